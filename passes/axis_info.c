@@ -189,29 +189,34 @@ const AxisTable *axis_analyse(Arena *arena, Func *func) {
   return table;
 }
 
-#define NOT_KNOWN (UINT64_C(1) << 62) // distances from here on
+// The nearer the less: behind what is known what is not, and what stays in one place last.
+static int kind_of(AxisStride stride) {
+  if (stride.known) return stride.at ? 0 : 3;
+  return stride.at == AXIS_ANYWHERE ? 2 : 1;
+}
 
-// The larger the further apart: behind what is known what is not, and what stays in one place last.
-static uint64_t distance(const AxisTable *table, const Value *value, uint32_t d) {
-  AxisStride stride = axis_stride(table, value, d);
-  if (!stride.known) return NOT_KNOWN + (uint64_t)stride.at / 2;
-  if (stride.at == 0) return UINT64_MAX;
-  return min_u64(stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at, NOT_KNOWN - 1);
+static uint64_t size_of(AxisStride stride) {
+  return stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at;
 }
 
 // Of two dimensions of runs as long. Neighbours as far apart in both, a sector or more, are a sector each either way: there lanes
-// take rows, so that a thread has fewer of them, and of their masks.
-static bool comes_before(uint64_t far, uint64_t later_far) {
-  return far < later_far || (far == later_far && far >= SECTOR_BYTES && far < NOT_KNOWN);
+// take rows, so that a thread has fewer of them, and of their masks. So too where both are a sector at least and neither is known
+// to be nearer: by what divides them and as a product of fewer numbers.
+static bool comes_before(AxisStride stride, AxisStride later) {
+  int kind = kind_of(stride);
+  uint64_t far = size_of(stride), later_far = size_of(later);
+  if (kind != kind_of(later)) return kind < kind_of(later);
+  if (far < SECTOR_BYTES || later_far < SECTOR_BYTES || kind > 1) return far < later_far;
+  return far <= later_far || (kind == 1 && stride.factors <= later.factors);
 }
 
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]) {
   const uint64_t *run = axis_info(table, value)->contiguity;
   uint32_t rank = type_is_tile(value->type) ? value->type->rank : 1;
-  uint64_t far[TILE_MAX_RANK];
+  AxisStride far[TILE_MAX_RANK];
   for (uint32_t i = 0; i < rank; i++) {
     uint32_t d = rank - 1 - i, at = i;
-    far[d] = rank > 1 ? distance(table, value, d) : 0;
+    far[d] = rank > 1 ? axis_stride(table, value, d) : (AxisStride){0};
     for (; at > 0; at--) {
       uint32_t before = order[at - 1];
       if (run[before] > run[d] || (run[before] == run[d] && !comes_before(far[d], far[before]))) break;

@@ -42,13 +42,14 @@ uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, 
 typedef struct AxisStride {
   bool known; // at is the distance, and which way; else about the least that it can be
   int64_t at;
+  uint32_t factors; // numbers known at run time alone that it is a product of
 } AxisStride;
 #define AXIS_ANYWHERE INT64_MAX // not even that is known: loaded indices, for one
 
 AxisStride axis_stride(const AxisTable *table, const Value *value, uint32_t dim);
 
-// The dimension of longest contiguity, then the one of the shortest likely stride but 0, then the later one, but the
-// earlier one where both strides are known and a sector or more; fills order[0 .. rank) with all, in that order.
+// The dimension of longest contiguity, then the one of the shortest likely stride but 0, then the later one, but the earlier one
+// where both are a sector or more and the later one is not known to be shorter; fills order[0 .. rank) with all, in that order.
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]);
 
 #endif

@@ -14,23 +14,26 @@ typedef struct StrideSearch {
   uint32_t steps;
 } StrideSearch;
 
-static const AxisStride anywhere = {false, AXIS_ANYWHERE};
-static AxisStride known_stride(int64_t at) { return (AxisStride){true, at}; }
+static const AxisStride anywhere = {.at = AXIS_ANYWHERE};
+static AxisStride known_stride(int64_t at) { return (AxisStride){.known = true, .at = at}; }
 static int64_t size_of(int64_t at) { return at == INT64_MIN ? INT64_MAX : at < 0 ? -at : at; }
 
 static AxisStride stride_of(StrideSearch *s, const Value *value, uint32_t dim);
 
-static AxisStride times(AxisStride x, int64_t factor, bool known) {
-  AxisStride product = {x.known && (known || x.at == 0), 0};
+// By a factor that is known, or at least that and a product of so many numbers that are not.
+static AxisStride times(AxisStride x, int64_t factor, uint32_t unknown) {
+  AxisStride product = {.known = x.known && (!unknown || x.at == 0)};
   if (!x.known && x.at == AXIS_ANYWHERE) return anywhere;
   if (__builtin_mul_overflow(x.at, factor, &product.at)) return anywhere;
-  if (!product.known) product.at = size_of(product.at);
+  if (product.known) return product;
+  product.at = size_of(product.at);
+  product.factors = x.factors + unknown;
   return product;
 }
 
 // Of what is added the unknown parts are as far apart as the farther of them.
 static AxisStride plus(AxisStride x, AxisStride y) {
-  AxisStride sum = {x.known && y.known, 0};
+  AxisStride sum = {.known = x.known && y.known};
   if (sum.known) return __builtin_add_overflow(x.at, y.at, &sum.at) ? anywhere : sum;
   if (x.known || y.known) return x.known ? y : x;
   return x.at > y.at ? x : y;
@@ -44,6 +47,22 @@ static AxisStride either(AxisStride x, AxisStride y) {
 
 static bool stays(AxisStride stride) { return stride.known && stride.at == 0; }
 
+// Numbers known at run time alone that a factor, the same for all elements, is a product of.
+static uint32_t factors_of(StrideSearch *s, const Value *factor) {
+  const Op *op = factor->def;
+  if (!op || s->steps == 0) return 1;
+  s->steps--;
+  switch ((int)op->kind) {
+  case OP_CONSTANT: return 0;
+  case OP_SPLAT:
+  case OP_CAST:
+  case OP_BROADCAST:
+  case OP_EXPAND_DIMS: return factors_of(s, op_operand(op, 0));
+  case OP_MUL: return factors_of(s, op_operand(op, 0)) + factors_of(s, op_operand(op, 1));
+  default: return 1;
+  }
+}
+
 static AxisStride stride_of_product(StrideSearch *s, const Op *op, uint32_t dim) {
   const Value *x = op_operand(op, 0), *by = op_operand(op, 1);
   AxisStride of = stride_of(s, x, dim), other = stride_of(s, by, dim);
@@ -54,15 +73,16 @@ static AxisStride stride_of_product(StrideSearch *s, const Op *op, uint32_t dim)
   }
   if (!stays(other)) return anywhere;
   const AxisInfo *factor = axis_info(s->axes, by);
-  if (factor->known) return times(of, factor->constant, true);
+  if (factor->known) return times(of, factor->constant, 0);
   if (type_is_float(by->type)) return anywhere;
   uint64_t divisor = axis_divisor(s->axes, by, type_is_tile(by->type) ? dim : 0, 1);
-  return times(of, (int64_t)min_u64(divisor, INT32_MAX), false);
+  uint32_t unknown = factors_of(s, by);
+  return times(of, (int64_t)min_u64(divisor, INT32_MAX), unknown ? unknown : 1);
 }
 
 static AxisStride stride_of_sum(StrideSearch *s, const Op *op, uint32_t dim, int64_t unit) {
   AxisStride x = stride_of(s, op_operand(op, 0), dim);
-  return plus(x, times(stride_of(s, op_operand(op, 1), dim), unit, true));
+  return plus(x, times(stride_of(s, op_operand(op, 1), dim), unit, 0));
 }
 
 // `by` elements of the dividend have one quotient: 0 unless that is few of them.
@@ -89,7 +109,7 @@ static AxisStride stride_of_shift(StrideSearch *s, const Op *op, uint32_t dim) {
   if (!by->known || by->constant < 0 || by->constant > 31) return anywhere;
   AxisStride x = stride_of(s, op_operand(op, 0), dim);
   int64_t factor = INT64_C(1) << by->constant;
-  return op->kind == OP_SHL ? times(x, factor, true) : quotient(x, factor);
+  return op->kind == OP_SHL ? times(x, factor, 0) : quotient(x, factor);
 }
 
 // Bits are taken off the top: a remainder.

@@ -220,14 +220,18 @@ static bool compares(const Op *op) {
          op->kind == OP_GT || op->kind == OP_GE;
 }
 
-// Whether neighbours that are alike under the mask are read or written one by one: addresses that come from memory, say.
+// Whether neighbours that are alike under the mask are read or written one by one: addresses that come from memory, say. Where
+// all elements are, a thread has neighbours along any dimension.
 // Of more elements than registers predicates that are kept would be in local memory: there it is compared again.
 static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access) {
   const Value *pointer = op_operand(access, 0);
   if (share_of_thread(access, pointer->type) > c->func->module->target.arch->thread_registers) return false;
   uint32_t order[TILE_MAX_RANK];
   axis_order(c->axes, pointer, order);
-  return axis_info(c->axes, pointer)->contiguity[order[0]] < axis_info(c->axes, mask)->constancy[order[0]];
+  const uint64_t *run = axis_info(c->axes, pointer)->contiguity, *alike = axis_info(c->axes, mask)->constancy;
+  bool single = run[order[0]] == 1, splits = run[order[0]] < alike[order[0]];
+  for (uint32_t d = 0; single && d < pointer->type->rank; d++) splits |= alike[d] > 1;
+  return splits;
 }
 
 // Whether a mask is used for more than accesses of vectors, which look at one element of each, directly or as part of a
