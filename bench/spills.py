@@ -70,7 +70,8 @@ def main():
         for kernel, config in configurations:
             for step in kernel.steps:
                 ptx = library.compile(os.path.join(KERNELS, kernel.file), step.function, signature(row, step), defines(step, config),
-                                      config["num_warps"], config["num_stages"], options.arch, overlap=config["overlap"])
+                                      config["num_warps"], config["num_stages"], options.arch, overlap=config["overlap"],
+                                      tma=tilec.TMA_ON if kernel.copies else tilec.TMA_AUTO)
                 registers, complaint = assemble(options.ptxas, options.arch, ptx)
                 count, bad = count + 1, bad + bool(complaint)
                 if complaint or options.registers:

@@ -8,6 +8,7 @@ DTYPES = ["i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp8e4nv",
 STATUS_INTERNAL = 70
 OUTPUT_PTX, OUTPUT_META, OUTPUT_CUBIN = 0, 3, 4
 POINTER, INT, FLOAT = 1, 2, 3
+TMA_AUTO, TMA_ON = 0, 1
 
 
 class Error(Exception):
@@ -20,7 +21,8 @@ class CompileOptions(c.Structure):
     _fields_ = [("size", c.c_size_t), ("kernel", c.c_char_p), ("signature", c.c_char_p),
                 ("defines", c.POINTER(c.c_char_p)), ("define_count", c.c_size_t), ("arch", c.c_char_p),
                 ("num_warps", c.c_int), ("num_stages", c.c_int), ("maxnreg", c.c_int), ("fp32_dot", c.c_int),
-                ("no_fp_contract", c.c_int), ("no_optimize", c.c_int), ("debug", c.c_int), ("remarks", c.c_int), ("overlap", c.c_int)]
+                ("no_fp_contract", c.c_int), ("no_optimize", c.c_int), ("debug", c.c_int), ("remarks", c.c_int), ("overlap", c.c_int),
+                ("log", c.c_void_p), ("log_data", c.c_void_p), ("fast_math", c.c_int), ("restrict_pointers", c.c_int), ("tma", c.c_int)]
 
 
 class Value(c.Union):
@@ -84,9 +86,10 @@ class Library:
         options.arch = arch.encode() if arch else None
         return options
 
-    def compile(self, path, function, signature, defines, num_warps, num_stages, arch, output=OUTPUT_PTX, overlap=False):
+    def compile(self, path, function, signature, defines, num_warps, num_stages, arch, output=OUTPUT_PTX, overlap=False, tma=TMA_AUTO):
         """The PTX, or the bytes of another output, compiled offline."""
         options = self.options(function, defines, num_warps, num_stages, overlap, signature, arch)
+        options.tma = tma
         compiled, text, size = c.c_void_p(), c.c_void_p(), c.c_size_t()
         self.check(self.c.tilec_compile(self.program(path), c.byref(options), c.byref(compiled)))
         try:

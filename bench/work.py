@@ -45,6 +45,7 @@ class Kernel:
     label: str = ""
     triton: bool = True
     ours: bool = True
+    copies: bool = False  # meant for tensor copies, which launches take by themselves and offline compiles where they are asked to
 
 
 @dataclass

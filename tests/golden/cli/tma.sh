@@ -4,7 +4,7 @@ arguments='a=randn:fp16[64,128] b=randn:fp16[128,64] c=zeros:fp32[64,64] N=64 K=
 shown='remark: load .* iterations? ahead|check: passed'
 for mode in auto on off; do t "tilec product.py --signature \$types --tma=$mode -o - | grep -c cp.async.bulk.tensor"; done
 t 'tilec product.py --signature $types --tma=on --emit=meta -o - | grep -o "\"maps\": \[{[^{]*{[^{]*}\]"'
-t 'tilec product.py --signature $types --tma=on --emit=header -o product.h'
+t 'tilec product.py --signature $types --tma=on --emit=header -o product.h && grep -c cuTensorMapEncodeTiled product.c'
 t 'tilec product.py --tma=yes'
 for more in M=64 'M=64 --tma=off' M=0; do t "tilec run product.py --device sim --grid 1 --remarks --check \$arguments $more 2>&1 | grep -oE \"\$shown\""; done
 for mode in auto on off; do t "tilec pointers.py --signature \$types --tma=$mode -o - | grep -c cp.async.bulk.tensor"; done
