@@ -63,9 +63,11 @@ static Value *place_in(Builder *b, const Type *from, const Value *to, const Type
   return place;
 }
 
+// Alone: what is reduced together with it (numbers of the elements) has its elements elsewhere.
 static bool is_only_reduced(const Value *value) {
   bool reduced = value->type->rank == 1;
-  for (const Use *use = value->first_use; use; use = use->next) reduced &= use->user->kind == OP_REDUCE;
+  for (const Use *use = value->first_use; use; use = use->next)
+    reduced &= use->user->kind == OP_REDUCE && use->user->operand_count == 1;
   return reduced;
 }
 
