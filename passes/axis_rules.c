@@ -287,12 +287,17 @@ static RuleFn *const rules[OP_COUNT] = {
     [OP_NEG] = rule_neg,       [OP_HINT] = rule_hint,
 };
 
+// A constant with which sums and products are likely to wrap: half of the numbers above zero are smaller.
+static bool is_near_end(const Rule *rule, const AxisInfo *x) {
+  return x->known && x->constant >> (width_of(rule->result) - 2);
+}
+
 static bool keeps_natural(const Rule *rule, bool a, bool b, bool c) {
   enum { OFFSET_BITS = 32 }; // what has fewer is no offset, and wraps
   bool wide = width_of(rule->result) >= OFFSET_BITS;
   switch ((int)rule->op->kind) {
   case OP_ADD:
-  case OP_MUL: return wide && a && b;
+  case OP_MUL: return wide && a && b && !is_near_end(rule, rule->in[0]) && !is_near_end(rule, rule->in[1]);
   case OP_SHL: return wide && a;
   case OP_CAST: // what is cut off on purpose wraps on purpose
     return wide && a && is_integer(rule->value[0]) && width_of(rule->result) >= width_of(rule->value[0]);
