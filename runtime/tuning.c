@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The order of a tuning: all configurations are compiled up to the last pass and ranked by the time that the model of cost/ predicts;
-// those ranked first are measured, and the best is kept.
+// those ranked first are measured, of several kinds, and the best is kept.
 #include "runtime/tuning.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/math.h"
 #include "runtime/error.h"
@@ -93,6 +94,29 @@ static void rank(Tuning *t) {
   t->measured_count = wanted < t->ranked_count ? wanted : t->ranked_count;
 }
 
+static bool differ_in_stages(const Candidate *a, const Candidate *b) {
+  if (a->setting_count != b->setting_count) return false;
+  for (uint32_t i = 0; i < a->setting_count; i++) {
+    const TuneSetting *x = &a->settings[i], *y = &b->settings[i];
+    if (strcmp(x->name, y->name) != 0) return false;
+    if (strcmp(x->name, "num_stages") != 0 && strcmp(x->text, y->text) != 0) return false;
+  }
+  return true;
+}
+
+// The model tells apart least what differs in its stages alone: of those that are measured half are the first of their kind.
+static void vary(Tuning *t) {
+  uint32_t kinds = 0, half = (t->measured_count + 1) / 2;
+  for (uint32_t i = 0; i < t->ranked_count && kinds < half; i++) {
+    Candidate *next = t->ranked[i];
+    uint32_t k = 0;
+    while (k < kinds && !differ_in_stages(t->ranked[k], next)) k++;
+    if (k < kinds) continue;
+    memmove(t->ranked + kinds + 1, t->ranked + kinds, (i - kinds) * sizeof(Candidate *));
+    t->ranked[kinds++] = next;
+  }
+}
+
 // The first error stands for all.
 static tilec_status nothing_left(const Tuning *t) {
   for (uint32_t i = 0; i < t->count; i++)
@@ -146,7 +170,10 @@ static tilec_status tuning_body(void *data) {
   if (!status) status = tune_space(t);
   if (!status) status = predict_all(t);
   if (status || !t->ranked_count) return status;
-  if (!t->request->options.predict && !tuning_is_over(t)) status = tune_measure(t);
+  if (!t->request->options.predict && !tuning_is_over(t)) {
+    vary(t);
+    status = tune_measure(t);
+  }
   if (status) return status;
   t->interrupted = tuning_is_over(t);
   keep_best(t);
