@@ -70,10 +70,10 @@ PRODUCT = Ladder(
              "One thread asks for a whole tile (TMA); no thread computes addresses and masks, and an mbarrier counts the bytes that have come.", ("x = tl.load", "y = tl.load"), "global_requests", **HALF),
         Step("roles", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=on --persistent=off",
              "A warp copies, the others multiply: slots are handed over by mbarriers, and no barrier stops all warps in the loop. In the model, whose bounds overlap perfectly, nothing moves, and at this size neither does the clock: it is the tensor cores that are waited for.",
-             ("for k in", *DOT), differs="barriers", **HALF),
+             ("for k in", *DOT), **HALF),
         Step("programs in turn", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=on --persistent=on",
              "As many blocks as the device has room for take one tile of `c` after the other: the next tile's copies run while the last one is stored. That pays launches of many short programs ([products](../matmul.md#programs-in-turn-persist)); "
-             "512 tiles on 132 multiprocessors are not such.", ("tl.store(",), differs="barriers", **HALF),
+             "512 tiles on 132 multiprocessors are not such.", ("tl.store(",), **HALF),
     ])
 
 
@@ -89,9 +89,8 @@ REDUCTION = Ladder(
         Step("scattered", "reduction/sum.tile", "apart", "", "Each thread walks along elements of its own, 16 of them. In every step neighbouring lanes are 64 bytes apart: a sector each, of which 4 bytes are used; that the cache still has "
              "the sector when the thread comes back is luck.", ("acc +=",), outputs=16384),
         Step("neighbours", "reduction/sum.tile", "total", f"-D BLOCK=128 {OFF}", "Neighbouring lanes on neighbouring elements: four sectors a request, all of them used. Each iteration loads 4 bytes a thread, adds up across the block, and waits for both.",
-             ("acc +=",), "global_sectors", "barriers", outputs=16384),
-        Step("16 bytes a lane", "reduction/sum.tile", "total", OFF, "Eight elements a thread, in two loads of 16 bytes: an eighth of the iterations, and with them of the waits and of the sums across the block.", ("acc +=",), "global_requests",
-             "barriers", outputs=16384),
+             ("acc +=",), "global_sectors", outputs=16384),
+        Step("16 bytes a lane", "reduction/sum.tile", "total", OFF, "Eight elements a thread, in two loads of 16 bytes: an eighth of the iterations, and with them of the waits and of the sums across the block.", ("acc +=",), "global_requests", outputs=16384),
         Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads", "The loop adds into each thread's own registers (`sink_reductions`); shuffles, shared memory and the barrier come once, behind it. Memory bounds it "
              "already, here and in what follows: what is spared are instructions and barriers.", ("acc +=",), "barriers",
              outputs=16384),
@@ -137,8 +136,8 @@ SOFTMAX = Ladder(
              "multiprocessor are more than the L2 cache keeps.",
              ("most =", "sums +=", "x = tl.load")),
         Step("one pass", "softmax/softmax.tile", "one_pass", "", "Maximum and sum in one loop: where the maximum grows, the sum is rescaled. The row is read twice. Each iteration takes a maximum and a sum across the block, with barriers, which other programs on the multiprocessor cover.",
-             ("most =", "s = s", "x = tl.load"), "global_sectors", "barriers"),
-        Step("one pass, each lane its own", "softmax/softmax.tile", "one_pass_a_lane", "", "Every thread keeps maxima and sums of its own columns, which meet once behind the loop: no barrier in it. More registers, and so fewer programs side by side.", ("larger =", "sums =", "m = tl.max"), "barriers"),
+             ("most =", "s = s", "x = tl.load"), "global_sectors"),
+        Step("one pass, each lane its own", "softmax/softmax.tile", "one_pass_a_lane", "", "Every thread keeps maxima and sums of its own columns, which meet once behind the loop: no barrier in it. More registers, and so fewer programs side by side.", ("larger =", "sums =", "m = tl.max")),  # less at sizes of several blocks: the small ones have one
         Step("rows in registers", "softmax/softmax.tile", "in_registers", "", "The whole row is a tile: 64 elements a thread. It is read once, there is no loop, and nothing is computed twice.", ("x = tl.load", "e = tl.exp"), "global_sectors"),
         Step("more warps", "softmax/softmax.tile", "in_registers", "--num-warps 8", "The same row by 8 warps: 32 elements a thread, so that registers let more warps in, and while one program waits another's loads are under way.", ("x = tl.load",)),
     ])
