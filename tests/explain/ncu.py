@@ -58,7 +58,7 @@ def check_json(tilec):
 
 def check_text(tilec):
     out = explain(tilec, f"{FOLDER}/softmax.lines.csv").stdout
-    expect(re.search(r"\n +\d+ % +25  v = tl\.load.*\n.*8000 sectors.*\n {16}measured: 9216 instructions, 8000 sectors, 23 % of the samples\n", out), f"text of a line: {out[:1500]}")
+    expect(re.search(r"\n +\d+ % +\d+ +25  v = tl\.load.*\n.*8000 sectors.*\n {16}measured: 9216 instructions, 8000 sectors, 23 % of the samples\n", out), f"text of a line: {out[:1500]}")
     expect(re.search(r"\n +22  def softmax.*\n {16}measured: 512 instructions, 20 % of the samples\n", out), "text of a line of which nothing is predicted")
     expect("measured: 20.5 K instructions, 768 wavefronts, 0 conflicts, 33 % of the samples" in out, "text of wavefronts")
     out = explain(tilec, f"{FOLDER}/softmax.raw.csv").stdout
