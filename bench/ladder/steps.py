@@ -125,7 +125,8 @@ CONVOLUTION = Ladder(
 
 
 def softmax_words(step, n, fill):
-    return [f"x_ptr={fill('x', 'fp32', (n, 2 * n))}", f"out_ptr=empty:fp32[{n},{2 * n}]", f"R={n}", f"C={2 * n}"]
+    columns = max(2 * n, 2048)  # two blocks at least
+    return [f"x_ptr={fill('x', 'fp32', (n, columns))}", f"out_ptr=empty:fp32[{n},{columns}]", f"R={n}", f"C={columns}"]
 
 
 SOFTMAX = Ladder(
@@ -137,7 +138,7 @@ SOFTMAX = Ladder(
              ("most =", "sums +=", "x = tl.load")),
         Step("one pass", "softmax/softmax.tile", "one_pass", "", "Maximum and sum in one loop: where the maximum grows, the sum is rescaled. The row is read twice. Each iteration takes a maximum and a sum across the block, with barriers, which other programs on the multiprocessor cover.",
              ("most =", "s = s", "x = tl.load"), "global_sectors"),
-        Step("one pass, each lane its own", "softmax/softmax.tile", "one_pass_a_lane", "", "Every thread keeps maxima and sums of its own columns, which meet once behind the loop: no barrier in it. More registers, and so fewer programs side by side.", ("larger =", "sums =", "m = tl.max")),  # less at sizes of several blocks: the small ones have one
+        Step("one pass, each lane its own", "softmax/softmax.tile", "one_pass_a_lane", "", "Every thread keeps maxima and sums of its own columns, which meet once behind the loop: no barrier in it. More registers, and so fewer programs side by side.", ("larger =", "sums =", "m = tl.max"), "barriers"),
         Step("rows in registers", "softmax/softmax.tile", "in_registers", "", "The whole row is a tile: 64 elements a thread. It is read once, there is no loop, and nothing is computed twice.", ("x = tl.load", "e = tl.exp"), "global_sectors"),
         Step("more warps", "softmax/softmax.tile", "in_registers", "--num-warps 8", "The same row by 8 warps: 32 elements a thread, so that registers let more warps in, and while one program waits another's loads are under way.", ("x = tl.load",)),
     ])
