@@ -2,7 +2,7 @@
 // dot by wgmma: descriptors of the operands in shared memory, one instruction for each m64 x n and 32 bytes
 // of k. PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
 //
-// The instruction's first operand is a, or where b is in registers b:
+// The instruction's first operand is a, or where b is in registers or the dot is `swapped` b:
 // then its rows are the result's columns and its columns the result's rows.
 // Which element of the result a row or column bit stands for the result's layout says.
 #include "base/fault.h"
@@ -11,6 +11,7 @@
 #include "codegen/nvvm.h"
 #include "codegen/nvvm_dot.h"
 #include "ir/dot.h"
+#include "ir/layout_dot.h"
 #include "ir/tuning.h"
 
 // An operand in shared memory, a matrix of rows x columns.
@@ -276,7 +277,7 @@ static void find_first(WgmmaDot *d) {
 
 static WgmmaDot dot_of(Emitter *e, const EmittedDot *p, uint32_t registers) {
   uint32_t bits = elem_info(p->a)->bits;
-  DotOperand first = type_is_tile(op_operand(p->op, 1)->type) ? DOT_B : DOT_A;
+  DotOperand first = dot_takes_b_first(p->op) ? DOT_B : DOT_A;
   WgmmaDot d = {.e = e,
                 .p = p,
                 .pack = bits == 32   ? 0

@@ -179,7 +179,9 @@ double issue_tensor_cycles(const Op *dot) {
 
 // Of an instruction's result: of wgmma the first one's.
 static uint32_t columns_of(const Op *dot) {
-  uint32_t n = 1u << dot_op_shape(dot).n, most = dot_instruction_info(dot_instruction(dot))->columns;
+  DotShape shape = dot_op_shape(dot);
+  uint32_t n = 1u << (dot_takes_b_first(dot) ? shape.m : shape.n),
+           most = dot_instruction_info(dot_instruction(dot))->columns;
   if (op_attr(dot, ATTR_EXTENTS) && is_dot_of(dot, DOT_WGMMA)) return dot_columns_at(dot, 0);
   return n < most ? n : most;
 }

@@ -36,15 +36,17 @@ static const char *mma_refuses(const DotProduct *p) {
 }
 
 static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
-  uint32_t pack = dot_pack(p);
+  uint32_t pack = dot_pack(p), rows = p->swapped ? p->shape.n : p->shape.m,
+           columns = p->swapped ? p->shape.m : p->shape.n;
   if (!p->arch->has_wgmma)
     return arena_printf(arena, "it needs %s", target_since(offsetof(TargetInfo, has_wgmma)));
   if (p->warps < 4) return "it needs 4 warps or more";
   if (fp32_dot_splits(p->precision)) return "products of parts take their operands from registers";
   if (p->batched) return "it has no batches";
-  if (p->shape.m < 6) return "the tile has fewer than 64 rows";
+  if (rows < 6) return p->swapped ? "the tile has fewer than 64 columns" : "the tile has fewer than 64 rows";
+  if (p->swapped && pack == 0) return "words are not swapped";
   if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
-  if (p->shape.n + 2 - pack < 5) return "rows of the second operand are narrower than 32 bytes";
+  if (columns + 2 - pack < 5) return "rows of the second operand are narrower than 32 bytes";
   if (is_8_bit_integer(p->a) && p->a != p->b) return "the operands' signs differ";
   return mma_refuses(p);
 }
@@ -54,6 +56,7 @@ DotProduct dot_product(const Op *dot) {
                       .warps = region_warps(dot),
                       .shape = dot_op_shape(dot),
                       .batched = op_result(dot)->type->rank == 3,
+                      .swapped = op_attr(dot, ATTR_SWAPPED) != NULL,
                       .a = type_element(op_operand(dot, 0)->type)->elem,
                       .b = type_element(op_operand(dot, 1)->type)->elem,
                       .result = type_element(op_result(dot)->type)->elem,

@@ -12,6 +12,7 @@ typedef struct DotProduct {
   uint32_t warps; // that run the dot
   DotShape shape;
   bool batched; // be it a batch of one
+  bool swapped; // b is the instruction's first operand, and both lie in shared memory
   Elem a, b, result;
   Fp32Dot precision;
 } DotProduct;

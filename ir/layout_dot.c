@@ -143,19 +143,30 @@ static void pair_rows(Layout *layout, uint32_t shift) {
   }
 }
 
+static const uint32_t transposed[] = {1, 0};
+
+static DotShape transpose_shape(const DotShape *shape) {
+  return (DotShape){.batch = shape->batch, .m = shape->n, .n = shape->m, .k = shape->k};
+}
+
+Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps) {
+  DotShape as = transpose_shape(shape);
+  uint32_t result_shape[] = {1u << as.m, 1u << as.n};
+  Layout result = layout_mma_result(&as, warps, true);
+  return layout_trans(&result, 2, result_shape, transposed);
+}
+
 Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
                            Layout *in_registers) {
-  static const uint32_t order[] = {1, 0};
-  DotShape as = *shape;
-  if (operand == DOT_B) as.m = shape->n, as.n = shape->m;
+  DotShape as = operand == DOT_B ? transpose_shape(shape) : *shape;
   Layout result = layout_mma_result(&as, warps, true);
   *in_registers = layout_mma_operand(&result, &as, DOT_A, 0);
   pair_rows(&result, as.n);
   pair_rows(in_registers, as.k);
   if (operand == DOT_A) return result;
   uint32_t operand_shape[] = {1u << as.m, 1u << as.k}, result_shape[] = {1u << as.m, 1u << as.n};
-  *in_registers = layout_trans(in_registers, 2, operand_shape, order);
-  return layout_trans(&result, 2, result_shape, order);
+  *in_registers = layout_trans(in_registers, 2, operand_shape, transposed);
+  return layout_trans(&result, 2, result_shape, transposed);
 }
 
 // Registers are pieces of up to 4 x 4 neighbours, so that 16 bytes of fp32 are read at once; then lanes, 8
@@ -314,9 +325,9 @@ void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *ord
 
 // --- what of a padded wgmma is computed
 
-static bool takes_b_first(const Op *dot) {
+bool dot_takes_b_first(const Op *dot) {
   return is_dot_of(dot, DOT_WGMMA) &&
-         (op_attr(dot, ATTR_ANCHOR_B) ||
+         (op_attr(dot, ATTR_SWAPPED) || op_attr(dot, ATTR_ANCHOR_B) ||
           (type_is_tile(op_operand(dot, 1)->type) && !op_attr(dot, ATTR_SHARED_B)));
 }
 
@@ -328,14 +339,14 @@ typedef struct DotPlace {
 static DotPlace place_of(const Op *dot, uint32_t index) {
   DotShape shape = dot_op_shape(dot);
   uint32_t row = index >> shape.n & ((1u << shape.m) - 1), column = index & ((1u << shape.n) - 1);
-  return takes_b_first(dot) ? (DotPlace){column, row} : (DotPlace){row, column};
+  return dot_takes_b_first(dot) ? (DotPlace){column, row} : (DotPlace){row, column};
 }
 
 uint32_t dot_column_bits(const Op *dot) {
   enum { MOST_BITS = 8 };
   const Layout *layout = op_result(dot)->type->layout;
   DotShape shape = dot_op_shape(dot);
-  uint32_t taken = 0, bits = 0, most = min_u32(takes_b_first(dot) ? shape.m : shape.n, MOST_BITS);
+  uint32_t taken = 0, bits = 0, most = min_u32(dot_takes_b_first(dot) ? shape.m : shape.n, MOST_BITS);
   for (uint32_t i = 0; i < layout->bits[DIM_WARP]; i++)
     taken |= place_of(dot, layout_basis(layout, DIM_WARP, i)).column;
   while (bits < most && !(taken >> bits & 1)) bits++;
@@ -352,7 +363,7 @@ static uint32_t wgmma_columns(const Op *dot, uint32_t n) {
 // Of the instruction that sums there: 0 in padding.
 static uint32_t columns_from(const Op *dot, DotPlace first) {
   DotExtents meant = dot_extents(dot);
-  DotPlace end = takes_b_first(dot) ? (DotPlace){meant.n, meant.m} : (DotPlace){meant.m, meant.n};
+  DotPlace end = dot_takes_b_first(dot) ? (DotPlace){meant.n, meant.m} : (DotPlace){meant.m, meant.n};
   if (first.row >= end.row || first.column >= end.column) return 0;
   if (!is_dot_of(dot, DOT_WGMMA)) return dot_instruction_info(dot_instruction(dot))->columns;
   return min_u32(wgmma_columns(dot, end.column - first.column), 1u << dot_column_bits(dot));

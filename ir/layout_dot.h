@@ -33,6 +33,10 @@ Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warp
 // instruction's rows. A thread holds neighbours of those.
 Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
                            Layout *in_registers);
+// The result of a wgmma that computes the transposed product of two operands in shared memory: `warps` are of that, m along b's columns.
+Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps);
+// Whether a dot is a wgmma whose first operand is b, its rows being the result's columns: where b comes from registers, or with `swapped`.
+bool dot_takes_b_first(const Op *dot);
 // An operand that fits the result's layout; 2^pack elements of it make 32 bits. K >= 8 << pack.
 Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack);
 // The part of an operand (of a product of that shape) that has 2^k_bits of k, which threads hold all of their

@@ -199,7 +199,9 @@ static bool check_place(Verifier *v, const Op *op, DotOperand operand) {
 static bool check_wgmma_places(Verifier *v, const Op *op) {
   const Type *b = operand_type(op, DOT_B);
   bool b_in_registers = from_registers(op, DOT_B);
-  if (b_in_registers && from_registers(op, DOT_A))
+  if (op_attr(op, ATTR_SWAPPED) && (b_in_registers || from_registers(op, DOT_A)))
+    verify_fail(v, op, "'swapped' is of two operands in shared memory");
+  else if (b_in_registers && from_registers(op, DOT_A))
     verify_fail(v, op, "wgmma takes one operand at most from registers: it has 'shared_a' or 'shared_b'");
   else if (b_in_registers && elem_bytes(type_element(b)->elem) != 4)
     verify_fail(v, op, "wgmma takes b from registers where its elements have 32 bits, not in %s",
@@ -266,9 +268,11 @@ static void find_operands(const Op *op, DotSums *sums) {
 
 // Whether those are the sums of a tensor core's instruction with its warps so; and what fits them.
 static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
-  bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = warpgroup && from_registers(op, DOT_B);
+  bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
-  Layout layout = layout_mma_result(&shape, warps, warpgroup);
+  Layout layout = op_attr(op, ATTR_SWAPPED) ? layout_wgmma_swapped(&shape, warps)
+                                            : layout_mma_result(&shape, warps, warpgroup);
+  if (op_attr(op, ATTR_SWAPPED)) return layout_equal(&layout, sums->layout);
   if (!b_first && layout_equal(&layout, sums->layout)) {
     find_operands(op, sums);
     return true;
@@ -282,7 +286,7 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
 
 // Warps take any part of m, and of n what leaves an instruction's columns: of wgmma a row of 64.
 static bool find_sums(const Op *op, DotSums *sums) {
-  bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = warpgroup && from_registers(op, DOT_B);
+  bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
   uint32_t bits = region_warp_bits(op), n_bits = b_first ? shape.m : shape.n, columns = warpgroup ? 6 : 3;
   for (uint32_t batch = 0; batch <= bits && batch <= shape.batch; batch++)
@@ -297,7 +301,8 @@ static Layout expected_sums(const Op *op) {
   DotShape shape = dot_op_shape(op);
   DotWarps warps = {.m = region_warp_bits(op)};
   Layout in_registers;
-  if (warpgroup && from_registers(op, DOT_B))
+  if (op_attr(op, ATTR_SWAPPED)) return layout_wgmma_swapped(&shape, &warps);
+  if (dot_takes_b_first(op))
     return layout_wgmma_result(&shape, &warps, DOT_B, &in_registers);
   return layout_mma_result(&shape, &warps, warpgroup);
 }
@@ -386,7 +391,9 @@ static void check_instruction(Verifier *v, const Op *op) {
   DotProduct product = dot_product(op);
   const char *refused = dot_refuses(&v->scratch, &product, instruction);
   bool a = check_place(v, op, DOT_A), b = check_place(v, op, DOT_B);
-  if (refused)
+  if (instruction != DOT_WGMMA && op_attr(op, ATTR_SWAPPED))
+    verify_fail(v, op, "'swapped' is of wgmma, not of %s", dot_instruction_info(instruction)->name);
+  else if (refused)
     verify_fail(v, op, "%s does not take it: %s", dot_instruction_info(instruction)->name, refused);
   else if (a && b && (instruction != DOT_WGMMA || check_wgmma_places(v, op)))
     check_layouts(v, op);

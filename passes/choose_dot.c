@@ -112,15 +112,18 @@ void dot_set_layout(Op *op, AttrKey key, const Layout *layout) {
   op_set_attr(op, (Attr){.key = key, .layout = layout_intern(ir, layout)});
 }
 
+static Product transposed(const Product *p) {
+  Product as = *p;
+  as.shape.m = p->shape.n, as.shape.n = p->shape.m;
+  as.extents.m = p->extents.n, as.extents.n = p->extents.m;
+  return as;
+}
+
 // An operand goes through shared memory into registers, the other one is read from shared memory.
 static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) {
   Layout in_registers;
   dot_turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
-  Product as = *p;
-  if (operand == DOT_B) {
-    as.shape.m = p->shape.n, as.shape.n = p->shape.m;
-    as.extents.m = p->extents.n, as.extents.n = p->extents.m;
-  }
+  Product as = operand == DOT_B ? transposed(p) : *p;
   DotWarps warps = wgmma_warps(&as);
   Layout result = layout_wgmma_result(&p->shape, &warps, operand, &in_registers);
   dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &in_registers);
@@ -150,8 +153,21 @@ static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) 
   return registers > func_thread_registers(c->func);
 }
 
+// What swap_dots has marked: both operands are read from shared memory, b first.
+static Layout choose_swapped(Product *p) {
+  dot_pack_load(p, DOT_A);
+  dot_pack_load(p, DOT_B);
+  Product as = transposed(p);
+  DotWarps warps = wgmma_warps(&as);
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  p->way = "the transposed product: the tile has fewer rows than the instruction";
+  return layout_wgmma_swapped(&p->shape, &warps);
+}
+
 static Layout choose_wgmma(DotChooser *c, Product *p) {
   DotOperand across;
+  if (p->is.swapped) return choose_swapped(p);
   if (dot_reads_across(p, &across)) return choose_read_across(c, p, across);
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     dot_turn_load(c, p, (DotOperand)operand, true);
@@ -279,6 +295,7 @@ static void choose_for_dot(Op *op, void *data) {
   if (!is_open(op)) return;
   Product p = product_of(c, op);
   DotInstruction instruction = instruction_for(c, &p.is);
+  if (instruction != DOT_WGMMA) op_remove_attr(op, ATTR_SWAPPED);
   Layout result = choose_places(c, &p, instruction);
   dot_set_layout(op, ATTR_ANCHOR, &result);
   dot_set_instruction(op, instruction);

@@ -95,6 +95,19 @@ static void operand_read_by_wgmma(void **state) {
   }
 }
 
+// A product of 16 rows by wgmma m64n16 of the transposed one: column 16 warp + g + 8 (v / 2 % 2), row 8 (v / 4) + 2 q + v % 2.
+static void result_of_swapped_wgmma(void **state) {
+  (void)state;
+  DotShape shape = {.m = 4, .n = 7, .k = 4};
+  Layout layout = layout_wgmma_swapped(&shape, &(DotWarps){.m = 3});
+  assert_int_equal(layout_registers(&layout), 8);
+  for (uint32_t thread = 0; thread < 256; thread++)
+    for (uint32_t v = 0; v < 8; v++) {
+      uint32_t g = thread % 32 / 4, q = thread % 4, column = 16 * (thread / 32) + g + 8 * (v >> 1 & 1);
+      assert_int_equal(at(&layout, v, thread), (8 * (v >> 2) + 2 * q + (v & 1)) * 128 + column);
+    }
+}
+
 // Every element is held, whatever the warps; those with work of their own hold it once.
 static void warps_divide_the_result(void **state) {
   (void)state;
@@ -171,7 +184,7 @@ int main(void) {
       cmocka_unit_test(second_operand_of_mma),   cmocka_unit_test(result_of_wgmma),
       cmocka_unit_test(warps_divide_the_result), cmocka_unit_test(operands_of_fma),
       cmocka_unit_test(shared_of_wgmma),         cmocka_unit_test(too_narrow_for_wgmma),
-      cmocka_unit_test(operand_read_by_wgmma),
+      cmocka_unit_test(operand_read_by_wgmma),   cmocka_unit_test(result_of_swapped_wgmma),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@
 #define PAIRS     "layout<reg = [1, 64, 8, 16, 32], lane = [2, 4, 128, 256, 512], warp = [1024, 2048]; 4096>"
 #define IN_PAIRS  "layout<reg = [16, 4, 8], lane = [1, 2, 32, 64, 128], warp = [256, 512]; 1024>"
 #define TURNED    "layout<reg = [64, 1, 512, 1024, 2048], lane = [128, 256, 2, 4, 8], warp = [16, 32]; 4096>"
+#define SWAPPED   "layout<reg = [64, 8, 512, 1024, 2048], lane = [128, 256, 1, 2, 4], warp = [16, 32]; 4096>"
 #define IN_TURNED "layout<reg = [1, 256, 512], lane = [64, 128, 2, 4, 8], warp = [16, 32]; 1024>"
 #define OF_PA     "layout<offset = [1, 2, 4, 8, 16, 36, 72, 128, 256, 512]; 1024>"
 #define OF_PB     "layout<offset = [64, 128, 256, 512, 1, 258, 516, 8, 16, 32]; 1024>"
@@ -43,6 +44,7 @@ static const char *const values =
     "  %sb = splat %f : tile<64x64xfp32, " BLOCKED ">\n"
     "  %sp = splat %f : tile<64x64xfp32, " PAIRS ">\n"
     "  %st = splat %f : tile<64x64xfp32, " TURNED ">\n"
+    "  %ss = splat %f : tile<64x64xfp32, " SWAPPED ">\n"
     "  %n = splat %f : tile<64x64xfp32>\n"
     "  %f1 = splat %f : tile<64x16xfp32>\n"
     "  %f2 = splat %f : tile<16x64xfp32>\n"
@@ -89,6 +91,7 @@ static const DotCase cases[] = {
     {TF32("%fa, %pb, %s", ", async", SUMS), NULL},
     {TF32("%fp, %pb, %sp", ", async", PAIRS), NULL},
     {TF32("%pa, %fb, %st", ", async", TURNED), NULL},
+    {"%d = dot %a, %b, %ss {instruction = \"wgmma\", async, swapped} : tile<64x64xfp32, " SWAPPED ">", NULL},
     {TF32("%pa, %pn, %st", ", async, shared_a, shared_b, anchor_b = " IN_TURNED, TURNED), NULL},
 
     {NONE("%n1, %n2, %n", "shared_a"),
@@ -126,6 +129,10 @@ static const DotCase cases[] = {
      "dot: operand a needs 'anchor_a', the layout in which wgmma takes it, or 'shared_a'"},
     {NONE("%n1, %n2, %n", "instruction = \"mma\", anchor = " SUMS ", anchor_a = " IN_A),
      "dot: operand b needs 'anchor_b', the layout in which mma takes it\n"},
+    {WGMMA("%ra, %b, %s", "async, swapped"), "dot: 'swapped' is of two operands in shared memory"},
+    {MMA("%ra, %rb, %s", ", swapped"), "dot: 'swapped' is of wgmma, not of mma"},
+    {WGMMA("%a, %b, %s", "async, swapped"), "dot: wgmma does not sum in " SUMS ", but in one like " SWAPPED},
+    {TF32("%pa, %pn, %st", ", async, swapped", TURNED), "dot: wgmma does not take it: words are not swapped"},
     {WGMMA("%ra, %rb, %s", "async"),
      "dot: wgmma takes one operand at most from registers: it has 'shared_a' or "
      "'shared_b'"},
