@@ -11,9 +11,12 @@
 //
 // c^T = b^T a^T: columns of b are the instruction's rows, the few rows of a its columns. Of 16-bit floats, which wgmma reads
 // along either dimension and sums as mma.sync does, and of operands that come from memory as they are: what is computed
-// is in registers already. Products that feed one another keep their rows in a warp.
+// is in registers already. Products that feed one another keep their rows in a warp, and where sums or what is computed of them
+// meet another product's, which is not transposed, both stay as they are: they would change layouts in every iteration.
 #include "ir/build.h"
 #include "passes/choose_dot.h"
+
+#include <string.h>
 
 enum { ROW_BITS = 6, WARPGROUP_BITS = 2 };
 
@@ -40,10 +43,97 @@ static void swap_dot(Op *op, void *data) {
   c->changed = true;
 }
 
+// --- products whose results meet
+
+enum { MEETING_STEPS = 4096 };
+
+typedef struct Meeting {
+  uint8_t *seen; // by value id
+  uint32_t steps;
+} Meeting;
+
+static bool meets_other(Meeting *m, const Value *value);
+
+static bool results_meet(Meeting *m, const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (meets_other(m, &op->results[i])) return true;
+  return false;
+}
+
+static bool operands_meet(Meeting *m, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (meets_other(m, op_operand(op, i))) return true;
+  return false;
+}
+
+// The loop's value number i, which is as it begins, in an iteration, at its end, and behind the loop.
+static bool carried_meets(Meeting *m, const Op *loop, uint32_t i) {
+  return meets_other(m, loop_init(loop, i)) || meets_other(m, loop_carried(loop, i)) ||
+         meets_other(m, loop_yielded(loop, i)) || meets_other(m, &loop->results[i]);
+}
+
+static bool chosen_meets(Meeting *m, const Op *branch, uint32_t i) {
+  return meets_other(m, op_operand(branch->regions[0]->last, i)) ||
+         meets_other(m, op_operand(branch->regions[1]->last, i)) || meets_other(m, &branch->results[i]);
+}
+
+static bool use_meets(Meeting *m, const Use *use) {
+  const Op *user = use->user, *parent = user->region->parent;
+  uint32_t index = (uint32_t)(use - user->operands);
+  if (user->kind == OP_DOT)
+    return index == 2 && (!op_attr(user, ATTR_SWAPPED) || meets_other(m, op_result(user)));
+  if (user->kind == OP_FOR)
+    return index >= LOOP_FIRST_INIT && carried_meets(m, user, index - LOOP_FIRST_INIT);
+  if (user->kind == OP_YIELD && parent && parent->kind == OP_FOR) return carried_meets(m, parent, index);
+  if (user->kind == OP_YIELD && parent && parent->kind == OP_IF) return chosen_meets(m, parent, index);
+  return op_has(user, ELEMENTWISE) && (results_meet(m, user) || operands_meet(m, user));
+}
+
+static bool def_meets(Meeting *m, const Value *value) {
+  const Op *op = value->def, *loop = value->region ? value->region->parent : NULL;
+  if (!op)
+    return loop && loop->kind == OP_FOR && value->index > 0 && carried_meets(m, loop, value->index - 1);
+  if (op->kind == OP_DOT) return !op_attr(op, ATTR_SWAPPED) || meets_other(m, op_operand(op, 2));
+  if (op->kind == OP_FOR) return carried_meets(m, op, (uint32_t)(value - op->results));
+  if (op->kind == OP_IF) return chosen_meets(m, op, (uint32_t)(value - op->results));
+  return op_has(op, ELEMENTWISE) && operands_meet(m, op);
+}
+
+static bool is_same_everywhere(const Op *op) {
+  return op && (op->kind == OP_CONSTANT || op->kind == OP_SPLAT);
+}
+
+// Whether a product that is not transposed gives this tile, or adds to it, through elementwise ops, loops and branches; or that
+// would be long to find out.
+static bool meets_other(Meeting *m, const Value *value) {
+  if (!type_is_tile(value->type) || is_same_everywhere(value->def) || m->seen[value->id]) return false;
+  if (m->steps-- == 0) return true;
+  m->seen[value->id] = 1;
+  if (def_meets(m, value)) return true;
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use_meets(m, use)) return true;
+  return false;
+}
+
+static void keep_dot(Op *op, void *data) {
+  DotChooser *c = data;
+  if (op->kind != OP_DOT || !op_attr(op, ATTR_SWAPPED)) return;
+  memset(c->feeds, 0, c->func->value_count);
+  Meeting m = {c->feeds, MEETING_STEPS};
+  if (!meets_other(&m, op_result(op))) return;
+  op_remove_attr(op, ATTR_SWAPPED);
+  c->changed = true;
+}
+
 bool pass_swap_dots(PassContext *context, Func *func) {
   DotChooser c = {.context = context, .func = func, .target = &func->module->target};
   func_number(func);
   c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   region_walk(func->body, swap_dot, &c);
-  return c.changed;
+  bool swapped = c.changed;
+  while (c.changed) {
+    c.changed = false;
+    region_walk(func->body, keep_dot, &c);
+  }
+  return swapped;
 }
