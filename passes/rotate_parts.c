@@ -55,8 +55,8 @@ static void mark_late(Rotation *r, const Op *op) {
 }
 
 static bool is_late_value(const Rotation *r, const Value *value) {
-  if (rotated_is_arg(r, value)) return value->index > 0 && r->late_args[value->index - 1];
-  const Op *def = rotated_def(r, value);
+  if (is_body_arg(r->loop, value)) return value->index > 0 && r->late_args[value->index - 1];
+  const Op *def = body_def(r->loop, value);
   return def && rotated_is_late(r, def);
 }
 
@@ -109,9 +109,7 @@ typedef struct Sinker {
 } Sinker;
 
 // The op of the body that the op is, or is within.
-static const Op *in_body(const Rotation *r, const Op *op) {
-  return op_in_region(op, r->loop->regions[0]);
-}
+static const Op *in_body(const Rotation *r, const Op *op) { return op_in_region(op, r->loop->regions[0]); }
 
 static bool sinks_for(const Sinker *s, const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
@@ -127,7 +125,7 @@ static bool sinks_for(const Sinker *s, const Value *value) {
 
 // A carried value can sink if what is yielded for it does.
 static bool arg_sinks(const Sinker *s, uint32_t i) {
-  const Op *def = rotated_def(s->r, loop_yielded(s->r->loop, i));
+  const Op *def = body_def(s->r->loop, loop_yielded(s->r->loop, i));
   return def && s->ops[def->id] && sinks_for(s, loop_carried(s->r->loop, i));
 }
 
@@ -154,8 +152,8 @@ static void sink_cheap(Rotation *r) {
 // --- what passes from the one part to the other
 
 static bool is_made_anew(const Rotation *r, const Value *value, uint32_t depth) {
-  const Op *def = rotated_def(r, value);
-  if (rotated_is_arg(r, value)) return !type_is_tile(value->type);
+  const Op *def = body_def(r->loop, value);
+  if (is_body_arg(r->loop, value)) return !type_is_tile(value->type);
   if (!def || rotated_is_late(r, def)) return true;
   if (depth == 0 || !rotated_is_cheap(def)) return false;
   bool spreads = def->kind == OP_EXPAND_DIMS || def->kind == OP_BROADCAST || def->kind == OP_SPLAT;
@@ -166,8 +164,8 @@ static bool is_made_anew(const Rotation *r, const Value *value, uint32_t depth) 
 
 static void cross_value(Rotation *r, Value *value) {
   enum { DEPTH = 64 };
-  Op *def = rotated_def(r, value);
-  bool arg = rotated_is_arg(r, value);
+  Op *def = body_def(r->loop, value);
+  bool arg = is_body_arg(r->loop, value);
   if ((!def && !arg) || r->crosses[value->id] || is_late_value(r, value)) return;
   if (!arg && is_made_anew(r, value, DEPTH)) {
     for (uint32_t i = 0; i < def->operand_count; i++) cross_value(r, op_operand(def, i));
@@ -196,11 +194,11 @@ static void find_crossing(Rotation *r) {
 
 // Conversions of the second product's operand, each of them for the next one alone.
 static void find_packed(Rotation *r) {
-  Op *op = rotated_def(r, op_operand(r->dots.second, 0));
+  Op *op = body_def(r->loop, op_operand(r->dots.second, 0));
   while (op && rotated_part(r, op) == PART_EARLY && (op->kind == OP_CAST || op->kind == OP_CONVERT_LAYOUT) &&
          op_result(op)->first_use == op_result(op)->last_use) {
     r->parts[op->id] = PART_PACKED;
-    op = rotated_def(r, op_operand(op, 0));
+    op = body_def(r->loop, op_operand(op, 0));
   }
 }
 

@@ -3,7 +3,7 @@
 #ifndef PASSES_ROTATE_PARTS_H
 #define PASSES_ROTATE_PARTS_H
 
-#include "passes/passes.h"
+#include "passes/schedule.h"
 #include "passes/stagger.h"
 
 typedef enum RotatedPart {
@@ -31,14 +31,6 @@ bool rotation_find(Rotation *r);
 
 static inline RotatedPart rotated_part(const Rotation *r, const Op *op) {
   return (RotatedPart)r->parts[op->id];
-}
-// The op of the loop's body that the value is a result of; NULL: it is none, or the value comes from elsewhere.
-static inline Op *rotated_def(const Rotation *r, const Value *value) {
-  return value->def && value->def->region == r->loop->regions[0] ? value->def : NULL;
-}
-// Whether the value is one of the body's arguments.
-static inline bool rotated_is_arg(const Rotation *r, const Value *value) {
-  return !value->def && value->region == r->loop->regions[0];
 }
 static inline bool rotated_is_late(const Rotation *r, const Op *op) {
   return rotated_part(r, op) == PART_LATE || rotated_part(r, op) == PART_FILLS;

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What can be asked of a schedule: whether it holds, what is under way, how it reads.
+#include "passes/schedule.h"
+
+#include "base/buf.h"
+#include "ir/dot.h"
+#include "ir/layout_dot.h"
+#include "ir/scratch.h"
+
+void schedule_push(Schedule *s, ScheduleStep step) { vec_push(s->context->scratch, &s->steps, step); }
+
+// --- what is under way
+
+static bool is_async_dot(const Op *op) { return op && op->kind == OP_DOT && op_attr(op, ATTR_ASYNC); }
+
+ScheduleFlight flight_begin(const Schedule *s, Arena *arena) {
+  return (ScheduleFlight){s, 0, ARENA_ARRAY(arena, uint32_t, s->func->op_count)};
+}
+
+int64_t flight_pass(ScheduleFlight *flight, const ScheduleStep *step) {
+  const Op *op = step->op;
+  if (step->kind != STEP_OP) return -1;
+  if (is_async_dot(op)) flight->at[op->id] = ++flight->begun;
+  if (op->kind != OP_DOT_WAIT) return -1;
+  if (flight->s->stages == 1) return step->pending ? step->pending : -1;
+  const Op *dot = body_def(flight->s->loop, op_operand(op, 0));
+  return is_async_dot(dot) ? (int64_t)(flight->begun - flight->at[dot->id]) + step->pending : -1;
+}
+
+// --- whether it holds
+
+typedef struct Check {
+  const Schedule *s;
+  Arena *arena;
+  uint8_t *made;    // by value id: the stages of its steps
+  uint8_t *known;   // by value id: the stages that have it at the step that is looked at
+  uint8_t *operand; // by value id: a product takes it from registers
+  bool own;         // steps of the pass's own define values too
+} Check;
+
+static bool is_of_body(const Check *c, const Value *value) {
+  return body_def(c->s->loop, value) || is_body_arg(c->s->loop, value);
+}
+
+static bool has_value(const Check *c, const Value *value, uint32_t stage) {
+  if (!is_of_body(c, value) || c->known[value->id] >> stage & 1) return true;
+  return c->own && value->def && !c->made[value->id];
+}
+
+static bool takes_known(const Check *c, const Op *op, uint32_t stage) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!has_value(c, op_operand(op, i), stage)) return false;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (!takes_known(c, inner, stage)) return false;
+  return true;
+}
+
+static void begin_check(Check *c) {
+  const Schedule *s = c->s;
+  uint32_t n = s->func->value_count;
+  c->made = ARENA_ARRAY(c->arena, uint8_t, n);
+  c->known = ARENA_ARRAY(c->arena, uint8_t, n);
+  c->operand = ARENA_ARRAY(c->arena, uint8_t, n);
+  for (uint32_t i = 0; i < s->steps.n; i++) {
+    const ScheduleStep *step = &s->steps.at[i];
+    c->own |= step->kind == STEP_OWN;
+    if (step->kind == STEP_OWN || step->kind == STEP_MEET) continue;
+    for (uint32_t r = 0; r < step->op->result_count; r++)
+      c->made[step->op->results[r].id] |= (uint8_t)(1u << step->stage);
+    if (is_dot_of(step->op, DOT_WGMMA) && !dot_parts(step->op)) c->operand[op_operand(step->op, 0)->id] = 1;
+  }
+  c->known[loop_index(s->loop)->id] = 1;
+  for (uint32_t i = 0; i < s->loop->result_count; i++)
+    c->known[loop_carried(s->loop, i)->id] = (uint8_t)(1u << s->stage_of[i]);
+  for (uint32_t i = 0; i < s->crossing.n; i++) c->known[s->crossing.at[i]->id] |= 2;
+}
+
+static const char *check_uses(Check *c) {
+  const Schedule *s = c->s;
+  for (uint32_t i = 0; i < s->steps.n; i++) {
+    const ScheduleStep *step = &s->steps.at[i];
+    if (step->kind == STEP_OWN || step->kind == STEP_MEET) continue;
+    if (step->stage >= s->stages) return "a step is of a stage that there is not";
+    if (!takes_known(c, step->op, step->stage)) return "a step takes what its stage has not";
+    for (uint32_t k = 0; k < step->under_count; k++)
+      if (!has_value(c, step->under[k], 0)) return "a wait comes before what is to be computed under it";
+    for (uint32_t r = 0; r < step->op->result_count; r++)
+      c->known[step->op->results[r].id] |= (uint8_t)(1u << step->stage);
+  }
+  return NULL;
+}
+
+static const char *check_carried(const Check *c) {
+  const Schedule *s = c->s;
+  for (uint32_t i = 0; i < s->loop->result_count; i++)
+    if (!has_value(c, loop_yielded(s->loop, i), s->stage_of[i]))
+      return "a carried value's stage has not what is yielded for it";
+  for (uint32_t i = 0; i < s->crossing.n; i++) {
+    const Value *value = s->crossing.at[i];
+    int kind = value->type->kind;
+    if (kind == TYPE_SHARED || kind == TYPE_RING || kind == TYPE_TOKEN) return "a slot crosses in a register";
+    if (!has_value(c, value, 0)) return "what crosses is not of the first stage";
+    if (is_async_dot(value->def)) return "a product under way crosses";
+  }
+  return NULL;
+}
+
+static bool takes_product(const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (is_async_dot(op_operand(op, i)->def)) return true;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (takes_product(inner)) return true;
+  return false;
+}
+
+// One round after another: what the first one leaves under way is so in the second.
+static const char *check_products(const Check *c) {
+  const Schedule *s = c->s;
+  ScheduleFlight flight = flight_begin(s, c->arena);
+  int64_t under_way = 0;
+  for (uint32_t i = 0; i < 2 * s->steps.n; i++) {
+    const ScheduleStep *step = &s->steps.at[i % s->steps.n];
+    const Op *op = step->op;
+    int64_t pending = flight_pass(&flight, step);
+    if (step->kind != STEP_OP) continue;
+    if (op->kind == OP_DOT_WAIT) {
+      if (pending < 0) pending = op_int(op, ATTR_PENDING, 0);
+      under_way = pending < under_way ? pending : under_way;
+    } else if (op->kind == OP_DOT) {
+      if (dot_parts(op)) under_way = 0; // it waits for others itself
+      under_way += is_async_dot(op);
+    } else if (takes_product(op)) {
+      return "a product is taken before its wait";
+    }
+    for (uint32_t r = 0; r < op->result_count && under_way; r++)
+      if (c->operand[op->results[r].id] && type_is_tile(op->results[r].type) && op->kind != OP_DOT_WAIT)
+        return "registers that a product takes are written while one is under way";
+  }
+  return NULL;
+}
+
+const char *schedule_check(const Schedule *s) {
+  Check c = {.s = s, .arena = s->context->scratch};
+  begin_check(&c);
+  const char *why = check_uses(&c);
+  if (!why) why = check_carried(&c);
+  return why ? why : check_products(&c);
+}
+
+// --- how it reads
+
+static bool is_named(const ScheduleStep *step) {
+  int kind = step->op ? (int)step->op->kind : -1;
+  return step->kind != STEP_OP || kind == OP_DOT || kind == OP_DOT_WAIT || kind == OP_RING_WAIT ||
+         kind == OP_RING_RELEASE;
+}
+
+static void print_count(Buf *out, uint32_t *count) {
+  if (*count) buf_printf(out, " %u op%s", *count, *count == 1 ? "" : "s");
+  *count = 0;
+}
+
+void schedule_remark(const Schedule *s, const char *pass) {
+  Buf out = {0};
+  uint32_t count = 0, words = 0;
+  int stage = -1;
+  for (uint32_t i = 0; i < s->steps.n; i++) {
+    const ScheduleStep *step = &s->steps.at[i];
+    int of = step->kind == STEP_MEET ? (int)s->stages : step->stage;
+    if (of != stage) {
+      print_count(&out, &count);
+      if (stage >= 0) buf_text(&out, "; ");
+      if (step->kind == STEP_MEET)
+        buf_text(&out, "all:");
+      else
+        buf_printf(&out, "%d:", of);
+    }
+    stage = of;
+    count += !is_named(step);
+    if (!is_named(step)) continue;
+    print_count(&out, &count);
+    buf_printf(&out, " %s", step->own ? step->own : op_info(step->op->kind)->name);
+  }
+  print_count(&out, &count);
+  for (uint32_t i = 0; i < s->crossing.n; i++)
+    words += type_is_tile(s->crossing.at[i]->type) ? tile_words(s->crossing.at[i]->type) : 1;
+  diag_remark(s->context->diags, s->loop->loc, pass,
+              "schedule of %u stages: %s; %u values cross in %u registers", s->stages, out.at, s->crossing.n,
+              words);
+  buf_free(&out);
+}
