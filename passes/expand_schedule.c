@@ -202,7 +202,7 @@ static Value *wait_for_last(const Schedule *s, Builder *b, const Value *yielded,
   return result;
 }
 
-// Gives what the old loop does, of results that are used.
+// Gives what the old loop does, of results that are used, and what is carried beside.
 static ValueList emit_loop(Expander *x, Builder *b) {
   const Op *loop = x->s->loop;
   bool two = x->s->stages > 1;
@@ -214,26 +214,25 @@ static ValueList emit_loop(Expander *x, Builder *b) {
   b->loc = loop->loc;
   if (two) emit_steps(x, b, SECOND);
   for (uint32_t i = 0; i < loop->result_count; i++) {
-    if (value_unused(&loop->results[i])) continue;
-    Value *yielded = loop_yielded(loop, i);
+    Value *yielded = loop_yielded(loop, i), *value = &made->results[i];
     b->loc = loop->loc;
-    push(x, &results,
-         x->s->stage_of[i] ? clone_get(&x->maps[1], yielded)
-                           : wait_for_last(x->s, b, yielded, &made->results[i]));
+    value = x->s->stage_of[i] ? clone_get(&x->maps[1], yielded) : wait_for_last(x->s, b, yielded, value);
+    if (!value_unused(&loop->results[i])) push(x, &results, value);
   }
+  for (uint32_t i = made->result_count - x->s->beside.n; i < made->result_count && x->s->beside_after; i++)
+    push(x, &results, &made->results[i]);
   return results;
 }
 
 // In a branch: the loop is entered for an iteration alone.
 static ValueList emit_branch(Expander *x, Builder *b, Value *any) {
   const Op *loop = x->s->loop;
-  const Type **types = ARENA_ARRAY(x->arena, const Type *, loop->result_count + 1);
   ValueList none = {0}, results = {0};
-  for (uint32_t i = 0; i < loop->result_count; i++) {
-    if (value_unused(&loop->results[i])) continue;
-    types[none.list.n] = loop->results[i].type;
-    push(x, &none, loop_init(loop, i));
-  }
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    if (!value_unused(&loop->results[i])) push(x, &none, loop_init(loop, i));
+  for (uint32_t i = 0; i < x->s->beside.n && x->s->beside_after; i++) push(x, &none, *x->s->beside.at[i]);
+  const Type **types = ARENA_ARRAY(x->arena, const Type *, none.list.n);
+  for (uint32_t i = 0; i < none.list.n; i++) types[i] = none.list.at[i]->type;
   b->loc = loop->loc;
   Op *branch = build_if(b, any, none.list.n, types);
   Builder inner = builder_at_end(x->s->func, branch->regions[0]),
@@ -251,7 +250,9 @@ void schedule_expand(Schedule *s, Builder *b, Value *any) {
   Op *loop = s->loop;
   for (uint32_t k = 0; k < s->stages; k++) x.maps[k] = clone_map_new(x.arena, s->func);
   ValueList results = s->entered ? emit_branch(&x, b, any) : emit_loop(&x, b);
-  for (uint32_t i = 0, at = 0; i < loop->result_count; i++)
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < loop->result_count; i++)
     if (!value_unused(&loop->results[i])) value_replace_uses(&loop->results[i], results.list.at[at++]);
+  for (uint32_t i = 0; i < s->beside.n && s->beside_after; i++) *s->beside.at[i] = results.list.at[at++];
   op_erase(loop);
 }

@@ -76,13 +76,8 @@ Op *stage_next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
 
 // --- what is done ahead
 
-// Whether iv + ahead * step is an iteration, iv being one.
 static Value *is_iteration(const Stager *s, Builder *b, Value *iv, uint32_t ahead) {
-  IrContext *ir = s->func->module->ir;
-  const Type *type = iv->type, *distance = type_scalar(ir, elem_bytes(type->elem) == 8 ? ELEM_U64 : ELEM_U32);
-  bool down = s->step < 0;
-  Value *left = build_cast(b, build_binary(b, OP_SUB, down ? iv : s->upper, down ? s->upper : iv), distance);
-  return build_binary(b, OP_GT, left, build_int(b, distance, ahead * (down ? -s->step : s->step)));
+  return build_reaches(b, iv, s->upper, s->step, ahead);
 }
 
 static bool is_ahead(const Stager *s, const Op *op) {
@@ -380,15 +375,23 @@ void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
   }
 }
 
+// The load in the first group that is read back; the group's count: none.
+static uint32_t read_load(const StagedGroup *g, const Op *op) {
+  uint32_t i = 0;
+  while (i < g->count && (g->loads[i]->load != op || !g->loads[i]->reads)) i++;
+  return i;
+}
+
+bool stage_is_read(const Stager *s, const Op *op) {
+  const StagedGroup *g = &s->groups[STAGED_COPIES];
+  return read_load(g, op) < g->count;
+}
+
 void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map) {
   const StagedGroup *g = &s->groups[STAGED_COPIES];
-  for (uint32_t i = 0; i < g->count; i++) {
-    const StagedLoad *load = g->loads[i];
-    if (load->load != op || !load->reads) continue;
-    b->loc = op->loc;
-    Value *view = copy_target(s, b, load, g->views[i]);
-    clone_set(map, op_result(op), build(b, OP_SHARED_LOAD, op_result(op)->type, view, NULL, NULL));
-  }
+  uint32_t i = read_load(g, op);
+  Value *view = copy_target(s, b, g->loads[i], g->views[i]);
+  clone_set(map, op_result(op), build(b, OP_SHARED_LOAD, op_result(op)->type, view, NULL, NULL));
 }
 
 void stage_release(Stager *s, Builder *b) {
@@ -404,20 +407,13 @@ static bool has_tiles(const StagedGroup *g) { return g->kind == STAGED_STORES ||
 
 void stage_push(Stager *s, StagedValues *values, Value *value) { vec_push(s->arena, &values->list, value); }
 
-void stage_push_group(Stager *s, StagedValues *values, const StagedGroup *g) {
-  if (g->count == 0) return;
-  for (uint32_t i = 0; i < s->staged->loop->result_count; i++)
-    if (g->state[i]) stage_push(s, values, g->state[i]);
-  for (uint32_t i = 0; g->async && i < g->held; i++) stage_push(s, values, g->tokens[i]);
-  for (uint32_t i = 0; has_tiles(g) && i < g->count; i++) stage_push(s, values, g->tiles[i]);
-  if (g->ring) stage_push(s, values, g->ring);
-}
+static void carry(Stager *s, Value **value) { vec_push(s->arena, &s->schedule.beside, value); }
 
-void stage_pop_group(Stager *s, StagedGroup *g, Region *region, uint32_t *at) {
+void stage_carry(Stager *s, StagedGroup *g) {
   if (g->count == 0) return;
   for (uint32_t i = 0; i < s->staged->loop->result_count; i++)
-    if (g->state[i]) g->state[i] = region->args[(*at)++];
-  for (uint32_t i = 0; g->async && i < g->held; i++) g->tokens[i] = region->args[(*at)++];
-  for (uint32_t i = 0; has_tiles(g) && i < g->count; i++) g->tiles[i] = region->args[(*at)++];
-  if (g->ring) g->ring = region->args[(*at)++];
+    if (g->state[i]) carry(s, &g->state[i]);
+  for (uint32_t i = 0; g->async && i < g->held; i++) carry(s, &g->tokens[i]);
+  for (uint32_t i = 0; has_tiles(g) && i < g->count; i++) carry(s, &g->tiles[i]);
+  if (g->ring) carry(s, &g->ring);
 }

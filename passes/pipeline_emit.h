@@ -4,8 +4,8 @@
 #ifndef PASSES_PIPELINE_EMIT_H
 #define PASSES_PIPELINE_EMIT_H
 
-#include "ir/clone.h"
 #include "passes/pipeline_loads.h"
+#include "passes/schedule.h"
 
 // The late ones feed the second product of a loop that is to be staggered: they have rings of their own.
 enum {
@@ -43,6 +43,7 @@ typedef struct Stager {
   Arena *arena;
   Value *lower, *upper;
   int64_t step;
+  Schedule schedule;
   StagedGroup groups[STAGED_GROUPS];
   const Op *late; // the buffer of the loads that are late; NULL: none
   bool in_flight; // the dot may be under way while the next begins
@@ -77,18 +78,20 @@ void stage_meet(Stager *s, Builder *b);
 bool stage_begins_again(const Stager *s);
 // The oldest slots that were filled stand for the loads' buffers.
 void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);
-// Where the op is a load that is computed on, its value is what this iteration's slot has.
+// Whether the op is a load that is computed on: its value is then what this iteration's slot has.
+bool stage_is_read(const Stager *s, const Op *op);
 void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map);
 // The slots that were in use the longest are free.
 void stage_release(Stager *s, Builder *b);
 
-// The loop's carried values, in one order for init, arguments and yield.
+// What the loop carries of the group: addresses ahead, tokens, tiles, its ring.
+void stage_carry(Stager *s, StagedGroup *g);
+
+// A list of values.
 typedef struct StagedValues {
   VEC(Value *) list;
 } StagedValues;
 
 void stage_push(Stager *s, StagedValues *values, Value *value);
-void stage_push_group(Stager *s, StagedValues *values, const StagedGroup *g);
-void stage_pop_group(Stager *s, StagedGroup *g, Region *region, uint32_t *at);
 
 #endif

@@ -60,23 +60,55 @@
 
 // --- the loop's body
 
-// What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
-// iteration's end, where more registers are free, and the next iteration would wait for them.
-static void next_data(Stager *s, Builder *b, Value *iv) {
-  StagedGroup *async = &s->groups[STAGED_COPIES], *registers = &s->groups[STAGED_STORES];
-  stage_store(s, b, registers);
-  stage_issue(s, b, registers, iv);
-  stage_issue(s, b, &s->groups[STAGED_VALUES], iv);
-  if (!s->refills || async->count || registers->count) stage_wait(s, b, async->held);
-  if (s->refills) return;
-  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS; g++) stage_issue(s, b, &s->groups[g], iv);
+typedef enum StagedStep {
+  STAGED_TAKE,    // the loop's values of a group stand for its loads
+  STAGED_STORE,   // what goes through registers into its slot
+  STAGED_BEGIN,   // what is the group's distance ahead
+  STAGED_AWAIT,   // what the oldest slots have
+  STAGED_MEET,    // everyone meets
+  STAGED_USE,     // the oldest slots stand for the loads' buffers
+  STAGED_READ,    // a load that is computed on is read of its slot
+  STAGED_RELEASE, // the slots that were in use the longest are free
+} StagedStep;
+
+static void push_own(Stager *s, StagedStep what, int group, const Op *at) {
+  static const char *const names[] = {"take", "store", "begin", "await", "meet", "use", "read", "release"};
+  const StagedGroup *g = &s->groups[group];
+  bool of_group = what <= STAGED_BEGIN || what == STAGED_USE;
+  if (of_group && !g->count) return;
+  schedule_push(&s->schedule, (ScheduleStep){.kind = STEP_OWN,
+                                             .op = at,
+                                             .own = names[what],
+                                             .what = (uint8_t)what,
+                                             .group = (uint8_t)group,
+                                             .ahead = what == STAGED_BEGIN ? (uint8_t)g->distance : 0});
 }
 
-// The slots that the dot before this one read are free once that is done in all warps.
-static void refill_slots(Stager *s, Builder *b, Value *iv) {
-  build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
-  stage_issue(s, b, &s->groups[STAGED_COPIES], iv);
-  stage_issue(s, b, &s->groups[STAGED_TENSORS], iv);
+static void emit_own(void *data, Builder *b, const ScheduleStep *step, CloneMap *map, Value *index) {
+  Stager *s = data;
+  StagedGroup *g = &s->groups[step->group];
+  b->loc = step->op->loc;
+  switch ((StagedStep)step->what) {
+  case STAGED_TAKE: stage_take(g, map); break;
+  case STAGED_STORE: stage_store(s, b, g); break;
+  case STAGED_BEGIN: stage_issue(s, b, g, index); break;
+  case STAGED_AWAIT: stage_wait(s, b, g->held); break;
+  case STAGED_MEET: stage_meet(s, b); break;
+  case STAGED_USE: stage_use(s, b, g, map); break;
+  case STAGED_READ: stage_read(s, b, step->op, map); break;
+  case STAGED_RELEASE: stage_release(s, b); break;
+  }
+}
+
+// What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
+// iteration's end, where more registers are free, and the next iteration would wait for them.
+static void push_next_data(Stager *s, const Op *at) {
+  push_own(s, STAGED_STORE, STAGED_STORES, at);
+  push_own(s, STAGED_BEGIN, STAGED_STORES, at);
+  push_own(s, STAGED_BEGIN, STAGED_VALUES, at);
+  if (!s->refills || s->groups[STAGED_COPIES].count || s->groups[STAGED_STORES].count)
+    push_own(s, STAGED_AWAIT, STAGED_COPIES, at);
+  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS && !s->refills; g++) push_own(s, STAGED_BEGIN, g, at);
 }
 
 static bool is_replaced(const Stager *s, const Op *op) {
@@ -90,64 +122,29 @@ static bool is_replaced(const Stager *s, const Op *op) {
   return false;
 }
 
-static Op *wait_for_dots(Builder *b, Value *sum) {
-  Op *wait = build_op(b, OP_DOT_WAIT, 1, &sum, 1, &sum->type);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
-  return wait;
+// The dot has begun, the one before it is waited for: its slots are free, those that it read in all warps once everyone has met.
+static void push_behind_dot(Stager *s, const Op *wait) {
+  push_own(s, STAGED_RELEASE, 0, wait);
+  if (s->dot_first) push_next_data(s, wait);
+  if (!s->refills) return;
+  push_own(s, STAGED_MEET, 0, wait);
+  push_own(s, STAGED_BEGIN, STAGED_COPIES, wait);
+  push_own(s, STAGED_BEGIN, STAGED_TENSORS, wait);
 }
 
-// The dot has begun, the one before it is waited for: its slots are free.
-static void overlap_dots(Stager *s, Builder *b, Op *wait, Value *iv) {
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 1});
-  b->loc = wait->loc;
-  stage_release(s, b);
-  if (s->dot_first) next_data(s, b, iv);
-  if (s->refills) refill_slots(s, b, iv);
-}
-
-static void compute_iteration(Stager *s, Builder *b, CloneMap *map, Value *iv) {
-  for (const Op *op = s->staged->loop->regions[0]->first; op; op = op->next) {
-    stage_read(s, b, op, map);
-    if (op_has(op, TERMINATOR) || is_replaced(s, op)) continue;
-    Op *copy = op_clone(b, op, map);
-    if (op == s->staged->dot_wait && s->in_flight) overlap_dots(s, b, copy, iv);
+static void assign_steps(Stager *s) {
+  const Op *loop = s->staged->loop, *last = loop->regions[0]->last;
+  push_own(s, STAGED_TAKE, STAGED_VALUES, loop);
+  if (!s->dot_first) push_next_data(s, loop);
+  for (int g = 0; g < STAGED_VALUES; g++) push_own(s, STAGED_USE, g, loop);
+  for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
+    bool overlaps = s->in_flight && op == s->staged->dot_wait;
+    if (stage_is_read(s, op)) push_own(s, STAGED_READ, STAGED_COPIES, op);
+    if (is_replaced(s, op)) continue;
+    schedule_push(&s->schedule, (ScheduleStep){.op = op, .pending = overlaps});
+    if (overlaps) push_behind_dot(s, op);
   }
-  b->loc = s->staged->loop->regions[0]->last->loc;
-  if (!s->in_flight) stage_release(s, b);
-}
-
-static void fill_body(Stager *s, Op *made) {
-  const Op *loop = s->staged->loop;
-  Region *body = loop->regions[0], *region = made->regions[0];
-  uint32_t carried = body->arg_count - 1, at = carried + 1;
-  CloneMap map = clone_map_new(s->arena, s->func);
-  Builder b = builder_at_end(s->func, region);
-  for (uint32_t i = 0; i < body->arg_count; i++) {
-    clone_set(&map, body->args[i], region->args[i]);
-    region->args[i]->name = body->args[i]->name;
-  }
-  for (int g = 0; g < STAGED_GROUPS; g++) stage_pop_group(s, &s->groups[g], region, &at);
-  stage_take(&s->groups[STAGED_VALUES], &map);
-  if (!s->dot_first) next_data(s, &b, region->args[0]);
-  for (int g = 0; g < STAGED_VALUES; g++) stage_use(s, &b, &s->groups[g], &map);
-  compute_iteration(s, &b, &map, region->args[0]);
-  StagedValues yielded = {0};
-  for (uint32_t i = 0; i < carried; i++) stage_push(s, &yielded, clone_get(&map, loop_yielded(loop, i)));
-  for (int g = 0; g < STAGED_GROUPS; g++) stage_push_group(s, &yielded, &s->groups[g]);
-  build_yield(&b, yielded.list.n, yielded.list.at);
-}
-
-static Op *make_loop(Stager *s, Builder *b) {
-  Op *loop = s->staged->loop;
-  StagedValues init = {0};
-  uint32_t carried = loop->result_count;
-  for (uint32_t i = 0; i < carried; i++) stage_push(s, &init, loop_init(loop, i));
-  for (int g = 0; g < STAGED_GROUPS; g++) stage_push_group(s, &init, &s->groups[g]);
-  b->loc = loop->loc;
-  Op *made = build_for(b, loop_lower(loop), loop_upper(loop), loop_step(loop), init.list.n, init.list.at);
-  op_copy_attrs(made, loop);
-  op_set_attr(made, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
-  return made;
+  if (!s->in_flight) push_own(s, STAGED_RELEASE, 0, last);
 }
 
 // --- how far ahead
@@ -248,61 +245,38 @@ static void remark_stages(const Stager *s, uint32_t stages) {
                 s->refills ? ", a second barrier before copies" : "");
 }
 
-// What the loop gives, after the last product.
-static void collect_results(Stager *s, Builder *b, Op *made, StagedValues *results) {
-  for (uint32_t i = 0; i < s->staged->loop->result_count; i++) {
-    b->loc = s->staged->loop->loc;
-    Value *value = &made->results[i];
-    bool under_way = s->in_flight && i == s->staged->sum;
-    stage_push(s, results, under_way ? op_result(wait_for_dots(b, value)) : value);
-  }
-}
-
-static void emit_loop(Stager *s, Builder *b, StagedValues *results) {
-  b->loc = s->staged->loop->loc;
+static void enter_loop(void *data, Builder *b) {
+  Stager *s = data;
   if (s->dot_first)
     stage_wait(s, b, s->groups[STAGED_COPIES].distance);
   else if (s->refills && s->groups[STAGED_TENSORS].count && !stage_begins_again(s))
     stage_meet(s, b); // their mbarriers have been made
-  Op *made = make_loop(s, b);
-  fill_body(s, made);
-  collect_results(s, b, made, results);
 }
 
 // A loop that leaves a product under way is entered only for an iteration: so the accumulators of a loop of
 // none are no others than those that the wait is for.
-static void emit_guarded(Stager *s, Builder *b, Value *any, StagedValues *results) {
-  const Op *loop = s->staged->loop;
-  const Type **types = ARENA_ARRAY(s->arena, const Type *, loop->result_count);
-  Value **none = ARENA_ARRAY(s->arena, Value *, loop->result_count);
-  StagedValues some = {0};
-  for (uint32_t i = 0; i < loop->result_count; i++) {
-    types[i] = loop->results[i].type;
-    none[i] = loop_init(loop, i);
-  }
-  b->loc = loop->loc;
-  Op *branch = build_if(b, any, loop->result_count, types);
-  Builder inner = builder_at_end(s->func, branch->regions[0]),
-          otherwise = builder_at_end(s->func, branch->regions[1]);
-  emit_loop(s, &inner, &some);
-  inner.loc = otherwise.loc = loop->loc;
-  build_yield(&inner, some.list.n, some.list.at);
-  build_yield(&otherwise, loop->result_count, none);
-  for (uint32_t i = 0; i < loop->result_count; i++) stage_push(s, results, &branch->results[i]);
-}
-
 static void replace_loop(Stager *s) {
   Op *loop = s->staged->loop;
   Builder b = builder_before(loop);
-  StagedValues results = {0};
-  Value *any = build_binary(&b, s->step < 0 ? OP_GT : OP_LT, s->lower, s->upper);
+  s->schedule = (Schedule){.context = s->context,
+                           .func = s->func,
+                           .loop = loop,
+                           .step = s->step,
+                           .stages = 1,
+                           .stage_of = ARENA_ARRAY(s->arena, uint8_t, loop->result_count + 1),
+                           .entered = s->in_flight,
+                           .enter = enter_loop,
+                           .emit = emit_own,
+                           .data = s};
+  assign_steps(s);
+  const char *why = schedule_check(&s->schedule);
+  if (why) diag_remark(s->context->diags, loop->loc, "pipeline", "the schedule costs waits: %s", why);
+  schedule_remark(&s->schedule, "pipeline");
+  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  Value *any = schedule_any(&s->schedule, &b);
   for (int g = 0; g < STAGED_GROUPS; g++) stage_begin(s, &b, &s->groups[g], any);
-  if (s->in_flight)
-    emit_guarded(s, &b, any, &results);
-  else
-    emit_loop(s, &b, &results);
-  for (uint32_t i = 0; i < loop->result_count; i++) value_replace_uses(&loop->results[i], results.list.at[i]);
-  op_erase(loop);
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_carry(s, &s->groups[g]);
+  schedule_expand(&s->schedule, &b, any);
 }
 
 // Whether the loop is a round of one that has few, as those over a window are: then it begins as often, most likely to

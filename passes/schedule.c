@@ -106,12 +106,12 @@ static const char *check_carried(const Check *c) {
   return NULL;
 }
 
-static bool takes_product(const Op *op) {
+static bool takes_product(const Op *loop, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++)
-    if (is_async_dot(op_operand(op, i)->def)) return true;
+    if (is_async_dot(body_def(loop, op_operand(op, i)))) return true;
   for (uint32_t r = 0; r < op->region_count; r++)
     for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (takes_product(inner)) return true;
+      if (takes_product(loop, inner)) return true;
   return false;
 }
 
@@ -131,7 +131,7 @@ static const char *check_products(const Check *c) {
     } else if (op->kind == OP_DOT) {
       if (dot_parts(op)) under_way = 0; // it waits for others itself
       under_way += is_async_dot(op);
-    } else if (takes_product(op)) {
+    } else if (takes_product(s->loop, op)) {
       return "a product is taken before its wait";
     }
     for (uint32_t r = 0; r < op->result_count && under_way; r++)
@@ -157,37 +157,62 @@ static bool is_named(const ScheduleStep *step) {
          kind == OP_RING_RELEASE;
 }
 
-static void print_count(Buf *out, uint32_t *count) {
-  if (*count) buf_printf(out, " %u op%s", *count, *count == 1 ? "" : "s");
-  *count = 0;
+typedef struct Reading {
+  Buf out;
+  uint32_t others; // steps that have no name
+  bool first;      // of its stage
+} Reading;
+
+static void print_part(Reading *r, const char *text) {
+  buf_printf(&r->out, r->first ? "%s" : ", %s", text);
+  r->first = false;
+}
+
+static void print_others(Reading *r) {
+  if (r->others) {
+    print_part(r, "");
+    buf_printf(&r->out, "%u op%s", r->others, r->others == 1 ? "" : "s");
+  }
+  r->others = 0;
+}
+
+static void print_stage(Reading *r, const ScheduleStep *step) {
+  if (r->out.n) buf_text(&r->out, "; ");
+  if (step->kind == STEP_MEET)
+    buf_text(&r->out, "all: ");
+  else
+    buf_printf(&r->out, "%u: ", step->stage);
+  r->first = true;
+}
+
+static void print_steps(const Schedule *s, Reading *r) {
+  uint32_t stage = UINT32_MAX;
+  r->first = true;
+  for (uint32_t i = 0; i < s->steps.n; i++) {
+    const ScheduleStep *step = &s->steps.at[i];
+    uint32_t of = step->kind == STEP_MEET ? s->stages : step->stage;
+    bool named = is_named(step);
+    if (of != stage || named) print_others(r);
+    if (of != stage && s->stages > 1) print_stage(r, step);
+    stage = of;
+    r->others += !named;
+    if (named) print_part(r, step->own ? step->own : op_info(step->op->kind)->name);
+    if (step->ahead) buf_printf(&r->out, " %u ahead", step->ahead);
+  }
+  print_others(r);
 }
 
 void schedule_remark(const Schedule *s, const char *pass) {
-  Buf out = {0};
-  uint32_t count = 0, words = 0;
-  int stage = -1;
-  for (uint32_t i = 0; i < s->steps.n; i++) {
-    const ScheduleStep *step = &s->steps.at[i];
-    int of = step->kind == STEP_MEET ? (int)s->stages : step->stage;
-    if (of != stage) {
-      print_count(&out, &count);
-      if (stage >= 0) buf_text(&out, "; ");
-      if (step->kind == STEP_MEET)
-        buf_text(&out, "all:");
-      else
-        buf_printf(&out, "%d:", of);
-    }
-    stage = of;
-    count += !is_named(step);
-    if (!is_named(step)) continue;
-    print_count(&out, &count);
-    buf_printf(&out, " %s", step->own ? step->own : op_info(step->op->kind)->name);
-  }
-  print_count(&out, &count);
+  Reading r = {0};
+  uint32_t words = 0;
+  print_steps(s, &r);
   for (uint32_t i = 0; i < s->crossing.n; i++)
     words += type_is_tile(s->crossing.at[i]->type) ? tile_words(s->crossing.at[i]->type) : 1;
-  diag_remark(s->context->diags, s->loop->loc, pass,
-              "schedule of %u stages: %s; %u values cross in %u registers", s->stages, out.at, s->crossing.n,
-              words);
-  buf_free(&out);
+  if (s->stages > 1)
+    diag_remark(s->context->diags, s->loop->loc, pass,
+                "schedule of %u stages: %s; %u values cross in %u registers", s->stages, r.out.at,
+                s->crossing.n, words);
+  else
+    diag_remark(s->context->diags, s->loop->loc, pass, "schedule: %s", r.out.at);
+  buf_free(&r.out);
 }

@@ -43,6 +43,7 @@ typedef struct ScheduleStep {
   uint8_t stage;
   const char *own;     // STEP_OWN: its name
   uint8_t what, group; // the same: what the pass knows it by
+  uint8_t ahead;       // the same: iterations that it is ahead of the body
   uint8_t pending;     // of a dot_wait: products of iterations before that may be under way behind it
   Value *const *under; // of a dot_wait: values of stage 0 computed before it; the first one passes through
   uint32_t under_count;
@@ -58,11 +59,11 @@ typedef struct Schedule {
   uint8_t *stage_of;     // by carried value of the loop
   VEC(Value *) crossing; // values of stage 0 that stage 1 takes from registers
   bool entered;          // only for an iteration: nothing is under way where there is none
-  bool all_results;      // else those alone that are used
 
-  // The pass's own: values that the loop carries beside, each as it is at the place where code is being made; what comes before the
-  // loop, where there is an iteration; and steps. `map`: of the old body's values. `data` is the pass's.
+  // The pass's own: values that the loop carries beside, each as it is where code is being made (`beside_after`: as behind the loop in the
+  // end); what comes before the loop, where there is an iteration; and steps. `map`: of the old body's values. `data` is the pass's.
   VEC(Value **) beside;
+  bool beside_after;
   void (*enter)(void *data, Builder *b);
   void (*emit)(void *data, Builder *b, const ScheduleStep *step, CloneMap *map, Value *index);
   void *data;
@@ -98,7 +99,7 @@ int64_t flight_pass(ScheduleFlight *flight, const ScheduleStep *step);
 // After func_number.
 const char *schedule_check(const Schedule *s);
 
-// The schedule as a remark of the pass: "0: ring_wait 3 ops dot; 1: 2 ops dot; 0: dot_wait ...".
+// The schedule as a remark of the pass: "0: ring_wait, 3 ops, dot; 1: 2 ops, dot; 0: dot_wait, ...".
 void schedule_remark(const Schedule *s, const char *pass);
 
 // Whether index + ahead * step is an iteration, `index` being one.
