@@ -297,7 +297,7 @@ void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
   }
 }
 
-void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
+static void issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
   if (g->count == 0) return;
   Value *condition = is_iteration(s, b, iv, g->distance);
   CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, g->distance), condition);
@@ -309,13 +309,13 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
     begin_loads(s, b, g, &map, condition);
 }
 
-void stage_take(const StagedGroup *g, CloneMap *map) {
+static void take(const StagedGroup *g, CloneMap *map) {
   for (uint32_t i = 0; i < g->count; i++) clone_set(map, op_result(g->loads[i]->load), g->tiles[i]);
 }
 
 // --- slots change hands
 
-void stage_store(Stager *s, Builder *b, StagedGroup *g) {
+static void store_tiles(Stager *s, Builder *b, StagedGroup *g) {
   if (g->count == 0) return;
   b->loc = g->loads[g->count - 1]->store->loc;
   const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
@@ -364,7 +364,7 @@ void stage_meet(Stager *s, Builder *b) {
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
 }
 
-void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
+static void use_slots(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
   if (g->count == 0) return;
   const StagedLoad *last = g->loads[g->count - 1];
   b->loc = last->alloc ? last->alloc->loc : last->load->loc;
@@ -387,25 +387,20 @@ bool stage_is_read(const Stager *s, const Op *op) {
   return read_load(g, op) < g->count;
 }
 
-void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map) {
+static void read_slot(Stager *s, Builder *b, const Op *op, CloneMap *map) {
   const StagedGroup *g = &s->groups[STAGED_COPIES];
   uint32_t i = read_load(g, op);
   Value *view = copy_target(s, b, g->loads[i], g->views[i]);
   clone_set(map, op_result(op), build(b, OP_SHARED_LOAD, op_result(op)->type, view, NULL, NULL));
 }
 
-void stage_release(Stager *s, Builder *b) {
-  for (int i = 0; i < STAGED_GROUPS; i++) {
-    StagedGroup *g = &s->groups[i];
-    if (g->ring) g->ring = build(b, OP_RING_RELEASE, g->ring->type, g->ring, NULL, NULL);
-  }
+static void release_slots(Builder *b, StagedGroup *g) {
+  g->ring = build(b, OP_RING_RELEASE, g->ring->type, g->ring, NULL, NULL);
 }
 
 // --- carried values
 
 static bool has_tiles(const StagedGroup *g) { return g->kind == STAGED_STORES || g->kind == STAGED_VALUES; }
-
-void stage_push(Stager *s, StagedValues *values, Value *value) { vec_push(s->arena, &values->list, value); }
 
 static void carry(Stager *s, Value **value) { vec_push(s->arena, &s->schedule.beside, value); }
 
@@ -416,4 +411,57 @@ void stage_carry(Stager *s, StagedGroup *g) {
   for (uint32_t i = 0; g->async && i < g->held; i++) carry(s, &g->tokens[i]);
   for (uint32_t i = 0; has_tiles(g) && i < g->count; i++) carry(s, &g->tiles[i]);
   if (g->ring) carry(s, &g->ring);
+}
+
+// --- schedules
+
+static void emit_step(void *data, Builder *b, const ScheduleStep *step, CloneMap *map, Value *index) {
+  Stager *s = data;
+  StagedGroup *g = &s->groups[step->group];
+  b->loc = step->op->loc;
+  switch ((StagedStep)step->what) {
+  case STAGED_TAKE: take(g, map); break;
+  case STAGED_STORE: store_tiles(s, b, g); break;
+  case STAGED_BEGIN: issue(s, b, g, index); break;
+  case STAGED_USE: use_slots(s, b, g, map); break;
+  case STAGED_RELEASE: release_slots(b, g); break;
+  case STAGED_READ: read_slot(s, b, step->op, map); break;
+  case STAGED_AWAIT: stage_wait(s, b, g->held); break;
+  case STAGED_MEET: stage_meet(s, b); break;
+  }
+}
+
+void stage_schedule(Stager *s) {
+  Op *loop = s->staged->loop;
+  s->schedule = (Schedule){.context = s->context,
+                           .func = s->func,
+                           .loop = loop,
+                           .step = s->step,
+                           .stages = 1,
+                           .stage_of = ARENA_ARRAY(s->arena, uint8_t, loop->result_count + 1),
+                           .entered = s->in_flight,
+                           .emit = emit_step,
+                           .data = s};
+}
+
+void stage_step(Stager *s, StagedStep what, int group, const Op *at) {
+  static const char *const names[] = {"take", "store", "begin", "use", "release", "read", "await", "meet"};
+  const StagedGroup *g = &s->groups[group];
+  if (what <= STAGED_RELEASE && !g->count) return;
+  if ((what == STAGED_USE || what == STAGED_RELEASE) && !g->slots) return;
+  schedule_push(&s->schedule, (ScheduleStep){.kind = STEP_OWN,
+                                             .op = at,
+                                             .own = names[what],
+                                             .what = (uint8_t)what,
+                                             .group = (uint8_t)group,
+                                             .ahead = what == STAGED_BEGIN ? (uint8_t)g->distance : 0});
+}
+
+void stage_expand(Stager *s, const char *pass, Builder *b, Value *any) {
+  Op *loop = s->staged->loop;
+  const char *why = schedule_check(&s->schedule);
+  if (why) diag_remark(s->context->diags, loop->loc, pass, "the schedule costs waits: %s", why);
+  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  schedule_remark(&s->schedule, pass);
+  schedule_expand(&s->schedule, b, any);
 }

@@ -61,13 +61,25 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
 // `any` says whether there are iterations.
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any);
 
-// The values that were loaded stand for their loads.
-void stage_take(const StagedGroup *g, CloneMap *map);
+// What a schedule has beside the loop's ops.
+typedef enum StagedStep {
+  STAGED_TAKE,    // the values that were loaded stand for their loads
+  STAGED_STORE,   // what goes through registers into the next slot
+  STAGED_BEGIN,   // the copies or loads of the iteration that is the group's distance ahead
+  STAGED_USE,     // the group's oldest slots that were filled stand for the loads' buffers
+  STAGED_RELEASE, // the group's slots that were in use the longest are free
+  STAGED_READ,    // a load that is computed on: its value is what this iteration's slot has
+  STAGED_AWAIT,   // what the oldest slots' data wait for, see stage_wait
+  STAGED_MEET,    // everyone meets
+} StagedStep;
 
-// What goes through registers into the next slot.
-void stage_store(Stager *s, Builder *b, StagedGroup *g);
-// Begins the copies or loads of the iteration that is the group's distance ahead of `iv`.
-void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
+// The schedule of the Stager's loop, of one stage and without steps.
+void stage_schedule(Stager *s);
+// The next step, which stands where `at` does; nothing where the group has no loads, or, of slots, has none.
+void stage_step(Stager *s, StagedStep what, int group, const Op *at);
+// Makes the loop anew.
+void stage_expand(Stager *s, const char *pass, Builder *b, Value *any);
+
 // What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for (of the
 // late ones all that are held), everyone's stores, and for wgmma the proxy's order.
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
@@ -76,22 +88,9 @@ void stage_meet(Stager *s, Builder *b);
 // Whether everyone meets before the first copies: the loop may run more than once, as it stands in another one or in a branch, or
 // they read what may have been written.
 bool stage_begins_again(const Stager *s);
-// The oldest slots that were filled stand for the loads' buffers.
-void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);
-// Whether the op is a load that is computed on: its value is then what this iteration's slot has.
+// Whether the op is a load that is computed on.
 bool stage_is_read(const Stager *s, const Op *op);
-void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map);
-// The slots that were in use the longest are free.
-void stage_release(Stager *s, Builder *b);
-
 // What the loop carries of the group: addresses ahead, tokens, tiles, its ring.
 void stage_carry(Stager *s, StagedGroup *g);
-
-// A list of values.
-typedef struct StagedValues {
-  VEC(Value *) list;
-} StagedValues;
-
-void stage_push(Stager *s, StagedValues *values, Value *value);
 
 #endif

@@ -60,55 +60,16 @@
 
 // --- the loop's body
 
-typedef enum StagedStep {
-  STAGED_TAKE,    // the loop's values of a group stand for its loads
-  STAGED_STORE,   // what goes through registers into its slot
-  STAGED_BEGIN,   // what is the group's distance ahead
-  STAGED_AWAIT,   // what the oldest slots have
-  STAGED_MEET,    // everyone meets
-  STAGED_USE,     // the oldest slots stand for the loads' buffers
-  STAGED_READ,    // a load that is computed on is read of its slot
-  STAGED_RELEASE, // the slots that were in use the longest are free
-} StagedStep;
-
-static void push_own(Stager *s, StagedStep what, int group, const Op *at) {
-  static const char *const names[] = {"take", "store", "begin", "await", "meet", "use", "read", "release"};
-  const StagedGroup *g = &s->groups[group];
-  bool of_group = what <= STAGED_BEGIN || what == STAGED_USE;
-  if (of_group && !g->count) return;
-  schedule_push(&s->schedule, (ScheduleStep){.kind = STEP_OWN,
-                                             .op = at,
-                                             .own = names[what],
-                                             .what = (uint8_t)what,
-                                             .group = (uint8_t)group,
-                                             .ahead = what == STAGED_BEGIN ? (uint8_t)g->distance : 0});
-}
-
-static void emit_own(void *data, Builder *b, const ScheduleStep *step, CloneMap *map, Value *index) {
-  Stager *s = data;
-  StagedGroup *g = &s->groups[step->group];
-  b->loc = step->op->loc;
-  switch ((StagedStep)step->what) {
-  case STAGED_TAKE: stage_take(g, map); break;
-  case STAGED_STORE: stage_store(s, b, g); break;
-  case STAGED_BEGIN: stage_issue(s, b, g, index); break;
-  case STAGED_AWAIT: stage_wait(s, b, g->held); break;
-  case STAGED_MEET: stage_meet(s, b); break;
-  case STAGED_USE: stage_use(s, b, g, map); break;
-  case STAGED_READ: stage_read(s, b, step->op, map); break;
-  case STAGED_RELEASE: stage_release(s, b); break;
-  }
-}
-
 // What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
 // iteration's end, where more registers are free, and the next iteration would wait for them.
 static void push_next_data(Stager *s, const Op *at) {
-  push_own(s, STAGED_STORE, STAGED_STORES, at);
-  push_own(s, STAGED_BEGIN, STAGED_STORES, at);
-  push_own(s, STAGED_BEGIN, STAGED_VALUES, at);
+  stage_step(s, STAGED_STORE, STAGED_STORES, at);
+  stage_step(s, STAGED_BEGIN, STAGED_STORES, at);
+  stage_step(s, STAGED_BEGIN, STAGED_VALUES, at);
   if (!s->refills || s->groups[STAGED_COPIES].count || s->groups[STAGED_STORES].count)
-    push_own(s, STAGED_AWAIT, STAGED_COPIES, at);
-  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS && !s->refills; g++) push_own(s, STAGED_BEGIN, g, at);
+    stage_step(s, STAGED_AWAIT, STAGED_COPIES, at);
+  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS && !s->refills; g++)
+    stage_step(s, STAGED_BEGIN, g, at);
 }
 
 static bool is_replaced(const Stager *s, const Op *op) {
@@ -122,29 +83,33 @@ static bool is_replaced(const Stager *s, const Op *op) {
   return false;
 }
 
+static void release_all(Stager *s, const Op *at) {
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_step(s, STAGED_RELEASE, g, at);
+}
+
 // The dot has begun, the one before it is waited for: its slots are free, those that it read in all warps once everyone has met.
 static void push_behind_dot(Stager *s, const Op *wait) {
-  push_own(s, STAGED_RELEASE, 0, wait);
+  release_all(s, wait);
   if (s->dot_first) push_next_data(s, wait);
   if (!s->refills) return;
-  push_own(s, STAGED_MEET, 0, wait);
-  push_own(s, STAGED_BEGIN, STAGED_COPIES, wait);
-  push_own(s, STAGED_BEGIN, STAGED_TENSORS, wait);
+  stage_step(s, STAGED_MEET, 0, wait);
+  stage_step(s, STAGED_BEGIN, STAGED_COPIES, wait);
+  stage_step(s, STAGED_BEGIN, STAGED_TENSORS, wait);
 }
 
 static void assign_steps(Stager *s) {
   const Op *loop = s->staged->loop, *last = loop->regions[0]->last;
-  push_own(s, STAGED_TAKE, STAGED_VALUES, loop);
+  stage_step(s, STAGED_TAKE, STAGED_VALUES, loop);
   if (!s->dot_first) push_next_data(s, loop);
-  for (int g = 0; g < STAGED_VALUES; g++) push_own(s, STAGED_USE, g, loop);
+  for (int g = 0; g < STAGED_VALUES; g++) stage_step(s, STAGED_USE, g, loop);
   for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
     bool overlaps = s->in_flight && op == s->staged->dot_wait;
-    if (stage_is_read(s, op)) push_own(s, STAGED_READ, STAGED_COPIES, op);
+    if (stage_is_read(s, op)) stage_step(s, STAGED_READ, STAGED_COPIES, op);
     if (is_replaced(s, op)) continue;
     schedule_push(&s->schedule, (ScheduleStep){.op = op, .pending = overlaps});
     if (overlaps) push_behind_dot(s, op);
   }
-  if (!s->in_flight) push_own(s, STAGED_RELEASE, 0, last);
+  if (!s->in_flight) release_all(s, last);
 }
 
 // --- how far ahead
@@ -258,25 +223,13 @@ static void enter_loop(void *data, Builder *b) {
 static void replace_loop(Stager *s) {
   Op *loop = s->staged->loop;
   Builder b = builder_before(loop);
-  s->schedule = (Schedule){.context = s->context,
-                           .func = s->func,
-                           .loop = loop,
-                           .step = s->step,
-                           .stages = 1,
-                           .stage_of = ARENA_ARRAY(s->arena, uint8_t, loop->result_count + 1),
-                           .entered = s->in_flight,
-                           .enter = enter_loop,
-                           .emit = emit_own,
-                           .data = s};
+  stage_schedule(s);
+  s->schedule.enter = enter_loop;
   assign_steps(s);
-  const char *why = schedule_check(&s->schedule);
-  if (why) diag_remark(s->context->diags, loop->loc, "pipeline", "the schedule costs waits: %s", why);
-  schedule_remark(&s->schedule, "pipeline");
-  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
   Value *any = schedule_any(&s->schedule, &b);
   for (int g = 0; g < STAGED_GROUPS; g++) stage_begin(s, &b, &s->groups[g], any);
   for (int g = 0; g < STAGED_GROUPS; g++) stage_carry(s, &s->groups[g]);
-  schedule_expand(&s->schedule, &b, any);
+  stage_expand(s, "pipeline", &b, any);
 }
 
 // Whether the loop is a round of one that has few, as those over a window are: then it begins as often, most likely to

@@ -4,12 +4,9 @@
 
 #include "ir/build.h"
 
-typedef struct Iteration {
-  Builder *b;
-  CloneMap map;
-  RoleRings rings;
-  bool waited[ROLE_CHANNELS];
-} Iteration;
+typedef struct StagedValues {
+  VEC(Value *) list;
+} StagedValues;
 
 static bool is_replaced(const StagedLoop *staged, const Op *op) {
   for (uint32_t i = 0; i < staged->loads.n; i++) {
@@ -20,28 +17,6 @@ static bool is_replaced(const StagedLoop *staged, const Op *op) {
   return false;
 }
 
-static Value *release(Builder *b, Value *ring) {
-  return build(b, OP_RING_RELEASE, ring->type, ring, NULL, NULL);
-}
-
-static Value *wait_for_all(Builder *b, Value *sum) {
-  Op *wait = build_op(b, OP_DOT_WAIT, 1, &sum, 1, &sum->type);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
-  return op_result(wait);
-}
-
-static void release_slot(Iteration *i, uint32_t channel) {
-  i->rings.at[channel] = release(i->b, i->rings.at[channel]);
-}
-
-static void wait_slot(Roles *r, Iteration *i, uint32_t channel) {
-  StagedGroup *slots = r->slots[channel];
-  slots->ring = i->rings.at[channel];
-  stage_use(&r->s, i->b, slots, &i->map);
-  i->rings.at[channel] = slots->ring;
-  i->waited[channel] = true;
-}
-
 // Whether the op takes what a load of the channel brings.
 static bool takes_slot(const StagedGroup *slots, const Op *op) {
   for (uint32_t k = 0; k < op->operand_count; k++)
@@ -50,90 +25,33 @@ static bool takes_slot(const StagedGroup *slots, const Op *op) {
   return false;
 }
 
-static void copy_op(Roles *r, Iteration *i, const Op *op) {
-  for (uint32_t c = 0; c < r->channels; c++)
-    if (!i->waited[c] && takes_slot(r->slots[c], op)) wait_slot(r, i, c);
-  Op *copy = op_clone(i->b, op, &i->map);
-  i->b->loc = op->loc;
-  for (uint32_t c = 0; c < r->channels; c++)
-    if (op == r->release[c]) release_slot(i, c);
-  if (!r->s.in_flight || op != r->s.staged->dot_wait) return;
-  op_set_attr(copy, (Attr){.key = ATTR_PENDING, .i = 1});
-  release_slot(i, 0); // of the product before, which is done
-}
+static int group_of(const Roles *r, uint32_t channel) { return (int)(r->slots[channel] - r->s.groups); }
 
-// A slot comes, and goes when its readers are done: that of a product that stays under way an iteration later.
-static void emit_iteration(Roles *r, Iteration *i) {
-  const Op *loop = r->s.staged->loop;
-  i->b->loc = loop->loc;
-  wait_slot(r, i, 0);
-  for (const Op *op = loop->regions[0]->first; op; op = op->next)
-    if (!op_has(op, TERMINATOR) && !is_replaced(r->s.staged, op)) copy_op(r, i, op);
-  i->b->loc = loop->regions[0]->last->loc;
+// A slot comes where it is used first, and goes when its readers are done: that of a product that stays under way where the next one has
+// begun.
+static void assign_steps(Roles *r) {
+  Stager *s = &r->s;
+  const Op *loop = s->staged->loop, *last = loop->regions[0]->last;
+  bool waited[ROLE_CHANNELS] = {true};
+  stage_step(s, STAGED_USE, group_of(r, 0), loop);
+  for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
+    bool overlaps = s->in_flight && op == s->staged->dot_wait;
+    if (is_replaced(s->staged, op)) continue;
+    for (uint32_t c = 0; c < r->channels; c++) {
+      if (waited[c] || !takes_slot(r->slots[c], op)) continue;
+      stage_step(s, STAGED_USE, group_of(r, c), op);
+      waited[c] = true;
+    }
+    schedule_push(&s->schedule, (ScheduleStep){.op = op, .pending = overlaps});
+    for (uint32_t c = 0; c < r->channels; c++)
+      if (op == r->release[c] || (overlaps && c == 0)) stage_step(s, STAGED_RELEASE, group_of(r, c), op);
+  }
   for (uint32_t c = 0; c < r->channels; c++)
-    if (!r->s.in_flight && !r->release[c]) release_slot(i, c);
+    if (!s->in_flight && !r->release[c]) stage_step(s, STAGED_RELEASE, group_of(r, c), last);
 }
 
 static void push_rings(Roles *r, StagedValues *values, const RoleRings *rings) {
-  for (uint32_t c = 0; c < r->channels; c++) stage_push(&r->s, values, rings->at[c]);
-}
-
-static void push_yielded(Roles *r, const Iteration *i, StagedValues *values) {
-  const Op *loop = r->s.staged->loop;
-  for (uint32_t k = 0; k < loop->result_count; k++)
-    stage_push(&r->s, values, clone_get(&i->map, loop_yielded(loop, k)));
-  push_rings(r, values, &i->rings);
-}
-
-// The loop, of the values and the rings behind them; what it gives.
-static Op *emit_loop(Roles *r, Builder *b, const StagedValues *init) {
-  const Op *loop = r->s.staged->loop;
-  b->loc = loop->loc;
-  Op *made = build_for(b, r->s.lower, r->s.upper, loop_step(loop), init->list.n, init->list.at);
-  Builder body = builder_at_end(r->s.func, made->regions[0]);
-  Iteration i = {&body, clone_map_new(r->s.arena, r->s.func), {{0}}, {0}};
-  StagedValues yielded = {0};
-  op_copy_attrs(made, loop);
-  op_set_attr(made, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
-  for (uint32_t k = 0; k <= loop->result_count; k++) {
-    clone_set(&i.map, loop->regions[0]->args[k], made->regions[0]->args[k]);
-    made->regions[0]->args[k]->name = loop->regions[0]->args[k]->name;
-  }
-  for (uint32_t c = 0; c < r->channels; c++) i.rings.at[c] = loop_carried(made, loop->result_count + c);
-  emit_iteration(r, &i);
-  push_yielded(r, &i, &yielded);
-  build_yield(&body, yielded.list.n, yielded.list.at);
-  return made;
-}
-
-// The last product is waited for behind the loop.
-static void emit_under_way(Roles *r, Builder *b, const StagedValues *init, StagedValues *results) {
-  const Op *made = emit_loop(r, b, init);
-  uint32_t n = r->s.staged->loop->result_count;
-  b->loc = r->s.staged->loop->loc;
-  for (uint32_t k = 0; k < n; k++) {
-    Value *value = &made->results[k];
-    stage_push(&r->s, results, k == r->s.staged->sum ? wait_for_all(b, value) : value);
-  }
-  for (uint32_t c = 0; c < r->channels; c++) stage_push(&r->s, results, &made->results[n + c]);
-}
-
-// Entered only for an iteration: so nothing but products gives what is waited for.
-static Op *emit_guarded(Roles *r, Builder *b, const StagedValues *init) {
-  const Op *loop = r->s.staged->loop;
-  const Type **types = ARENA_ARRAY(r->s.arena, const Type *, init->list.n);
-  StagedValues some = {0};
-  for (uint32_t i = 0; i < init->list.n; i++) types[i] = init->list.at[i]->type;
-  b->loc = loop->loc;
-  Value *any = build_binary(b, r->s.step < 0 ? OP_GT : OP_LT, r->s.lower, r->s.upper);
-  Op *branch = build_if(b, any, init->list.n, types);
-  Builder inner = builder_at_end(r->s.func, branch->regions[0]),
-          otherwise = builder_at_end(r->s.func, branch->regions[1]);
-  inner.loc = otherwise.loc = loop->loc;
-  emit_under_way(r, &inner, init, &some);
-  build_yield(&inner, some.list.n, some.list.at);
-  build_yield(&otherwise, init->list.n, init->list.at);
-  return branch;
+  for (uint32_t c = 0; c < r->channels; c++) vec_push(r->s.arena, &values->list, rings->at[c]);
 }
 
 static void take_rings(const Roles *r, const Op *made, RoleRings *rings) {
@@ -143,14 +61,16 @@ static void take_rings(const Roles *r, const Op *made, RoleRings *rings) {
 
 static void replace_loop(Roles *r, Op *loop, RoleRings *rings) {
   Builder b = builder_before(loop);
-  StagedValues init = {0};
-  for (uint32_t i = 0; i < loop->result_count; i++) stage_push(&r->s, &init, loop_init(loop, i));
-  push_rings(r, &init, rings);
-  r->s.lower = loop_lower(loop), r->s.upper = loop_upper(loop);
-  Op *made = r->s.in_flight ? emit_guarded(r, &b, &init) : emit_loop(r, &b, &init);
-  for (uint32_t i = 0; i < loop->result_count; i++) value_replace_uses(&loop->results[i], &made->results[i]);
-  op_erase(loop);
-  take_rings(r, made, rings);
+  stage_schedule(&r->s);
+  assign_steps(r);
+  r->s.schedule.beside_after = true;
+  for (uint32_t c = 0; c < r->channels; c++) {
+    r->slots[c]->ring = rings->at[c];
+    vec_push(r->s.arena, &r->s.schedule.beside, &r->slots[c]->ring);
+  }
+  Value *any = r->s.in_flight ? schedule_any(&r->s.schedule, &b) : NULL;
+  stage_expand(&r->s, "specialise_warps", &b, any);
+  for (uint32_t c = 0; c < r->channels; c++) rings->at[c] = r->slots[c]->ring;
 }
 
 // --- around the loop
@@ -192,7 +112,7 @@ static void emit_if(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
 static void emit_for(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
   Builder b = builder_before(op);
   StagedValues init = {0};
-  for (uint32_t i = 0; i < op->result_count; i++) stage_push(&r->s, &init, loop_init(op, i));
+  for (uint32_t i = 0; i < op->result_count; i++) vec_push(r->s.arena, &init.list, loop_init(op, i));
   push_rings(r, &init, rings);
   Op *made = build_for(&b, loop_lower(op), loop_upper(op), loop_step(op), init.list.n, init.list.at);
   Region *body = made->regions[0];
@@ -220,5 +140,5 @@ void roles_emit_consumers(Roles *r, const RoleRings *rings) {
   RoleRings own = *rings;
   emit_level(r, 0, &own);
   Builder b = builder_before(body->last);
-  if (r->s.in_flight) release(&b, own.at[0]);
+  if (r->s.in_flight) build(&b, OP_RING_RELEASE, own.at[0]->type, own.at[0], NULL, NULL);
 }
