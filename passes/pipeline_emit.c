@@ -2,6 +2,8 @@
 // The parts of what `pipeline` makes of a loop; pipeline_loops.c puts them together.
 #include "passes/pipeline_emit.h"
 
+#include "base/fault.h"
+
 static bool is_by_tensor(const StagedGroup *g) {
   return g->kind == STAGED_TENSORS || g->kind == STAGED_LATE_TENSORS;
 }
@@ -444,23 +446,44 @@ void stage_schedule(Stager *s) {
                            .data = s};
 }
 
+// What the step does with a slot of its group's ring.
+static ScheduleSlots slots_of(const StagedGroup *g, StagedStep what) {
+  bool fills = what == (g->kind == STAGED_STORES ? STAGED_STORE : STAGED_BEGIN);
+  return fills                    ? SLOTS_FILLED
+         : what == STAGED_USE     ? SLOTS_READ
+         : what == STAGED_RELEASE ? SLOTS_FREED
+                                  : SLOTS_KEPT;
+}
+
 void stage_step(Stager *s, StagedStep what, int group, const Op *at) {
-  static const char *const names[] = {"take", "store", "begin", "use", "release", "read", "await", "meet"};
+  static const char *const steps[] = {"take", "store", "begin", "use", "release", "read", "await", "meet"};
+  static const char *const groups[] = {"copies", "late copies", "tensors", "late tensors", "tiles", "values"};
   const StagedGroup *g = &s->groups[group];
-  if (what <= STAGED_RELEASE && !g->count) return;
-  if ((what == STAGED_USE || what == STAGED_RELEASE) && !g->slots) return;
+  bool of_slots = what == STAGED_USE || what == STAGED_RELEASE, of_group = what <= STAGED_RELEASE;
+  if (of_group && (!g->count || (of_slots && !g->slots))) return;
+  const char *name = of_group ? arena_printf(s->arena, "%s %s", steps[what], groups[group]) : steps[what];
   schedule_push(&s->schedule, (ScheduleStep){.kind = STEP_OWN,
                                              .op = at,
-                                             .own = names[what],
+                                             .own = name,
                                              .what = (uint8_t)what,
                                              .group = (uint8_t)group,
-                                             .ahead = what == STAGED_BEGIN ? (uint8_t)g->distance : 0});
+                                             .ahead = what == STAGED_BEGIN ? (uint8_t)g->distance : 0,
+                                             .slots = of_group ? slots_of(g, what) : SLOTS_KEPT});
+}
+
+void stage_rings(Stager *s) {
+  for (int i = 0; i < STAGED_GROUPS; i++) {
+    const StagedGroup *g = &s->groups[i];
+    uint32_t filled = g->kind == STAGED_STORES ? 0 : g->distance;
+    if (g->count && g->slots) s->schedule.rings[i] = (ScheduleRing){g->slots, filled, s->in_flight};
+  }
 }
 
 void stage_expand(Stager *s, const char *pass, Builder *b, Value *any) {
   Op *loop = s->staged->loop;
-  const char *why = schedule_check(&s->schedule);
-  if (why) diag_remark(s->context->diags, loop->loc, pass, "the schedule costs waits: %s", why);
+  const char *why = schedule_check(&s->schedule), *stalls = schedule_stalls(&s->schedule);
+  if (why) BUG("the schedule does not hold: %s", why);
+  if (stalls) diag_remark(s->context->diags, loop->loc, pass, "products wait for one another: %s", stalls);
   op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
   schedule_remark(&s->schedule, pass);
   schedule_expand(&s->schedule, b, any);

@@ -77,6 +77,8 @@ typedef enum StagedStep {
 void stage_schedule(Stager *s);
 // The next step, which stands where `at` does; nothing where the group has no loads, or, of slots, has none.
 void stage_step(Stager *s, StagedStep what, int group, const Op *at);
+// The groups' rings, which the loop itself fills, are the schedule's.
+void stage_rings(Stager *s);
 // Makes the loop anew.
 void stage_expand(Stager *s, const char *pass, Builder *b, Value *any);
 

@@ -155,7 +155,8 @@ static const char *rotation_assign(Rotator *t) {
   push_parts(t, dots->second_wait->next, body->last, LATE | FILLS);
   t->s.stage_of = t->r.late_args;
   for (uint32_t i = 0; i < t->r.crossing.n; i++) vec_push(arena, &t->s.crossing, t->r.crossing.at[i]);
-  return schedule_check(&t->s);
+  const char *why = schedule_check(&t->s);
+  return why ? why : schedule_stalls(&t->s);
 }
 
 // --- which loops

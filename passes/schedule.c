@@ -32,10 +32,9 @@ int64_t flight_pass(ScheduleFlight *flight, const ScheduleStep *step) {
 typedef struct Check {
   const Schedule *s;
   Arena *arena;
-  uint8_t *made;    // by value id: the stages of its steps
-  uint8_t *known;   // by value id: the stages that have it at the step that is looked at
-  uint8_t *operand; // by value id: a product takes it from registers
-  bool own;         // steps of the pass's own define values too
+  uint8_t *made;  // by value id: the stages of its steps
+  uint8_t *known; // by value id: the stages that have it at the step that is looked at
+  bool own;       // steps of the pass's own define values too
 } Check;
 
 static bool is_of_body(const Check *c, const Value *value) {
@@ -61,14 +60,12 @@ static void begin_check(Check *c) {
   uint32_t n = s->func->value_count;
   c->made = ARENA_ARRAY(c->arena, uint8_t, n);
   c->known = ARENA_ARRAY(c->arena, uint8_t, n);
-  c->operand = ARENA_ARRAY(c->arena, uint8_t, n);
   for (uint32_t i = 0; i < s->steps.n; i++) {
     const ScheduleStep *step = &s->steps.at[i];
     c->own |= step->kind == STEP_OWN;
     if (step->kind == STEP_OWN || step->kind == STEP_MEET) continue;
     for (uint32_t r = 0; r < step->op->result_count; r++)
       c->made[step->op->results[r].id] |= (uint8_t)(1u << step->stage);
-    if (is_dot_of(step->op, DOT_WGMMA) && !dot_parts(step->op)) c->operand[op_operand(step->op, 0)->id] = 1;
   }
   c->known[loop_index(s->loop)->id] = 1;
   for (uint32_t i = 0; i < s->loop->result_count; i++)
@@ -115,10 +112,58 @@ static bool takes_product(const Op *loop, const Op *op) {
   return false;
 }
 
-// One round after another: what the first one leaves under way is so in the second.
 static const char *check_products(const Check *c) {
-  const Schedule *s = c->s;
-  ScheduleFlight flight = flight_begin(s, c->arena);
+  for (uint32_t i = 0; i < c->s->steps.n; i++) {
+    const ScheduleStep *step = &c->s->steps.at[i];
+    bool waits = step->kind == STEP_OWN || step->op->kind == OP_DOT || step->op->kind == OP_DOT_WAIT;
+    if (!waits && takes_product(c->s->loop, step->op)) return "a product is taken before its wait";
+  }
+  return NULL;
+}
+
+static const char *check_ring(const Schedule *s, uint32_t group) {
+  ScheduleRing ring = s->rings[group];
+  for (uint32_t i = 0; i < s->steps.n && ring.slots; i++) {
+    const ScheduleStep *step = &s->steps.at[i];
+    if (step->kind != STEP_OWN || step->group != group) continue;
+    if (step->slots == SLOTS_FILLED && ring.filled++ + ring.read == ring.slots)
+      return "a ring has too few slots";
+    if (step->slots == SLOTS_READ && ring.filled-- == 0) return "a slot is read that was not filled";
+    if (step->slots == SLOTS_FREED && ring.read == 0) return "a slot is freed that nobody reads";
+    ring.read += step->slots == SLOTS_READ;
+    ring.read -= step->slots == SLOTS_FREED;
+  }
+  bool same = ring.filled == s->rings[group].filled && ring.read == s->rings[group].read;
+  return same ? NULL : "a round does not free as many slots as it fills";
+}
+
+const char *schedule_check(const Schedule *s) {
+  Check c = {.s = s, .arena = s->context->scratch};
+  begin_check(&c);
+  const char *why = check_uses(&c);
+  if (!why) why = check_carried(&c);
+  if (!why) why = check_products(&c);
+  for (uint32_t i = 0; i < SCHEDULE_RINGS && !why; i++) why = check_ring(s, i);
+  return why;
+}
+
+// --- whether products can be under way
+
+// Whether a product takes the value in registers. One that is made in parts waits for others itself.
+static bool feeds_product(const Schedule *s, const Value *value) {
+  if (!type_is_tile(value->type)) return false;
+  for (const Use *use = value->first_use; use; use = use->next) {
+    const Op *op = use->user;
+    if (op->region == s->loop->regions[0] && is_dot_of(op, DOT_WGMMA) && op_operand(op, 0) == value &&
+        !dot_parts(op))
+      return true;
+  }
+  return false;
+}
+
+// One round after another: what the first one leaves under way is so in the second.
+const char *schedule_stalls(const Schedule *s) {
+  ScheduleFlight flight = flight_begin(s, s->context->scratch);
   int64_t under_way = 0;
   for (uint32_t i = 0; i < 2 * s->steps.n; i++) {
     const ScheduleStep *step = &s->steps.at[i % s->steps.n];
@@ -128,25 +173,15 @@ static const char *check_products(const Check *c) {
     if (op->kind == OP_DOT_WAIT) {
       if (pending < 0) pending = op_int(op, ATTR_PENDING, 0);
       under_way = pending < under_way ? pending : under_way;
-    } else if (op->kind == OP_DOT) {
-      if (dot_parts(op)) under_way = 0; // it waits for others itself
-      under_way += is_async_dot(op);
-    } else if (takes_product(s->loop, op)) {
-      return "a product is taken before its wait";
+      continue;
     }
+    if (op->kind == OP_DOT && dot_parts(op)) under_way = 0;
     for (uint32_t r = 0; r < op->result_count && under_way; r++)
-      if (c->operand[op->results[r].id] && type_is_tile(op->results[r].type) && op->kind != OP_DOT_WAIT)
+      if (feeds_product(s, &op->results[r]))
         return "registers that a product takes are written while one is under way";
+    under_way += is_async_dot(op);
   }
   return NULL;
-}
-
-const char *schedule_check(const Schedule *s) {
-  Check c = {.s = s, .arena = s->context->scratch};
-  begin_check(&c);
-  const char *why = check_uses(&c);
-  if (!why) why = check_carried(&c);
-  return why ? why : check_products(&c);
 }
 
 // --- how it reads
@@ -186,11 +221,13 @@ static void print_stage(Reading *r, const ScheduleStep *step) {
 }
 
 static void print_steps(const Schedule *s, Reading *r) {
+  ScheduleFlight flight = flight_begin(s, s->context->scratch);
   uint32_t stage = UINT32_MAX;
   r->first = true;
   for (uint32_t i = 0; i < s->steps.n; i++) {
     const ScheduleStep *step = &s->steps.at[i];
     uint32_t of = step->kind == STEP_MEET ? s->stages : step->stage;
+    int64_t under_way = flight_pass(&flight, step);
     bool named = is_named(step);
     if (of != stage || named) print_others(r);
     if (of != stage && s->stages > 1) print_stage(r, step);
@@ -198,6 +235,7 @@ static void print_steps(const Schedule *s, Reading *r) {
     r->others += !named;
     if (named) print_part(r, step->own ? step->own : op_info(step->op->kind)->name);
     if (step->ahead) buf_printf(&r->out, " %u ahead", step->ahead);
+    if (under_way > 0) buf_printf(&r->out, " (%u under way)", (uint32_t)under_way);
   }
   print_others(r);
 }

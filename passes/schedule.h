@@ -28,7 +28,10 @@
 #include "ir/clone.h"
 #include "passes/passes.h"
 
-enum { SCHEDULE_STAGES = 2 }; // of the old body's ops
+enum {
+  SCHEDULE_STAGES = 2, // of the old body's ops
+  SCHEDULE_RINGS = 8,  // of steps of a pass's own
+};
 
 typedef enum StepKind {
   STEP_OP,   // a copy of the op
@@ -37,6 +40,14 @@ typedef enum StepKind {
   STEP_OWN, // the pass's own, see `emit`
 } StepKind;
 
+typedef enum ScheduleSlots { SLOTS_KEPT, SLOTS_FILLED, SLOTS_READ, SLOTS_FREED } ScheduleSlots;
+
+// A ring that a pass's own steps fill, read and free slots of. 0 slots: others fill it.
+typedef struct ScheduleRing {
+  uint32_t slots;
+  uint32_t filled, read; // as a round begins: slots with what was not read yet; slots that are read still
+} ScheduleRing;
+
 typedef struct ScheduleStep {
   StepKind kind;
   const Op *op;
@@ -44,6 +55,7 @@ typedef struct ScheduleStep {
   const char *own;     // STEP_OWN: its name
   uint8_t what, group; // the same: what the pass knows it by
   uint8_t ahead;       // the same: iterations that it is ahead of the body
+  ScheduleSlots slots; // the same: what it does with a slot of the ring `group`
   uint8_t pending;     // of a dot_wait: products of iterations before that may be under way behind it
   Value *const *under; // of a dot_wait: values of stage 0 computed before it; the first one passes through
   uint32_t under_count;
@@ -62,6 +74,7 @@ typedef struct Schedule {
 
   // The pass's own: values that the loop carries beside, each as it is where code is being made (`beside_after`: as behind the loop in the
   // end); what comes before the loop, where there is an iteration; and steps. `map`: of the old body's values. `data` is the pass's.
+  ScheduleRing rings[SCHEDULE_RINGS];
   VEC(Value **) beside;
   bool beside_after;
   void (*enter)(void *data, Builder *b);
@@ -92,14 +105,17 @@ int64_t flight_pass(ScheduleFlight *flight, const ScheduleStep *step);
 
 // NULL: the schedule holds. Else why not:
 // - what a step takes is defined at its stage before it, or crosses to it; what is carried is of its stage;
-// - what crosses is of stage 0, and no slot, ring or token;
-// - a ring is one stage's;
-// - a product is waited for, at its stage, and nothing but a wait takes it before;
-// - no register that a product takes its first operand from is written while one is under way: ptxas would have each wait.
+// - what crosses is of the first stage, and no slot, ring, token or product under way;
+// - a product is taken by its wait before all else;
+// - a ring has a slot for what is filled, what is read has been filled, and a round frees as many slots as it fills.
 // After func_number.
 const char *schedule_check(const Schedule *s);
 
-// The schedule as a remark of the pass: "0: ring_wait, 3 ops, dot; 1: 2 ops, dot; 0: dot_wait, ...".
+// NULL, or what keeps products from being under way though the schedule holds: registers that a product takes its first operand from are
+// written while one is under way, round the loop too. ptxas then has each one wait.
+const char *schedule_stalls(const Schedule *s);
+
+// The schedule as a remark of the pass: "0: ring_wait, 3 ops, dot; 1: 2 ops, dot; 0: dot_wait (1 under way), ...".
 void schedule_remark(const Schedule *s, const char *pass);
 
 // Whether index + ahead * step is an iteration, `index` being one.
