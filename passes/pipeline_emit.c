@@ -78,8 +78,9 @@ Op *stage_next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
 
 // --- what is done ahead
 
+// Whether iv + ahead * step is an iteration, iv being one.
 static Value *is_iteration(const Stager *s, Builder *b, Value *iv, uint32_t ahead) {
-  return build_reaches(b, iv, s->upper, s->step, ahead);
+  return build_reaches(b, iv, loop_upper(s->staged->loop), s->step, ahead);
 }
 
 static bool is_ahead(const Stager *s, const Op *op) {
@@ -276,8 +277,9 @@ static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {
 
 // What iteration k has.
 static void begin_ahead(Stager *s, Builder *b, StagedGroup *g, uint32_t k, Value *any) {
-  Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, s->lower, k));
-  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k), condition);
+  Value *lower = loop_lower(s->staged->loop);
+  Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, lower, k));
+  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, lower, k), condition);
   if (g->async)
     g->tokens[k] = begin_copies(s, b, g, &map, condition);
   else if (is_by_tensor(g))
@@ -431,6 +433,18 @@ static void emit_step(void *data, Builder *b, const ScheduleStep *step, CloneMap
   case STAGED_AWAIT: stage_wait(s, b, g->held); break;
   case STAGED_MEET: stage_meet(s, b); break;
   }
+}
+
+bool stage_replaces(const Stager *s, const Op *op) {
+  const StagedGroup *values = &s->groups[STAGED_VALUES];
+  for (uint32_t i = 0; i < values->count; i++)
+    if (op == values->loads[i]->load) return true;
+  for (uint32_t i = 0; i < s->staged->loads.n; i++) {
+    const StagedLoad *load = &s->staged->loads.at[i];
+    if (op == load->load || op == load->trans || op == load->alloc || op == load->store) return true;
+    if (op == load->boxed && !load->reads) return true;
+  }
+  return false;
 }
 
 void stage_schedule(Stager *s) {

@@ -41,7 +41,6 @@ typedef struct Stager {
   Func *func;
   const StagedLoop *staged;
   Arena *arena;
-  Value *lower, *upper;
   int64_t step;
   Schedule schedule;
   StagedGroup groups[STAGED_GROUPS];
@@ -73,6 +72,8 @@ typedef enum StagedStep {
   STAGED_MEET,    // everyone meets
 } StagedStep;
 
+// Whether steps of the Stager's own stand for the op of the loop.
+bool stage_replaces(const Stager *s, const Op *op);
 // The schedule of the Stager's loop, of one stage and without steps.
 void stage_schedule(Stager *s);
 // The next step, which stands where `at` does; nothing where the group has no loads, or, of slots, has none.

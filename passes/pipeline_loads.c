@@ -18,8 +18,8 @@ typedef struct LoadFinder {
   PassContext *context;
   Func *func;
   StagedLoop *found;
-  bool writes;           // the body may write any global memory, or needs every thread's attention
-  VEC(Op *) stores;      // beside that: what it writes through pointers of an argument
+  bool writes;      // the body may write any global memory, or needs every thread's attention
+  VEC(Op *) stores; // beside that: what it writes through pointers of an argument
   const AxisTable *axes; // NULL: not asked for yet
 } LoadFinder;
 
@@ -274,8 +274,7 @@ static void drop_without_room(LoadFinder *f) {
   if (!ahead || ahead <= func_spare_registers(f->context->scratch, f->func)) return;
   for (uint32_t i = 0; i < found->loads.n; i++) {
     if (wastes_registers(&found->loads.at[i]))
-      decline_loop(f, found->loads.at[i].load,
-                   "registers have no room for elements that are loaded ahead one by one");
+      decline_loop(f, found->loads.at[i].load, "registers have no room for elements that are loaded ahead one by one");
     else
       found->loads.at[kept++] = found->loads.at[i];
   }
@@ -323,8 +322,7 @@ static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
       multiplied[0] = max_u32(multiplied[0], part[1]), multiplied[1] = max_u32(multiplied[1], part[0]);
       continue;
     }
-    if (!is_dot_of(user, DOT_WGMMA) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part))
-      return false;
+    if (!is_dot_of(user, DOT_WGMMA) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part)) return false;
     multiplied[0] = max_u32(multiplied[0], part[0]), multiplied[1] = max_u32(multiplied[1], part[1]);
   }
   return true;

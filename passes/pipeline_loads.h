@@ -9,10 +9,10 @@
 // on before a product, which is copied to a slot and read back (`alloc` and `store` are NULL then), or both.
 typedef struct StagedLoad {
   Op *load, *boxed, *trans, *alloc, *store; // boxed and trans may be NULL
-  const Type *slot;                         // what one iteration has of shared memory
-  bool async;                               // by copies; else through registers
-  bool reads;                               // it is wanted in registers too
-  bool by_tensor;                           // by tensor copies
+  const Type *slot;                 // what one iteration has of shared memory
+  bool async;                       // by copies; else through registers
+  bool reads;                       // it is wanted in registers too
+  bool by_tensor;                   // by tensor copies
   TensorLoad tensor;
 } StagedLoad;
 

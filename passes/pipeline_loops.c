@@ -72,17 +72,6 @@ static void push_next_data(Stager *s, const Op *at) {
     stage_step(s, STAGED_BEGIN, g, at);
 }
 
-static bool is_replaced(const Stager *s, const Op *op) {
-  for (uint32_t i = 0; i < s->staged->values.n; i++)
-    if (op == s->staged->values.at[i].load) return true;
-  for (uint32_t i = 0; i < s->staged->loads.n; i++) {
-    const StagedLoad *load = &s->staged->loads.at[i];
-    if (op == load->load || op == load->trans || op == load->alloc || op == load->store) return true;
-    if (op == load->boxed && !load->reads) return true;
-  }
-  return false;
-}
-
 static void release_all(Stager *s, const Op *at) {
   for (int g = 0; g < STAGED_GROUPS; g++) stage_step(s, STAGED_RELEASE, g, at);
 }
@@ -105,7 +94,7 @@ static void assign_steps(Stager *s) {
   for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
     bool overlaps = s->in_flight && op == s->staged->dot_wait;
     if (stage_is_read(s, op)) stage_step(s, STAGED_READ, STAGED_COPIES, op);
-    if (is_replaced(s, op)) continue;
+    if (stage_replaces(s, op)) continue;
     schedule_push(&s->schedule, (ScheduleStep){.op = op, .pending = overlaps});
     if (overlaps) push_behind_dot(s, op);
   }
@@ -270,7 +259,6 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   uint32_t stages = staged_loop_stages(context, func, &staged);
   if (stages < 2) return false;
   Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
-  s.lower = loop_lower(loop), s.upper = loop_upper(loop);
   make_groups(&s, stages);
   remark_stages(&s, stages);
   replace_loop(&s);

@@ -2,20 +2,7 @@
 // The consumers: the kernel as it is, but that the loop waits for slots and gives them back.
 #include "passes/roles.h"
 
-#include "ir/build.h"
-
-typedef struct StagedValues {
-  VEC(Value *) list;
-} StagedValues;
-
-static bool is_replaced(const StagedLoop *staged, const Op *op) {
-  for (uint32_t i = 0; i < staged->loads.n; i++) {
-    const StagedLoad *load = &staged->loads.at[i];
-    if (op == load->load || op == load->trans || op == load->alloc || op == load->store || op == load->boxed)
-      return true;
-  }
-  return false;
-}
+#include "passes/stagger.h"
 
 // Whether the op takes what a load of the channel brings.
 static bool takes_slot(const StagedGroup *slots, const Op *op) {
@@ -36,7 +23,7 @@ static void assign_steps(Roles *r) {
   stage_step(s, STAGED_USE, group_of(r, 0), loop);
   for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
     bool overlaps = s->in_flight && op == s->staged->dot_wait;
-    if (is_replaced(s->staged, op)) continue;
+    if (stage_replaces(s, op)) continue;
     for (uint32_t c = 0; c < r->channels; c++) {
       if (waited[c] || !takes_slot(r->slots[c], op)) continue;
       stage_step(s, STAGED_USE, group_of(r, c), op);
@@ -48,10 +35,6 @@ static void assign_steps(Roles *r) {
   }
   for (uint32_t c = 0; c < r->channels; c++)
     if (!s->in_flight && !r->release[c]) stage_step(s, STAGED_RELEASE, group_of(r, c), last);
-}
-
-static void push_rings(Roles *r, StagedValues *values, const RoleRings *rings) {
-  for (uint32_t c = 0; c < r->channels; c++) vec_push(r->s.arena, &values->list, rings->at[c]);
 }
 
 static void take_rings(const Roles *r, const Op *made, RoleRings *rings) {
@@ -77,20 +60,8 @@ static void replace_loop(Roles *r, Op *loop, RoleRings *rings) {
 
 static void emit_level(Roles *r, uint32_t level, RoleRings *rings);
 
-static void take_over(Value *from, Value *to) {
-  to->name = from->name;
-  value_replace_uses(from, to);
-}
-
 static void yield_rings(const Roles *r, Region *region, const RoleRings *rings) {
   for (uint32_t c = 0; c < r->channels; c++) op_add_operand(region->last, rings->at[c]);
-}
-
-static void replace_op(const Roles *r, Op *op, Op *made, RoleRings *rings) {
-  op_copy_attrs(made, op);
-  for (uint32_t i = 0; i < op->result_count; i++) take_over(&op->results[i], &made->results[i]);
-  op_erase(op);
-  take_rings(r, made, rings);
 }
 
 static void emit_if(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
@@ -106,22 +77,25 @@ static void emit_if(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
   yield_rings(r, made->regions[1 - own], rings);
   emit_level(r, level + 1, rings);
   yield_rings(r, made->regions[own], rings);
-  replace_op(r, op, made, rings);
+  op_copy_attrs(made, op);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    made->results[i].name = op->results[i].name;
+    value_replace_uses(&op->results[i], &made->results[i]);
+  }
+  op_erase(op);
+  take_rings(r, made, rings);
 }
 
 static void emit_for(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
-  Builder b = builder_before(op);
-  StagedValues init = {0};
-  for (uint32_t i = 0; i < op->result_count; i++) vec_push(r->s.arena, &init.list, loop_init(op, i));
-  push_rings(r, &init, rings);
-  Op *made = build_for(&b, loop_lower(op), loop_upper(op), loop_step(op), init.list.n, init.list.at);
-  Region *body = made->regions[0];
-  for (uint32_t i = 0; i <= op->result_count; i++) take_over(op->regions[0]->args[i], body->args[i]);
-  while (op->regions[0]->first) op_move(op->regions[0]->first, body, NULL);
-  for (uint32_t c = 0; c < r->channels; c++) rings->at[c] = loop_carried(made, op->result_count + c);
+  uint32_t n = op->result_count;
+  Value **inits = ARENA_ARRAY(r->s.arena, Value *, n + r->channels);
+  for (uint32_t i = 0; i < n; i++) inits[i] = loop_init(op, i);
+  for (uint32_t c = 0; c < r->channels; c++) inits[n + c] = rings->at[c];
+  Op *made = loop_with_inits(op, n + r->channels, inits);
+  for (uint32_t c = 0; c < r->channels; c++) rings->at[c] = loop_carried(made, n + c);
   emit_level(r, level + 1, rings);
-  yield_rings(r, body, rings);
-  replace_op(r, op, made, rings);
+  yield_rings(r, made->regions[0], rings);
+  take_rings(r, made, rings);
 }
 
 static void emit_level(Roles *r, uint32_t level, RoleRings *rings) {
