@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the pass `pipeline` emits of one loop: copies and loads that are ahead, waits, and the rings between
-// them (pipeline_emit.c); pipeline_loops.c makes the loop of it.
+// What the pass `pipeline` emits of one loop beside its ops: copies and loads that are ahead (pipeline_emit.c), waits, and the rings
+// between them (pipeline_steps.c). pipeline_loops.c and role_consumers.c say in which order.
 #ifndef PASSES_PIPELINE_EMIT_H
 #define PASSES_PIPELINE_EMIT_H
 
@@ -59,6 +59,10 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
 // The group's buffers and its ring, and what is ahead of iteration 0;
 // `any` says whether there are iterations.
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any);
+// What is the group's distance ahead of `iv`.
+void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
+// The slot as the load sees it, before the transposition.
+Value *stage_target(Stager *s, Builder *b, const StagedLoad *load, Value *slot);
 
 // What a schedule has beside the loop's ops.
 typedef enum StagedStep {
@@ -74,12 +78,10 @@ typedef enum StagedStep {
 
 // Whether steps of the Stager's own stand for the op of the loop.
 bool stage_replaces(const Stager *s, const Op *op);
-// The schedule of the Stager's loop, of one stage and without steps.
+// The schedule of the Stager's loop, of one stage and without steps; rings are those of groups that the loop fills itself, ahead.
 void stage_schedule(Stager *s);
 // The next step, which stands where `at` does; nothing where the group has no loads, or, of slots, has none.
 void stage_step(Stager *s, StagedStep what, int group, const Op *at);
-// The groups' rings, which the loop itself fills, are the schedule's.
-void stage_rings(Stager *s);
 // Makes the loop anew.
 void stage_expand(Stager *s, const char *pass, Builder *b, Value *any);
 

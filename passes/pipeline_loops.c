@@ -214,7 +214,6 @@ static void replace_loop(Stager *s) {
   Builder b = builder_before(loop);
   stage_schedule(s);
   s->schedule.enter = enter_loop;
-  stage_rings(s);
   assign_steps(s);
   Value *any = schedule_any(&s->schedule, &b);
   for (int g = 0; g < STAGED_GROUPS; g++) stage_begin(s, &b, &s->groups[g], any);
