@@ -253,6 +253,6 @@ void schedule_expand(Schedule *s, Builder *b, Value *any) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < loop->result_count; i++)
     if (!value_unused(&loop->results[i])) value_replace_uses(&loop->results[i], results.list.at[at++]);
-  for (uint32_t i = 0; i < s->beside.n && s->beside_after; i++) *s->beside.at[i] = results.list.at[at++];
+  for (uint32_t i = 0; at < results.list.n; i++) *s->beside.at[i] = results.list.at[at++];
   op_erase(loop);
 }
