@@ -49,6 +49,22 @@ tilec_status tune_check_range(const tilec_tune_range *range, size_t at) {
   return TILEC_OK;
 }
 
+static bool is_grid(const int64_t grid[3]) { return grid[0] > 0 && grid[1] > 0 && grid[2] > 0; }
+
+static tilec_status check_listed(const tilec_tune_listed *listed, size_t at) {
+  if (listed->count && !listed->settings)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_tune: options.configurations[%zu].settings is NULL",
+                     at);
+  for (size_t i = 0; i < listed->count; i++) {
+    tilec_status status = tune_check_range(&listed->settings[i], i);
+    if (status) return status;
+  }
+  if (!listed->grid[0] || is_grid(listed->grid)) return TILEC_OK;
+  return error_set(
+      TILEC_ERROR_INVALID_ARGUMENT,
+      "options.configurations[%zu].grid has a size that is not positive: there would be nothing to time", at);
+}
+
 static tilec_status check_options(const tilec_tune_options *given, tilec_tune_options *o) {
   *o = (tilec_tune_options)TILEC_TUNE_OPTIONS_INIT;
   if (!given) return TILEC_OK;
@@ -58,7 +74,12 @@ static tilec_status check_options(const tilec_tune_options *given, tilec_tune_op
                      "options leave those "
                      "that this one does not know at 0",
                      given->size);
-  if (o->range_count && !o->ranges) return null_argument("tilec_tune", "options.ranges");
+  const char *missing = o->range_count && !o->ranges                   ? "options.ranges"
+                        : o->configuration_count && !o->configurations ? "options.configurations"
+                        : o->reset_count && !o->reset_to_zero          ? "options.reset_to_zero"
+                        : o->restore_count && !o->restore_value        ? "options.restore_value"
+                                                                       : NULL;
+  if (missing) return null_argument("tilec_tune", missing);
   if (!(o->timeout >= 0))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit is no less than 0",
                      o->timeout);
@@ -66,7 +87,11 @@ static tilec_status check_options(const tilec_tune_options *given, tilec_tune_op
     tilec_status status = tune_check_range(&o->ranges[i], i);
     if (status) return status;
   }
-  if (o->grid[0] == -1 || (o->grid[0] > 0 && o->grid[1] > 0 && o->grid[2] > 0)) return TILEC_OK;
+  for (size_t i = 0; i < o->configuration_count; i++) {
+    tilec_status status = check_listed(&o->configurations[i], i);
+    if (status) return status;
+  }
+  if (o->grid[0] == -1 || is_grid(o->grid)) return TILEC_OK;
   return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                    "options.grid has a size that is not positive: there would be nothing to time");
 }

@@ -39,6 +39,13 @@ typedef struct tilec_tune_range {
   size_t count; /* 1 or more */
 } tilec_tune_range;
 
+/* One configuration of a list, with a grid of its own. Given in arrays, it does not grow. */
+typedef struct tilec_tune_listed {
+  const tilec_tune_range *settings; /* of each values[0] */
+  size_t count;
+  int64_t grid[3]; /* grid[0] 0: the options' */
+} tilec_tune_listed;
+
 typedef enum tilec_tune_step {
   TILEC_TUNE_PREDICTING = 0, /* done, all: configurations */
   TILEC_TUNE_COMPILING = 1,  /* of them those that are to be measured */
@@ -58,8 +65,8 @@ typedef struct tilec_tune_progress {
 /* How is searched. Begin with TILEC_TUNE_OPTIONS_INIT; a zero means the default. */
 typedef struct tilec_tune_options {
   size_t size; /* set by the initialiser */
-  /* The space: all combinations, those of the kernel's @autotune (where it has one) with each of these. Without either
-     there is one configuration. */
+  /* The space: all combinations, those of `configurations`, or where there are none of the kernel's @autotune (where it has
+     one), with each of these. Without either there is one configuration. */
   const tilec_tune_range *ranges;
   size_t range_count;
   /* Programs of a launch: grid[0] -1: grid_text, "cdiv(n, BLOCK), m", expressions over the kernel's parameters as @grid
@@ -78,10 +85,20 @@ typedef struct tilec_tune_options {
   void *progress_data;
   uint64_t max_instructions; /* as tilec_launch_options says, of each launch */
   uint32_t max_programs;     /* so too */
+  /* A list of configurations, in the place of @autotune's. What `compile` or a range gives stands in it. */
+  const tilec_tune_listed *configurations;
+  size_t configuration_count;
+  /* Names of parameters whose buffers are set to zero, or to what was given, before each round of a configuration, beside
+     those of @autotune. */
+  const char *const *reset_to_zero;
+  size_t reset_count;
+  const char *const *restore_value;
+  size_t restore_count;
 } tilec_tune_options;
 
 #define TILEC_TUNE_OPTIONS_INIT                                                                              \
-  { sizeof(tilec_tune_options), NULL, 0, {-1, 1, 1}, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0 }
+  { sizeof(tilec_tune_options), NULL, 0, {-1, 1, 1}, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0,               \
+    NULL, 0, NULL, 0, NULL, 0 }
 
 /* What a tuning found. */
 typedef struct tilec_tuning tilec_tuning;

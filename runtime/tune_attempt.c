@@ -209,8 +209,13 @@ tilec_status attempt_code_bits(Attempt *a, const uint64_t *bits, uint64_t *out) 
   return TILEC_OK;
 }
 
+// grid[0] -1: it is to be worked out.
+static const int64_t *given_grid(const Attempt *a) {
+  return a->candidate->grid[0] ? a->candidate->grid : a->tuning->request->options.grid;
+}
+
 static tilec_status find_grid(Attempt *a) {
-  const int64_t *given = a->tuning->request->options.grid;
+  const int64_t *given = given_grid(a);
   Func *func = a->image.func;
   uint32_t sizes[3];
   memcpy(a->grid, given, sizeof a->grid);
@@ -256,7 +261,7 @@ static tilec_status compile_whole(Attempt *a, bool only_predict) {
   Compilation *c = &a->c;
   const tilec_tune_options *o = &a->tuning->request->options;
   const Diags before = c->diags;
-  bool by_text = o->grid_text && o->grid[0] == -1;
+  bool by_text = o->grid_text && given_grid(a)[0] == -1;
   tilec_status status = by_text ? compile_grid(c, o->grid_text, &a->spec) : TILEC_OK;
   if (!status) status = compile_for_launch(a, only_predict);
   while (!status && a->unmade && falls_back(a)) {

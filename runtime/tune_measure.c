@@ -89,8 +89,8 @@ static void take_median(Attempt *a) {
   a->candidate->measured = true;
 }
 
-static bool is_one_of(const char *name, const char *const *names, uint32_t n) {
-  for (uint32_t i = 0; name && i < n; i++)
+static bool is_one_of(const char *name, const char *const *names, size_t n) {
+  for (size_t i = 0; name && i < n; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;
 }
@@ -99,11 +99,14 @@ static bool is_one_of(const char *name, const char *const *names, uint32_t n) {
 static tilec_status put_back(const Field *f) {
   const Tuning *t = f->tuning;
   const Autotune *autotune = &t->autotune;
+  const tilec_tune_options *o = &t->request->options;
   const BoundArgs *bound = &t->bound.args;
   for (uint32_t i = 0; i < bound->count; i++) {
     const char *name = t->bound.params[i].name;
-    bool reset = is_one_of(name, autotune->reset, autotune->reset_count);
-    bool restore = is_one_of(name, autotune->restore, autotune->restore_count);
+    bool reset = is_one_of(name, autotune->reset, autotune->reset_count) ||
+                 is_one_of(name, o->reset_to_zero, o->reset_count);
+    bool restore = is_one_of(name, autotune->restore, autotune->restore_count) ||
+                   is_one_of(name, o->restore_value, o->restore_count);
     if ((!reset && !restore) || !(bound->key[KEY_BYTES * i] & KEY_POINTER)) continue;
     int32_t memory = tune_memory_at(t->request, bound->bits[i]);
     tilec_status status = memory < 0 ? TILEC_OK : tune_sets_put_back(&f->sets, (uint32_t)memory, reset);

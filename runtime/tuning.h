@@ -58,6 +58,7 @@ typedef struct TuneRequest {
 typedef struct Candidate {
   TuneSetting *settings;
   uint32_t setting_count;
+  int64_t grid[3];   // its own; grid[0] 0: the request's
   const char *text;  // of the settings
   const char *error; // why it cannot be had; NULL: it can
   char *own_error;   // malloc'ed; NULL: `error` is a constant

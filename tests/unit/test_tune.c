@@ -133,6 +133,66 @@ static void test_autotune(void **unused) {
   tuned_free(&t);
 }
 
+// A list in the place of @autotune's, beside ranges: each with a grid of its own, what is alike once, and what is given stands.
+static void test_listed(void **unused) {
+  (void)unused;
+  static const char *const small[] = {"64"}, *const large[] = {"1024"}, *const one[] = {"1"};
+  static const tilec_tune_range of_small[] = {{"BLOCK", 0, small, 1}, {"num_warps", 1, one, 1}}, of_large = {"BLOCK", 0, large, 1};
+  const tilec_tune_listed list[] = {{of_small, 2, {0}}, {&of_large, 1, {40000, 1, 1}}, {of_small, 2, {7, 1, 1}}};
+  Tuned t = tuned_new(scale_source);
+  tilec_compile_options compile = TILEC_COMPILE_OPTIONS_INIT;
+  compile.arch = "sm_90a";
+  tilec_tune_options options = TILEC_TUNE_OPTIONS_INIT;
+  options.configurations = list;
+  options.configuration_count = 3;
+  options.predict = 1;
+  tilec_tuning *tuning = NULL;
+  assert_ok(tilec_tune(t.device, t.program, &compile, &options, t.args, 3, &tuning));
+  assert_int_equal(summary_of(tuning).configurations, 2);
+  assert_string_equal(configuration_of(tuning, 0).text, "BLOCK=64 num_warps=1");
+  assert_string_equal(configuration_of(tuning, 1).text, "BLOCK=1024");
+  assert_true(configuration_of(tuning, 1).predicted > 2 * configuration_of(tuning, 0).predicted); // 40000 programs
+  tilec_tuning_free(tuning);
+  options.ranges = &ranges[1];
+  options.range_count = 1;
+  assert_ok(tilec_tune(t.device, t.program, &compile, &options, t.args, 3, &tuning));
+  assert_int_equal(summary_of(tuning).configurations, 4); // of the list's warps the range's
+  tilec_tuning_free(tuning);
+  compile.num_warps = 2;
+  options.range_count = 0;
+  assert_ok(tilec_tune(t.device, t.program, &compile, &options, t.args, 3, &tuning));
+  assert_string_equal(configuration_of(tuning, 0).text, "BLOCK=64");
+  tilec_tuning_free(tuning);
+  tuned_free(&t);
+}
+
+static const char once_source[] = "@kernel\n"
+                                  "@grid(1)\n"
+                                  "def once(x: *fp32, seen: *i32, n: i32):\n"
+                                  "    device_assert(load(seen) == 0)\n"
+                                  "    device_assert(load(x) == 1)\n"
+                                  "    store(seen, 1)\n"
+                                  "    store(x, 2)\n";
+
+// As reset_to_zero and restore_value of @autotune, whose names the options have.
+static void test_put_back(void **unused) {
+  (void)unused;
+  static const char *const seen[] = {"seen"}, *const x[] = {"x"};
+  for (int with = 0; with < 4; with++) {
+    Tuned t = tuned_new(once_source);
+    tilec_tune_options options = TILEC_TUNE_OPTIONS_INIT;
+    options.reset_to_zero = seen;
+    options.reset_count = with & 1;
+    options.restore_value = x;
+    options.restore_count = with >> 1;
+    tilec_tuning *tuning = NULL;
+    assert_ok(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning));
+    assert_int_equal(summary_of(tuning).failed, with == 3 ? 0 : 1);
+    tilec_tuning_free(tuning);
+    tuned_free(&t);
+  }
+}
+
 // A kernel that is made later takes what was kept, with no_keep and TILEC_CACHE=off there is nothing.
 static int threads_of(Tuned *t) {
   tilec_kernel *kernel = NULL;
@@ -336,6 +396,15 @@ static void test_errors(void **unused) {
   options.grid[0] = 0;
   assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "nothing to time");
   options = (tilec_tune_options)TILEC_TUNE_OPTIONS_INIT;
+  tilec_tune_listed listed = {NULL, 0, {0, 0, 0}};
+  options.configuration_count = 1;
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.configurations is NULL");
+  options.configurations = &listed;
+  listed.grid[0] = 1;
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.configurations[0].grid has");
+  listed = (tilec_tune_listed){&wrong[0].range, 1, {0, 0, 0}};
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "'3' is no value of it");
+  options = (tilec_tune_options)TILEC_TUNE_OPTIONS_INIT;
   options.timeout = -1;
   assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.timeout");
   options.size = 0;
@@ -357,6 +426,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_ranges, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_autotune, cache_set_up, cache_tear_down),
+      cmocka_unit_test_setup_teardown(test_listed, cache_set_up, cache_tear_down),
+      cmocka_unit_test_setup_teardown(test_put_back, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_kept, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_own, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_progress, cache_set_up, cache_tear_down),
