@@ -11,7 +11,7 @@ void arguments_begin(Arguments *a) {
   a->device_id = 0;
   a->api = NULL;
   a->first = a->kept = a->functions = NULL;
-  a->on_host = a->on_gpu = false;
+  a->on_host = a->on_gpu = a->sized = false;
 }
 
 void arguments_end(Arguments *a) {
@@ -270,7 +270,7 @@ static bool read_described(Arguments *a, PyObject *name, PyObject *value, PyObje
 // An array of a library without the C functions: by its methods, where it is on a GPU.
 static bool read_pointer(State *state, Arguments *a, PyObject *name, PyObject *value, PyObject *describe,
                          tilec_arg *out) {
-  PyObject *where = PyObject_CallMethodObjArgs(value, state->str_get_device, NULL);
+  PyObject *where = a->sized ? NULL : PyObject_CallMethodObjArgs(value, state->str_get_device, NULL);
   long id = where ? PyLong_AsLong(where) : -1;
   Py_XDECREF(where);
   if (id < 0) {

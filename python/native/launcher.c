@@ -370,6 +370,8 @@ static PyMethodDef methods[] = {
      "_launch_on(device, check, timeout, grid, *args, **kwargs): launches there."},
     {"_memory", (PyCFunction)(void (*)(void))launcher_memory, METH_FASTCALL | METH_KEYWORDS,
      "(address, bytes) of each array among the arguments."},
+    {"_tune", (PyCFunction)(void (*)(void))launcher_tune, METH_FASTCALL | METH_KEYWORDS,
+     "_tune(device, program, options, asked, progress, *args, **kwargs): tunes for such arguments."},
     {"_tuned", (PyCFunction)(void (*)(void))launcher_tuned, METH_FASTCALL | METH_KEYWORDS,
      "_tuned(device, program, options, *args, **kwargs): the settings that are kept for such arguments, or None."},
     {"_keep_tuned", (PyCFunction)(void (*)(void))launcher_keep_tuned, METH_FASTCALL | METH_KEYWORDS,

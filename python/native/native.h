@@ -173,6 +173,7 @@ typedef struct Arguments {
   const ExchangeApi *api;     // of the first array on a GPU; NULL: it has none
   PyObject *first;            // that array; borrowed
   bool on_host, on_gpu;       // there are arrays there
+  bool sized; // arrays' sizes are asked for, where they are dear too
   PyObject *kept; // a list of (parameter, what has to live until the launch is done); NULL: nothing
   PyObject *functions; // a list of (name, function): the names that constants have for functions; NULL: none
   tilec_arg args[MOST_PARAMS];
@@ -264,7 +265,27 @@ typedef struct Launched {
   uint32_t count;
 } Launched;
 
-// ---- what tunings keep (tuned.c) ----
+// ---- tuning (tune.c), and what is kept of it (tuned.c) ----
+
+// A launch's arguments, the device that it would be made on, and whose kernel they are for.
+typedef struct Asked {
+  Call call;
+  Arguments a;
+  Device *device; // held
+  Program *program;
+  Options options;
+} Asked;
+
+// head: device or None, program, options; args: the launch's; sized: Arguments.sized. false: an exception; asked_end is called in
+// both cases.
+bool asked_begin(Launcher *self, Asked *q, bool sized, PyObject *const *head, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *names);
+void asked_end(Asked *q);
+// A configuration's: a list of (name, value, whether it is an option); None: there is no such configuration.
+PyObject *tuned_settings(const tilec_tuning *tuning, size_t configuration);
+
+// _tune(device, program, options, asked, progress, *args, **kwargs): what was found, in tuples (_native.pyi).
+PyObject *launcher_tune(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 
 // _tuned(device, program, options, *args, **kwargs): a list of (name, value, whether it is an option), or None.
 PyObject *launcher_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);

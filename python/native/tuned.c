@@ -5,32 +5,24 @@
 
 enum { MOST_SETTINGS = MOST_PARAMS + 3 };
 
-// A launch's arguments, the device that it would be made on, and whose kernel they are for.
-typedef struct Asked {
-  Call call;
-  Arguments a;
-  Device *device; // held
-  Program *program;
-  Options options;
-} Asked;
-
-static void asked_end(Asked *q) {
+void asked_end(Asked *q) {
   free(q->options.defines);
   Py_XDECREF((PyObject *)q->device);
   call_end(&q->call);
   arguments_end(&q->a);
 }
 
-// head: device, program, options; args: the launch's.
-static bool asked_begin(Launcher *self, Asked *q, PyObject *const *head, PyObject *const *args, Py_ssize_t nargs,
-                        PyObject *names) {
+bool asked_begin(Launcher *self, Asked *q, bool sized, PyObject *const *head, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *names) {
   State *state = self->state;
   bool chosen = head[0] != Py_None;
   q->call.count = 0;
   q->device = NULL;
   q->options.defines = NULL;
   arguments_begin(&q->a);
-  if ((chosen && Py_TYPE(head[0]) != state->device) || Py_TYPE(head[1]) != state->program || !PyDict_Check(head[2])) {
+  q->a.sized = sized;
+  if ((chosen && Py_TYPE(head[0]) != state->device) || Py_TYPE(head[1]) != state->program ||
+      !PyDict_Check(head[2])) {
     PyErr_SetString(PyExc_TypeError, "a device or None, a program and a dict come first");
     return false;
   }
@@ -41,13 +33,13 @@ static bool asked_begin(Launcher *self, Asked *q, PyObject *const *head, PyObjec
   return q->device != NULL;
 }
 
-static PyObject *settings_of(const tilec_tuning *tuning) {
+PyObject *tuned_settings(const tilec_tuning *tuning, size_t configuration) {
   tilec_configuration found = TILEC_CONFIGURATION_INIT;
-  if (tilec_tuning_configuration(tuning, 0, &found)) return Py_NewRef(Py_None);
+  if (tilec_tuning_configuration(tuning, configuration, &found)) return Py_NewRef(Py_None);
   PyObject *list = PyList_New(0);
   for (size_t i = 0; list && i < found.settings; i++) {
     tilec_tune_setting one = TILEC_TUNE_SETTING_INIT;
-    tilec_tuning_setting(tuning, 0, i, &one);
+    tilec_tuning_setting(tuning, configuration, i, &one);
     PyObject *item = Py_BuildValue("(ssO)", one.name, one.value, one.is_option ? Py_True : Py_False);
     if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
     Py_XDECREF(item);
@@ -60,12 +52,15 @@ PyObject *launcher_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs
   Asked q;
   PyObject *result = NULL;
   if (nargs < HEAD) return PyErr_Format(PyExc_TypeError, "_tuned(device, program, options, *args, **kwargs)");
-  if (asked_begin(self, &q, args, args + HEAD, nargs - HEAD, names)) {
+  if (asked_begin(self, &q, false, args, args + HEAD, nargs - HEAD, names)) {
     tilec_tuning *tuning = NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    tilec_status status = tilec_tune_find(q.device->device, q.program->program, &q.options.options, q.a.args, q.a.count, &tuning);
+    tilec_status status = tilec_tune_find(q.device->device, q.program->program, &q.options.options, q.a.args,
+                                          q.a.count, &tuning);
     PyEval_RestoreThread(thread);
-    result = status ? raise_status(self->state, status) : tuning ? settings_of(tuning) : Py_NewRef(Py_None);
+    result = status   ? raise_status(self->state, status)
+             : tuning ? tuned_settings(tuning, 0)
+                      : Py_NewRef(Py_None);
     tilec_tuning_free(tuning);
   }
   asked_end(&q);
@@ -83,7 +78,8 @@ static Py_ssize_t read_settings(PyObject *list, tilec_tune_range *settings, cons
     int is_option;
     settings[i].values = &values[i];
     settings[i].count = 1;
-    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "ssp:setting", &settings[i].name, &values[i], &is_option)) return -1;
+    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "ssp:setting", &settings[i].name, &values[i], &is_option))
+      return -1;
     settings[i].is_option = is_option;
   }
   return count;
@@ -96,15 +92,16 @@ PyObject *launcher_keep_tuned(Launcher *self, PyObject *const *args, Py_ssize_t 
   const char *values[MOST_SETTINGS];
   PyObject *result = NULL;
   if (nargs < HEAD)
-    return PyErr_Format(PyExc_TypeError, "_keep_tuned(device, program, options, settings, seconds, *args, **kwargs)");
+    return PyErr_Format(PyExc_TypeError,
+                        "_keep_tuned(device, program, options, settings, seconds, *args, **kwargs)");
   Py_ssize_t count = read_settings(args[3], settings, values);
   double seconds = PyFloat_AsDouble(args[4]);
   if (count < 0 || PyErr_Occurred()) return NULL;
-  if (asked_begin(self, &q, args, args + HEAD, nargs - HEAD, names)) {
+  if (asked_begin(self, &q, false, args, args + HEAD, nargs - HEAD, names)) {
     int kept = 0;
     PyThreadState *thread = PyEval_SaveThread();
-    tilec_status status = tilec_tune_keep(q.device->device, q.program->program, &q.options.options, settings, (size_t)count,
-                                          seconds, q.a.args, q.a.count, &kept);
+    tilec_status status = tilec_tune_keep(q.device->device, q.program->program, &q.options.options, settings,
+                                          (size_t)count, seconds, q.a.args, q.a.count, &kept);
     PyEval_RestoreThread(thread);
     result = status ? raise_status(self->state, status) : PyBool_FromLong(kept);
   }

@@ -38,6 +38,7 @@ from ._errors import (
     TilecWarning,
 )
 from ._jit import JITFunction, MockTensor, jit, set_launch_hooks
+from ._tune import Progress, Tried, Tuned, tune
 
 __version__ = _native.version
 Device = _native.Device

@@ -58,9 +58,9 @@ class Launch:
                 return found
         return None
 
-    def keep(self, settings: Settings, seconds: float) -> None:
-        for options in self.variants:
-            self.kernel._keep_tuned(None, self.program, options, settings, seconds, **self.arguments)
+    def keep(self, settings: Settings, seconds: float) -> bool:
+        kept = [self.kernel._keep_tuned(None, self.program, options, settings, seconds, **self.arguments) for options in self.variants]
+        return all(kept)
 
 
 def _names(function: types.FunctionType) -> List[str]:
@@ -113,16 +113,17 @@ def find(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[
     return None
 
 
-def keep(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any], best: Any, milliseconds: float) -> None:
-    """Keeps what was measured, where others can say it."""
+def keep(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any], best: Any, milliseconds: float) -> bool:
+    """Keeps what was measured, where others can say it; whether it is kept."""
     settings = settings_of(best)
     if settings is None or not 0 < milliseconds < float("inf"):
-        return
+        return False
     for launch in _launches(kernel, configs, args, kwargs):
         try:
             return launch.keep(settings, milliseconds * 1e-3)
         except (TypeError, ValueError, TilecError):
             continue
+    return False
 
 
 def settings_of(config: Any) -> Optional[Settings]:

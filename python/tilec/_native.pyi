@@ -47,6 +47,17 @@ class Launcher:
     def _prepare(self, *args: Any, **kwargs: Any) -> CompiledKernel: ...
     def _launch_on(self, device: Device, check: int, timeout: float, grid: Any, *args: Any, **kwargs: Any) -> CompiledKernel: ...
     def _memory(self, *args: Any, **kwargs: Any) -> List[Tuple[int, int]]: ...
+    def _tune(
+        self,
+        device: Optional[Device],
+        program: Program,
+        options: Dict[str, Any],
+        # configurations (of each its settings and grid), reset_to_zero, restore_value, top, predict, timeout
+        asked: Tuple[List[Tuple[List[Tuple[str, str, bool]], Tuple[int, int, int]]], List[str], List[str], int, bool, float],
+        progress: Optional[Callable[[str, int, int, float, Optional[str], float], Any]],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Tuple[str, str, str, int, int, bool, bool, List[Tuple[Any, ...]]]: ...  # kernel, device, arch, failed, measured, interrupted, predicted
     def _tuned(
         self, device: Optional[Device], program: Program, options: Dict[str, Any], *args: Any, **kwargs: Any
     ) -> Optional[List[Tuple[str, str, bool]]]: ...

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tilec.tune: finds a kernel's fastest configuration for given arguments, as `tilec tune` does (docs/tune.md): the model of the
+compiler ranks all of them, those ranked first are compiled on all cores and measured, and the best is kept.
+
+What Python alone knows of a configuration (heuristics, a grid that is a function) is worked out here, before anything is compiled.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _devices, _kept, _native
+from ._autotune import Autotuner, Config, Heuristics
+from ._errors import ArgumentError
+from ._jit import JITFunction, program_of
+from ._values import given_name, is_function, unwrap
+
+Settings = List[Tuple[str, str, bool]]
+
+
+class Progress(NamedTuple):
+    """After each step of a tuning. `step`: "predicting", of `all` configurations; "compiling", those of them that are to be measured;
+    "measuring", of which `all` are rounds of one configuration each."""
+
+    step: str
+    done: int
+    all: int
+    seconds_left: float  # of the step, about
+    best: Optional[str]  # the fastest so far, "BLOCK=512 num_warps=4"; None: none is measured yet
+    best_seconds: float  # of a launch with it
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A configuration of a tuning."""
+
+    config: Config
+    seconds: Optional[float]  # of a launch: the median of its rounds; None: it was not measured
+    rounds: int  # that it was measured in
+    predicted: Optional[float]  # seconds; None: the model does not know the card
+    bottleneck: Optional[str]  # of the prediction: "memory", "tensor cores"
+    registers: int  # a thread, estimated
+    shared_bytes: int  # a block
+    blocks: int  # that a multiprocessor holds, estimated
+    error: Optional[str]  # why it cannot be had, or could not be measured
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a tuning found."""
+
+    kernel: str
+    device: str  # where it was measured
+    arch: str
+    config: Config  # the fastest; of a prediction, and where nothing was measured, that which is ranked first
+    seconds: Optional[float]  # of a launch with it; None: it was not measured
+    configurations: int  # of the space
+    measured: int  # of them were measured, once at least
+    failed: int  # of them cannot be had
+    interrupted: bool  # it was ended before its end
+    kept: bool  # the best is in the cache
+    predicted: bool  # the model knows the card's times; else what was not measured stands as it was given
+    ranked: List[Tried]  # the best first; those that cannot be had come last
+
+    def __str__(self) -> str:
+        took = "as predicted" if self.seconds is None else f"{self.seconds * 1e6:.4g} us on {self.device}"
+        return f"{self.kernel}: {self.config} ({took}; {self.measured} of {self.configurations} measured)"
+
+
+# ---------------------------------------------------------------- the space
+
+
+def _configs_of(ranges: Mapping[str, Sequence[Any]], kwargs: Mapping[str, Any]) -> List[Config]:
+    """All combinations; the last range's value changes first."""
+    for name, values in ranges.items():
+        if isinstance(values, (str, bytes)) or not list(values):
+            raise ArgumentError(f"ranges[{name!r}] is a list of the values that are tried")
+    found = []
+    for values in itertools.product(*ranges.values()):
+        chosen = dict(zip(ranges, values))
+        options = {name: chosen.pop(name, kwargs.get(name)) for name in _kept.TUNED_OPTIONS}
+        found.append(Config(chosen, **{name: value for name, value in options.items() if value is not None}))
+    return found
+
+
+def _with_ranges(config: Config, ranges: Mapping[str, Sequence[Any]], kwargs: Mapping[str, Any]) -> List[Config]:
+    """The configuration with each combination of the ranges, which stand in the place of what it says."""
+    own = {name: value for name, value in config.all_kwargs().items() if value is not None}
+    made = []
+    for each in _configs_of(ranges, {**kwargs, **own}):
+        made.append(Config({**config.kwargs, **each.kwargs}, each.num_warps, each.num_stages, config.num_ctas, each.maxnreg, config.pre_hook))
+    return made
+
+
+class Launch:
+    """A kernel with all that decorators put around it, and a launch's arguments."""
+
+    def __init__(self, kernel: Any, args: Sequence[Any], kwargs: Mapping[str, Any]):
+        self.layers: List[Any] = []
+        self.autotuner: Optional[Autotuner] = None
+        while isinstance(kernel, (Autotuner, Heuristics)):
+            self.layers.append(kernel)
+            if self.autotuner is None and isinstance(kernel, Autotuner):
+                self.autotuner = kernel
+            kernel = kernel.fn
+        if not isinstance(kernel, JITFunction):
+            raise TypeError(f"tune takes a kernel of tilec.jit, not a {type(kernel).__name__}")
+        self.kernel: JITFunction = kernel
+        self.args, self.kwargs = tuple(args), dict(kwargs)
+        if len(self.args) > len(kernel.params):
+            raise TypeError(f"{kernel.__name__}: {len(self.args)} arguments for {len(kernel.params)} parameters")
+        self.given = {**dict(zip(kernel.arg_names, self.args)), **self.kwargs}
+        self.constexprs = {param.name for param in kernel.params if param.is_constexpr}
+
+    def configs(self, ranges: Optional[Mapping[str, Sequence[Any]]], configs: Optional[Sequence[Config]]) -> List[Config]:
+        if configs is None and self.autotuner is not None:
+            configs = self.autotuner.prune_configs(dict(self.given), dict(self.kwargs))
+        if configs is None:
+            made = _configs_of(ranges or {}, self.kwargs)
+        else:
+            made = [each for config in configs for each in (_with_ranges(config, ranges, self.kwargs) if ranges else [config])]
+        for config in made:
+            clash = self.given.keys() & config.kwargs.keys()
+            if clash:
+                raise ArgumentError(f"{', '.join(sorted(clash))} is given by the launch and by a configuration")
+            if config.pre_hook is not None or (self.autotuner is not None and self.autotuner.pre_hook is not None):
+                raise ArgumentError(f"{config}: tune calls no pre_hook")
+            if _kept.settings_of(config) is None:
+                raise ArgumentError(f"{config}: what is tuned are numbers, texts and None for constexprs, num_warps, num_stages and maxnreg")
+        if not made:
+            raise ArgumentError("there is no configuration to tune")
+        return made
+
+    def named(self, config: Config) -> Dict[str, Any]:
+        """All arguments by name, as a launch with the configuration has them."""
+        tuned = config.all_kwargs()
+        named = {**self.given} if self.autotuner is not None else {**self.given, **tuned}
+        for layer in self.layers:
+            if isinstance(layer, Heuristics):
+                for name, function in layer.values.items():
+                    named[name] = function(dict(named))
+            elif layer is self.autotuner:
+                named.update(tuned)
+        defaults = {param.name: param.default for param in self.kernel.params if param.has_default}
+        return {**defaults, **named}
+
+    def settings(self, named: Mapping[str, Any], varied: Sequence[str]) -> Settings:
+        """What the named arguments say of the varied names; of an option that is a constexpr too both."""
+        found: Settings = []
+        for name in varied:
+            value = named.get(name)
+            is_option = name in _kept.TUNED_OPTIONS
+            text = _kept._text_of(value)
+            if text is None:
+                raise ArgumentError(f"{name}={value!r}: what is tuned are numbers, texts and None")
+            if name in self.constexprs:
+                found.append((name, text, False))
+            elif not is_option:
+                raise ArgumentError(f"{self.kernel.__name__} has no constexpr {name}")
+            if is_option and value is not None:
+                found.append((name, text, True))
+        return found
+
+
+def _grid_of(grid: Any, named: Dict[str, Any]) -> Tuple[int, int, int]:
+    found = grid(named) if callable(grid) else grid
+    sizes = [int(size) for size in found] if isinstance(found, (tuple, list)) else [int(found)]
+    if not 1 <= len(sizes) <= 3:
+        raise ArgumentError(f"a grid is an int, or one to three of them, not {found!r}")
+    if min(sizes) < 1:
+        raise ArgumentError(f"the grid {found!r} launches nothing: there would be nothing to time")
+    sizes += [1] * (3 - len(sizes))
+    return sizes[0], sizes[1], sizes[2]
+
+
+class Space:
+    """The configurations as the library takes them: of each all that is different in it, and its grid."""
+
+    def __init__(self, launch: Launch, configs: List[Config], grid: Any):
+        self.launch, self.configs = launch, configs
+        heuristic = [name for layer in launch.layers if isinstance(layer, Heuristics) for name in layer.values]
+        tuned = [name for config in configs for name in config.kwargs]
+        self.varied = list(dict.fromkeys([*tuned, *heuristic, *_kept.TUNED_OPTIONS]))
+        self.listed: List[Tuple[Settings, Tuple[int, int, int]]] = []
+        self.meant: Dict[Tuple[Any, ...], Config] = {}
+        for config in configs:
+            named = launch.named(config)
+            settings = launch.settings(named, [name for name in self.varied if name in named])
+            self.listed.append((settings, _grid_of(grid, named)))
+            self.meant.setdefault(tuple(settings), config)
+        self.first = launch.named(configs[0])
+
+    def compiled(self) -> Tuple[_native.Program, Dict[str, Any]]:
+        """The kernel's program, and what of constexprs and options all configurations share."""
+        launch, jit = self.launch, self.launch.kernel
+        values = {name: unwrap(value) for name, value in self.first.items() if name in jit.arg_names}
+        fixed = {name: value for name, value in values.items() if name in launch.constexprs and name not in self.varied}
+        functions = {given_name(value): value for name, value in values.items() if name not in launch.constexprs and is_function(value)}
+        given = {name: value for name, value in launch.kwargs.items() if name not in (*jit.arg_names, *_kept.TUNED_OPTIONS)}
+        options = jit._options({"debug": True, **given} if jit.debug else given)
+        captured = jit.captured(fixed, functions)
+        options.update(kernel=captured.kernel, defines=list(captured.defines))
+        return program_of(captured), options
+
+    def arguments(self) -> Dict[str, Any]:
+        """What a launch passes, for binding, which reads no constexpr."""
+        constexprs = self.launch.constexprs
+        passed = {name: value for name, value in self.first.items() if name in self.launch.kernel.arg_names}
+        return {**passed, **{name: None for name in constexprs}}
+
+    def tried(self, told: Tuple[Any, ...]) -> Tried:
+        settings, error, seconds, rounds, predicted, bottleneck, registers, shared_bytes, blocks = told
+        config = self.meant[tuple(settings)]
+        return Tried(config, seconds or None, rounds, predicted or None, bottleneck, registers, shared_bytes, blocks, error)
+
+
+# ---------------------------------------------------------------- tuning
+
+
+def _keep(launch: Launch, configs: List[Config], best: Tried) -> bool:
+    """In the cache, and by the kernel's own autotuner."""
+    assert best.seconds is not None
+    autotuner = launch.autotuner
+    if autotuner is not None and best.config in autotuner.configs:
+        autotuner.cache[autotuner._key(launch.given)] = best.config
+    return _kept.keep(launch.kernel, configs, launch.args, launch.kwargs, best.config, best.seconds * 1e3)
+
+
+def _listener(progress: Optional[Callable[[Progress], Any]]) -> Any:
+    return None if progress is None else lambda *told: progress(Progress(*told))
+
+
+def tune(
+    kernel: Any,
+    args: Union[Sequence[Any], Mapping[str, Any]],
+    grid: Any,
+    ranges: Optional[Mapping[str, Sequence[Any]]] = None,
+    configs: Optional[Sequence[Config]] = None,
+    *,
+    kwargs: Optional[Mapping[str, Any]] = None,
+    predict: bool = False,
+    top: int = 0,
+    timeout: float = 0,
+    keep: bool = True,
+    progress: Optional[Callable[[Progress], Any]] = None,
+) -> Tuned:
+    """Finds the fastest configuration of a kernel for these arguments, and keeps it.
+
+    args: as the launch takes them, or by name. grid: as in kernel[grid]. ranges: values that are tried, of constexprs, "num_warps",
+    "num_stages" and "maxnreg"; all combinations. configs: Configs, each with those of the ranges; None: those of the kernel's
+    autotune, or the ranges alone. kwargs: what the launch gives beside, constexprs and options.
+
+    predict: they are only ranked, nothing is launched; without a GPU, with arrays of the host. top: how many are measured; 0: a
+    tenth, and no fewer than 4. timeout: seconds of all together; 0: no limit. progress: called with a Progress after each step, from
+    other threads, one at a time; what it returns ends the tuning where it is true, and what is known then is the result.
+    """
+    if isinstance(args, Mapping):
+        args, kwargs = (), {**args, **(kwargs or {})}
+    launch = Launch(kernel, args, kwargs or {})
+    space = Space(launch, launch.configs(ranges, configs), grid)
+    program, options = space.compiled()
+    if not predict:
+        _devices.synchronize()
+    autotuner = launch.autotuner
+    reset, restore = (autotuner.reset_to_zero, autotuner.restore_value) if autotuner is not None else ([], [])
+    asked = (space.listed, list(reset), list(restore), top, predict, float(timeout))
+    told = launch.kernel._tune(None, program, options, asked, _listener(progress), **space.arguments())
+    name, device, arch, failed, measured, interrupted, predicted, found = told
+    ranked = [space.tried(one) for one in found]
+    best = ranked[0]
+    whole = not interrupted and best.seconds is not None and best.error is None
+    kept = whole and keep and _keep(launch, space.configs, best)
+    return Tuned(name, device, arch, best.config, best.seconds, len(found), measured, failed, interrupted, kept, predicted, ranked)
