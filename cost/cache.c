@@ -162,3 +162,9 @@ double cache_missed(const CostCache *cache, uint32_t buffer, double asked) {
       missed += cache->reads[buffer].bytes[round][since] * lost_since(cache, since, round, cache->capacity / scale);
   return missed * scale / (rounds - 1);
 }
+
+double cache_lost(const CostCache *cache, uint32_t buffer, double asked) {
+  double all = cache->asked[0] + cache->asked[1], scale = all > 0 ? asked / all : 0;
+  if (scale <= 0) return 0;
+  return cache->reads[buffer].bytes[1][0] * scale * lost_since(cache, 0, 1, cache->capacity / scale);
+}

@@ -47,5 +47,7 @@ void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, 
 // Bytes of the buffer that a round but the first reads from memory, where its programs are not counted one by one. `asked`: bytes
 // that a round touches in all, by which loops that were cut short are put right.
 double cache_missed(const CostCache *cache, uint32_t buffer, double asked);
+// Bytes of it that round 1, the last one, reads again and the cache has lost since round 0. `asked`: bytes that both touch in all.
+double cache_lost(const CostCache *cache, uint32_t buffer, double asked);
 
 #endif

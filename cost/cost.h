@@ -151,11 +151,14 @@ typedef struct CostReport {
   const Op *turn;     // a product of them
   uint32_t excess;    // registers that tiles want beyond a thread's: they will be spilled
   double copy_rounds; // as `rounds`, of copies that loops issue ahead
+  double copied; // of the totals' cache_sectors those of these copies, each by how many iterations it is issued ahead
   uint64_t most_runs; // of the region that is run most often, by all programs
 } CostReport;
 
 // The card of that architecture whose name, or its first word, is `name`; NULL: no times are known of such a one.
 const char *cost_card(const TargetInfo *arch, const char *name);
+// That of a device by its name, "NVIDIA H100 80GB HBM3": the first word of the card's is one of it. NULL: none is.
+const char *cost_card_of(const TargetInfo *arch, const char *device);
 // Those that there are, "H200 SXM, H100 SXM".
 const char *cost_cards(Arena *arena, const TargetInfo *arch);
 

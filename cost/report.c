@@ -191,7 +191,17 @@ static double assembler_unrolls(const Reporter *r, const Region *body, CostRange
   return trips < COPIES ? trips < 1 ? 1 : trips : COPIES;
 }
 
-static void finish_region(Reporter *r, const Region *region) {
+typedef struct Copied {
+  const CostOp *ops;
+  double sectors;
+} Copied;
+
+static void add_copied(Op *op, void *data) {
+  Copied *copied = data;
+  if (is_copy(op)) copied->sectors += copied->ops[op->id].cache_sectors;
+}
+
+static void finish_region(Reporter *r, Region *region) {
   if (!region->first) return;
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
   if (runs.most > r->report->most_runs) r->report->most_runs = runs.most;
@@ -206,6 +216,8 @@ static void finish_region(Reporter *r, const Region *region) {
     for (uint32_t i = 0; i < op->region_count && descends; i++) finish_region(r, op->regions[i]);
   }
   r->read.n = 0;
+  Copied copied = {r->walk.ops, 0};
+  if (ahead) region_walk(region, add_copied, &copied), r->report->copied += copied.sectors / ahead;
   if (has_loads(region) || has_copies(region))
     r->report->rounds += (double)runs.most / assembler_unrolls(r, region, runs);
 }
@@ -257,14 +269,13 @@ static double most_again(const CostTraffic *traffic) {
 
 // Follows so many rounds of programs from the middle of the grid. false: that took too long.
 static bool follow_rounds(Reporter *r, CostCache *cache, uint64_t round, uint64_t rounds) {
-  uint64_t all = r->report->programs / cache->beside;
+  uint64_t all = r->report->programs / cache->beside, first = all > rounds ? (all - rounds) / 2 : 0;
   CostWalk walk;
   walk_init(&walk, r->walk.arena, r->walk.func, cache->launch, r->report->traffic);
   walk.tensors = r->walk.tensors;
   walk.space = r->walk.space;
   walk.cache = cache;
-  return walk_rounds(&walk, (all - rounds) / 2 * cache->beside, round, rounds,
-                     CACHE_STEPS / (rounds * round) + 1);
+  return walk_rounds(&walk, first * cache->beside, round, rounds, CACHE_STEPS / (rounds * round) + 1);
 }
 
 // What programs read again themselves: some programs stand for all.
@@ -280,20 +291,20 @@ static void find_lost(Reporter *r, const CostLaunch *launch, double capacity, ui
   }
 }
 
-// What rounds of programs read that others before them had. A round is as many as the multiprocessors hold. `asked`: bytes that all
-// touch.
+// What rounds of programs read that others before them had. A round is as many as the multiprocessors hold; of two the second need not
+// be full. `asked`: bytes that all touch.
 static void find_missed(Reporter *r, const CostLaunch *launch, double capacity, uint64_t beside,
                         double asked) {
   CostReport *report = r->report;
-  uint64_t rounds = report->programs / beside;
+  uint64_t full = report->programs / beside, rounds = full < 2 ? 2 : full < CACHE_ROUNDS ? full : CACHE_ROUNDS;
   double times = (double)report->programs / (double)beside;
   CostCache cache = cache_init(r->walk.arena, launch, capacity, beside);
-  if (rounds < 2 || !follow_rounds(r, &cache, beside, rounds < CACHE_ROUNDS ? rounds : CACHE_ROUNDS)) return;
+  if (report->programs <= beside || !follow_rounds(r, &cache, beside, rounds)) return;
   for (uint32_t i = 0; i < report->traffic_count; i++) {
     CostTraffic *traffic = &report->traffic[i];
     double once = least_of(traffic->read, (double)traffic->buffer->bytes),
-           missed = cache_missed(&cache, i, asked / times) * times;
-    traffic->again += missed > once ? missed - once : 0;
+           missed = full < 2 ? 0 : cache_missed(&cache, i, asked / times) * times;
+    traffic->again += full < 2 ? cache_lost(&cache, i, asked) : missed > once ? missed - once : 0;
   }
 }
 

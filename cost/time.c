@@ -8,7 +8,7 @@
 typedef struct Chip {
   const char *card;
   uint32_t sm;
-  double bandwidth, mhz, memory, tensor, l2, cache, latency, launch;
+  double bandwidth, mhz, memory, tensor, l2, cache, latency, arrival, launch;
 } Chip;
 
 static const Chip chips[] = {
@@ -50,6 +50,16 @@ const char *cost_cards(Arena *arena, const TargetInfo *arch) {
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
     if (chips[i].sm == arch->sm) cards = arena_printf(arena, "%s%s%s", cards, *cards ? ", " : "", chips[i].card);
   return *cards ? cards : "none";
+}
+
+const char *cost_card_of(const TargetInfo *arch, const char *device) {
+  for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+    const char *card = chips[i].card, *at = device;
+    size_t n = strcspn(card, " ");
+    for (; chips[i].sm == arch->sm && *at; at += strcspn(at, " "), at += strspn(at, " "))
+      if (strncmp(at, card, n) == 0 && (at[n] == ' ' || !at[n])) return card;
+  }
+  return NULL;
 }
 
 double time_cache_bytes(const CostReport *report) {
@@ -106,12 +116,21 @@ static double at_the_end(const CostReport *report, const TargetInfo *arch, const
          (each > 1 ? share * memory / each : 0);
 }
 
+// Copies are waited for as long as they take to arrive, and half of what memory moves them in, as others' bytes come first; both by
+// how far ahead they are issued.
+static double copies_waited(const CostReport *report, const Chip *chip, const CostTime *time) {
+  static const double behind = 0.5;
+  double sectors = report->totals.cache_sectors, moved = sectors > 0 ? report->copied / sectors : 0;
+  return (time->waves > 1 ? time->waves : 1) * report->copy_rounds * chip->arrival * 1e-9 +
+         behind * moved * time->bounds[BOUND_MEMORY];
+}
+
 static void add_up(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
   double all = arch->multiprocessors * chip->mhz * 1e6, warps = func_warps(report->func), sum = 0;
   double bounds[BOUND_COUNT];
   memcpy(bounds, time->bounds, sizeof bounds);
   time->spills = report->excess * SPILL_WAVEFRONTS * warps * (double)report->most_runs / all * time->tail;
-  time->copies = (time->waves > 1 ? time->waves : 1) * report->copy_rounds * chip->latency * 1e-9;
+  time->copies = copies_waited(report, chip, time);
   bounds[BOUND_SHARED] += time->spills;
   bounds[BOUND_ISSUE] += time->spills / ISSUE_SLOTS;
   bounds[BOUND_LATENCY] += time->copies;

@@ -285,7 +285,8 @@ static tilec_status predict_body(Compilation *c, void *data) {
   CostLaunch launch = {.args = a->bound.args.bits,
                        .arg_count = a->bound.args.count,
                        .buffers = buffers,
-                       .buffer_count = r->memory_count};
+                       .buffer_count = r->memory_count,
+                       .card = a->tuning->chip};
   for (int i = 0; i < 3; i++) launch.grid[i] = (uint32_t)a->grid[i];
   const CostReport *report = cost_report(&c->arena, c->module->funcs.at[0], &launch);
   candidate->predicted = true;

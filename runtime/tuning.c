@@ -152,6 +152,7 @@ static tilec_status know_kernel(Tuning *t) {
   t->arch = t->spec.target.arch;
   snprintf(t->device, sizeof t->device, "%s", r->device->name);
   t->on_gpu = r->device->kind == &device_cuda;
+  t->chip = r->card ? r->card : t->on_gpu ? cost_card_of(t->arch, r->device->card) : NULL;
   t->on_simulator = device_simulator(r->device) != NULL;
   return TILEC_OK;
 }

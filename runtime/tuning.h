@@ -45,6 +45,7 @@ typedef struct TuneRequest {
   Spec base; // kernel (any text), target, what was given of it; no constexprs, no parameters
   const char *const *defines;
   uint32_t define_count;
+  const char *card;            // cost_card's, that is predicted; NULL: the device's, or the architecture's
   const char *const *disabled; // passes
   uint32_t disabled_count;
   const tilec_arg *args;
@@ -81,6 +82,7 @@ typedef struct tilec_tuning {
       first_c; // the same with the ranges' first values, which functions of the file may read; has `autotune`
   Spec first;
   const TargetInfo *arch;
+  const char *chip; // whose times are predicted, cost_card_of; NULL: the architecture's
   char device[24], card[64];
   bool on_gpu, on_simulator, predicts;
   Candidate *all;

@@ -175,7 +175,12 @@ static tilec_status make_program(const Run *run, tilec_program **program) {
 
 ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   const Options *o = run->options;
+  const TargetInfo *arch = run->spec.target.arch;
   if (!check_first(run)) return EXIT_DIAGNOSED;
+  const char *card = o->card ? cost_card(arch, o->card) : NULL;
+  if (o->card && !card)
+    return tool_error("--card: of %s '%s' is no card whose times are known; there are: %s", arch->name, o->card,
+                      cost_cards(run->arena, arch));
   tilec_program *program = NULL;
   tilec_status status = make_program(run, &program);
   if (status != TILEC_OK) return run_device_failed(status);
@@ -183,6 +188,7 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   TuneRequest request = {.device = run->device,
                          .program = program,
                          .base = base_spec(run),
+                         .card = card,
                          .disabled = o->disabled_passes.at,
                          .disabled_count = o->disabled_passes.n,
                          .args = run_launch_args(run),

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Spearman's rank correlation between what `tilec tune --predict` predicts and what an H200 took (measured.json), over all configurations of
-each space of spaces.json, and how fast the best of the tenth that it would measure is beside the best of all.
+"""Spearman's rank correlation between what `tilec tune --predict` predicts and what an H200 (measured.json) and an H100 (measured-h100.json)
+took, over all configurations of each space of spaces.json, and how fast the best of the tenth that it would measure is beside the best of all.
 
-Those of measured-h100.json are told too, and held to nothing: nothing was fitted to them.
-
-rank.py TILEC [SPACE...]; a line a space, and exit status 1 where one is below its bars of spaces.json."""
+rank.py TILEC [SPACE...]; a line a space and card, and exit status 1 where one is below its bars of spaces.json."""
 import json
 import os
 import subprocess
@@ -50,9 +48,9 @@ def words(space):
     return given
 
 
-def predicted(tilec, space):
+def predicted(tilec, space, card):
     """Seconds by the values of constexprs, warps and stages, and the same configurations in the order in which tune takes them."""
-    command = [tilec, "tune", os.path.join(here, "spaces.py"), "--predict", "--format=json", "--arch", "sm_90a", *words(space)]
+    command = [tilec, "tune", os.path.join(here, "spaces.py"), "--predict", "--format=json", "--arch", "sm_90a", "--card", card, *words(space)]
     told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     names, found = list(space["ranges"]) + ["num_warps", "num_stages"], {}
     for one in told["ranked"]:
@@ -70,27 +68,24 @@ def varied(ranked, count):
     return (firsts + [key for key in ranked if key not in firsts])[:count]
 
 
-def judge(name, space, tilec, measured, others):
+def judge(name, space, tilec, card, measured, bar):
     times = {tuple(values): us for values, us in measured if us}
-    seconds = predicted(tilec, space)
-    for card, figures in others:
-        there = {tuple(values): us for values, us in figures if us}
-        print(f"{name} on an {card}: rank correlation {spearman([seconds[key] for key in there], [there[key] for key in there]):.3f}")
+    seconds = predicted(tilec, space, card)
     both = [key for key in seconds if key in times]  # as ranked
     correlation = spearman([seconds[key] for key in both], [times[key] for key in both])
     tenth = varied(both, max(4, len(times) // 10))
     best = min(times.values())
     found = best / min(times[key] for key in tenth)
-    good = correlation >= space["rank"] and found >= space["found"] and len(both) == len(times)
-    print(f"{name}: {len(both)} of {len(times)} configurations, rank correlation {correlation:.3f} (at least {space['rank']}), "
-          f"the best of the first tenth is {found:.3f} of the best (at least {space['found']}){'' if good else '  FAILED'}")
+    good = correlation >= bar and found >= space["found"] and len(both) == len(times)
+    print(f"{name} on an {card}: {len(both)} of {len(times)} configurations, rank correlation {correlation:.3f} (at least {bar}), "
+          f"the best of the first tenth is {found:.3f} of the best (at least {space['found']}){'' if good else '  FAILED'}", flush=True)
     return good
 
 
 def main():
-    spaces, measured, other = load("spaces.json"), load("measured.json"), load("measured-h100.json")
-    chosen = sys.argv[2:] or list(spaces)
-    results = [judge(name, spaces[name], sys.argv[1], measured[name], [(other["card"], other[name])] if name in other else []) for name in chosen]
+    spaces, measured = load("spaces.json"), {"H200": (load("measured.json"), "rank"), "H100": (load("measured-h100.json"), "rank_h100")}
+    results = [judge(name, spaces[name], sys.argv[1], card, times[name], spaces[name][bar])
+               for name in sys.argv[2:] or list(spaces) for card, (times, bar) in measured.items()]
     return 0 if all(results) else 1
 
 

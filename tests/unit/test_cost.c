@@ -93,6 +93,37 @@ static void test_cache(void **state) {
   assert_float_equal(missed(4096, 1e9, 1), 4096, 0.001);
 }
 
+// Of x, that two programs of round 0 and one of round 1 read, and of which all read as much of y by themselves.
+static double lost_in_two(double capacity, uint32_t buffer) {
+  enum { BYTES = 4096 };
+  Arena arena = {0};
+  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
+  CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
+  CostCache cache = cache_init(&arena, &launch, capacity, 2);
+  static const Op load = {.kind = OP_LOAD};
+  cache_row(&cache, false, 0x100000, BYTES, 1);
+  cache_row(&cache, false, 0x400000, BYTES, 1);
+  cache.measures = false;
+  for (uint32_t program = 0; program < 3; program++) {
+    uint64_t own = 0x400000 + program * BYTES;
+    cache_program(&cache, program / 2);
+    if (!cache_has(&cache, &load, 0x100000, NULL, BYTES, 1)) cache_row(&cache, false, 0x100000, BYTES, 1);
+    if (!cache_has(&cache, &load, own, NULL, BYTES, 1)) cache_row(&cache, false, own, BYTES, 1);
+  }
+  double bytes = cache_lost(&cache, buffer, cache.asked[0] + cache.asked[1]);
+  arena_free(&arena);
+  return bytes;
+}
+
+// Round 0 touches 12,288 bytes: x, and two programs' of y.
+static void test_cache_of_two_rounds(void **state) {
+  (void)state;
+  assert_float_equal(lost_in_two(1e9, 0), 0, 0.001);
+  assert_float_equal(lost_in_two(12288, 0), 2048, 0.001);
+  assert_float_equal(lost_in_two(1024, 0), 4096, 0.001);
+  assert_float_equal(lost_in_two(1024, 1), 0, 0.001);
+}
+
 // Bytes that a program reads from memory again: x, then as much of y, then x, and `beside` programs do so at a time.
 static double lost(double capacity, uint64_t beside) {
   enum { BYTES = 4096 };
@@ -322,6 +353,10 @@ static void test_cards(void **state) {
   assert_null(cost_card(h200(), "H1"));
   assert_null(cost_card(target_find(STR("sm_80")), "H100"));
   assert_string_equal(cost_cards(&arena, h200()), "H200 SXM, H100 SXM");
+  assert_string_equal(cost_card_of(h200(), "NVIDIA H100 80GB HBM3"), "H100 SXM");
+  assert_string_equal(cost_card_of(h200(), "NVIDIA H200"), "H200 SXM");
+  assert_null(cost_card_of(h200(), "NVIDIA GH200 480GB"));
+  assert_null(cost_card_of(target_find(STR("sm_80")), "NVIDIA H100 80GB HBM3"));
   IrFixture s;
   ir_fixture_open(&s);
   CostReport *report = report_of(&s, kernel_of(&s.arena, 1, ""), 128, 1000);
@@ -359,6 +394,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_occupancy),
       cmocka_unit_test(test_cache),
+      cmocka_unit_test(test_cache_of_two_rounds),
       cmocka_unit_test(test_read_again),
       cmocka_unit_test(test_sectors),
       cmocka_unit_test(test_reciprocals),
