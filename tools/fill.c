@@ -2,6 +2,8 @@
 #include "tools/fill.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "ir/number.h"
@@ -214,10 +216,36 @@ static void shuffle(Elem elem, uint64_t elements, uint64_t seed, uint32_t number
   }
 }
 
+// A part of the elements: each is made by itself, so that threads share the work of large buffers.
+typedef struct Part {
+  const Fill *fill;
+  Elem elem;
+  uint64_t begin, end, seed;
+  uint32_t number;
+  uint8_t *data; // of element 0
+} Part;
+
+static void *write_part(void *data) {
+  const Part *p = data;
+  uint32_t size = elem_bytes(p->elem);
+  for (uint64_t i = p->begin; i < p->end; i++)
+    number_store(p->elem, element_bits(p->fill, p->elem, p->seed, p->number, i), p->data + i * size);
+  return NULL;
+}
+
 void fill_write(const Fill *fill, Elem elem, uint64_t elements, uint64_t seed, uint32_t number, uint8_t *data) {
-  uint32_t size = elem_bytes(elem);
+  enum { MOST = 16, LEAST_ELEMENTS = 1 << 18 }; // threads; elements of each
+  pthread_t threads[MOST];
+  Part parts[MOST];
   if (fill->kind == FILL_ZEROS) return;
-  for (uint64_t i = 0; i < elements; i++)
-    number_store(elem, element_bits(fill, elem, seed, number, i), data + i * size);
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  uint64_t wanted = elements / LEAST_ELEMENTS, n = cores < 1 ? 1 : cores > MOST ? MOST : (uint64_t)cores, begun = 1;
+  if (n > wanted) n = wanted ? wanted : 1;
+  for (uint64_t i = 0; i < n; i++)
+    parts[i] = (Part){fill, elem, i * elements / n, (i + 1) * elements / n, seed, number, data};
+  while (begun < n && pthread_create(&threads[begun], NULL, write_part, &parts[begun]) == 0) begun++;
+  write_part(&parts[0]);
+  for (uint64_t i = begun; i < n; i++) write_part(&parts[i]); // no thread could be had for them
+  for (uint64_t i = 1; i < begun; i++) pthread_join(threads[i], NULL);
   if (fill->kind == FILL_PERM) shuffle(elem, elements, seed, number, data);
 }

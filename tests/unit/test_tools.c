@@ -13,6 +13,7 @@
 
 #include "tools/argument.h"
 #include "tools/expect.h"
+#include "tools/fill.h"
 #include "tools/options.h"
 #include "tools/random.h"
 
@@ -47,6 +48,21 @@ static bool spec(Arena *arena, const char *text, Argument *a) {
   bool ok = argument_parse(arena, text, &seed, 0, a, &why);
   assert_true(ok || why);
   return ok;
+}
+
+// Threads that share a large buffer leave out nothing, and give what one gives.
+static void test_large_fill(void **unused) {
+  (void)unused;
+  enum { N = (5 << 18) + 3, FEW = 1000 };
+  static int32_t count[N];
+  static float drawn[N], few[FEW];
+  const Fill arange = {.kind = FILL_ARANGE}, randn = {.kind = FILL_RANDN};
+  fill_write(&arange, ELEM_I32, N, 7, 0, (uint8_t *)count);
+  for (int i = 0; i < N; i++) assert_int_equal(count[i], i);
+  fill_write(&randn, ELEM_FP32, N, 7, 1, (uint8_t *)drawn);
+  fill_write(&randn, ELEM_FP32, FEW, 7, 1, (uint8_t *)few);
+  assert_memory_equal(drawn, few, sizeof few);
+  for (int i = 0; i < N; i += 1001) assert_true(drawn[i] == (float)random_normal(7, 1, (uint64_t)i));
 }
 
 static void test_specs(void **unused) {
@@ -249,6 +265,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_philox_known_answer),
       cmocka_unit_test(test_normal_moments),
+      cmocka_unit_test(test_large_fill),
       cmocka_unit_test(test_specs),
       cmocka_unit_test(test_npy_round_trip_and_damage),
       cmocka_unit_test(test_expectations),
