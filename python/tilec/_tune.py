@@ -256,9 +256,10 @@ def tune(
     tenth, and no fewer than 4. timeout: seconds of all together; 0: no limit. progress: called with a Progress after each step, from
     other threads, one at a time; what it returns ends the tuning where it is true, and what is known then is the result.
     """
+    named = dict(kwargs or {})
     if isinstance(args, Mapping):
-        args, kwargs = (), {**args, **(kwargs or {})}
-    launch = Launch(kernel, args, kwargs or {})
+        named, args = {**args, **named}, ()
+    launch = Launch(kernel, args, named)
     space = Space(launch, launch.configs(ranges, configs), grid)
     program, options = space.compiled()
     if not predict:
