@@ -3,8 +3,10 @@
 """Measures all configurations of spaces of spaces.json on this machine's GPU: what measured.json keeps. Needs PyTorch and the package tilec.
 
 measure.py ROUNDS FILE SPACE...: one JSON object into FILE; microseconds of a configuration are the median of ROUNDS rounds, each in another
-order, of a graph of 12 launches on three sets of buffers in turn. Code is compiled by 16 processes first, into the cache."""
+order, of a graph of launches on three sets of buffers in turn, 12 of them or as many as take 1.5 ms. How far the medians of odd and even rounds
+are apart says how stable they are. Code is compiled by 16 processes first, into the cache."""
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -13,7 +15,7 @@ import sys
 from itertools import product
 
 here = os.path.dirname(os.path.abspath(__file__))
-SETS, LAUNCHES = 3, 12
+SETS, LAUNCHES, LEAST_US = 3, 12, 1500
 
 
 def cdiv(a, b):
@@ -37,6 +39,7 @@ def arguments(words):
 class Space:
     def __init__(self, name):
         import tilec
+        self.tilec = tilec
         with open(os.path.join(here, "spaces.json"), encoding="utf-8") as file:
             self.of = json.load(file)[name]
         sys.path.insert(0, here)
@@ -62,46 +65,69 @@ def compile_part(name, part, parts):
             pass
 
 
-def graph_of(space, values):
-    import torch
-    space.launch(values, 0)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(LAUNCHES):
-            space.launch(values, i % SETS)
-    return graph
+class Graph:
+    """Launches of a configuration, put on the GPU at once."""
+
+    def __init__(self, space, values):
+        import torch
+        space.launch(values, 0)
+        torch.cuda.synchronize()
+        self.capture(space, values, LAUNCHES)
+        self.sample()
+        each = self.sample()
+        if each * LAUNCHES < LEAST_US:
+            self.capture(space, values, SETS * math.ceil(LEAST_US / each / SETS))
+
+    def capture(self, space, values, launches):
+        import torch
+        self.graph, self.launches = torch.cuda.CUDAGraph(), launches
+        with torch.cuda.graph(self.graph):
+            for i in range(launches):
+                space.launch(values, i % SETS)
+
+    def sample(self):
+        """Microseconds of a launch."""
+        import torch
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        self.graph.replay()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end) * 1000 / self.launches
 
 
-def sample(graph):
-    import torch
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1000 / LAUNCHES
+def graphs_of(space, configurations):
+    graphs = {}
+    for values in configurations:
+        try:
+            graphs[values] = Graph(space, values)
+        except Exception as error:
+            print(space.kernel.__name__, values, error, file=sys.stderr)
+    return graphs
+
+
+def in_rounds(graphs, rounds):
+    """Microseconds of each configuration's rounds, which take all of them in another order each."""
+    times = {values: [] for values in graphs}
+    for graph in graphs.values():
+        graph.sample()
+    for _ in range(rounds):
+        for values in random.sample(list(graphs), len(graphs)):
+            times[values].append(graphs[values].sample())
+    return times
 
 
 def measure(name, rounds):
     space = Space(name)
-    graphs, times = {}, {}
-    for values in space.configurations:
-        try:
-            graphs[values] = graph_of(space, values)
-        except Exception as error:
-            print(name, values, error, file=sys.stderr)
-        times[values] = []
-    for graph in graphs.values():
-        sample(graph)
-    for _ in range(rounds):
-        for values in random.sample(list(graphs), len(graphs)):
-            times[values].append(sample(graphs[values]))
-    return [[values, round(statistics.median(taken), 2) if taken else None] for values, taken in times.items()]
+    times = in_rounds(graphs_of(space, space.configurations), rounds)
+    if rounds > 1:
+        apart = sorted(abs(statistics.median(taken[::2]) / statistics.median(taken[1::2]) - 1) for taken in times.values())
+        print(f"{name}: medians of odd and even rounds are {apart[len(apart) // 2]:.2%} apart in the median of {len(apart)} configurations, "
+              f"{apart[len(apart) * 95 // 100]:.2%} in the worst twentieth, {apart[-1]:.2%} at most", flush=True)
+    return [[values, round(statistics.median(times[values]), 2) if values in times else None] for values in space.configurations]
 
 
-def main():
-    rounds, file, spaces = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+def compile_all(spaces):
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=compile_part, args=(name, part, 16)) for name in spaces for part in range(16)]
     for i in range(0, len(workers), 16):
@@ -109,8 +135,16 @@ def main():
             worker.start()
         for worker in workers[i:i + 16]:
             worker.join()
-    with open(file, "w", encoding="utf-8") as out:
-        json.dump({name: measure(name, rounds) for name in spaces}, out)
+
+
+def main():
+    rounds, file, spaces = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    compile_all(spaces)
+    found = {}
+    for name in spaces:
+        found[name] = measure(name, rounds)
+        with open(file, "w", encoding="utf-8") as out:  # after each: what was measured is not lost
+            json.dump(found, out)
 
 
 if __name__ == "__main__":
