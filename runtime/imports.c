@@ -150,9 +150,22 @@ static bool mentions(const Module *module, const char *name) {
   return false;
 }
 
+// Whether the file has that name from one import or several, whatever else it does: its code then changes nothing of it.
+static bool only_imports(const Module *module, const char *name) {
+  bool imports = false;
+  for (uint32_t i = 0; i < module->definitions.n; i++) {
+    const Definition *definition = &module->definitions.at[i];
+    if (definition->name != name) continue;
+    if (definition->kind != DEFINES_IMPORT || definition->guard) return false;
+    imports = true;
+  }
+  return imports;
+}
+
 static void want(Files *files, Wanted wanted) {
   if (!wanted.module || files->wanted.n >= MAX_WANTED) return;
-  if (wanted.name && mentions(wanted.module, wanted.name)) wanted.name = NULL;
+  if (wanted.name && mentions(wanted.module, wanted.name) && !only_imports(wanted.module, wanted.name))
+    wanted.name = NULL;
   if (wanted.name && !wanted.module->imports.n) return;
   for (uint32_t i = 0; i < files->wanted.n; i++)
     if (files->wanted.at[i].module == wanted.module && files->wanted.at[i].name == wanted.name) return;
