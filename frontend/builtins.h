@@ -264,5 +264,6 @@ Obj builtin_constexpr(Elab *e, Call *call);
 Obj builtin_pointer_type(Elab *e, Call *call);
 Obj builtin_int_type(Elab *e, Call *call);
 Obj builtin_to_tensor(Elab *e, Call *call);
+Obj builtin_unwrap(Elab *e, Call *call);
 Obj builtin_static_log2(Elab *e, Call *call);
 #endif

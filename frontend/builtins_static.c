@@ -212,8 +212,15 @@ Obj builtin_to_tensor(Elab *e, Call *call) {
   return obj_value(elab_value(e, call->locs[ARG_X], "the argument", &call->args[ARG_X], NULL));
 }
 
+// Constexprs are their values here.
+Obj builtin_unwrap(Elab *e, Call *call) {
+  (void)e;
+  return call->args[ARG_X];
+}
+
 Obj builtin_static_log2(Elab *e, Call *call) {
   const Obj *i = &call->args[ARG_X];
+  if (obj_is(i, CONST_BOOL)) return obj_int(0);
   if (!obj_is(i, CONST_INT) || i->constant.is_u64 || i->constant.i < 1)
     return elab_error(e, call->locs[ARG_X], "'%s' needs a positive constexpr integer, not %s", call->text,
                       obj_describe(e, i));

@@ -140,6 +140,10 @@ def _log2(i: Any) -> Any: ...
 
 
 @builtin
+def _unwrap_if_constexpr(o: Any) -> Any: ...
+
+
+@builtin
 def abs(x: Any) -> Any: ...
 
 
