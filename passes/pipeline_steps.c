@@ -121,7 +121,7 @@ static void emit_step(void *data, Builder *b, const ScheduleStep *step, CloneMap
   case STAGED_RELEASE: release_slots(b, g); break;
   case STAGED_READ: read_slot(s, b, step->op, map); break;
   case STAGED_AWAIT: stage_wait(s, b, g->held); break;
-  case STAGED_MEET: stage_meet(s, b); break;
+  case STAGED_MEET: build_op(b, OP_BARRIER, 0, NULL, 0, NULL); break;
   }
 }
 
