@@ -15,7 +15,8 @@
 //         registers: each is written to local memory before the loop and read in each iteration, where some
 //         instructions make it of the thread's number and a stride
 //
-// So too in straight lines: what accesses on both sides of a product, a branch or a loop take is made behind it again.
+// So too in straight lines: what accesses on both sides of a product, a branch or a loop take is made behind it again; where
+// that leaves too many, as in a loop that was unrolled, for each access again.
 //
 // Where tiles of data and what loops take of such values are fewer than the registers nothing changes. `fresh`
 // keeps LLVM from moving them out again. Quotients are dear, and stay; so does what hangs on loaded numbers.
@@ -162,7 +163,7 @@ static void visit_region(Rematerialiser *m, Region *region) {
 
 // --- in straight lines
 
-// The ops of a region, up to a product, branch or loop each, are parts of it, whose numbers are from 1 on.
+// The ops of a region, up to a product, branch or loop each, or an access too, are parts of it, whose numbers are from 1 on.
 typedef struct Parts {
   uint32_t count;   // so far
   uint32_t *last;   // by value id: the part whose access took the value last; 0: none did
@@ -170,12 +171,16 @@ typedef struct Parts {
   uint32_t *change; // by part: of registers that go from it to the next ones
 } Parts;
 
-static bool ends_part(const Op *op) { return op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op); }
+static bool ends_part(const Op *op, bool at_accesses) {
+  if (at_accesses && (op->kind == OP_LOAD || op->kind == OP_STORE)) return true;
+  return op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op);
+}
 
 // Whether it is an access' own offsets or pointers, of the region. What was made again has no id yet.
 static bool is_offset(const Rematerialiser *m, const Op *op, const Value *value) {
   uint32_t left = MAX_OPS;
-  bool access = op->kind == OP_ADDPTR || op->kind == OP_LOAD || op->kind == OP_STORE;
+  bool access =
+      op->kind == OP_ADDPTR || op->kind == OP_BROADCAST || op->kind == OP_LOAD || op->kind == OP_STORE;
   if (!access || value->id >= m->func->value_count || !holds_index(value->type)) return false;
   if (!value->def || value->def->region != op->region || op_is_leaf(value->def)) return false;
   if (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) return false;
@@ -202,7 +207,7 @@ static void make_offset(Rematerialiser *m, Parts *p, Op *op, uint32_t operand) {
   if (p->again[value->id]) op_set_operand(op, operand, p->again[value->id]);
 }
 
-static Parts walk_parts(Rematerialiser *m, Region *region, bool make) {
+static Parts walk_parts(Rematerialiser *m, Region *region, bool at_accesses, bool make) {
   Arena *scratch = m->context->scratch;
   Parts p = {1, ARENA_ARRAY(scratch, uint32_t, m->func->value_count),
              ARENA_ARRAY(scratch, Value *, m->func->value_count),
@@ -215,13 +220,15 @@ static Parts walk_parts(Rematerialiser *m, Region *region, bool make) {
       else
         count_offset(m, &p, op_operand(op, i));
     }
-    p.count += ends_part(op);
+    p.count += ends_part(op, at_accesses);
   }
   return p;
 }
 
-static void visit_parts(Rematerialiser *m, Region *region) {
-  Parts p = walk_parts(m, region, false);
+static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
+  func_number(m->func);
+  m->share = func_shares(m->context->scratch, m->func);
+  Parts p = walk_parts(m, region, at_accesses, false);
   uint32_t most = 0;
   for (uint32_t i = 1, now = 0; i <= p.count; i++) {
     now += p.change[i];
@@ -229,8 +236,9 @@ static void visit_parts(Rematerialiser *m, Region *region) {
   }
   if (most <= m->room) return;
   diag_remark(m->context->diags, region->first->loc, "rematerialise",
-              "%u registers of offsets are made again after products: tiles leave %u", most, m->room);
-  walk_parts(m, region, true);
+              "%u registers of offsets are made again %s: tiles leave %u", most,
+              at_accesses ? "for each access" : "after products", m->room);
+  walk_parts(m, region, at_accesses, true);
 }
 
 bool pass_rematerialise(PassContext *context, Func *func) {
@@ -238,8 +246,9 @@ bool pass_rematerialise(PassContext *context, Func *func) {
   Rematerialiser m = {.context = context, .func = func};
   m.room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
   visit_region(&m, func->body);
-  func_number(func);
-  m.share = func_shares(context->scratch, func);
-  if (!func_wants_far_more(context->scratch, func)) visit_parts(&m, func->body);
+  if (!func_wants_far_more(context->scratch, func)) {
+    visit_parts(&m, func->body, false);
+    visit_parts(&m, func->body, true);
+  }
   return rematerialise_data(context, func) || m.changed;
 }
