@@ -120,6 +120,8 @@ static inline uint32_t propagate_weight(uint32_t loops) {
 static inline bool propagate_on_demand(const Propagator *p, const Value *value) {
   return p->lazy[value->id] || p->view[value->id];
 }
+// Whether the op is done in any layout in which its result is asked for, if all of its operands are made so.
+bool propagate_is_cheap(const Op *op);
 // What a view shows, through any number of views; the value itself where it is none.
 Value *propagate_source(const Propagator *p, Value *value);
 // The source's layout from that of the value, and the other way.

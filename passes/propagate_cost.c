@@ -87,7 +87,9 @@ uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to)
     break;
   case CONVERT_SHARED: break;
   }
-  return shared_cost(tile, registers, shared_vector(tile, from, to));
+  // Truth values become bytes on the way, and bytes truth values.
+  uint64_t bytes = type_is_elem(tile, ELEM_I1) ? layout_registers(from) + layout_registers(to) : 0;
+  return shared_cost(tile, registers, shared_vector(tile, from, to)) + bytes;
 }
 
 static uint32_t bits_along(const Layout *layout, LayoutDim dim, uint32_t mask) {

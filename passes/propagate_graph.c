@@ -44,7 +44,7 @@ const Layout *propagate_forward(const Propagator *p, const Value *value, const L
 
 // --- lazy values
 
-static bool is_cheap(const Op *op) {
+bool propagate_is_cheap(const Op *op) {
   switch ((int)op->kind) {
   case OP_CONSTANT:
   case OP_ARANGE:
@@ -66,7 +66,7 @@ static uint32_t chain_of(const Propagator *p, const Op *op) {
 }
 
 static bool is_lazy(const Propagator *p, const Op *op) {
-  if (op->result_count != 1 || !type_is_tile(op_result(op)->type) || !is_cheap(op)) return false;
+  if (op->result_count != 1 || !type_is_tile(op_result(op)->type) || !propagate_is_cheap(op)) return false;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *operand = op_operand(op, i);
     if (type_is_tile(operand->type) && !p->lazy[operand->id]) return false;

@@ -14,7 +14,8 @@
 // Of the layouts that its accesses, dots and neighbours propose a component takes the one that costs least:
 // sectors and instructions of accesses, what reductions move between threads, conversions where components
 // meet, each weighted by the loops around it. An access for which its own anchor and a conversion is cheaper
-// is split off. Cheap values are made anew in each layout that is asked for. At last a component is moved together with
+// is split off. Cheap values are made anew in each layout that is asked for; so is what is
+// computed of rows and columns alone (a mask), where converting these costs less. At last a component is moved together with
 // what is computed of its values in another shape (loaded[:, None] * stride), where all cost less so.
 //
 // propagate.h         what components, lazy values, views and edges are

@@ -7,7 +7,10 @@
 // source is not in: there it is executed least and its registers live shortest.
 #include "ir/build.h"
 #include "base/fault.h"
+#include "base/math.h"
 #include "passes/propagate.h"
+
+enum { MAX_STEPS = 4 }; // of what is made again instead of being converted
 
 static IrContext *context_of(const Propagator *p) { return p->func->module->ir; }
 
@@ -96,10 +99,45 @@ static Value *copy_of(Propagator *p, Value *value, const Layout *layout) {
   return add_copy(p, value, op_result(op))->value;
 }
 
+static bool is_made_quickly(const Op *op) {
+  return propagate_is_cheap(op) && op_has(op, PURE | ELEMENTWISE) && op->kind != OP_DIV && op->kind != OP_REM;
+}
+
+// What it costs to make `value`, of which `of` is computed, in another layout, where all that is not made on demand is
+// of tiles with fewer elements; UINT64_MAX: it is not.
+static uint64_t cost_of_parts(Propagator *p, Value *value, const Value *of, const Layout *layout,
+                              uint32_t steps) {
+  value = p->origin[value->id];
+  Op *op = value->def;
+  const Layout *at = value->type->layout;
+  if (p->lazy[value->id] || !type_is_tile(value->type)) return 0;
+  if (p->view[value->id])
+    return cost_of_parts(p, op_operand(op, 0), of, flow_view_operand(op, layout), steps);
+  if (at && type_elements(value->type) < type_elements(of->type))
+    return conversion_cost(value->type, at, layout);
+  if (steps == 0 || !op || p->done[op->id] || !is_made_quickly(op)) return UINT64_MAX;
+  uint64_t cost = layout_registers(layout) * divide_up(type_element_bytes(value->type), 4);
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    uint64_t more = cost_of_parts(p, op_operand(op, i), of, layout, steps - 1);
+    if (more == UINT64_MAX) return more;
+    cost += more;
+  }
+  return cost;
+}
+
+// A mask of rows and columns, say, is made again of the rows' and the columns', of which less has to be converted.
+static bool is_made_again(Propagator *p, Value *value, const Layout *layout, const Op *user) {
+  if (user->kind == OP_DOT) return false; // the conversion beside a product is one that promote_shared knows
+  uint64_t made = cost_of_parts(p, value, value, layout, MAX_STEPS);
+  return made < conversion_cost(value->type, value->type->layout, layout);
+}
+
 static Value *in_layout(Propagator *p, Value *value, const Layout *layout, Op *user) {
   value = p->origin[value->id];
   if (value->type->layout == layout) return value;
-  if (!propagate_on_demand(p, value)) return converted_for(p, value, layout, user);
+  if (!propagate_on_demand(p, value) &&
+      (find_copy(p, value, layout) || !is_made_again(p, value, layout, user)))
+    return converted_for(p, value, layout, user);
   if (!value->type->layout) {
     settle_on_demand(p, value->def, layout);
     return value;

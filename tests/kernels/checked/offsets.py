@@ -33,3 +33,28 @@ def nested_sums(x, y, out, rows, cols, stride, k, R: tl.constexpr, C: tl.constex
         for j in range(i, k):
             total += tl.load(x + j + at, mask=inside, other=1.0)
     tl.store(out + r[:, None] * C + c[None, :], total)
+
+
+# A loop that is unrolled: each step's load makes its rows' pointers again.
+# check: --grid 1 x=randn:fp32[9000] out=empty:fp32[4096] stride=64 step=1000 --num-warps 1
+# check: --grid 1 x=randn:fp32[9000] out=empty:fp32[4096] stride=65 step=0 --num-warps 1
+@triton.jit
+def unrolled_sums(x, out, stride, step):
+    r, c = tl.arange(0, 64), tl.arange(0, 64)
+    total = tl.zeros((64, 64), dtype=tl.float32)
+    for k in tl.static_range(4):
+        total += tl.load(x + r[:, None] * stride + k * step + c[None, :])
+    tl.store(out + r[:, None] * 64 + c[None, :], total)
+
+
+# A mask of loaded rows that loads in two layouts take is made in both.
+# check: --grid 1 ids=randint(-2,3):i32[64] x=randn:fp32[4096] y=randn:fp32[4096] out=empty:fp32[8192] stride=64 cols=48
+# check: --grid 1 ids=randint(-2,3):i32[64] x=randn:fp32[4096] y=randn:fp32[4096] out=empty:fp32[8192] stride=64 cols=37
+@triton.jit
+def masked_both_ways(ids, x, y, out, stride, cols):
+    r, c = tl.arange(0, 64), tl.arange(0, 64)
+    mask = (tl.load(ids + r) >= 0)[:, None] & (c < cols)[None, :]
+    a = tl.load(x + r[:, None] * stride + c[None, :], mask=mask, other=0.0)
+    b = tl.load(y + r[:, None] + c[None, :] * stride, mask=mask, other=0.0)
+    tl.store(out + r[:, None] * 64 + c[None, :], a)
+    tl.store(out + 4096 + r[:, None] + c[None, :] * 64, b)
