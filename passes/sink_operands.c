@@ -15,8 +15,8 @@
 //         and come from there in each iteration, by as many accesses as they have words; from shared memory
 //         a quarter of that
 //
-// One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers let it, so what is alive at
-// once of the buffers is to have room in a block's share of its shared memory.
+// One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers and the buffers as they are let
+// it, so what is alive at once of the buffers is to have room in a block's share of its shared memory.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/scratch.h"
@@ -54,16 +54,16 @@ static bool can_sink(const Op *load) {
 }
 
 // The last op that uses the buffer or a view of it, at a loop's end what uses it in the loop; the function's last where other ops
-// than stores, loads, copies and products that are waited for at once have it, or an operand is read from it that may be read in a loop.
-static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home) {
+// than stores, loads, copies and products that are waited for at once have it, or an operand is read from it that is sunk.
+static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home, bool sunk) {
   uint32_t end = buffer->def->id;
   for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *user = use->user, *around = user;
     bool brief = user->kind == OP_SHARED_STORE || user->kind == OP_SHARED_LOAD ||
                  user->kind == OP_COPY_ASYNC || user->kind == OP_SHARED_TRANS ||
                  (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
-    if (!brief || can_sink(user)) return func->op_count - 1;
-    if (user->kind == OP_SHARED_TRANS) end = max_u32(end, end_of_life(func, op_result(user), home));
+    if (!brief || (sunk && can_sink(user))) return func->op_count - 1;
+    if (user->kind == OP_SHARED_TRANS) end = max_u32(end, end_of_life(func, op_result(user), home, sunk));
     for (; around && around->region != home; around = around->region->parent)
       if (around->region->parent && op_is_loop(around->region->parent)) user = around->region->parent;
     end = max_u32(end, op_is_loop(user) ? user->regions[user->region_count - 1]->last->id : user->id);
@@ -73,6 +73,7 @@ static uint32_t end_of_life(const Func *func, const Value *buffer, const Region 
 
 typedef struct Lives {
   const Func *func;
+  bool sunk;                   // as buffers live where operands are read in loops
   uint64_t *more, *fewer, all; // bytes, by op id: from the op on, behind it
 } Lives;
 
@@ -82,16 +83,13 @@ static void add_life(Op *op, void *data) {
   uint64_t bytes = shared_bytes(op_result(op)->type);
   lives->all += bytes;
   lives->more[op->id] += bytes;
-  lives->fewer[end_of_life(lives->func, op_result(op), op->region)] += bytes;
+  lives->fewer[end_of_life(lives->func, op_result(op), op->region, lives->sunk)] += bytes;
 }
 
-// Whether the buffers leave room for two blocks, or for one where a block's threads have more than half of the registers. For
-// one all are counted as if they were alive at once, since there is no more memory than that.
-static bool buffers_fit(PassContext *context, Func *func) {
-  const TargetInfo *arch = func->module->target.arch;
-  uint32_t threads = TARGET_WARP * func_warps(func), registers = threads * arch->thread_registers;
-  bool two = 2 * registers <= arch->registers;
+// The most bytes of buffers that are alive at once; *all: of all buffers.
+static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t *all) {
   Lives lives = {.func = func,
+                 .sunk = sunk,
                  .more = ARENA_ARRAY(context->scratch, uint64_t, func->op_count),
                  .fewer = ARENA_ARRAY(context->scratch, uint64_t, func->op_count)};
   uint64_t now = 0, most = 0;
@@ -100,7 +98,19 @@ static bool buffers_fit(PassContext *context, Func *func) {
     most = max_u64(most, now += lives.more[i]);
     now -= lives.fewer[i];
   }
-  uint64_t bytes = two ? 2 * most + arch->shared_reserved : lives.all;
+  *all = lives.all;
+  return most;
+}
+
+// Whether the buffers leave room for two blocks, or for one where a block's threads have more than half of the registers, or the
+// buffers as they are leave room for one alone. For one all are counted as if they were alive at once, since there is no more
+// memory than that.
+static bool buffers_fit(PassContext *context, Func *func) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t threads = TARGET_WARP * func_warps(func), registers = threads * arch->thread_registers;
+  uint64_t all, reserved = arch->shared_reserved, as_they_are = most_bytes(context, func, false, &all);
+  bool two = 2 * registers <= arch->registers && 2 * as_they_are + reserved <= arch->shared_limit;
+  uint64_t bytes = two ? 2 * most_bytes(context, func, true, &all) + reserved : all;
   return bytes <= arch->shared_limit;
 }
 
