@@ -19,6 +19,13 @@ typedef struct CostBuffer {
   uint64_t address, bytes;
 } CostBuffer;
 
+// Machine code of the kernel, as an assembler made it for the target: 16 bytes an instruction, in the order of their addresses.
+typedef struct CostCode {
+  const uint64_t *words; // two an instruction
+  const Op *const *ops;  // by instruction: the op that it is of; NULL: not told
+  uint32_t count, sm;
+} CostCode;
+
 typedef struct CostLaunch {
   uint32_t grid[3];     // programs
   const uint64_t *args; // a parameter's bits, as EvalArg's; of the first arg_count
@@ -27,6 +34,7 @@ typedef struct CostLaunch {
   uint32_t buffer_count;
   const char *card;   // cost_card's; NULL: the target's own
   uint32_t registers; // a thread, as an assembler told; 0: the compiler's own estimate
+  const CostCode *code; // whose instructions are counted; NULL: they are estimated
   uint64_t
       max_steps; // ops that are followed; 0: COST_STEPS. Of a larger launch programs spread evenly are counted, and scaled
 } CostLaunch;
@@ -58,7 +66,7 @@ typedef struct CostOp {
   CostRange tensor_bytes;          // that tensor copies and stores move
   CostRange flops;                 // of products; a multiply-add is two
   double tensor_cycles;            // of one multiprocessor's tensor cores; 0: not known
-  double instructions[PIPE_COUNT]; // of warps; an estimate
+  double instructions[PIPE_COUNT]; // of warps, by CostLaunch.code; else an estimate
   bool data_dependent;             // addresses or masks hang on data
   const char *instruction;         // PTX that it becomes, "ld.global.v4.b32"; NULL: nothing to tell
   uint32_t lane_bytes;             // of one such instruction a lane
@@ -134,6 +142,8 @@ typedef struct CostReport {
   CostOp *ops;                // that cost something, in the order of the text
   uint32_t op_count;
   CostTotals totals;
+  double estimated; // instructions, by the compiler's own estimate
+  bool assembled;   // those of ops and totals are of an assembler's code
   CostTraffic *traffic;
   uint32_t traffic_count;
   double memory, again; // of all buffers

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "ir/access.h"
+#include "ir/groups.h"
 #include "ir/layout_dot.h"
 #include "ir/ldmatrix.h"
 #include "ir/scratch.h"
 
-// By ptxas's code of the launches of tests/cost/measured.json, whose lines tests/cost/sass.py tells: what an op's run takes beside its
-// elements.
+// By ptxas's code of the launches of tests/cost/measured.json: what an op's run takes beside its elements.
 typedef struct OpAround {
   OpKind kind;
   double alu, control;
@@ -28,6 +28,8 @@ static const OpAround arounds[] = {
 // Nsight Compute counts a wgmma once for each 64 columns; its two descriptors are made for each.
 enum { WGMMA_COLUMNS = 64 };
 static const double WGMMA_DESCRIPTORS = 2.5;
+
+uint32_t issue_warps(const Op *op) { return group_runs_by_thread(op) ? 1 : region_warps(op); }
 
 static uint32_t registers_of(const Value *value) {
   return value && type_is_tile(value->type) ? layout_own_elements(value->type->layout) : 1;
@@ -189,7 +191,7 @@ static uint32_t columns_of(const Op *dot) {
 static void issue_dot(const Op *op, double *out) {
   const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
   double products = (double)issue_flops(op) / 2, bytes = type_element_bytes(op_operand(op, 0)->type),
-         warps = region_warps(op);
+         warps = issue_warps(op);
   if (dot_instruction(op) == DOT_FMA) {
     Elem elem = elem_of(op_result(op));
     out[elem_is_float(elem) ? float_pipe(elem) : PIPE_ALU] += products / (TARGET_WARP * warps);
@@ -208,7 +210,7 @@ static void issue_dot(const Op *op, double *out) {
 
 static void issue_memory(const Op *op, const AccessCounts *shared, double *out) {
   const Type *pointer = op->operand_count ? op_operand(op, 0)->type : NULL;
-  double n = shared ? (double)shared->most.requests / region_warps(op) : 0;
+  double n = shared ? (double)shared->most.requests / issue_warps(op) : 0;
   if (pointer && type_is_ptr(pointer) && op->kind != OP_COPY_ASYNC) {
     uint32_t bytes = type_element_bytes(type_element(pointer)->inner),
              run = bytes ? count_lane_bytes(op) / bytes : 1;
@@ -225,7 +227,7 @@ static void issue_memory(const Op *op, const AccessCounts *shared, double *out) 
 static void issue_around(const Op *op, double *out) {
   const OpAround *around = &arounds[0];
   while (around->kind != op->kind && around->kind != OP_COUNT) around++;
-  double part = around->one ? 1.0 / region_warps(op) : 1;
+  double part = around->one ? 1.0 / issue_warps(op) : 1;
   out[PIPE_ALU] += around->alu * part;
   out[PIPE_CONTROL] += around->control * part;
 }

@@ -6,6 +6,8 @@
 #include "cost/cost.h"
 #include "cost/count.h"
 
+// Warps that execute the op: of a group's one thread one.
+uint32_t issue_warps(const Op *op);
 // What one execution of the op costs one of its warps, into out[]. share: func_shares; index: the op computes addresses or
 // masks alone, of which a thread has one part and constants beside it; shared: count_shared's of the op.
 void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCounts *shared,

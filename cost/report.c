@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/math.h"
+#include "cost/executed.h"
 #include "cost/issue.h"
 #include "cost/time.h"
 #include "cost/walk.h"
@@ -76,7 +77,7 @@ static uint32_t warps_arriving(const Op *op) {
 // `runs`: of the op's region.
 static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   CostOp *cost = &r->walk.ops[op->id];
-  uint32_t warps = region_warps(op);
+  uint32_t warps = issue_warps(op);
   bool index = op->result_count && (type_is_ptr(op_result(op)->type) || r->walk.followed[op->id]);
   AccessCounts shared = count_shared(r->walk.arena, op, &r->read);
   cost->op = op;
@@ -234,6 +235,14 @@ static bool costs(const CostOp *cost) {
   for (int p = 0; p < PIPE_COUNT; p++) instructions += cost->instructions[p];
   return cost->op && (instructions > 0 || cost->requests.most || cost->barriers.most ||
                       cost->tensor_bytes.most || cost->instruction);
+}
+
+static void count_code(Reporter *r, const CostCode *code) {
+  CostReport *report = r->report;
+  for (uint32_t i = 0; i < report->func->op_count; i++)
+    for (int p = 0; p < PIPE_COUNT; p++) report->estimated += r->walk.ops[i].instructions[p];
+  report->assembled = code != NULL;
+  if (code) executed_count(r->walk.arena, report->func, code, r->walk.ops);
 }
 
 static void sum_ops(Reporter *r) {
@@ -423,6 +432,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   if (report->programs) report->rounds /= (double)report->programs;
   if (report->programs) report->copy_rounds /= (double)report->programs;
   if (report->programs) report->turns /= (double)report->programs;
+  count_code(&r, launch->code);
   sum_ops(&r);
   uint32_t held = launch->registers ? launch->registers : report->registers;
   cost_set_registers(report, held);

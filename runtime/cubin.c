@@ -161,13 +161,23 @@ static tilec_status by_ptxas(Str ptx, const Target *target, Buf *cubin, bool *fo
   return status;
 }
 
-bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log) {
+bool cubin_has_ptxas(void) {
+  PtxasFiles files;
+  char *words[] = {"ptxas", "--version", NULL};
+  if (!files_make(&files)) return false;
+  int status = run_ptxas(&files, words);
+  files_remove(&files);
+  return status == 0;
+}
+
+bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log, Buf *cubin) {
   PtxasFiles files;
   char arch[24];
   if (!files_make(&files)) return false;
   snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
-  char *words[] = {"ptxas", "-v", arch, files.ptx, "-o", files.cubin, NULL};
+  char *words[] = {"ptxas", "-v", arch, files.ptx, "-o", files.cubin, cubin ? "-lineinfo" : NULL, NULL};
   bool good = write_text(files.ptx, ptx) && run_ptxas(&files, words) == 0 && read_bytes(files.log, log);
+  good = good && (!cubin || read_bytes(files.cubin, cubin));
   files_remove(&files);
   return good;
 }

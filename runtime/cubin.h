@@ -26,8 +26,11 @@ typedef struct CubinUsage {
   int spill_stores, spill_loads; // ptxas tells these
 } CubinUsage;
 
-// What "ptxas -v" says of the PTX, as text. False: there is no ptxas, or it refuses.
-bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log);
+// Whether there is a ptxas on PATH.
+bool cubin_has_ptxas(void);
+// What "ptxas -v" says of the PTX, as text; cubin not NULL: what it makes of it too, with its lines. False: there is no ptxas, or it
+// refuses.
+bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log, Buf *cubin);
 // What is said there of one kernel goes into `usage`; the rest of it stays.
 void cubin_usage_of_log(const char *log, const char *kernel, CubinUsage *usage);
 // By ptxas where it is on PATH, else by the driver of a GPU that runs the PTX of `kernel`.

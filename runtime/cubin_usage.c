@@ -44,7 +44,7 @@ static void usage_by_driver(Str ptx, const Target *target, const char *kernel, C
 void cubin_usage(Str ptx, const Target *target, const char *kernel, CubinUsage *usage) {
   Buf log = {0};
   *usage = (CubinUsage){-1, -1, -1, -1};
-  if (cubin_ptxas_log(ptx, target, &log))
+  if (cubin_ptxas_log(ptx, target, &log, NULL))
     cubin_usage_of_log(buf_view(&log).at, kernel, usage);
   else
     usage_by_driver(ptx, target, kernel, usage);

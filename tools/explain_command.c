@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "ir/build.h"
+#include "runtime/machine_code.h"
 #include "runtime/spills.h"
 #include "tools/explain.h"
 
@@ -158,17 +159,20 @@ static tilec_status report_body(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-// As given, or by ptxas, where it is there.
-static void ask_assembler(Explanation *e, const Func *func) {
-  const Compilation *c = e->run->c;
-  Buf log = {0};
+// Registers as given; else what ptxas makes of the kernel, where it is there.
+static void ask_assembler(Explanation *e, const Func *func, CostLaunch *launch) {
+  Compilation *c = e->run->c;
   e->usage = (CubinUsage){-1, -1, -1, -1};
   e->given = e->run->options->registers > 0;
   if (e->given)
     e->usage.registers = (int)e->run->options->registers;
-  else if (cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log))
+  else
+    launch->code = machine_code(c, &e->usage);
+  Buf log = {0};
+  if (e->usage.registers < 0 && cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log, NULL))
     cubin_usage_of_log(buf_view(&log).at, func->name, &e->usage);
   buf_free(&log);
+  if (e->usage.registers > 0) launch->registers = (uint32_t)e->usage.registers;
   if (e->usage.spill_stores > 0) spills_warn(&e->run->c->diags, func, func->name, e->usage.local_bytes);
 }
 
@@ -225,8 +229,7 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   if (card && !(l.launch.card = cost_card(arch, card)))
     return tool_error("--card: of %s '%s' is no card whose times are known; there are: %s", arch->name, card,
                       cost_cards(run->arena, arch));
-  ask_assembler(&e, image.func);
-  if (e.usage.registers > 0) l.launch.registers = (uint32_t)e.usage.registers;
+  ask_assembler(&e, image.func, &l.launch);
   status = compile_guard(run->c, report_body, &l);
   if (status != TILEC_OK) return run_tell(run, status);
   if (!read_ncu(&e)) return EXIT_DIAGNOSED;

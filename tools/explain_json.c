@@ -88,6 +88,8 @@ static void put_totals(const CostReport *r, Json *json) {
   put_range(json, "flops", t->flops);
   json_rounded(json, "tensor_cycles", t->tensor_cycles, DIGITS);
   put_instructions(json, t->instructions);
+  json_text(json, "instructions_by", r->assembled ? "ptxas" : "estimate");
+  json_rounded(json, "instructions_estimated", r->estimated, DIGITS);
   json_object_end(json);
 }
 

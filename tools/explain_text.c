@@ -245,6 +245,22 @@ static void put_occupancy(Writer *w) {
                        cost_limit_name(o->limit)));
 }
 
+static void put_instructions(Writer *w) {
+  const Explanation *e = w->e;
+  const CostReport *r = e->report;
+  Arena *arena = e->run->arena;
+  double sum = 0;
+  for (int p = 0; p < PIPE_COUNT; p++) sum += r->totals.instructions[p];
+  const char *why = e->given                 ? "registers were given"
+                    : e->usage.registers > 0 ? "the code that ptxas made has no lines that could be read"
+                                             : "there is no ptxas on PATH";
+  const char *by = r->assembled
+                       ? arena_printf(arena, "counted in ptxas's code (%s by the compiler's own estimate)",
+                                      count_text(w, r->estimated))
+                       : arena_printf(arena, "by the compiler's own estimate: %s", why);
+  put_row(w, "instructions", arena_printf(arena, "%s of warps, %s", count_text(w, sum), by));
+}
+
 static void put_work(Writer *w) {
   const CostReport *r = w->e->report;
   Arena *arena = w->e->run->arena;
@@ -370,6 +386,7 @@ void explain_text(const Explanation *e, bool colors, Buf *out) {
   put_registers(&w);
   put_shared(&w);
   put_occupancy(&w);
+  put_instructions(&w);
   put_work(&w);
   put_time(&w);
   put_measured(&w);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A block has the runs of the region that most of its anchors are from: memory, products, floating-point arithmetic. An assembler moves
+// addresses and constants between loops, and these hardly. Where it makes several copies of a loop's body the runs are divided by them, and
+// what is left over is run by smaller ones.
+#include "cost/executed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cost/blocks.h"
+#include "cost/issue.h"
+#include "ir/build.h"
+
+// LEAST_COPIES: above what a body differs by from itself. WHOLE: of a block that has a whole body.
+static const double LEAST_COPIES = 1.6, WHOLE = 0.9;
+
+typedef struct Placed {     // a block
+  const Region *own, *runs; // that its anchors are of; that it is run as often as. NULL: none
+  double copies;            // of the body of `own`
+  bool one;                 // one warp of a group runs it
+} Placed;
+
+typedef struct Executed {
+  const Func *func;
+  const CostCode *code;
+  CostOp *ops;
+  SassBlocks blocks;
+  Placed *placed;
+  // By the id of a region's first op:
+  double *usual; // runs by warps; below 0: nothing of the region is counted
+  double *most;  // copies of a body that are run one after the other
+  uint32_t *weight;
+  uint32_t *counted_in; // by op's id: the last block, from 1, whose memory it has been counted in
+  double least;
+} Executed;
+
+static uint32_t slot_of(const Region *region) { return region->first->id; }
+
+static double sum_of(const CostOp *op) {
+  double sum = 0;
+  for (int p = 0; p < PIPE_COUNT; p++) sum += op->instructions[p];
+  return sum;
+}
+
+static bool told(const CostOp *op) { return op->op && (sum_of(op) > 0 || op->instruction); }
+
+static void find_usual(Op *op, void *data) {
+  Executed *x = data;
+  double *usual = &x->usual[slot_of(op->region)];
+  if (*usual >= 0 || !told(&x->ops[op->id])) return;
+  *usual = (double)x->ops[op->id].runs.most;
+  if (x->least < 0 || *usual < x->least) x->least = *usual;
+}
+
+static bool is_counted(const Executed *x, const Op *op) { return op && x->usual[slot_of(op->region)] >= 0; }
+
+static double usual_of(const Executed *x, const Region *region) {
+  return region && x->usual[slot_of(region)] >= 0 ? x->usual[slot_of(region)] : x->least;
+}
+
+static const Region *around_of(const Region *region) {
+  return region->parent ? region->parent->region : NULL;
+}
+
+static bool is_body(const Region *region) { return region->parent && op_is_loop(region->parent); }
+
+static uint32_t depth_of(const Region *region) {
+  uint32_t depth = 0;
+  for (; region; region = around_of(region)) depth += is_body(region);
+  return depth;
+}
+
+// --- whose a block is
+
+// The region that most of the block's instructions are of, of its anchors or of all; NULL: none that is counted.
+static const Region *region_of(Executed *x, const SassBlock *block, bool anchors) {
+  const Region *best = NULL;
+  for (int pass = 0; pass < 3; pass++)
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+      const Op *op = x->code->ops[i];
+      const SassInsn *insn = &x->blocks.insns[i];
+      if (!is_counted(x, op) || (anchors && !insn->anchor)) continue;
+      uint32_t *weight = &x->weight[slot_of(op->region)];
+      if (pass == 0) *weight += insn->counted;
+      if (pass == 1 && (!best || *weight > x->weight[slot_of(best)])) best = op->region;
+      if (pass == 2) *weight = 0;
+    }
+  return best;
+}
+
+// How many of the region's bodies the block holds, by their accesses of memory.
+static double copies_of(Executed *x, uint32_t number, const Region *own) {
+  const SassBlock *block = &x->blocks.at[number];
+  double there = 0, expected = 0;
+  for (uint32_t i = block->first; i < block->first + block->count; i++) {
+    const Op *op = x->code->ops[i];
+    if (!op || op->region != own || !x->blocks.insns[i].memory || !told(&x->ops[op->id])) continue;
+    const CostOp *cost = &x->ops[op->id];
+    there++;
+    if (x->counted_in[op->id] == number + 1) continue;
+    x->counted_in[op->id] = number + 1;
+    if (cost->runs.most) expected += cost->instructions[PIPE_MEMORY] / (double)cost->runs.most;
+  }
+  return expected > 0 ? there / expected : 0;
+}
+
+static void place(Executed *x, uint32_t number) {
+  const SassBlock *block = &x->blocks.at[number];
+  Placed *placed = &x->placed[number];
+  placed->own = region_of(x, block, true);
+  if (!placed->own) placed->own = region_of(x, block, false);
+  for (uint32_t i = block->first; i < block->first + block->count; i++) placed->one |= x->blocks.insns[i].one;
+  if (!placed->own) return;
+  if (is_body(placed->own)) placed->copies = copies_of(x, number, placed->own);
+  placed->runs = placed->own;
+  while (placed->runs && depth_of(placed->runs) > block->depth) placed->runs = around_of(placed->runs);
+  double *most = &x->most[slot_of(placed->own)];
+  if (placed->runs == placed->own && placed->copies > *most) *most = placed->copies;
+}
+
+// --- how often it is run
+
+// By all warps.
+static double runs_of(const Executed *x, const Placed *placed) {
+  const Region *own = placed->own;
+  double runs = usual_of(x, placed->runs), most = own ? x->most[slot_of(own)] : 0, around = 0;
+  if (most > LEAST_COPIES) around = usual_of(x, around_of(own));
+  if (around <= 0 || usual_of(x, own) <= 0) return runs;
+  uint64_t trips = (uint64_t)nearbyint(usual_of(x, own) / around), by = (uint64_t)nearbyint(most);
+  if (placed->runs == own) return around * (double)(trips / by);
+  if (placed->copies > WHOLE) return trips % by & (uint64_t)nearbyint(placed->copies) ? around : 0;
+  return runs;
+}
+
+static void add(Executed *x, uint32_t number) {
+  const SassBlock *block = &x->blocks.at[number];
+  const Placed *placed = &x->placed[number];
+  const Op *last = x->func->body->last;
+  double runs = runs_of(x, placed);
+  if (placed->one) runs /= issue_warps(placed->own ? placed->own->first : last);
+  for (uint32_t i = block->first; i < block->first + block->count; i++) {
+    const SassInsn *insn = &x->blocks.insns[i];
+    const Op *op = x->code->ops[i] ? x->code->ops[i] : last;
+    while (!x->ops[op->id].op && op->region->parent)
+      op = op->region->parent; // what combines elements is the reduction's
+    x->ops[op->id].instructions[insn->pipe] += runs * insn->counted;
+  }
+}
+
+void executed_count(Arena *arena, const Func *func, const CostCode *code, CostOp *ops) {
+  size_t n = (size_t)func->op_count + 1;
+  Executed x = {.func = func, .code = code, .ops = ops, .least = -1};
+  x.blocks = sass_blocks(arena, code);
+  x.placed = ARENA_ARRAY(arena, Placed, (size_t)x.blocks.n + 1);
+  x.usual = ARENA_ARRAY(arena, double, n);
+  x.most = ARENA_ARRAY(arena, double, n);
+  x.weight = ARENA_ARRAY(arena, uint32_t, n);
+  x.counted_in = ARENA_ARRAY(arena, uint32_t, n);
+  for (size_t i = 0; i < n; i++) x.usual[i] = -1;
+  region_walk(func->body, find_usual, &x);
+  if (x.least < 0) x.least = 0;
+  for (uint32_t i = 0; i < x.blocks.n; i++) place(&x, i);
+  for (uint32_t i = 0; i < func->op_count; i++) memset(ops[i].instructions, 0, sizeof ops[i].instructions);
+  for (uint32_t i = 0; i < x.blocks.n; i++) add(&x, i);
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""instructions.py TILEC [--table] [REGEX]: what `tilec explain` counts of instructions beside what Nsight Compute counted.
+
+Of the launches of measured.json a line each: executed, by ptxas's code, and by the estimate from tile IR, both as shares of what was
+executed. Of all at least NEAR are to be within 10 % by the code, and each that is not has its reason in EXCEPTIONS; one of those that is near
+is a failure too. --table: as docs/cost.md has it."""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+NEAR = 20
+EXCEPTIONS = {
+    "product of 4096, 128x256x64, 8 warps, tensor copies": "what was measured has, by its count, not the roles and programs in turn that it is compiled with",
+    "attention of 32 x 2048 x 64, 128x128, 8 warps, tensor copies": "parts of the loop are run by one of the two warpgroups in turn",
+    "weighted sum of 4096 rows of 4096": "of a loop that is run once, of copies of its body and what is left over, more is taken than is run",
+    "row sums of 4096 x 16384, 8 warps": "of a loop that is run once, of copies of its body and what is left over, more is taken than is run",
+}
+
+
+def explain(tilec, launch):
+    command = [tilec, "explain", launch["file"], "--kernel", launch["kernel"], "--arch", "sm_90a", "--format=json", *shlex.split(launch["words"])]
+    return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120).stdout)
+
+
+def main():
+    words = [word for word in sys.argv[2:] if word != "--table"]
+    if not shutil.which("ptxas"):
+        print("SKIPPED instructions by ptxas's code beside Nsight Compute's: ptxas is not on this machine")
+        print("0 passed, 0 failed")
+        return 0
+    with open(os.path.join(HERE, "measured.json"), encoding="utf-8") as file:
+        launches = [launch for launch in json.load(file)["launches"] if not words or re.search(words[0], launch["name"])]
+    near = failed = 0
+    for launch in launches:
+        counts = explain(sys.argv[1], launch)["counts"]
+        real = launch["instructions"]
+        code, estimate = sum(counts["instructions"].values()) / real, counts["instructions_estimated"] / real
+        good = abs(code - 1) <= 0.1
+        near += good
+        if "--table" in sys.argv:
+            print(f"| {launch['name']} | {real} | {code:.2f} | {estimate:.2f} |")
+        elif words:
+            print(f"{launch['name']}: {real} executed, {code:.2f} by the code, {estimate:.2f} by the estimate")
+        if counts["instructions_by"] != "ptxas":
+            print(f"FAILED {launch['name']}: ptxas's code was not counted")
+            failed += 1
+        elif good == (launch["name"] in EXCEPTIONS):
+            print(f"FAILED {launch['name']}: {code:.3f} of {real} instructions" + (", and it is an exception" if good else ""))
+            failed += 1
+    print(f"NOTE instructions within 10 % of Nsight Compute's: {near} of {len(launches)}; exceptions:", "; ".join(f"{a}: {b}" for a, b in EXCEPTIONS.items()))
+    failed += not words and near < NEAR
+    print(f"{len(launches) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
