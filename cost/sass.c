@@ -14,21 +14,23 @@ enum {
   OFFSET_AT = 34,
   OFFSET_BITS = 48,
   OFFSETS_AN_INSN = 4, // an offset is of 4 bytes
+  MODE_AT = 32,        // of a branch
+  MODE_DIVERGED = 2,   // taken by warps whose lanes have parted: none do
   COLUMNS_AT = 53,     // of a wgmma
+  HFMA2_OR_IADD = 0x35,
   COLUMNS_COUNTED = 64 // Nsight Compute counts a wgmma once for so many columns
 };
 
 typedef enum Special { NONE, ANCHOR, MEMORY, COPY, PRODUCT, PRODUCT8, BRANCH, END } Special;
 
 typedef struct SassKind {
-  const char *name;
   Special special;
   CostPipe pipe;
   bool known;
 } SassKind;
 
 static const SassKind kinds[1 << KIND_BITS] = {
-#define X(number, name, pipe, special) [number] = {#name, special, PIPE_##pipe, true},
+#define X(number, name, pipe, special) [number] = {special, PIPE_##pipe, true},
 #include "cost/sass.def"
 #undef X
 };
@@ -56,7 +58,8 @@ static uint32_t columns_of(uint64_t word, Special special) {
 
 SassInsn sass_decode(const CostCode *code, uint32_t index) {
   const uint64_t *word = code->words + 2 * (size_t)index;
-  const SassKind *kind = &kinds[word[0] & ((1 << KIND_BITS) - 1)];
+  uint32_t number = word[0] & ((1 << KIND_BITS) - 1);
+  const SassKind *kind = &kinds[number == HFMA2_OR_IADD && code->sm >= 120 ? 0 : number];
   SassInsn insn = {.pipe = kind->known ? kind->pipe : PIPE_ALU, .counted = 1, .target = UINT32_MAX};
   insn.conditional = (word[0] >> GUARD_AT & PREDICATE_MASK) != ALWAYS;
   switch (kind->special) {
@@ -71,6 +74,7 @@ SassInsn sass_decode(const CostCode *code, uint32_t index) {
     if (!insn.counted) insn.counted = 1;
     break;
   case BRANCH:
+    if ((word[0] >> MODE_AT & 3) == MODE_DIVERGED) break;
     insn.flow = SASS_BRANCH;
     insn.conditional |= (word[1] >> PREDICATE_AT & PREDICATE_MASK) != ALWAYS;
     insn.target = branch_target(code, index);

@@ -44,6 +44,13 @@ static void test_kinds(void **state) {
               false); // @!UP0 SYNCS.EXCH.64
 }
 
+// A number that is another kind's later.
+static void test_architectures(void **state) {
+  (void)state;
+  assert_int_equal(decode(90, 0, 0x0000000000007835, 0).pipe, PIPE_FMA);
+  assert_int_equal(decode(120, 0, 0x0000000000007835, 0).pipe, PIPE_ALU);
+}
+
 // Once for each 64 columns.
 static void test_products(void **state) {
   (void)state;
@@ -81,8 +88,10 @@ static void test_branches(void **state) {
   expect_flow(decode(80, 127, 0x0000014000000947, 0x000fea0003800000), SASS_BRANCH, true,
               out); // behind the code
   expect_flow(decode(90, 3, 0xffffff0000fc7947, 0x000fc0000383ffff), SASS_BRANCH, false, out); // before it
-  expect_flow(decode(90, 3, 0x000000000000794d, 0x000fea0003800000), SASS_END, false, out);    // EXIT
-  expect_flow(decode(90, 3, 0x000000000000194d, 0x000fec0003800000), SASS_END, true, out);     // @P1 EXIT
+  expect_flow(decode(90, 3, 0x0000000206747947, 0x000fec000b800000), SASS_ON, false, out); // BRA.DIV UR6, ...
+  expect_flow(decode(90, 0, 0x0000000100006947, 0x000fea0003800000), SASS_BRANCH, true, 1); // @P6 BRA.U
+  expect_flow(decode(90, 3, 0x000000000000794d, 0x000fea0003800000), SASS_END, false, out); // EXIT
+  expect_flow(decode(90, 3, 0x000000000000194d, 0x000fec0003800000), SASS_END, true, out);  // @P1 EXIT
 }
 
 // --- code by hand
@@ -224,8 +233,9 @@ static void test_copies(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kinds), cmocka_unit_test(test_products), cmocka_unit_test(test_branches),
-      cmocka_unit_test(test_loops), cmocka_unit_test(test_counts),   cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_kinds),    cmocka_unit_test(test_architectures), cmocka_unit_test(test_products),
+      cmocka_unit_test(test_branches), cmocka_unit_test(test_loops),         cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_copies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
