@@ -16,6 +16,7 @@ static const double LEAST_COPIES = 1.6, WHOLE = 0.9;
 
 typedef struct Placed {     // a block
   const Region *own, *runs; // that its anchors are of; that it is run as often as. NULL: none
+  bool anchored;            // it has anchors
   double copies;            // of the body of `own`
   bool one;                 // one warp of a group runs it
 } Placed;
@@ -48,7 +49,7 @@ static void find_usual(Op *op, void *data) {
   Executed *x = data;
   double *usual = &x->usual[slot_of(op->region)];
   if (*usual >= 0 || !told(&x->ops[op->id])) return;
-  *usual = (double)x->ops[op->id].runs.most;
+  *usual = issue_runs(op->region, x->ops[op->id].runs);
   if (x->least < 0 || *usual < x->least) x->least = *usual;
 }
 
@@ -108,6 +109,7 @@ static void place(Executed *x, uint32_t number) {
   const SassBlock *block = &x->blocks.at[number];
   Placed *placed = &x->placed[number];
   placed->own = region_of(x, block, true);
+  placed->anchored = placed->own;
   if (!placed->own) placed->own = region_of(x, block, false);
   for (uint32_t i = block->first; i < block->first + block->count; i++) placed->one |= x->blocks.insns[i].one;
   if (!placed->own) return;
@@ -124,8 +126,9 @@ static void place(Executed *x, uint32_t number) {
 static double runs_of(const Executed *x, const Placed *placed) {
   const Region *own = placed->own;
   double runs = usual_of(x, placed->runs), most = own ? x->most[slot_of(own)] : 0, around = 0;
+  if (placed->anchored && usual_of(x, own) <= 0) return 0; // what is left over of a loop that has no iteration
   if (most > LEAST_COPIES) around = usual_of(x, around_of(own));
-  if (around <= 0 || usual_of(x, own) <= 0) return runs;
+  if (around <= 0) return runs;
   uint64_t trips = (uint64_t)nearbyint(usual_of(x, own) / around), by = (uint64_t)nearbyint(most);
   if (placed->runs == own) return around * (double)(trips / by);
   if (placed->copies > WHOLE) return trips % by & (uint64_t)nearbyint(placed->copies) ? around : 0;

@@ -31,6 +31,19 @@ static const double WGMMA_DESCRIPTORS = 2.5;
 
 uint32_t issue_warps(const Op *op) { return group_runs_by_thread(op) ? 1 : region_warps(op); }
 
+static bool in_branches(const Region *region) {
+  for (const Op *around = region->parent; around; around = around->region->parent)
+    if (around->kind == OP_IF && around->regions[0]->first != around->regions[0]->last &&
+        around->regions[1]->first != around->regions[1]->last)
+      return true;
+  return false;
+}
+
+double issue_runs(const Region *region, CostRange runs) {
+  bool chosen = runs.least < runs.most && in_branches(region);
+  return chosen ? ((double)runs.least + (double)runs.most) / 2 : (double)runs.most;
+}
+
 static uint32_t registers_of(const Value *value) {
   return value && type_is_tile(value->type) ? layout_own_elements(value->type->layout) : 1;
 }

@@ -8,6 +8,9 @@
 
 // Warps that execute the op: of a group's one thread one.
 uint32_t issue_warps(const Op *op);
+// How often instructions of a region are taken to be executed whose runs hang on data: of two branches one is run, so each of them half
+// as often; else as often as can be.
+double issue_runs(const Region *region, CostRange runs);
 // What one execution of the op costs one of its warps, into out[]. share: func_shares; index: the op computes addresses or
 // masks alone, of which a thread has one part and constants beside it; shared: count_shared's of the op.
 void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCounts *shared,

@@ -103,7 +103,7 @@ static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   }
   issue_of(op, r->share, index, shared.most.requests ? &shared : NULL, cost->instructions);
   for (int p = 0; p < PIPE_COUNT; p++)
-    cost->instructions[p] *= (double)runs_where_used(r, op, runs).most * warps;
+    cost->instructions[p] *= issue_runs(op->region, runs_where_used(r, op, runs)) * warps;
   cost->instruction = issue_name(r->walk.arena, op);
   cost->lane_bytes = cost->tensor_bytes.most ? (uint32_t)tensor_box_bytes(op)
                      : cost->requests.most   ? count_lane_bytes(op)

@@ -18,9 +18,6 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 NEAR = 20
 EXCEPTIONS = {
     "product of 4096, 128x256x64, 8 warps, tensor copies": "what was measured has, by its count, not the roles and programs in turn that it is compiled with",
-    "attention of 32 x 2048 x 64, 128x128, 8 warps, tensor copies": "parts of the loop are run by one of the two warpgroups in turn",
-    "weighted sum of 4096 rows of 4096": "of a loop that is run once, of copies of its body and what is left over, more is taken than is run",
-    "row sums of 4096 x 16384, 8 warps": "of a loop that is run once, of copies of its body and what is left over, more is taken than is run",
 }
 
 

@@ -229,6 +229,7 @@ static void test_copies(void **state) {
   expect_copies(7, 7);
   expect_copies(6, 6);
   expect_copies(5, 5);
+  expect_copies(0, 0); // what is left over of no iteration is none
 }
 
 int main(void) {
