@@ -43,8 +43,8 @@ static void keep_tir_facts(tilec_kernel *k, const Compilation *c) {
   const Func *func = c->module->funcs.at[0];
   for (uint32_t i = 1; i < c->module->funcs.n && strcmp(func->name, k->name) != 0; i++)
     func = c->module->funcs.at[i];
-  ParamFacts *facts = ARENA_ARRAY(&k->arena, ParamFacts, func->param_count);
-  for (uint32_t i = 0; i < func->param_count; i++) facts[i] = func->params[i].facts;
+  uint8_t *facts = ARENA_ARRAY(&k->arena, uint8_t, func->param_count);
+  for (uint32_t i = 0; i < func->param_count; i++) facts[i] = key_facts(&func->params[i].facts);
   k->is_tir = true;
   k->tir_facts = facts;
 }

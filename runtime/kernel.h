@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include "runtime/device.h"
 #include "runtime/host_results.h"
+#include "runtime/launch_maps.h"
 #include "runtime/program.h"
 #include "runtime/specialise.h"
 
@@ -25,8 +26,7 @@ typedef struct Specialisation {
   Compilation c;               // with the elaborated function on eval, the compiled one elsewhere
   Func *func;
   Func *host;    // whose host regions and hidden parameters are the code's: func, or of the code that the cache had
-  uint32_t maps; // of its parameters are tensor maps, which the launch makes
-  uint32_t hidden; // parameters beside the arguments: these maps, and of a persistent kernel how many programs there are
+  HiddenParams hidden; // which the launch makes
   SpecLevel level;
   struct Specialisation *plain; // the same kernel of a level below; NULL: no launch has needed it yet. Atomic
   DeviceKernel loaded;
@@ -55,7 +55,7 @@ struct tilec_kernel {
   bool is_wide;                // a parameter is declared as a tuple or tensor descriptor
   bool is_image;               // PTX or a GPU's code: program NULL, `first` its only specialisation
   uint32_t *param_bytes;       // of an image
-  const ParamFacts *tir_facts; // of .tir text: what its function relies on
+  const uint8_t *tir_facts;    // of .tir text: what its function relies on, as keys have it
   RunParam *params;
   uint32_t param_count;
   bool heuristic;         // some are read by heuristics

@@ -81,11 +81,11 @@ static tilec_status own_maps(Specialisation *s, tilec_device *device, const Boun
     const HostSet *set = s->results.last;
     maps->unmade = set->unmade;
     maps->unmade_name = set->unmade_name;
-    memcpy(maps->at, set->maps, (size_t)s->maps * BY_VALUE_BYTES);
+    memcpy(maps->at, set->maps, (size_t)s->hidden.maps * BY_VALUE_BYTES);
   }
   pthread_mutex_unlock(&s->host_lock);
   memcpy(maps->bits, args->bits, args->count * sizeof *args->bits);
-  maps->count = maps_pass(s->host, grid, maps->at[0], args->count, maps->bits);
+  maps->count = maps_pass(s->hidden, grid, maps->at[0], args->count, maps->bits);
   return status;
 }
 
@@ -107,7 +107,7 @@ static __attribute__((noinline)) tilec_status launch_hidden(tilec_kernel *kernel
 static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
                                           const tilec_launch_options *o) {
   bool any = o->grid[0] && o->grid[1] && o->grid[2]; // else nothing is launched
-  if (s->hidden && any) return launch_hidden(kernel, s, args, o);
+  if (hidden_any(s->hidden) && any) return launch_hidden(kernel, s, args, o);
   return launch_code(kernel->device, s, args, &(CodeArgs){args->bits, args->count}, o);
 }
 

@@ -39,9 +39,12 @@ tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, co
   return TILEC_OK;
 }
 
-uint32_t maps_pass(const Func *func, const int64_t grid[3], const unsigned char *maps, uint32_t count, uint64_t *bits) {
-  uint32_t n = func_maps(func);
-  for (uint32_t d = 0; func_is_persistent(func) && d < PROGRAM_AXES; d++) bits[count++] = (uint64_t)grid[d];
-  for (uint32_t i = 0; i < n; i++) bits[count++] = (uint64_t)(uintptr_t)(maps + (size_t)i * BY_VALUE_BYTES);
+HiddenParams hidden_params(const Func *func) {
+  return (HiddenParams){.programs = func_is_persistent(func) ? PROGRAM_AXES : 0, .maps = func_maps(func)};
+}
+
+uint32_t maps_pass(HiddenParams hidden, const int64_t grid[3], const unsigned char *maps, uint32_t count, uint64_t *bits) {
+  for (uint32_t d = 0; d < hidden.programs; d++) bits[count++] = (uint64_t)grid[d];
+  for (uint32_t i = 0; i < hidden.maps; i++) bits[count++] = (uint64_t)(uintptr_t)(maps + (size_t)i * BY_VALUE_BYTES);
   return count;
 }

@@ -16,8 +16,16 @@ typedef struct MadeMaps {
 // context, and what they say is the error.
 tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, const int64_t grid[3], MadeMaps *made);
 
+// Of parameters beside the arguments how many the code takes: what says how many programs there are, then tensor maps.
+typedef struct HiddenParams {
+  uint32_t programs, maps;
+} HiddenParams;
+
+HiddenParams hidden_params(const Func *func);
+static inline bool hidden_any(HiddenParams hidden) { return hidden.programs || hidden.maps; }
+
 // What the code takes behind a launch's `count` visible arguments: of a persistent kernel how many programs there are, and the
 // addresses of its maps. bits: room for all parameters, with the visible ones there; how many there are now.
-uint32_t maps_pass(const Func *func, const int64_t grid[3], const unsigned char *maps, uint32_t count, uint64_t *bits);
+uint32_t maps_pass(HiddenParams hidden, const int64_t grid[3], const unsigned char *maps, uint32_t count, uint64_t *bits);
 
 #endif

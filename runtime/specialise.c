@@ -160,18 +160,6 @@ static __attribute__((noinline)) tilec_status bind_any_int(const ArgSlot *slot, 
   return TILEC_OK;
 }
 
-// Most integers are of parameters without a type, or of i32.
-static inline tilec_status bind_int(const ArgSlot *slot, int64_t i) {
-  const RunParam *p = slot->param;
-  bool narrow = i == (int32_t)i;
-  if (p->annotated && (p->pointer || p->elem != ELEM_I32 || !narrow))
-    return bind_any_int(slot, (GivenInt){i, false});
-  *slot->bits = (uint64_t)i;
-  slot->key[0] = (uint8_t)(narrow ? ELEM_I32 : ELEM_I64);
-  slot->key[1] = int_facts(i);
-  return TILEC_OK;
-}
-
 // A parameter without a type takes i1, one with a type the number 0 or 1.
 static tilec_status bind_bool(const ArgSlot *slot, int64_t value) {
   if (value != 0 && value != 1)
@@ -253,11 +241,28 @@ static __attribute__((noinline, cold)) tilec_status bind_other(const ArgSlot *sl
 
 static inline tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   if (arg->kind == TILEC_ARG_POINTER) return bind_pointer(slot, arg);
-  if (arg->kind == TILEC_ARG_INT) return bind_int(slot, arg->value.i);
+  if (arg->kind == TILEC_ARG_INT) return bind_any_int(slot, (GivenInt){arg->value.i, false});
   if (arg->kind == TILEC_ARG_FLOAT) return bind_float(slot, arg->value.f);
   if (arg->kind == TILEC_ARG_BOOL) return bind_bool(slot, arg->value.i);
   if (arg->kind == TILEC_ARG_UINT) return bind_any_int(slot, (GivenInt){arg->value.i, arg->value.u > INT64_MAX});
   return arg->kind == TILEC_ARG_NONE ? bind_none(slot) : bind_other(slot, arg);
+}
+
+// Most arguments: pointers of the parameter's type, integers of 32 bits, for parameters that take them or have no type.
+static inline bool bind_usual(const RunParam *p, const tilec_arg *arg, uint64_t *bits, uint8_t *key) {
+  int64_t i = arg->value.i;
+  if (arg->kind == TILEC_ARG_POINTER) {
+    if (p->annotated ? !p->pointer || p->elem != (Elem)arg->dtype : (unsigned)arg->dtype >= ELEM_COUNT) return false;
+    key[0] = (uint8_t)(KEY_POINTER | arg->dtype);
+    key[1] = arg->value.address % 16 == 0 ? KEY_DIVISIBLE : 0;
+  } else {
+    if (arg->kind != TILEC_ARG_INT || i != (int32_t)i || (p->annotated && (p->pointer || p->elem != ELEM_I32)))
+      return false;
+    key[0] = ELEM_I32;
+    key[1] = int_facts(i);
+  }
+  *bits = arg->value.address;
+  return true;
 }
 
 tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t param_count,
@@ -268,12 +273,15 @@ tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t para
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu", kernel, param_count,
                      arg_count);
   for (uint32_t i = 0; i < param_count; i++) {
+    const tilec_arg *arg = i < arg_count ? &args[i] : &omitted;
+    uint8_t *key = &bound->key[KEY_BYTES * i];
+    if (bind_usual(&params[i], arg, &bound->bits[i], key)) continue;
+    const ArgSlot slot = {kernel, &params[i], &bound->bits[i], key, bound};
     bound->count = i;
-    ArgSlot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i], bound};
     if (i >= arg_count && !params[i].has_default)
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu: '%s' has no value",
                        kernel, param_count, arg_count, params[i].name);
-    tilec_status status = bind_one(&slot, i < arg_count ? &args[i] : &omitted);
+    tilec_status status = bind_one(&slot, arg);
     if (status) return status;
   }
   bound->count = param_count;

@@ -40,6 +40,10 @@ RunParam run_param(Arena *arena, const KernelParam *param); // names as the Kern
 // of KEY_ facts: equal keys are one specialisation.
 enum { KEY_POINTER = 0x80, KEY_DIVISIBLE = 1, KEY_ONE = 2, KEY_NONE = 4, KEY_ALIGNED = 8 }; // ALIGNED: ParamSpec.aligned
 
+static inline uint8_t key_facts(const ParamFacts *facts) {
+  return (uint8_t)((facts->divisible16 ? KEY_DIVISIBLE : 0) | (facts->equal1 ? KEY_ONE : 0) | (facts->none ? KEY_NONE : 0));
+}
+
 typedef struct BoundArgs {
   uint32_t count; // after a failure: the number of the parameter that it is about, or how many there are
   uint32_t key_bytes;

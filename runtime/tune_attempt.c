@@ -205,7 +205,7 @@ tilec_status attempt_code_bits(Attempt *a, const uint64_t *bits, uint64_t *out) 
   if (made.unmade)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the tensor map '%s' cannot be made: %s",
                      made.unmade_name ? made.unmade_name : "", made.unmade);
-  maps_pass(a->host, a->grid, made.maps, a->bound.args.count, out);
+  maps_pass(hidden_params(a->host), a->grid, made.maps, a->bound.args.count, out);
   return TILEC_OK;
 }
 

@@ -139,8 +139,7 @@ static tilec_status build_specialisation(const SpecRequest *r) {
   if (status) return status;
   s->func = s->c.module->funcs.at[0];
   s->host = needs_ptx ? s->c.host : s->func;
-  s->maps = needs_ptx ? func_maps(s->host) : 0;
-  s->hidden = needs_ptx ? s->host->param_count - func_visible_params(s->host) : 0;
+  if (needs_ptx) s->hidden = hidden_params(s->host);
   KernelImage image = {.name = s->func->name, .func = s->func, .threads = {1, 1, 1}};
   image.by_value = by_value_params(s->host);
   image.persistent = func_is_persistent(s->host);
@@ -331,16 +330,15 @@ static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Spec
 
 // A .tir function relies on the facts that it was specialised for, and is the only variant.
 static tilec_status check_tir_facts(const tilec_kernel *k, const BoundArgs *args) {
+  const uint8_t *needs = k->tir_facts;
   for (uint32_t i = 0; i < args->count; i++) {
-    const ParamFacts *need = &k->tir_facts[i];
-    uint8_t facts = args->key[KEY_BYTES * i + 1];
-    if ((need->divisible16 && !(facts & KEY_DIVISIBLE)) || (need->equal1 && !(facts & KEY_ONE)) ||
-        (need->none && !(facts & KEY_NONE)))
+    uint8_t need = needs[i];
+    if (need & ~args->key[KEY_BYTES * i + 1])
       return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                        "%s: the tile IR was made for a parameter '%s' that is %s", k->name, k->params[i].name,
-                       need->none     ? "None"
-                       : need->equal1 ? "1"
-                                      : "divisible by 16");
+                       need & KEY_NONE  ? "None"
+                       : need & KEY_ONE ? "1"
+                                        : "divisible by 16");
   }
   return TILEC_OK;
 }
@@ -360,9 +358,9 @@ tilec_status kernel_specialise(tilec_kernel *k, const BoundArgs *args, Specialis
   if (k->is_tir) {
     tilec_status status = check_tir_facts(k, args);
     if (status) return status;
-    args = tir_key(args, &tir_args);
+    if (!last) args = tir_key(args, &tir_args);
   }
-  if (last && variant_is(k, last, args)) {
+  if (last && (k->is_tir || variant_is(k, last, args))) {
     *result = last->specialisation;
     return TILEC_OK;
   }
@@ -381,10 +379,10 @@ tilec_status kernel_plain(tilec_kernel *k, Specialisation *s, const BoundArgs *a
   tilec_status status =
       make_specialisation(k, k->is_tir ? tir_key(args, &tir_args) : args, alone ? SPEC_ALONE : SPEC_PLAIN, plain);
   if (status) return status;
-  if ((*plain)->hidden && !alone && !name)
+  if (hidden_any((*plain)->hidden) && !alone && !name)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: its tile IR is of a persistent kernel, and of this launch %s",
                      k->name, why);
-  if ((*plain)->hidden && !alone)
+  if (hidden_any((*plain)->hidden) && !alone)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the tensor map '%s' of its tile IR cannot be made: %s", k->name,
                      name, why);
   __atomic_store_n(&s->plain, *plain, __ATOMIC_RELEASE);

@@ -36,6 +36,6 @@ tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t g
                      made.unmade);
   uint64_t *all = ARENA_ARRAY(run->arena, uint64_t, run->host->param_count);
   memcpy(all, bits, run->bit_count * sizeof *bits);
-  *code = (CodeArgs){all, maps_pass(run->host, grid, made.maps, run->bit_count, all)};
+  *code = (CodeArgs){all, maps_pass(hidden_params(run->host), grid, made.maps, run->bit_count, all)};
   return TILEC_OK;
 }

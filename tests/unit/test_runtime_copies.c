@@ -165,7 +165,7 @@ static uint32_t plain_ones(const Product *p) {
 
 static const Specialisation *variant_with_maps(const Product *p) {
   for (const Specialisation *s = p->kernel->first; s; s = s->next)
-    if (s->maps) return s;
+    if (s->hidden.maps) return s;
   return NULL;
 }
 
@@ -211,7 +211,7 @@ static void test_arguments_without_maps(void **unused) {
   const Specialisation *made = variant_with_maps(p);
   assert_non_null(made);
   assert_non_null(made->plain);
-  assert_int_equal(made->plain->maps, 0);
+  assert_int_equal(made->plain->hidden.maps, 0);
   product_free(p);
 }
 

@@ -142,7 +142,7 @@ static uint32_t plain_kernels(const Guarded *g) {
   uint32_t plain = 0, copies = 0;
   for (const Specialisation *s = g->kernel->first; s; s = s->next) {
     plain += s->level == SPEC_PLAIN;
-    copies += s->maps > 0;
+    copies += s->hidden.maps > 0;
   }
   assert_true(copies > 0);
   return plain;
