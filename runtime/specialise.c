@@ -84,6 +84,8 @@ static tilec_status type_mismatch(const ArgSlot *slot, const char *given) {
                    slot->kernel, p->name, p->pointer ? "*" : "", elem_info(p->elem)->name, given);
 }
 
+static inline uint8_t address_facts(uint64_t address) { return address % 16 == 0 ? KEY_DIVISIBLE : 0; }
+
 static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
   const RunParam *p = slot->param;
   if ((unsigned)arg->dtype >= ELEM_COUNT)
@@ -97,7 +99,7 @@ static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
                      elem_info(p->elem)->name, elem_info(elem)->name);
   *slot->bits = arg->value.address;
   slot->key[0] = (uint8_t)(KEY_POINTER | (p->annotated ? p->elem : elem));
-  slot->key[1] = arg->value.address % 16 == 0 ? KEY_DIVISIBLE : 0;
+  slot->key[1] = address_facts(arg->value.address);
   return TILEC_OK;
 }
 
@@ -254,7 +256,7 @@ static inline bool bind_usual(const RunParam *p, const tilec_arg *arg, uint64_t 
   if (arg->kind == TILEC_ARG_POINTER) {
     if (p->annotated ? !p->pointer || p->elem != (Elem)arg->dtype : (unsigned)arg->dtype >= ELEM_COUNT) return false;
     key[0] = (uint8_t)(KEY_POINTER | arg->dtype);
-    key[1] = arg->value.address % 16 == 0 ? KEY_DIVISIBLE : 0;
+    key[1] = address_facts(arg->value.address);
   } else {
     if (arg->kind != TILEC_ARG_INT || i != (int32_t)i || (p->annotated && (p->pointer || p->elem != ELEM_I32)))
       return false;
