@@ -20,6 +20,7 @@ static uint64_t bytes_a_stage(const StagedLoop *staged) {
 typedef struct Beside {
   const StagedLoop *staged;
   uint64_t bytes;
+  uint64_t in_passing; // the most of those behind the loop that one op each passes elements through, one after the other
 } Beside;
 
 static bool used_after(const Value *buffer, const Op *loop) {
@@ -46,6 +47,11 @@ static bool is_in_rounds(const Op *loop) {
   return false;
 }
 
+static bool is_passed_through(const Op *alloc, const Op *loop) {
+  const Use *use = op_result(alloc)->first_use;
+  return alloc->id > loop->id && use && !use->next && op_scratch(use->user) == op_result(alloc);
+}
+
 // Buffers of the loop's body that are not staged, and those before it that are used in it or later; mbarriers last to the
 // kernel's end. Copies that begin with the kernel leave no byte to what comes before the loop.
 static void add_beside(Op *op, void *data) {
@@ -59,7 +65,11 @@ static void add_beside(Op *op, void *data) {
   bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop)) ||
                are_mbarriers(op_result(op));
   if (staged->by_role) alive |= op->id < staged->loop->id || staged->in_turn || is_in_rounds(staged->loop);
-  if (alive) beside->bytes += round_up(shared_bytes(op_result(op)->type), BESIDE_ALIGN);
+  uint64_t bytes = alive ? round_up(shared_bytes(op_result(op)->type), BESIDE_ALIGN) : 0;
+  if (!around && is_passed_through(op, staged->loop))
+    beside->in_passing = max_u64(beside->in_passing, bytes);
+  else
+    beside->bytes += bytes;
 }
 
 static bool has_tensors(const StagedLoop *staged) {
@@ -181,8 +191,9 @@ static uint32_t stages_for_warps(PassContext *context, const Func *func, const S
 }
 
 uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged) {
-  Beside beside = {staged, 0};
+  Beside beside = {.staged = staged};
   region_walk(func->body, add_beside, &beside);
+  beside.bytes += beside.in_passing;
   if (has_tensors(staged)) beside.bytes += BESIDE_ALIGN; // for their mbarriers
   drop_computed(context, func, staged, beside.bytes);
   if (staged->loads.n == 0) return 0;
