@@ -136,6 +136,12 @@ IrModule *module_new(IrContext *ir, const Target *target) {
   return module;
 }
 
+const char *const plan_names[PLAN_FLAGS + 1] = {
+#define X(name, spelling, ...) spelling,
+#include "ir/plan.def"
+#undef X
+    NULL};
+
 bool module_takes_maps(const IrModule *module) {
   TmaUse use = module->target.tma;
   return use == TMA_ON || (use == TMA_AUTO && module->launched);

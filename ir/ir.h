@@ -185,6 +185,16 @@ typedef struct HostRegion {
   const char *text[HOST_VALUES]; // what a grid yields, as written; NULL past the last
 } HostRegion;
 
+// plan.def: what is decided of a kernel as a whole.
+typedef enum PlanFlag {
+#define X(name, ...) PLAN_##name,
+#include "ir/plan.def"
+#undef X
+  PLAN_FLAGS
+} PlanFlag;
+
+extern const char *const plan_names[PLAN_FLAGS + 1]; // "boxes"; NULL ends them
+
 // A kernel: what it calls has been inlined. Its body's arguments are the parameters, in order: also the ones
 // whose value is known, so that all specialisations share one ABI. The body ends with `return`.
 typedef struct Func {
@@ -195,6 +205,7 @@ typedef struct Func {
   uint32_t param_count;
   Region *body;
   VEC(HostRegion *) host; // at most one of a kind and name
+  uint32_t plan;          // bits by PlanFlag: for the passes to come; nothing is left of it behind them
   uint32_t min_blocks;    // of it a multiprocessor is to hold, for ptxas' registers; 0: not said
   Constexpr *constexprs;  // what was specialised, in the source's order: for --emit=meta
   uint32_t constexpr_count;
@@ -230,6 +241,11 @@ const char *ir_name(IrContext *ir, Str text); // interned
 
 // Why a launch of so many programs cannot be run in turn: their numbers have 32 bits. NULL: it can.
 const char *programs_fault(const int64_t grid[3]);
+// Whether that is planned.
+static inline bool func_plans(const Func *func, PlanFlag flag) { return func->plan >> flag & 1; }
+static inline void func_set_plan(Func *func, PlanFlag flag, bool planned) {
+  func->plan = (func->plan & ~(1u << flag)) | (uint32_t)planned << flag;
+}
 // Whether kernels may have tensor maps.
 bool module_takes_maps(const IrModule *module);
 IrModule *module_new(IrContext *ir, const Target *target);

@@ -300,7 +300,23 @@ static void parse_host(Parser *p, HostKind kind) {
   parse_host_ops(p, host);
 }
 
-// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host | map}
+// plan := 'plan' '=' '[' WORD {',' WORD} ']'
+static void parse_plan(Parser *p) {
+  if (p->failed || !parser_take_word(p, "plan")) return;
+  parser_expect(p, '=');
+  parser_expect(p, '[');
+  do {
+    int flag = 0;
+    while (plan_names[flag] && !parser_is_word(p, plan_names[flag])) flag++;
+    if (flag == PLAN_FLAGS) parser_expected(p, "what a kernel's plan says (ir/plan.def)");
+    if (p->failed) return;
+    func_set_plan(p->func, (PlanFlag)flag, true);
+    parser_advance(p);
+  } while (parser_take(p, ','));
+  parser_expect(p, ']');
+}
+
+// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host | map} [plan]
 //           ['min_blocks' '=' INTEGER] [loc] '{' {op} '}'
 static void parse_kernel(Parser *p) {
   parser_expect_word(p, "kernel");
@@ -313,6 +329,7 @@ static void parse_kernel(Parser *p) {
   if (p->failed) return;
   parse_constexprs(p);
   for (HostKind kind; !p->failed && take_host_word(p, &kind);) kind == HOST_MAP ? parse_map(p) : parse_host(p, kind);
+  parse_plan(p);
   if (!p->failed && parser_take_word(p, "min_blocks")) {
     parser_expect(p, '=');
     p->func->min_blocks = (uint32_t)parser_u64(p, UINT16_MAX, "min_blocks");

@@ -282,12 +282,24 @@ static void print_host(IrPrinter *p, const Func *func, const HostRegion *host) {
   buf_char(p->out, '}');
 }
 
+static void print_plan(const Func *func, Buf *out) {
+  if (!func->plan) return;
+  const char *before = " plan = [";
+  for (int i = 0; i < PLAN_FLAGS; i++) {
+    if (!func_plans(func, (PlanFlag)i)) continue;
+    buf_printf(out, "%s%s", before, plan_names[i]);
+    before = ", ";
+  }
+  buf_char(out, ']');
+}
+
 static void print_func(IrPrinter *p, Func *func) {
   p->names = ARENA_ARRAY(&p->scratch, const char *, func->value_count);
   buf_printf(p->out, "kernel @%s", func->name);
   print_params(p, func);
   print_constexprs(func, p->out);
   for (uint32_t i = 0; i < func->host.n; i++) print_host(p, func, func->host.at[i]);
+  print_plan(func, p->out);
   if (func->min_blocks) buf_printf(p->out, " min_blocks = %u", func->min_blocks);
   print_loc(p, func->loc);
   buf_text(p->out, " {\n");

@@ -12,6 +12,24 @@ static void check_carried(Verifier *v, const Op *op, const Type *type, const Typ
                 verify_type_text(v, result));
 }
 
+static bool is_pair(const Attr *attr) {
+  return attr->ints.n == 2 && attr->ints.at[0] > 0 && attr->ints.at[1] > 0;
+}
+
+// How plan_slots has parted the loop.
+static void check_parted(Verifier *v, const Op *op) {
+  enum { LEAST_SLOTS = 2 };
+  const Attr *warps = op_attr(op, ATTR_GROUP_WARPS), *registers = op_attr(op, ATTR_GROUP_REGISTERS);
+  bool slots = op_attr(op, ATTR_SLOTS);
+  if (!warps && !registers && !slots) return;
+  if (!warps || !is_pair(warps) || warps->ints.at[0] > op->region->func->module->target.num_warps || (registers && !is_pair(registers)) ||
+      op_int(op, ATTR_SLOTS, 0) < LEAST_SLOTS)
+    verify_fail(v, op,
+                "a loop that is to be parted says of two groups how many warps and registers they have, and "
+                "of %d slots or more",
+                LEAST_SLOTS);
+}
+
 void verify_for(Verifier *v, const Op *op) {
   const Type *index = operand_type(op, 0);
   const Region *region = op->regions[0];
@@ -19,6 +37,7 @@ void verify_for(Verifier *v, const Op *op) {
     verify_fail(v, op, "the bounds are scalar integers, not %s", verify_type_text(v, index));
   if (operand_type(op, 1) != index || operand_type(op, 2) != index)
     verify_fail(v, op, "lower, upper and step have one type");
+  check_parted(v, op);
   if (op_attr(op, ATTR_PROGRAMS) && !func_is_persistent(op->region->func))
     verify_fail(v, op, "its iterations are programs, but the kernel's parameters do not say how many there are");
   if (op->result_count != op->operand_count - LOOP_FIRST_INIT || region->arg_count != op->operand_count - 2) {

@@ -7,11 +7,11 @@
 // needs   pipeline has made tensor copies of the loads that become such
 // keeps   every value
 // breaks  nothing
-//         A guard that no tensor map needs goes too.
+//         A guard that no tensor map needs goes too, and what was planned.
 // pays    what only said where a box is need not be computed
 #include "ir/build.h"
 #include "ir/tensor_map.h"
-#include "passes/passes.h"
+#include "passes/plan.h"
 
 static void drop(Op *op, void *data) {
   bool *changed = data;
@@ -25,7 +25,8 @@ bool pass_drop_boxes(PassContext *context, Func *func) {
   bool changed = false;
   (void)context;
   region_walk(func->body, drop, &changed);
+  bool planned = plan_drop(func);
   const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
   if (changed && guard && func_maps(func) == 0) func_drop_host(func, guard);
-  return changed;
+  return changed || planned;
 }

@@ -11,6 +11,7 @@
 // keeps   which elements are multiplied, in order of k; whole steps: %end is %lower and so many whole ones
 // breaks  nothing
 // pays    two slots of 96 KB have no product under way while the next one's operands are copied; four of 48 KB do
+#include "cost/ways.h"
 #include "ir/build.h"
 #include "ir/dot_fits.h"
 #include "ir/tuning.h"
@@ -50,9 +51,8 @@ static bool is_long(const Op *dot) {
   const Value *x = op_operand(dot, 0), *y = op_operand(dot, 1);
   uint32_t k = x->type->shape[K_OF_FIRST], slot = tile_bytes(x) + tile_bytes(y);
   uint32_t stored = op_result(dot)->type->shape[0] * op_result(dot)->type->shape[1] * 2; // as halves
-  uint32_t room = target->arch->shared_limit;
-  if (k * type_element_bytes(x->type) < HALF * SWIZZLED || stored >= room) return false;
-  return (room - stored) / slot < TUNE_HALVED_SLOTS;
+  if (k * type_element_bytes(x->type) < HALF * SWIZZLED || stored >= target->arch->shared_limit) return false;
+  return cost_slots(target->arch, stored, slot) < TUNE_HALVED_SLOTS;
 }
 
 static int64_t stages_of(const Op *loop) {
@@ -176,7 +176,7 @@ static void halve_loop(const Halving *h) {
 bool pass_halve_steps(PassContext *context, Func *func) {
   DotSearch search = {0};
   region_walk(func->body, find_dot, &search);
-  if (search.dots != 1 || !module_takes_maps(func->module) || !func->module->target.arch->tensor_rank) return false;
+  if (search.dots != 1 || !func_plans(func, PLAN_BOXES)) return false;
   Op *dot = search.dot, *loop = dot->region->parent;
   if (!loop || loop->kind != OP_FOR || op_result(dot)->type->rank != 2 || op_result(dot)->type->layout) return false;
   if (!can_wgmma(dot) || op_attr(dot, ATTR_IMPRECISE) || !is_long(dot)) return false;

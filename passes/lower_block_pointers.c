@@ -163,20 +163,16 @@ static bool feeds_wgmma(const Value *loaded, const Type *tile) {
 
 // Whether a load of the block may become a tensor copy, which checks all bounds.
 static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
-  const Target *target = &l->func->module->target;
-  if (!module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
-  if (!is_boxable(parts, tile)) return false;
+  if (!func_plans(l->func, PLAN_BOXES) || !is_boxable(parts, tile)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
-  if (target->tma != TMA_ON && !feeds_wgmma(op_result(op), tile)) return false;
+  if (!func_plans(l->func, PLAN_ALL_BOXES) && !feeds_wgmma(op_result(op), tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
 
 // Whether a store to the block may become a tensor store, which checks all bounds.
 static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
-  const Target *target = &l->func->module->target;
-  if (target->epilogue != EPILOGUE_ON || !module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
-  if (!is_boxable(parts, tile)) return false;
+  if (!func_plans(l->func, PLAN_TENSOR_STORES) || !is_boxable(parts, tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }

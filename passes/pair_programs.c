@@ -9,7 +9,7 @@
 //         block_store %z, ... : tile<128x128xfp16>           the same by tiles of 128x256, which are stored as far as
 //                                                            there are programs
 //                                                          }
-// needs   IR without layouts, block pointers or descriptors; numbers of programs along the axis that only say where blocks of
+// needs   plan_ways, which decides it; IR without layouts, block pointers or descriptors; numbers of programs along the axis that only say where blocks of
 //         tensors are, a block's extent apart; bounds that are checked along it
 // keeps   every value: a pair writes what its two programs did
 // breaks  nothing; half of the programs do nothing
@@ -156,24 +156,6 @@ static void look_at(Op *op, void *data) {
   p->declined |= op_attr(op, ATTR_VOLATILE) != NULL;
 }
 
-// Sums of a thread are as many as persist and specialise_warps ask for, and the instruction as wide as it can be.
-static bool pays(const Pairing *p) {
-  enum { WIDEST = 256, STAGES = 3 };
-  const Target *target = &p->func->module->target;
-  const Type *type = p->dot ? op_result(p->dot)->type : NULL;
-  if (p->dots != 1 || !type || type->rank != 2 || target->num_stages < STAGES || !can_wgmma(p->dot)) return false;
-  if (!type_sizes_are_powers(op_operand(p->dot, 0)->type)) return false; // such blocks are no tensor copies
-  if (type_element_bytes(op_operand(p->dot, 0)->type) > 2 || PAIR * type->shape[1] != WIDEST) return false;
-  return PAIR * type->shape[0] * type->shape[1] / (uint32_t)(target->num_warps * TARGET_WARP) == TUNE_TURN_SUMS;
-}
-
-static bool is_wanted(const IrModule *module) {
-  const Target *target = &module->target;
-  return module->launched && module_takes_maps(module) && target->arch->tensor_rank && target->arch->setmaxnreg_most &&
-         target->arch->multiprocessors && target->persistent == PERSIST_AUTO && target->warp_roles != WARP_ROLES_OFF &&
-         !target->maxnreg;
-}
-
 static const char *find_pairs(Pairing *p) {
   for (uint32_t i = 0; i < p->numbers.n; i++)
     if (!place(p, op_result(p->numbers.at[i]), 1)) return "its number is used for other things than places of blocks";
@@ -257,12 +239,12 @@ static void make_pairs(Pairing *p) {
 }
 
 bool pass_pair_programs(PassContext *context, Func *func) {
-  if (!is_wanted(func->module) || func_host(func, HOST_GUARD, NULL)) return false;
+  if (!func_plans(func, PLAN_PAIRS) || func_host(func, HOST_GUARD, NULL)) return false;
   Pairing p = {.context = context, .func = func, .tiles = retile_new(context->scratch, func)};
   p.axes = axis_analyse(context->scratch, func);
   p.places = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   region_walk(func->body, look_at, &p);
-  if (p.declined || !p.numbers.n || !p.stores.n || !pays(&p)) return false;
+  if (p.declined || !p.numbers.n || !p.stores.n || p.dots != 1) return false;
   const char *why = find_pairs(&p);
   if (why) {
     diag_remark(context->diags, p.dot->loc, "pair_programs", "programs stay alone: %s", why);

@@ -11,7 +11,7 @@
 //                                                          yield
 //                                                        }
 //                                                        return
-// needs   layouts; the module's option `persistent`, or kernels that libtilec launches, of one product that pays so
+// needs   layouts; plan_slots, which decides it
 // keeps   every value; programs begin in the order of a launch: along x first
 // breaks  nothing; who launches the kernel passes how many programs there are, and launches fewer blocks
 // pays    what a block does once is done once; where warps are parted behind it (specialise_warps) the ones that copy
@@ -23,37 +23,7 @@
 // Declined, with a remark: print, assert, atomics, inline PTX, volatile accesses, clocks, and kernels that order
 // their launches or groups of warps themselves.
 #include "ir/build.h"
-#include "ir/groups.h"
-#include "passes/roles.h"
-
-static bool is_ordered(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_PRINT:
-  case OP_ASSERT:
-  case OP_ATOMIC_RMW:
-  case OP_ATOMIC_CAS:
-  case OP_GDC_WAIT:
-  case OP_GDC_LAUNCH_DEPENDENTS:
-  case OP_GLOBALTIMER:
-  case OP_SMID: return true;
-  case OP_INLINE_ASM: return !op_attr(op, ATTR_PURE);
-  default: return op_attr(op, ATTR_VOLATILE) != NULL;
-  }
-}
-
-static void find_ordered(Op *op, void *data) {
-  const Op **found = data;
-  if (!*found && is_ordered(op)) *found = op;
-}
-
-static const char *why_not(const Func *func, Loc *loc) {
-  const Op *ordered = NULL;
-  region_walk(func->body, find_ordered, &ordered);
-  *loc = ordered ? ordered->loc : func->loc;
-  if (ordered) return "it has ops whose order among programs is their own (print, assert, atomics, inline PTX, volatile)";
-  if (func_groups(func)) return "its warps are parted";
-  return func_visible_params(func) < func->param_count ? "it has hidden parameters" : NULL;
-}
+#include "passes/plan.h"
 
 typedef struct Numbers {
   Value *programs[PROGRAM_AXES], *ids[PROGRAM_AXES];
@@ -75,21 +45,11 @@ static void build_ids(Builder *b, Value *program, Numbers *numbers) {
   numbers->ids[2] = build_binary(b, OP_DIV, rows, numbers->programs[1]);
 }
 
-// By itself of kernels that libtilec launches, where a loop of products is parted then into warps that copy and warps that
-// multiply: it was measured to pay there.
-static bool is_wanted(PassContext *context, Func *func) {
-  const IrModule *module = func->module;
-  if (module->target.persistent != PERSIST_AUTO) return module->target.persistent == PERSIST_ON;
-  return module->launched && module->target.warp_roles != WARP_ROLES_OFF && roles_pay_in_turn(context, func);
-}
-
 bool pass_persist(PassContext *context, Func *func) {
   Numbers numbers;
   Loc loc;
-  if (func_is_persistent(func)) return false;
-  const char *why = why_not(func, &loc);
-  bool asked = func->module->target.persistent == PERSIST_ON;
-  if ((why && !asked) || !is_wanted(context, func)) return false;
+  if (!func_plans(func, PLAN_IN_TURN) || func_is_persistent(func)) return false;
+  const char *why = programs_refuse_turns(func, &loc);
   if (why) {
     diag_remark(context->diags, loc, "persist", "not persistent: %s", why);
     return false;

@@ -34,6 +34,7 @@ typedef struct StagedLoop {
   bool in_turn;      // the kernel's programs are run in turn, or are to be
   bool after_writes; // the kernel may have written what tensor copies read
   uint32_t stages;
+  uint64_t beside; // bytes of shared memory that are not the slots' (staged_loop_stages)
   // By value id: computed a few iterations ahead, for the loads' addresses and masks.
   uint8_t *ahead;
   uint8_t *ahead_of_others; // the same without the loads that are computed on

@@ -195,6 +195,7 @@ uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged
   region_walk(func->body, add_beside, &beside);
   beside.bytes += beside.in_passing;
   if (has_tensors(staged)) beside.bytes += BESIDE_ALIGN; // for their mbarriers
+  staged->beside = beside.bytes;
   drop_computed(context, func, staged, beside.bytes);
   if (staged->loads.n == 0) return 0;
   uint32_t stages = stages_that_fit(context, func, staged, beside.bytes);

@@ -14,7 +14,7 @@
 //           %x = load ...
 //           %y = boxed %x, %a, %M, %K, %stride, 1, %b * 64, %k * 64
 //           ... dot %y ...
-// needs   simplified IR, no layouts; a base and strides that are declared to be multiples of 16; behind lower_block_pointers once
+// needs   plan_ways, which decides of which kernels; simplified IR, no layouts; a base and strides that are declared to be multiples of 16; behind lower_block_pointers once
 //         more, as block pointers' bases may differ between programs and their bounds need not be checked
 // keeps   every value where the guard holds; where it does not, the launch takes the kernel with tma = "off"
 // breaks  nothing
@@ -31,7 +31,6 @@
 #include "ir/tensor_map.h"
 #include "passes/box_form.h"
 #include "passes/mask_bounds.h"
-#include "passes/stagger.h"
 #include "passes/tensor_copies.h"
 
 enum { RANK = 2, MOST_OTHERS = TENSOR_MAP_MAX_RANK - RANK };
@@ -219,7 +218,7 @@ static bool is_aligned(const BoxRaising *r, const RaisedBox *box, const Value *b
 
 // By itself where it is known to: elements of one or two bytes.
 static bool pays(const BoxRaising *r, const Op *load, const Op *dot) {
-  return dot && (r->func->module->target.tma == TMA_ON || type_element_bytes(op_result(load)->type) <= 2);
+  return dot && (func_plans(r->func, PLAN_ALL_BOXES) || type_element_bytes(op_result(load)->type) <= 2);
 }
 
 static bool is_candidate(const BoxRaising *r, const Op *op) {
@@ -349,51 +348,13 @@ static void build_boxed(BoxRaising *r, const RaisedBox *box) {
   op_set_operand(boxed, 0, op_result(load));
 }
 
-// --- which kernels
-
-enum { CHAINING_WARPS = 8 };
-
-typedef struct DotCount {
-  Arena *arena;
-  const Func *func;
-  uint32_t dots, chained; // those of loops of which a later one takes what is computed of the first
-  uint32_t padded;        // those whose rows, padded to a power of two, leave a quarter of the warps or more without any
-} DotCount;
-
-static void count_dots(Op *op, void *data) {
-  DotCount *count = data;
-  if (op->kind == OP_DOT) {
-    const Type *result = op_result(op)->type;
-    uint32_t rows = result->shape[result->rank - 2];
-    count->dots++;
-    count->padded += 4 * rows <= 3u << log2_ceil(rows);
-  }
-  count->chained += chained_dots(count->arena, count->func, op);
-}
-
-// By themselves those of one product, attention's, whose loops stagger_dots takes where their loads are boxes, and those of its
-// gradients: of others of several products nothing is measured.
-static bool is_wanted(PassContext *context, Func *func) {
-  const Target *target = &func->module->target;
-  DotCount count = {.arena = context->scratch, .func = func};
-  func_number(func);
-  region_walk(func->body, count_dots, &count);
-  return count.dots == 1 || (count.dots && target->tma == TMA_ON) ||
-         (count.dots && count.dots == count.chained &&
-          (target->num_warps == CHAINING_WARPS ||
-           (target->num_warps == 2 * CHAINING_WARPS && count.dots == count.padded)));
-}
-
 bool pass_raise_boxes(PassContext *context, Func *func) {
-  const IrModule *module = func->module;
-  if (!module_takes_maps(module) || !module->target.arch->tensor_rank || func_host(func, HOST_GUARD, NULL))
-    return false;
-  if (!is_wanted(context, func)) return false;
+  if (!func_plans(func, PLAN_POINTER_BOXES) || func_host(func, HOST_GUARD, NULL)) return false;
   BoxRaising r = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   r.guard = guard_new(context, func);
   find_in(&r, func->body);
   // By itself no loops that copy some of their operands in one way and some in the other.
-  if (r.declined && module->target.tma != TMA_ON) r.found.n = 0;
+  if (r.declined && !func_plans(func, PLAN_ALL_BOXES)) r.found.n = 0;
   for (uint32_t i = 0; i < r.found.n; i++) build_boxed(&r, &r.found.at[i]);
   if (r.found.n)
     guard_end(&r.guard);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What specialise_warps makes of a loop: the consumers, which are the kernel as it is (role_consumers.c), and the producer,
-// which copies ahead of them (role_producer.c).
+// which copies ahead of them (role_producer.c); and what plan_slots asks before: which loops can be parted (role_loops.c).
 #ifndef PASSES_ROLES_H
 #define PASSES_ROLES_H
 
@@ -28,13 +28,22 @@ typedef struct Roles {
       *before; // of these, what is computed before the groups, for both: read from memory, or needed for that
 } Roles;
 
-// The registers that a thread of the warps that multiply may have, where warps that copy are beside them; 0: nothing is moved. Of a
-// kernel with three products or more in a row the loop, `many`, leaves those that copy less.
-uint32_t roles_registers(const TargetInfo *arch, uint32_t warps, bool many, uint32_t *producer);
+// The kernel's innermost loops with products of wgmma.
+typedef struct RoleLoops {
+  VEC(Op *) list;
+  const Op *ordered; // an op whose order among warps is its own: they cannot be parted round it; NULL: there is none
+  Arena *arena;
+} RoleLoops;
 
-// Whether the kernel's one loop of products can be parted where its programs are run in turn, and that pays. No remark, and the
-// kernel stays as it is.
-bool roles_pay_in_turn(PassContext *context, Func *func);
+// Numbers the function.
+RoleLoops roles_loops(Arena *arena, Func *func);
+// Why no loop of the kernel can be parted, whatever it does; NULL: one may be.
+const char *roles_refuse(const Func *func, const RoleLoops *loops);
+// What the loop would be parted into, but for the slots; NULL, or why it cannot be. `in_turn`: the kernel's programs are run in turn, or are
+// to be. The kernel stays as it is; remarks are those of pipeline about the loop's loads.
+const char *roles_find(PassContext *context, Func *func, Op *loop, bool in_turn, StagedLoop *staged, Roles *r);
+// Whether the loop's product stays under way while the next begins.
+bool roles_stay_under_way(const StagedLoop *staged, uint32_t slots);
 
 // Marks what the producer computes. NULL, or why it cannot.
 const char *roles_find_producer(Roles *r);

@@ -17,11 +17,12 @@
 // `warp_specialize`, where it was measured to pay: of one warpgroup, as several wait for one another at each iteration's
 // barrier, with 64 rows and so many sums that few programs share the multiprocessor, which else run under one another's
 // exponentials; of two warpgroups with 64 rows each whose loads are all boxes, for which specialise_warps takes the barrier away.
+#include "cost/ways.h"
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/padded_warps.h"
-#include "passes/roles.h"
+#include "passes/passes.h"
 #include "passes/stagger.h"
 
 enum { WARPGROUP = 4 };
@@ -40,9 +41,8 @@ static void decline(const Staggerer *s, const Op *dot, const char *why) {
 // A thread's registers, of a block alone on its multiprocessor.
 static uint32_t most_registers(const Func *func, uint32_t warps) {
   const TargetInfo *arch = func->module->target.arch;
-  uint32_t producer;
   if (warps < func_warps(func))
-    return roles_registers(arch, warps, false, &producer); // it is worth roles alone
+    return cost_roles(arch, warps, false).multiply; // it is worth roles alone
   uint32_t most = arch->thread_registers, share = arch->registers / (func_warps(func) * 32) & ~7u;
   if (func->module->target.maxnreg && func->module->target.maxnreg < most)
     most = func->module->target.maxnreg;
@@ -84,7 +84,7 @@ static bool pays(const Staggerer *s, const Op *loop, const StaggeredDots *dots) 
   if (op_attr(loop, ATTR_WARP_SPECIALIZE)) return true;
   if (rows > TUNE_STAGGER_ROWS * groups) return false;
   if (groups == 1) return tile_words(sums) >= TUNE_STAGGER_SUMS;
-  return (groups == 2 || groups < all) && func->module->target.warp_roles != WARP_ROLES_OFF &&
+  return (groups == 2 || groups < all) && func_plans(func, PLAN_ROLES) &&
          loads_boxes(loop);
 }
 

@@ -22,9 +22,9 @@
 //
 // The last turn of the last warpgroup is the first one's to wait for, so that as many arrive at each barrier as wait there,
 // whatever the number of iterations.
+#include "cost/ways.h"
 #include "ir/build.h"
 #include "ir/groups.h"
-#include "ir/tuning.h"
 #include "passes/passes.h"
 
 enum { WARPGROUP = 4, FIRST_BARRIER = 2 };
@@ -79,7 +79,7 @@ static void take_turns(Op *loop, void *data) {
   if (loop->kind != OP_FOR || !find_begun(loop, &dots)) return;
   const Type *sums = op_result(dots.second)->type;
   const char *why = has_barrier(loop->regions[0]) ? "they meet in the loop"
-                    : sums->shape[sums->rank - 1] > TUNE_TURN_COLUMNS
+                    : !cost_turns_pay(sums->shape[sums->rank - 1])
                         ? "products take longer than what is computed under them"
                         : NULL;
   if (why) {

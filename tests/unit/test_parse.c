@@ -213,6 +213,8 @@ static const Invalid texts[] = {
     {"module { kernel @k(%n: i64) grid [] { yield %n } grid @b [] { yield %n } grid @b [] { yield %n } { "
      "return } }",
      "the kernel has a grid @b already"},
+    {"module { kernel @k() plan = [] { return } }", "expected what a kernel's plan says (ir/plan.def), found ']'"},
+    {"module { kernel @k() plan = [boxes, turns] { return } }", "expected what a kernel's plan says (ir/plan.def), found 'turns'"},
     {"module { kernel @k() constexpr {A = foo} { return } }", "expected a literal, found 'foo'"},
     {"module { kernel @k() constexpr {A 1} { return } }", "expected '=', found '1'"},
     {"module { kernel @k() grid [\"1\", \"2\", \"3\", \"4\"] { yield } { return } }",
@@ -275,6 +277,9 @@ static const Invalid bodies[] = {
     {"if %c do { yield } else { yield }", "expected 'then', found 'do'"},
     {"%x = add %i : i32", "x.tir:11:6: error: add: takes 2 operands, not 1"},
     {"%x = load : fp32", "load: takes 1 to 4 operands, not 0"},
+    {"for %i, %i, %i {group_warps = [4], slots = 2} do (%j: i32) { yield }", "for: a loop that is to be parted says of two groups"},
+    {"for %i, %i, %i {group_warps = [4, 4], slots = 1} do (%j: i32) { yield }", "and of 2 slots or more"},
+    {"for %i, %i, %i {slots = 3} do (%j: i32) { yield }", "for: a loop that is to be parted"},
     {"for %i, %i do (%j: i32) { yield }", "for: takes 3 operands or more, not 2"},
     {"add %i, %i", "add: gives 1 results, not 0"},
     {"if %c then { yield }", "if: has 2 regions, not 1"},
