@@ -13,8 +13,8 @@
 // what it could do without. So it is told as many as the tiles leave room for. Of 256 threads with products and
 // without loops it takes a few registers more than half of them, where as many would do, and only another block
 // computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
-// a thread no room it is told that one block will do: of 4 warps with tiles of 512 registers a thread it spilled
-// 21 KB with 32 registers, where 11 KB are enough with 255. A limit on registers that the user gave says it all.
+// a thread no room, or the addresses of 64 elements that it loads and stores one by one, it is told that one block will do:
+// of 4 warps with tiles of 512 registers a thread it spilled 21 KB with 32 registers, where 11 KB are enough with 255. A limit on registers that the user gave says it all.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
@@ -30,8 +30,8 @@ enum { WGMMA_OTHER_REGISTERS = 26, WGMMA_OPERAND_REGISTERS = 4, WGMMA_MOST_SUMS 
 
 enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 
-// Of addresses that a load takes one element each by, two registers, few are made as they are used; of those of all loads
-// one of so many is alive.
+// Of the addresses of a load's or store's accesses, two registers each, few are made as they are used; of those of single
+// elements that all loads read one of so many is alive.
 enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
 
 typedef struct Contents {
@@ -109,59 +109,79 @@ static bool wants_second(Arena *scratch, Func *func) {
   return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
 }
 
-typedef struct Loads {
-  uint32_t
-      accesses; // of global memory, that a thread reads in a round of a loop, those in loops within left out
-  uint32_t single;   // of these, such as read one element
-  uint32_t one_load; // of these, the most of one load
-} Loads;
+// Of global memory.
+typedef struct Accesses {
+  uint32_t loads;     // that a thread reads in a round of a loop, those in loops within left out
+  uint32_t single;    // of these, such as read one element
+  uint32_t one_load;  // the most of one load
+  uint32_t one_store; // and of one store
+  bool stores_single; // whether a store writes one element by one
+} Accesses;
 
-static Loads count_loads(const Op *loop) {
-  Loads loads = {0};
-  for (const Op *op = loop->regions[0]->first; op; op = op->next) {
-    if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type)) continue;
-    uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
-    uint32_t accesses = (1u << op_result(op)->type->layout->bits[DIM_REGISTER]) / vector;
-    loads.accesses += accesses;
-    if (vector > 1) continue;
-    loads.single += accesses;
-    loads.one_load = max_u32(loads.one_load, accesses);
+static uint32_t accesses_of(const Op *op) {
+  const Type *tile = op_operand(op, 0)->type;
+  return (1u << tile->layout->bits[DIM_REGISTER]) / (uint32_t)op_int(op, ATTR_VECTOR, 1);
+}
+
+static Accesses count_accesses(const Region *region) {
+  Accesses found = {0};
+  for (const Op *op = region->first; op; op = op->next) {
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !type_is_tile(op_operand(op, 0)->type)) continue;
+    uint32_t accesses = accesses_of(op);
+    if (op->kind == OP_STORE) {
+      found.one_store = max_u32(found.one_store, accesses);
+      found.stores_single |= op_int(op, ATTR_VECTOR, 1) == 1;
+      continue;
+    }
+    found.loads += accesses;
+    found.one_load = max_u32(found.one_load, accesses);
+    if (op_int(op, ATTR_VECTOR, 1) == 1) found.single += accesses;
   }
-  return loads;
+  return found;
+}
+
+static void add_most(Accesses *most, Accesses found) {
+  most->loads = max_u32(most->loads, found.loads);
+  most->single = max_u32(most->single, found.single);
+  most->one_load = max_u32(most->one_load, found.one_load);
+  most->one_store = max_u32(most->one_store, found.one_store);
 }
 
 // The most of any loop.
-static void find_loads(Op *op, void *data) {
-  Loads *most = data;
-  if (op->kind != OP_FOR) return;
-  Loads loads = count_loads(op);
-  most->accesses = max_u32(most->accesses, loads.accesses);
-  most->single = max_u32(most->single, loads.single);
-  most->one_load = max_u32(most->one_load, loads.one_load);
+static void find_accesses(Op *op, void *data) {
+  if (op->kind == OP_FOR) add_most(data, count_accesses(op->regions[0]));
 }
 
-static uint32_t address_registers(const Loads *loads) {
-  uint32_t of_one = loads->one_load > FEW_ADDRESSES ? ADDRESS_REGISTERS * loads->one_load : 0;
-  return max_u32(of_one, ADDRESS_REGISTERS * loads->single / ADDRESSES_ALIVE);
+static uint32_t addresses_of_one(uint32_t accesses) {
+  return accesses > FEW_ADDRESSES ? ADDRESS_REGISTERS * accesses : 0;
+}
+
+static uint32_t address_registers(const Accesses *found) {
+  uint32_t of_one = addresses_of_one(found->one_load) + addresses_of_one(found->one_store);
+  return max_u32(of_one, ADDRESS_REGISTERS * found->single / ADDRESSES_ALIVE);
 }
 
 // As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
 // time: ptxas, told nothing, saves registers there, and waits for some before it reads the next. 0: it is told nothing.
 static uint32_t blocks_that_load(Arena *scratch, Func *func) {
   Contents found = {0};
-  Loads loads = {0};
+  Accesses most = {0};
   region_walk(func->body, find_contents, &found);
-  region_walk(func->body, find_loads, &loads);
-  if (found.dot || loads.accesses < TUNE_LOOP_LOADS) return 0;
-  uint32_t blocks = count_blocks(scratch, func, 0);
-  if (blocks > TUNE_FEW_BLOCKS) return 0;
-  if (!loads.single) return blocks;
-  blocks = count_blocks(scratch, func, address_registers(&loads));
-  return blocks > 1 ? blocks : 0; // of one ptxas finds by itself what it can do without
+  region_walk(func->body, find_accesses, &most);
+  if (found.dot || most.loads < TUNE_LOOP_LOADS || count_blocks(scratch, func, 0) > TUNE_FEW_BLOCKS) return 0;
+  uint32_t blocks = count_blocks(scratch, func, address_registers(&most));
+  return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
 }
 
 // Whether a thread's tiles want more registers than there are.
 static bool must_spill(Arena *scratch, Func *func) { return func_spare_registers(scratch, func) < 0; }
+
+// Whether the addresses of what is loaded and stored in the kernel's body, element by element, find no room beside its tiles.
+static bool addresses_spill(Arena *scratch, Func *func) {
+  Accesses found = count_accesses(func->body);
+  return found.single && found.stores_single &&
+         func_spare_registers(scratch, func) < (int64_t)address_registers(&found);
+}
 
 static void tell_spills(PassContext *context, Func *func) {
   if (!must_spill(context->scratch, func)) return;
@@ -180,7 +200,7 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
     func->min_blocks = count_blocks(context->scratch, func, 0);
   else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
     func->min_blocks = 2;
-  else if (must_spill(context->scratch, func))
+  else if (must_spill(context->scratch, func) || addresses_spill(context->scratch, func))
     func->min_blocks = 1;
   else
     func->min_blocks = blocks_that_load(context->scratch, func);
