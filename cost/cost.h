@@ -161,7 +161,7 @@ typedef struct CostReport {
   const Op *turn;     // a product of them
   uint32_t excess;    // registers that tiles want beyond a thread's: they will be spilled
   double copy_rounds; // as `rounds`, of copies that loops issue ahead
-  double copied; // of the totals' cache_sectors those of these copies, each by how many iterations it is issued ahead
+  double copied; // of the totals' cache_sectors those of these copies by threads, each by how many iterations it is issued ahead
   uint64_t most_runs; // of the region that is run most often, by all programs
 } CostReport;
 

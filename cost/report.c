@@ -133,6 +133,13 @@ static bool in_groups(const Region *region) {
   return false;
 }
 
+// Whether an iteration leaves a product under way, which reads its slot still as the next copies are issued.
+static bool leaves_product(const Region *body) {
+  for (const Op *op = body->first; op; op = op->next)
+    if (op->kind == OP_DOT_WAIT && op_int(op, ATTR_PENDING, 0) > 0) return true;
+  return false;
+}
+
 // Copies that a loop issues ahead, by iterations: what it waits for was issued so many before. 0: it waits for none,
 // or warps of a group do that do not copy.
 static uint32_t copies_ahead(const Func *func, const Region *region) {
@@ -142,7 +149,7 @@ static uint32_t copies_ahead(const Func *func, const Region *region) {
     if (op->kind == OP_ASYNC_WAIT)
       return (uint32_t)op_int(op, ATTR_PENDING, 0) + 1;
     else if (op->kind == OP_RING_WAIT || (op->kind == OP_MBARRIER_WAIT && !in_groups(region)))
-      return stages > 1 ? stages - 1 : 1;
+      return stages > 1u + leaves_product(region) ? stages - 1 - leaves_product(region) : 1;
   return 0;
 }
 
@@ -199,7 +206,7 @@ typedef struct Copied {
 
 static void add_copied(Op *op, void *data) {
   Copied *copied = data;
-  if (is_copy(op)) copied->sectors += copied->ops[op->id].cache_sectors;
+  if (op->kind == OP_COPY_ASYNC) copied->sectors += copied->ops[op->id].cache_sectors;
 }
 
 static void finish_region(Reporter *r, Region *region) {

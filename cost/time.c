@@ -116,8 +116,8 @@ static double at_the_end(const CostReport *report, const TargetInfo *arch, const
          (each > 1 ? share * memory / each : 0);
 }
 
-// Copies are waited for as long as they take to arrive, and half of what memory moves them in, as others' bytes come first; both by
-// how far ahead they are issued.
+// Copies are waited for as long as they take to arrive, and those by threads half of what memory moves them in, as others' bytes come
+// first; both by how far ahead they are issued.
 static double copies_waited(const CostReport *report, const Chip *chip, const CostTime *time) {
   static const double behind = 0.5;
   double sectors = report->totals.cache_sectors, moved = sectors > 0 ? report->copied / sectors : 0;

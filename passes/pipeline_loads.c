@@ -11,6 +11,7 @@
 #include "passes/pipeline_computed.h"
 #include "passes/pointer_origin.h"
 #include "passes/pressure.h"
+#include "passes/schedule.h"
 
 enum { MIN_COPY_BYTES = 4, ADDRESS_REGISTERS = 2 };
 
@@ -477,6 +478,7 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
     decline_loop(&f, loop, "num_stages is 1");
     return false;
   }
+  if (takes_product_early(loop)) return false; // what it computes is not known
   region_walk(loop->regions[0], note_writes, &f);
   if (f.writes) {
     if (found->loads.n) decline_loop(&f, loop, written);

@@ -112,6 +112,12 @@ static bool takes_product(const Op *loop, const Op *op) {
   return false;
 }
 
+bool takes_product_early(const Op *loop) {
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind != OP_DOT && op->kind != OP_DOT_WAIT && takes_product(loop, op)) return true;
+  return false;
+}
+
 static const char *check_products(const Check *c) {
   for (uint32_t i = 0; i < c->s->steps.n; i++) {
     const ScheduleStep *step = &c->s->steps.at[i];

@@ -111,6 +111,9 @@ int64_t flight_pass(ScheduleFlight *flight, const ScheduleStep *step);
 // After func_number.
 const char *schedule_check(const Schedule *s);
 
+// Whether the loop itself takes a product before its wait: no schedule of such a one holds.
+bool takes_product_early(const Op *loop);
+
 // NULL, or what keeps products from being under way though the schedule holds: registers that a product takes its first operand from are
 // written while one is under way, round the loop too. ptxas then has each one wait.
 const char *schedule_stalls(const Schedule *s);
