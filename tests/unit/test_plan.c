@@ -134,7 +134,8 @@ static const Case ways[] = {
     {", num_warps = 4", true, 64, 64, 64, NULL, NULL, true,
      "no tensor copies by pointers: 2 products by 4 warps, 0 of which feed one another",
      "plan = [boxes, roles]"},
-    {", num_warps = 4", true, 32, 64, 64, NULL, NULL, false, NULL, "plan = [roles]"}, // no product of wgmma
+    {", num_warps = 4", true, 32, 32, 64, NULL, NULL, false, NULL, "plan = [roles]"}, // no product of wgmma, transposed neither
+    {", num_warps = 4", true, 32, 64, 64, NULL, NULL, false, NULL, "plan = [boxes, pointer_boxes, roles]"}, // transposed
     {", num_warps = 4, tma = \"on\"", true, 32, 64, 64, NULL, NULL, false, "tensor copies: wherever",
      "plan = [boxes, pointer_boxes, all_boxes, roles]"},
     // tensor stores: as options say
