@@ -270,9 +270,12 @@ static void find_operands(const Op *op, DotSums *sums) {
 static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
-  Layout layout = op_attr(op, ATTR_SWAPPED) ? layout_wgmma_swapped(&shape, warps)
-                                            : layout_mma_result(&shape, warps, warpgroup);
-  if (op_attr(op, ATTR_SWAPPED)) return layout_equal(&layout, sums->layout);
+  Layout layout;
+  if (op_attr(op, ATTR_SWAPPED)) { // no operand in registers has to fit
+    layout = layout_wgmma_swapped(&shape, warps);
+    return layout_equal(&layout, sums->layout);
+  }
+  layout = layout_mma_result(&shape, warps, warpgroup);
   if (!b_first && layout_equal(&layout, sums->layout)) {
     find_operands(op, sums);
     return true;

@@ -4,21 +4,24 @@
 #include "ir/groups.h"
 #include "passes/plan.h"
 
-// --- in turn
-
-static bool is_ordered(const Op *op) {
+// Whether the op could tell which programs came before, whatever a kernel does otherwise.
+static bool tells_order(const Op *op) {
   switch ((int)op->kind) {
   case OP_PRINT:
   case OP_ASSERT:
   case OP_ATOMIC_RMW:
   case OP_ATOMIC_CAS:
-  case OP_GDC_WAIT:
-  case OP_GDC_LAUNCH_DEPENDENTS:
   case OP_GLOBALTIMER:
   case OP_SMID: return true;
-  case OP_INLINE_ASM: return !op_attr(op, ATTR_PURE);
   default: return op_attr(op, ATTR_VOLATILE) != NULL;
   }
+}
+
+// --- in turn
+
+static bool is_ordered(const Op *op) {
+  if (op->kind == OP_INLINE_ASM && !op_attr(op, ATTR_PURE)) return true;
+  return tells_order(op) || op->kind == OP_GDC_WAIT || op->kind == OP_GDC_LAUNCH_DEPENDENTS;
 }
 
 static void find_ordered(Op *op, void *data) {
@@ -83,19 +86,6 @@ static Growth growth_of(const Value *value, uint32_t depth) {
   }
 }
 
-static bool has_order(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_PRINT:
-  case OP_ASSERT:
-  case OP_ATOMIC_RMW:
-  case OP_ATOMIC_CAS:
-  case OP_GLOBALTIMER:
-  case OP_SMID:
-  case OP_INLINE_ASM: return true;
-  default: return op_attr(op, ATTR_VOLATILE) != NULL;
-  }
-}
-
 static bool has_product(const Op *loop) {
   for (const Op *op = loop->regions[0]->first; op; op = op->next)
     if (op->kind == OP_DOT) return true;
@@ -106,7 +96,7 @@ static void look_at(Op *op, void *data) {
   enum { DEPTH = 16 };
   WorkSearch *search = data;
   int64_t step;
-  search->ordered |= has_order(op);
+  search->ordered |= tells_order(op) || op->kind == OP_INLINE_ASM; // which may read the block's number
   if (op->kind != OP_FOR || !has_product(op)) return;
   Growth lower = growth_of(loop_lower(op), DEPTH), upper = growth_of(loop_upper(op), DEPTH);
   bool up = value_int_constant(loop_step(op), &step) && step > 0;
