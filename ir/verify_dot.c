@@ -305,8 +305,7 @@ static Layout expected_sums(const Op *op) {
   DotWarps warps = {.m = region_warp_bits(op)};
   Layout in_registers;
   if (op_attr(op, ATTR_SWAPPED)) return layout_wgmma_swapped(&shape, &warps);
-  if (dot_takes_b_first(op))
-    return layout_wgmma_result(&shape, &warps, DOT_B, &in_registers);
+  if (dot_takes_b_first(op)) return layout_wgmma_result(&shape, &warps, DOT_B, &in_registers);
   return layout_mma_result(&shape, &warps, warpgroup);
 }
 

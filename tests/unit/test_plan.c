@@ -137,8 +137,10 @@ static const Case ways[] = {
     {", num_warps = 8", true, 64, 64, 64, NULL, NULL, true,
      "no tensor copies by pointers: 2 products by 8 warps, 0 of which feed one another",
      "plan = [boxes, roles]"},
-    {", num_warps = 4", true, 32, 32, 64, NULL, NULL, false, NULL, "plan = [roles]"}, // no product of wgmma, transposed neither
-    {", num_warps = 4", true, 32, 64, 64, NULL, NULL, false, NULL, "plan = [boxes, pointer_boxes, roles]"}, // transposed
+    {", num_warps = 4", true, 32, 32, 64, NULL, NULL, false, NULL,
+     "plan = [roles]"}, // no product of wgmma, transposed neither
+    {", num_warps = 4", true, 32, 64, 64, NULL, NULL, false, NULL,
+     "plan = [boxes, pointer_boxes, roles]"}, // transposed
     {", num_warps = 4, tma = \"on\"", true, 32, 64, 64, NULL, NULL, false, "tensor copies: wherever",
      "plan = [boxes, pointer_boxes, all_boxes, roles]"},
     // tensor stores: as options say
@@ -272,9 +274,8 @@ static void test_registers(void **unused) {
   static const struct {
     uint32_t warps, multiply, copy;
     bool many;
-  } expected[] = {
-      {4, 0, 0, false}, {8, 232, 40, false}, {8, 240, 24, true}, {12, 160, 32, false}, {16, 112, 32, false},
-      {16, 112, 24, true}};
+  } expected[] = {{4, 0, 0, false},     {8, 232, 40, false},  {8, 240, 24, true},
+                  {12, 160, 32, false}, {16, 112, 32, false}, {16, 112, 24, true}};
   Target target = target_default();
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     CostRoles roles = cost_roles(target.arch, expected[i].warps, expected[i].many);
