@@ -19,8 +19,8 @@
 //
 // Cost model. 512 threads a multiprocessor is what a kernel can count on (fewer where its registers are many,
 // or its grid small), so a thread should have 32 KB / 512 = TUNE_UNROLL_BYTES under way. The factor is the
-// least power of two with which an iteration loads that, at most TUNE_UNROLL_FACTOR, and at most
-// TUNE_UNROLL_OPS ops. A factor given in the source (loop_unroll_factor) goes before. Loops with dots are
+// least power of two with which an iteration loads that, at most TUNE_UNROLL_FACTOR, of at most TUNE_UNROLL_OPS
+// ops and TUNE_UNROLL_WORK computed elements a thread, beside which the wait for memory is short. A factor given in the source (loop_unroll_factor) goes before. Loops with dots are
 // pipeline's; in loops that write memory loads may not pass the writes, so nothing would be gained.
 #include "ir/clone.h"
 #include "ir/tuning.h"
@@ -37,7 +37,7 @@ typedef struct Unroller {
 // --- the choice
 
 typedef struct BodyCounts {
-  uint32_t ops, loads, bytes; // bytes: of a thread
+  uint32_t ops, loads, bytes, work; // bytes, work: of a thread; work in elements that are computed
   bool nested, dots, writes;
 } BodyCounts;
 
@@ -47,6 +47,8 @@ static void count_ops(const Unroller *u, const Region *region, BodyCounts *body)
     body->nested |= op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
     body->dots |= op->kind == OP_DOT;
     body->writes |= op_has(op, WRITES);
+    if (op_has(op, ELEMENTWISE) && op->result_count && type_is_tile(op_result(op)->type))
+      body->work += (uint32_t)((type_elements(op_result(op)->type) - 1) / region_threads(op) + 1);
     if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type)) {
       const Type *tile = op_result(op)->type;
       body->loads++;
@@ -95,7 +97,8 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
   uint32_t most = given > 1 && given < TUNE_UNROLL_FACTOR ? (uint32_t)given : TUNE_UNROLL_FACTOR,
            factor = given > 1 ? most : 1;
   while (factor < most && factor * body.bytes < TUNE_UNROLL_BYTES) factor *= 2;
-  while (factor > 1 && factor * body.ops > TUNE_UNROLL_OPS) factor /= 2;
+  while (factor > 1 && (factor * body.ops > TUNE_UNROLL_OPS || factor * body.work > TUNE_UNROLL_WORK))
+    factor /= 2;
   while (range->trips >= 0 && factor > range->trips) factor /= 2;
   if (factor > 1)
     diag_remark(u->context->diags, loop->loc, "unroll_loads",
