@@ -18,11 +18,14 @@
 // So too in straight lines: what accesses on both sides of a product, a branch or a loop take is made behind it again; where
 // that leaves too many, as in a loop that was unrolled, for each access again.
 //
+// What loops within a loop carry of pointers and offsets is alive beside what the loop takes, and leaves it less.
+//
 // Where tiles of data and what loops take of such values are fewer than the registers nothing changes. `fresh`
 // keeps LLVM from moving them out again. Quotients are dear, and stay; so does what hangs on loaded numbers.
 // rematerialise_data.c is about tiles of data.
 #include "passes/rematerialise.h"
 
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/tuning.h"
 #include "passes/pressure.h"
@@ -111,6 +114,22 @@ static uint32_t count_taken(Rematerialiser *m, const Region *region) {
   return count;
 }
 
+// Of what loops within the region carry of offsets and pointers, from one iteration to the next, where it is most.
+static uint32_t count_carried(const Rematerialiser *m, const Region *region) {
+  uint32_t most = 0;
+  for (const Op *op = region->first; op; op = op->next) {
+    uint32_t own = 0, within = 0;
+    for (uint32_t i = 0; op_is_loop(op) && i < op->regions[0]->arg_count; i++) {
+      const Value *carried = op->regions[0]->args[i];
+      if (holds_index(carried->type)) own += registers_of(m, carried);
+    }
+    for (uint32_t r = 0; r < op->region_count; r++)
+      within = max_u32(within, count_carried(m, op->regions[r]));
+    most = max_u32(most, own + within);
+  }
+  return most;
+}
+
 // --- where they are used
 
 static Value *make_again(Builder *b, const Value *value) {
@@ -144,12 +163,16 @@ static void visit_loop(Rematerialiser *m, Op *loop) {
   m->share = func_shares(m->context->scratch, m->func);
   m->inside = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
   m->counted = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
-  uint32_t taken = 0;
+  uint32_t taken = 0, carried = 0;
   for (uint32_t r = 0; r < loop->region_count; r++) mark_region(m, loop->regions[r], true);
   for (uint32_t r = 0; r < loop->region_count; r++) taken += count_taken(m, loop->regions[r]);
-  if (taken <= m->room) return;
+  for (uint32_t r = 0; r < loop->region_count; r++)
+    carried = max_u32(carried, count_carried(m, loop->regions[r]));
+  uint32_t left = m->room > carried ? m->room - carried : 0;
+  if (taken <= left) return;
   diag_remark(m->context->diags, loop->loc, "rematerialise",
-              "%u registers of offsets and masks are made in each iteration: tiles leave %u", taken, m->room);
+              "%u registers of offsets and masks are made in each iteration: %s leave %u", taken,
+              carried ? "tiles and loops within" : "tiles", left);
   for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
 }
 
