@@ -25,9 +25,12 @@
 //
 // Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time. But of elements
 // that are loaded one by one, by more pointers than tiles leave registers for, the pointers would be in local memory.
+// Then offsets are carried as numbers too, whatever is made of them; and a sum that an iteration takes behind an exchange of
+// elements through shared memory is made behind it, so that it is not held across the exchange's barriers.
 // Where what enters is such a sum itself, as behind another loop, its base is the base.
 #include "base/math.h"
 #include "ir/build.h"
+#include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
 #include "passes/pressure.h"
@@ -127,7 +130,7 @@ static bool is_candidate(const Op *loop, uint32_t i, bool crowded) {
   if (!type_is_tile(carried->type)) return false;
   bool copied = type_is_ptr(carried->type)
                     ? only_copied(carried, crowded)
-                    : type_is_int(carried->type) && leads_to_copies(carried, MAX_DEPTH);
+                    : type_is_int(carried->type) && (crowded || leads_to_copies(carried, MAX_DEPTH));
   return copied && is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
 }
 
@@ -141,8 +144,28 @@ static Value *build_sum(Builder *b, const Value *base, const Value *tile, const 
   return sum;
 }
 
+// The op of the sum's region that takes it first, itself or within; NULL: nothing before it passes elements through shared
+// memory.
+static Op *first_user_behind_exchange(const Value *sum) {
+  bool exchanged = false;
+  for (Op *op = sum->def->next; op; op = op->next) {
+    for (const Use *use = sum->first_use; use; use = use->next)
+      if (op_in_region(use->user, op->region) == op) return exchanged ? op : NULL;
+    exchanged |= scratch_bytes(op) > 0;
+  }
+  return NULL;
+}
+
+// The sum and its splat, which stands there for it alone, are made where the sum is needed.
+static void make_late(const Value *sum) {
+  Op *user = first_user_behind_exchange(sum);
+  if (!user) return;
+  op_move(op_operand(sum->def, 1)->def, user->region, user);
+  op_move(sum->def, user->region, user);
+}
+
 // The uses of `from`, which is a number from now on, become uses of base + from.
-static void replace_by_sum(Builder *b, Value *from, Value *base, const Type *type) {
+static Value *replace_by_sum(Builder *b, Value *from, Value *base, const Type *type) {
   bool unused = value_unused(from);
   Value *any = build_int(b, type, 0); // stands for `from` while its uses are moved
   Value *splat = build_splat(b, any, base->type);
@@ -151,12 +174,13 @@ static void replace_by_sum(Builder *b, Value *from, Value *base, const Type *typ
   from->type = type;
   op_set_operand(splat->def, 0, from);
   op_erase(any->def);
-  if (!unused) return;
+  if (!unused) return sum;
   op_erase(sum->def);
   op_erase(splat->def);
+  return NULL;
 }
 
-static void carry_number(Func *func, Op *loop, uint32_t i) {
+static void carry_number(Func *func, Op *loop, uint32_t i, bool crowded) {
   Region *body = loop->regions[0];
   Value *carried = loop_carried(loop, i), *next = loop_yielded(loop, i), *init = loop_init(loop, i),
         *base = init;
@@ -177,7 +201,8 @@ static void carry_number(Func *func, Op *loop, uint32_t i) {
     op_erase(op);
   }
   b = builder_before(body->first);
-  replace_by_sum(&b, carried, base, type);
+  const Value *inside = replace_by_sum(&b, carried, base, type);
+  if (crowded && inside) make_late(inside);
   op_set_operand(sum->def, 0, carried);
   b = builder_after(loop);
   replace_by_sum(&b, &loop->results[i], base, type);
@@ -190,7 +215,7 @@ static bool carry_in(Func *func, Region *region, uint32_t room) {
     bool crowded = op->kind == OP_FOR && carried_registers(op) > room;
     for (uint32_t i = 0; op->kind == OP_FOR && i < op->result_count; i++)
       if (is_candidate(op, i, crowded)) {
-        carry_number(func, op, i);
+        carry_number(func, op, i, crowded);
         changed = true;
       }
   }

@@ -153,3 +153,36 @@ def either(x, y, out, n):
     else:
         v = tl.load(y + i)
     tl.store(out + i, v)
+
+
+# check: --grid 1 a=randn:fp16[64,400] b=randn:fp16[128,400] c=empty:fp32[64,128] M=50 N=120 K=150 sa=400 sk=2
+@triton.jit
+def masks_of_steps(a, b, c, M, N, K, sa, sk):
+    m, n, k = tl.arange(0, 64).to(tl.int64), tl.arange(0, 128).to(tl.int64), tl.arange(0, 128).to(tl.int64)
+    pa = a + m[:, None] * sa + k[None, :] * sk
+    pb = b + k[:, None] * sk + n[None, :] * sa
+    acc = tl.zeros((64, 128), dtype=tl.float32)
+    for _ in range(0, K, 128):
+        inside = k < K
+        x = tl.load(pa, mask=(m < M)[:, None] & inside[None, :], other=0.0)
+        acc = tl.dot(x, tl.load(pb, mask=inside[:, None] & (n < N)[None, :], other=0.0), acc)
+        k += 128
+        pa += 128 * sk
+        pb += 128 * sk
+    tl.store(c + m[:, None] * 128 + n[None, :], acc)
+
+
+# check: --grid 2 a=randn:fp16[192,260] b=randn:fp16[70,260] c=empty:fp32[192,64] M=192 N=70 K=128 sa=260 sk=2
+@triton.jit
+def blocks_in_turn(a, b, c, M, N, K, sa, sk):
+    m, k = tl.arange(0, 64), tl.arange(0, 64)
+    for block in range(tl.program_id(0), M // 64, 2):
+        rows, columns = (block * 64 + m) % M, (block + m) % N
+        pa = a + rows[:, None] * sa + k[None, :] * sk
+        pb = b + k[:, None] * sk + columns[None, :] * sa
+        acc = tl.zeros((64, 64), dtype=tl.float32)
+        for _ in range(0, K, 64):
+            acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+            pa += 64 * sk
+            pb += 64 * sk
+        tl.store(c + rows[:, None] * 64 + m[None, :], acc)
