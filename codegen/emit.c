@@ -193,13 +193,17 @@ static void emit_splat(Emitter *e, Op *op) {
   set_every_register(e, op, op_attr(op, ATTR_FRESH) ? nvvm_fresh(e, value) : value);
 }
 
-// The thread's part of a fresh arange is not known to be the one that stands before a loop.
+// The thread's part of a fresh arange is not known to be the one that stands before a loop, but how large it is: so that constants come
+// out of what widens it to 64 bits.
 static void emit_arange(Emitter *e, Op *op) {
   const Type *type = op_result(op)->type;
   LLVMValueRef *out = emit_new(e, op_result(op));
   LLVMValueRef start = emit_i32(e, (uint32_t)op_int(op, ATTR_START, 0));
   LayoutIndex index = emit_thread_index(e, type->layout);
-  if (op_attr(op, ATTR_FRESH)) index.thread_part = nvvm_fresh(e, index.thread_part);
+  if (op_attr(op, ATTR_FRESH)) {
+    index.thread_part = nvvm_fresh(e, index.thread_part);
+    nvvm_is_below(e, index.thread_part, index.thread_mask + 1);
+  }
   for (uint32_t r = 0; r < emit_count(type); r++)
     out[r] = LLVMBuildAdd(e->builder, index_of(e, &index, type->layout, r), start, "");
 }

@@ -85,6 +85,15 @@ void nvvm_stays(Emitter *e, LLVMValueRef x) {
   if (LLVMIsACallInst(x)) mark_call(e, x, "convergent");
 }
 
+void nvvm_is_below(Emitter *e, LLVMValueRef x, uint32_t limit) {
+  static const char name[] = "range";
+  if (!LLVMIsACallInst(x)) return;
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+  LLVMAttributeRef range =
+      LLVMCreateConstantRangeAttribute(e->context, kind, 32, (uint64_t[]){0}, (uint64_t[]){limit});
+  LLVMAddCallSiteAttribute(x, (LLVMAttributeIndex)LLVMAttributeReturnIndex, range);
+}
+
 void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads) {
   const char *name =
       threads ? "llvm.nvvm.barrier.cta.sync.aligned.count" : "llvm.nvvm.barrier.cta.sync.aligned.all";

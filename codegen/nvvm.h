@@ -27,6 +27,8 @@ LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x);
 void nvvm_synchronises(Emitter *e, LLVMValueRef call);
 // What is a call stays in its block; other values are left as they are.
 void nvvm_stays(Emitter *e, LLVMValueRef x);
+// What a call gives, an i32, is less than the limit, which is not 0; other values are left as they are.
+void nvvm_is_below(Emitter *e, LLVMValueRef x, uint32_t limit);
 // A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
 LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
                            uint32_t count);
