@@ -16,8 +16,10 @@
 //
 // Parts lie in registers of their own along the first dimension, so that a slice is no instruction. As loads of later parts
 // come after stores of earlier ones, it must be known that these lead elsewhere: pointers of
-// different arguments under --restrict. Nor may a load that stays where it is read what a store before it has written,
-// whose parts come after it. Offsets and masks are made for each part where they are made of the thread's number.
+// different arguments under --restrict; or that each element is stored as far from its pointer as it was loaded: then what parts
+// change is the order of different elements alone, which are different threads' for all that a program may know.
+// Nor may a load that stays where it is read what a store before it has written, whose parts come after it.
+// Offsets and masks are made for each part where they are made of the thread's number.
 // Of stores through one argument each comes whole before the next, whose parts wait for it.
 #include "base/math.h"
 #include "ir/build.h"
@@ -95,19 +97,34 @@ static bool mark_run(StoreSplitter *s, const Op *first, const Op *end) {
 
 // --- whether it may be, and pays
 
-// No load's memory is a store's. Of stores to the same memory the later ones are to stay behind.
+// Whether both are the same offsets away from one pointer each.
+static bool are_equally_far(const Value *a, const Value *b) {
+  while (a->def && b->def && a->def->kind == OP_ADDPTR && b->def->kind == OP_ADDPTR) {
+    if (op_operand(a->def, 1) != op_operand(b->def, 1)) return false;
+    a = op_operand(a->def, 0), b = op_operand(b->def, 0);
+  }
+  return a->def && b->def && a->def->kind == OP_SPLAT && b->def->kind == OP_SPLAT;
+}
+
+// Whether the accesses, whose pointers have these origins, may lead to the same memory.
+static bool may_meet(const StoreSplitter *s, const Value *a, const Value *b) {
+  return a == b || !s->func->module->target.restrict_pointers;
+}
+
+// No load's memory is a store's, but for what is loaded and then stored element by element. Of stores to the same memory the later ones
+// are to stay behind.
 static bool are_apart(StoreSplitter *s) {
-  if (!s->func->module->target.restrict_pointers) return false;
   s->ordered = false;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *op = s->accesses.at[i];
-    const Value *origin = pointer_origin(op_operand(op, 0));
+    const Value *pointer = op_operand(op, 0), *origin = pointer_origin(pointer);
     if (!origin) return false;
     s->behind[op->id] = false;
     for (uint32_t k = 0; k < i; k++) {
       const Op *later = s->accesses.at[k];
       if (op->kind == OP_LOAD && later->kind == OP_LOAD) continue;
-      if (pointer_origin(op_operand(later, 0)) != origin) continue;
+      if (!may_meet(s, pointer_origin(op_operand(later, 0)), origin)) continue;
+      if (op->kind == OP_LOAD && are_equally_far(pointer, op_operand(later, 0))) continue;
       if (op->kind != later->kind) return false;
       s->behind[later->id] = s->ordered = true;
     }
@@ -123,7 +140,7 @@ static bool is_read_again(const StoreSplitter *s, const Op *end) {
     for (const Op *op = store->next; written && op != end; op = op->next) {
       if (op->kind != OP_LOAD || s->inside[op->id]) continue;
       const Value *read = pointer_origin(op_operand(op, 0));
-      if (!read || read == written) return true;
+      if (!read || may_meet(s, read, written)) return true;
     }
   }
   return false;
@@ -160,16 +177,31 @@ static bool is_data(const Value *value) {
          !is_made_anew(value, &left);
 }
 
-// Registers of data that the op takes from outside, each value once, which `seen` (by id) remembers.
-static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen) {
+// Registers of data that the op takes from outside, each value once, which `seen` (by id) remembers. *copies: how many of these are
+// others' copies, as broadcasts make them.
+static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen, uint32_t *copies) {
   uint32_t words = 0;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *value = op_operand(op, i);
     if (seen[value->id] || (value->def && s->inside[value->def->id])) continue;
     seen[value->id] = true;
-    if (is_data(value)) words += tile_words(value->type);
+    if (!is_data(value)) continue;
+    words += tile_words(value->type);
+    if (value->def && value->def->kind == OP_BROADCAST)
+      *copies += tile_words(value->type) - tile_words(op_operand(value->def, 0)->type);
   }
   return words;
+}
+
+// Registers beside the tiles that are loaded: of offsets that several accesses take each vector's, from the first access to
+// the last, and of elements of 16 bits that are loaded one by one the other half.
+static uint32_t words_beside(const StoreSplitter *s, const Op *op) {
+  const Value *value = op->result_count ? op_result(op) : NULL;
+  uint32_t addresses = 0;
+  if (!value || !is_data(value)) return 0;
+  if (comes_in_halves(value)) return layout_registers(value->type->layout) - tile_words(value->type);
+  for (const Use *use = value->first_use; use; use = use->next) addresses += use->user->kind == OP_ADDPTR;
+  return addresses > 1 ? tile_words(value->type) / (uint32_t)op_int(s->accesses.at[0], ATTR_VECTOR, 1) : 0;
 }
 
 static bool is_last_use(const Value *value, const Op *op) {
@@ -224,16 +256,22 @@ static uint32_t most_bits(const StoreSplitter *s) {
 // nothing is loaded, or stores must stay.
 static uint32_t choose_bits(const StoreSplitter *s, const Op *end) {
   bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
-  uint32_t waiting = 0, loaded = 0, most = most_bits(s), bits = 0;
+  uint32_t waiting = 0, loaded = 0, copies = 0, beside = 0, most = most_bits(s), bits = 0;
   uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
-  for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen);
+  for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen, &copies);
   if (waiting + alive_in_order(s) <= room) return 0;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *op = s->accesses.at[i];
     if (op->kind == OP_LOAD) loaded += tile_words(op_result(op)->type);
     if (s->behind[op->id]) waiting += tile_words(op_operand(op, 1)->type);
   }
-  while (loaded && bits < most && waiting + (loaded >> bits) > room) bits++;
+  if (!loaded) return 0;
+  for (uint32_t i = 0; i < s->ops.n; i++) beside += words_beside(s, s->ops.at[i]);
+  if (waiting > room) { // or the smallest parts find no room either, and wait for one another
+    waiting -= copies;
+    loaded += beside;
+  }
+  while (bits < most && waiting + (loaded >> bits) > room) bits++;
   if (bits && is_read_again(s, end)) return 0;
   if (bits)
     diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",

@@ -58,3 +58,16 @@ def masked_both_ways(ids, x, y, out, stride, cols):
     b = tl.load(y + r[:, None] + c[None, :] * stride, mask=mask, other=0.0)
     tl.store(out + r[:, None] * 64 + c[None, :], a)
     tl.store(out + 4096 + r[:, None] + c[None, :] * 64, b)
+
+
+# Rows that are stored where they were loaded, or elsewhere, part by part, and a column whose number has 64 bits.
+# check: --grid 2 x=randn:fp32[2,9000] out=&x chosen=arange:i64[2] columns=9000 -D B=8192 --num-warps 1
+# check: --grid 2 x=randn:fp32[2,9000] out=empty:fp32[2,9000] chosen=randint(8190,8999):i64[2] columns=9000 -D B=8192 --num-warps 1
+@triton.jit
+def one_column_left(x, out, chosen, columns, B: tl.constexpr):
+    row, column, n = tl.program_id(0), tl.load(chosen + tl.program_id(0)), tl.cast(columns, tl.int64)
+    for start in tl.range(0, n, B):
+        at = start + tl.arange(0, B)
+        v = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
+        p = tl.exp2(v)
+        tl.store(out + row * n + at, tl.where(at == column, 1 - p, -p), mask=at < n)
