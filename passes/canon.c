@@ -222,6 +222,20 @@ static Value *splat_rule(Op *op) {
   return build_splat(&b, scalar, type);
 }
 
+// Of a tile of integers that are x and one number more, which one is asked for: that much less is asked for in x. Sums wrap.
+static Value *equality_rule(Op *op) {
+  if ((op->kind != OP_EQ && op->kind != OP_NE) || !type_is_int(op_operand(op, 0)->type)) return NULL;
+  uint32_t asked = is_uniform(op_operand(op, 1)) ? 1 : 0;
+  Value *number = op_operand(op, asked);
+  const Op *sum = op_operand(op, 1 - asked)->def;
+  if (!is_uniform(number) || !sum || sum->kind != OP_ADD || elem_of(number) == ELEM_I1) return NULL;
+  uint32_t added = is_uniform(op_operand(sum, 1)) ? 1 : 0;
+  if (!is_uniform(op_operand(sum, added))) return NULL;
+  Builder b = builder_before(op);
+  Value *less = build_binary(&b, OP_SUB, scalar_of(&b, number), scalar_of(&b, op_operand(sum, added)));
+  return build_binary(&b, op->kind, op_operand(sum, 1 - added), build_splat(&b, less, number->type));
+}
+
 // The shape of a tile of one value is of no matter: a tile of that value in the result's shape.
 static Value *shape_of_splat_rule(Op *op) {
   bool reshapes = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_RESHAPE ||
@@ -259,9 +273,9 @@ static bool constants_to_the_right(Op *op) {
 
 typedef Value *CanonRule(Op *op);
 
-static CanonRule *const canon_rules[] = {fold_op,     integer_rule,        float_rule,
-                                         select_rule, cast_rule,           addptr_rule,
-                                         splat_rule,  shape_of_splat_rule, shape_rule};
+static CanonRule *const canon_rules[] = {fold_op,    integer_rule, float_rule, select_rule,
+                                         cast_rule,  addptr_rule,  splat_rule, shape_of_splat_rule,
+                                         shape_rule, equality_rule};
 
 Value *canonical_value(Op *op, bool *changed) {
   *changed |= constants_to_the_right(op);
