@@ -40,17 +40,45 @@ static const Layout *home_of(const HomeChoice *c, uint32_t node, const Layout *t
   return root == c->root ? tried : c->p->home[root];
 }
 
+// The layout in which the op wants what the edge comes from; NULL: in any.
+static const Layout *wanted_at(const HomeChoice *c, const GraphEdge *edge, const Layout *op_layout) {
+  const Layout *wanted = flow_operand(edge->op, edge->operand, op_layout);
+  return propagate_back(c->p, op_operand(edge->op, edge->operand), wanted);
+}
+
+static bool is_factor(const GraphEdge *edge) {
+  return edge->op->kind == OP_DOT && edge->result == NO_RESULT && edge->operand < 2;
+}
+
+// Whether an earlier product has the tile, or its transpose, in shared memory already, where this one reads it too
+// (promote_shared): ldmatrix transposes what has 16 bits.
+static bool is_stored(const HomeChoice *c, const GraphEdge *edge, const Layout *at) {
+  Propagator *p = c->p;
+  if (!is_factor(edge) || type_element_bytes(edge->source->type) != 2) return false;
+  uint32_t touches = p->touches[propagate_root(p, edge->source->id)];
+  for (; touches; touches = p->touch_list.at[touches - 1].next) { // in the edges' order
+    const GraphTouch *touch = &p->touch_list.at[touches - 1];
+    const GraphEdge *before = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+    if (before == edge) return false;
+    if (!before || before->source != edge->source || !is_factor(before)) continue;
+    if (before->op->region != edge->op->region) continue;
+    const Layout *wanted = wanted_at(c, before, home_of(c, before->node, NULL));
+    if (wanted && layout_conversion(at, wanted) == CONVERT_SHARED) return true;
+  }
+  return false;
+}
+
 static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layout *tried) {
-  const Propagator *p = c->p;
   const Layout *at = home_of(c, edge->source->id, tried), *op_layout = home_of(c, edge->node, tried);
   if (!at || !op_layout) return 0;
   if (edge->result != NO_RESULT) {
     const Layout *given = flow_result(edge->op, (uint32_t)edge->result, op_layout);
     return given ? edge->weight * conversion_cost(edge->source->type, given, at) : 0;
   }
-  const Layout *wanted = flow_operand(edge->op, edge->operand, op_layout);
-  wanted = propagate_back(p, op_operand(edge->op, edge->operand), wanted);
-  return wanted ? edge->weight * conversion_cost(edge->source->type, at, wanted) : 0;
+  const Layout *wanted = wanted_at(c, edge, op_layout);
+  if (!wanted) return 0;
+  uint64_t cost = edge->weight * conversion_cost(edge->source->type, at, wanted);
+  return is_stored(c, edge, at) ? cost / 2 : cost;
 }
 
 // --- accesses

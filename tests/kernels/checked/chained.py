@@ -44,3 +44,18 @@ def used_between(a, b, first, out):
     tl.store(first + m[:, None] * 64 + m[None, :], acc)
     acc = tl.dot(x, y, acc)
     tl.store(out + m[:, None] * 64 + m[None, :], acc)
+
+
+# A tile is the first product's operand transposed, the second one's as it is: keys that are values too.
+# check: --grid 1 q=randn:bf16[16,64] x=randn:fp16[96,64] out=empty:fp32[16,64] n=96 -D N=32
+# check: --grid 1 --num-warps 2 --num-stages 1 q=randn:bf16[16,64] x=randn:fp16[80,64] out=empty:fp32[16,64] n=70 -D N=16
+@triton.jit
+def keys_as_values(q, x, out, n, N: tl.constexpr):
+    m, k, j = tl.arange(0, 16), tl.arange(0, 64), tl.arange(0, N)
+    a = tl.load(q + m[:, None] * 64 + k[None, :])
+    acc = tl.zeros((16, 64), dtype=tl.float32)
+    for i in range(0, n, N):
+        y = tl.load(x + (i + j)[:, None] * 64 + k[None, :], mask=(i + j)[:, None] < n, other=0.0).to(tl.bfloat16)
+        p = tl.dot(a, tl.trans(y)) * 0.01
+        acc = tl.dot(p.to(tl.bfloat16), y, acc)
+    tl.store(out + m[:, None] * 64 + k[None, :], acc)
