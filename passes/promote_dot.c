@@ -23,6 +23,14 @@
 // before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (used by dots alone)
 // after   shared_store %a, %s
 //         %x = shared_load %s : tile<128x32xfp16, #operand>
+//
+// before  %x = load %p : tile<32x64xfp16>                           (in a loop that copies ahead, used by dots alone)
+//         %b = cast %x : tile<32x64xbf16>
+//         %d = dot %a, %b, ...
+// after   shared_store %x, %s
+//         %y = shared_load %s : tile<32x64xfp16, #operand>
+//         %b = cast %y : tile<32x64xbf16, #operand>
+//         %d = dot %a, %b, ...
 #include "passes/promote_dot.h"
 
 #include "ir/build.h"
@@ -163,8 +171,8 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
 static bool is_shuffled(const Op *dot, const Op *convert) {
   LanePlan plan;
   const Value *source = op_operand(convert, 0);
-  return is_dot_of(dot, DOT_WGMMA) && type_element_bytes(source->type) == 1 && dot_operand_is_computed(source) &&
-         convert_by_lanes(convert, &plan);
+  return is_dot_of(dot, DOT_WGMMA) && type_element_bytes(source->type) == 1 &&
+         dot_operand_is_computed(source) && convert_by_lanes(convert, &plan);
 }
 
 // A conversion that changes threads: what only renames registers is left.
@@ -175,7 +183,9 @@ static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
       op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B))
     return;
   Value *source = op_operand(convert, 0);
-  if (layout_conversion(source->type->layout, tile->type->layout) < CONVERT_LANES || is_shuffled(dot, convert)) return;
+  if (layout_conversion(source->type->layout, tile->type->layout) < CONVERT_LANES ||
+      is_shuffled(dot, convert))
+    return;
   Builder b = builder_before(convert);
   Value *buffer = store_shared(p, &b, convert, dot, operand, source);
   Value *load = op_result(build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type));
@@ -183,6 +193,96 @@ static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
   value_replace_uses(tile, load);
   op_erase(convert);
   drop_unused(source);
+}
+
+// --- operands that are cast on the way from a load
+
+// An operand that is a load's tile cast to another type of as many bits, as it is or transposed.
+typedef struct CastLoad {
+  Value *tile; // what is loaded
+  Op *cast, *trans;
+} CastLoad;
+
+static bool is_passed_on(const Op *op) {
+  return op->kind == OP_CONVERT_LAYOUT || op->kind == OP_TRANS || op->kind == OP_CAST;
+}
+
+// Whether products from registers are all that the tile, and what is made of it, goes to; buffers may have it already.
+static bool only_multiplied(const Value *tile) {
+  for (const Use *use = tile->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    bool first = use == &user->operands[DOT_A], factor = first || use == &user->operands[DOT_B];
+    if (user->kind == OP_SHARED_STORE && first) continue;
+    if (is_passed_on(user) && only_multiplied(op_result(user))) continue;
+    if (user->kind != OP_DOT || !factor || !op_attr(user, first ? ATTR_ANCHOR_A : ATTR_ANCHOR_B))
+      return false;
+  }
+  return true;
+}
+
+// Whether the loop around the load may have it copied to shared memory ahead (pipeline).
+static bool is_copied_ahead(const Op *load) {
+  const Op *loop = load->region->parent;
+  const TargetInfo *arch = load->region->func->module->target.arch;
+  if (!loop || loop->kind != OP_FOR || !arch->has_cp_async) return false;
+  return op_int(loop, ATTR_NUM_STAGES, load->region->func->module->target.num_stages) > 1;
+}
+
+static bool find_cast_load(const Op *dot, Value *tile, CastLoad *found) {
+  enum { HALF = 2 };
+  *found = (CastLoad){.tile = tile};
+  Op *op = tile->def;
+  for (; op && is_passed_on(op) && op->region == dot->region; op = found->tile->def) {
+    Op **kept = op->kind == OP_CAST ? &found->cast : &found->trans;
+    if (op->kind != OP_CONVERT_LAYOUT && *kept) return false;
+    if (op->kind != OP_CONVERT_LAYOUT) *kept = op;
+    found->tile = op_operand(op, 0);
+  }
+  if (!op || op->kind != OP_LOAD || op->region != dot->region || !found->cast) return false;
+  bool halves = type_element_bytes(found->tile->type) == HALF && type_element_bytes(tile->type) == HALF;
+  return halves && is_copied_ahead(op) && only_multiplied(found->tile);
+}
+
+static void drop_chain(Value *tile) {
+  while (tile->def && is_passed_on(tile->def) && value_unused(tile)) {
+    Value *before = op_operand(tile->def, 0);
+    op_erase(tile->def);
+    tile = before;
+  }
+}
+
+// Copied to shared memory, the tile is read from there by each product for itself, and cast then: it neither waits in registers nor
+// goes through shared memory once more.
+static void promote_cast(DotPromoter *p, Op *dot, DotOperand operand) {
+  Value *tile = op_operand(dot, operand);
+  CastLoad found;
+  bool in_registers =
+      op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B) && !is_dot_of(dot, DOT_WGMMA);
+  if (!in_registers || !type_is_tile(tile->type) || !find_cast_load(dot, tile, &found)) return;
+  IrContext *ir = p->func->module->ir;
+  Builder b = builder_after(found.tile->def), at = builder_before(dot);
+  Value *source = found.tile;
+  b.loc = at.loc = dot->loc;
+  if (found.trans) {
+    const Type *from = source->type;
+    Order order = order_of(found.trans);
+    Layout layout = layout_trans(from->layout, from->rank, from->shape, order.at);
+    const Type *type =
+        type_tile(ir, from->inner, tile->type->rank, tile->type->shape, layout_intern(ir, &layout));
+    source = build(&b, OP_TRANS, type, source, NULL, NULL);
+    op_set_ints(source->def, ATTR_ORDER, from->rank, order.at);
+  }
+  Value *buffer = store_shared(p, &b, dot, dot, operand, source);
+  const Type *read =
+      type_tile(ir, source->type->inner, tile->type->rank, tile->type->shape, tile->type->layout);
+  Value *load = build(&at, OP_SHARED_LOAD, read, buffer, NULL, NULL);
+  op_set_flag(load->def, ATTR_LDMATRIX, true);
+  Value *made = build(&at, OP_CAST, tile->type, load, NULL, NULL);
+  op_copy_attrs(made->def, found.cast);
+  op_set_operand(dot, operand, made);
+  drop_chain(tile);
+  drop_unused(source);
+  p->changed = true;
 }
 
 // What wgmma begins is there after a wait. Whoever can let it be under way for longer moves that (pipeline).
@@ -202,6 +302,7 @@ static void promote_dot(Op *op, void *data) {
   if (op->kind != OP_DOT || !op_attr(op, ATTR_INSTRUCTION)) return;
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     promote_operand(p, op, (DotOperand)operand);
+    promote_cast(p, op, (DotOperand)operand);
     promote_conversion(p, op, (DotOperand)operand);
   }
   if (!dot_instruction_info(dot_instruction(op))->is_async || op_attr(op, ATTR_ASYNC)) return;
