@@ -155,6 +155,11 @@ LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 // emit_address.c
 void emit_addptr(Emitter *e, Op *op);
 
+// emit_partial.c: how many bytes of the run at that register the mask holds of, i32; whether it cuts a run of this thread's
+// registers short, i1, NULL: none. `run`: registers an access, `bytes`: of an element.
+LLVMValueRef emit_masked_bytes(Emitter *e, const Op *op, const Value *mask, uint32_t r, uint32_t run, uint32_t bytes);
+LLVMValueRef emit_cut_short(Emitter *e, const Op *op, const Value *mask, uint32_t registers, uint32_t run);
+
 // emit_memory.c
 void emit_load(Emitter *e, Op *op);
 void emit_store(Emitter *e, Op *op);

@@ -157,7 +157,8 @@ SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *til
   access.map = layout_intern(e->module->ir, &map.map);
   access.change = map.change;
   access.shift = map.shift;
-  if (map.shift) access.base = at_byte(e, access.base, emit_i32(e, map.shift * type_element_bytes(access.element)));
+  if (map.shift)
+    access.base = at_byte(e, access.base, emit_i32(e, map.shift * type_element_bytes(access.element)));
   return access;
 }
 
@@ -217,28 +218,27 @@ static void emit_shared_index(Emitter *e, Op *op) {
 
 // --- asynchronous copies
 
-// One run: zeros where the mask does not hold.
-static void copy_run(Emitter *e, const Op *op, LLVMValueRef from, LLVMValueRef to, LLVMValueRef mask,
-                     uint32_t bytes) {
-  LLVMValueRef some = emit_i32(e, bytes);
-  LLVMValueRef read = mask ? LLVMBuildSelect(e->builder, mask, some, emit_i32(e, 0), "") : NULL;
+// The run at register r: zeros where the mask does not hold.
+static void copy_run(Emitter *e, const Op *op, const SharedAccess *to, uint32_t r, uint32_t run) {
+  const Value *mask = op_operand(op, 2);
+  uint32_t element = elem_bytes(op_operand(op, 1)->type->elem), bytes = run * element;
+  LLVMValueRef from = emit_register(e, op_operand(op, 0), r), place = register_address(e, to, r);
+  LLVMValueRef read = mask ? emit_masked_bytes(e, op, mask, r, run, element) : NULL;
   const Attr *cache = op_attr(op, ATTR_CACHE);
   bool first_level = bytes < 16 || (cache && strcmp(cache->str, ".ca") == 0);
-  nvvm_copy_async(e, bytes, first_level, to, from, read);
+  nvvm_copy_async(e, bytes, first_level, place, from, read);
 }
 
 static void emit_copy_async(Emitter *e, Op *op) {
-  const Value *pointer = op_operand(op, 0), *buffer = op_operand(op, 1), *mask = op_operand(op, 2);
+  const Value *pointer = op_operand(op, 0);
   const Layout *layout = pointer->type->layout;
   const Type *tile = type_with_element(e->module->ir, pointer->type, type_element(pointer->type)->inner);
-  SharedAccess access = emit_shared_access(e, buffer, tile, NULL);
-  uint32_t run = copy_async_run(op), bytes = run * elem_bytes(buffer->type->elem), free_bits[DIM_COUNT];
+  SharedAccess access = emit_shared_access(e, op_operand(op, 1), tile, NULL);
+  uint32_t run = copy_async_run(op), free_bits[DIM_COUNT];
   layout_free_bits(layout, free_bits);
   LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, layout));
   for (uint32_t r = 0; r < layout_registers(layout); r += run)
-    if (!(r & free_bits[DIM_REGISTER]))
-      copy_run(e, op, emit_register(e, pointer, r), register_address(e, &access, r),
-               mask ? emit_register(e, mask, r) : NULL, bytes);
+    if (!(r & free_bits[DIM_REGISTER])) copy_run(e, op, &access, r, run);
   emit_unguard(e, end);
 }
 

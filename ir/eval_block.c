@@ -23,6 +23,7 @@ static void run_make(Machine *m, const Op *op) {
     Element x = tile_get(eval_operand(m, op, i), 0);
     tile_set(to, i, &x);
   }
+  eval_descriptor(m, op, to);
 }
 
 static void run_advance(Machine *m, const Op *op) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "ir/eval_machine.h"
 #include "ir/number.h"
+#include "ir/tensor_map.h"
 
 enum { HINT_RUN = 16, MOST_HINTS = 16 };
 
@@ -88,9 +89,14 @@ static void check_dim(Machine *m, const Op *op, const Tile *tile, uint32_t d, ui
   if (broken) warn(m, op, tile, at, broken, number);
 }
 
-void eval_hint(Machine *m, const Op *op, const Tile *tile) {
-  if (!m->options.hints || m->hints >= MOST_HINTS || !op_result(op)->first_use) return;
+static bool is_looked_at(Machine *m, const Op *op) {
+  if (!m->options.hints || m->hints >= MOST_HINTS || !op_result(op)->first_use) return false;
   if (!m->hints_told) m->hints_told = ARENA_ARRAY(m->arena, bool, m->func->op_count);
+  return true;
+}
+
+void eval_hint(Machine *m, const Op *op, const Tile *tile) {
+  if (!is_looked_at(m, op)) return;
   const Type *type = op_result(op)->type;
   for (uint32_t d = type_is_tile(type) ? type->rank : 1, stride = 1; d-- > 0;) {
     uint32_t extent = type_is_tile(type) ? type->shape[d] : 1;
@@ -100,4 +106,23 @@ void eval_hint(Machine *m, const Op *op, const Tile *tile) {
   for (uint32_t i = 0; op_attr(op, ATTR_NONNEGATIVE) && i < tile->n; i++)
     if (!m->hints_told[op->id] && !(tile->state[i] & (UNDEFINED | UNCERTAIN)) && (int64_t)tile->bits[i] < 0)
       warn(m, op, tile, i, "no element is negative", 0);
+}
+
+void eval_descriptor(Machine *m, const Op *op, const Tile *block) {
+  if (!op_attr(op, ATTR_DESCRIPTOR) || !is_looked_at(m, op)) return;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    uint32_t multiple = descriptor_multiple(op, i);
+    char where[EVAL_PLACE];
+    if (m->hints_told[op->id] || block->state[i] & (UNDEFINED | UNCERTAIN) || block->bits[i] % multiple == 0)
+      continue;
+    m->hints_told[op->id] = true;
+    m->hints++;
+    eval_place(m, op, NO_ELEMENT, where);
+    diag_warning(m->diags, op->loc,
+                 i ? "a descriptor's strides are multiples of %u, for 16 bytes, and there is %" PRId64
+                     ", %s: accesses that rely on it may go elsewhere"
+                   : "a descriptor's base is a multiple of %u, and there is 0x%" PRIx64
+                     ", %s: accesses that rely on it may go elsewhere",
+                 multiple, block->bits[i], where);
+  }
 }

@@ -360,6 +360,7 @@ static inline const Wrap *eval_wrap_of(const Tile *pointer, uint32_t i) {
 const Wrap *eval_wrap_of_block(const Tile *pointer); // of a block pointer
 // Where it is asked for, warns of a hint's promise that its operand does not keep, once a hint.
 void eval_hint(Machine *m, const Op *op, const Tile *tile);
+void eval_descriptor(Machine *m, const Op *op, const Tile *block);
 
 // An access at an address that has wrapped takes place: a warning, one an operation.
 void eval_wrap_warn(Machine *m, const Access *access);

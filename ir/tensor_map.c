@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/tensor_map.h"
 
+enum { MAX_DEPTH = 16 };
+
 uint32_t func_maps(const Func *func) {
   uint32_t n = 0;
   while (n < func->param_count && func->params[func->param_count - 1 - n].hidden == HIDDEN_TENSOR_MAP) n++;
@@ -19,7 +21,8 @@ const char *tensor_map_type_fault(Arena *arena, const Type *type) {
   if (row % TENSOR_MAP_ALIGN)
     return arena_printf(arena, "the box's rows have %u bytes, no multiple of %d", row, TENSOR_MAP_ALIGN);
   if (type->swizzle && row > type->swizzle)
-    return arena_printf(arena, "the box's rows have %u bytes, more than the swizzle's %u", row, type->swizzle);
+    return arena_printf(arena, "the box's rows have %u bytes, more than the swizzle's %u", row,
+                        type->swizzle);
   if (type->pads_nan && !has_nan(type->elem))
     return arena_printf(arena, "outside of a tensor of %s are no NaNs", elem_info(type->elem)->name);
   return NULL;
@@ -46,6 +49,30 @@ const char *tensor_map_fault(const TensorMapValue *map) {
   if (map->base % TENSOR_MAP_ALIGN) return "its base is not a multiple of 16 bytes";
   for (uint32_t d = 0; d < map->type->rank; d++)
     if (map->sizes[d] < 1 || map->sizes[d] > TENSOR_MAP_MAX_SIZE) return "a size is not from 1 to 2^31 - 256";
-  for (uint32_t d = 0; d + 1 < map->type->rank && !fault; d++) fault = stride_fault(map->type, map->strides[d]);
+  for (uint32_t d = 0; d + 1 < map->type->rank && !fault; d++)
+    fault = stride_fault(map->type, map->strides[d]);
   return fault;
+}
+
+static bool is_param(const Value *value) { return !value->def && value->region->parent == NULL; }
+
+static bool is_known_on_host(const Value *value, uint32_t depth) {
+  const Op *op = value->def;
+  if (!op) return is_param(value) && value->type->kind == TYPE_SCALAR;
+  if (depth == 0 || value->type->kind != TYPE_SCALAR || !op_has(op, PURE) || op->region_count) return false;
+  if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_known_on_host(op_operand(op, i), depth - 1)) return false;
+  return true;
+}
+
+bool known_on_host(const Value *value) { return is_known_on_host(value, MAX_DEPTH); }
+
+uint32_t descriptor_multiple(const Op *made, uint32_t i) {
+  const Value *base = op_operand(made, 0), *value = op_operand(made, i);
+  uint32_t rank = op_result(made)->type->rank, bytes = type_element_bytes(base->type->inner);
+  bool stride = i > rank && i <= 2 * rank;
+  if (!op_attr(made, ATTR_DESCRIPTOR) || (i && !stride) || bytes > TENSOR_MAP_ALIGN) return 1;
+  if (is_param(value) || known_on_host(value)) return 1;
+  return i ? TENSOR_MAP_ALIGN / bytes : TENSOR_MAP_ALIGN;
 }

@@ -33,4 +33,10 @@ TensorMapValue tensor_map_value(const Type *type, const int64_t yielded[HOST_VAL
 // error: the kernel is then another one, that copies otherwise.
 const char *tensor_map_fault(const TensorMapValue *map);
 
+// Whether a scalar is computed of parameters and constants alone.
+bool known_on_host(const Value *value);
+// What divides operand i, the base (in bytes) or a stride, of an op that made a tensor descriptor, as maps have it; 1: nothing is promised. Of what a
+// launch knows nothing is: it looks.
+uint32_t descriptor_multiple(const Op *made, uint32_t i);
+
 #endif

@@ -35,6 +35,30 @@ uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, 
   return axis_divisor_at(axis_info(table, value), axis_step(value), dim, run);
 }
 
+// Indices that count upwards from a multiple of the run do not wrap within it.
+static bool counts_up(const AxisTable *table, const Value *index, uint32_t dim, uint64_t run) {
+  const AxisInfo *info = axis_info(table, index);
+  return type_is_int(index->type) && type_element_bytes(index->type) >= 4 && info->contiguity[dim] >= run &&
+         info->divisibility[dim] >= run;
+}
+
+bool axis_falls(const AxisTable *table, const Value *mask, uint32_t dim, uint64_t run) {
+  const Op *op = mask->def;
+  if (axis_info(table, mask)->constancy[dim] >= run) return true;
+  if (!op || op->operand_count == 0) return false;
+  const Value *x = op_operand(op, 0), *y = op->operand_count == 2 ? op_operand(op, 1) : NULL;
+  switch ((int)op->kind) {
+  case OP_BROADCAST: return x->type->shape[dim] == mask->type->shape[dim] && axis_falls(table, x, dim, run);
+  case OP_EXPAND_DIMS: return axis_falls(table, x, dim - (dim > (uint32_t)op_int(op, ATTR_AXIS, 0)), run);
+  case OP_AND: return axis_falls(table, x, dim, run) && axis_falls(table, y, dim, run);
+  case OP_LT:
+  case OP_LE: return counts_up(table, x, dim, run) && axis_info(table, y)->constancy[dim] >= run;
+  case OP_GT:
+  case OP_GE: return counts_up(table, y, dim, run) && axis_info(table, x)->constancy[dim] >= run;
+  default: return false;
+  }
+}
+
 // What holds of both: runs of the shorter contiguity, with what divides their first values.
 static AxisInfo meet_infos(const AxisInfo *a, const AxisInfo *b, uint64_t step) {
   AxisInfo info = *a;
@@ -56,7 +80,8 @@ static bool same_info(const AxisInfo *a, const AxisInfo *b) {
     if (a->contiguity[d] != b->contiguity[d] || a->divisibility[d] != b->divisibility[d] ||
         a->constancy[d] != b->constancy[d])
       return false;
-  return a->nonnegative == b->nonnegative && a->natural == b->natural && a->known == b->known && a->constant == b->constant && a->most == b->most;
+  return a->nonnegative == b->nonnegative && a->natural == b->natural && a->known == b->known &&
+         a->constant == b->constant && a->most == b->most;
 }
 
 // Weakens what is known of `value` by one more way in which it comes about.
@@ -64,7 +89,8 @@ static void flow_into(AxisTable *table, const Value *value, const AxisInfo *inco
   AxisInfo *info = &table->infos[value->id];
   AxisInfo met = table->reached[value->id] ? meet_infos(info, incoming, axis_step(value)) : *incoming;
   // What grows round after round grows to its type's limit at once.
-  if (table->reached[value->id] && met.most > info->most && is_integer(value)) met.most = axis_greatest(element_of(value));
+  if (table->reached[value->id] && met.most > info->most && is_integer(value))
+    met.most = axis_greatest(element_of(value));
   if (table->reached[value->id] && same_info(&met, info)) return;
   table->changed |= table->reached[value->id];
   *info = table->reached[value->id] && table->give_up ? axis_nothing_known(value) : met;

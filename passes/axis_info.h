@@ -37,6 +37,9 @@ const AxisInfo *axis_info(const AxisTable *table, const Value *value);
 // `dim` that are multiples of `run`: bytes for pointers.
 uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, uint64_t run);
 
+// Whether in each aligned run of that many elements along dimension `dim` the mask holds of the first ones alone: of none, some or all.
+bool axis_falls(const AxisTable *table, const Value *mask, uint32_t dim, uint64_t run);
+
 // How far neighbouring elements of dimension `dim` are apart (pointers: in bytes), most likely: as if nothing wrapped,
 // and with guesses about numbers known at run time alone (axis_stride.c). A hint for what is fast, not a claim.
 typedef struct AxisStride {

@@ -52,6 +52,7 @@ typedef struct CoalescedAccess {
   uint32_t order[TILE_MAX_RANK];
   uint64_t widest, contiguity, alignment, constancy, share; // elements
   uint64_t bound;                                           // elements of a vector, whatever the layout
+  bool partial;                                             // its mask may hold of the first ones alone
   uint64_t vector;                                          // in the anchor: no more than a thread's share
 } CoalescedAccess;
 
@@ -68,6 +69,20 @@ static uint64_t widest_of(const Op *op, uint32_t bytes) {
   return op->kind == OP_ATOMIC_CAS ? 1 : ACCESS_BYTES / bytes;
 }
 
+// Whether vectors of the access may be cut short where its mask ends: loads and stores of kernels with products, whose
+// masks are those of tiles' edges. Most vectors of theirs are whole, and registers are short.
+static bool takes_partial(const Coalescer *c, const Op *op) {
+  bool access = op->kind == OP_LOAD || op->kind == OP_STORE;
+  return c->products && access && !op_attr(op, ATTR_VOLATILE);
+}
+
+// As many elements as the mask falls over count as alike.
+static void find_partial(const Coalescer *c, CoalescedAccess *access, uint64_t bound) {
+  while (bound > access->constancy && !axis_falls(c->axes, access->mask, access->order[0], bound)) bound /= 2;
+  access->partial = bound > access->constancy;
+  if (access->partial) access->constancy = bound;
+}
+
 static CoalescedAccess access_of(const Coalescer *c, Op *op) {
   CoalescedAccess access = {.op = op, .pointer = op_operand(op, 0)};
   if (op->kind != OP_ATOMIC_CAS) access.mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2);
@@ -82,8 +97,9 @@ static CoalescedAccess access_of(const Coalescer *c, Op *op) {
   access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
   access.share = share_of_thread(op, access.pointer->type);
 
-  uint64_t bound =
-      min_u64(min_u64(access.widest, access.contiguity), min_u64(access.alignment, access.constancy));
+  uint64_t bound = min_u64(min_u64(access.widest, access.contiguity), access.alignment);
+  if (bound > access.constancy && takes_partial(c, op)) find_partial(c, &access, bound);
+  bound = min_u64(bound, access.constancy);
   access.bound = bound ? bound : 1;
   access.vector = min_u64(access.bound, access.share);
   return access;
@@ -292,6 +308,7 @@ static void coalesce_op(Op *op, void *data) {
   op_set_attr(op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, &access)});
   op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)min_u64(align, ACCESS_BYTES)});
   op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.bound});
+  op_set_flag(op, ATTR_PARTIAL, access.partial);
   report_access(c, &access);
   c->changed = true;
 }

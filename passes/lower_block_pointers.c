@@ -21,6 +21,7 @@
 //         drops, and the offsets within the block, the same in every iteration, hoist moves out
 // pays    a block pointer is one scalar pointer that is added to, so a loop multiplies nothing; the masks are
 //         compared in 32 bits, whatever the sizes: the distance to the bound is clamped to the block
+#include "ir/tensor_map.h"
 #include "passes/block_address.h"
 #include "passes/tensor_copies.h"
 
@@ -43,6 +44,16 @@ static BlockParts *parts_new(BlockLowering *l, const Value *block) {
 
 static BlockParts *parts_of(const BlockLowering *l, const Value *block) { return l->parts[block->id]; }
 
+// The op's operand, with what a descriptor promises of it where that is not known.
+static Value *promised(const BlockLowering *l, Builder *b, const Op *made, uint32_t i) {
+  Value *x = op_operand(made, i);
+  uint32_t multiple = descriptor_multiple(made, i);
+  if (axis_divisor(l->axes, x, 0, 1) >= multiple) return x;
+  Value *hinted = build(b, OP_HINT, x->type, x, NULL, NULL);
+  op_set_ints(hinted->def, ATTR_MULTIPLE, 1, &multiple);
+  return hinted;
+}
+
 static void lower_make(BlockLowering *l, Op *op) {
   const Type *type = op_result(op)->type;
   BlockParts *parts = parts_new(l, op_result(op));
@@ -50,12 +61,12 @@ static void lower_make(BlockLowering *l, Op *op) {
   uint32_t rank = parts->rank = type->rank;
   for (uint32_t d = 0; d < rank; d++) {
     parts->size[d] = op_operand(op, 1 + d);
-    parts->stride[d] = op_operand(op, 1 + rank + d);
+    parts->stride[d] = promised(l, &b, op, 1 + rank + d);
     parts->offset[d] = op_operand(op, 1 + 2 * rank + d);
     parts->below[d] = block_offset_bound(l->axes, parts->offset[d]);
   }
   parts->made = op;
-  parts->pointer = block_move(&b, op_operand(op, 0), parts, parts->offset);
+  parts->pointer = block_move(&b, promised(l, &b, op, 0), parts, parts->offset);
 }
 
 static void lower_advance(BlockLowering *l, Op *op) {
@@ -171,13 +182,15 @@ static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *pa
 }
 
 // Whether a store to the block may become a tensor store, which checks all bounds.
-static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
+static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts,
+                             const Type *tile) {
   if (!func_plans(l->func, PLAN_TENSOR_STORES) || !is_boxable(parts, tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
 
-static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockParts *parts, const BlockMatrix *matrix) {
+static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockParts *parts,
+                          const BlockMatrix *matrix) {
   Value *operands[2 + 3 * TILE_MAX_RANK] = {loaded};
   uint32_t rank = parts->rank;
   for (uint32_t i = 0; i < 1 + 2 * rank; i++) operands[1 + i] = op_operand(parts->made, i);
@@ -206,7 +219,8 @@ static void lower_load(const BlockLowering *l, Op *op) {
   const Type *tile = flat ? matrix.type : op_result(op)->type;
   const BlockParts parts = flat ? matrix_parts(block, &matrix) : *block;
   Builder b = builder_before(op);
-  Value *mask = flat ? matrix_mask(&b, block, &matrix, checked_dims(op)) : block_mask(&b, block, tile, checked_dims(op));
+  Value *mask = flat ? matrix_mask(&b, block, &matrix, checked_dims(op))
+                     : block_mask(&b, block, tile, checked_dims(op));
   const Attr *padding = op_attr(op, ATTR_PADDING);
   Value *other = mask && padding ? block_padding(&b, tile, strcmp(padding->str, "nan") == 0) : NULL;
   Value *loaded = build_load(&b, block_pointers(&b, &parts, tile), mask, other);
@@ -227,7 +241,8 @@ static void lower_store(const BlockLowering *l, Op *op) {
   if (flat) value = op_operand(value->def, 0);
   const BlockParts parts = flat ? matrix_parts(block, &matrix) : *block;
   Builder b = builder_before(op);
-  Value *mask = flat ? matrix_mask(&b, block, &matrix, checked_dims(op)) : block_mask(&b, block, value->type, checked_dims(op));
+  Value *mask = flat ? matrix_mask(&b, block, &matrix, checked_dims(op))
+                     : block_mask(&b, block, value->type, checked_dims(op));
   if (wants_stored_box(l, op, block, value->type)) {
     value = build_boxed(&b, op, value, block, &matrix);
     op_set_flag(value->def, ATTR_STORED, true);

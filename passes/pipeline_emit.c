@@ -141,7 +141,7 @@ Value *stage_target(Stager *s, Builder *b, const StagedLoad *load, Value *slot) 
 }
 
 static void copy_hints(const Op *from, Op *to) {
-  static const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT, ATTR_ALIGN, ATTR_VECTOR};
+  static const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT, ATTR_ALIGN, ATTR_VECTOR, ATTR_PARTIAL};
   for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) op_copy_attr(to, from, keys[i]);
 }
 

@@ -42,6 +42,7 @@ static void settle_access(Propagator *p, const GraphAccess *access) {
   if (align > bytes) align = bytes;
   op_set_attr(access->op, (Attr){.key = ATTR_ALIGN, .i = align});
   op_set_attr(access->op, (Attr){.key = ATTR_VECTOR, .i = vector});
+  if (vector == 1) op_remove_attr(access->op, ATTR_PARTIAL);
   if (vector >= alone) return;
   diag_remark(p->context->diags, access->op->loc, "propagate_layouts",
               "%s of %lld bytes a lane, not %u: it shares one layout with accesses for which that is cheaper",

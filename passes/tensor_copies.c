@@ -8,22 +8,7 @@
 
 enum { MAX_DEPTH = 16 };
 
-// --- what is known before a launch
-
 static bool is_param(const Value *value) { return !value->def && value->region->parent == NULL; }
-
-// Whether the value is computed of parameters and constants alone.
-static bool is_known_on_host(const Value *value, uint32_t depth) {
-  const Op *op = value->def;
-  if (!op) return is_param(value) && value->type->kind == TYPE_SCALAR;
-  if (depth == 0 || value->type->kind != TYPE_SCALAR || !op_has(op, PURE) || op->region_count) return false;
-  if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS) return false;
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!is_known_on_host(op_operand(op, i), depth - 1)) return false;
-  return true;
-}
-
-bool known_on_host(const Value *value) { return is_known_on_host(value, MAX_DEPTH); }
 
 static bool is_one(const Value *value) {
   int64_t constant;

@@ -6,6 +6,7 @@
 #include "ir/clone.h"
 #include "ir/build.h"
 #include "ir/tensor_box.h"
+#include "ir/tensor_map.h"
 #include "passes/axis_info.h"
 #include "passes/passes.h"
 
@@ -28,8 +29,6 @@ static inline uint32_t boxed_dim(const Op *boxed, uint32_t d) {
   return dims ? (uint32_t)dims->ints.at[d] : d;
 }
 
-// Whether a scalar is computed of parameters and constants alone.
-bool known_on_host(const Value *value);
 // The value, which is, computed at the builder's place in a host region; `map` knows the region's arguments.
 Value *host_clone(Builder *b, CloneMap *map, Value *value);
 // The product of wgmma that takes the tile as it is, or its transpose; NULL: none does.

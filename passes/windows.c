@@ -165,29 +165,10 @@ const WindowTap *window_anchor(const AxisTable *axes, const Window *window) {
   return best;
 }
 
-// Indices that count upwards from a multiple of their number do not wrap within the tile.
-static bool counts_up(const AxisTable *axes, const Value *index, uint64_t n) {
-  const AxisInfo *info = axis_info(axes, index);
-  return type_is_int(index->type) && type_element_bytes(index->type) >= 4 && info->contiguity[0] >= n &&
-         info->divisibility[0] >= n;
-}
-
-static bool falls(const AxisTable *axes, const Value *mask, uint64_t n) {
-  const Op *op = mask->def;
-  if (axis_info(axes, mask)->constancy[0] >= n) return true;
-  if (op->operand_count != 2) return false;
-  const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
-  if (op->kind == OP_AND) return falls(axes, x, n) && falls(axes, y, n);
-  bool below = op->kind == OP_LT || op->kind == OP_LE, above = op->kind == OP_GT || op->kind == OP_GE;
-  if (!below && !above) return false;
-  const Value *index = below ? x : y, *bound = below ? y : x;
-  return counts_up(axes, index, n) && axis_info(axes, bound)->constancy[0] >= n;
-}
-
 bool window_mask_falls(const AxisTable *axes, const Window *window) {
   const Value *mask = window->taps.at[0].mask;
   if (!mask || count_distances(window) != (uint64_t)(window->high - window->low) + 1) return false;
   for (uint32_t i = 1; i < window->taps.n; i++)
     if (window->taps.at[i].mask != mask) return false;
-  return falls(axes, mask, type_elements(mask->type));
+  return axis_falls(axes, mask, 0, type_elements(mask->type));
 }
