@@ -69,11 +69,12 @@ static uint64_t widest_of(const Op *op, uint32_t bytes) {
   return op->kind == OP_ATOMIC_CAS ? 1 : ACCESS_BYTES / bytes;
 }
 
-// Whether vectors of the access may be cut short where its mask ends: loads and stores of kernels with products, whose
-// masks are those of tiles' edges. Most vectors of theirs are whole, and registers are short.
+// Whether vectors of the access may be cut short where its mask ends: loads and stores of matrices in kernels with products,
+// whose masks are those of the edges. Most vectors of theirs are whole, and registers are short. A line of a matrix has few
+// elements a thread: wider vectors would but give it another layout than what it is computed with has.
 static bool takes_partial(const Coalescer *c, const Op *op) {
   bool access = op->kind == OP_LOAD || op->kind == OP_STORE;
-  return c->products && access && !op_attr(op, ATTR_VOLATILE);
+  return c->products && access && op_operand(op, 0)->type->rank > 1 && !op_attr(op, ATTR_VOLATILE);
 }
 
 // As many elements as the mask falls over count as alike.
