@@ -30,11 +30,12 @@ static bool is_copy(const Op *op) {
 }
 
 typedef struct Pressure {
-  bool *holds_data; // of a value by its number: a tile of more than the thread's number and constants
-  uint32_t *share;  // of a value by its number: of as many registers' elements one is used; 0: none is
-  uint32_t *change; // of the registers in use, at the op with that number
-  uint32_t *across; // the same of values that are made before the op and used after it
-  bool halves;      // those that are loaded one by one count for a register each
+  bool *holds_data;    // of a value by its number: a tile of more than the thread's number and constants
+  uint32_t *share;     // of a value by its number: of as many registers' elements one is used; 0: none is
+  uint32_t *registers; // of a value by its number: those that it fills
+  uint32_t *change;    // of the registers in use, at the op with that number
+  uint32_t *across;    // the same of values that are made before the op and used after it
+  bool halves;         // those that are loaded one by one count for a register each
 } Pressure;
 
 // --- what holds data
@@ -165,6 +166,7 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
 
 static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
   uint32_t n = registers_for(p, value), end = begin;
+  p->registers[value->id] = n;
   for (const Use *use = value->first_use; use && n; use = use->next) {
     uint32_t until = read_until(use->user, home);
     if (until > end) end = until;
@@ -207,8 +209,10 @@ static Pressure pressure_of(Arena *scratch, Func *func, bool halves) {
   func_number(func);
   Pressure p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
                 ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
+                ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
                 ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
-                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2), halves};
+                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
+                halves};
   while (mark_region(&p, func->body)) {
   }
   find_shares(p.share, func->body);
@@ -221,6 +225,8 @@ static uint32_t *alive_of(Arena *scratch, Func *func, bool halves) {
   for (uint32_t i = 1; i < func->op_count; i++) p.change[i] += p.change[i - 1];
   return p.change;
 }
+
+uint32_t *func_registers(Arena *scratch, Func *func) { return pressure_of(scratch, func, true).registers; }
 
 uint32_t *func_alive(Arena *scratch, Func *func) { return alive_of(scratch, func, false); }
 

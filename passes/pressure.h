@@ -13,6 +13,8 @@ uint32_t func_pressure(Arena *scratch, Func *func);
 // zero: what they want more than there is. Halves that are loaded one by one count for a register each here: where
 // they have no room they would be spilled, while func_pressure is about how many blocks share a multiprocessor.
 int64_t func_spare_registers(Arena *scratch, Func *func);
+// By value id: the registers that it fills while it is alive; halves that are loaded one by one count for a register each. Numbers the func.
+uint32_t *func_registers(Arena *scratch, Func *func);
 // By op id: the registers that tiles fill as the op is done, of which func_pressure is the most. Numbers the func.
 uint32_t *func_alive(Arena *scratch, Func *func);
 // Whether tiles want so many times the registers there are that most of them are in local memory whatever is done.

@@ -14,8 +14,11 @@
 //         of it takes half of a thread's registers, and two tiles that it is multiplied by and added to
 //         twice as many as there are
 //
+// Where stores may lead to what is read, all parts are loaded and computed before the first store, if what is stored has fewer
+// registers than what it is made of.
+//
 // Parts lie in registers of their own along the first dimension, so that a slice is no instruction. As loads of later parts
-// come after stores of earlier ones, it must be known that these lead elsewhere: pointers of
+// come after stores of earlier ones, it must else be known that these lead elsewhere: pointers of
 // different arguments under --restrict; or that each element is stored as far from its pointer as it was loaded: then what parts
 // change is the order of different elements alone, which are different threads' for all that a program may know.
 // Nor may a load that stays where it is read what a store before it has written, whose parts come after it.
@@ -29,27 +32,7 @@
 #include "passes/pointer_origin.h"
 #include "passes/pressure.h"
 #include "passes/rematerialise.h"
-
-enum {
-  MAX_STEPS = 4,      // ops that make an offset or mask again
-  OTHER_REGISTERS = 8 // a thread's, beside tiles: what addresses a part's accesses
-};
-
-typedef struct StoreSplitter {
-  PassContext *context;
-  Func *func;
-  const Type *like;   // of shape and layout of all that is split
-  uint32_t dim;       // along which
-  bool *inside;       // by op id: made part by part
-  bool *behind;       // by op id: a store whose parts come behind all of an earlier one, through the same argument
-  VEC(Op *) ops;      // those, last first
-  VEC(Op *) accesses; // the loads and stores of them
-  uint32_t part_bits; // log2 of the parts
-  Value **made;       // by value id: of the part at hand, or NULL
-  bool ordered;       // there is such a store
-  bool fresh;         // offsets are made anew, where LLVM would keep those of before
-  bool changed;
-} StoreSplitter;
+#include "passes/split_stores.h"
 
 static bool is_alike(const StoreSplitter *s, const Value *value) {
   const Type *type = value->type;
@@ -132,6 +115,17 @@ static bool are_apart(StoreSplitter *s) {
   return true;
 }
 
+// Whether all that is read is read before the first store. Then no store may lead to what a part reads, if all stay behind all parts.
+static bool reads_first(StoreSplitter *s, const Op *first, const Op *end) {
+  bool stored = false;
+  for (const Op *op = first; op != end; op = op->next) {
+    if (stored && op_has(op, READS)) return false;
+    stored |= op->kind == OP_STORE;
+    s->behind[op->id] = op->kind == OP_STORE;
+  }
+  return s->ordered = true;
+}
+
 // Whether a load that stays may read what one of the stores has written before it.
 static bool is_read_again(const StoreSplitter *s, const Op *end) {
   for (uint32_t i = 0; i < s->accesses.n; i++) {
@@ -144,140 +138,6 @@ static bool is_read_again(const StoreSplitter *s, const Op *end) {
     }
   }
   return false;
-}
-
-// Whether the value is made of the thread's number and scalars by at most *left ops.
-static bool is_made_anew(const Value *value, uint32_t *left) {
-  const Op *op = value->def;
-  if (!type_is_tile(value->type)) return true;
-  if (!op || *left == 0) return false;
-  --*left;
-  if (op_is_leaf(op)) return true;
-  if (!op_has(op, PURE | ELEMENTWISE) || op->kind == OP_DIV || op->kind == OP_REM || op->kind == OP_MATH)
-    return false;
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!is_made_anew(op_operand(op, i), left)) return false;
-  return true;
-}
-
-// Whether it says of more neighbours than a part has that they are alike or follow one another.
-static bool speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits) {
-  const AttrKey keys[] = {ATTR_CONSTANT, ATTR_CONTIGUOUS};
-  for (uint32_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-    const Attr *attr = op_attr(op, keys[k]);
-    if (attr && attr->ints.at[s->dim] > s->like->shape[s->dim] >> bits) return true;
-  }
-  return false;
-}
-
-// Whether the value is a tile of data: no pointers, masks or offsets that are made where they are used.
-static bool is_data(const Value *value) {
-  uint32_t left = MAX_STEPS;
-  return type_is_tile(value->type) && type_element(value->type)->kind == TYPE_SCALAR && !type_is_elem(value->type, ELEM_I1) &&
-         !is_made_anew(value, &left);
-}
-
-// Registers of data that the op takes from outside, each value once, which `seen` (by id) remembers. *copies: how many of these are
-// others' copies, as broadcasts make them.
-static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen, uint32_t *copies) {
-  uint32_t words = 0;
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    const Value *value = op_operand(op, i);
-    if (seen[value->id] || (value->def && s->inside[value->def->id])) continue;
-    seen[value->id] = true;
-    if (!is_data(value)) continue;
-    words += tile_words(value->type);
-    if (value->def && value->def->kind == OP_BROADCAST)
-      *copies += tile_words(value->type) - tile_words(op_operand(value->def, 0)->type);
-  }
-  return words;
-}
-
-// Registers beside the tiles that are loaded: of offsets that several accesses take each vector's, from the first access to
-// the last, and of elements of 16 bits that are loaded one by one the other half.
-static uint32_t words_beside(const StoreSplitter *s, const Op *op) {
-  const Value *value = op->result_count ? op_result(op) : NULL;
-  uint32_t addresses = 0;
-  if (!value || !is_data(value)) return 0;
-  if (comes_in_halves(value)) return layout_registers(value->type->layout) - tile_words(value->type);
-  for (const Use *use = value->first_use; use; use = use->next) addresses += use->user->kind == OP_ADDPTR;
-  return addresses > 1 ? tile_words(value->type) / (uint32_t)op_int(s->accesses.at[0], ATTR_VECTOR, 1) : 0;
-}
-
-static bool is_last_use(const Value *value, const Op *op) {
-  for (const Use *use = value->first_use; use; use = use->next)
-    if (use->user->id > op->id) return false;
-  return true;
-}
-
-// Registers of the data that is loaded and computed, as far as it is alive at once in the order that is there.
-static uint32_t alive_in_order(const StoreSplitter *s) {
-  uint32_t alive = 0, most = 0;
-  for (uint32_t i = s->ops.n; i-- > 0;) {
-    const Op *op = s->ops.at[i];
-    for (uint32_t k = 0; k < op->operand_count; k++) {
-      const Value *value = op_operand(op, k);
-      bool inside = value->def && s->inside[value->def->id], again = false;
-      for (uint32_t j = 0; j < k; j++) again |= op_operand(op, j) == value;
-      if (inside && !again && is_data(value) && is_last_use(value, op)) alive -= tile_words(value->type);
-    }
-    if (op->result_count && is_data(op_result(op))) alive += tile_words(op_result(op)->type);
-    most = max_u32(most, alive);
-  }
-  return most;
-}
-
-// How many of the index's highest bits, all of dimension `dim`, are each one register's alone.
-static uint32_t free_bits(const Type *type, uint32_t dim) {
-  const Layout *layout = type->layout;
-  uint32_t bits = 0, registers = layout->bits[DIM_REGISTER];
-  for (; bits < log2_of(type->shape[dim]); bits++) {
-    uint32_t bit = 1u << (layout->out_bits - 1 - bits), alone = 0, all = 0;
-    for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
-      all += (layout->basis[i] & bit) != 0;
-      alone += i < registers && layout->basis[i] == bit;
-    }
-    if (alone != 1 || all != 1) break;
-  }
-  return bits;
-}
-
-// As many bits as leave every access its vector, and what is said of neighbours true.
-static uint32_t most_bits(const StoreSplitter *s) {
-  uint32_t bits = free_bits(s->like, s->dim), registers = layout_registers(s->like->layout);
-  for (uint32_t i = 0; i < s->ops.n; i++)
-    while (bits && (registers >> bits < (uint32_t)op_int(s->ops.at[i], ATTR_VECTOR, 1) ||
-                    speaks_of_more(s, s->ops.at[i], bits)))
-      bits--;
-  return bits;
-}
-
-// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, or all of it in the order that is there,
-// nothing is loaded, or stores must stay.
-static uint32_t choose_bits(const StoreSplitter *s, const Op *end) {
-  bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
-  uint32_t waiting = 0, loaded = 0, copies = 0, beside = 0, most = most_bits(s), bits = 0;
-  uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
-  for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen, &copies);
-  if (waiting + alive_in_order(s) <= room) return 0;
-  for (uint32_t i = 0; i < s->accesses.n; i++) {
-    const Op *op = s->accesses.at[i];
-    if (op->kind == OP_LOAD) loaded += tile_words(op_result(op)->type);
-    if (s->behind[op->id]) waiting += tile_words(op_operand(op, 1)->type);
-  }
-  if (!loaded) return 0;
-  for (uint32_t i = 0; i < s->ops.n; i++) beside += words_beside(s, s->ops.at[i]);
-  if (waiting > room) { // or the smallest parts find no room either, and wait for one another
-    waiting -= copies;
-    loaded += beside;
-  }
-  while (bits < most && waiting + (loaded >> bits) > room) bits++;
-  if (bits && is_read_again(s, end)) return 0;
-  if (bits)
-    diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
-                "in %u parts: %u registers are loaded beside %u that wait, and there are %u", 1u << bits,
-                loaded, waiting, room);
-  return bits;
 }
 
 // --- parts
@@ -331,13 +191,13 @@ static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
   const Type *type = value->type, *element = type_element(type);
   bool index = element->kind == TYPE_PTR || !elem_is_float(element->elem);
   bool wanted = s->ordered || (op && op->region->parent && op->region == s->ops.at[0]->region);
-  if (!wanted || !op || !index || type->rank <= s->dim || free_bits(type, s->dim) < s->part_bits) return false;
-  if (speaks_of_more(s, op, s->part_bits)) return false;
+  if (!wanted || !op || !index || type->rank <= s->dim || store_part_bits(type, s->dim) < s->part_bits) return false;
+  if (store_part_speaks_of_more(s, op, s->part_bits)) return false;
   if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
   if (op->kind == OP_DIV || op->kind == OP_REM) return false;
   if (op->kind != OP_BROADCAST) return op_has(op, PURE | ELEMENTWISE);
   const Type *narrow = op_operand(op, 0)->type;
-  return narrow->shape[s->dim] == 1 || free_bits(narrow, s->dim) >= s->part_bits;
+  return narrow->shape[s->dim] == 1 || store_part_bits(narrow, s->dim) >= s->part_bits;
 }
 
 static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part) {
@@ -345,7 +205,7 @@ static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part)
   if (!type_is_tile(value->type) || value->type->shape[s->dim] == 1) return value; // the same for all parts
   Value **made = &s->made[value->id];
   if (*made) return *made;
-  bool anew = is_made_anew(value, &left) && !speaks_of_more(s, value->def, s->part_bits);
+  bool anew = store_part_is_made_anew(value, &left) && !store_part_speaks_of_more(s, value->def, s->part_bits);
   anew |= is_made_in_parts(s, value);
   return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
 }
@@ -403,8 +263,10 @@ static void visit_run(StoreSplitter *s, const Op *first, Op *end) {
   if (store == first->prev || !type_is_tile(op_operand(store, 1)->type)) return;
   s->like = op_operand(store, 1)->type;
   for (s->dim = 0; s->dim + 1 < s->like->rank && s->like->shape[s->dim] == 1;) s->dim++;
-  if (!mark_run(s, first, end) || !are_apart(s)) return;
-  s->part_bits = choose_bits(s, end);
+  if (!mark_run(s, first, end)) return;
+  bool apart = are_apart(s);
+  if (apart ? is_read_again(s, end) : !reads_first(s, first, end)) return;
+  s->part_bits = apart ? store_parts(s) : store_parts_behind(s);
   if (s->part_bits) split_run(s, end);
 }
 
@@ -421,7 +283,7 @@ static void visit_region(StoreSplitter *s, Region *region) {
 
 bool pass_split_stores(PassContext *context, Func *func) {
   StoreSplitter s = {.context = context, .func = func};
-  func_number(func);
+  s.registers = func_registers(context->scratch, func);
   s.inside = ARENA_ARRAY(context->scratch, bool, func->op_count);
   s.behind = ARENA_ARRAY(context->scratch, bool, func->op_count);
   s.made = ARENA_ARRAY(context->scratch, Value *, func->value_count);

@@ -63,3 +63,19 @@ def extremes_both_ways(x, rows, columns, R: tl.constexpr, B: tl.constexpr):
     v = tl.load(x + r[:, None] * B + c[None, :]).to(tl.float32)
     tl.store(rows + r, tl.max(v, 1))
     tl.store(columns + c, tl.min(v, 0))
+
+
+# check: --grid 2 --num-warps 1 --maxnreg 64 -D B=1024 x=randn:fp32[2,1024] w=randn:fp32[2,1024] b=randn:fp32[2,1024] y=empty:fp32[2,1024] z=empty:fp32[2,1024] n=1024
+# check: --grid 1 --num-warps 1 --maxnreg 64 -D B=1024 x=randn:fp32[1,1001] w=randn:fp32[1,1001] b=randn:fp32[1,1001] y=&x z=&w n=1001
+# check: --grid 2 --num-warps 1 --maxnreg 64 -D B=1024 x=randn:fp32[2,1024] w=randn:fp32[2,1024] b=&w y=&w z=&w n=1024
+@triton.jit
+def blended(x, w, b, y, z, n, B: tl.constexpr):
+    """Three tiles make one, which is stored twice, where they were read or not."""
+    row, c = tl.program_id(0), tl.arange(0, B)
+    at, m = row * n + c, c < n
+    v = tl.load(x + at, mask=m, other=0)
+    u = tl.load(w + at, mask=m, other=0)
+    t = tl.load(b + at, mask=m, other=0)
+    r = v * u + t
+    tl.store(y + at, r, mask=m)
+    tl.store(z + at, r, mask=m)
