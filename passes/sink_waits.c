@@ -24,11 +24,13 @@
 //
 // Registers that a product takes must not be written while another one is under way, or ptxas has each wait for itself. So a
 // product stays back until what is packed for a later one that can be under way with it has been packed, and what is packed
-// behind a wait passes through it.
+// behind a wait passes through it. Where the sums that the loop carries fill a thread's registers, products wait as before.
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/layout_dot.h"
+#include "ir/scratch.h"
 #include "passes/passes.h"
+#include "passes/pressure.h"
 
 enum { MOST_WAITED = 8 }; // values that pass through one wait
 
@@ -303,10 +305,18 @@ static void remark(const Sinking *s, const Op *loop) {
                 "up to %u of the loop's %u products are under way at once", most, s->dots.n);
 }
 
+// Whether what the loop carries fills a thread's registers: sums that are made at once would all be spilled.
+static bool has_no_room(const Sinking *s, const Op *loop) {
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    if (type_is_tile(loop->results[i].type)) words += tile_words(loop->results[i].type);
+  return words >= func_thread_registers(s->func);
+}
+
 static void sink_in_loop(Op *loop, void *data) {
   Sinking *of = data;
   Sinking s = {.context = of->context, .arena = of->arena, .func = of->func};
-  if (loop->kind != OP_FOR || op_attr(loop, ATTR_STAGGER)) return;
+  if (loop->kind != OP_FOR || op_attr(loop, ATTR_STAGGER) || has_no_room(&s, loop)) return;
   s.body = loop->regions[0];
   if (!find_dots(&s)) return;
   begin_together(&s);
