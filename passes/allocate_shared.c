@@ -110,6 +110,13 @@ static void last_to_wait(Allocator *a, const Op *wait) {
   }
 }
 
+// Of a copy that is waited for where it stands no later wait needs the buffer.
+static bool is_under_way(const Op *copy) {
+  const Op *commit = copy->next, *wait = commit ? commit->next : NULL;
+  if (!wait || commit->kind != OP_ASYNC_COMMIT || wait->kind != OP_ASYNC_WAIT) return true;
+  return op_int(wait, ATTR_PENDING, 0) != 0;
+}
+
 static void note_use(Op *op, void *data) {
   Allocator *a = data;
   if (op->kind == OP_STORE_WAIT && !op_int(op, ATTR_PENDING, 0)) last_to_wait(a, op);
@@ -123,7 +130,7 @@ static void note_use(Op *op, void *data) {
       BufferLife *life = &a->lives[i];
       uint32_t end = end_of_use(op, life->alloc->region);
       if (end > life->end) life->end = end;
-      life->copied |= op->kind == OP_COPY_ASYNC;
+      life->copied |= op->kind == OP_COPY_ASYNC && is_under_way(op);
       bool tensor = (op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR) && k == 1;
       if (op->kind == OP_DOT || tensor) life->align = DOT_ALIGN;
       life->stored |= op->kind == OP_STORE_TENSOR;

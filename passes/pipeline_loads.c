@@ -73,8 +73,7 @@ static Op *only_user(const Value *value) {
   return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
 }
 
-// At least 4 bytes, and zeros where the mask does not hold.
-static bool is_copyable(const Op *load) {
+bool load_is_copyable(const Op *load) {
   uint32_t bytes = type_element_bytes(op_result(load)->type);
   uint32_t vector = (uint32_t)op_int(load, ATTR_VECTOR, 1);
   if (op_attr(load, ATTR_VOLATILE) || bytes * vector < MIN_COPY_BYTES) return false;
@@ -87,7 +86,7 @@ static bool is_copyable(const Op *load) {
 // buffer as they do in global memory.
 static bool can_copy(const StagedLoad *staged) {
   uint32_t vector = (uint32_t)op_int(staged->load, ATTR_VECTOR, 1);
-  if (!is_copyable(staged->load)) return false;
+  if (!load_is_copyable(staged->load)) return false;
   const Type *stored = op_operand(staged->store, 0)->type;
   Layout inverse, offsets;
   if (!layout_invert(staged->slot->layout, &inverse)) return false;
@@ -380,7 +379,7 @@ static bool find_slot(LoadFinder *f, Op *load, StagedLoad *staged) {
 static void add_computed(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
   StagedLoad staged;
-  if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !is_copyable(load) ||
+  if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !load_is_copyable(load) ||
       !find_slot(f, load, &staged) || may_be_written(f, load))
     return;
   uint8_t *before = copy_ahead(f);

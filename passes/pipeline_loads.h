@@ -16,6 +16,9 @@ typedef struct StagedLoad {
   TensorLoad tensor;
 } StagedLoad;
 
+// Whether an asynchronous copy may do what the load does: at least 4 bytes, and zeros where the mask does not hold.
+bool load_is_copyable(const Op *load);
+
 // The slot's type as the load sees it, before the transposition.
 const Type *staged_load_target(IrContext *ir, const StagedLoad *load);
 
