@@ -106,7 +106,8 @@ LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   if (elem_is_float(from))
     return elem_is_float(to) ? emit_float_cast(e, x[0], from, to) : float_to_int(e, x[0], from, to);
   if (elem_is_float(to)) return int_to_float(e, x[0], from, to);
-  return LLVMBuildIntCast2(e->builder, x[0], emit_type(e, target), elem_is_signed(from), "");
+  LLVMValueRef number = op_attr(op, ATTR_FRESH) ? nvvm_fresh(e, x[0]) : x[0];
+  return LLVMBuildIntCast2(e->builder, number, emit_type(e, target), elem_is_signed(from), "");
 }
 
 LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {
