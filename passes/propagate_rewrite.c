@@ -103,8 +103,20 @@ static bool is_made_quickly(const Op *op) {
   return propagate_is_cheap(op) && op_has(op, PURE | ELEMENTWISE) && op->kind != OP_DIV && op->kind != OP_REM;
 }
 
+static bool holds_index(const Type *type) {
+  const Type *element = type_element(type);
+  return element->kind == TYPE_PTR || !elem_is_float(element->elem);
+}
+
+// Whether less has to be converted of `part` than of what is computed of it: fewer elements, or narrower ones of offsets.
+static bool is_smaller(const Type *part, const Type *whole) {
+  uint64_t elements = type_elements(part), all = type_elements(whole);
+  bool narrower = type_element_bytes(part) < type_element_bytes(whole);
+  return elements < all || (elements == all && narrower && holds_index(part) && holds_index(whole));
+}
+
 // What it costs to make `value`, of which `of` is computed, in another layout, where all that is not made on demand is
-// of tiles with fewer elements; UINT64_MAX: it is not.
+// of smaller tiles; UINT64_MAX: it is not.
 static uint64_t cost_of_parts(Propagator *p, Value *value, const Value *of, const Layout *layout,
                               uint32_t steps) {
   value = p->origin[value->id];
@@ -113,8 +125,7 @@ static uint64_t cost_of_parts(Propagator *p, Value *value, const Value *of, cons
   if (p->lazy[value->id] || !type_is_tile(value->type)) return 0;
   if (p->view[value->id])
     return cost_of_parts(p, op_operand(op, 0), of, flow_view_operand(op, layout), steps);
-  if (at && type_elements(value->type) < type_elements(of->type))
-    return conversion_cost(value->type, at, layout);
+  if (at && is_smaller(value->type, of->type)) return conversion_cost(value->type, at, layout);
   if (steps == 0 || !op || p->done[op->id] || !is_made_quickly(op)) return UINT64_MAX;
   uint64_t cost = layout_registers(layout) * divide_up(type_element_bytes(value->type), 4);
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -125,7 +136,8 @@ static uint64_t cost_of_parts(Propagator *p, Value *value, const Value *of, cons
   return cost;
 }
 
-// A mask of rows and columns, say, is made again of the rows' and the columns', of which less has to be converted.
+// A mask of rows and columns, say, is made again of the rows' and the columns', of which less has to be converted, and an index
+// of 64 bits that was loaded as one of 32 is widened again.
 static bool is_made_again(Propagator *p, Value *value, const Layout *layout, const Op *user) {
   if (user->kind == OP_DOT) return false; // the conversion beside a product is one that promote_shared knows
   uint64_t made = cost_of_parts(p, value, value, layout, MAX_STEPS);
