@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
+#include "codegen/order.h"
 #include "ir/exchange.h"
 
 typedef struct Reduction {
@@ -265,13 +266,25 @@ static uint32_t take_register_steps(Reduction *d, uint32_t *dead) {
   return n;
 }
 
+// What each register that is left takes comes before what the next one does.
+static void order_in_turn(const Reduction *d, uint32_t dead) {
+  LLVMValueRef *left = ARENA_ARRAY(d->e->arena, LLVMValueRef, (size_t)d->registers * d->count);
+  uint32_t n = 0;
+  for (uint32_t r = 0; r < d->registers; r++)
+    for (uint32_t k = 0; k < d->count && !(r & dead); k++) left[n++] = d->v[k][r];
+  llvm_order_by_result(LLVMGetInsertBlock(d->e->builder), left, n);
+  LLVMPositionBuilderAtEnd(d->e->builder, LLVMGetInsertBlock(d->e->builder));
+}
+
 // --- redux.sync
 
 static void take_steps(Reduction *d) {
   uint32_t dead = 0, redux = UINT32_MAX;
   bool found = op_attr(d->op, ATTR_REDUX) && redux_fits(d->op, &d->plan, &redux);
   for (uint32_t k = 0; k < d->count && d->registers > 1; k++) count_from_base(d, k);
-  for (uint32_t i = take_register_steps(d, &dead); i < d->plan.local; i++) {
+  uint32_t first = take_register_steps(d, &dead);
+  if (op_attr(d->op, ATTR_IN_TURN)) order_in_turn(d, dead);
+  for (uint32_t i = first; i < d->plan.local; i++) {
     if (d->plan.steps[i].lane) count_from_zero(d, dead);
     if (!found || i < redux) {
       take_step(d, &d->plan.steps[i], &dead);
