@@ -120,15 +120,16 @@ static void convert_by_shuffles(Emitter *e, const Op *op, const LanePlan *plan, 
   shuffle_registers(e, plan, emit_type(e, element), 8 * type_element_bytes(element), x, out);
 }
 
-// --- bytes, four in a word
+// --- bytes, four in a word, and halves, two
 
 enum { WORD_BITS = 2, WORD_BYTES = 1 << WORD_BITS };
 
-// Two layouts of words of bytes that threads have together before and after: bits of their registers' numbers.
-typedef struct ByteWords {
+// Two layouts of words of registers that threads have together before and after: bits of their registers' numbers.
+typedef struct PartWords {
   Layout from, to;
+  uint32_t bits; // of a part's number in its word
   uint32_t from_bit[WORD_BITS], to_bit[WORD_BITS];
-} ByteWords;
+} PartWords;
 
 // How many of the layout's bases have the bit; *bit is the last register's.
 static uint32_t count_bases(const Layout *layout, uint32_t v, uint32_t *bit) {
@@ -152,9 +153,9 @@ static void halve_layout(Layout *layout, uint32_t bit, uint32_t v) {
   layout->out_bits--;
 }
 
-static bool find_byte_words(const Layout *from, const Layout *to, ByteWords *words) {
-  *words = (ByteWords){.from = *from, .to = *to};
-  for (uint32_t n = 0; n < WORD_BITS; n++) {
+static bool find_words(const Layout *from, const Layout *to, uint32_t bits, PartWords *words) {
+  *words = (PartWords){.from = *from, .to = *to, .bits = bits};
+  for (uint32_t n = 0; n < bits; n++) {
     uint32_t a = UINT32_MAX, b = UINT32_MAX, i = 0, v = 0;
     for (; i < words->from.bits[DIM_REGISTER]; i++) {
       v = words->from.basis[i];
@@ -169,11 +170,11 @@ static bool find_byte_words(const Layout *from, const Layout *to, ByteWords *wor
   return true;
 }
 
-// The register's number with the bits of byte `byte` put in, in the order opposite to that in which they were taken out.
-static uint32_t byte_register(uint32_t word, uint32_t byte, const uint32_t *bit) {
-  for (uint32_t n = WORD_BITS; n-- > 0;) {
+// The register's number with the bits of part `part` put in, in the order opposite to that in which they were taken out.
+static uint32_t part_register(const PartWords *words, uint32_t word, uint32_t part, const uint32_t *bit) {
+  for (uint32_t n = words->bits; n-- > 0;) {
     uint32_t low = (1u << bit[n]) - 1;
-    word = (word & low) | (word & ~low) << 1 | (byte >> n & 1) << bit[n];
+    word = (word & low) | (word & ~low) << 1 | (part >> n & 1) << bit[n];
   }
   return word;
 }
@@ -197,30 +198,39 @@ static void regroup_bytes(Emitter *e, LLVMTypeRef type, uint32_t count, LLVMValu
   }
 }
 
-// Where four bytes stay together they are exchanged as one.
+// Whether there are selects, and of registers that are all asked for: else LLVM leaves some out, and what those are made of.
+static bool chooses_of_all(const LanePlan *plan) {
+  return plan->send_count + plan->receive_count && plan->round_bits >= plan->src_register_bits;
+}
+
+// Where bytes or halves that fill a word stay together they are exchanged as one: selects are of words, too.
 static bool convert_words(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Value *from = op_operand(op, 0);
-  ByteWords words;
+  LLVMTypeRef type = emit_type(e, type_element(from->type));
+  uint32_t bytes = type_element_bytes(from->type), bits = bytes == 1 ? 2 : 1, count = 1u << bits;
+  PartWords words;
   LanePlan plan;
-  if (type_element_bytes(from->type) != 1 || emit_type(e, type_element(from->type)) == e->i1 ||
-      !find_byte_words(from->type->layout, op_result(op)->type->layout, &words) ||
-      !layout_lane_plan(&words.from, &words.to, &plan))
+  if (bytes > 2 || type == e->i1 || !find_words(from->type->layout, op_result(op)->type->layout, bits, &words) ||
+      !layout_lane_plan(&words.from, &words.to, &plan) || (bytes == 2 && !chooses_of_all(&plan)))
     return false;
   uint32_t sources = layout_registers(&words.from), results = layout_registers(&words.to);
   LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources), *y = ARENA_ARRAY(e->arena, LLVMValueRef, results);
   for (uint32_t r = 0; r < sources; r++) {
-    LLVMValueRef bytes[WORD_BYTES];
-    for (uint32_t i = 0; i < WORD_BYTES; i++) bytes[i] = emit_register(e, from, byte_register(r, i, words.from_bit));
-    x[r] = word_of_bytes(e, bytes);
+    LLVMValueRef parts[WORD_BYTES];
+    for (uint32_t i = 0; i < count; i++) parts[i] = emit_register(e, from, part_register(&words, r, i, words.from_bit));
+    x[r] = bytes == 1 ? word_of_bytes(e, parts) : pack_word(e, parts, count, 8 * bytes);
   }
   shuffle_registers(e, &plan, e->i32, 32, x, y);
   for (uint32_t r = 0; r < results; r++) {
-    for (uint32_t i = 0; i < WORD_BYTES; i++) {
+    LLVMValueRef *to[WORD_BYTES];
+    for (uint32_t i = 0; i < count; i++) to[i] = &out[part_register(&words, r, i, words.to_bit)];
+    if (bytes == 2) unpack_word(e, y[r], type, count, 8 * bytes, to);
+    for (uint32_t i = 0; i < count && bytes == 1; i++) {
       LLVMValueRef byte = LLVMBuildLShr(e->builder, y[r], emit_i32(e, 8 * i), "");
-      out[byte_register(r, i, words.to_bit)] = LLVMBuildTrunc(e->builder, byte, e->i8, "");
+      *to[i] = LLVMBuildTrunc(e->builder, byte, e->i8, "");
     }
   }
-  regroup_bytes(e, emit_type(e, type_element(from->type)), results * WORD_BYTES, out);
+  if (bytes == 1) regroup_bytes(e, type, results * WORD_BYTES, out);
   return true;
 }
 
