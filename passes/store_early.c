@@ -21,7 +21,8 @@
 // multiprocessor is to hold as many blocks as registers let it, so buffers that are alive together are to have room in a
 // block's share of its shared memory. Loads that a loop's iteration begins with are in no order yet: there a store passes
 // only products, branches and loops. Halves that come one by one, a register each, are stored before others are loaded:
-// a barrier behind the store keeps those from being under way before it.
+// a barrier behind the store keeps those from being under way before it. Where what a loop carries fills a thread's registers
+// what waits is in local memory: there stores pass loads, too, and what one product takes is read right before it.
 #include <string.h>
 #include "ir/build.h"
 #include "ir/scratch.h"
@@ -100,12 +101,11 @@ static uint64_t shared_room(Mover *m) {
   return share > taken ? share : taken;
 }
 
-// Whether the store's buffer has room where it would be made behind op `after` already. count_buffers comes before.
-static bool has_room(const Mover *m, const Op *store, uint32_t after) {
-  const Op *alloc = op_operand(store, 1)->def;
-  uint64_t now = 0, bytes = shared_bytes(op_result(alloc)->type);
+// Whether the store's buffer has room from behind op `after` to before op `end`, too. count_buffers comes before.
+static bool has_room(const Mover *m, const Op *store, uint32_t after, uint32_t end) {
+  uint64_t now = 0, bytes = shared_bytes(op_operand(store, 1)->type);
   uint32_t sum = 0;
-  for (uint32_t i = 0; i < alloc->id; i++) {
+  for (uint32_t i = 0; i < end; i++) {
     sum += m->change[i];
     if (i > after && sum > now) now = sum;
   }
@@ -215,10 +215,20 @@ static void find_places(Chain *chain, const Op *op) {
   }
 }
 
-static bool is_in_loop(const Op *op) {
-  for (const Op *around = op->region->parent; around; around = around->region->parent)
-    if (op_is_loop(around)) return true;
-  return false;
+// The innermost loop that the op is in; NULL: none.
+static const Op *loop_around(const Op *op) {
+  const Op *around = op->region->parent;
+  while (around && !op_is_loop(around)) around = around->region->parent;
+  return around;
+}
+
+static bool is_in_loop(const Op *op) { return loop_around(op); }
+
+// Whether what the loop carries fills a thread's registers.
+static bool is_full(const Mover *m, const Op *loop) {
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < loop->regions[0]->arg_count; i++) words += words_of(loop->regions[0]->args[i]);
+  return words >= func_thread_registers(m->func);
 }
 
 static bool is_halves(const Value *value) {
@@ -237,12 +247,13 @@ static bool passes_halves(const Chain *chain, const Op *after) {
 }
 
 // Whether the store passes what a tile in registers is in the way of.
-static bool is_worth(const Op *store, const Op *after) {
-  bool loop = is_in_loop(store);
+static bool is_worth(const Mover *m, const Op *store, const Op *after) {
+  const Op *loop = loop_around(store);
+  bool loads = !loop || is_full(m, loop);
   for (const Op *op = store->prev; op != after; op = op->prev) {
     if (op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op)) return true;
     if (!loop && (op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS)) return true;
-    if (!loop && op->kind == OP_LOAD && words_of(op_result(op)) >= LEAST_REGISTERS) return true;
+    if (loads && op->kind == OP_LOAD && words_of(op_result(op)) >= LEAST_REGISTERS) return true;
   }
   return false;
 }
@@ -276,7 +287,8 @@ static void move(Mover *m, Op *store) {
   while (last && last->id > chain.after) last = last->prev;
   uint32_t after = last ? last->id : 0;
   bool apart = is_in_loop(store) && passes_halves(&chain, last);
-  if ((!apart && !is_worth(store, last)) || !has_room(m, store, after)) return;
+  if ((!apart && !is_worth(m, store, last)) || !has_room(m, store, after, op_operand(store, 1)->def->id))
+    return;
   diag_remark(m->context->diags, store->loc, "store_early",
               "%u registers are stored to shared memory %u ops earlier: registers are short", freed,
               store->id - after - 1);
@@ -309,6 +321,48 @@ static void visit(Mover *m, Region *region) {
   }
 }
 
+// --- reading late
+
+// The store to the buffer before the load, where nothing else uses it.
+static const Op *only_store(const Op *load) {
+  const Value *buffer = op_operand(load, 0);
+  const Op *store = NULL;
+  uint32_t uses = 0;
+  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return NULL; // a view: others may lead to the bytes
+  for (const Use *use = buffer->first_use; use; use = use->next, uses++)
+    if (use->user->kind == OP_SHARED_STORE && use->user->region == load->region) store = use->user;
+  return uses == 2 ? store : NULL;
+}
+
+// Whether between the two ops there is more than loads from shared memory: of two that one product takes neither passes the other.
+static bool waits(const Op *load, const Op *dot) {
+  const Op *op = load->next;
+  while (op != dot && op->kind == OP_SHARED_LOAD) op = op->next;
+  return op != dot;
+}
+
+// What only one product takes is read right before that: it would wait in registers else.
+static void read_late(Mover *m, Op *load) {
+  const Op *store = only_store(load);
+  const Use *use = op_result(load)->first_use;
+  if (!store || store->id > load->id || !use || use->next) return;
+  if (use->user->kind != OP_DOT || use->user->region != load->region) return;
+  if (use->user->id < load->id || !waits(load, use->user)) return;
+  if (!has_room(m, store, load->id, use->user->id)) return;
+  op_move(load, load->region, use->user);
+  m->changed = true;
+  count_buffers(m);
+}
+
+static void visit_loads(Mover *m, Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    const Op *loop = op->kind == OP_SHARED_LOAD ? loop_around(op) : NULL;
+    if (loop && is_full(m, loop)) read_late(m, op);
+    for (uint32_t r = 0; r < op->region_count; r++) visit_loads(m, op->regions[r]);
+  }
+}
+
 bool pass_store_early(PassContext *context, Func *func) {
   if (func_spare_registers(context->scratch, func) >= 0 || func_wants_far_more(context->scratch, func))
     return false;
@@ -316,5 +370,6 @@ bool pass_store_early(PassContext *context, Func *func) {
   m.change = ARENA_ARRAY(context->scratch, uint32_t, 2 * func->op_count + 2); // each store may get a barrier
   m.room = shared_room(&m);
   visit(&m, func->body);
+  visit_loads(&m, func->body);
   return m.changed;
 }

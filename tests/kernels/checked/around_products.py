@@ -101,3 +101,24 @@ def operand_from_before(q, k, o, N):
     for i in range(N):
         acc += tl.dot(a, tl.load(k + i * 8192 + n[None, :] * 256 + d[:, None]))
     tl.store(o + m[:, None] * 32 + n[None, :], acc)
+
+
+# Two sums of 64x64 are all registers of a warp: operands go to shared memory before others are loaded.
+# check: --grid 1 --num-warps 1 --num-stages 1 --fp32-dot tf32 g=randn:fp32[64,64] k=randn:fp32[64,64] q=randn:fp32[64,64] o=empty:fp32[64,64] p=empty:fp32[64,64] N=2 T=50
+@triton.jit
+def two_sums_of_a_warp(g, k, q, o, p, N, T):
+    i = tl.arange(0, 64)
+    a = tl.zeros((64, 64), dtype=tl.float32)
+    b = tl.zeros((64, 64), dtype=tl.float32)
+    for s in range(N):
+        c = s * 32 + tl.arange(0, 32)
+        at = i[:, None] * 64 + c[None, :]
+        down = i[None, :] * 64 + c[:, None]
+        scale = tl.exp2(tl.load(g + at, mask=i[:, None] < T, other=0))
+        left = tl.load(k + at, mask=i[:, None] < T, other=0) * scale
+        right = tl.load(k + down, mask=i[None, :] < T, other=0) * tl.exp2(-tl.load(g + down, mask=i[None, :] < T, other=0))
+        a += tl.dot(left, right)
+        b += tl.dot(tl.load(q + at, mask=i[:, None] < T, other=0) * scale, right)
+    out = i[:, None] * 64 + i[None, :]
+    tl.store(o + out, a)
+    tl.store(p + out, b)
