@@ -207,6 +207,7 @@ static Value *scalar_of(Builder *b, Value *tile) {
 static Value *splat_rule(Op *op) {
   if (!op_has(op, PURE | ELEMENTWISE) || !type_is_tile(op_result(op)->type) || op->operand_count > 3)
     return NULL;
+  if (op->kind == OP_HINT && op_result(op)->type->rank > 1) return NULL; // tells of each dimension
   bool varies = false;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     if (!is_uniform(op_operand(op, i))) return NULL;
@@ -219,6 +220,8 @@ static Value *splat_rule(Op *op) {
   const Type *type = op_result(op)->type;
   Value *scalar = build(&b, op->kind, type_element(type), scalars[0], scalars[1], scalars[2]);
   op_copy_attrs(scalar->def, op);
+  op_remove_attr(scalar->def, ATTR_CONSTANT); // of neighbours, along each dimension
+  op_remove_attr(scalar->def, ATTR_CONTIGUOUS);
   return build_splat(&b, scalar, type);
 }
 
