@@ -246,6 +246,13 @@ uint32_t func_thread_registers(const Func *func) {
   return (uint32_t)min_u64(share, target->maxnreg ? target->maxnreg : target->arch->thread_registers);
 }
 
+bool loop_fills_registers(const Func *func, const Op *loop) {
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    if (type_is_tile(loop->results[i].type)) words += tile_words(loop->results[i].type);
+  return words >= func_thread_registers(func);
+}
+
 int64_t func_spare_registers(Arena *scratch, Func *func) {
   return (int64_t)func->module->target.arch->thread_registers - TUNE_BLOCKS_OTHER_REGISTERS -
          most_alive(scratch, func, true);

@@ -6,6 +6,8 @@
 
 // Registers that a thread has, where one block has all.
 uint32_t func_thread_registers(const Func *func);
+// Whether the tiles that the loop carries fill all of them.
+bool loop_fills_registers(const Func *func, const Op *loop);
 // Registers a thread that tiles fill where most of them are alive; pressure.c says which count.
 // Every tile has a layout.
 uint32_t func_pressure(Arena *scratch, Func *func);

@@ -28,7 +28,6 @@
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/layout_dot.h"
-#include "ir/scratch.h"
 #include "passes/passes.h"
 #include "passes/pressure.h"
 
@@ -305,18 +304,11 @@ static void remark(const Sinking *s, const Op *loop) {
                 "up to %u of the loop's %u products are under way at once", most, s->dots.n);
 }
 
-// Whether what the loop carries fills a thread's registers: sums that are made at once would all be spilled.
-static bool has_no_room(const Sinking *s, const Op *loop) {
-  uint32_t words = 0;
-  for (uint32_t i = 0; i < loop->result_count; i++)
-    if (type_is_tile(loop->results[i].type)) words += tile_words(loop->results[i].type);
-  return words >= func_thread_registers(s->func);
-}
-
 static void sink_in_loop(Op *loop, void *data) {
   Sinking *of = data;
   Sinking s = {.context = of->context, .arena = of->arena, .func = of->func};
-  if (loop->kind != OP_FOR || op_attr(loop, ATTR_STAGGER) || has_no_room(&s, loop)) return;
+  if (loop->kind != OP_FOR || op_attr(loop, ATTR_STAGGER)) return;
+  if (loop_fills_registers(s.func, loop)) return; // sums that are made at once would all be spilled
   s.body = loop->regions[0];
   if (!find_dots(&s)) return;
   begin_together(&s);

@@ -224,13 +224,6 @@ static const Op *loop_around(const Op *op) {
 
 static bool is_in_loop(const Op *op) { return loop_around(op); }
 
-// Whether what the loop carries fills a thread's registers.
-static bool is_full(const Mover *m, const Op *loop) {
-  uint32_t words = 0;
-  for (uint32_t i = 0; i < loop->regions[0]->arg_count; i++) words += words_of(loop->regions[0]->args[i]);
-  return words >= func_thread_registers(m->func);
-}
-
 static bool is_halves(const Value *value) {
   return comes_in_halves(value) && words_of(value) >= LEAST_REGISTERS;
 }
@@ -249,7 +242,7 @@ static bool passes_halves(const Chain *chain, const Op *after) {
 // Whether the store passes what a tile in registers is in the way of.
 static bool is_worth(const Mover *m, const Op *store, const Op *after) {
   const Op *loop = loop_around(store);
-  bool loads = !loop || is_full(m, loop);
+  bool loads = !loop || loop_fills_registers(m->func, loop);
   for (const Op *op = store->prev; op != after; op = op->prev) {
     if (op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op)) return true;
     if (!loop && (op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS)) return true;
@@ -358,7 +351,7 @@ static void visit_loads(Mover *m, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
     const Op *loop = op->kind == OP_SHARED_LOAD ? loop_around(op) : NULL;
-    if (loop && is_full(m, loop)) read_late(m, op);
+    if (loop && loop_fills_registers(m->func, loop)) read_late(m, op);
     for (uint32_t r = 0; r < op->region_count; r++) visit_loads(m, op->regions[r]);
   }
 }
