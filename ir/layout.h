@@ -115,6 +115,9 @@ Layout layout_broadcast_operand(const Layout *out_layout, uint32_t rank, const u
                                 const uint32_t *out);
 Layout layout_broadcast_result(const Layout *in_layout, uint32_t rank, const uint32_t *in,
                                const uint32_t *out);
+// Of the tile whose dimension `dim` is 2^bits times as long: the new index bits are the highest inputs of `in`.
+Layout layout_stretch(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t bits,
+                      LayoutDim in);
 // join: a new lowest register bit for the new lowest index bit; split: the other way, false where a thread's
 // registers do not hold both halves of each pair, or not in the same registers in all threads.
 Layout layout_join(const Layout *layout);

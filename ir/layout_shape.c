@@ -127,6 +127,19 @@ Layout layout_broadcast_result(const Layout *in_layout, uint32_t rank, const uin
   return result;
 }
 
+Layout layout_stretch(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t bits,
+                      LayoutDim in) {
+  Layout out = *layout;
+  uint32_t first, place = layout_dim_bits(rank, shape, dim, &first) + first; // of the new index bits
+  for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
+    uint32_t low = out.basis[i] & ((1u << place) - 1);
+    out.basis[i] = (out.basis[i] ^ low) << bits | low;
+  }
+  out.out_bits = (uint8_t)(out.out_bits + bits);
+  for (uint32_t i = 0; i < bits; i++) layout_add(&out, in, 1u << (place + i));
+  return out;
+}
+
 Layout layout_join(const Layout *layout) {
   Layout result = {.out_bits = (uint8_t)(layout->out_bits + 1)};
   layout_add(&result, DIM_REGISTER, 1);

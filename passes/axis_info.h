@@ -51,6 +51,10 @@ typedef struct AxisStride {
 
 AxisStride axis_stride(const AxisTable *table, const Value *value, uint32_t dim);
 
+// The fewest elements after which the values along dimension `dim` repeat, a power of two: each has the value of the one so
+// many before it. The dimension's padded size: not known to (axis_period.c).
+uint64_t axis_period(const AxisTable *table, const Value *value, uint32_t dim);
+
 // The dimension of longest contiguity, then the one of the shortest likely stride but 0, then the later one, but the earlier one
 // where both are a sector or more and the later one is not known to be shorter; fills order[0 .. rank) with all, in that order.
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]);

@@ -10,7 +10,7 @@
 // breaks  nothing
 // pays    the dimension in which addresses count upwards goes to registers and then to lanes, so that a
 //         warp's access covers whole sectors, and a thread moves up to 16 bytes at once where alignment
-//         and mask allow
+//         and mask allow; what repeats addresses (columns % 64) goes to registers last, and is read once
 //
 // before  %q = div %i, %n : tile<1024xi32>                       (%i counts from a multiple of 16, which divides %n)
 // after   %q = div %i, %n {constant = [16]} : tile<1024xi32>     (and rem: contiguous)
@@ -50,16 +50,17 @@ typedef struct CoalescedAccess {
   const Value *pointer, *mask; // mask NULL: none
   uint32_t bytes;              // an element
   uint32_t order[TILE_MAX_RANK];
+  uint32_t shape[TILE_MAX_RANK]; // without what repeats the addresses of the others
   uint64_t widest, contiguity, alignment, constancy, share; // elements
   uint64_t bound;                                           // elements of a vector, whatever the layout
   bool partial;                                             // its mask may hold of the first ones alone
   uint64_t vector;                                          // in the anchor: no more than a thread's share
 } CoalescedAccess;
 
-// Elements a thread, at least 1: wider vectors would leave lanes without work.
-static uint64_t share_of_thread(const Op *op, const Type *tile) {
+// Elements a thread of so many, at least 1: wider vectors would leave lanes without work.
+static uint64_t share_of_thread(const Op *op, uint64_t elements) {
   uint64_t threads = region_threads(op), share = 1;
-  while (share * 2 * threads <= type_elements(tile)) share *= 2;
+  while (share * 2 * threads <= elements) share *= 2;
   return share;
 }
 
@@ -84,6 +85,26 @@ static void find_partial(const Coalescer *c, CoalescedAccess *access, uint64_t b
   if (access->partial) access->constancy = bound;
 }
 
+// Whether a thread that has what repeats an address accesses it once: what is read without a mask is the same, and stores to
+// one address mean something where masks leave one of them.
+static bool folds_repeats(const CoalescedAccess *access) {
+  if (access->op->kind == OP_LOAD) return !access->mask && !op_attr(access->op, ATTR_VOLATILE);
+  return access->op->kind == OP_STORE;
+}
+
+// Addresses that repeat have lanes of their own only where those would have nothing else to do.
+static void find_share(const Coalescer *c, CoalescedAccess *access) {
+  const Type *tile = access->pointer->type;
+  uint64_t threads = region_threads(access->op), elements = 1;
+  for (uint32_t d = 0; d < tile->rank; d++) elements *= access->shape[d] = tile->shape[d];
+  for (uint32_t d = 0; folds_repeats(access) && d < tile->rank; d++) {
+    uint64_t period = axis_period(c->axes, access->pointer, d);
+    while (access->shape[d] > period && elements / 2 >= threads * access->bound)
+      access->shape[d] /= 2, elements /= 2;
+  }
+  access->share = share_of_thread(access->op, elements);
+}
+
 static CoalescedAccess access_of(const Coalescer *c, Op *op) {
   CoalescedAccess access = {.op = op, .pointer = op_operand(op, 0)};
   if (op->kind != OP_ATOMIC_CAS) access.mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2);
@@ -96,12 +117,11 @@ static CoalescedAccess access_of(const Coalescer *c, Op *op) {
   access.contiguity = pointer->contiguity[fastest];
   access.alignment = pointer->divisibility[fastest] / access.bytes;
   access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
-  access.share = share_of_thread(op, access.pointer->type);
-
   uint64_t bound = min_u64(min_u64(access.widest, access.contiguity), access.alignment);
   if (bound > access.constancy && takes_partial(c, op)) find_partial(c, &access, bound);
   bound = min_u64(bound, access.constancy);
   access.bound = bound ? bound : 1;
+  find_share(c, &access);
   access.vector = min_u64(access.bound, access.share);
   return access;
 }
@@ -193,13 +213,26 @@ static void report_access(Coalescer *c, const CoalescedAccess *access) {
   if (access->constancy < wanted) explain_mask(c, access, remark, wanted);
 }
 
-static const Layout *anchor_for(const Coalescer *c, const CoalescedAccess *access) {
+// What repeats addresses is in registers: a thread reads it once.
+static Layout layout_of_distinct(const CoalescedAccess *access, uint32_t elem_bits, uint32_t warp_bits) {
   const Type *tile = access->pointer->type;
+  uint32_t shape[TILE_MAX_RANK];
+  memcpy(shape, access->shape, sizeof shape);
+  Layout layout = layout_default(tile->rank, shape, access->order, elem_bits, warp_bits);
+  for (uint32_t d = 0; d < tile->rank; d++) {
+    uint32_t bits = log2_of(tile->shape[d] / shape[d]);
+    layout = layout_stretch(&layout, tile->rank, shape, d, bits, DIM_REGISTER);
+    shape[d] = tile->shape[d];
+  }
+  return layout;
+}
+
+static const Layout *anchor_for(const Coalescer *c, const CoalescedAccess *access) {
   uint32_t elem_bits = log2_of(access->vector), warp_bits = region_warp_bits(access->op);
   Layout layout;
   if (!c->products || !access->mask ||
       !layout_by_warpgroups(access->mask, access->order, elem_bits, warp_bits, &layout))
-    layout = layout_default(tile->rank, tile->shape, access->order, elem_bits, warp_bits);
+    layout = layout_of_distinct(access, elem_bits, warp_bits);
   return layout_intern(c->func->module->ir, &layout);
 }
 
@@ -242,7 +275,8 @@ static bool compares(const Op *op) {
 // Of more elements than registers predicates that are kept would be in local memory: there it is compared again.
 static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access) {
   const Value *pointer = op_operand(access, 0);
-  if (share_of_thread(access, pointer->type) > c->func->module->target.arch->thread_registers) return false;
+  if (share_of_thread(access, type_elements(pointer->type)) > c->func->module->target.arch->thread_registers)
+    return false;
   uint32_t order[TILE_MAX_RANK];
   axis_order(c->axes, pointer, order);
   const uint64_t *run = axis_info(c->axes, pointer)->contiguity, *alike = axis_info(c->axes, mask)->constancy;

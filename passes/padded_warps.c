@@ -6,7 +6,6 @@
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
-#include "ir/layout_parts.h"
 
 enum { WARPGROUP = 4, WARPGROUP_BITS = 2, NO_DIM = TILE_MAX_RANK };
 
@@ -62,17 +61,11 @@ bool layout_by_warpgroups(const Value *mask, const uint32_t *order, uint32_t ele
                           Layout *layout) {
   const Type *tile = mask->type;
   uint32_t group_bits = warp_bits < WARPGROUP_BITS ? 0 : warp_bits - WARPGROUP_BITS;
-  uint32_t dim = padded_dim(mask, 1u << group_bits), shape[TILE_MAX_RANK], first;
+  uint32_t dim = padded_dim(mask, 1u << group_bits), shape[TILE_MAX_RANK];
   if (dim == NO_DIM) return false;
   for (uint32_t d = 0; d < tile->rank; d++) shape[d] = tile->shape[d] >> (d == dim ? group_bits : 0);
-  *layout = layout_default(tile->rank, shape, order, elem_bits, warp_bits - group_bits);
-  uint32_t place = layout_dim_bits(tile->rank, shape, dim, &first) + first; // of the warpgroups' bits
-  for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
-    uint32_t low = layout->basis[i] & ((1u << place) - 1);
-    layout->basis[i] = (layout->basis[i] ^ low) << group_bits | low;
-  }
-  layout->out_bits = (uint8_t)(layout->out_bits + group_bits);
-  for (uint32_t i = 0; i < group_bits; i++) layout_add(layout, DIM_WARP, 1u << (place + i));
+  Layout part = layout_default(tile->rank, shape, order, elem_bits, warp_bits - group_bits);
+  *layout = layout_stretch(&part, tile->rank, shape, dim, group_bits, DIM_WARP);
   return true;
 }
 

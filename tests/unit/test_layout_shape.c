@@ -171,6 +171,33 @@ static void test_broadcast_both_ways(void **unused) {
   }
 }
 
+// The first 2^bits-th of the dimension lies as before, and the new inputs choose among the parts.
+static void test_stretch_repeats_a_dimension(void **unused) {
+  (void)unused;
+  uint64_t state = 7;
+  for (int round = 0; round < 2000; round++) {
+    Shape shape = random_shape(&state);
+    if (shape.rank == 0 || elements(&shape) > 128) continue;
+    Layout l = random_of(&state, &shape);
+    uint32_t dim = random_below(&state, shape.rank), bits = random_below(&state, 4);
+    LayoutDim in = random_below(&state, 2) ? DIM_REGISTER : DIM_WARP;
+    Layout all = layout_stretch(&l, shape.rank, shape.size, dim, bits, in);
+    Shape longer = shape;
+    longer.size[dim] = padded(shape.size[dim]) << bits;
+    assert_int_equal(all.bits[in], l.bits[in] + bits);
+    assert_int_equal(1u << all.out_bits, elements(&longer));
+    uint32_t first = layout_first_bit(&l, in) + l.bits[in], total = layout_in_bits(&l); // of the new inputs
+    for (uint32_t x = 0; x < 1u << total; x++)
+      for (uint32_t part = 0; part < 1u << bits; part++) {
+        uint32_t low = x & ((1u << first) - 1), at[4];
+        coordinates(&shape, apply_flat(&l, x), at);
+        at[dim] += part * padded(shape.size[dim]);
+        uint32_t input = (x ^ low) << bits | part << first | low;
+        assert_int_equal(apply_flat(&all, input), flatten(&longer, at));
+      }
+  }
+}
+
 static void test_join_interleaves(void **unused) {
   (void)unused;
   uint64_t state = 15;
@@ -251,6 +278,7 @@ int main(void) {
       cmocka_unit_test(test_slice_drops_one_coordinate),
       cmocka_unit_test(test_trans_permutes_coordinates),
       cmocka_unit_test(test_broadcast_both_ways),
+      cmocka_unit_test(test_stretch_repeats_a_dimension),
       cmocka_unit_test(test_join_interleaves),
       cmocka_unit_test(test_split),
       cmocka_unit_test(test_the_examples_of_the_documentation),

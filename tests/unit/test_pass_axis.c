@@ -218,6 +218,16 @@ static void expect(bool right, const Value *value, const AxisInfo *info, uint32_
   fail();
 }
 
+static void check_period(const AxisTable *table, const Value *value, const Concrete *c) {
+  uint64_t period = axis_period(table, value, 0);
+  for (uint32_t i = 0; i < N; i++) {
+    uint32_t before = (uint32_t)(i % period);
+    if (c->undefined[i] || c->undefined[before] || c->at[i] == c->at[before]) continue;
+    print_error("period %llu, but element %u is %lld\n", (unsigned long long)period, i, (long long)c->at[i]);
+    fail();
+  }
+}
+
 static void check_claims(const AxisInfo *info, const Value *value, const Concrete *c) {
   for (uint32_t i = 0; i < N; i++) {
     uint32_t run = (uint32_t)(i / info->contiguity[0] * info->contiguity[0]);
@@ -239,7 +249,7 @@ static void check_claims(const AxisInfo *info, const Value *value, const Concret
 static void test_random_expressions(void **state) {
   (void)state;
   Random r = {20};
-  uint64_t contiguous = 0, constant = 0, divisible = 0;
+  uint64_t contiguous = 0, constant = 0, divisible = 0, periodic = 0;
   for (uint32_t round = 0; round < 400; round++) {
     World w;
     open_world(&w);
@@ -254,10 +264,13 @@ static void test_random_expressions(void **state) {
         const AxisInfo *info = axis_info(table, w.values[v]);
         all[v] = compute(&w, all, w.values[v], args, pid);
         if (type_is_tile(w.values[v]->type)) check_claims(info, w.values[v], &all[v]);
+        if (type_is_tile(w.values[v]->type)) check_period(table, w.values[v], &all[v]);
         if (trial || !w.values[v]->def || !op_has(w.values[v]->def, ELEMENTWISE)) continue;
         contiguous += info->contiguity[0] > 1;
         constant += info->constancy[0] > 1 && info->constancy[0] < N;
         divisible += info->divisibility[0] > 1 && !info->known;
+        uint64_t period = axis_period(table, w.values[v], 0);
+        periodic += period > 1 && period < N;
       }
     }
     arena_free(&w.arena);
@@ -266,6 +279,7 @@ static void test_random_expressions(void **state) {
   assert_true(contiguous > 1000);
   assert_true(constant > 100);
   assert_true(divisible > 1000);
+  assert_true(periodic > 100);
 }
 
 // offs = pid * 64 + arange; x + offs; offs < m: what coalesce lives on.
@@ -292,6 +306,34 @@ static void test_usual_kernel(void **state) {
   assert_int_equal(axis_info(table, natural)->divisibility[0], 4);
   assert_int_equal(axis_info(table, mask_m)->constancy[0], 16);
   assert_int_equal(axis_info(table, mask_n)->constancy[0], 1);
+  arena_free(&w.arena);
+}
+
+// Remainders of what counts upwards repeat wherever it begins; of what does so in runs where all of them begin alike.
+static void test_periods(void **state) {
+  (void)state;
+  World w;
+  open_world(&w);
+  const Type *tile = tile_of(&w, type_scalar(&w.ir, ELEM_I32));
+  Value *four = build_int(&w.b, tile, 4), *sixteen = build_int(&w.b, tile, 16);
+  Value *line = build_arange(&w.b, 0, N), *n = build_splat(&w.b, w.func->body->args[0], tile);
+  Value *from_n = build_binary(&w.b, OP_ADD, line, n);
+  Value *row = build_binary(&w.b, OP_SHR, line, four), *column = build_binary(&w.b, OP_REM, line, sixteen);
+  Value *apart = build_binary(&w.b, OP_MUL, row, build_int(&w.b, tile, 20));
+  Value *aligned = build_binary(&w.b, OP_MUL, row, build_int(&w.b, tile, 48));
+  Value *in_runs = build_binary(&w.b, OP_ADD, apart, column);
+  Value *in_aligned = build_binary(&w.b, OP_ADD, aligned, column);
+  Value *of_n = build_binary(&w.b, OP_REM, from_n, sixteen),
+        *of_runs = build_binary(&w.b, OP_REM, in_runs, sixteen);
+  Value *of_aligned = build_binary(&w.b, OP_AND, in_aligned, build_int(&w.b, tile, 15));
+  Value *sum = build_binary(&w.b, OP_ADD, column, line), *scaled = build_binary(&w.b, OP_MUL, column, n);
+  const AxisTable *table = axis_analyse(&w.arena, w.func);
+  assert_int_equal(axis_period(table, of_n, 0), 16);
+  assert_int_equal(axis_period(table, of_runs, 0), N);
+  assert_int_equal(axis_period(table, of_aligned, 0), 16);
+  assert_int_equal(axis_period(table, sum, 0), N);
+  assert_int_equal(axis_period(table, scaled, 0), 16);
+  assert_int_equal(axis_period(table, n, 0), 1);
   arena_free(&w.arena);
 }
 
@@ -324,6 +366,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_expressions),
       cmocka_unit_test(test_usual_kernel),
+      cmocka_unit_test(test_periods),
       cmocka_unit_test(test_loop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,3 +66,21 @@ def take_along_rows(x, index, y, rows, columns, wide, total, BLOCK: tl.constexpr
     picked = tl.load(index + row * columns + column, mask=inside, other=0)
     v = tl.load(x + row * wide + picked, mask=inside, other=0)
     tl.store(y + row * columns + column, v, mask=inside)
+
+
+# Columns from HALF on repeat the addresses of those before: those of stores and of loads without masks are in registers.
+# check: --grid 2 --num-warps 2 x=randn:fp32[50,128] w=randn:fp32[50,64] y=empty:fp32[50,64] v=empty:fp32[50,64] z=zeros:fp32[50,64] n=50 stride=1 -D R=32 -D C=128 -D HALF=64
+# check: --grid 2 --num-warps 1 x=randn:fp16[50,512] w=randn:fp16[50,64] y=empty:fp16[50,64] v=empty:fp16[50,64] z=zeros:fp32[50,64] n=50 stride=4 -D R=32 -D C=128 -D HALF=64
+# check: --grid 4 --num-warps 4 x=randn:fp32[50,32] w=randn:fp32[50,8] y=empty:fp32[50,8] v=empty:fp32[50,8] z=zeros:fp32[50,8] n=50 stride=1 -D R=16 -D C=32 -D HALF=8
+@triton.jit
+def repeated(x, w, y, v, z, n, stride, R: tl.constexpr, C: tl.constexpr, HALF: tl.constexpr):
+    r = tl.program_id(0) * R + tl.arange(0, R)
+    c = tl.arange(0, C)
+    rows = (r < n)[:, None]
+    at = r[:, None] * HALF + (c % HALF)[None, :]
+    a = tl.load(x + (r[:, None] * C + (c % HALF)[None, :]) * stride, mask=rows, other=0.0)
+    b = tl.load(w + at, mask=rows, other=0.0)
+    tl.store(y + at, a - b, mask=rows & (c < HALF)[None, :])
+    whole = tl.load(w + (r[:, None] % n) * HALF + (c % HALF)[None, :])
+    tl.store(v + at, whole * 2, mask=rows & (c < HALF)[None, :])
+    tl.atomic_add(z + at, 1.0, mask=rows)
