@@ -146,6 +146,11 @@ def returns_early(x, d, n):
     tl.store(x, tl.sum(d.load([n]), 0))
 
 
+@triton.jit
+def tuned(x, n, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), n)
+
+
 def source(fn=kernel, **changes):
     signature = {"x": "*fp32", "y": "*fp32", "n": "i32", "stride": "constexpr", "BLOCK": "constexpr", "FN": "constexpr"}
     constants = {"stride": 1, "BLOCK": 128, "FN": helper}
@@ -232,6 +237,55 @@ class Compiles(unittest.TestCase):
             tilec.triton = drop_in
             drop_in.install()
         self.assertIn("kernel @", self.compile(source()).asm["ttir"])
+
+    def test_launches_that_are_tritons_are_as_tritons(self):
+        """Nothing stands before them once one was; what may make launches tilec's own puts it there again."""
+        run, launches = triton.JITFunction.run, []
+        tritons = unittest.mock.Mock(side_effect=lambda *args, **kwargs: launches.append(kwargs["grid"]))
+        active = triton.runtime.driver.active
+        changes = [
+            lambda: tilec.set_device("sim"),
+            lambda: tilec.set_device("cuda"),
+            lambda: tilec.set_check(False),
+            lambda: triton.runtime.driver.set_active(object()),
+        ]
+        self.addCleanup(tilec.set_device, tilec.get_device())
+        self.addCleanup(triton.runtime.driver.set_active, active)
+        triton.runtime.driver.set_active(object())
+        with unittest.mock.patch.dict(drop_in._originals, {(triton.JITFunction, "run"): tritons}):
+            for n, change in enumerate(changes):
+                change()
+                self.assertIs(triton.JITFunction.run, run)
+                tilec.set_device(None)
+                kernel[(n,)](1, 2)
+                self.assertIs(triton.JITFunction.run, tritons)
+            triton.JITFunction.run(kernel, grid=(9,), warmup=False)
+        self.assertEqual(launches, [(0,), (1,), (2,), (3,), (9,)])
+
+    def test_autotuners_on_a_gpu(self):
+        """What is kept is taken without measuring; what is measured is kept; what was seen before is not looked for."""
+        tuner = triton.autotune([triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})], key=["n"])(tuned)
+        self.addCleanup(triton.runtime.driver.set_active, triton.runtime.driver.active)
+        triton.runtime.driver.set_active(object())
+        blocks, times = [], {64: [2e-3], 128: [1e-3]}
+        run = lambda *args, **kwargs: blocks.append(kwargs["BLOCK"])  # noqa: E731
+        with (
+            unittest.mock.patch.object(tuner, "_bench", side_effect=lambda *args, config, **kwargs: times[config.kwargs["BLOCK"]]) as bench,
+            unittest.mock.patch.object(triton.JITFunction, "run", run),
+            unittest.mock.patch("tilec._kept.find", return_value=None) as find,
+            unittest.mock.patch("tilec._kept.keep") as keep,
+        ):
+            for n in (5, 5, 6):
+                tuner[(1,)](1, n)
+            self.assertEqual((blocks, bench.call_count, find.call_count, keep.call_count), ([128, 128, 128], 4, 2, 2))
+            self.assertEqual(keep.call_args.args[4:], (tuner.configs[1], 1e-3))
+            with unittest.mock.patch("tilec._kept.choose", return_value=tuner.configs[0]):
+                find.return_value = object()
+                for n in (7, 7):
+                    tuner[(1,)](1, n)
+                self.assertEqual(len(tuner.prune_configs({})), 2)  # as warmup() does
+            self.assertEqual((blocks[3:], bench.call_count, find.call_count, keep.call_count), ([64, 64], 4, 3, 2))
+            self.assertEqual(find.call_args.args[2:], ((1, 7), {"grid": (1,), "warmup": False}))
 
     def test_nothing_is_left_in_a_source(self):
         what = source()

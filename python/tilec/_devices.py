@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _native
 from ._errors import DeviceError
@@ -15,6 +15,7 @@ CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLPack's
 _opened: Dict[str, _native.Device] = {}
 _before_fork: Dict[str, _native.Device] = {}  # never closed: what is behind them is the parent's
 _chosen: Optional[str] = None
+watchers: List[Callable[[], None]] = []  # called when it is chosen anew where launches run, or whether they are checked
 
 
 def set_device(name: Optional[str]) -> None:
@@ -29,6 +30,8 @@ def set_device(name: Optional[str]) -> None:
             raise DeviceError(f"no device {name!r}: there are sim, eval, cuda, cuda:0, cuda:1...")
     _chosen = name
     _native.forget_devices()
+    for changed in watchers:
+        changed()
 
 
 def get_device() -> Optional[str]:

@@ -28,6 +28,8 @@ def set_check(on: bool) -> None:
     global _checks
     _checks = bool(on)
     _native.set_checks(_checks)
+    for changed in _devices.watchers:
+        changed()
 
 
 def get_check() -> bool:

@@ -108,6 +108,11 @@ _lock = threading.Lock()
 _originals: Dict[Any, Any] = {}
 
 
+def _original(holder: Any, name: str) -> Any:
+    """Triton's, also where it is back in its place (uninstall)."""
+    return _originals.get((holder, name)) or getattr(holder, name)
+
+
 def report() -> Report:
     """What was compiled since the process began, by tilec and by Triton."""
     with _lock:
@@ -255,9 +260,20 @@ def _simulates() -> bool:
     return isinstance(_triton.runtime.driver.active, SimulatorDriver)
 
 
-def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+def _watch_launches() -> None:
+    """Puts _run in the place of JITFunction.run, until the first launch that is Triton's: from then on launches on a GPU take
+    no longer than Triton's own. Called again whenever it may be otherwise."""
+    if _jit.JITFunction.run is _originals.get((_jit.JITFunction, "run")):
+        _jit.JITFunction.run = _run
+
+
+def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """In the place of JITFunction.run. Kernels that are only compiled are Triton's to keep."""
-    if warmup or type(kernel) is not _jit.JITFunction or not _simulates():
+    original = _original(_jit.JITFunction, "run")
+    simulates = _simulates()
+    if not simulates and _jit.JITFunction.run is _run:
+        _jit.JITFunction.run = original
+    if warmup or type(kernel) is not _jit.JITFunction or not simulates:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     for hook in kernel.pre_run_hooks:
         hook(*args, **kwargs)
@@ -280,28 +296,58 @@ def _key_of(tuner: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Tuple[An
     return (*(known[name] for name in tuner.keys if name in known), *(str(value.dtype) for value in known.values() if hasattr(value, "dtype")))
 
 
-def _tune(original: Callable[..., Any], tuner: Any, *args: Any, **kwargs: Any) -> Any:
-    """In the place of Autotuner.run: what a tuning has kept is not measured again, and what is measured is kept."""
+UNSEEN = "tilec_args"  # an autotuner's attribute while it runs: the arguments, unless prune_configs() was asked
+
+
+class _Known(Exception):
+    """The configuration that a tuning has kept for the arguments of a launch."""
+
+    def __init__(self, tuner: Any, config: Any):
+        super().__init__()
+        self.tuner, self.config = tuner, config
+
+
+def _kernel_of(tuner: Any) -> Any:
+    """What it launches, where that is a kernel of Triton's as they are; else None."""
     kernel = tuner.fn
     while hasattr(kernel, "fn") and not isinstance(kernel, _jit.JITFunction):
         kernel = kernel.fn
-    if len(tuner.configs) < 2 or type(kernel) is not _jit.JITFunction:
+    return kernel if type(kernel) is _jit.JITFunction else None
+
+
+def _prune_configs(original: Callable[..., Any], tuner: Any, kwargs: Dict[str, Any]) -> Any:
+    """In the place of Autotuner.prune_configs, which its run() asks for arguments that it has not seen."""
+    pruned = original(tuner, kwargs)
+    args = tuner.__dict__.pop(UNSEEN, None)
+    kernel = _kernel_of(tuner)
+    found = _kept.find(simulated(kernel), tuner.configs, args, kwargs) if args is not None and kernel is not None else None
+    taken = _kept.choose(found, pruned) if found is not None else None
+    if taken is not None:
+        raise _Known(tuner, taken)
+    return pruned
+
+
+def _tune(tuner: Any, *args: Any, **kwargs: Any) -> Any:
+    """In the place of Autotuner.run: what a tuning has kept is not measured again, and what is measured is kept. Arguments that
+    were seen before cost no more than an attribute."""
+    original = _original(_autotuner.Autotuner, "run")
+    setattr(tuner, UNSEEN, args)
+    try:
+        result = original(tuner, *args, **kwargs)
+    except _Known as known:
+        if known.tuner is not tuner:
+            raise
+        tuner.cache[_key_of(tuner, args, kwargs)] = known.config
         return original(tuner, *args, **kwargs)
-    key = _key_of(tuner, args, kwargs)
-    if key in tuner.cache:
-        return original(tuner, *args, **kwargs)
-    ours = simulated(kernel)
-    found = _kept.find(ours, tuner.configs, args, kwargs)
-    if found is not None:
-        tuner.nargs = dict(zip(tuner.arg_names, args))
-        taken = _kept.choose(found, tuner.prune_configs(kwargs))
-        if taken is not None:
-            tuner.cache[key] = taken
-            return original(tuner, *args, **kwargs)
-    result = original(tuner, *args, **kwargs)
-    measured = (getattr(tuner, "configs_timings", None) or {}).get(tuner.cache.get(key))
-    if measured and not _simulates() and not _warned.get(kernel.fn.__code__):
-        _kept.keep(ours, tuner.configs, args, kwargs, tuner.cache[key], measured[0] if isinstance(measured, list) else measured)
+    finally:
+        unseen = tuner.__dict__.pop(UNSEEN, None) is None
+    kernel = _kernel_of(tuner) if unseen else None
+    if kernel is None or _simulates() or _warned.get(kernel.fn.__code__):
+        return result
+    chosen = tuner.cache.get(_key_of(tuner, args, kwargs))
+    measured = (getattr(tuner, "configs_timings", None) or {}).get(chosen)
+    if measured:
+        _kept.keep(simulated(kernel), tuner.configs, args, kwargs, chosen, measured[0] if isinstance(measured, list) else measured)
     return result
 
 
@@ -370,15 +416,26 @@ def _create_driver(original: Callable[[], Any]) -> Any:
 # ---------------------------------------------------------------- putting it in place
 
 
+def _put(holder: Any, name: str, replacement: Callable[..., Any]) -> None:
+    _originals[holder, name] = getattr(holder, name)
+    setattr(holder, name, replacement)
+
+
 def _replace(holder: Any, name: str, make: Callable[..., Any]) -> None:
     original = getattr(holder, name)
-    _originals[holder, name] = original
 
     @functools.wraps(original)
     def replaced(*args: Any, **kwargs: Any) -> Any:
         return make(original, *args, **kwargs)
 
-    setattr(holder, name, replaced)
+    _put(holder, name, replaced)
+
+
+def _then_watch(original: Callable[..., Any], *args: Any) -> Any:
+    """In the place of what chooses another driver."""
+    result = original(*args)
+    _watch_launches()
+    return result
 
 
 def install() -> None:
@@ -392,10 +449,16 @@ def install() -> None:
     _replace(CUDABackend, "parse_options", _parse_options)
     _replace(_compiler.ASTSource, "make_ir", _make_ir)
     _replace(_compiler.ASTSource, "hash", _hash)
-    _replace(_jit.JITFunction, "run", _run)
-    _replace(_autotuner.Autotuner, "run", _tune)
+    _put(_jit.JITFunction, "run", _run)
+    _put(_autotuner.Autotuner, "run", _tune)
+    _replace(_autotuner.Autotuner, "prune_configs", _prune_configs)
     _replace(_compiler.CompiledKernel, "_init_handles", _init_handles)
-    _replace(sys.modules["triton.runtime.driver"], "_create_driver", _create_driver)
+    module = sys.modules["triton.runtime.driver"]
+    _replace(module, "_create_driver", _create_driver)
+    _replace(module.DriverConfig, "set_active", _then_watch)
+    _replace(module.DriverConfig, "reset_active", _then_watch)
+    if _watch_launches not in _devices.watchers:
+        _devices.watchers.append(_watch_launches)
     os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does
 
 
