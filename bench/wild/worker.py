@@ -3,7 +3,7 @@
 
     {"do": "prepare", "id": ID, "graph": G, "check": C}
                                              inputs, first call, reference and errors where C, and a graph where G
-    {"do": "time", "replays": N}             a lead-in of LEAD seconds, then N replays: microseconds a call of each
+    {"do": "time", "replays": N}             a lead-in of LEAD seconds, then N replays: microseconds a call of each; "processors": on these
     {"do": "profile"}                        microseconds of each kernel of a call, as the profiler counts them
     {"do": "drop"}                           frees the operation's memory
     {"do": "end"}
@@ -187,6 +187,13 @@ def short_message(error):
     return text[:400] + (f" [{'/'.join(where[-1].filename.split('/')[-2:])}:{where[-1].lineno}]" if where else "")
 
 
+def keep_to(processors):
+    """Each thread of this process."""
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            os.sched_setaffinity(int(thread), processors)
+
+
 class Worker:
     def __init__(self, turn):
         self.turn, self.operations, self.case, self.graph = turn, load(), None, None
@@ -271,10 +278,13 @@ class Worker:
             for _ in range(CALLS):
                 self.case.run()
 
-    def time(self, replays):
+    def time(self, replays, processors=None):
         signal.setitimer(signal.ITIMER_REAL, LIMIT)
         try:
             self.turn.take()
+            if processors:
+                keep_to(processors)
+            gc.disable()  # as timeit does
             end = time.perf_counter() + LEAD
             while time.perf_counter() < end:
                 self.calls()
@@ -290,6 +300,7 @@ class Worker:
         except BaseException as error:
             return {"failed": short_message(error), "broken": self.broken()}
         finally:
+            gc.enable()
             signal.setitimer(signal.ITIMER_REAL, 0)
             self.turn.give()
 
