@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts under changes of shape: each moves whole dimensions' bits about in every basis.
+#include <string.h>
 #include "base/fault.h"
 #include "base/math.h"
 #include "ir/layout_parts.h"
@@ -87,27 +88,22 @@ Layout layout_trans(const Layout *layout, uint32_t rank, const uint32_t *shape, 
   return move_bits(layout, moves, rank, to);
 }
 
-// The dimensions that a broadcast leaves as they are: where they lie in the small tile and in the large one.
-static uint32_t kept_dims(uint32_t rank, const uint32_t *in, const uint32_t *out, BitMove *moves) {
-  uint32_t n = 0;
-  for (uint32_t d = 0; d < rank; d++) {
-    BitMove move = {.bits = layout_dim_bits(rank, in, d, &move.from)};
-    uint32_t large = layout_dim_bits(rank, out, d, &move.to);
-    if (in[d] != 1 && move.bits != large) BUG("a broadcast of size %u to %u", in[d], out[d]);
-    if (in[d] != 1) moves[n++] = move;
-  }
-  return n;
+static void expect_broadcast(uint32_t rank, const uint32_t *in, const uint32_t *out) {
+  for (uint32_t d = 0; d < rank; d++)
+    if (in[d] != 1 && padded_bits(in[d]) != padded_bits(out[d]))
+      BUG("a broadcast of size %u to %u", in[d], out[d]);
 }
 
 Layout layout_broadcast_operand(const Layout *out_layout, uint32_t rank, const uint32_t *in,
                                 const uint32_t *out) {
   expect_bits(out_layout, rank, out);
+  expect_broadcast(rank, in, out);
   BitMove moves[MAX_RANK];
-  uint32_t n = kept_dims(rank, in, out, moves);
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t swap = moves[i].from;
-    moves[i].from = moves[i].to;
-    moves[i].to = swap;
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < rank; d++) {
+    BitMove move = {.bits = layout_dim_bits(rank, in, d, &move.to)};
+    layout_dim_bits(rank, out, d, &move.from);
+    if (in[d] != 1) moves[n++] = move;
   }
   Layout result = move_bits(out_layout, moves, n, shape_bits(rank, in));
   return layout_drop_registers(&result);
@@ -116,27 +112,26 @@ Layout layout_broadcast_operand(const Layout *out_layout, uint32_t rank, const u
 Layout layout_broadcast_result(const Layout *in_layout, uint32_t rank, const uint32_t *in,
                                const uint32_t *out) {
   expect_bits(in_layout, rank, in);
-  BitMove moves[MAX_RANK];
-  uint32_t n = kept_dims(rank, in, out, moves);
-  Layout result = move_bits(in_layout, moves, n, shape_bits(rank, out));
-  for (uint32_t d = rank; d-- > 0;) {
-    uint32_t first, bits = layout_dim_bits(rank, out, d, &first);
-    for (uint32_t i = 0; in[d] == 1 && i < bits; i++)
-      layout_add(&result, DIM_REGISTER, UINT32_C(1) << (first + i));
-  }
+  expect_broadcast(rank, in, out);
+  Layout result = *in_layout;
+  uint32_t shape[MAX_RANK];
+  memcpy(shape, in, rank * sizeof *in);
+  for (uint32_t d = rank; d-- > 0; shape[d] = out[d])
+    if (in[d] == 1) result = layout_stretch(&result, rank, shape, d, padded_bits(out[d]), DIM_REGISTER);
   return result;
 }
 
 Layout layout_stretch(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t bits,
                       LayoutDim in) {
+  expect_bits(layout, rank, shape);
   Layout out = *layout;
   uint32_t first, place = layout_dim_bits(rank, shape, dim, &first) + first; // of the new index bits
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
-    uint32_t low = out.basis[i] & ((1u << place) - 1);
+    uint32_t low = out.basis[i] & ((UINT32_C(1) << place) - 1);
     out.basis[i] = (out.basis[i] ^ low) << bits | low;
   }
   out.out_bits = (uint8_t)(out.out_bits + bits);
-  for (uint32_t i = 0; i < bits; i++) layout_add(&out, in, 1u << (place + i));
+  for (uint32_t i = 0; i < bits; i++) layout_add(&out, in, UINT32_C(1) << (place + i));
   return out;
 }
 

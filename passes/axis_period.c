@@ -2,6 +2,7 @@
 // After how many elements of a dimension values repeat: remainders of a run that counts upwards do.
 #include "base/math.h"
 #include "passes/axis_info.h"
+#include "passes/axis_shape.h"
 
 enum { MAX_STEPS = 96 }; // expressions share operands, so the search is bounded
 
@@ -36,23 +37,15 @@ static uint64_t period_of_operands(PeriodSearch *s, const Op *op, uint32_t dim) 
 }
 
 static uint64_t period_of_op(PeriodSearch *s, const Op *op, uint32_t dim) {
-  uint64_t divisor = divisor_of(s, op);
-  switch ((int)op->kind) {
-  case OP_EXPAND_DIMS: {
-    uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
-    return dim == axis ? 1 : period_of(s, op_operand(op, 0), dim - (dim > axis));
-  }
-  case OP_BROADCAST: return period_of(s, op_operand(op, 0), dim);
-  case OP_TRANS: return period_of(s, op_operand(op, 0), (uint32_t)op_attr(op, ATTR_ORDER)->ints.at[dim]);
-  default: break;
-  }
+  if (op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS)
+    return period_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
   if (!op_has(op, PURE | ELEMENTWISE)) return UINT64_MAX;
-  uint64_t period = divisor ? period_of_remainder(s, op, divisor, dim) : UINT64_MAX;
-  return min_u64(period, period_of_operands(s, op, dim));
+  uint64_t divisor = divisor_of(s, op), period = period_of_operands(s, op, dim);
+  return divisor ? min_u64(period, period_of_remainder(s, op, divisor, dim)) : period;
 }
 
 static uint64_t period_of(PeriodSearch *s, const Value *value, uint32_t dim) {
-  if (!type_is_tile(value->type)) return 1;
+  if (!type_is_tile(value->type) || dim >= value->type->rank) return 1;
   if (axis_info(s->axes, value)->constancy[dim] >= value->type->shape[dim]) return 1;
   if (!value->def || s->steps == 0) return UINT64_MAX;
   s->steps--;

@@ -69,3 +69,10 @@ AxisInfo axis_of_shape_op(const Op *op, const AxisInfo *in, uint64_t step) {
   if (op->kind == OP_RESHAPE) set_reshaped(&info, in, step, from, to);
   return info;
 }
+
+uint32_t axis_dim_behind(const Op *op, uint32_t dim) {
+  if (op->kind == OP_TRANS) return (uint32_t)op_attr(op, ATTR_ORDER)->ints.at[dim];
+  if (op->kind != OP_EXPAND_DIMS) return dim;
+  uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
+  return dim == axis ? TILE_MAX_RANK : dim - (dim > axis);
+}

@@ -11,4 +11,8 @@ bool axis_is_shape_op(const Op *op);
 // `step`: how far neighbours of a contiguous run are apart.
 AxisInfo axis_of_shape_op(const Op *op, const AxisInfo *in, uint64_t step);
 
+// The operand's dimension that is dimension `dim` of the result of an expand_dims, broadcast or trans;
+// TILE_MAX_RANK: a new one of size 1.
+uint32_t axis_dim_behind(const Op *op, uint32_t dim);
+
 #endif

@@ -6,6 +6,7 @@
 // Loops' pointers and indices lie as those do that enter the loop.
 #include "base/math.h"
 #include "passes/axis_info.h"
+#include "passes/axis_shape.h"
 
 enum { MAX_STEPS = 96 }; // expressions share operands, so the search is bounded
 
@@ -119,14 +120,6 @@ static AxisStride stride_of_bits(StrideSearch *s, const Op *op, uint32_t dim) {
   return low ? stride_of(s, op_operand(op, 0), dim) : anywhere;
 }
 
-// The operand's dimension that is the result's; TILE_MAX_RANK: a new one of size 1.
-static uint32_t dim_behind(const Op *op, uint32_t dim) {
-  if (op->kind == OP_TRANS) return (uint32_t)op_attr(op, ATTR_ORDER)->ints.at[dim];
-  if (op->kind != OP_EXPAND_DIMS) return dim;
-  uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
-  return dim == axis ? TILE_MAX_RANK : dim - (dim > axis);
-}
-
 static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   const Type *inner = type_element(op_result(op)->type);
   switch ((int)op->kind) {
@@ -146,7 +139,7 @@ static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   case OP_CAST: return stride_of(s, op_operand(op, 0), dim);
   case OP_TRANS:
   case OP_BROADCAST:
-  case OP_EXPAND_DIMS: return stride_of(s, op_operand(op, 0), dim_behind(op, dim));
+  case OP_EXPAND_DIMS: return stride_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
   default: return anywhere;
   }
 }
