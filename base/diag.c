@@ -6,6 +6,7 @@
 
 #include "base/colors.h"
 #include "base/fault.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/math.h"
 #include "base/plain.h"
@@ -47,13 +48,30 @@ static bool same_place(Loc a, Loc b) {
   return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
 }
 
+typedef struct CallEntry {
+  Loc site;
+  uint16_t index;
+} CallEntry;
+
+static bool is_call_at(const void *entry, const void *key) {
+  return same_place(((const CallEntry *)entry)->site, *(const Loc *)key);
+}
+
+static uint64_t hash_loc(Loc at) {
+  uint64_t hash = hash_u64((uint64_t)at.line << 32 | (uint64_t)at.col << 16 | at.len);
+  return hash_u64(hash ^ ((uint64_t)at.file << 16 | at.call));
+}
+
 uint16_t sources_call(Sources *sources, Loc site) {
   if (sources->calls.n == 0) vec_push(sources->arena, &sources->calls, LOC_NONE);
-  for (uint32_t i = 1; i < sources->calls.n; i++)
-    if (same_place(sources->calls.at[i], site)) return (uint16_t)i;
+  CallEntry *known = table_find(&sources->calls_by_place, hash_loc(site), &site, is_call_at);
+  if (known) return known->index;
   if (sources->calls.n == UINT16_MAX) return 0; // the place stays, the chain of calls is lost
+  CallEntry *entry = ARENA_NEW(sources->arena, CallEntry);
+  *entry = (CallEntry){site, (uint16_t)sources->calls.n};
   vec_push(sources->arena, &sources->calls, site);
-  return (uint16_t)(sources->calls.n - 1);
+  *table_place(&sources->calls_by_place, sources->arena, hash_loc(site), &site, is_call_at) = entry;
+  return entry->index;
 }
 
 static Str quoted_text(const SourceFile *file) { return file->shown.at ? file->shown : file->text; }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/buf.h"
+#include "base/table.h"
 #include "base/vec.h"
 
 // A place: `len` bytes from line:col (0: a caret alone). A range that goes
@@ -37,7 +38,8 @@ typedef struct SourceFile {
 typedef struct Sources {
   Arena *arena; // set before first use; owns names, texts and tables
   VEC(SourceFile) files;
-  VEC(Loc) calls; // calls.at[0] is unused
+  VEC(Loc) calls;       // calls.at[0] is unused
+  Table calls_by_place; // of CallEntry (diag.c): each place in `calls` once
 } Sources;
 
 // Adds a file; `text` is copied. The index is the `file` of its Locs.

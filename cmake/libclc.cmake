@@ -3,19 +3,42 @@
 # a small bitcode file of its own, and codegen links a file only into the kernels that call its function.
 # Its tables are moved from constant memory (address space 4) to global memory (1): lanes look up different places, which the
 # constant cache answers one after another.
-if(CMAKE_SCRIPT_MODE_FILE)
-  file(READ ${LL} text)
+# The functions are the same in every build of the tree. Builds under build/ share them in build/libclc/HASH. The hash covers
+# libclc, LLVM and this file.
+if(CMAKE_SCRIPT_MODE_FILE) # -DSYMBOL -DLIBCLC -DBIN -DKEPT (a folder, or empty) -DOUT
+  set(kept ${KEPT}/${SYMBOL}.bc)
+  if(KEPT AND EXISTS ${kept})
+    configure_file(${kept} ${OUT} COPYONLY)
+    return()
+  endif()
+  execute_process(COMMAND_ERROR_IS_FATAL ANY
+    COMMAND ${BIN}/llvm-extract -S --recursive --func=${SYMBOL} --rglob=.* ${LIBCLC} -o ${OUT}.all.ll)
+  execute_process(COMMAND_ERROR_IS_FATAL ANY
+    COMMAND ${BIN}/opt -S -passes=internalize<preserve-gv=${SYMBOL}>,globaldce ${OUT}.all.ll -o ${OUT}.ll)
+  file(READ ${OUT}.ll text)
   string(REPLACE "addrspace(4)" "addrspace(1)" text "${text}")
-  file(WRITE ${LL} "${text}")
+  file(WRITE ${OUT}.ll "${text}")
+  execute_process(COMMAND ${BIN}/opt ${OUT}.ll -o ${OUT} COMMAND_ERROR_IS_FATAL ANY)
+  if(KEPT) # another build may read it meanwhile: it is there as a whole or not at all
+    string(RANDOM LENGTH 12 suffix)
+    configure_file(${OUT} ${kept}.${suffix} COPYONLY)
+    file(RENAME ${kept}.${suffix} ${kept})
+  endif()
   return()
 endif()
 find_file(TILEC_LIBCLC nvptx64--.bc PATHS /usr/lib/clc /usr/share/clc NO_DEFAULT_PATH)
-set(LLVM_EXTRACT ${TILEC_LLVM_BIN}/llvm-extract)
-set(LLVM_OPT ${TILEC_LLVM_BIN}/opt)
+get_filename_component(TILEC_BUILDS ${PROJECT_BINARY_DIR} DIRECTORY)
+if(PROJECT_IS_TOP_LEVEL AND TILEC_BUILDS STREQUAL "${PROJECT_SOURCE_DIR}/build" AND TILEC_LIBCLC)
+  file(SHA256 ${TILEC_LIBCLC} sum)
+  file(SHA256 ${CMAKE_CURRENT_LIST_FILE} script)
+  string(SHA256 sum "${sum} ${script} ${TILEC_LLVM_BIN} ${TILEC_LLVM_VERSION}")
+  string(SUBSTRING ${sum} 0 16 sum)
+  set(TILEC_LIBCLC_KEPT ${TILEC_BUILDS}/libclc/${sum})
+endif()
 
 # tilec_embed_libclc(target): adds libclc_table.c (see codegen/libclc.h) to the target.
 function(tilec_embed_libclc target)
-  if(NOT TILEC_LIBCLC OR NOT EXISTS ${LLVM_EXTRACT} OR NOT EXISTS ${LLVM_OPT})
+  if(NOT TILEC_LIBCLC OR NOT EXISTS ${TILEC_LLVM_BIN}/llvm-extract OR NOT EXISTS ${TILEC_LLVM_BIN}/opt)
     message(FATAL_ERROR "libclc's nvptx64--.bc (Debian: libclc-22) and llvm-extract and opt (Debian: llvm-22) are needed")
   endif()
   set(dir ${PROJECT_BINARY_DIR}/generated/libclc)
@@ -27,10 +50,8 @@ function(tilec_embed_libclc target)
   foreach(row ${rows})
     string(REGEX REPLACE "^LIBCLC\\([^,]*,[ ]*([A-Za-z0-9_]+).*" "\\1" symbol "${row}")
     add_custom_command(OUTPUT ${dir}/${symbol}.bc DEPENDS ${TILEC_LIBCLC} ${PROJECT_SOURCE_DIR}/cmake/libclc.cmake
-      COMMAND ${LLVM_EXTRACT} -S --recursive --func=${symbol} --rglob=.* ${TILEC_LIBCLC} -o ${dir}/${symbol}.all.ll
-      COMMAND ${LLVM_OPT} -S -passes=internalize<preserve-gv=${symbol}>,globaldce ${dir}/${symbol}.all.ll -o ${dir}/${symbol}.ll
-      COMMAND ${CMAKE_COMMAND} -DLL=${dir}/${symbol}.ll -P ${PROJECT_SOURCE_DIR}/cmake/libclc.cmake
-      COMMAND ${LLVM_OPT} ${dir}/${symbol}.ll -o ${dir}/${symbol}.bc VERBATIM)
+      COMMAND ${CMAKE_COMMAND} -DSYMBOL=${symbol} -DLIBCLC=${TILEC_LIBCLC} -DBIN=${TILEC_LLVM_BIN} -DKEPT=${TILEC_LIBCLC_KEPT}
+              -DOUT=${dir}/${symbol}.bc -P ${PROJECT_SOURCE_DIR}/cmake/libclc.cmake VERBATIM)
     file(WRITE ${dir}/${symbol}.S.new
       "  .section .rodata\n  .global libclc_${symbol}\n  .global libclc_${symbol}_end\n  .hidden libclc_${symbol}\n  .hidden libclc_${symbol}_end\nlibclc_${symbol}:\n  .incbin \"${dir}/${symbol}.bc\"\nlibclc_${symbol}_end:\n  .byte 0\n  .section .note.GNU-stack,\"\",@progbits\n")
     configure_file(${dir}/${symbol}.S.new ${dir}/${symbol}.S COPYONLY)

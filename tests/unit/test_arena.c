@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "tests/unit/unit.h"
 
 static void test_blocks_are_zeroed_aligned_and_disjoint(void **unused) {
   (void)unused;
@@ -100,7 +101,7 @@ static void test_vector_grows(void **unused) {
   arena_free(&arena);
 }
 
-int main(void) {
+int suite_arena(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks_are_zeroed_aligned_and_disjoint),
       cmocka_unit_test(test_failure_is_a_fault),

@@ -4,6 +4,7 @@
 #include "frontend/frontend.h"
 #include "ir/eval.h"
 #include "tests/unit/elaborate_golden.h"
+#include "tests/unit/unit.h"
 
 #include <math.h>
 
@@ -350,7 +351,7 @@ static void test_random_calls(void **state) {
   assert_true(accepted > builtin_count);
 }
 
-int main(void) {
+int suite_builtins(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden),      cmocka_unit_test(test_reductions),
                                      cmocka_unit_test(test_scans),       cmocka_unit_test(test_next_narrow),
                                      cmocka_unit_test(test_functions),   cmocka_unit_test(test_shapes),

@@ -20,6 +20,7 @@
 
 #include "cache_fixture.h"
 #include "runtime/cache.h"
+#include "tests/unit/unit.h"
 
 static void test_round_trip(void **state) {
   static const char blob[] = "a\0b\n\nc";
@@ -365,7 +366,7 @@ static void test_threads(void **state) {
   (void)state;
 }
 
-int main(void) {
+int suite_cache(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
       TEST(test_round_trip),

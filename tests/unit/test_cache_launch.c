@@ -15,6 +15,7 @@
 #include "runtime/tilec.h"
 #include "runtime/tuned.h"
 #include "runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 static const char twice_source[] =
     "@kernel\n"
@@ -419,7 +420,7 @@ static void test_launches_take_what_was_tuned(void **state) {
   (void)state;
 }
 
-int main(void) {
+int suite_cache_launch(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
       TEST(test_text_changes_the_key),   TEST(test_specialisation_changes_the_key),

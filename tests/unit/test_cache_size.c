@@ -17,6 +17,7 @@
 
 #include "cache_fixture.h"
 #include "runtime/cache.h"
+#include "tests/unit/unit.h"
 
 static void set_used(uint64_t number, time_t when) {
   assert_int_equal(utimensat(AT_FDCWD, file_of(number), (struct timespec[]){{when, 0}, {when, 0}}, 0), 0);
@@ -167,7 +168,7 @@ static void test_size_lost(void **state) {
   (void)state;
 }
 
-int main(void) {
+int suite_cache_size(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
       TEST(test_least_recently_used),

@@ -16,6 +16,7 @@
 #include "ir/build.h"
 #include "ir/parse.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/unit.h"
 
 typedef struct Setup {
   Arena arena;
@@ -388,7 +389,7 @@ static void test_no_growth(void **state) {
   assert_true(allocated() < before + (1u << 20));
 }
 
-int main(void) {
+int suite_codegen(void) {
   if (!assembler()) print_message("no ptxas on this machine: nothing is assembled\n");
   if (!file_check()) print_message("no FileCheck on this machine: golden files are skipped\n");
   const struct CMUnitTest tests[] = {

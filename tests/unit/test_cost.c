@@ -4,6 +4,7 @@
 
 #include "cost/cache.h"
 #include "ir/parse.h"
+#include "tests/unit/unit.h"
 
 static const TargetInfo *h200(void) { return target_find(STR("sm_90a")); }
 
@@ -390,7 +391,7 @@ static void test_alive(void **state) {
   ir_fixture_close(&s);
 }
 
-int main(void) {
+int suite_cost(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_occupancy),
       cmocka_unit_test(test_cache),

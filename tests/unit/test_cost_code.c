@@ -5,6 +5,7 @@
 
 #include "cost/blocks.h"
 #include "ir/parse.h"
+#include "tests/unit/unit.h"
 
 static SassInsn decode(uint32_t sm, uint32_t index, uint64_t low, uint64_t high) {
   uint64_t words[256] = {0};
@@ -232,7 +233,7 @@ static void test_copies(void **state) {
   expect_copies(0, 0); // what is left over of no iteration is none
 }
 
-int main(void) {
+int suite_cost_code(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_kinds),    cmocka_unit_test(test_architectures), cmocka_unit_test(test_products),
       cmocka_unit_test(test_branches), cmocka_unit_test(test_loops),         cmocka_unit_test(test_counts),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "tests/unit/unit.h"
 
 typedef struct Fixture {
   Arena arena;
@@ -220,7 +221,7 @@ static void test_ranges_join_on_one_line(void **state) {
   assert_int_equal(loc_join(a, c).len, 2);
 }
 
-int main(void) {
+int suite_diag(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_caret_range_notes_and_fixits, setup, teardown),
       cmocka_unit_test_setup_teardown(test_calls_become_notes, setup, teardown),

@@ -17,6 +17,7 @@
 #include "runtime_fixture.h"
 #include "tests/gpu/fake_driver.h"
 #include "tests/unit/fake_driver_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { N = 300, THREADS = 8, OUT_OF_MEMORY = 2, UNKNOWN = 999 };
 
@@ -424,7 +425,7 @@ static void test_threads(void **unused) {
   assert_true(launches > THREADS);
 }
 
-int main(void) {
+int suite_driver(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_call_fails),
       cmocka_unit_test(test_every_call_fails_with_a_cache),

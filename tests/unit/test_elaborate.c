@@ -4,6 +4,7 @@
 #include "frontend/frontend.h"
 #include "ir/eval.h"
 #include "tests/unit/elaborate_golden.h"
+#include "tests/unit/unit.h"
 
 static void test_golden(void **state) {
   (void)state;
@@ -208,7 +209,7 @@ static void test_values(void **state) {
   check_values(0, -3, 7, -128, 0.5f);
 }
 
-int main(void) {
+int suite_elaborate(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_golden), cmocka_unit_test(test_entries), cmocka_unit_test(test_jit_entries),
       cmocka_unit_test(test_limits), cmocka_unit_test(test_spec),    cmocka_unit_test(test_values),

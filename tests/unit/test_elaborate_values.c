@@ -19,6 +19,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/unit.h"
 
 enum { WORDS = 256, P = 0x1000, OUT = 0x9000, UNTOUCHED = -99 };
 
@@ -113,7 +114,7 @@ static void test_values(void **state) {
   assert_int_equal(failed, 0);
 }
 
-int main(void) {
+int suite_elaborate_values(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_values)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

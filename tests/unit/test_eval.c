@@ -4,6 +4,7 @@
 
 #include "ir/eval.h"
 #include "tests/unit/eval_fixture.h"
+#include "tests/unit/unit.h"
 
 // The bits of `kind` applied to constants of one type, the result stored as `to`.
 static uint64_t apply_bits(OpKind kind, Elem elem, uint64_t x, uint64_t y, Elem to, bool unary) {
@@ -248,7 +249,7 @@ static void test_grid(void **unused) {
   fixture_close(&f);
 }
 
-int main(void) {
+int suite_eval(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_integers_wrap), cmocka_unit_test(test_division_and_shifts),
       cmocka_unit_test(test_floats),        cmocka_unit_test(test_comparisons),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 // A 16 x 32 tile %a of fp32 from %x.
 #define LOAD                                                                                                 \
@@ -384,7 +385,7 @@ static void test_undefined_in_reduce(void **unused) {
   }
 }
 
-int main(void) {
+int suite_eval_combine(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sum),
       cmocka_unit_test(test_sum_bound),

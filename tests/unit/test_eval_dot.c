@@ -3,6 +3,7 @@
 // and bounds that let the hardware's roundings pass and wrong products not.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 typedef struct Shape {
   uint32_t batch, m, n, k;
@@ -400,7 +401,7 @@ static void test_large(void **unused) {
   kernel_close(&k);
 }
 
-int main(void) {
+int suite_eval_dot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types),
       cmocka_unit_test(test_int_wraps),

@@ -3,6 +3,7 @@
 // is not written.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 #define T     "layout<reg = [1, 128, 8], lane = [2, 4, 16, 32, 64], warp = [256, 512]; 1024>"
 #define SUM   " : tile<64x16xfp32, " T ">\n"
@@ -127,7 +128,7 @@ static void test_parts_of_k_and_fresh_sums(void **unused) {
               23, NULL);
 }
 
-int main(void) {
+int suite_eval_dot_async(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_result_is_read_after_its_wait),
       cmocka_unit_test(test_a_dot_adds_to_what_is_under_way),

@@ -6,6 +6,7 @@
 #include "ir/build.h"
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 static void make_grid(Kernel *k) {
   Region *region = func_new_host(k->func, HOST_GRID, NULL)->region;
@@ -128,7 +129,7 @@ static void test_races_off(void **unused) {
   kernel_close(&k);
 }
 
-int main(void) {
+int suite_eval_fault(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_launches_in_a_row),

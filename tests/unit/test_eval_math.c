@@ -3,6 +3,7 @@
 // moved by as much as the operands' bounds allow; fma, mulhi, choices near a tie.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 enum { N = 64 };
 
@@ -355,7 +356,7 @@ static void test_exact_products(void **unused) {
   }
 }
 
-int main(void) {
+int suite_eval_math(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_functions_of_one),
       cmocka_unit_test(test_functions_of_two),

@@ -5,6 +5,7 @@
 
 #include "ir/eval.h"
 #include "tests/unit/eval_fixture.h"
+#include "tests/unit/unit.h"
 
 // out[i] = exp(a[i]) / b[i] + a[i], i < n of 16 under a mask; the pattern of most kernels.
 static void build_elementwise(Fixture *f, uint32_t n) {
@@ -446,7 +447,7 @@ static void test_buffers_touch(void **unused) {
   arena_free(&arena);
 }
 
-int main(void) {
+int suite_eval_memory(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_check_bounds),
       cmocka_unit_test(test_bounds_are_tight),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "ir/number.h"
+#include "tests/unit/unit.h"
 
 static const Elem NARROW[] = {ELEM_FP8E4NV, ELEM_FP8E5, ELEM_FP16, ELEM_BF16};
 enum { NARROW_COUNT = 4 };
@@ -159,7 +160,7 @@ static void test_memory_is_little_endian(void **unused) {
   assert_int_equal(number_load(ELEM_I1, bytes), 1);
 }
 
-int main(void) {
+int suite_eval_number(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_patterns_round_trip),
       cmocka_unit_test(test_rounding_between_neighbours),

@@ -2,6 +2,7 @@
 // The evaluator's atomics, the races that it finds and those that are none, and print and assert.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 // 16 pointers from a base, and the same rotated by one.
 #define POINTERS(name, base, type)                                                                           \
@@ -382,7 +383,7 @@ static void test_machine_values(void **unused) {
   kernel_close(&k);
 }
 
-int main(void) {
+int suite_eval_race(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_races),
       cmocka_unit_test(test_a_reader_before_the_writer),

@@ -2,6 +2,7 @@
 // The evaluator's ops that move elements, sort and count them, and block pointers, beside plain C loops.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 // Rows of what the tests share: 4x8x2 i32 from %x, and a store of a tile of n elements, flattened, to %out.
 #define LOAD64                                                                                               \
@@ -299,7 +300,7 @@ static void test_block_errors(void **unused) {
   }
 }
 
-int main(void) {
+int suite_eval_shape(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_views),
       cmocka_unit_test(test_join_split_cat),

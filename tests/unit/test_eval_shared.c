@@ -4,6 +4,7 @@
 // rules that the verifier has for them.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 #define T "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 0]; 128>"
 #define S "layout<offset = [2, 1, 4, 8, 16, 32, 64]; 128>"
@@ -128,7 +129,7 @@ static void test_rules(void **unused) {
   expect_rule("arrive {warps = 4}", "id");
 }
 
-int main(void) {
+int suite_eval_shared(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_stored_is_loaded),
       cmocka_unit_test(test_buffers_with_the_same_bytes),

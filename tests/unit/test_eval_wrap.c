@@ -2,6 +2,7 @@
 // Offsets that wrap in 32 bits: each way into an address, and what is no way.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 // %s: 65536 as a parameter. %w: tile of 65536 * 65536 + i, which is i in 32 bits and within the buffer.
 #define WRAPPED                                                                                              \
@@ -161,7 +162,7 @@ static void test_out_of_bounds(void **unused) {
   kernel_close(&k);
 }
 
-int main(void) {
+int suite_eval_wrap(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ways_into_an_address),
       cmocka_unit_test(test_loops_and_block_pointers),

@@ -6,6 +6,7 @@
 
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 #define T    "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 0]; 128>"
 #define VIEW "shared<128xi32, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>"
@@ -424,7 +425,7 @@ static void test_what_the_verifier_says(void **unused) {
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) run_kernel(wrong[i].from, 1, NULL, wrong[i].says);
 }
 
-int main(void) {
+int suite_groups(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_channels_hand_slots_on),
       cmocka_unit_test(test_every_mutant_is_told),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "runtime/imports.h"
+#include "tests/unit/unit.h"
 
 typedef struct File {
   const char *path, *text;
@@ -68,7 +69,7 @@ static void test_a_name_that_is_assigned_too(void **unused) {
   }
 }
 
-int main(void) {
+int suite_imports(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_name_that_is_only_imported),
       cmocka_unit_test(test_a_name_that_is_assigned_too),

@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "ir/build.h"
 #include "tests/unit/ir_fixture.h"
+#include "tests/unit/unit.h"
 
 static uint32_t count_uses(const Value *value) {
   uint32_t n = 0;
@@ -331,7 +332,7 @@ static void test_every_op_row_is_consistent(void **unused) {
   assert_true(op_max_operands(OP_FOR) == UINT32_MAX);
 }
 
-int main(void) {
+int suite_ir(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_uses_follow_every_change),
       cmocka_unit_test(test_erasing_what_is_used_is_a_fault),

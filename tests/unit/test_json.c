@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include "base/json.h"
+#include "tests/unit/unit.h"
 
 static void test_nesting(void **state) {
   (void)state;
@@ -111,7 +112,7 @@ static void test_texts_and_numbers(void **state) {
   buf_free(&out);
 }
 
-int main(void) {
+int suite_json(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nesting),
       cmocka_unit_test(test_bytes_of_others),

@@ -9,8 +9,9 @@
 
 #include "runtime/compile.h"
 #include "tests/kernels/tests.h"
+#include "tests/unit/unit.h"
 
-int main(void) {
+int suite_kernels(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flash_attention),
       cmocka_unit_test(test_flash_attention_causal),

@@ -10,6 +10,7 @@
 #include "base/math.h"
 #include "ir/ir.h"
 #include "tests/unit/layout_random.h"
+#include "tests/unit/unit.h"
 
 static void test_application_is_the_xor_of_bases(void **unused) {
   (void)unused;
@@ -320,7 +321,7 @@ static void test_bad_layouts_are_faults(void **unused) {
   arena_free(&arena);
 }
 
-int main(void) {
+int suite_layout(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_application_is_the_xor_of_bases),
       cmocka_unit_test(test_composition_applies_one_after_the_other),

@@ -10,6 +10,7 @@
 #include "ir/layout.h"
 #include "sim/counters.h"
 #include "tests/unit/layout_random.h"
+#include "tests/unit/unit.h"
 
 static Layout random_shared(uint64_t *state, uint32_t bits) {
   Layout shared = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
@@ -235,7 +236,7 @@ static void test_offsets(void **unused) {
   }
 }
 
-int main(void) {
+int suite_layout_banks(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_vectors_are_the_widest),
       cmocka_unit_test(test_wavefronts_are_the_simulators),

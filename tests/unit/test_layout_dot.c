@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts of matrix products against the PTX ISA's fragments and wgmma's canonical shared-memory layouts.
 #include "ir/layout_dot.h"
+#include "tests/unit/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -178,7 +179,7 @@ static void too_narrow_for_wgmma(void **state) {
   assert_false(layout_wgmma_shared(2, 6, 1, 1, &layout, &row_bytes)); // 4 rows
 }
 
-int main(void) {
+int suite_layout_dot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(result_of_mma),           cmocka_unit_test(first_operand_of_mma),
       cmocka_unit_test(second_operand_of_mma),   cmocka_unit_test(result_of_wgmma),

@@ -9,6 +9,7 @@
 
 #include "ir/layout.h"
 #include "tests/unit/layout_random.h"
+#include "tests/unit/unit.h"
 
 enum { LANES = 32, MAX_REGISTERS = 256, POISON = 0x7fffffff };
 
@@ -211,7 +212,7 @@ static void test_the_example_of_the_documentation(void **unused) {
   assert_int_equal(plan.round_lane[1], 16);
 }
 
-int main(void) {
+int suite_layout_lanes(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_permutations_need_no_more_shuffles_than_must_be),
       cmocka_unit_test(test_held_several_times),

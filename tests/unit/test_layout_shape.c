@@ -9,6 +9,7 @@
 
 #include "ir/layout.h"
 #include "tests/unit/layout_random.h"
+#include "tests/unit/unit.h"
 
 typedef struct Shape {
   uint32_t rank, size[4];
@@ -272,7 +273,7 @@ static void test_the_examples_of_the_documentation(void **unused) { // docs/layo
   expect_text(half, "layout<reg = [1, 256, 512], lane = [2, 4, 8, 16, 32], warp = [64, 128]; 1024>");
 }
 
-int main(void) {
+int suite_layout_shape(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dim_bits),
       cmocka_unit_test(test_slice_drops_one_coordinate),

@@ -8,6 +8,7 @@
 
 #include "ir/layout.h"
 #include "tests/unit/layout_random.h"
+#include "tests/unit/unit.h"
 
 // The input of the product with inputs xa and xb: in each dimension a's bits below b's.
 static uint32_t product_input(const Layout *a, const Layout *b, uint32_t xa, uint32_t xb) {
@@ -128,7 +129,7 @@ static void test_delta(void **unused) {
   assert_true(seen[0] > 200 && seen[1] > 200);
 }
 
-int main(void) {
+int suite_layout_solve(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_product_works_on_each_part),
       cmocka_unit_test(test_division_undoes_products),

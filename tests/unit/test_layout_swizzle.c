@@ -9,6 +9,7 @@
 
 #include "ir/layout.h"
 #include "tests/unit/layout_random.h"
+#include "tests/unit/unit.h"
 
 // What one side's accesses of the buffer come to, in one warp: by vectors, or matrices four at a time.
 typedef struct Cost {
@@ -221,7 +222,7 @@ static void test_the_examples_of_the_documentation(void **unused) {
   buf_free(&out);
 }
 
-int main(void) {
+int suite_layout_swizzle(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_two_arrangements),
       cmocka_unit_test(test_mixed_and_repeated_bases),

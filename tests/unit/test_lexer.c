@@ -8,6 +8,7 @@
 
 #include "frontend/syntax.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/unit.h"
 
 typedef struct Setup {
   Arena arena;
@@ -88,7 +89,7 @@ static void test_multiline_string(void **state) {
                "2:9 NEWLINE\n2:9 END\n");
 }
 
-int main(void) {
+int suite_lexer(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_golden),
       cmocka_unit_test(test_ends),

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "tests/unit/unit.h"
 
 static const char *tilec; // the tool that was built with this test
 
@@ -135,12 +136,11 @@ static void test_run(void **state) {
   check_folder("run", 30);
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  char *slash = strrchr(argv[0], '/');
+int suite_mistakes(void) {
+  const char *slash = strrchr(unit_program, '/');
   Arena arena = {0};
   char here[4096];
-  const char *folder = slash ? arena_copy(&arena, (Str){argv[0], (size_t)(slash - argv[0])}) : ".";
+  const char *folder = slash ? arena_copy(&arena, (Str){unit_program, (size_t)(slash - unit_program)}) : ".";
   if (folder[0] != '/' && getcwd(here, sizeof here)) folder = arena_printf(&arena, "%s/%s", here, folder);
   tilec = arena_printf(&arena, "%s/../tilec", folder);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_run)};

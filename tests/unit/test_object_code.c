@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "codegen/object_code.h"
+#include "tests/unit/unit.h"
 
 enum { INSN = 16, INSNS = 4, ROOM = 2048, CUDA = 190 };
 
@@ -119,7 +120,7 @@ static void test_malformed(void **state) {
   }
 }
 
-int main(void) {
+int suite_object_code(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lines),
       cmocka_unit_test(test_two_functions),

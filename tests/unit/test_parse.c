@@ -12,6 +12,7 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "tests/unit/unit.h"
 
 typedef struct ParseFixture {
   Arena arena;
@@ -480,7 +481,7 @@ static void test_op_table_of_the_docs_is_current(void **unused) {
   if (!current) fail_msg("docs/tir.md's op table is not current: run this test with BLESS=1");
 }
 
-int main(void) {
+int suite_parse(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trip_of_every_construct),
       cmocka_unit_test(test_round_trip_of_a_kernel),

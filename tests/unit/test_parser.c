@@ -9,6 +9,7 @@
 
 #include "frontend/syntax.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/unit.h"
 
 typedef struct Setup {
   Arena arena;
@@ -219,7 +220,7 @@ static void test_expression(void **state) {
   }
 }
 
-int main(void) {
+int suite_parser(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_golden),
       cmocka_unit_test(test_no_text),

@@ -11,6 +11,7 @@
 #include "ir/number.h"
 #include "passes/axis_info.h"
 #include "passes/simplify.h"
+#include "tests/unit/unit.h"
 
 enum { N = 64, MAX_VALUES = 256, PARAMS = 5 };
 
@@ -362,7 +363,7 @@ static void test_loop(void **state) {
   arena_free(&w.arena);
 }
 
-int main(void) {
+int suite_pass_axis(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_expressions),
       cmocka_unit_test(test_usual_kernel),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "ir/build.h"
 #include "passes/axis_info.h"
+#include "tests/unit/unit.h"
 
 enum { MAX_ELEMENTS = 4096, CHAIN = 8 };
 
@@ -205,7 +206,7 @@ static void test_usual_tile(void **state) {
   arena_free(&w.arena);
 }
 
-int main(void) {
+int suite_pass_axis_shape(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_chains),
       cmocka_unit_test(test_usual_tile),

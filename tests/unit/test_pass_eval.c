@@ -13,6 +13,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
+#include "tests/unit/unit.h"
 
 enum { N = 64, MAX_VALUES = 160, STORES = 24, PROGRAMS = 2, BYTES = STORES * PROGRAMS * N * 8 };
 
@@ -273,7 +274,7 @@ static void test_pipeline(void **state) {
   for (uint64_t seed = 1001; seed <= 1100; seed++) check_seed(seed, NULL, 0);
 }
 
-int main(void) {
+int suite_pass_eval(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_simplify),
       cmocka_unit_test(test_pipeline),

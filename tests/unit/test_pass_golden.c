@@ -17,6 +17,7 @@
 #include "ir/verify.h"
 #include "pass_launch.h"
 #include "passes/passes.h"
+#include "tests/unit/unit.h"
 
 enum { MAX_PASSES = 32 };
 
@@ -217,7 +218,7 @@ static void add_files(Arena *arena, Tests *tests) {
   qsort(tests->at, tests->n, sizeof *tests->at, by_name);
 }
 
-int main(void) {
+int suite_pass_golden(void) {
   Arena arena = {0};
   Tests tests = {0};
   struct CMUnitTest order = cmocka_unit_test(test_order);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "ir/number.h"
 #include "passes/simplify.h"
+#include "tests/unit/unit.h"
 
 // The ops on 8-bit integers, spelled out in a wider type; false: undefined.
 static bool reference(OpKind kind, bool is_signed, int a, int b, int *result) {
@@ -156,7 +157,7 @@ static void test_exact_casts(void **state) {
   assert_true(cast_is_exact(ELEM_I32, ELEM_FP64));
 }
 
-int main(void) {
+int suite_pass_simplify(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_integers),
       cmocka_unit_test(test_wide_integers),

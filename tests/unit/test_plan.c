@@ -11,6 +11,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
+#include "tests/unit/unit.h"
 
 // A loop that adds up products of %x and %y, into %sumN.
 #define LOOP(n)                                                                                              \
@@ -287,7 +288,7 @@ static void test_registers(void **unused) {
   }
 }
 
-int main(void) {
+int suite_plan(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ways),
       cmocka_unit_test(test_slots),

@@ -3,6 +3,7 @@
 // evaluator says of slots that are read or written too early or too late.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 #define T "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 0]; 128>"
 #define S "layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>"
@@ -174,7 +175,7 @@ static void test_dots_under_way(void **unused) {
              "an asynchronous dot that reads slot 0 may be under way");
 }
 
-int main(void) {
+int suite_rings(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_value_is_used_once),
       cmocka_unit_test(test_slots_go_round_in_turn),

@@ -9,6 +9,7 @@
 
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { N = 64 };
 
@@ -104,7 +105,7 @@ static void test_printed(void **unused) {
   }
 }
 
-int main(void) {
+int suite_runtime_check(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_races),
                                      cmocka_unit_test(test_printed)};
   return cmocka_run_group_tests(tests, NULL, NULL);

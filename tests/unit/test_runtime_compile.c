@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "ir/print.h"
 #include "runtime/compile.h"
+#include "tests/unit/unit.h"
 
 static const char add_source[] = "@kernel\n"
                                  "@grid(cdiv(n, BLOCK))\n"
@@ -332,7 +333,7 @@ static void test_tir_takes_no_signature(void **unused) {
   buf_free(&text);
 }
 
-int main(void) {
+int suite_runtime_compile(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_signatures_are_parsed),
       cmocka_unit_test(test_wrong_signatures_are_located),

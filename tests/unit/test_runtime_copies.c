@@ -14,6 +14,7 @@
 #include "runtime/kernel.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { BLOCK = 64, ROOM = 96 * 160, OUT = BLOCK * BLOCK };
 static const char *const copy_devices[] = {"sim", "cuda"};
@@ -249,7 +250,7 @@ static void test_many_argument_sets(void **unused) {
   }
 }
 
-int main(void) {
+int suite_runtime_copies(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_outside),
       cmocka_unit_test(test_arguments_without_maps),

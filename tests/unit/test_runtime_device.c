@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "runtime/tilec.h"
+#include "tests/unit/unit.h"
 
 static const char *const devices[] = {"sim", "eval"};
 enum { DEVICES = 2 };
@@ -182,7 +183,7 @@ static void test_names_of_statuses_and_types(void **unused) {
   assert_string_equal(tilec_version(), "0.1.0");
 }
 
-int main(void) {
+int suite_runtime_device(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_no_gpu),

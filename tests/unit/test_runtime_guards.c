@@ -13,6 +13,7 @@
 #include "runtime/kernel.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { BLOCK = 64, STEP = 32, ROOM = 1 << 15, PROGRAMS = 2, OUT = PROGRAMS * BLOCK * BLOCK };
 static const char *const guard_devices[] = {"sim", "cuda"};
@@ -189,7 +190,7 @@ static void test_in_turn(void **unused) {
   }
 }
 
-int main(void) {
+int suite_runtime_guards(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_which_launches),
       cmocka_unit_test(test_another_grid),

@@ -11,6 +11,7 @@
 
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 // --- Kernels ---
 
@@ -319,7 +320,7 @@ static void test_functions_as_constexprs(void **unused) {
   tilec_program_free(program);
 }
 
-int main(void) {
+int suite_runtime_kernel(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wrong_kernels),
       cmocka_unit_test(test_errors_of_the_body),

@@ -14,6 +14,7 @@
 #include "runtime/kernel.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 typedef struct Scale {
   tilec_device *device;
@@ -475,7 +476,7 @@ static void test_many_simulators(void **unused) {
   }
 }
 
-int main(void) {
+int suite_runtime_launch(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_buffers_of_other_devices),
       cmocka_unit_test(test_many_simulators),

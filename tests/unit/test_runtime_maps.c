@@ -17,6 +17,7 @@
 #include "tests/gpu/fake_driver.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { WORDS = 32, RANKS = 5 };
 static const char *const map_devices[] = {"sim", "cuda"};
@@ -325,7 +326,7 @@ static void test_an_empty_grid(void **unused) {
   map_run_end(&r);
 }
 
-int main(void) {
+int suite_runtime_maps(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_maps_as_encoded),
       cmocka_unit_test(test_an_unaligned_base),

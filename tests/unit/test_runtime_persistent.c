@@ -13,6 +13,7 @@
 #include "tests/gpu/fake_driver.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { MOST = 64, WARPS = 32 }; // programs of a launch; so many that two blocks fill one of the fake GPU's multiprocessors
 
@@ -112,7 +113,7 @@ static void test_what_is_too_much(void **unused) {
   assert_null(programs_fault((int64_t[]){65535, 0, 65535}));
 }
 
-int main(void) {
+int suite_runtime_persistent(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks),
       cmocka_unit_test(test_a_block_a_program),

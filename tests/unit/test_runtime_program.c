@@ -12,6 +12,7 @@
 
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 static void test_wrong_programs(void **unused) {
   (void)unused;
@@ -313,7 +314,7 @@ static void test_options_of_other_versions(void **unused) {
   tilec_program_free(program);
 }
 
-int main(void) {
+int suite_runtime_program(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wrong_programs),
       cmocka_unit_test(test_outputs),

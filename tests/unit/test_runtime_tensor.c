@@ -10,6 +10,7 @@
 #include "runtime/kernel.h"
 #include "runtime/tensor.h"
 #include "runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 // out[i, k] = x[i, k] * 2 + 1, by strides.
 static const char source[] =
@@ -141,7 +142,7 @@ static void test_refused(void **unused) {
   tilec_device_close(device);
 }
 
-int main(void) {
+int suite_runtime_tensor(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_strides),
       cmocka_unit_test(test_alignment),

@@ -12,6 +12,7 @@
 #include "runtime/tensor.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 static tilec_launch_options one_program(void) {
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
@@ -424,7 +425,7 @@ static void test_of_tile_ir(void **unused) {
   tilec_device_close(device);
 }
 
-int main(void) {
+int suite_runtime_wide(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tuples),       cmocka_unit_test(test_named_tuples),
       cmocka_unit_test(test_wrong_tuples), cmocka_unit_test(test_wrong_descriptors),

@@ -2,6 +2,7 @@
 // Schedules that hold, and those that schedule_check refuses, rule by rule; which ones keep products from being under way.
 #include "passes/schedule.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 #define T   "layout<reg = [1, 128, 8], lane = [2, 4, 16, 32, 64], warp = [256, 512]; 1024>"
 #define SUM "tile<64x16xfp32, " T ">"
@@ -212,7 +213,7 @@ static void test_waits_count_what_is_under_way(void **unused) {
   }
 }
 
-int main(void) {
+int suite_schedule(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_schedules_that_hold),
       cmocka_unit_test(test_what_a_step_takes_is_there),

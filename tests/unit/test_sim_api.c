@@ -9,6 +9,7 @@
 
 #include "sim/sim.h"
 #include "sim_fixture.h"
+#include "tests/unit/unit.h"
 
 static const char counter_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -158,7 +159,7 @@ static void test_watched_memory_knows_what_kernels_write(void **unused) {
   }
 }
 
-int main(void) {
+int suite_sim_api(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_are_unloaded),
       cmocka_unit_test(test_unloading_ends_what_names_the_module),

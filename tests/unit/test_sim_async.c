@@ -11,6 +11,7 @@
 
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
+#include "tests/unit/unit.h"
 
 #define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
 
@@ -317,7 +318,7 @@ static void test_hints_change_nothing(void **unused) {
   sim_close(&f);
 }
 
-int main(void) {
+int suite_sim_async(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cp_async_double_buffering),
       cmocka_unit_test(test_ldmatrix_and_mma_gemm),

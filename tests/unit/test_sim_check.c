@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sim/sim.h"
+#include "tests/unit/unit.h"
 
 enum { WORDS = 2048, MAX_PARAMS = 4, SCHEDULES = 4 };
 
@@ -354,7 +355,7 @@ static void test_stores_of_one_value_do_not_race(void **unused) {
   assert_int_equal(writers_reports(1), 2);
 }
 
-int main(void) {
+int suite_sim_check(void) {
   enum { COUNT = sizeof bugs / sizeof *bugs };
   static struct CMUnitTest tests[2 * COUNT + 5];
   static char names[2 * COUNT][64];

@@ -10,6 +10,7 @@
 
 #include "sim/sim.h"
 #include "sim_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { LANES = 32, BANKS = 32, WORD = 4, SECTOR = 32, REGION = 4096, SEEDS = 60 };
 
@@ -189,7 +190,7 @@ static void test_lanes_meet_where_paths_join(void **unused) {
   assert_int_equal(arrivals(LOOP_TEXT), 3);
 }
 
-int main(void) {
+int suite_sim_counters(void) {
   static const struct CMUnitTest tests[] = {cmocka_unit_test(test_counters_are_as_defined),
                                             cmocka_unit_test(test_a_vector_of_sums_is_one_request),
                                             cmocka_unit_test(test_lanes_meet_where_paths_join)};

@@ -3,6 +3,7 @@
 // decoder errors; control flow; counters.
 #include "sim/sim.h"
 #include "sim_insns.h"
+#include "tests/unit/unit.h"
 
 __extension__ typedef unsigned __int128 uint128;
 __extension__ typedef __int128 int128;
@@ -302,7 +303,7 @@ static void test_lanes_exchange_values(void **unused) {
   for (int l = 0; l < LANES; l++) assert_int_equal(out[l], 93);
 }
 
-int main(void) {
+int suite_sim_insns(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_instructions_equal_their_definition),
       cmocka_unit_test(test_unknown_text_is_a_located_error),

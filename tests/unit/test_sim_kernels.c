@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/sim.h"
+#include "tests/unit/unit.h"
 
 enum { N = 1000 };
 
@@ -251,7 +252,7 @@ static void test_llvm_selection_is_known(void **unused) {
   }
 }
 
-int main(void) {
+int suite_sim_kernels(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_vector_add_and_its_counters),
       cmocka_unit_test(test_an_access_before_a_buffer_names_it),

@@ -13,6 +13,7 @@
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
 #include "tests/unit/sim_matrices.h"
+#include "tests/unit/unit.h"
 
 // ---- mma ----
 
@@ -220,7 +221,7 @@ static void test_what_is_not_known_is_an_error(void **unused) {
   }
 }
 
-int main(void) {
+int suite_sim_mma(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mma_shapes),
       cmocka_unit_test(test_newer_fp8_shapes),

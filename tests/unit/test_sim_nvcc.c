@@ -9,6 +9,7 @@
 
 #include "sim/sim.h"
 #include "tests/sim_nvcc/kernels.h"
+#include "tests/unit/unit.h"
 
 static const char folder[] = TESTS_DIR "/golden/sim/nvcc";
 
@@ -66,7 +67,7 @@ static void test_an_assertion_tells_its_place(void **unused) {
   for_each_variant(NULL, "control", check_assert_report);
 }
 
-int main(void) {
+int suite_sim_nvcc(void) {
   enum { MOST = 64 };
   struct CMUnitTest tests[MOST] = {cmocka_unit_test(test_too_little_shared_memory_is_a_fault),
                                    cmocka_unit_test(test_an_assertion_tells_its_place)};

@@ -10,6 +10,7 @@
 
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
+#include "tests/unit/unit.h"
 
 typedef struct Product {
   int a[8][4], b[4][8], c[8][8];
@@ -139,7 +140,7 @@ static void test_other_orders_are_refused(void **unused) {
   tilec_sim_destroy(sim);
 }
 
-int main(void) {
+int suite_sim_quads(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders_and_types),
                                      cmocka_unit_test(test_other_orders_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);

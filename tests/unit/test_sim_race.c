@@ -11,6 +11,7 @@
 
 #include "sim/sim.h"
 #include "sim_fixture.h"
+#include "tests/unit/unit.h"
 
 enum {
   REGION = 3072,
@@ -248,7 +249,7 @@ static void test_random_accesses(void **unused) {
   assert_true(reports > SEEDS); // there is something to compare
 }
 
-int main(void) {
+int suite_sim_race(void) {
   static const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_accesses)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

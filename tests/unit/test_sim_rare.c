@@ -3,6 +3,7 @@
 // 128 bits, calls, and what is refused.
 #include "sim/sim.h"
 #include "sim_insns.h"
+#include "tests/unit/unit.h"
 
 // binary16 by its definition.
 static double half(uint64_t bits) {
@@ -389,7 +390,7 @@ static void test_what_is_not_supported_says_so(void **unused) {
   }
 }
 
-int main(void) {
+int suite_sim_rare(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rare_instructions_equal_their_definition),
       cmocka_unit_test(test_atomics_of_every_kind),

@@ -10,6 +10,7 @@
 
 #include "sim/sim.h"
 #include "sim_fixture.h"
+#include "tests/unit/unit.h"
 
 #define HEAD                                                                                                 \
   ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 other)\n{\n"
@@ -213,7 +214,7 @@ static void test_registers_begin_as_zero(void **unused) {
   }
 }
 
-int main(void) {
+int suite_sim_rules(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lanes_that_parted_meet_at_the_lowest_instruction),
       cmocka_unit_test(test_no_group_waits_longer_than_1000_instructions),

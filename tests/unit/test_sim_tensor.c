@@ -11,6 +11,7 @@
 
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
+#include "tests/unit/unit.h"
 
 #define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
 
@@ -286,7 +287,7 @@ static void test_maps_changed_by_kernels(void **unused) {
   }
 }
 
-int main(void) {
+int suite_sim_tensor(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wgmma_and_tensor_copy_gemm),
       cmocka_unit_test(test_tensor_loads),

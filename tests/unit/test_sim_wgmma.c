@@ -13,6 +13,7 @@
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
 #include "tests/unit/sim_matrices.h"
+#include "tests/unit/unit.h"
 
 typedef struct Wgmma {
   int n;
@@ -208,7 +209,7 @@ static void test_wgmma_is_late(void **unused) {
   }
 }
 
-int main(void) {
+int suite_sim_wgmma(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wgmma_layouts),
       cmocka_unit_test(test_wgmma_types_and_widths),

@@ -13,6 +13,7 @@
 #include "ir/spec.h"
 #include "ir/tuning.h"
 #include "sim/chip.h"
+#include "tests/unit/unit.h"
 
 static const TargetInfo *row(const char *name) {
   const TargetInfo *info = target_find(str_from(name));
@@ -125,7 +126,7 @@ static void test_tuning_constants_are_positive(void **state) {
 #undef X
 }
 
-int main(void) {
+int suite_target(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_suffixed_rows_are_their_bases),

@@ -6,6 +6,7 @@
 #include "ir/layout_dot.h"
 #include "ir/tensor_box.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 enum { ROWS = 12, COLUMNS = 24, BOX_ROWS = 8, BOX_COLUMNS = 16, BOX = BOX_ROWS * BOX_COLUMNS };
 
@@ -235,7 +236,7 @@ static void test_boxes_of_layouts(void **unused) {
   arena_free(&arena);
 }
 
-int main(void) {
+int suite_tensor_copies(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_boxes_inside_and_out),
       cmocka_unit_test(test_phases_out_of_turn),

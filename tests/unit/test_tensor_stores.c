@@ -3,6 +3,7 @@
 // buffers that are not fenced, not met over, written too early or not waited for.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
+#include "tests/unit/unit.h"
 
 enum { ROWS = 12, COLUMNS = 24, BOX_ROWS = 8, BOX_COLUMNS = 16, BOX = BOX_ROWS * BOX_COLUMNS };
 
@@ -105,7 +106,7 @@ static void test_rules(void **unused) {
   expect_invalid("store_wait {pending = 64}\n", "'pending' is 0 to 63");
 }
 
-int main(void) {
+int suite_tensor_stores(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_boxes_inside_and_out),
       cmocka_unit_test(test_order),

@@ -13,6 +13,7 @@
 #include "runtime/device.h"
 #include "runtime_fixture.h"
 #include "sim/sim.h"
+#include "tests/unit/unit.h"
 
 enum { THREADS = 4, ROUNDS = 3, ELEMENTS = 200 };
 
@@ -218,7 +219,7 @@ static void test_threads_of_the_simulator(void **unused) {
   }
 }
 
-int main(void) {
+int suite_threads(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_compiles),
       cmocka_unit_test(test_launches_of_one_kernel),

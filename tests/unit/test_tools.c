@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/unit/unit.h"
 #include "tools/argument.h"
 #include "tools/expect.h"
 #include "tools/fill.h"
@@ -261,7 +262,7 @@ static void test_options(void **unused) {
   arena_free(&arena);
 }
 
-int main(void) {
+int suite_tools(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_philox_known_answer),
       cmocka_unit_test(test_normal_moments),

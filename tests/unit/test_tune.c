@@ -11,6 +11,7 @@
 #include "runtime/tune.h"
 #include "tests/unit/cache_fixture.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/unit.h"
 
 enum { N = 3000 };
 
@@ -422,7 +423,7 @@ static void test_errors(void **unused) {
   tuned_free(&t);
 }
 
-int main(void) {
+int suite_tune(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_ranges, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_autotune, cache_set_up, cache_tear_down),

@@ -4,6 +4,7 @@
 
 #include "ir/build.h"
 #include "tests/unit/ir_fixture.h"
+#include "tests/unit/unit.h"
 
 static void test_types_are_interned(void **unused) {
   (void)unused;
@@ -205,7 +206,7 @@ static void test_architectures(void **unused) {
     assert_false(target_parse_arch(str_from(bad[i]), &target));
 }
 
-int main(void) {
+int suite_type(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types_are_interned),
       cmocka_unit_test(test_integers_wrap_to_their_type),

@@ -12,6 +12,7 @@
 #include "ir/build.h"
 #include "ir/parse.h"
 #include "ir/print.h"
+#include "tests/unit/unit.h"
 
 typedef struct VerifyFixture {
   Arena arena;
@@ -380,7 +381,7 @@ static void test_the_values_alone_are_right(void **unused) {
   arena_free(&s.arena);
 }
 
-int main(void) {
+int suite_verify(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_op_comes_back),
       cmocka_unit_test(test_every_op_is_there),

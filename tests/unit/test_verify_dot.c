@@ -8,6 +8,7 @@
 
 #include "ir/build.h"
 #include "ir/parse.h"
+#include "tests/unit/unit.h"
 
 // Of a product of 64 x 64 x 16 by four warps: the sums of wgmma, of mma with its warps along m too; a of 16-bit
 // elements as registers have it, b as mma's; a and b as wgmma reads them, their lines along k and n.
@@ -208,7 +209,7 @@ static void test_what_breaks_a_rule_of_dots_is_said(void **unused) {
   assert_int_equal(wrong, 0);
 }
 
-int main(void) {
+int suite_verify_dot(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_breaks_a_rule_of_dots_is_said)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

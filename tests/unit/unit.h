@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One program holds all suites: each test_X.c of this folder defines suite_X, which runs its tests and returns how many
+// failed. `unit test_X` runs one suite in a process of its own; `unit --list` names them. CMake writes suites.def.
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
+
+#define SUITE(name) int suite_##name(void);
+#include "suites.def"
+#undef SUITE
+
+extern const char *unit_program; // argv[0]
+
+#endif
