@@ -22,8 +22,22 @@ sampled() {
 # What does not differ from piece to piece is run in the first.
 first_piece() { [ "$number" -eq 0 ]; }
 
+# seed: the number that random parts begin from: $SEED; else HEAD's first eight digits, so that each commit tries others and the same commit
+# the same; 1 outside of git. A group that uses it prints it.
+seed() {
+  local head
+  head=$([ -n "${SEED:-}" ] || [ ! -e .git ] || git rev-parse HEAD 2>/dev/null)
+  if [ -n "${SEED:-}" ]; then echo "$SEED"; elif [ -n "$head" ]; then echo $((16#${head:0:8})); else echo 1; fi
+}
+
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'FAILED %s\n' "$*"; }
+# skipped WHAT WHY: no check of it was run. scripts/test counts these lines.
+skipped() { printf 'SKIPPED %s: %s\n' "$1" "$2"; }
+
+# cpu_limit SECONDS COMMAND...: ends the command after that much processor time, however busy the machine is. One that computes nothing is
+# ended after half an hour.
+cpu_limit() { (ulimit -S -t "$1" && ulimit -H -t $(($1 + 5)) && shift && exec timeout 1800 "$@"); }
 
 # expect NAME COMMAND...: the command must succeed.
 expect() {
