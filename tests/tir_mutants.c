@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,11 @@ static void report(const char *what, const char *message) {
   fflush(stdout);
 }
 
+// Ends this process after that much of its processor time; 0: does not.
+static void limit_seconds(int seconds) {
+  setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
+}
+
 // The text with [from, to) replaced.
 static void try_mutant(Mutants *m, size_t from, size_t to, Str by) {
   uint64_t number = m->next++; // --from: others of every N
@@ -73,10 +79,10 @@ static void try_mutant(Mutants *m, size_t from, size_t to, Str by) {
   buf_bytes(&current, m->text.at + to, m->text.n - to);
   if (m->print) printf("%s", current.at);
   shared->tried++;
-  alarm(20);
+  limit_seconds(20);
   Compilation c;
   tilec_status status = compile_all(&c, buf_view(&current));
-  alarm(0);
+  limit_seconds(0);
   if (status == TILEC_OK)
     shared->compiled++;
   else if (status != TILEC_ERROR_COMPILE)

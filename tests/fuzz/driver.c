@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a fuzzer without libFuzzer: mutates the files of a corpus, reproducibly.
-//   fuzz_X [--seed N] [--runs N | --seconds N] [--max-bytes N] FILE...
+//   fuzz_X [--seed N] [--whole] [--runs N | --seconds N] [--max-bytes N] [--crash FILE] FILE...
+// --whole: first each file as it is. `fuzz_X --whole --runs 0 FILE` repeats a crash.
 // Prints how many inputs it ran, the rate and the processor's seconds. A crash, or an input that takes
-// MOST_SECONDS of them, leaves the input in ./crash-input.
+// MOST_SECONDS of them, leaves the input in ./crash-input (--crash), and says which it was.
+#define _GNU_SOURCE
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +16,9 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#if defined(__SANITIZE_ADDRESS__)
+void __sanitizer_print_stack_trace(void); // gcc ships no header for it
+#endif
 
 enum { MOST_SECONDS = 100 }; // of the processor, for one input under the sanitizers
 
@@ -23,6 +29,8 @@ typedef struct Input {
 
 static uint64_t state;
 static Input current; // what a crash handler writes out
+static const char *crash = "crash-input";
+static unsigned long done; // inputs before the current one
 
 static uint64_t random_next(void) { // xorshift64* (Vigna, 2016)
   state ^= state >> 12;
@@ -31,16 +39,38 @@ static uint64_t random_next(void) { // xorshift64* (Vigna, 2016)
   return state * 0x2545f4914f6cdd1du;
 }
 
+static void seed_from(uint64_t seed) { // splitmix64 (Steele, Lea and Flood, 2014); never 0
+  seed += 0x9e3779b97f4a7c15u;
+  seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
+  seed = (seed ^ seed >> 27) * 0x94d049bb133111ebu;
+  seed ^= seed >> 31;
+  state = seed ? seed : 1;
+}
+
 static size_t random_below(size_t n) { return n ? (size_t)(random_next() % n) : 0; }
 
 static void on_crash(int signal_number) {
-  FILE *file = fopen("crash-input", "wb");
+  FILE *file = fopen(crash, "wb");
   if (file) {
     fwrite(current.at, 1, current.n, file);
     fclose(file);
+    fprintf(stderr, "%s: the input, number %lu, of %zu bytes\n", crash, done, current.n);
   }
+#if defined(__SANITIZE_ADDRESS__)
+  if (signal_number != SIGABRT) __sanitizer_print_stack_trace(); // whoever aborts has said why
+#endif
   signal(signal_number, SIG_DFL);
   raise(signal_number);
+}
+
+// On a stack of its own, for inputs that overflow the stack.
+static void catch_crashes(void) {
+  static char space[1 << 18];
+  static const int signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGPROF};
+  stack_t stack = {.ss_sp = space, .ss_size = sizeof space};
+  struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+  sigaltstack(&stack, NULL);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
 }
 
 static double seconds_of(clockid_t clock) {
@@ -49,11 +79,15 @@ static double seconds_of(clockid_t clock) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void run_input(uint8_t *at, size_t n) {
+// A copy of that size, so that the sanitizer sees who reads past its end.
+static void run_input(const uint8_t *at, size_t n) {
   struct itimerval limit = {.it_value = {.tv_sec = MOST_SECONDS}};
-  current = (Input){at, n};
+  current = (Input){malloc(n ? n : 1), n};
+  memcpy(current.at, at, n);
   setitimer(ITIMER_PROF, &limit, NULL);
-  LLVMFuzzerTestOneInput(at, n);
+  LLVMFuzzerTestOneInput(current.at, n);
+  free(current.at);
+  done++;
 }
 
 static Input read_file(const char *name) {
@@ -122,12 +156,17 @@ static size_t mutate(const Input *corpus, size_t files, uint8_t *out, size_t cap
 int main(int argc, char **argv) {
   unsigned long runs = 10000, max_bytes = 16384;
   double seconds = 0;
-  state = 1;
+  bool whole = false;
+  seed_from(1);
   Input *corpus = calloc((size_t)argc + 1, sizeof *corpus);
   size_t files = 0;
   for (int i = 1; i < argc; i++) {
     if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-      state = strtoull(argv[++i], NULL, 10) | 1;
+      seed_from(strtoull(argv[++i], NULL, 10));
+    else if (i + 1 < argc && strcmp(argv[i], "--crash") == 0)
+      crash = argv[++i];
+    else if (strcmp(argv[i], "--whole") == 0)
+      whole = true;
     else if (i + 1 < argc && strcmp(argv[i], "--runs") == 0)
       runs = strtoul(argv[++i], NULL, 10);
     else if (i + 1 < argc && strcmp(argv[i], "--seconds") == 0)
@@ -138,16 +177,14 @@ int main(int argc, char **argv) {
       corpus[files++] = read_file(argv[i]);
   }
   if (!files) corpus[files++] = (Input){(uint8_t *)strdup("x"), 1};
-  for (int s = 0; s < 5; s++) signal((int[]){SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGPROF}[s], on_crash);
+  catch_crashes();
 
   double start = seconds_of(CLOCK_MONOTONIC), elapsed = 0;
-  unsigned long done = 0;
+  for (size_t i = 0; whole && i < files; i++) run_input(corpus[i].at, corpus[i].n);
+  elapsed = seconds_of(CLOCK_MONOTONIC) - start;
   uint8_t *input = malloc(max_bytes + 1);
-  for (; seconds > 0 ? elapsed < seconds : done < runs; done++) {
-    size_t n = done < files && corpus[done].n <= max_bytes ? corpus[done].n
-                                                           : mutate(corpus, files, input, max_bytes);
-    if (done < files && corpus[done].n <= max_bytes) memcpy(input, corpus[done].at, n);
-    run_input(input, n);
+  for (unsigned long run = 0; seconds > 0 ? elapsed < seconds : run < runs; run++) {
+    run_input(input, mutate(corpus, files, input, max_bytes));
     elapsed = seconds_of(CLOCK_MONOTONIC) - start;
   }
   printf("%lu inputs, %.0f a second, %.0f s of the processor, none crashed\n", done,

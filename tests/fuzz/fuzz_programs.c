@@ -118,7 +118,7 @@ static void run_some(Fuzzer *f) {
   execute_hold_device(&f->executor);
   while (!at_end(f)) {
     Program program;
-    alarm(MOST_SECONDS);
+    execute_limit(&f->executor);
     program_generate(f->options.seed + s->done, f->options.classes, &program);
     execute(&f->executor, &program, assembles(f, s->done), &s->result);
     program_free(&program);

@@ -4,9 +4,11 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "runtime/tilec.h"
@@ -123,7 +125,6 @@ static bool write_kernel(const Executor *executor, const Program *program, char 
 
 // A PTX that ptxas has not done in time is neither right nor wrong.
 static int assemble_kernel(const Executor *executor, const Program *program, const char *kernel) {
-  enum { TIMED_OUT = 124 };
   Buf words = {0};
   const char *warps = strstr(program->options.at, "--num-warps ") + strlen("--num-warps ");
   buf_printf(&words, "compile %s --kernel f --num-warps %d --arch %s -o %s/f.ptx", kernel, atoi(warps),
@@ -132,10 +133,11 @@ static int assemble_kernel(const Executor *executor, const Program *program, con
   buf_reset(&words);
   fflush(NULL);
   if (status == 0) {
-    buf_printf(&words, "timeout 20 %s --gpu-name %s %s/f.ptx -o /dev/null", executor->ptxas, program->arch,
+    buf_printf(&words, "ulimit -t 20; exec %s --gpu-name %s %s/f.ptx -o /dev/null", executor->ptxas, program->arch,
                executor->folder);
     int ended = system(words.at);
-    if (ended && !(WIFEXITED(ended) && WEXITSTATUS(ended) == TIMED_OUT)) {
+    int by = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
+    if (ended && by != SIGXCPU && by != SIGKILL) { // these two: out of time
       fprintf(stderr, "error: ptxas refuses the PTX\n");
       status = 3;
     }
@@ -166,6 +168,12 @@ void execute_hold_device(const Executor *executor) {
     fprintf(stderr, "fuzz_programs: %s\n", tilec_last_error());
 }
 
+void execute_limit(const Executor *executor) {
+  enum { SECONDS = 60, FAR = 1800 };
+  setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = SECONDS}}, NULL);
+  alarm(strcmp(executor->device, "sim") == 0 ? FAR : SECONDS);
+}
+
 void execute(Executor *executor, const Program *program, bool assemble, Result *result) {
   fflush(NULL);
   int out = dup(STDOUT_FILENO), error = dup(STDERR_FILENO);
@@ -185,7 +193,7 @@ void execute_apart(Executor *executor, const Program *program, bool assemble, Re
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
-    alarm(MOST_SECONDS);
+    execute_limit(executor);
     execute(executor, program, assemble, result);
     _exit(0);
   }

@@ -44,6 +44,7 @@ void execute_apart(Executor *executor, const Program *program, bool assemble, Re
 // Result of a child that ended by a signal (or, 0, by itself) in the middle of a program.
 void execute_crashed(const Executor *executor, int signal_number, Result *result);
 
-enum { MOST_SECONDS = 60 }; // for one program
+// Ends this process when its next program takes a minute of the processor; on a GPU, a minute.
+void execute_limit(const Executor *executor);
 
 #endif
