@@ -57,13 +57,13 @@ static void on_crash(int signal_number) {
     fprintf(stderr, "%s: the input, number %lu, of %zu bytes\n", crash, done, current.n);
   }
 #if defined(__SANITIZE_ADDRESS__)
-  if (signal_number != SIGABRT) __sanitizer_print_stack_trace(); // whoever aborts has said why
+  if (signal_number != SIGABRT) __sanitizer_print_stack_trace(); // an abort has said why
 #endif
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
 
-// On a stack of its own, for inputs that overflow the stack.
+// On a separate stack, for inputs that overflow the stack.
 static void catch_crashes(void) {
   static char space[1 << 18];
   static const int signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGPROF};

@@ -133,8 +133,8 @@ static int assemble_kernel(const Executor *executor, const Program *program, con
   buf_reset(&words);
   fflush(NULL);
   if (status == 0) {
-    buf_printf(&words, "ulimit -t 20; exec %s --gpu-name %s %s/f.ptx -o /dev/null", executor->ptxas, program->arch,
-               executor->folder);
+    buf_printf(&words, "ulimit -t 20; exec %s --gpu-name %s %s/f.ptx -o /dev/null", executor->ptxas,
+               program->arch, executor->folder);
     int ended = system(words.at);
     int by = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
     if (ended && by != SIGXCPU && by != SIGKILL) { // these two: out of time
