@@ -5,6 +5,7 @@
 // 2008), which a second rounding to fewer bits cannot tell from the exact value.
 #include "codegen/emit.h"
 
+#include <string.h>
 #include "codegen/nvvm.h"
 
 static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
@@ -72,7 +73,21 @@ static LLVMValueRef int_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to)
   return is_signed ? LLVMBuildSIToFP(e->builder, x, type, "") : LLVMBuildUIToFP(e->builder, x, type, "");
 }
 
-// PTX's cvt.rzi saturates at 32 and 64 bits; narrower results are clamped in 32.
+// By assembly: LLVM has no instruction for it whose result beyond the range is defined.
+static LLVMValueRef float_to_int16(Emitter *e, LLVMValueRef x, bool is_signed) {
+  static const char *const texts[2][2] = {
+      // [from fp64][signed]
+      {"cvt.rzi.u16.f32 $0, $1;", "cvt.rzi.s16.f32 $0, $1;"},
+      {"cvt.rzi.u16.f64 $0, $1;", "cvt.rzi.s16.f64 $0, $1;"},
+  };
+  LLVMTypeRef from = LLVMTypeOf(x), type = LLVMFunctionType(e->i16, &from, 1, false);
+  const char *text = texts[from == e->f64][is_signed], *constraints = from == e->f64 ? "=h,d" : "=h,f";
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
+                                       false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
+}
+
+// PTX's cvt.rzi saturates at 16, 32 and 64 bits. An 8-bit integer is the low byte of the 16-bit one.
 static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
   static const char *const names[2][2][2] = {
       // [from fp64][to 64 bits][signed]
@@ -83,12 +98,9 @@ static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to)
   x = emit_widen(e, x);
   uint32_t bits = elem_info(to)->bits;
   bool is_signed = elem_is_signed(to);
-  LLVMValueRef wide = nvvm_call(e, names[LLVMTypeOf(x) == e->f64][bits == 64][is_signed], x);
-  if (bits >= 32) return wide;
-  uint32_t most = (1u << (bits - is_signed)) - 1;
-  wide = nvvm_binary(e, is_signed ? "llvm.smin" : "llvm.umin", wide, emit_i32(e, most));
-  if (is_signed) wide = nvvm_binary(e, "llvm.smax", wide, emit_i32(e, ~most));
-  return LLVMBuildTrunc(e->builder, wide, LLVMIntTypeInContext(e->context, bits), "");
+  if (bits >= 32) return nvvm_call(e, names[LLVMTypeOf(x) == e->f64][bits == 64][is_signed], x);
+  LLVMValueRef half = float_to_int16(e, x, is_signed);
+  return LLVMBuildTrunc(e->builder, half, LLVMIntTypeInContext(e->context, bits), "");
 }
 
 static LLVMValueRef to_bool(Emitter *e, LLVMValueRef x, Elem from) {

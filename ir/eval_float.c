@@ -230,7 +230,8 @@ Element eval_float_to_int(Elem from, const Element *a, Elem to) {
   if (isnan(v) && to != ELEM_I1) x.state |= UNCERTAIN;
   if (a->e == 0) return x;
   double low = a->r - eval_reach(a), high = a->r + eval_reach(a);
-  if (number_to_int(to, low) != number_to_int(to, high) || (to == ELEM_I1 && eval_may_be_zero(a)))
+  Elem wide = number_saturated_type(to); // what is cut off of it repeats itself
+  if (number_to_int(wide, low) != number_to_int(wide, high) || (to == ELEM_I1 && eval_may_be_zero(a)))
     x.state |= UNCERTAIN;
   return x;
 }

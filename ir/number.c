@@ -169,11 +169,9 @@ uint64_t number_from_int(Elem from, uint64_t value, Elem to) {
   return number_encode(to, negative ? -x : x);
 }
 
-uint64_t number_to_int(Elem to, double x) {
-  const ElemInfo *info = elem_info(to);
-  if (info->cls == CLASS_BOOL) return x != 0;
-  if (isnan(x)) return 0;
-  double whole = trunc(x);
+Elem number_saturated_type(Elem to) { return to == ELEM_I8 ? ELEM_I16 : to == ELEM_U8 ? ELEM_U16 : to; }
+
+static uint64_t saturated(const ElemInfo *info, double whole) {
   if (info->cls == CLASS_UINT) {
     if (whole <= 0) return 0;
     if (whole >= power_of_two(info->bits)) return UINT64_MAX >> (64 - info->bits);
@@ -184,6 +182,11 @@ uint64_t number_to_int(Elem to, double x) {
   if (whole >= limit) return most;
   if (whole < -limit) return ~most;
   return (uint64_t)(int64_t)whole;
+}
+
+uint64_t number_to_int(Elem to, double x) {
+  if (to == ELEM_I1) return x != 0;
+  return isnan(x) ? 0 : number_wrap(to, saturated(elem_info(number_saturated_type(to)), trunc(x)));
 }
 
 uint64_t number_load(Elem elem, const uint8_t *bytes) {

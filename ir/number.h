@@ -32,8 +32,11 @@ uint64_t number_wrap(Elem elem, uint64_t bits); // the low bits, canonically
 
 // An integer of type `from`, rounded once to the float type `to`: its bits.
 uint64_t number_from_int(Elem from, uint64_t value, Elem to);
-// Truncated toward zero and saturated; NaN gives 0. To i1: whether x is not 0.
+// Truncated toward zero and saturated; NaN gives 0. To 8 bits: the low ones of the 16 that this gives, as
+// Triton's are. To i1: whether x is not 0.
 uint64_t number_to_int(Elem to, double x);
+// The type that number_to_int saturates to: `to`, or that of 16 bits where `to` has 8.
+Elem number_saturated_type(Elem to);
 
 // The element in memory: elem_bytes(elem) bytes, little-endian. Loading i1 gives 1 for any byte but 0.
 uint64_t number_load(Elem elem, const uint8_t *bytes);

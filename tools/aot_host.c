@@ -146,7 +146,7 @@ static const char *cast_to_int(HostWriter *w, const Op *op) {
   if (!elem_is_float(elem_of(op))) return arena_printf(w->arena, "(%s)%s", aot_c_type(to), operand(w, op, 0));
   w->helpers |= 1u << HELPER_TO_INT;
   return arena_printf(w->arena, "(%s)tilec_to_int((double)%s, %u, %s)", aot_c_type(to), operand(w, op, 0),
-                      bits_of(to->elem), elem_is_signed(to->elem) ? "true" : "false");
+                      bits_of(number_saturated_type(to->elem)), elem_is_signed(to->elem) ? "true" : "false");
 }
 
 static const char *constant(HostWriter *w, const Op *op) {

@@ -13,7 +13,7 @@ LONG = {"i1": "int1", "fp8e4nv": "float8e4nv", "fp8e5": "float8e5", "fp16": "flo
         "fp64": "float64"}
 LONG.update({f"i{n}": f"int{n}" for n in (8, 16, 32, 64)})
 LONG.update({f"u{n}": f"uint{n}" for n in (8, 16, 32, 64)})
-SETS = "abcdekmwlh"
+SETS = "abcdekmwlho"
 
 
 def bytes_of(kind):
@@ -27,6 +27,8 @@ def encode(kind, number):
         return int(number != 0)
     if family != "f":
         return int(number) & ((1 << bits) - 1)
+    if abs(number) == float("inf"):
+        return (number < 0) << (bits - 1) | special_floats(kind)["inf"]
     wide, = struct.unpack("<Q", struct.pack("<d", number))
     if kind == "fp64":
         return wide
@@ -81,9 +83,12 @@ SMALL = {
     "l": [-4, 0, 1, -2, 3, 0, -1, 2],      # l <= h
     "h": [-2, 0, 6, 4, 5, 1, 3, 2],
     "d": [3, 7, -3, 5, -7, 2, 12, -2],     # divisors; INT_MIN is never divided by -1
+    "o": [0, 9, 33, -1, 8, 71, 127, 3],    # of eight bins some; of floats beyond integers of 8 and 16 bits
 }
 FRACTIONS = {"m": [0.25, 1.5, 2.5, 3.5, 7, 12, 56, 96], "d": [3, -0.75, 0.5, 5, -7, 2, 12, -1.25],
-             "w": SMALL["w"], "e": [1, 2, 0.5, -1, 2, 1, 3, 1]}
+             "w": SMALL["w"], "e": [1, 2, 0.5, -1, 2, 1, 3, 1],
+             "o": [300, -300, 40192, -40192, float("inf"), float("-inf"), 200, -1.5]}
+FP8 = {"o": [384, -384, 96, -96, 448, -448, 224, -1.5]}
 
 
 def elements(which, kind):
@@ -91,6 +96,8 @@ def elements(which, kind):
         return specials(kind, which)
     family = TYPES[kind][1]
     numbers = FRACTIONS.get(which, SMALL[which]) if family == "f" else SMALL[which]
+    if kind.startswith("fp8"):
+        numbers = FP8.get(which, numbers)
     if family in "bu":
         numbers = [abs(n) for n in numbers]
     if family == "u" and which == "l":

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-static const char sets[] = "abcdekmwlh";
+static const char sets[] = "abcdekmwlho";
 static const char forms[] = " spMRC"; // of what is defined at the head
 
 typedef struct Variable {

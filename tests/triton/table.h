@@ -13,7 +13,7 @@
 
 enum {
   TYPE_COUNT = 15,
-  SET_COUNT = 10,
+  SET_COUNT = 11,
   SET_ELEMENTS = 8,
   ROW_MEMORY = 16,
   MAX_VARIABLES = 5,

@@ -135,9 +135,16 @@ static void test_floats_to_integers(void **unused) {
   (void)unused;
   assert_int_equal(number_to_int(ELEM_I32, -1.9), (uint64_t)-1);
   assert_int_equal(number_to_int(ELEM_I8, 127.9), 127);
-  assert_int_equal(number_to_int(ELEM_I8, 1e30), 127);
+  assert_int_equal(number_to_int(ELEM_I8, 300.7), 44); // the low byte of 16 bits
+  assert_int_equal(number_to_int(ELEM_I8, 1e30), (uint64_t)-1);
   assert_int_equal(number_to_int(ELEM_I8, -128.9), (uint64_t)-128);
-  assert_int_equal(number_to_int(ELEM_I8, -INFINITY), (uint64_t)-128);
+  assert_int_equal(number_to_int(ELEM_I8, -INFINITY), 0);
+  assert_int_equal(number_to_int(ELEM_U8, -300.0), 0);
+  assert_int_equal(number_to_int(ELEM_U8, 65535.0), 255);
+  assert_int_equal(number_to_int(ELEM_U8, 40000.0), 64);
+  assert_int_equal(number_to_int(ELEM_I16, 40000.0), INT16_MAX);
+  assert_int_equal(number_to_int(ELEM_I16, -40000.0), (uint64_t)INT16_MIN);
+  assert_int_equal(number_to_int(ELEM_U16, 70000.0), UINT16_MAX);
   assert_int_equal(number_to_int(ELEM_I64, 0x1p63), INT64_MAX);
   assert_int_equal(number_to_int(ELEM_I64, -0x1p63), (uint64_t)INT64_MIN);
   assert_int_equal(number_to_int(ELEM_U64, 0x1p64), UINT64_MAX);
