@@ -137,10 +137,24 @@ static bool hangs_on_order(const Lines *lines, uint32_t k, bool *hangs) {
   return ok;
 }
 
+// The bound that the sum of a line has in a loop in addition (LOOP_SUM_BITS). An element that is 0 costs nothing.
+static double loop_sum_bound(const Lines *lines, Elem elem) {
+  const Op *around = lines->op;
+  uint32_t terms = 0;
+  do around = around->region->parent;
+  while (around && !op_is_loop(around));
+  if (!around || elem_bytes(elem) < 2 || elem == ELEM_FP16) return 0;
+  for (uint32_t i = 0; i < lines->length; i++) terms += lines->room[i].r != 0;
+  Elem kept = elem == ELEM_FP64 ? ELEM_FP64 : ELEM_FP32;
+  return terms * ldexp(number_u(kept) * number_min_normal(kept), LOOP_SUM_BITS);
+}
+
 static bool reduce_line(const Lines *lines) {
   if (sums_floats(lines)) {
     Elem elem = (Elem)eval_operand(lines->m, lines->op, 0)->code;
+    double bound = loop_sum_bound(lines, elem);
     lines->room[0] = eval_float_sum(elem, lines->room, lines->length);
+    if (isfinite(lines->room[0].r)) lines->room[0].e += bound;
     return true;
   }
   for (uint32_t n = lines->length; n > 1; n = (n + 1) / 2) {

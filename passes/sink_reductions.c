@@ -12,8 +12,15 @@
 //         }
 //         %r = reduce %t {axis = 1} (add)
 //         %s = add %init, %r
+// also    %tile and %r are fp32 if %x is fp16 or bf16.
+//         Elements of fp32, bf16 or fp64 that may be large and of two signs are scaled, by a fused multiply-add:
+//
+//           %next = add %tile, (mul %x, 2^-12)
+//         %s = add %init, (mul %r, 2^12)
 // needs   tiles without layouts; simplified IR
-// keeps   every integer; sums of floats are added in another order (REASSOCIATES)
+// keeps   every integer; sums of floats are added in another order (REASSOCIATES). Elements that cancel within an iteration
+//         may not cancel within an element's own sum. That sum has room for 2^12 iterations of the largest numbers. An
+//         addition may be off by 2^-138 then (fp32, bf16)
 // breaks  nothing
 // pays    an iteration does as many operations of its own elements, and no shuffles, no shared memory, no
 //         barrier
@@ -30,6 +37,7 @@
 #include "ir/clone.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
+#include "passes/float_range.h"
 #include "passes/passes.h"
 
 enum { MAX_VIEWS = 4 };
@@ -44,6 +52,7 @@ typedef struct SunkSum {
   Value *value, *init, *tile;
   OpKind kind;
   int64_t axis;
+  bool scaled; // the tile's elements are 2^-LOOP_SUM_BITS times the terms
 } SunkSum;
 
 typedef struct Sinker {
@@ -110,6 +119,15 @@ static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   return !tile->layout && can_sink(tile);
 }
 
+// The type that the loop carries: the reduced tile's. Sums of fp16 and bf16 are kept in fp32.
+static const Type *carried_type(const Sinker *s, const LoopSum *sum) {
+  const Type *tile = op_operand(sum->reduce, 0)->type;
+  IrContext *ir = s->func->module->ir;
+  bool wide =
+      sum->combine->kind == OP_ADD && (type_is_elem(tile, ELEM_FP16) || type_is_elem(tile, ELEM_BF16));
+  return wide ? type_with_element(ir, tile, type_scalar(ir, ELEM_FP32)) : tile;
+}
+
 // --- what it costs
 
 static uint32_t registers_of(const Op *loop, const Type *tile) {
@@ -163,52 +181,118 @@ static const SunkSum *sunk_before(const Sinker *s, const LoopSum *sum) {
   for (uint32_t i = 0; i < s->sunk.n; i++) {
     const SunkSum *sunk = &s->sunk.at[i];
     bool same = sunk->value == init && sunk->kind == sum->combine->kind &&
-                sunk->axis == op_int(sum->reduce, ATTR_AXIS, 0) &&
-                sunk->tile->type == op_operand(sum->reduce, 0)->type;
+                sunk->axis == op_int(sum->reduce, ATTR_AXIS, 0) && sunk->tile->type == carried_type(s, sum);
     if (same && only_use(init, sum->loop)) return sunk;
   }
   return NULL;
 }
 
-// The reduction and its views again, for another tile: up to the value that the loop combined.
-static Value *build_reduction_of(Builder *b, const LoopSum *sum, const Op *last, CloneMap *map, Op **reduce) {
-  if (last == sum->reduce) return op_result(*reduce = op_clone(b, last, map));
-  build_reduction_of(b, sum, op_operand(last, 0)->def, map, reduce);
-  return op_result(op_clone(b, last, map));
+// The reduction and its views again, for a tile of that element type: up to the value that the loop combined.
+static Value *build_reduction_of(Builder *b, const Op *last, CloneMap *map, const Type *element) {
+  bool reduces = last->kind == OP_REDUCE;
+  if (!reduces) build_reduction_of(b, op_operand(last, 0)->def, map, element);
+  Op *op = op_clone(b, last, map);
+  Value *result = op_result(op);
+  result->type = type_with_element(b->func->module->ir, result->type, element);
+  if (!reduces) return result;
+  Region *region = op->regions[0];
+  region->args[0]->type = region->args[1]->type = op_result(region->first)->type = element;
+  return result;
 }
 
-static void sink_sum(Sinker *s, const LoopSum *sum) {
-  Op *loop = sum->loop, *combine = sum->combine;
-  OpKind kind = combine->kind;
-  Region *body = loop->regions[0];
-  Value *carried = loop_carried(loop, sum->index), *result = &loop->results[sum->index];
-  Value *x = op_operand(sum->reduce, 0), *init = loop_init(loop, sum->index);
-  Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def, *reduce;
-  const SunkSum *before = sunk_before(s, sum);
-  Builder b = builder_before(loop);
-  op_set_operand(loop, LOOP_FIRST_INIT + sum->index,
-                 before ? before->tile : build_neutral(&b, kind, x->type));
-  if (before) init = before->init;
+static Value *build_scaled(Builder *b, Value *x, int power) {
+  return build_binary(b, OP_MUL, x, build_float(b, x->type, ldexp(1, power)));
+}
 
-  b = builder_after(loop);
-  b.loc = sum->reduce->loc;
-  CloneMap map = clone_map_new(s->context->scratch, s->func);
-  Value *across = build_reduction_of(&b, sum, last, &map, &reduce);
-  Value *final = build_binary(&b, kind, init, across);
-  value_replace_uses(result, final);
-  carried->type = result->type = x->type;
-  op_set_operand(reduce, 0, result);
+static bool is_stretched(const Value *value) {
+  return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST);
+}
 
-  b = builder_before(combine);
-  op_set_operand(body->last, sum->index, build_binary(&b, kind, carried, x));
+// A value with few different elements, scaled where there are fewest of them.
+static Value *build_few_scaled(Builder *b, Value *value, int power) {
+  Op *view = value->def;
+  if (!is_stretched(value) && !(view && view->kind == OP_EXPAND_DIMS)) return build_scaled(b, value, power);
+  Value *scaled = build_few_scaled(b, op_operand(view, 0), power);
+  CloneMap none = {NULL, 0};
+  Value *made = op_result(op_clone(b, view, &none));
+  op_set_operand(made->def, 0, scaled);
+  return made;
+}
+
+// The elements that a reduction takes, scaled: of a multiplication the factor that has fewer different elements.
+static Value *build_elements_scaled(Builder *b, Value *x, const Op *reduce) {
+  const Op *mul = x->def;
+  bool factors = mul && mul->kind == OP_MUL && only_use(x, reduce);
+  for (uint32_t i = 0; factors && i < 2; i++) {
+    Value *few = op_operand(mul, i);
+    if (is_stretched(few))
+      return build_binary(b, OP_MUL, op_operand(mul, 1 - i), build_few_scaled(b, few, -LOOP_SUM_BITS));
+  }
+  return build_scaled(b, x, -LOOP_SUM_BITS);
+}
+
+// After the loop: the initial value combined with what was reduced, in the reduction's type.
+static Value *build_final(Builder *b, OpKind kind, Value *init, Value *across, bool scaled) {
+  const Type *element = type_element(init->type);
+  Value *wide = build_cast(b, init, type_element(across->type));
+  if (!scaled) return build_cast(b, build_binary(b, kind, wide, across), element);
+  bool small = float_is_small(init);
+  if (small)
+    across = build_binary(b, OP_ADD, wide, build_scaled(b, across, LOOP_SUM_BITS));
+  else
+    across = build_scaled(b, build_binary(b, OP_ADD, build_scaled(b, wide, -LOOP_SUM_BITS), across),
+                          LOOP_SUM_BITS);
+  return build_cast(b, across, element);
+}
+
+// True if an element's own sum may be infinite where the loop's sum is not.
+static bool needs_scale(const LoopSum *sum, const Value *init) {
+  const Value *x = op_operand(sum->reduce, 0);
+  return sum->combine->kind == OP_ADD && type_is_float(x->type) && !float_sums_stay_finite(x, init);
+}
+
+// In the loop: the tile combined with the iteration's elements instead of their reduction, which goes.
+static void combine_elements(const LoopSum *sum, bool scaled) {
+  Op *combine = sum->combine;
+  Value *carried = loop_carried(sum->loop, sum->index), *x = op_operand(sum->reduce, 0);
+  Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def;
+  Builder b = builder_before(combine);
+  x = build_cast(&b, x, type_element(carried->type));
+  if (scaled) x = build_elements_scaled(&b, x, sum->reduce);
+  op_set_operand(sum->loop->regions[0]->last, sum->index, build_binary(&b, combine->kind, carried, x));
   op_erase(combine);
   for (Op *op = last; op;) {
     Op *from = op == sum->reduce ? NULL : op_operand(op, 0)->def;
     op_erase(op);
     op = from;
   }
-  SunkSum sunk = {final, init, result, kind, op_int(reduce, ATTR_AXIS, 0)};
+}
+
+static void sink_sum(Sinker *s, const LoopSum *sum) {
+  Op *loop = sum->loop, *combine = sum->combine;
+  OpKind kind = combine->kind;
+  const Type *tile = carried_type(s, sum);
+  Value *carried = loop_carried(loop, sum->index), *result = &loop->results[sum->index];
+  Value *init = loop_init(loop, sum->index);
+  Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def;
+  const SunkSum *before = sunk_before(s, sum);
+  if (before && !before->scaled && needs_scale(sum, before->init)) before = NULL;
+  bool scaled = before ? before->scaled : needs_scale(sum, init);
+  Builder b = builder_before(loop);
+  op_set_operand(loop, LOOP_FIRST_INIT + sum->index, before ? before->tile : build_neutral(&b, kind, tile));
+  if (before) init = before->init;
+
+  b = builder_after(loop);
+  b.loc = sum->reduce->loc;
+  CloneMap map = clone_map_new(s->context->scratch, s->func);
+  Value *across = build_reduction_of(&b, last, &map, type_element(tile));
+  Value *final = build_final(&b, kind, init, across, scaled);
+  value_replace_uses(result, final);
+  carried->type = result->type = tile;
+  op_set_operand(clone_get(&map, op_result(sum->reduce))->def, 0, result);
+  SunkSum sunk = {final, init, result, kind, op_int(sum->reduce, ATTR_AXIS, 0), scaled};
   vec_push(s->context->scratch, &s->sunk, sunk);
+  combine_elements(sum, scaled);
   s->changed = true;
 }
 
@@ -217,8 +301,7 @@ static void sink_from(Sinker *s, Op *loop) {
   for (uint32_t i = 0; i < loop->result_count; i++) {
     LoopSum sum;
     if (!find_sum(loop, i, &sum)) continue;
-    const Type *tile = op_operand(sum.reduce, 0)->type;
-    uint32_t more = registers_of(loop, tile);
+    uint32_t more = registers_of(loop, carried_type(s, &sum));
     Loc loc = sum.reduce->loc;
     if (registers + more > most) {
       diag_remark(

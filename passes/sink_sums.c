@@ -19,10 +19,12 @@
 // breaks  nothing
 // pays    an iteration has two shuffles a row less, and one less dependence between lanes ahead of the product
 //
-// Taken iff the tile's rows lie in registers and in one run of lanes' bits, and no other warp has a part of them.
+// Taken iff the tile's rows lie in registers and in one run of lanes' bits, and no other warp has a part of them. Elements
+// must not be negative, or must be small: a lane's own sum then stays finite.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/scratch.h"
+#include "passes/float_range.h"
 #include "passes/passes.h"
 #include "passes/stagger.h"
 
@@ -88,7 +90,8 @@ static bool find_sum(const Op *loop, uint32_t index, RowSum *sum) {
                     .axis = (uint32_t)op_int(reduce, ATTR_AXIS, 0)};
     const Value *old = op_operand(product, 1 - sum->factor);
     return old == carried && only_use(carried) && only_use(op_result(product)) &&
-           only_use(op_result(reduce)) && find_parts(sum);
+           only_use(op_result(reduce)) && find_parts(sum) &&
+           float_sums_stay_finite(op_operand(reduce, 0), NULL);
   }
   return false;
 }
