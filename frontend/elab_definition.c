@@ -116,6 +116,6 @@ Obj elab_definition_value(Elab *e, Loc loc, const Module *module, uint32_t at, c
   }
   const ImportName *item = &definition->import->names.at[definition->item];
   if (strcmp(item->name, "*") == 0)
-    return elab_file_member(e, loc, item->module, name, &obj) ? obj : obj_error();
+    return elab_star_member(e, loc, definition->import, item, name, &obj) ? obj : obj_error();
   return elab_imported(e, loc, definition->import, item);
 }

@@ -52,11 +52,11 @@ static const Guard *frame_scope(const Frame *frame) {
 
 // --- Which one ---
 
-// Of `from m import *`: whether m's file has the name, also where it is not decided what it is there.
-static bool star_has(Elab *e, const Module *file, const char *name) {
+// True if m of `from m import *` gives the name. What it is there may be undecided.
+static bool star_has(Elab *e, const Definition *star, const char *name) {
   Said before = elab_said(e);
   Obj obj;
-  bool has = file && elab_file_member(e, LOC_NONE, file, name, &obj);
+  bool has = elab_star_member(e, LOC_NONE, star->import, &star->import->names.at[star->item], name, &obj);
   elab_take_back(e, &before);
   return has;
 }
@@ -66,7 +66,7 @@ static bool defines(Elab *e, const Query *query, const Definition *definition) {
   if (query->assigned && definition->kind == DEFINES_CHANGE) return false;
   if (definition->name == query->name) return true;
   return definition->kind == DEFINES_IMPORT && strcmp(definition->name, "*") == 0 &&
-         star_has(e, definition->import->names.at[definition->item].module, query->name);
+         star_has(e, definition, query->name);
 }
 
 static Obj quiet_value(Elab *e, const Query *query, uint32_t at) {

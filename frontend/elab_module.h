@@ -14,6 +14,9 @@ bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj);
 Obj elab_definition_value(Elab *e, Loc loc, const Module *module, uint32_t at, const char *name);
 // What another file binds the name to. False: nothing.
 bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj);
+// Gives what `from m import *` binds the name to; `item` is the star. m is a file, or a module of Triton or Python.
+// False: it binds nothing.
+bool elab_star_member(Elab *e, Loc loc, const Import *import, const ImportName *item, const char *name, Obj *obj);
 // The expression that the name was last assigned, unevaluated; NULL where that is not decided.
 const Expr *elab_assigned_expr(Elab *e, const char *name);
 // A function of the file by its name, or with the functions and classes around it ("Model.forward.kernel"): NULL

@@ -142,6 +142,55 @@ bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Ob
   return found;
 }
 
+// True if `import *` of the file gives the name. `__all__` lists them; without one, names with an underscore stay back.
+static bool is_exported(Elab *e, const Module *file, const char *name) {
+  Said before = elab_said(e);
+  Obj all = obj_none();
+  bool known = elab_file_member(e, LOC_NONE, file, interned(e, "__all__"), &all);
+  known = !elab_take_back(e, &before) && known && all.kind == OBJ_TUPLE;
+  for (uint32_t i = 0; known && i < all.items.n; i++)
+    if (obj_is(&all.items.at[i], CONST_STR) && strcmp(all.items.at[i].constant.str, name) == 0) return true;
+  return !known && (name[0] != '_' || all.kind == OBJ_ERROR);
+}
+
+// The same for Triton's modules and Python's math.
+static bool library_star(Elab *e, Loc loc, const Import *import, const char *name, Obj *obj) {
+  const char *module = as_triton(e, import->module);
+  bool listed = triton_lists_members(module);
+  if (import->dots || name[0] == '_' || (listed && !triton_has_member(module, name))) return false;
+  if (strcmp(module, "math") == 0 && python_member(e, loc, module, name, obj)) return true;
+  if (elab_namespace_member(e, module, name, obj)) return true;
+  if (!listed) return false;
+  *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, arena_printf(e->arena, "%s.%s", module, name))};
+  return true;
+}
+
+bool elab_star_member(Elab *e, Loc loc, const Import *import, const ImportName *item, const char *name, Obj *obj) {
+  if (!item->module) return library_star(e, loc, import, name, obj);
+  if (strcmp(name, "__all__") == 0 || !is_exported(e, item->module, name)) return false;
+  return elab_file_member(e, loc, item->module, name, obj);
+}
+
+// A name that a `.tile` file has, and a `.py` file has to import.
+static bool language_name(Elab *e, const char *name, Obj *obj) {
+  const Builtin *builtin = builtin_find(name, SCOPE_TL);
+  if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
+  Elem elem;
+  if (builtin)
+    *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
+  else if (elem_parse(str_from(name), &elem))
+    *obj = obj_type(elab_scalar(e, elem));
+  else
+    return false;
+  return true;
+}
+
+// True if the name must be imported: in a `.py` file, but not in -D or in the text of --grid.
+static bool needs_import(const Elab *e, Loc loc) {
+  const Module *module = e->frame->module;
+  return module->python && !e->only_written && loc.file == module->file;
+}
+
 static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
   if (elab_own_name(e, loc, name, obj)) return true;
   const Builtin *builtin = builtin_find(name, SCOPE_PY);
@@ -154,17 +203,8 @@ static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
     *obj = elab_error(e, loc, "'%s' is Python's own function, which a kernel cannot call; write %s", name, hint);
     return true;
   }
-  if (!builtin) builtin = builtin_find(name, SCOPE_TL);
-  if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
-  if (builtin) {
-    *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
-    return true;
-  }
-  Elem elem;
-  if (elem_parse(str_from(name), &elem)) {
-    *obj = obj_type(elab_scalar(e, elem));
-    return true;
-  }
+  if (builtin) return *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin}, true;
+  if (!needs_import(e, loc) && language_name(e, name, obj)) return true;
   const char *path = strcmp(name, "tl") == 0       ? "triton.language"
                      : strcmp(name, "triton") == 0 ? "triton"
                                                    : NULL;
@@ -198,6 +238,23 @@ static bool assigned_later(Elab *e, Loc loc, const char *name) {
   return false;
 }
 
+// With the name that the file has for the module; a name of libdevice alone is its.
+static const char *how_to_import(Elab *e, const char *name) {
+  Elem elem;
+  bool language = elem_parse(str_from(name), &elem) || builtin_find(name, SCOPE_TL);
+  const char *module = language ? "triton.language" : "triton.language.extra.libdevice";
+  const char *known = language ? "tl" : "libdevice";
+  const Module *file = e->frame->module;
+  for (uint32_t i = 0; i < file->imports.n; i++) {
+    const Import *import = file->imports.at[i];
+    for (uint32_t k = 0; k < import->names.n; k++) {
+      const ImportName *item = &import->names.at[k];
+      if (!import->from && item->alias && strcmp(as_triton(e, item->name), module) == 0) known = item->alias;
+    }
+  }
+  return arena_printf(e->arena, "%s.%s, or 'from %s import %s'", known, name, module, name);
+}
+
 static Obj unknown_name(Elab *e, Loc loc, const char *name) {
   for (uint32_t i = e->frame->pruned.n; i-- > 0;) {
     const Name *pruned = &e->frame->pruned.at[i];
@@ -210,6 +267,9 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
   const char *hint = elab_python_hint(name);
   if (hint) return elab_error(e, loc, "unknown name '%s'; write %s", name, hint);
   if (assigned_later(e, loc, name)) return obj_error();
+  Obj obj;
+  if (needs_import(e, loc) && language_name(e, name, &obj))
+    return elab_error(e, loc, "'%s' is not imported: write %s", name, how_to_import(e, name));
   return elab_error(e, loc, "unknown name '%s'%s", name, suggest_name(e, name));
 }
 
