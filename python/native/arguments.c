@@ -420,6 +420,17 @@ static bool read_padding(PyObject *object, tilec_padding *padding) {
   return true;
 }
 
+// A descriptor that rounds fp32 to tf32 is refused. Triton has these from 3.7 on.
+static bool is_exact(PyObject *object, PyObject *name) {
+  PyObject *value = PyObject_GetAttrString(object, "round_f32_to_tf32");
+  int rounds = value ? PyObject_IsTrue(value) : 0;
+  if (!value) PyErr_Clear();
+  Py_XDECREF(value);
+  if (rounds > 0)
+    PyErr_Format(PyExc_ValueError, "argument '%U': tensor descriptors that round to tf32 (round_f32_to_tf32) are not built yet", name);
+  return rounds == 0;
+}
+
 // What has base, shape, strides and block_shape, as Triton's TensorDescriptor.
 static bool read_descriptor(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
   static const tilec_descriptor none = TILEC_DESCRIPTOR_INIT;
@@ -431,7 +442,8 @@ static bool read_descriptor(State *state, Arguments *a, PyObject *name, PyObject
   bool good = base && argument_read(state, a, name, base, &d->base) && keep_object(a, name, base) &&
               read_numbers(value, "shape", &d->rank, d->shape) &&
               read_numbers(value, "strides", &d->rank, d->strides) &&
-              read_numbers(value, "block_shape", &d->rank, block) && read_padding(value, &d->padding);
+              read_numbers(value, "block_shape", &d->rank, block) && read_padding(value, &d->padding) &&
+              is_exact(value, name);
   Py_XDECREF(base);
   if (!good) return false;
   for (uint32_t i = 0; i < d->rank; i++)

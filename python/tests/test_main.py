@@ -74,6 +74,27 @@ class Main(unittest.TestCase):
         result = self.run_tilec("-m", "program", "c")
         self.assertEqual((result.returncode, result.stdout), (0, "__main__ c\n"))
 
+    def test_without_triton(self):
+        """One line that says what to install."""
+        hidden = "import sys\nsys.modules['triton'] = None\n"
+        for text in ("import triton", "import triton.language as tl", "import tilec.triton"):
+            result = self.run_tilec("program.py", text=hidden + text)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertRegex(result.stderr, r"\Atilec: .*not installed: pip install triton\n\Z")
+        result = self.run_tilec("program.py", text=hidden + "try:\n    import tilec.triton\nexcept ImportError as error:\n    print(error)\n")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        (self.folder / "plain.py").write_text(hidden + "import tilec.triton")
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        result = subprocess.run([sys.executable, "plain.py"], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (1, 1))
+
+    def test_a_triton_that_is_too_old(self):
+        (self.folder / "triton").mkdir()
+        (self.folder / "triton/__init__.py").write_text("__version__ = '2.0.0'\n")
+        result = self.run_tilec("program.py", text="import triton")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Atilec: tilec compiles the kernels of Triton 3\.6 to 3\.9; this one is 2\.0\.0: .*\n\Z")
+
     def test_check(self):
         result = self.run_tilec("check", "program.py")
         self.assertEqual((result.returncode, result.stdout), (0, "__main__\n"))

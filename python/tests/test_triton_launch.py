@@ -55,6 +55,7 @@ class Programs(unittest.TestCase):
         path = self.folder / "program.py"
         path.write_text(textwrap.dedent(text))
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TRITON_CACHE_DIR": str(self.folder / "cache"), **variables}
+        environment.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # without it Triton 3.9 warns
         for name in ("TILEC_TRITON", "TILEC_DEVICE", "TILEC_CHECK"):
             if name not in variables:
                 environment.pop(name, None)
@@ -90,6 +91,55 @@ class Programs(unittest.TestCase):
     def test_a_variable_is_enough(self):
         self.entry_point()
         self.good(self.run_program(KERNEL + LAUNCH + "assert 'tilec.triton' in sys.modules\n", TILEC_TRITON="1"))
+
+    def test_the_first_launch(self):
+        """Arrays of the host are no arguments of Triton's: the launch that loads the drop-in takes them too."""
+        self.entry_point()
+        first = "total[(1,)](x, out, 1000, 1024)\nassert out[0] == x.sum() and 'tilec.triton' in sys.modules\n"
+        self.good(self.run_program(KERNEL + first, TILEC_TRITON="1"))
+        self.good(self.run_program(KERNEL + first, TILEC_TRITON="strict"))
+        first = "total.warmup(x, out, 1000, 1024, grid=(1,))\nassert 'tilec.triton' in sys.modules\n"
+        self.good(self.run_program(KERNEL + first + LAUNCH, TILEC_TRITON="1"))
+        wrong = "total[(1,)](x, out, 1000, 1000.5)\n"
+        result = self.run_program(KERNEL + wrong, TILEC_TRITON="1")
+        self.assertNotIn("failed to specialize", result.stderr)
+        self.assertIn("1000.5", result.stderr)
+
+    def test_names_of_target_info(self):
+        text = """
+        from triton.language.target_info import cuda_capability_geq, is_cuda as on_cuda
+
+        @triton.jit
+        def capability(out):
+            if cuda_capability_geq(10, 0):
+                tl.store(out, 1.0)
+            elif on_cuda():
+                tl.store(out, 2.0)
+
+        capability[(1,)](out)
+        assert out[0] == 2
+        """
+        self.good(self.run_program("import tilec.triton\n" + KERNEL + textwrap.dedent(text), TILEC_TRITON="strict"))
+
+    def test_descriptors_that_round(self):
+        text = """
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        @triton.jit
+        def of(d, out):
+            tl.store(out + tl.arange(0, 4), d.load([0]))
+        t = TensorDescriptor.__new__(TensorDescriptor)
+        t.base, t.shape, t.strides, t.block_shape, t.padding = x, [1000], [1], [4], "zero"
+        of[(1,)](t, out)
+        assert list(out[:4]) == [0, 1, 2, 3]
+        t.round_f32_to_tf32 = True
+        try:
+            of[(1,)](t, out)
+        except ValueError as error:
+            print(error)
+        """
+        out = self.good(self.run_program("import tilec.triton\n" + KERNEL + textwrap.dedent(text)))
+        self.assertIn("argument 'd': tensor descriptors that round to tf32", out)
 
     def test_without_it_triton_is_left_alone(self):
         self.entry_point()

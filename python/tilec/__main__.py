@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, List, Optional, Sequence
 
 from . import _elsewhere
+from ._errors import TritonImportError
 
 USAGE = """\
 usage: python -m tilec [check] SCRIPT [ARGUMENTS...]
@@ -112,6 +113,15 @@ def main(words: List[str]) -> Any:
         _run(words)
     except SystemExit as end:
         status = end.code
+    except TritonImportError as error:
+        print(f"tilec: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "triton" or importlib.util.find_spec("triton") is not None:
+            _print_error(error)
+        else:
+            print(f"tilec: {words[0]} imports {error.name}, and Triton is not installed: pip install triton", file=sys.stderr)
+        return 1
     except Exception as error:
         _print_error(error)
         return 1

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass, field
-from typing import Iterable, List, Optional, Sequence, Tuple
+from types import TracebackType
+from typing import Iterable, List, Optional, Sequence, Tuple, Type
 
 SEVERITIES = ("error", "warning", "remark", "note")
 
@@ -64,6 +66,26 @@ class OutOfResources(TilecError, MemoryError):
 
 class InternalError(TilecError):
     """A bug of tilec's: the message names the pass and a file to replay it with."""
+
+
+class TritonImportError(ImportError):
+    """Triton is missing, or is one that the drop-in cannot be put into."""
+
+
+def report_in_one_line() -> None:
+    """From now on a TritonImportError that nothing catches is one line, without a traceback."""
+    before = sys.excepthook
+    if getattr(before, "tilec", False):
+        return
+
+    def hook(kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]) -> None:
+        if isinstance(error, TritonImportError):
+            print(f"tilec: {error}", file=sys.stderr)
+        else:
+            before(kind, error, trace)
+
+    setattr(hook, "tilec", True)
+    sys.excepthook = hook
 
 
 class TilecWarning(UserWarning):

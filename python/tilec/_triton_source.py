@@ -17,6 +17,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from weakref import WeakKeyDictionary
 
 from triton import knobs
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from . import _native
 from . import _values as values
@@ -113,14 +114,19 @@ def specialisation(source: Any) -> Specialisation:
     return Specialisation(constants, parameters, descriptors, functions)
 
 
+# Since Triton 3.7 launchers pass whether a descriptor's fp32 values are rounded to tf32.
+ROUNDS = "round_f32_to_tf32" in getattr(TensorDescriptor, "__dataclass_fields__", ())
+
+
 def _spread(name: str, element: str, block: Tuple[int, ...]) -> List[Tuple[str, str]]:
     """What Triton's launchers pass for a descriptor of the host's: its base, sizes and strides in 64 bits, whether it
-    is padded with NaN, and the sizes and strides once more."""
+    is padded with NaN, whether it is rounded to tf32 where Triton has that, and the sizes and strides once more."""
     rank = range(len(block))
     wide = [(f"{name}_wide_{part}_{i}", "i64") for part in ("shape", "stride") for i in rank]
     sizes = [(f"{name}_shape_{i}", "i32") for i in rank]
     strides = [(f"{name}_stride_{i}", "i64" if i < len(block) - 1 else "i64:1") for i in rank]
-    return [(f"{name}_base", f"*{_type_text(element)}:16"), *wide, (f"{name}_nan", "i1"), *sizes, *strides]
+    rounds = [(f"{name}_tf32", "i1")] if ROUNDS else []
+    return [(f"{name}_base", f"*{_type_text(element)}:16"), *wide, (f"{name}_nan", "i1"), *rounds, *sizes, *strides]
 
 
 def _unit(element: str) -> int:
@@ -151,6 +157,8 @@ def _around(captured: Captured, names: List[str], special: Specialisation, short
             heads += [item for item, _ in spread]
             signature += [f"{item}={kind}" for item, kind in spread]
             checks.append(f"    _tilec_tl.device_assert({name}_nan == 0, \"'{name}' is padded with NaN, which tilec does not do here\")")
+            if ROUNDS:
+                checks.append(f"    _tilec_tl.device_assert({name}_tf32 == 0, \"'{name}' is rounded to tf32, which tilec does not do here\")")
         elif name in special.constants:
             heads.append(f"{name}: _tilec_tl.constexpr")
         else:

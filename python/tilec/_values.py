@@ -80,8 +80,8 @@ def library_function(value: Any) -> Optional[Tuple[str, str]]:
     parts = str(module).split(".")
     if parts[-1] == "libdevice":
         return LANGUAGE + ".extra.libdevice", name
-    if parts[-1] == "math" and "language" in parts:
-        return LANGUAGE + ".math", name
+    if parts[-1] in ("math", "target_info") and "language" in parts:
+        return f"{LANGUAGE}.{parts[-1]}", name
     return (LANGUAGE if len(parts) > 1 and parts[1] == "language" else "triton"), name
 
 

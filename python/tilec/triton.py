@@ -20,16 +20,31 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
-import triton as _triton
-from triton.backends.nvidia.compiler import CUDABackend
-from triton.compiler import compiler as _compiler
-from triton.compiler import errors as _errors
-from tilec_triton.driver import SimulatorDriver
-from triton.runtime import autotuner as _autotuner
-from triton.runtime import jit as _jit
+from ._errors import TritonImportError, report_in_one_line
+
+try:
+    import triton as _triton
+except ModuleNotFoundError as missing:
+    if missing.name != "triton":
+        raise
+    report_in_one_line()
+    raise TritonImportError("tilec.triton compiles the kernels of Triton, which is not installed: pip install triton", name="triton") from None
+try:
+    from tilec_triton import first as _first
+    from tilec_triton.driver import SimulatorDriver
+    from triton.backends.nvidia.compiler import CUDABackend
+    from triton.compiler import compiler as _compiler
+    from triton.compiler import errors as _errors
+    from triton.runtime import autotuner as _autotuner
+    from triton.runtime import jit as _jit
+
+    from . import _triton_source as _source
+except (ImportError, AttributeError) as error:
+    report_in_one_line()
+    found = getattr(_triton, "__version__", "of no known version")
+    raise TritonImportError(f"tilec compiles the kernels of Triton 3.6 to 3.9; this one is {found}: {error}", name="triton") from error
 
 from . import _devices, _elsewhere, _kept
-from . import _triton_source as _source
 from ._capture import Captured, capture
 from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
@@ -100,10 +115,11 @@ class Report(List[Compiled]):
         return "\n".join([head, *(f"  {item}" for item in self)])
 
 
-VERSIONS = ("3.6.",)
+VERSIONS = ("3.6.", "3.7.", "3.8.", "3.9.")  # the tests run with each of them
 
 _report = Report()
 _warned: Dict[Any, bool] = {}
+_untested: Set[str] = set()  # versions of Triton that were warned about
 _lock = threading.Lock()
 _originals: Dict[Any, Any] = {}
 
@@ -267,12 +283,20 @@ def _watch_launches() -> None:
         _jit.JITFunction.run = _run
 
 
+def _as_types(args: Sequence[Any]) -> List[Any]:
+    """What Triton compiles for: of arrays of the host, which it does not take, their types."""
+    return [_jit.MockTensor(a.dtype) if hasattr(a, "__array_interface__") and hasattr(a, "shape") and not hasattr(a, "data_ptr") else a for a in args]
+
+
 def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """In the place of JITFunction.run. Kernels that are only compiled are Triton's to keep."""
     original = _original(_jit.JITFunction, "run")
     simulates = _simulates()
     if not simulates and _jit.JITFunction.run is _run:
         _jit.JITFunction.run = original
+    if warmup and simulates:
+        args = tuple(_as_types(args))
+        kwargs = dict(zip(kwargs, _as_types(list(kwargs.values()))))
     if warmup or type(kernel) is not _jit.JITFunction or not simulates:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     for hook in kernel.pre_run_hooks:
@@ -283,7 +307,8 @@ def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any
             ours.report(args, kwargs)
         return ours.run(*args, grid=grid, **kwargs)
     except CompilationError as error:
-        original(kernel, *args, grid=grid, warmup=True, **kwargs)  # what Triton refuses too is Triton's error
+        types = dict(zip(kwargs, _as_types(list(kwargs.values()))))
+        original(kernel, *_as_types(args), grid=grid, warmup=True, **types)  # what Triton refuses too is Triton's error
         raise _tritons(error) from error
 
 
@@ -439,12 +464,27 @@ def _then_watch(original: Callable[..., Any], *args: Any) -> Any:
 
 
 def install() -> None:
-    """Makes tilec the compiler of Triton's kernels; importing this module does so. ImportError: of another Triton than
-    those whose stages and launchers it knows."""
+    """Makes tilec the compiler of Triton's kernels; importing this module does so. A Triton that was not tested is a warning;
+    ImportError: one that has not the stages and launchers that tilec replaces."""
     if _originals:
         return
-    if not _triton.__version__.startswith(VERSIONS):
-        raise ImportError(f"tilec compiles the kernels of Triton {', '.join(VERSIONS)}x; this one is {_triton.__version__}")
+    _first.take_back()
+    if not _triton.__version__.startswith(VERSIONS) and _triton.__version__ not in _untested:
+        _untested.add(_triton.__version__)
+        text = f"tilec was tested with Triton 3.6 to 3.9, not with {_triton.__version__}: it may fail, or differ from this Triton"
+        warnings.warn(text, TilecWarning, stacklevel=2)
+    try:
+        _put_all()
+    except (AttributeError, KeyError) as error:
+        uninstall()
+        report_in_one_line()
+        raise TritonImportError(f"tilec does not fit Triton {_triton.__version__}: {error}", name="triton") from error
+    if _watch_launches not in _devices.watchers:
+        _devices.watchers.append(_watch_launches)
+    os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does
+
+
+def _put_all() -> None:
     _replace(CUDABackend, "add_stages", _add_stages)
     _replace(CUDABackend, "parse_options", _parse_options)
     _replace(_compiler.ASTSource, "make_ir", _make_ir)
@@ -457,9 +497,6 @@ def install() -> None:
     _replace(module, "_create_driver", _create_driver)
     _replace(module.DriverConfig, "set_active", _then_watch)
     _replace(module.DriverConfig, "reset_active", _then_watch)
-    if _watch_launches not in _devices.watchers:
-        _devices.watchers.append(_watch_launches)
-    os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does
 
 
 def uninstall() -> None:

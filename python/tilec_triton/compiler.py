@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from types import ModuleType
 from typing import Any, Dict
 
 from triton.backends.compiler import BaseBackend, GPUTarget
+
+from . import first
 
 
 def wanted() -> bool:
@@ -51,3 +54,7 @@ class TilecBackend(BaseBackend):
 
     def get_module_map(self) -> Dict[str, ModuleType]:
         return {}
+
+
+if wanted() and "tilec.triton" not in sys.modules:
+    first.wait()

@@ -46,13 +46,11 @@ class SimulatorDriver(DriverBase):
 
     @classmethod
     def is_active(cls) -> bool:
+        """Where no other driver is, whatever these look for: PyTorch's GPU, or CUDA's."""
         if not wanted():
             return False
-        try:
-            torch = importlib.import_module("torch")
-            return not torch.cuda.is_available()
-        except ImportError:
-            return True
+        backends = importlib.import_module("triton.backends").backends
+        return not any(each.driver.is_active() for each in backends.values() if each.driver is not cls)
 
     def get_current_target(self) -> GPUTarget:
         return GPUTarget("cuda", CAPABILITY, 32)
