@@ -93,7 +93,14 @@ static void check_once(Checker *c, const Op *op) {
 
 static void check_asm(Checker *c, const Op *op) {
   AsmShape shape;
-  const char *wrong = op->kind == OP_INLINE_ASM ? asm_read(c->arena, op, &shape) : NULL;
+  if (op->kind != OP_INLINE_ASM) return;
+  const char *wrong = asm_read(c->arena, op, &shape);
+  uint32_t replicas = wrong ? 1 : asm_replicas(op);
+  if (replicas > 1)
+    diag_warning(c->diags, op->loc,
+                 "inline assembly: this writes memory %u times for each element, once in each thread that "
+                 "holds it; tl.store and tl.atomic_* write once",
+                 replicas);
   if (!wrong) return;
   diag_error(c->diags, op->loc, "inline assembly: %s", wrong);
   c->failed = true;

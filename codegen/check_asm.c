@@ -13,18 +13,31 @@ uint32_t asm_registers(const Type *type, uint32_t pack) { return pack / asm_elem
 static uint32_t letter_bits(char letter) {
   switch (letter) {
   case ASM_PREDICATE: return 1;
-  case ASM_INT16: return 16;
+  case ASM_INT16:
+  case 'c': return 16;
   case ASM_INT32:
   case ASM_FP32: return 32;
   case ASM_INT64:
-  case ASM_FP64: return 64;
+  case ASM_FP64:
+  case 'N': return 64;
   default: return 0;
   }
 }
 
-// "r", or the number of the output that the input shares; 0: neither.
+// "r", "n", "rn": a register where one will do; 0: another letter is among them.
+static char letter_among(const char *text, size_t n) {
+  char letter = ASM_IMMEDIATE;
+  for (size_t i = 0; i < n; i++) {
+    bool immediate = text[i] == 'n' || text[i] == 'i';
+    if (!immediate && !letter_bits(text[i])) return 0;
+    if (!immediate && letter == ASM_IMMEDIATE) letter = text[i];
+  }
+  return letter == 'c' ? ASM_INT16 : letter == 'N' ? ASM_INT64 : letter;
+}
+
+// The input's letter, or that of the output whose number it is; 0: neither.
 static char letter_of(const AsmShape *shape, const char *text, size_t n) {
-  if (n == 1 && letter_bits(text[0])) return text[0];
+  if (n && letter_among(text, n)) return letter_among(text, n);
   uint32_t output = 0;
   for (size_t i = 0; i < n; i++) {
     if (text[i] < '0' || text[i] > '9' || output > ASM_MAX_REGISTERS) return 0;
@@ -40,7 +53,7 @@ static bool read_one(AsmShape *shape, const char *text, size_t n) {
   if (is_output) text++, n--;
   if (is_output && n && text[0] == '&') text++, n--;
   char letter = letter_of(shape, text, n);
-  if (!letter) return false;
+  if (!letter || (is_output && (n != 1 || letter == ASM_IMMEDIATE))) return false;
   shape->letter[shape->outputs + shape->inputs] = letter;
   is_output ? shape->outputs++ : shape->inputs++;
   return true;
@@ -53,8 +66,8 @@ static const char *read_constraints(Arena *arena, const char *text, AsmShape *sh
     while (used && text[used - 1] == ' ') used--;
     if (!read_one(shape, text, used))
       return arena_printf(arena,
-                          "the constraint '%.*s' is not known here: b, h, r, l, f, d, an output's number; "
-                          "outputs come first",
+                          "the constraint '%.*s' is not known here: b, h, r, l, f, d, for inputs n and an "
+                          "output's number; outputs come first",
                           (int)(used < 40 ? used : 40), text);
     text += n + (text[n] == ',');
   }
@@ -84,8 +97,29 @@ static uint32_t register_bits(const Type *type, uint32_t pack) {
 }
 
 static bool fits(const Type *type, uint32_t pack, char letter) {
+  if (letter == ASM_IMMEDIATE) return register_bits(type, pack) <= 64;
   if (letter == ASM_PREDICATE) return type_is_elem(type, ELEM_I1) && pack == 1;
   return register_bits(type, pack) <= letter_bits(letter);
+}
+
+// An immediate, which is written into the text, has to be known.
+static const char *check_immediates(Arena *arena, const Op *op, uint32_t pack, AsmShape *shape) {
+  uint32_t at = shape->outputs;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *x = op_operand(op, i);
+    int64_t number;
+    bool known = type_is_int(x->type) && value_int_constant(x, &number);
+    for (uint32_t r = 0; r < asm_registers(x->type, pack); r++, at++) {
+      if (shape->letter[at] != ASM_IMMEDIATE) continue;
+      if (!known)
+        return arena_printf(arena,
+                            "register %u has the constraint 'n': it takes an integer that is known when the "
+                            "kernel is compiled",
+                            at);
+      if (register_bits(x->type, pack) > 32) shape->letter[at] = ASM_WIDE_IMMEDIATE;
+    }
+  }
+  return NULL;
 }
 
 // Whether every value fits the registers that stand for it. A pointer that comes from 32 bits has zeros above them:
@@ -116,5 +150,6 @@ const char *asm_read(Arena *arena, const Op *op, AsmShape *shape) {
         arena, "the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
         shape->outputs, shape->inputs, outputs, inputs);
   wrong = read_text(arena, op_attr(op, ATTR_ASM)->str, outputs + inputs);
-  return wrong ? wrong : check_widths(arena, op, pack, shape);
+  if (!wrong) wrong = check_widths(arena, op, pack, shape);
+  return wrong ? wrong : check_immediates(arena, op, pack, shape);
 }

@@ -131,9 +131,9 @@ static void emitter_end(Emitter *e) {
   pass_gate_free(e->gate);
 }
 
-// Without the suffix where nothing that was emitted needs it.
+// Without the suffix where nothing that was emitted needs it. A kernel's own assembly may need it.
 static const TargetInfo *emitted_arch(const Emitter *e) {
-  return e->arch_specific ? e->target->arch : target_base(e->target->arch);
+  return e->arch_specific || e->has_assembly ? e->target->arch : target_base(e->target->arch);
 }
 
 // wgmma's accumulator registers must not be copied between the fence, the products and the wait. Without

@@ -74,6 +74,7 @@ typedef struct Emitter {
   uint16_t ptx_version;         // 10 * major + minor: the lowest that has what was emitted
   bool pads;                    // the function has padded products
   bool arch_specific;           // what was emitted needs the target's `a` suffix
+  bool has_assembly;            // of the kernel's own, which may need the suffix
   DebugInfo debug;
   Diags *diags;
   jmp_buf refused;          // where emit_check_size goes, having reported

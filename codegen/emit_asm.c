@@ -6,12 +6,15 @@
 #include <string.h>
 #include "base/fault.h"
 #include "codegen/emit.h"
+#include "codegen/emit_move.h"
+#include "codegen/nvvm.h"
 
 static LLVMTypeRef letter_type(const Emitter *e, char letter) {
   switch (letter) {
   case ASM_PREDICATE: return e->i1;
   case ASM_INT16: return e->i16;
-  case ASM_INT64: return e->i64;
+  case ASM_INT64:
+  case ASM_WIDE_IMMEDIATE: return e->i64;
   case ASM_FP32: return e->f32;
   case ASM_FP64: return e->f64;
   default: return e->i32;
@@ -55,8 +58,14 @@ static LLVMValueRef pack_elements(Emitter *e, const AsmCall *call, const Value *
   LLVMTypeRef integer = letter_integer(e, letter);
   LLVMValueRef all = LLVMConstNull(integer);
   uint32_t bits = 8 * type_element_bytes(value->type);
+  int64_t number;
+  bool immediate = letter == ASM_IMMEDIATE || letter == ASM_WIDE_IMMEDIATE;
+  if (immediate && !value_int_constant(value, &number)) BUG("an immediate that is not known");
   for (uint32_t i = 0; i < n && first + i < call->registers; i++) {
-    LLVMValueRef x = to_register(e, value->type, letter, emit_register(e, value, first + i));
+    LLVMValueRef element = immediate
+                               ? LLVMConstInt(emit_type(e, type_element(value->type)), (uint64_t)number, true)
+                               : emit_register(e, value, first + i);
+    LLVMValueRef x = to_register(e, value->type, letter, element);
     if (i) x = LLVMBuildShl(e->builder, x, LLVMConstInt(integer, i * bits, false), "");
     all = i ? LLVMBuildOr(e->builder, all, x, "") : x;
   }
@@ -74,30 +83,13 @@ static void unpack_elements(Emitter *e, const AsmCall *call, const Value *result
   }
 }
 
-// The PTX ISA version that the text asks for, by words of what came after the versions that targets begin with.
-static uint16_t version_of(const char *text) {
-  static const struct {
-    const char *word;
-    uint16_t version;
-  } words[] = {
-      {"L2::", 74},        {"createpolicy", 74}, {"griddepcontrol", 78}, {"stmatrix", 78}, {"try_wait", 78},
-      {"cluster", 78},     {"cp.async.bulk", 80}, {"elect.sync", 80},    {"fence.proxy.async", 80},
-      {"setmaxnreg", 80},  {"wgmma", 80},        {"multimem", 81},       {"st.async", 81}, {"red.async", 81},
-      {"mmio", 82},        {".b128", 83},        {"tensormap", 83},      {"e2m1x2", 86},   {"e2m3x2", 86},
-      {"e3m2x2", 86},      {"ue8m0x2", 86},      {"f32x2", 86},          {"st.bulk", 86},  {"tcgen05", 86},
-  };
-  uint16_t version = 0;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (words[i].version > version && strstr(text, words[i].word)) version = words[i].version;
-  return version;
-}
-
 static AsmCall call_of(Emitter *e, const Op *op) {
   AsmCall call = {.op = op, .pack = (uint32_t)op_int(op, ATTR_PACK, 1)};
   call.registers = emit_count(op_result(op)->type);
   const char *text = op_attr(op, ATTR_ASM)->str, *constraints = op_attr(op, ATTR_CONSTRAINTS)->str;
   const char *wrong = asm_read(e->arena, op, &call.shape);
-  emit_needs_ptx(e, version_of(text));
+  emit_needs_ptx(e, NVVM_NEWEST_PTX); // whatever the text has
+  e->has_assembly = true;
   if (wrong) BUG("%s", wrong);
   LLVMTypeRef types[ASM_MAX_REGISTERS];
   uint32_t outputs = call.shape.outputs, inputs = call.shape.inputs;
@@ -136,8 +128,61 @@ static void emit_text_at(Emitter *e, const AsmCall *call, uint32_t first) {
   }
 }
 
+// The text for registers that hold elements which registers before them do not.
+static void emit_texts_once(Emitter *e, const AsmCall *call) {
+  const Type *type = op_result(call->op)->type;
+  uint32_t *holder = ARENA_ARRAY(e->arena, uint32_t, call->registers);
+  if (type_is_tile(type)) first_registers(e->arena, type->layout, holder);
+  for (uint32_t first = 0; first < call->registers; first += call->pack) {
+    bool repeats = true;
+    for (uint32_t r = first; r < first + call->pack && r < call->registers; r++) repeats &= holder[r] < first;
+    if (!repeats) emit_text_at(e, call, first);
+    for (uint32_t r = first; repeats && r < first + call->pack && r < call->registers; r++)
+      for (uint32_t i = 0; i < call->op->result_count; i++) {
+        LLVMValueRef *out = emit_get(e, &call->op->results[i]);
+        out[r] = out[holder[r]];
+      }
+  }
+}
+
+// Where other threads than the first holder go past the text, what they have as its results is zero.
+static void join_results(Emitter *e, const AsmCall *call, LLVMBasicBlockRef before,
+                         LLVMBasicBlockRef inside) {
+  for (uint32_t i = 0; i < call->op->result_count; i++) {
+    const Value *y = &call->op->results[i];
+    LLVMValueRef *out = emit_get(e, y);
+    for (uint32_t r = 0; r < call->registers; r++) {
+      LLVMTypeRef type = LLVMTypeOf(out[r]);
+      LLVMValueRef joined = LLVMBuildPhi(e->builder, type, ""), ways[] = {LLVMConstNull(type), out[r]};
+      LLVMAddIncoming(joined, ways, (LLVMBasicBlockRef[]){before, inside}, 2);
+      out[r] = joined;
+    }
+  }
+}
+
+static void emit_once(Emitter *e, const AsmCall *call) {
+  LLVMValueRef holder = emit_holder(e, op_result(call->op)->type);
+  if (!holder) {
+    emit_texts_once(e, call);
+    return;
+  }
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), inside = emit_block(e, "asm"),
+                    end = emit_block(e, "asm_end");
+  LLVMBuildCondBr(e->builder, holder, inside, end);
+  LLVMPositionBuilderAtEnd(e->builder, inside);
+  emit_texts_once(e, call);
+  inside = LLVMGetInsertBlock(e->builder);
+  LLVMBuildBr(e->builder, end);
+  LLVMPositionBuilderAtEnd(e->builder, end);
+  join_results(e, call, before, inside);
+}
+
 void emit_inline_asm(Emitter *e, Op *op) {
   AsmCall call = call_of(e, op);
   for (uint32_t i = 0; i < op->result_count; i++) emit_new(e, &op->results[i]);
+  if (asm_runs_once(op)) {
+    emit_once(e, &call);
+    return;
+  }
   for (uint32_t first = 0; first < call.registers; first += call.pack) emit_text_at(e, &call, first);
 }

@@ -6,6 +6,7 @@
 #include "codegen/emit.h"
 
 enum { NVVM_KERNEL_CALL = 71, NVVM_GLOBAL = 1, NVVM_SHARED = 3 };
+enum { NVVM_NEWEST_PTX = 90 }; // that LLVM 22 knows, 10 * major + minor
 
 // An intrinsic by name; `types` are its overloaded types.
 LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,

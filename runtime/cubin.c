@@ -16,6 +16,7 @@
 #include "runtime/cache.h"
 #include "runtime/driver.h"
 #include "runtime/error.h"
+#include "runtime/ptx_version.h"
 
 extern char **environ;
 
@@ -74,6 +75,19 @@ static int run_ptxas(const PtxasFiles *files, char *const words[]) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
+// Assembles the PTX, which is in its file. An older ptxas gets its own version, where the PTX may say a newer
+// one than it needs.
+static int assemble_text(const PtxasFiles *files, Str ptx, char *const words[]) {
+  int status = run_ptxas(files, words);
+  if (status <= 0 || status == 127) return status;
+  Buf log = {0}, lowered = {0};
+  bool again = read_bytes(files->log, &log) && log.at && ptx_lower_version(ptx, log.at, &lowered);
+  if (again && write_text(files->ptx, buf_view(&lowered))) status = run_ptxas(files, words);
+  buf_free(&log);
+  buf_free(&lowered);
+  return status;
+}
+
 // --- The cache's part ---
 
 typedef struct CubinKey {
@@ -130,7 +144,7 @@ static tilec_status ask_ptxas(PtxasFiles *files, Str ptx, const Target *target, 
   snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
   char *words[] = {"ptxas", arch, files->ptx, "-o", files->cubin, NULL};
   bool written = write_text(files->ptx, ptx);
-  int status = written ? run_ptxas(files, words) : 0;
+  int status = written ? assemble_text(files, ptx, words) : 0;
   *found = status != -1 && status != 127;
   if (!written || (status == 0 && !read_bytes(files->cubin, cubin)))
     return error_set(TILEC_ERROR_IO, "ptxas's files in %s: %s", files->folder, strerror(errno));
@@ -176,7 +190,7 @@ bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log, Buf *cubin) {
   if (!files_make(&files)) return false;
   snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
   char *words[] = {"ptxas", "-v", arch, files.ptx, "-o", files.cubin, cubin ? "-lineinfo" : NULL, NULL};
-  bool good = write_text(files.ptx, ptx) && run_ptxas(&files, words) == 0 && read_bytes(files.log, log);
+  bool good = write_text(files.ptx, ptx) && assemble_text(&files, ptx, words) == 0 && read_bytes(files.log, log);
   good = good && (!cubin || read_bytes(files.cubin, cubin));
   files_remove(&files);
   return good;

@@ -2,6 +2,7 @@
 // Timing launches on a GPU, in a graph of many; and its own assembler.
 #include "runtime/cuda.h"
 #include "runtime/error.h"
+#include "runtime/ptx_version.h"
 
 typedef struct Timer {
   CudaStream stream;
@@ -76,8 +77,7 @@ tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *launche
 
 // --- Assembling ---
 
-static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
-  char errors[CUDA_LOG_BYTES] = "";
+static tilec_status link_text(const CudaApi *api, Str ptx, char errors[CUDA_LOG_BYTES], Buf *cubin) {
   int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
   void *values[] = {errors, (void *)(uintptr_t)CUDA_LOG_BYTES}, *made = NULL;
   size_t bytes = 0;
@@ -93,6 +93,18 @@ static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
   else
     buf_bytes(cubin, made, bytes); // the link's memory
   api->LinkDestroy(link);
+  return status;
+}
+
+static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
+  char errors[CUDA_LOG_BYTES] = "";
+  Buf lowered = {0};
+  tilec_status status = link_text(api, ptx, errors, cubin);
+  if (status && ptx_lower_version(ptx, errors, &lowered)) {
+    errors[0] = '\0';
+    status = link_text(api, buf_view(&lowered), errors, cubin);
+  }
+  buf_free(&lowered);
   return status;
 }
 

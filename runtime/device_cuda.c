@@ -11,6 +11,7 @@
 
 #include "runtime/cuda.h"
 #include "runtime/error.h"
+#include "runtime/ptx_version.h"
 #include "runtime/tensor_encode.h"
 
 static bool kernel_did_wrong(CudaResult result) {
@@ -186,12 +187,19 @@ static tilec_status cuda_synchronize(tilec_device *device, const LaunchLimits *l
 
 // --- Kernels ---
 
-// The driver compiles the PTX; what its compiler says goes into the error.
+// The driver compiles the PTX; what its compiler says goes into the error. An older driver gets its own version,
+// where the PTX may say a newer one than it needs.
 static tilec_status load_module(const Cuda *cuda, const KernelImage *image, CudaKernel *kernel) {
   char errors[CUDA_LOG_BYTES] = "", infos[CUDA_LOG_BYTES] = "";
   int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES, CUDA_JIT_INFO_LOG, CUDA_JIT_INFO_LOG_BYTES};
   void *values[] = {errors, (void *)(uintptr_t)CUDA_LOG_BYTES, infos, (void *)(uintptr_t)CUDA_LOG_BYTES};
   CudaResult result = cuda->api.ModuleLoadDataEx(&kernel->module, image->ptx.at, 4, options, values);
+  Buf lowered = {0};
+  if (result && !image->is_binary && ptx_lower_version(image->ptx, errors, &lowered)) {
+    errors[0] = '\0';
+    result = cuda->api.ModuleLoadDataEx(&kernel->module, lowered.at, 4, options, values);
+  }
+  buf_free(&lowered);
   tilec_status status = cuda_check(&cuda->api, result, "cuModuleLoadDataEx");
   if (!status) return TILEC_OK;
   return error_set(status, "the driver refuses the %s of %s: %s%s%s", image->is_binary ? "code" : "PTX",

@@ -11,7 +11,7 @@
 #include "tests/gpu/fake_record.h"
 
 #define EXPORT __attribute__((visibility("default")))
-enum { FAKE_INVALID = CUDA_INVALID_VALUE, FAKE_CAPTURING = 900, MAX_DEPTH = 16, MAX_PARAMS = 64 };
+enum { FAKE_INVALID = CUDA_INVALID_VALUE, FAKE_UNSUPPORTED_PTX = 222, FAKE_CAPTURING = 900, MAX_DEPTH = 16, MAX_PARAMS = 64 };
 
 #define X(name, symbol, parameters) EXPORT CudaResult name parameters __asm__(symbol);
 #include "runtime/driver_api.def"
@@ -231,14 +231,14 @@ CudaResult ModuleLoadDataEx(CudaModule *module, const void *image, unsigned coun
   BEGIN();
   tilec_sim_module *loaded;
   if (memcmp(image, "\x7f" "ELF", 4) == 0) return fake_record_cubin();
+  if (fake_ptx_too_new(image, count, options, values)) return FAKE_UNSUPPORTED_PTX;
   CudaResult result = give_sim(tilec_sim_load(take_sim(), image, strlen(image), &loaded));
   for (unsigned i = 0; result && i < count; i++)
     if (options[i] == CUDA_JIT_ERROR_LOG) strcpy(values[i], "what the driver's assembler says");
   if (result) return result;
   Module *made = make(sizeof *made);
   made->loaded = loaded;
-  made->function.dynamic_shared = 48 * 1024;
-  made->function.number = fake_record_module(image);
+  made->function = (Function){.dynamic_shared = 48 * 1024, .number = fake_record_module(image)};
   return *module = made, 0;
 }
 CudaResult ModuleUnload(CudaModule module) {

@@ -69,6 +69,17 @@ CudaResult fake_launch(CudaFunction function, unsigned grid_x, unsigned grid_y, 
   return fake_launch_ex(&config, function, params, extra);
 }
 
+bool fake_ptx_too_new(const char *ptx, unsigned count, const int *options, void **values) {
+  static const char word[] = "\n.version ";
+  const char *known = getenv("FAKE_DRIVER_PTX"), *at = strstr(ptx, word);
+  if (!known || !at || atof(at + strlen(word)) <= atof(known)) return false;
+  for (unsigned i = 0; i < count; i++)
+    if (options[i] == CUDA_JIT_ERROR_LOG)
+      sprintf(values[i], "ptxas application ptx input, line 5; fatal   : Unsupported .version %.3s; current version is '%.3s'",
+              at + strlen(word), known);
+  return true;
+}
+
 EXPORT CudaResult fake_context_id(CudaContext context, unsigned long long *id) __asm__("cuCtxGetId");
 CudaResult fake_context_id(CudaContext context, unsigned long long *id) {
   return *id = (unsigned long long)(uintptr_t)context, 0;

@@ -3,6 +3,7 @@
 #ifndef TESTS_FAKE_RECORD_H
 #define TESTS_FAKE_RECORD_H
 
+#include <stdbool.h>
 #include "runtime/driver.h"
 #include "sim/sim.h"
 
@@ -15,6 +16,8 @@ int fake_capability(void); // 10 * major + minor
 int fake_record_module(const char *text);
 // A cubin, which the fake driver refuses: CUDA_ERROR_NO_BINARY_FOR_GPU.
 CudaResult fake_record_cubin(void);
+// FAKE_DRIVER_PTX=8.7: whether the PTX is newer than what the driver knows, which the error log then says.
+bool fake_ptx_too_new(const char *ptx, unsigned count, const int *options, void **values);
 void fake_record_launch(const CudaLaunchConfig *config, int module, const tilec_sim_kernel *kernel,
                         void *const *params);
 
