@@ -9,15 +9,17 @@ static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
   return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
 }
 
-// Of an index of a tile, the thread's part and the register's are bits of their own.
-static Term index_term(LLVMValueRef x, LLVMValueRef factor) {
+// In an index of a tile, the thread's part and the register's are bits of their own. `rows`: any constant of 64 bits is
+// taken, which wraps as addresses do.
+static Term index_term(LLVMValueRef x, LLVMValueRef factor, bool rows) {
   Term term = {without_extension(x), factor, 0};
   for (;;) {
     bool bits = is_op(term.part, LLVMOr) && LLVMGetIsDisjoint(term.part);
     LLVMValueRef last = bits || is_op(term.part, LLVMAdd) ? LLVMGetOperand(term.part, 1) : NULL;
     if (!last || !LLVMIsAConstantInt(last)) return term;
     int64_t constant = LLVMConstIntGetSExtValue(last);
-    if (constant < 0 || (!bits && constant != 0)) return term;
+    bool wide = rows && LLVMGetIntTypeWidth(LLVMTypeOf(term.part)) == 64;
+    if (!wide && (constant < 0 || (!bits && constant != 0))) return term;
     term.constant += constant;
     term.part = LLVMGetOperand(term.part, 0);
   }
@@ -30,22 +32,23 @@ static void add_terms(LLVMValueRef x, NumberSum *sum) {
   } else if (sum->count < MAX_TERMS) {
     bool product = is_op(x, LLVMMul);
     sum->term[sum->count++] =
-        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL);
+        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL, false);
   } else {
     sum->count = MAX_TERMS + 1; // it has more
   }
 }
 
 // The terms of factor * x, where x is a sum itself.
-static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum) {
+static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, bool rows) {
   while (is_op(x, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(x, 1)) && LLVMIsNull(LLVMGetOperand(x, 1)))
     x = LLVMGetOperand(x, 0);
-  bool product = !factor && is_op(x, LLVMMul);
-  if (product || (is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS)) {
-    add_products(LLVMGetOperand(x, 0), product ? LLVMGetOperand(x, 1) : factor, sum);
-    if (!product) add_products(LLVMGetOperand(x, 1), factor, sum);
+  bool product = !factor && is_op(x, LLVMMul), sums = is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS;
+  bool row = rows && sums && LLVMIsAConstantInt(LLVMGetOperand(x, 1));
+  if (product || (sums && !row)) {
+    add_products(LLVMGetOperand(x, 0), product ? LLVMGetOperand(x, 1) : factor, sum, rows);
+    if (!product) add_products(LLVMGetOperand(x, 1), factor, sum, rows);
   } else if (sum->count < MAX_TERMS) {
-    sum->term[sum->count++] = index_term(x, factor);
+    sum->term[sum->count++] = index_term(x, factor, rows);
   } else {
     sum->count = MAX_TERMS + 1; // it has more
   }
@@ -53,7 +56,13 @@ static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum) {
 
 NumberSum number_sum_of_products(LLVMValueRef x) {
   NumberSum sum = {.count = 0};
-  add_products(x, NULL, &sum);
+  add_products(x, NULL, &sum, false);
+  return sum;
+}
+
+NumberSum number_sum_of_rows(LLVMValueRef x) {
+  NumberSum sum = {.count = 0};
+  add_products(x, NULL, &sum, true);
   return sum;
 }
 
@@ -63,8 +72,7 @@ NumberSum number_sum(LLVMValueRef x) {
   return sum;
 }
 
-// Whether two sums differ in constants alone.
-static bool is_apart(const NumberSum *from, const NumberSum *to) {
+bool number_sum_is_apart(const NumberSum *from, const NumberSum *to) {
   if (from->count != to->count || from->count > MAX_TERMS) return false;
   for (uint32_t i = 0; i < from->count; i++)
     if (from->term[i].part != to->term[i].part || from->term[i].factor != to->term[i].factor) return false;
@@ -79,12 +87,12 @@ bool number_sum_rows_apart(const NumberSum *from, const NumberSum *to) {
     if (!factor || LLVMIsAConstant(factor)) return false;
     differs = true;
   }
-  return differs && is_apart(from, to);
+  return differs && number_sum_is_apart(from, to);
 }
 
 LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes) {
   LLVMValueRef distance = LLVMConstInt(e->i64, 0, false);
-  if (!is_apart(from, to)) return NULL;
+  if (!number_sum_is_apart(from, to)) return NULL;
   for (uint32_t i = 0; i < from->count; i++) {
     int64_t steps = (to->term[i].constant - from->term[i].constant) * bytes;
     if (!steps) continue;
@@ -97,7 +105,7 @@ LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const Number
 
 bool number_sum_steps(const NumberSum *from, const NumberSum *to, int64_t *steps) {
   *steps = 0;
-  if (!is_apart(from, to)) return false;
+  if (!number_sum_is_apart(from, to)) return false;
   for (uint32_t i = 0; i < from->count; i++) {
     uint64_t by = (uint64_t)to->term[i].constant - (uint64_t)from->term[i].constant;
     LLVMValueRef factor = to->term[i].factor;

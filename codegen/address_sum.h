@@ -22,6 +22,10 @@ typedef struct NumberSum {
 NumberSum number_sum(LLVMValueRef x);
 // Where factors of sums are factors of each term: to compare, not to compute with.
 NumberSum number_sum_of_products(LLVMValueRef x);
+// The same of numbers of 64 bits, whose constants need not be bits of their own.
+NumberSum number_sum_of_rows(LLVMValueRef x);
+// True if two sums differ only in constants, or in constants times factors.
+bool number_sum_is_apart(const NumberSum *from, const NumberSum *to);
 // Whether `to` is a constant more than `from`, and how many.
 bool number_sum_steps(const NumberSum *from, const NumberSum *to, int64_t *steps);
 // Whether two numbers differ, and by more than constants.

@@ -113,6 +113,8 @@ void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // the 
 // emit_rows.c: fills the registers of an addptr for loads and stores of rows that a loop computes; false: it is left to
 // the caller.
 bool emit_rows(Emitter *e, Op *op, LLVMValueRef *out);
+// Fills the registers of an addptr with `rows`, each from the one before. False: their distances are not known.
+bool emit_chained_rows(Emitter *e, Op *op, LLVMValueRef *out);
 // emit_carried.c: a value that is the same, of which LLVM knows nothing.
 LLVMValueRef emit_hidden(Emitter *e, LLVMValueRef x);
 // emit_carried.c: fills the registers of an addptr whose address a loop advances; false: it is left to the caller.

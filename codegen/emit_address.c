@@ -123,7 +123,9 @@ void emit_addptr(Emitter *e, Op *op) {
   bool is_signed = elem_is_signed(type_element(op_operand(op, 1)->type)->elem),
        from_first = is_constant_away(e, op);
   LLVMValueRef *out = emit_new(e, op_result(op));
-  if (!from_first && (emit_carried_address(e, op, out) || emit_rows(e, op, out))) return;
+  if (!from_first &&
+      (emit_carried_address(e, op, out) || emit_rows(e, op, out) || emit_chained_rows(e, op, out)))
+    return;
   for (uint32_t r = 0; r < emit_count(type); r++) {
     LLVMValueRef base = emit_register(e, op_operand(op, 0), r), offset;
     if (from_first && r > 0) {

@@ -94,6 +94,47 @@ static LLVMValueRef build_first(Emitter *e, LLVMValueRef base, LLVMTypeRef point
   return address;
 }
 
+// --- where registers are short
+
+// The pointer's root, and how far it is from there, in elements, beyond `further`. False: that is not seen.
+static bool find_distance(LLVMValueRef pointer, LLVMTypeRef pointee, LLVMValueRef further, LLVMValueRef *root,
+                          NumberSum *sum) {
+  *sum = number_sum_of_rows(further);
+  *root = pointer;
+  while (LLVMIsAGetElementPtrInst(*root)) {
+    if (LLVMGetNumOperands(*root) != 2 || LLVMGetGEPSourceElementType(*root) != pointee) return false;
+    NumberSum more = number_sum_of_rows(LLVMGetOperand(*root, 1));
+    if (sum->count + more.count > MAX_TERMS) return false;
+    for (uint32_t i = 0; i < more.count; i++) sum->term[sum->count++] = more.term[i];
+    *root = LLVMGetOperand(*root, 0);
+  }
+  return true;
+}
+
+bool emit_chained_rows(Emitter *e, Op *op, LLVMValueRef *out) {
+  Value *base = op_operand(op, 0), *offset = op_operand(op, 1);
+  if (!op_attr(op, ATTR_ROWS)) return false;
+  const Type *inner = type_element(op_result(op)->type)->inner;
+  LLVMTypeRef pointee = emit_memory_type(e, inner);
+  uint32_t registers = emit_count(offset->type);
+  NumberSum *sums = ARENA_ARRAY(e->arena, NumberSum, registers);
+  LLVMValueRef root = NULL, first = NULL, index = emit_register(e, offset, 0);
+  for (uint32_t r = 0; r < registers; r++) {
+    LLVMValueRef further = emit_register(e, offset, r);
+    if (!find_distance(emit_register(e, base, r), pointee, further, &root, &sums[r])) return false;
+    if (r == 0) first = root;
+    if (root != first) return false;
+  }
+  for (uint32_t r = 1; r < registers; r++)
+    if (!number_sum_is_apart(&sums[r - 1], &sums[r])) return false;
+  out[0] = LLVMBuildGEP2(e->builder, pointee, emit_register(e, base, 0), &index, 1, "");
+  for (uint32_t r = 1; r < registers; r++) {
+    LLVMValueRef distance = number_sum_distance(e, &sums[r - 1], &sums[r], type_element_bytes(inner));
+    out[r] = LLVMBuildGEP2(e->builder, e->i8, out[r - 1], &distance, 1, "");
+  }
+  return true;
+}
+
 // --- the code
 
 bool emit_rows(Emitter *e, Op *op, LLVMValueRef *out) {

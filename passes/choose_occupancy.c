@@ -14,7 +14,9 @@
 // without loops it takes a few registers more than half of them, where as many would do, and only another block
 // computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
 // a thread no room, or the addresses of 64 elements that it loads and stores one by one, it is told that one block will do:
-// of 4 warps with tiles of 512 registers a thread it spilled 21 KB with 32 registers, where 11 KB are enough with 255. A limit on registers that the user gave says it all.
+// of 4 warps with tiles of 512 registers a thread it spilled 21 KB with 32 registers, where 11 KB are enough with 255. But
+// ptxas is left to itself where reduce_in_turn has ordered a dot: told of one block it loads ahead, and spills. A limit on
+// registers that the user gave says it all.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
@@ -35,12 +37,13 @@ enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
 
 typedef struct Contents {
-  bool dot, loop;
+  bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result
 } Contents;
 
 static void find_contents(Op *op, void *data) {
   Contents *found = data;
   found->dot |= op->kind == OP_DOT;
+  found->in_turn |= op_attr(op, ATTR_IN_TURN) != NULL;
   found->loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
 }
 
@@ -109,13 +112,20 @@ static bool wants_second(Arena *scratch, Func *func) {
   return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
 }
 
+// True if each address is made of the one before (rematerialise_rows.c), so that few are alive.
+static bool is_chained(const Op *access) {
+  const Op *sum = op_operand(access, 0)->def;
+  return sum && op_attr(sum, ATTR_ROWS);
+}
+
 // Of global memory.
 typedef struct Accesses {
-  uint32_t loads;     // that a thread reads in a round of a loop, those in loops within left out
-  uint32_t single;    // of these, such as read one element
-  uint32_t one_load;  // the most of one load
-  uint32_t one_store; // and of one store
-  bool stores_single; // whether a store writes one element by one
+  uint32_t loads;      // that a thread reads in a round of a loop, those in loops within left out
+  uint32_t single;     // of these, such as read one element
+  uint32_t one_single; // the most of one load or store of single elements
+  uint32_t one_load;   // the most of one load
+  uint32_t one_store;  // and of one store
+  bool stores_single;  // whether a store writes one element by one
 } Accesses;
 
 static uint32_t accesses_of(const Op *op) {
@@ -126,8 +136,11 @@ static uint32_t accesses_of(const Op *op) {
 static Accesses count_accesses(const Region *region) {
   Accesses found = {0};
   for (const Op *op = region->first; op; op = op->next) {
-    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !type_is_tile(op_operand(op, 0)->type)) continue;
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !type_is_tile(op_operand(op, 0)->type) ||
+        is_chained(op))
+      continue;
     uint32_t accesses = accesses_of(op);
+    if (op_int(op, ATTR_VECTOR, 1) == 1) found.one_single = max_u32(found.one_single, accesses);
     if (op->kind == OP_STORE) {
       found.one_store = max_u32(found.one_store, accesses);
       found.stores_single |= op_int(op, ATTR_VECTOR, 1) == 1;
@@ -145,6 +158,7 @@ static void add_most(Accesses *most, Accesses found) {
   most->single = max_u32(most->single, found.single);
   most->one_load = max_u32(most->one_load, found.one_load);
   most->one_store = max_u32(most->one_store, found.one_store);
+  most->one_single = max_u32(most->one_single, found.one_single);
 }
 
 // The most of any loop.
@@ -159,6 +173,18 @@ static uint32_t addresses_of_one(uint32_t accesses) {
 static uint32_t address_registers(const Accesses *found) {
   uint32_t of_one = addresses_of_one(found->one_load) + addresses_of_one(found->one_store);
   return max_u32(of_one, ADDRESS_REGISTERS * found->single / ADDRESSES_ALIVE);
+}
+
+// The most of any loop and of the kernel's body.
+static void find_all_accesses(Op *op, void *data) {
+  for (uint32_t r = 0; r < op->region_count; r++) add_most(data, count_accesses(op->regions[r]));
+}
+
+// Registers that the addresses and masks of single elements fill, in a kernel of many warps.
+static uint32_t single_registers(Func *func) {
+  Accesses most = count_accesses(func->body);
+  region_walk(func->body, find_all_accesses, &most);
+  return addresses_of_one(most.one_single);
 }
 
 // As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
@@ -183,25 +209,57 @@ static bool addresses_spill(Arena *scratch, Func *func) {
          func_spare_registers(scratch, func) < (int64_t)address_registers(&found);
 }
 
-static void tell_spills(PassContext *context, Func *func) {
-  if (!must_spill(context->scratch, func)) return;
-  diag_remark(context->diags, func->loc, "choose_occupancy",
-              "tiles want about %u registers a thread, which has %u: some will be spilled",
-              func_pressure(context->scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS,
-              func->module->target.arch->thread_registers);
+static bool reduces_in_turn(const Func *func) {
+  Contents found = {0};
+  region_walk(func->body, find_contents, &found);
+  return found.in_turn;
+}
+
+// Registers that a tile of floats, or of a dot's sums, fills at least.
+static uint32_t data_words(const Value *value) {
+  const Type *type = value->type;
+  if (!type_is_tile(type) || type_element(type)->kind != TYPE_SCALAR) return 0;
+  bool sums = value->def && (value->def->kind == OP_DOT || value->def->kind == OP_DOT_WAIT);
+  return sums || elem_is_float(type_element(type)->elem) ? tile_words(type) : 0;
+}
+
+// The most that a loop carries: it is all alive from one iteration to the next.
+static void find_carried(Op *op, void *data) {
+  uint32_t *most = data, words = 0;
+  if (!op_is_loop(op)) return;
+  for (uint32_t i = 0; i < op->result_count; i++) words += data_words(&op->results[i]);
+  *most = max_u32(*most, words);
+}
+
+// Tiles that a loop carries beyond a thread's registers are spilled whatever ptxas does: that is a warning. For other
+// tiles ptxas may find an order with fewer at a time.
+static void report_spills(PassContext *context, Func *func) {
+  Arena *scratch = context->scratch;
+  uint32_t registers = func_thread_registers(func), carried = 0;
+  region_walk(func->body, find_carried, &carried);
+  int64_t wanted = registers - func_spare_registers(scratch, func);
+  if (carried > registers)
+    diag_warning(
+        context->diags, func->loc,
+        "'%s' will spill: a loop carries tiles of %u registers a thread, which has %u; use smaller tiles%s",
+        func->name, carried, registers, func_warps(func) < TUNE_MANY_WARPS ? " or more warps" : "");
+  else if (wanted > registers && !reduces_in_turn(func))
+    diag_remark(context->diags, func->loc, "choose_occupancy",
+                "tiles want about %lld registers a thread, which has %u: some will be spilled",
+                (long long)wanted, registers);
 }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
   uint32_t before = func->min_blocks, warps = func_warps(func);
   func->min_blocks = 0;
-  tell_spills(context, func);
+  report_spills(context, func);
   if (func->module->target.maxnreg) return before != 0;
   if (warps > TUNE_MANY_WARPS)
-    func->min_blocks = count_blocks(context->scratch, func, 0);
+    func->min_blocks = count_blocks(context->scratch, func, single_registers(func));
   else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
     func->min_blocks = 2;
   else if (must_spill(context->scratch, func) || addresses_spill(context->scratch, func))
-    func->min_blocks = 1;
+    func->min_blocks = reduces_in_turn(func) ? 0 : 1;
   else
     func->min_blocks = blocks_that_load(context->scratch, func);
   return func->min_blocks != before;

@@ -134,10 +134,12 @@ static bool is_exchanged(const Value *value) {
   return def->kind == OP_SHARED_LOAD && (user->kind == OP_SCAN_CARRY || is_parts_reduce(user));
 }
 
-// Made register by register for a reduction, which takes each at once.
+// Made register by register for a reduction, which takes each at once, also as a tile of another shape.
 static bool is_reduced(const Value *value) {
   const Use *use = value->first_use;
-  if (!use || use->next || !value->def || !op_has(value->def, PURE | ELEMENTWISE)) return false;
+  const Op *op = value->def;
+  if (!use || use->next || !op || (!op_has(op, PURE | ELEMENTWISE) && op->kind != OP_RESHAPE)) return false;
+  if (use->user->kind == OP_RESHAPE) return is_reduced(op_result(use->user));
   return use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS;
 }
 
@@ -254,8 +256,7 @@ bool loop_fills_registers(const Func *func, const Op *loop) {
 }
 
 int64_t func_spare_registers(Arena *scratch, Func *func) {
-  return (int64_t)func->module->target.arch->thread_registers - TUNE_BLOCKS_OTHER_REGISTERS -
-         most_alive(scratch, func, true);
+  return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS - most_alive(scratch, func, true);
 }
 
 bool func_wants_far_more(Arena *scratch, Func *func) {

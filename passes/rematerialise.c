@@ -31,7 +31,7 @@
 //
 // But offsets and pointers of 64 bits that are made of loaded numbers of 32 wait as those, where that is fewer registers,
 // and tiles, of which these are a part, are more than there are.
-// rematerialise_data.c is about tiles of data.
+// rematerialise_data.c is about tiles of data, rematerialise_rows.c about addresses of single elements.
 #include "passes/rematerialise.h"
 
 #include "base/math.h"
@@ -383,5 +383,6 @@ bool pass_rematerialise(PassContext *context, Func *func) {
     visit_parts(&m, func->body, false);
     visit_parts(&m, func->body, true);
   }
-  return rematerialise_data(context, func) || m.changed;
+  m.changed |= rematerialise_data(context, func);
+  return rematerialise_rows(context, func) || m.changed;
 }

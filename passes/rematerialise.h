@@ -12,5 +12,7 @@ static inline bool op_is_leaf(const Op *op) {
 // rematerialise_data.c: tiles that are wider than the one that they are made of are made of it again after
 // reductions and scans, where registers are short. True where something changed.
 bool rematerialise_data(PassContext *context, Func *func);
+// rematerialise_rows.c: addresses of single elements in rows are made one of the other, where registers are short.
+bool rematerialise_rows(PassContext *context, Func *func);
 
 #endif
