@@ -288,6 +288,22 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n) {
   return nearest;
 }
 
+// "x" and "x_ptr"
+static bool begins_words(Str text, Str head) {
+  return head.n > 0 && text.n > head.n && memcmp(text.at, head.at, head.n) == 0 && text.at[head.n] == '_';
+}
+
+const char *diag_nearest_words(Str typed, const char *const *names, size_t n) {
+  const char *nearest = diag_nearest(typed, names, n);
+  uint32_t found = 0;
+  if (nearest) return nearest;
+  for (size_t i = 0; i < n; i++) {
+    Str name = str_from(names[i]);
+    if (begins_words(name, typed) || begins_words(typed, name)) nearest = names[i], found++;
+  }
+  return found == 1 ? nearest : NULL;
+}
+
 static const char *const severity_name[] = {"error", "warning", "remark", "note"};
 static const char *const severity_color[] = {COLOR_ERROR, COLOR_WARNING, COLOR_REMARK, COLOR_NOTE};
 

@@ -126,6 +126,8 @@ void diags_take(Diags *diags, const Diags *from, DiagFilter wanted);
 // The nearest of `names` (n of them) to `typed` by edit distance,
 // NULL where none is near enough: for "did you mean".
 const char *diag_nearest(Str typed, const char *const *names, size_t n);
+// The same of parameters: or else the only name that is longer or shorter by words, as x_ptr and x.
+const char *diag_nearest_words(Str typed, const char *const *names, size_t n);
 
 // As clang prints: "file:line:col: error: text", the source line,
 // caret and range, fix-its, notes. Remarks only where asked for.

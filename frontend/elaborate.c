@@ -159,8 +159,12 @@ static void unknown_spec_name(Elab *e, const Function *function, const char *nam
   }
   bool defined = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, name) != NULL;
   if (defined && elab_is_module_name(e, name)) return;
+  const char *near = diag_nearest_words(str_from(name), names, n + m), *advice = "";
+  for (uint32_t i = 0; !near && i < n; i++)
+    advice = arena_printf(e->arena, "%s%s'%s'", advice, i == 0 ? "; its parameters are " : i + 1 == n ? " and " : ", ", names[i]);
+  if (near) advice = arena_printf(e->arena, "; did you mean '%s'?", near);
   elab_error(e, function->loc, "'%s' is no parameter of '%s'%s%s", name, function->name,
-             defined ? " and no name of the file" : "", elab_did_you_mean(e, str_from(name), names, n + m));
+             defined ? " and no name of the file" : "", advice);
 }
 
 static void check_spec_names(Elab *e, const Function *function) {

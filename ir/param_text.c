@@ -81,15 +81,15 @@ __attribute__((format(printf, 3, 4))) static bool wrong(const ParamReader *r, St
 // --- Types and facts ---
 
 static bool parse_elem(const ParamReader *r, Str whole, Str name, Elem *elem) {
-  const char *names[ELEM_COUNT];
+  Elem meant;
   if (elem_parse(name, elem)) return true;
   if (str_is(name, "u1")) { // as Triton's signatures say i1
     *elem = ELEM_I1;
     return true;
   }
-  for (int e = 0; e < ELEM_COUNT; e++) names[e] = elem_info((Elem)e)->name;
-  const char *nearest = diag_nearest(name, names, ELEM_COUNT);
-  if (nearest) return wrong(r, whole, "'%.*s' is no type; did you mean '%s'?", STR_ARG(whole), nearest);
+  if (elem_meant(name, &meant))
+    return wrong(r, whole, "'%.*s' is no type; did you mean '%.*s%s'?", STR_ARG(whole), (int)strspn(whole.at, "*"),
+                 whole.at, elem_info(meant)->name);
   return wrong(r, whole, "'%.*s' is no type; types are i32, fp16, *fp32 ...", STR_ARG(whole));
 }
 

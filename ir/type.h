@@ -37,6 +37,9 @@ bool elem_is_int(Elem elem); // i1 too
 bool elem_is_signed(Elem elem);
 // By either spelling; false where there is none.
 bool elem_parse(Str name, Elem *elem);
+// The type that an unknown spelling means: another language's or library's, or the nearest one. False: none is near.
+bool elem_meant(Str name, Elem *elem);
+const char *elem_names(void); // "i1 i8 ... fp64"
 // An integer constant of the type: its low bits, sign- or zero-extended (i1: 0 or 1).
 int64_t elem_wrap(Elem elem, int64_t value);
 // The nearest value of a floating-point type, to even at ties;

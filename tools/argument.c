@@ -79,14 +79,29 @@ static bool parse_shape(ArgumentReader *s, const char *at, Argument *a) {
   return at[1] == '\0' || refuse(s, "there is something after the shape");
 }
 
+static bool parse_elem(ArgumentReader *s, Str name, Elem *elem) {
+  Elem meant;
+  if (elem_parse(name, elem)) return true;
+  if (!name.n) return refuse(s, "its element type is missing, as in randn:fp32[64,200]");
+  if (elem_meant(name, &meant))
+    return refuse(s, arena_printf(s->arena, "there is no element type '%.*s'; did you mean '%s'?", STR_ARG(name),
+                                  elem_info(meant)->name));
+  return refuse(s, arena_printf(s->arena, "there is no element type '%.*s'; there are %s", STR_ARG(name), elem_names()));
+}
+
 // "randint(0,100):i32[64]"
 static bool parse_fill(ArgumentReader *s, const char *text, Argument *a) {
   const char *colon = strchr(text, ':'), *type = colon ? colon + 1 : "", *bracket = strchr(type, '[');
   Fill fill;
-  if (!fill_parse(s->arena, (Str){text, colon ? (size_t)(colon - text) : strlen(text)}, &fill, s->why)) return false;
+  Elem elem;
+  Str before = {text, colon ? (size_t)(colon - text) : strcspn(text, "[")};
+  if (!colon && text[before.n] == '[' && (elem_parse(before, &elem) || elem_meant(before, &elem)) && !fill_names(before))
+    return refuse(s, arena_printf(s->arena, "what it holds is missing, as in randn:%s%s", elem_info(elem)->name, text + before.n));
+  if (!fill_parse(s->arena, before, &fill, s->why)) return false;
+  if (!colon && text[before.n] == '[')
+    return refuse(s, arena_printf(s->arena, "its type is missing, as in %.*s:fp32%s", STR_ARG(before), text + before.n));
   if (!colon) return refuse(s, "its type and shape are missing, as in randn:fp32[64,200]");
-  if (!elem_parse((Str){type, bracket ? (size_t)(bracket - type) : strlen(type)}, &a->elem))
-    return refuse(s, "its element type is unknown");
+  if (!parse_elem(s, (Str){type, bracket ? (size_t)(bracket - type) : strlen(type)}, &a->elem)) return false;
   if (!parse_shape(s, bracket ? bracket : "", a)) return false;
   if (!fill_fits(s->arena, &fill, a->elem, a->elements, s->why)) return false;
   a->bytes = a->elements * elem_bytes(a->elem);
@@ -127,9 +142,9 @@ static bool parse_pointers(ArgumentReader *s, const char *text, Argument *a) {
     at += length + 1;
   }
   a->pointee_typed = close[1] != '\0';
-  if (a->pointee_typed &&
-      (close[1] != ':' || close[2] != '*' || !elem_parse(str_from(close + 3), &a->pointee)))
+  if (a->pointee_typed && (close[1] != ':' || close[2] != '*'))
     return refuse(s, "what it points to is a pointer's type, as in ptrs(x,y,z):*fp32");
+  if (a->pointee_typed && !parse_elem(s, str_from(close + 3), &a->pointee)) return false;
   a->elem = ELEM_I64;
   a->rank = 1;
   a->shape[0] = a->elements = count;
@@ -162,6 +177,8 @@ static bool convert_array(ArgumentReader *s, const NpyArray *array, Argument *a)
 static bool parse_file(ArgumentReader *s, const char *text, Argument *a) {
   const char *colon = strrchr(text, ':');
   bool typed = colon && elem_parse(str_from(colon + 1), &a->elem);
+  bool mistyped = colon && !typed && str_ends((Str){text, (size_t)(colon - text)}, ".npy");
+  if (mistyped) return parse_elem(s, str_from(colon + 1), &a->elem);
   const char *path = typed ? arena_copy(s->arena, (Str){text, (size_t)(colon - text)}) : text;
   NpyArray array;
   const char *why;

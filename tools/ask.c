@@ -191,6 +191,21 @@ static void put_grid(Buf *out, const KernelInfo *kernel, const uint32_t *uses) {
   buf_free(&text);
 }
 
+// -D of a name that is nearly that of a missing constexpr.
+static void note_misspelt(const Options *o, Compilation *c, Diag *error, const KernelInfo *kernel, const bool *missing) {
+  const char **names = ARENA_ARRAY(c->ir.arena, const char *, kernel->param_count);
+  size_t n = 0;
+  for (uint32_t i = 0; i < kernel->param_count; i++)
+    if (missing[i] && kernel->params[i].is_constexpr) names[n++] = kernel->params[i].name;
+  for (uint32_t i = 0; i < o->defines.n; i++) {
+    Str name = {o->defines.at[i], strcspn(o->defines.at[i], "= ")};
+    const char *near = diag_nearest_words(name, names, n);
+    for (uint32_t k = 0; near && k < kernel->param_count; k++)
+      if (str_is(name, kernel->params[k].name)) near = NULL;
+    if (near) diag_note(&c->diags, error, LOC_NONE, "'%.*s' of -D is no parameter; did you mean '%s'?", STR_ARG(name), near);
+  }
+}
+
 bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, const bool *missing,
                    uint64_t given) {
   uint32_t count = 0, first = kernel->param_count;
@@ -217,9 +232,32 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
   if (no_grid) put_grid(&command, kernel, uses);
   Diag *error = diag_error(&c->diags, kernel->params[first].loc, "argument%s %s %s missing%s", count == 1 ? "" : "s",
                            text.at, count == 1 ? "is" : "are", no_grid ? ", and so is --grid, as the kernel has no @grid" : "");
+  note_misspelt(o, c, error, kernel, missing);
   tell_command(&c->diags, error, &command);
   buf_free(&text);
   return false;
+}
+
+void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel) {
+  Buf command = {0};
+  Diag *error = diag_error(&c->diags, kernel->loc, "kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run",
+                           kernel->name);
+  put_given(&command, o, NULL);
+  put_grid(&command, kernel, frontend_param_uses(&c->ir, c->syntax, kernel));
+  tell_command(&c->diags, error, &command);
+}
+
+void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, const char *const *names, size_t n) {
+  const char *near = diag_nearest_words(str_from(name), names, n);
+  Buf text = {0};
+  if (near) buf_printf(&text, "; did you mean '%s'?", near);
+  buf_printf(&text, "%s%s", near ? " Its " : "; its ", n == 1 ? "parameter is" : "parameters are");
+  for (size_t i = 0; i < n; i++) buf_printf(&text, "%s'%s'", i == 0 ? " " : i + 1 == n ? " and " : ", ", names[i]);
+  if (kernel)
+    diag_error(&c->diags, kernel->loc, "kernel '%s' has no parameter '%s'%s", kernel->name, name, n ? text.at : "");
+  else
+    diag_error(&c->diags, LOC_NONE, "the kernel has no parameter '%s'%s", name, n ? text.at : "");
+  buf_free(&text);
 }
 
 void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {

@@ -16,4 +16,10 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
 // it lacks none.
 void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const Spec *spec);
 
+// After all arguments: the kernel says no grid, and none was given. An error, with a command line that has one.
+void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel);
+
+// An error: the kernel has no parameter of that name, but these. `kernel` may be NULL: a .tir file's.
+void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, const char *const *names, size_t n);
+
 #endif

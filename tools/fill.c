@@ -78,10 +78,35 @@ static bool parse_values(Arena *arena, Str text, Fill *fill, const char **why) {
   return n == wanted || refuse(why, arena_printf(arena, "there are too few values: %s", form));
 }
 
+// As NumPy and PyTorch call them, and literals in other languages' spelling.
+static const char *meant_by(Str name) {
+  static const char *const words[][2] = {
+      {"normal", "randn"},  {"gauss", "randn"},   {"gaussian", "randn"},  {"standard_normal", "randn"}, {"random", "rand"},
+      {"uniform", "rand"},  {"randperm", "perm"}, {"permutation", "perm"}, {"zeros_like", "zeros"},      {"ones_like", "ones"},
+      {"full_like", "full"}, {"empty_like", "empty"}, {"iota", "arange"},  {"range", "arange"},          {"none", "None"},
+      {"null", "None"},     {"true", "True"},     {"false", "False"}};
+  for (size_t i = name.n; i-- > 0;)
+    if (name.at[i] == '.') {
+      name = (Str){name.at + i + 1, name.n - i - 1}; // torch.randn
+      break;
+    }
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (str_is(name, words[i][0])) return words[i][1];
+  for (int i = 0; i < FILL_COUNT; i++)
+    if (str_is(name, kinds[i].name)) return kinds[i].name;
+  return NULL;
+}
+
+bool fill_names(Str name) {
+  for (int i = 0; i < FILL_COUNT; i++)
+    if (str_is(name, kinds[i].name)) return true;
+  return false;
+}
+
 static bool unknown_fill(Arena *arena, Str name, const char **why) {
-  const char *names[FILL_COUNT];
+  const char *names[FILL_COUNT], *near = meant_by(name);
   for (int i = 0; i < FILL_COUNT; i++) names[i] = kinds[i].name;
-  const char *near = diag_nearest(name, names, FILL_COUNT);
+  if (!near) near = diag_nearest(name, names, FILL_COUNT);
   if (near) return refuse(why, arena_printf(arena, "there is no '%.*s'; did you mean '%s'?", STR_ARG(name), near));
   return refuse(why, "it is neither a number nor None, nor randn: rand: randint(LOW,HIGH): zeros: ones: "
                      "full(VALUE): arange: perm: empty: ptrs(NAME,...) desc(...) @FILE &NAME");

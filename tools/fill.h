@@ -24,6 +24,8 @@ typedef struct Fill {
   ConstValue low, high;
 } Fill;
 
+// Whether the word is what a buffer may be filled with: "randn".
+bool fill_names(Str name);
 // The spec's part before the colon. False with the reason in *why, its memory the arena's.
 bool fill_parse(Arena *arena, Str text, Fill *fill, const char **why);
 // Whether the type holds the values, of which there are `elements`; false with the reason.

@@ -119,6 +119,8 @@ typedef struct CodeArgs {
   uint32_t count;
 } CodeArgs;
 tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t grid[3], CodeArgs *code);
+// Says that kernel `name` has no grid, with a command line that has one; false.
+bool run_ask_grid(Run *run, const char *name);
 // The grid as given, or as the kernel says. False, having said why.
 bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]);
 // Loads, launches and waits; the caller unloads the kernel, also where this fails.

@@ -85,13 +85,10 @@ static bool unknown_argument(const Run *run, const KernelInfo *kernel, const cha
   const char **names =
       ARENA_ARRAY(run->arena, const char *, run->param_count + (kernel ? kernel->param_count : 0));
   size_t n = 0;
-  for (uint32_t i = 0; i < run->param_count; i++) names[n++] = run->params[i].name;
+  for (uint32_t i = 0; !kernel && i < run->param_count; i++) names[n++] = run->params[i].name;
   for (uint32_t i = 0; kernel && i < kernel->param_count; i++) names[n++] = kernel->params[i].name;
-  const char *near = diag_nearest(str_from(name), names, n);
-  if (near)
-    tool_error("the kernel has no parameter '%s'; did you mean '%s'?", name, near);
-  else
-    tool_error("the kernel has no parameter '%s'", name);
+  ask_unknown(run->c, kernel, name, names, n);
+  tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
   return false;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec run: compiles one kernel for its arguments, launches it, shows what it wrote, and with --check
 // compares that with the reference evaluator.
+#include "tools/ask.h"
 #include "tools/run.h"
 
 #include <stdio.h>
@@ -201,6 +202,15 @@ tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   return status;
 }
 
+bool run_ask_grid(Run *run, const char *name) {
+  Compilation *c = run->c;
+  const KernelInfo *kernel = c->is_tir ? NULL : frontend_chosen(&c->ir, c->syntax, &run->spec);
+  if (!kernel)
+    return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16", name), false;
+  ask_grid(run->options, c, kernel);
+  return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
+}
+
 // The grid as given, or as the kernel says.
 bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   if (run->options->grid_given) {
@@ -210,7 +220,7 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   if (run->options->grid_text && run->c->is_tir)
     return tool_error("--grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
   if (!func_host(func, HOST_GRID, NULL))
-    return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]]", func->name), false;
+    return run_ask_grid(run, func->name);
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
   for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
   uint32_t sizes[3];

@@ -144,7 +144,9 @@ static bool check_first(Run *run) {
   if (!run->options->predict && strcmp(run->options->device, "auto") == 0 &&
       run->device->kind != &device_cuda)
     return tool_error("there is no GPU to measure on: --predict ranks the configurations without one"), false;
-  return run_bind(run, &bound);
+  const KernelInfo *kernel = frontend_chosen(&run->c->ir, run->c->syntax, &run->spec);
+  bool has_grid = !kernel || kernel->has_grid || run->options->grid_given || run->options->grid_text;
+  return has_grid ? run_bind(run, &bound) : run_ask_grid(run, kernel->name);
 }
 
 static ExitStatus tell(const Tuning *t, const Run *run) {
