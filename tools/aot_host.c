@@ -2,6 +2,7 @@
 // A host region (a kernel's @grid, a tensor map's, the guard) as a C function that yields what the evaluator's does: integers wrap,
 // division truncates, and what the evaluator refuses (a division by zero) makes the function return false. Each op becomes a statement,
 // in the region's order; what is yielded hangs on no other.
+#include "ir/number.h"
 #include "tools/aot.h"
 
 typedef enum Helper {
