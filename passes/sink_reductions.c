@@ -235,14 +235,13 @@ static Value *build_elements_scaled(Builder *b, Value *x, const Op *reduce) {
 static Value *build_final(Builder *b, OpKind kind, Value *init, Value *across, bool scaled) {
   const Type *element = type_element(init->type);
   Value *wide = build_cast(b, init, type_element(across->type));
-  if (!scaled) return build_cast(b, build_binary(b, kind, wide, across), element);
-  bool small = float_is_small(init);
-  if (small)
-    across = build_binary(b, OP_ADD, wide, build_scaled(b, across, LOOP_SUM_BITS));
-  else
-    across = build_scaled(b, build_binary(b, OP_ADD, build_scaled(b, wide, -LOOP_SUM_BITS), across),
-                          LOOP_SUM_BITS);
-  return build_cast(b, across, element);
+  Value *sum = build_binary(b, kind, wide, scaled ? build_scaled(b, across, LOOP_SUM_BITS) : across);
+  if (scaled && !float_is_small(init)) { // both may be large, and cancel
+    Value *both = build_binary(b, OP_ADD, build_scaled(b, wide, -LOOP_SUM_BITS), across);
+    Value *large = build_scaled(b, both, LOOP_SUM_BITS), *fits = build_math(b, "isfinite", sum, NULL, NULL);
+    sum = build(b, OP_SELECT, sum->type, fits, sum, large);
+  }
+  return build_cast(b, sum, element);
 }
 
 // True if an element's own sum may be infinite where the loop's sum is not.
