@@ -12,10 +12,13 @@
 #include <time.h>
 #include <tilec/tilec.h>
 
+enum { MOST_DECODED = 1 << 24 }; // elements of an array whose values are kept in double too
+
 typedef struct Array {
   tilec_dtype dtype;
   size_t n;
-  void *at; // the host's copy
+  void *at;       // the host's copy
+  double *values; // the same in double; NULL: of what is computed, or too large
   tilec_buffer *buffer;
 } Array;
 
@@ -78,18 +81,26 @@ static inline unsigned small_float_from(tilec_dtype dtype, double value) {
   return sign | (((unsigned)biased << fraction) + ((unsigned)mantissa - (1u << fraction)));
 }
 
+// 2^power, of a normal number.
+static inline double power_of_two(int power) {
+  uint64_t bits = (uint64_t)(power + 1023) << 52;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 // All bits of the exponent set: infinities and NaNs, of fp8e4nv only where the fraction's are set too.
 static inline double small_float_value(tilec_dtype dtype, unsigned bits) {
   int wide = format_exponent(dtype), count = format_fraction(dtype), bias = (1 << (wide - 1)) - 1;
   int exponent = (int)(bits >> count) & ((1 << wide) - 1), fraction = (int)bits & ((1 << count) - 1);
   int top = exponent == (1 << wide) - 1, full = fraction == (1 << count) - 1;
-  double value = exponent == 0 ? ldexp(fraction, 1 - bias - count)
-                               : ldexp((1 << count) + fraction, exponent - bias - count);
+  double value = exponent == 0 ? fraction * power_of_two(1 - bias - count)
+                               : ((1 << count) + fraction) * power_of_two(exponent - bias - count);
   if (top && (dtype == TILEC_FP8E4NV ? full : 1)) value = fraction ? (double)NAN : (double)INFINITY;
   return bits >> (wide + count) & 1 ? -value : value;
 }
 
-static inline double array_get(const Array *array, size_t i) {
+static inline double array_decode(const Array *array, size_t i) {
   switch ((int)array->dtype) {
   case TILEC_FP16:
   case TILEC_BF16: return small_float_value(array->dtype, ((uint16_t *)array->at)[i]);
@@ -98,6 +109,10 @@ static inline double array_get(const Array *array, size_t i) {
   case TILEC_I32: return ((int32_t *)array->at)[i];
   default: return (double)((float *)array->at)[i];
   }
+}
+
+static inline double array_get(const Array *array, size_t i) {
+  return array->values ? array->values[i] : array_decode(array, i);
 }
 
 // Integers: of 64 times the value.
@@ -109,6 +124,13 @@ static inline void array_set(Array *array, size_t i, double value) {
   case TILEC_I8: ((int8_t *)array->at)[i] = (int8_t)floor(value * 64); break;
   default: ((float *)array->at)[i] = (float)value;
   }
+  if (array->values) array->values[i] = array_decode(array, i);
+}
+
+static inline double *host_doubles(size_t n) {
+  double *at = calloc(n + 1, sizeof *at);
+  if (!at) exit(1);
+  return at;
 }
 
 static inline void host_upload(Host *host, Array *array) {
@@ -120,8 +142,9 @@ static inline void host_upload(Host *host, Array *array) {
 // of 2^-22, rounded to the type; 0: all bits set, which are NaNs, where it is to be written.
 static inline Array *host_array(Host *host, tilec_dtype dtype, size_t n, int random) {
   Array *array = &host->arrays[host->array_count++];
-  *array = (Array){dtype, n, calloc(n + 1, tilec_dtype_bytes(dtype)), NULL};
+  *array = (Array){.dtype = dtype, .n = n, .at = calloc(n + 1, tilec_dtype_bytes(dtype))};
   if (!array->at) exit(1);
+  if (random && n <= MOST_DECODED) array->values = host_doubles(n);
   memset(array->at, 0xFF, n * tilec_dtype_bytes(dtype));
   for (size_t i = 0; random && i < n; i++) {
     host->random = host->random * 6364136223846793005u + 1442695040888963407u;
@@ -184,16 +207,11 @@ static inline int host_close(Host *host) {
   for (size_t i = 0; i < host->array_count; i++) {
     tilec_buffer_free(host->arrays[i].buffer);
     free(host->arrays[i].at);
+    free(host->arrays[i].values);
   }
   tilec_program_free(host->program);
   tilec_device_close(host->device);
   return ok ? 0 : 1;
-}
-
-static inline double *host_doubles(size_t n) {
-  double *at = calloc(n + 1, sizeof *at);
-  if (!at) exit(1);
-  return at;
 }
 
 #endif
