@@ -77,6 +77,8 @@ static _Noreturn void work(unsigned seed, int done) {
 
 // --- The parent
 
+enum { LONGEST = 6000 }; // kills; ten minutes
+
 typedef struct Kill {
   pid_t workers[WORKERS];
   int done[2]; // the pipe
@@ -117,10 +119,12 @@ static double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// A kill every 100 ms, by the clock: what a busy machine is late with follows at once.
+// A kill every 100 ms, by the clock: what a busy machine is late with follows at once. It goes on until there are
+// launches enough.
 static void run_for(Kill *k, double seconds) {
   double start = seconds_now();
-  for (int tick = 1; !k->failed && tick <= 10 * seconds; tick++) {
+  for (int tick = 1; !k->failed && (tick <= 10 * seconds || k->launches <= KERNELS) && tick < LONGEST;
+       tick++) {
     double left = start + 0.1 * tick - seconds_now();
     if (left > 0) nanosleep(&(struct timespec){0, (long)(left * 1e9)}, NULL);
     k->seed = k->seed * 1103515245 + 12345;

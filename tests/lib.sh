@@ -46,6 +46,25 @@ expect() {
   if "$@" >"$work/log" 2>&1; then pass; else fail "$name"; tail -n 15 "$work/log"; fi
 }
 
+# interrupt_after SECONDS COMMAND...: the command, with SIGINT once it has taken so much processor time; without /proc, after so long.
+# Job control is on, as a shell without it starts such a process with SIGINT ignored.
+interrupt_after() (
+  set -m
+  ticks=$(awk -v seconds="$1" -v hz="$(getconf CLK_TCK)" 'BEGIN { print int(seconds * hz) }')
+  [ -e /proc/self/stat ] || slow=$1
+  shift
+  "$@" &
+  child=$!
+  while [ -z "${slow:-}" ] && read -r stat 2>/dev/null <"/proc/$child/stat"; do
+    read -r -a fields <<<"${stat##*) }" # the third field, the state, is the first here
+    [ "${fields[0]}" != Z ] && [ $((fields[11] + fields[12])) -lt "$ticks" ] || break
+    sleep 0.05
+  done
+  sleep "${slow:-0}"
+  kill -INT "$child" 2>/dev/null
+  wait "$child"
+)
+
 finish() {
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ]

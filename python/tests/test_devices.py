@@ -13,6 +13,12 @@ import tilec
 from kernels import add, floats, scale
 
 
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def launch_in_child(i):
     x = floats([i] * 16)
     scale[1](x, 2, 16)
@@ -63,9 +69,11 @@ class Devices(unittest.TestCase):
         child = subprocess.Popen([sys.executable, "-c", script, os.path.dirname(__file__)], stdout=subprocess.PIPE, text=True)
         self.addCleanup(child.kill)
         self.assertEqual(child.stdout.readline(), "begins\n")
-        time.sleep(0.5)
+        used = processor_seconds(child.pid)
+        while child.poll() is None and processor_seconds(child.pid) < used + 0.5:  # into the launch, however busy the machine is
+            time.sleep(0.05)
         child.send_signal(signal.SIGINT)
-        self.assertEqual(child.communicate(timeout=20)[0], "interrupted\n")
+        self.assertEqual(child.communicate(timeout=600)[0], "interrupted\n")
 
     def test_fork(self):
         x = floats([1] * 16)

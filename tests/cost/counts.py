@@ -8,6 +8,7 @@ explain says. Of tests/cost/flaws, kernels with one flaw each, explain is to nam
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -16,6 +17,11 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COUNTERS = ["global_requests", "global_sectors", "global_sectors_ideal", "shared_requests", "shared_wavefronts", "shared_wavefronts_ideal",
             "barriers"]
+
+
+def limited():
+    """In the child: two minutes of the processor, however busy the machine is."""
+    resource.setrlimit(resource.RLIMIT_CPU, (120, 125))
 
 
 def checked():
@@ -44,7 +50,7 @@ def written():
 
 
 def run(command):
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limited)
 
 
 def measure(tilec, file, kernel, words):
@@ -92,7 +98,7 @@ def flaws(tilec):
         if flaw == "spill" and not shutil.which("ptxas"):
             print("SKIPPED the kernel that spills: ptxas is not on this machine")
             continue
-        told = subprocess.run([tilec, "explain", *shlex.split(words), "--format=json"], cwd=folder, capture_output=True, text=True, timeout=120)
+        told = subprocess.run([tilec, "explain", *shlex.split(words), "--format=json"], cwd=folder, capture_output=True, text=True, preexec_fn=limited)
         losses = json.loads(told.stdout)["losses"] if told.returncode == 0 else []
         named = losses[0]["kind"] if losses else "nothing"
         yield "" if named == kind else f"FAILED {flaw}: explain names {named} first, and is to name {kind}"

@@ -22,7 +22,7 @@ def expect(good, what):
 
 
 def explain(tilec, csv, *words, launch=LAUNCH):
-    return subprocess.run([tilec, "explain", *launch, "--ncu", csv, *words], capture_output=True, text=True, timeout=300, env={**os.environ, "PATH": "/nowhere"})
+    return subprocess.run([tilec, "explain", *launch, "--ncu", csv, *words], capture_output=True, text=True, timeout=1800, env={**os.environ, "PATH": "/nowhere"})
 
 
 def measured(tilec, name):

@@ -83,7 +83,7 @@ def check_text(name, text, stated):
 def opened(browser, path, part, folder):
     """The page's elements once its script is done."""
     done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--dump-dom", f"file://{path}#{part}"],
-                          capture_output=True, text=True, check=False, timeout=120)
+                          capture_output=True, text=True, check=False, timeout=1800)
     return Page(done.stdout)
 
 

@@ -8,7 +8,7 @@ for library in /usr/lib/x86_64-linux-gnu/libLLVM-[0-9][0-9].so; do
   # Its symbols stand before all others of the process.
   expect "libLLVM $number preloaded" env LD_PRELOAD="$library" "$work/find_package/jit" examples/project/saxpy.tile sim
   headers=/usr/lib/llvm-$number/include
-  [ -e "$headers/llvm-c/Core.h" ] || { echo "NOTE LLVM $number has no headers here: preloaded only"; continue; }
+  [ -e "$headers/llvm-c/Core.h" ] || { skipped "a program with LLVM $number" "its headers are not there"; continue; }
   for order in "$library -ltilec" "-ltilec $library"; do
     # shellcheck disable=SC2086
     expect "a program with LLVM $number ($order)" gcc -std=c11 -Wall -Wextra -Werror -o "$work/another_llvm" tests/install/another_llvm.c \
@@ -16,4 +16,4 @@ for library in /usr/lib/x86_64-linux-gnu/libLLVM-[0-9][0-9].so; do
     expect "with LLVM $number ($order)" "$work/another_llvm" examples/project/saxpy.tile
   done
 done
-[ $others -gt 0 ] || echo "SKIPPED another LLVM: none is installed"
+[ $others -gt 0 ] || skipped "another LLVM" "none is installed"

@@ -5,7 +5,7 @@ if command -v man >/dev/null; then
   MANWIDTH=100 man --warnings -E UTF-8 -l "$page" >"$work/page" 2>"$work/warnings"
   if [ -s "$work/page" ] && [ ! -s "$work/warnings" ]; then pass; else fail "tilec.1: $(head -n 3 "$work/warnings")"; fi
 else
-  echo "SKIPPED the manual page: no man here"
+  skipped "the manual page" "there is no man"
 fi
 for verb in $(sed -n 's/^X(\([a-z]*\),.*/\1/p' tools/verbs.def); do
   if "$there/bin/tilec" help "$verb" >/dev/null; then pass; else fail "tilec.1 has a command '$verb' that there is not"; fi
@@ -42,5 +42,5 @@ completes examples/add.tile tilec run examples/add
 for shell in zsh fish; do
   file=$there/share/zsh/site-functions/_tilec
   [ $shell = zsh ] || file=$there/share/fish/vendor_completions.d/tilec.fish
-  if command -v $shell >/dev/null; then expect "$shell reads its completion" $shell -n "$file"; else echo "NOTE no $shell here: its completion is tried by scripts/deb-test"; fi
+  if command -v $shell >/dev/null; then expect "$shell reads its completion" $shell -n "$file"; else skipped "the completion of $shell" "it is not there (scripts/deb-test has it)"; fi
 done

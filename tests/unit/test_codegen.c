@@ -400,8 +400,8 @@ static void test_no_growth(void **state) {
 }
 
 int suite_codegen(void) {
-  if (!assembler()) print_message("no ptxas on this machine: nothing is assembled\n");
-  if (!file_check()) print_message("no FileCheck on this machine: golden files are skipped\n");
+  if (!assembler()) print_message("SKIPPED assembling what is generated: ptxas is not on this machine\n");
+  if (!file_check()) print_message("SKIPPED golden files of code generation: FileCheck is not on this machine\n");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_elementwise), cmocka_unit_test(test_math),      cmocka_unit_test(test_casts),
       cmocka_unit_test(test_golden),      cmocka_unit_test(test_no_growth), cmocka_unit_test(test_atomics),
