@@ -84,6 +84,7 @@ typedef enum ExprKind {
   EXPR_LOGICAL,       // logical: and, or
   EXPR_COMPARE,       // compare: a < b <= c is one node
   EXPR_CONDITIONAL,   // conditional: a if c else b
+  EXPR_BINDS,         // binds: name := value, where Python computes
   EXPR_LAMBDA,        // lambda
   EXPR_STAR,          // operand: *a in a tuple, list, subscript or target (in calls see Arg.stars)
   EXPR_POINTER_TYPE,  // operand: *fp32 as an annotation
@@ -201,6 +202,10 @@ struct Expr {
     struct {
       Expr *then, *condition, *otherwise; // then if condition else otherwise
     } conditional;
+    struct {
+      const char *name;
+      Expr *value;
+    } binds;
     struct {
       ParamList params;
       Expr *body;
@@ -373,6 +378,7 @@ typedef enum DefinitionKind {
   DEFINES_FUNCTION,
   DEFINES_IMPORT,
   DEFINES_OUTSIDE,
+  DEFINES_PATCH,  // a statement that may set members of modules: `setattr(m, "f", g)`, `m.f = g`
   DEFINES_CHANGE, // of a constant's value, which is not followed: `L.append(7)`, `global L` in a function
 } DefinitionKind;
 
@@ -381,6 +387,7 @@ typedef struct Definition {
   const char *name; // interned; "*": all that a file has
   Loc loc;
   const Guard *guard; // NULL: unconditional
+  bool target;        // DEFINES_CHANGE: what a loop of the module level runs over; it counts where the loop can be run
   union {
     const Stmt *stmt; // the constant's assignment or change; what is not read: STMT_OUTSIDE
     const Function *function;
@@ -400,6 +407,7 @@ typedef struct Member {
 typedef struct Module {
   uint16_t file;
   bool python;     // a .py file
+  bool patches;    // it has definitions of DEFINES_PATCH
   Expr *docstring; // may be NULL
   ImportList imports;
   Block constants; // assignments of the module level

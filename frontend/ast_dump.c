@@ -67,6 +67,7 @@ static const char *const expr_words[] = {
     [EXPR_LOGICAL] = "logical",
     [EXPR_COMPARE] = "compare",
     [EXPR_CONDITIONAL] = "conditional",
+    [EXPR_BINDS] = "binds",
     [EXPR_LAMBDA] = "lambda",
     [EXPR_STAR] = "star",
     [EXPR_POINTER_TYPE] = "pointer",
@@ -110,6 +111,7 @@ static void print_details(const Expr *expr, Buf *out) {
   case EXPR_LAMBDA:
   case EXPR_STAR:
   case EXPR_POINTER_TYPE: break;
+  case EXPR_BINDS: buf_printf(out, " %s", expr->binds.name); break;
   case EXPR_COMPREHENSION:
     buf_printf(out, " %s",
                expr->comprehension.of == EXPR_TUPLE ? "generator" : expr_words[expr->comprehension.of]);
@@ -214,6 +216,7 @@ static void print_parts(const Expr *expr, int indent, Buf *out) {
     print_part("if", expr->conditional.condition, indent, out);
     print_part("else", expr->conditional.otherwise, indent, out);
     break;
+  case EXPR_BINDS: syntax_dump_expr(expr->binds.value, indent, out); break;
   case EXPR_LAMBDA:
     print_params(&expr->lambda.params, indent, out);
     syntax_dump_expr(expr->lambda.body, indent, out);

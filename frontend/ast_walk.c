@@ -63,6 +63,7 @@ static bool walk_parts(const Expr *expr, const AstWalk *walk) {
   case EXPR_BINARY: return walk_two(expr->binary.left, expr->binary.right, walk);
   case EXPR_LOGICAL: return walk_two(expr->logical.left, expr->logical.right, walk);
   case EXPR_COMPARE: return walk_compare(expr, walk);
+  case EXPR_BINDS: return expr_walk(expr->binds.value, walk);
   case EXPR_CONDITIONAL:
     return walk_two(expr->conditional.then, expr->conditional.condition, walk) ||
            expr_walk(expr->conditional.otherwise, walk);

@@ -80,21 +80,32 @@ Obj builtin_float(Elab *e, Call *call) {
   return elab_error(e, call->locs[ARG_X], "float() needs a number or string, not %s", obj_describe(e, x));
 }
 
-static Obj int_of_string(Elab *e, const Call *call, const char *text) {
+// Digits with an underscore between two are not read.
+static Obj int_of_string(Elab *e, const Call *call, const char *text, int64_t base) {
   char *end;
   const char *start = text;
   while (*start == ' ') start++;
   errno = 0;
-  long long value = strtoll(start, &end, 10);
+  const char *digits = start + (*start == '-' || *start == '+');
+  char letter = digits[0] == '0' ? (char)(digits[1] | 0x20) : 0;
+  int own = letter == 'b' ? 2 : letter == 'o' ? 8 : 0; // which C does not read
+  bool skips = own && (base == 0 || base == own);
+  const char *number = skips ? digits + 2 : start;
+  long long value = strtoll(number, &end, skips ? own : base == 0 && digits[0] != '0' ? 10 : (int)base);
+  if (skips && *start == '-') value = -value;
   while (*end == ' ') end++;
-  if (end == start || *end || errno) return elab_error(e, call->locs[ARG_X], "int() cannot read '%s'", text);
+  if (end == number || *end || errno) return elab_error(e, call->locs[ARG_X], "int() cannot read '%s'", text);
   return obj_int(value);
 }
 
 Obj builtin_int(Elab *e, Call *call) {
   const Obj *x = &call->args[ARG_X];
+  const Obj *base = &call->args[ARG_X + 1];
+  bool in_base = obj_is(base, CONST_INT) && (base->constant.i == 0 || (base->constant.i >= 2 && base->constant.i <= 36));
+  if (base->kind != OBJ_ABSENT && (!in_base || !obj_is(x, CONST_STR)))
+    return elab_error(e, call->loc, "int() with a base takes a string, and a base of 0 or 2 to 36");
   if (obj_is(x, CONST_INT)) return *x;
-  if (obj_is(x, CONST_STR)) return int_of_string(e, call, x->constant.str);
+  if (obj_is(x, CONST_STR)) return int_of_string(e, call, x->constant.str, in_base ? base->constant.i : 10);
   if (obj_is(x, CONST_BOOL)) return obj_int(x->constant.i);
   if (x->kind == OBJ_VALUE && !type_is_ptr(x->value->type))
     return obj_value(elab_value(e, call->locs[ARG_X], "the argument of int()", x, elab_scalar(e, ELEM_I32)));

@@ -66,7 +66,8 @@ bool obj_is_number(const Obj *obj) {
 bool obj_is_int(const Obj *obj) { return obj_is(obj, CONST_INT) || obj_is(obj, CONST_BOOL); }
 
 bool obj_is_unread(const Obj *obj) {
-  return obj->kind == OBJ_NAMESPACE && !obj->file && !elab_is_triton(obj->path);
+  return obj->kind == OBJ_NAMESPACE && !obj->file && !elab_is_triton(obj->path) &&
+         !str_starts(str_from(obj->path), MODULE_SPEC);
 }
 
 bool obj_is_static(const Obj *obj) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The module level's statements become definitions: each with the clauses of `if`, `try` and the rest around it.
 // Which of them hold is decided where a name is used (elab_module.c).
+#include "frontend/grammar.h"
 #include "frontend/parse.h"
 
 typedef struct Collector {
@@ -53,6 +54,34 @@ static void define_change(Collector *c, const Stmt *stmt, const char *name, Loc 
     }
 }
 
+static bool is_kind(const Collector *c, const char *name, DefinitionKind kind) {
+  for (uint32_t i = 0; i < c->module->definitions.n; i++)
+    if (c->module->definitions.at[i].name == name && c->module->definitions.at[i].kind == kind) return true;
+  return false;
+}
+
+// A call of setattr, or of a function of Python's own with an imported name as an argument.
+static bool may_patch(const Collector *c, const Expr *call) {
+  const Expr *callee = call->kind == EXPR_CALL ? call->call.callee : NULL;
+  if (!callee || callee->kind != EXPR_NAME) return false;
+  if (strcmp(callee->name, "setattr") == 0) return true;
+  if (!is_kind(c, callee->name, DEFINES_OUTSIDE)) return false;
+  for (uint32_t i = 0; i < call->call.args.n; i++) {
+    const Expr *value = call->call.args.at[i].value;
+    if (value->kind == EXPR_NAME && is_kind(c, value->name, DEFINES_IMPORT)) return true;
+  }
+  return false;
+}
+
+static void define_patch(Collector *c, const Stmt *stmt) {
+  bool patches = stmt->kind == STMT_EXPR ? may_patch(c, stmt->expr) : stmt->kind == STMT_ASSIGN && may_patch(c, stmt->assign.value);
+  for (uint32_t i = 0; stmt->kind == STMT_ASSIGN && i < stmt->assign.targets.n; i++)
+    patches = patches || stmt->assign.targets.at[i]->kind == EXPR_ATTRIBUTE;
+  if (!patches || !c->parse->python) return;
+  c->module->patches = true;
+  define(c, (Definition){.kind = DEFINES_PATCH, .name = intern(c->parse->names, STR("setattr()")), .loc = stmt->loc, .stmt = stmt});
+}
+
 // `L.append(7)`: methods that change what they are called of, of lists, dictionaries and sets.
 static void define_method_change(Collector *c, const Stmt *stmt) {
   static const char *const methods[] = {"append", "extend", "insert",     "pop",     "remove", "clear", "sort",
@@ -76,6 +105,7 @@ static void define_target(Collector *c, const Stmt *stmt, const Expr *target) {
 
 static void define_constants(Collector *c, Stmt *stmt) {
   vec_push(c->parse->arena, &c->module->constants, stmt);
+  define_patch(c, stmt);
   if (stmt->kind == STMT_ANNOTATED && stmt->annotated.value) define_target(c, stmt, stmt->annotated.target);
   if (stmt->kind == STMT_AUGMENTED) define_target(c, stmt, stmt->augmented.target);
   if (stmt->kind == STMT_ASSIGN)
@@ -154,11 +184,26 @@ static void collect_attempt(Collector *c, const Stmt *stmt) {
   collect_block(c, &stmt->attempt.finally);
 }
 
+// The names between `for` and `in`.
+static void define_targets(Collector *c, const Stmt *stmt) {
+  const Token *tokens = stmt->outside.tokens;
+  for (uint32_t i = 1; i < stmt->outside.token_count && tokens[i].kind != TOKEN_IN; i++)
+    if (tokens[i].kind == TOKEN_NAME)
+      define(c, (Definition){.kind = DEFINES_CHANGE, .name = intern(c->parse->names, tokens[i].text), .loc = tokens[i].loc,
+                             .target = true, .stmt = stmt});
+}
+
 static void collect_outside(Collector *c, Stmt *stmt) {
   const char *name = stmt->outside.name;
   if (name) define(c, (Definition){.kind = DEFINES_OUTSIDE, .name = name, .loc = stmt->loc, .stmt = stmt});
-  collect_within(c, name ? GUARD_SCOPE : GUARD_OUTSIDE, stmt, 0, c->module->definitions.n,
-                 &stmt->outside.body);
+  const Guard *outer = c->guard;
+  bool tries = c->tries;
+  c->tries = false;
+  open_guard(c, name ? GUARD_SCOPE : GUARD_OUTSIDE, stmt, 0, c->module->definitions.n);
+  if (!name && stmt->outside.tokens && strcmp(stmt->outside.what, "for") == 0) define_targets(c, stmt);
+  collect_block(c, &stmt->outside.body);
+  c->guard = outer;
+  c->tries = tries;
 }
 
 static bool is_quiet(const Collector *c) { return c->parse->python || c->tries; }
@@ -183,6 +228,7 @@ static void collect_statement(Collector *c, Stmt *stmt, bool first) {
       if (first) c->module->docstring = stmt->expr;
       break;
     }
+    define_patch(c, stmt);
     define_method_change(c, stmt); // fall through
   case STMT_RAISE:
   case STMT_ASSERT:

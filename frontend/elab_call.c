@@ -337,13 +337,14 @@ static Obj call_class(Elab *e, const Expr *expr, const NamedTuple *class) {
 }
 
 static Obj evaluated_call(Elab *e, const Expr *expr) {
-  const Expr *attribute = expr->call.callee->kind == EXPR_ATTRIBUTE && elab_on_host(e) ? expr->call.callee : NULL;
+  const Expr *attribute = expr->call.callee->kind == EXPR_ATTRIBUTE ? expr->call.callee : NULL;
+  bool host = elab_on_host(e);
   Obj obj;
-  if (elab_on_host(e) && host_makes_list(e, expr, &obj)) return obj;
+  if (host && host_makes_list(e, expr, &obj)) return obj;
+  if (!host && host_constant(e, expr, &obj)) return obj;
   obj = attribute ? elab_expr(e, attribute->attribute.object) : obj_none();
-  if (attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
-  if (attribute && host_number_call(expr, &obj, &obj)) return obj;
-  if (!attribute && host_constant(e, expr, &obj)) return obj;
+  if (host && attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
+  if (attribute && elab_number_call(e, expr, &obj, &obj)) return obj;
   Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);
   if (callee.kind == OBJ_ERROR) return callee;
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);

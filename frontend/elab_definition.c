@@ -3,12 +3,16 @@
 // function, what an import binds. Which definition holds is found out in elab_module.c.
 #include "frontend/elab_module.h"
 
+static bool starred_element(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, Obj *obj);
+
 static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, bool *found) {
   if (target->kind == EXPR_NAME) {
     *found = target->name == name;
     return *value;
   }
   if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return obj_error();
+  Obj starred;
+  if ((*found = starred_element(e, loc, target, value, name, &starred))) return starred;
   for (uint32_t i = 0; i < target->list.n && !*found; i++) {
     Obj item = obj_error();
     bool fits = value->kind == OBJ_TUPLE && value->items.n == target->list.n;
@@ -19,6 +23,22 @@ static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, co
     if (*found) return item;
   }
   return obj_error();
+}
+
+// `a, *b = list`: what the names before and after the starred one leave is its.
+static bool starred_element(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, Obj *obj) {
+  uint32_t n = target->list.n, star = 0;
+  while (star < n && target->list.at[star]->kind != EXPR_STAR) star++;
+  if (star == n || value->kind != OBJ_TUPLE || value->items.n + 1 < n) return false;
+  uint32_t taken = value->items.n + 1 - n;
+  for (uint32_t i = 0; i < n; i++) {
+    Obj item = i == star ? obj_tuple(e, taken) : value->items.at[i < star ? i : i - 1 + taken];
+    for (uint32_t k = 0; i == star && k < taken; k++) item.items.at[k] = value->items.at[star + k];
+    bool found = false;
+    *obj = element_of(e, loc, i == star ? target->list.at[i]->operand : target->list.at[i], &item, name, &found);
+    if (found) return true;
+  }
+  return false;
 }
 
 static Obj assigned_value(Elab *e, Loc loc, const Definition *definition) {
@@ -107,10 +127,13 @@ static Obj changed_value(Elab *e, Loc loc, const Definition *definition) {
 Obj elab_definition_value(Elab *e, Loc loc, const Module *module, uint32_t at, const char *name) {
   const Definition *definition = &module->definitions.at[at];
   Obj obj;
+  bool assigned = definition->kind == DEFINES_CONSTANT || definition->kind == DEFINES_CHANGE;
+  if (assigned && definition->guard && elab_loop_value(e, module, definition, &obj)) return obj;
   switch (definition->kind) {
   case DEFINES_CONSTANT: return constant_value(e, loc, module, at);
   case DEFINES_FUNCTION: return (Obj){.kind = OBJ_FUNCTION, .function = definition->function};
   case DEFINES_OUTSIDE: return outside_value(e, loc, module, at);
+  case DEFINES_PATCH:
   case DEFINES_CHANGE: return changed_value(e, loc, definition);
   case DEFINES_IMPORT: break;
   }

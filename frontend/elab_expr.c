@@ -23,6 +23,8 @@ static Obj unknown_to_kernels(Elab *e, const Expr *expr, const char *path) {
 
 static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
   if (!elab_is_triton(path)) return unknown_to_kernels(e, expr, path);
+  bool lacks = triton_lists_members(path) && !triton_has_member(path, expr->attribute.name);
+  e->raises = e->raises || (lacks && e->frame->python); // AttributeError
   const char *hint = elab_tl_hint(expr->attribute.name);
   if (hint && strcmp(path, "triton.language") == 0)
     return elab_error(e, expr->loc, "unknown name '%s'; write %s", elab_expr_text(e, expr), hint);
@@ -166,10 +168,13 @@ Obj elab_attribute(Elab *e, const Expr *expr) {
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object) {
   Obj obj;
   if (object.kind == OBJ_ERROR) return object;
+  if (object.kind == OBJ_NAMESPACE && elab_set_already(e, expr->loc, &object, expr->attribute.name, &obj)) return obj;
   if (object.kind == OBJ_NAMESPACE && object.file)
-    return elab_file_member(e, expr->attribute.name_loc, object.file, expr->attribute.name, &obj)
+    return elab_file_member(e, expr->attribute.name_loc, object.file, expr->attribute.name, &obj) ||
+                   elab_module_below(e, &object, expr->attribute.name, &obj)
                ? obj
                : unknown_in_file(e, expr, object.file);
+  if (obj_is_unread(&object) && elab_module_below(e, &object, expr->attribute.name, &obj)) return obj;
   if (object.kind == OBJ_NAMESPACE && python_member(e, expr->loc, object.path, expr->attribute.name, &obj)) return obj;
   if (object.kind == OBJ_NAMESPACE)
     return elab_namespace_member(e, object.path, expr->attribute.name, &obj)
@@ -177,6 +182,7 @@ Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object) {
                : unknown_member(e, expr, object.path);
   if (object.kind == OBJ_TUPLE && elab_field(e, &object, expr->attribute.name, &obj)) return obj;
   if (object.kind != OBJ_VALUE && strcmp(expr->attribute.name, "value") == 0) return object; // of a constexpr
+  if (elab_number_member(&object, expr->attribute.name, &obj)) return obj;
   if (obj_is(&object, CONST_DTYPE) && type_attribute(e, expr, object.constant.type, &obj)) return obj;
   bool constant = object.kind == OBJ_TUPLE || (object.kind == OBJ_CONST && !object.typed);
   if (constant && !obj_is(&object, CONST_DTYPE) && strcmp(expr->attribute.name, "type") == 0)
@@ -290,9 +296,15 @@ static Obj dispatch(Elab *e, const Expr *expr) {
     return elab_binary(e, expr->loc, expr->binary.op, &a, &b);
   case EXPR_LOGICAL: return elab_logical(e, expr);
   case EXPR_COMPARE: return elab_compare_chain(e, expr);
+  case EXPR_BINDS:
+    a = elab_expr(e, expr->binds.value);
+    elab_bind_quietly(e, expr->binds.name, expr->loc, a);
+    return a;
   case EXPR_CONDITIONAL: return conditional(e, expr);
   case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "'...' is for subscripts of tiles");
-  case EXPR_SET: return elab_error(e, expr->loc, "a kernel has no sets; tuples hold several values");
+  case EXPR_SET:
+    if (elab_on_host(e)) return tuple(e, &expr->list);
+    return elab_error(e, expr->loc, "a kernel has no sets; tuples hold several values");
   case EXPR_DICT:
     if (elab_on_host(e)) return elab_dict(e, expr);
     return elab_error(e, expr->loc, "a kernel has no dictionaries; tuples hold several values");

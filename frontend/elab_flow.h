@@ -31,6 +31,8 @@ Value *elab_any_value(Elab *e, const Type *type);
 // --- for loops (elab_range.c) ---
 
 Flow elab_for(Elab *e, const Stmt *stmt, const Cont *rest);
+// A method of a list or dictionary that Python computes: d.items().
+bool elab_is_host_method(const Elab *e, const Expr *callee);
 bool elab_is_range(const Obj *callee); // range or static_range
 // start, end, step of a call of either; what was not given is filled in.
 void elab_range_bounds(const Call *call, Obj bounds[3]);

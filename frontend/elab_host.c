@@ -194,6 +194,83 @@ static const struct {
 } binary[] = {{"pow", pow},     {"atan2", atan2},       {"fmod", fmod},
               {"hypot", hypot}, {"copysign", copysign}};
 
+// Functions of math that take integers, ask about a number, or take a list.
+static const char *const integer_functions[] = {"gcd",   "lcm",   "isqrt",    "factorial", "comb",  "perm",
+                                                "isinf", "isnan", "isfinite", "ldexp",     "prod",  NULL};
+
+static int64_t divisor(int64_t a, int64_t b) {
+  uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+  while (y) {
+    uint64_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return (int64_t)x;
+}
+
+// Ways to choose `k` of `n` things. False where the number has more than 63 bits.
+static bool ways(int64_t n, int64_t k, bool ordered, int64_t *count) {
+  if (n < 0 || k < 0) return false;
+  *count = k <= n;
+  for (int64_t i = 0; i < k && k <= n; i++) {
+    if (__builtin_mul_overflow(*count, ordered ? n - i : n - k + 1 + i, count)) return false;
+    if (!ordered) *count /= i + 1;
+  }
+  return true;
+}
+
+static bool root(int64_t n, int64_t *of) {
+  if (n < 0) return false;
+  int64_t r = (int64_t)sqrt((double)n);
+  while (r > 0 && r > n / r) r--;
+  while ((r + 1) <= n / (r + 1)) r++;
+  return *of = r, true;
+}
+
+static bool call_of_integers(const char *name, const GivenArgs *args, int64_t *value) {
+  for (uint32_t i = 0; i < args->n; i++)
+    if (args->at[i].name || !obj_is_int(&args->at[i].obj) || args->at[i].obj.constant.is_u64) return false;
+  int64_t a = args->n ? args->at[0].obj.constant.i : 0, b = args->n > 1 ? args->at[1].obj.constant.i : 0;
+  bool lcm = strcmp(name, "lcm") == 0;
+  if (lcm || strcmp(name, "gcd") == 0) {
+    *value = lcm;
+    for (uint32_t i = 0; i < args->n; i++) {
+      int64_t x = args->at[i].obj.constant.i, common = divisor(*value, x);
+      if (!lcm)
+        *value = common;
+      else if (common <= 0 || x == INT64_MIN || __builtin_mul_overflow(*value / common, x < 0 ? -x : x, value))
+        return *value = 0, common == 0;
+    }
+    return true;
+  }
+  if (args->n == 1 && strcmp(name, "isqrt") == 0) return root(a, value);
+  if (args->n == 1 && strcmp(name, "factorial") == 0) return ways(a, a, true, value);
+  if (args->n == 2 && strcmp(name, "comb") == 0) return ways(a, 2 * b > a && b <= a ? a - b : b, false, value);
+  return args->n == 2 && strcmp(name, "perm") == 0 && ways(a, b, true, value);
+}
+
+static Obj product(Elab *e, Loc loc, const Obj *list) {
+  Obj all = obj_int(1);
+  for (uint32_t i = 0; i < list->items.n && all.kind != OBJ_ERROR; i++)
+    all = const_binary(e, loc, BINARY_MUL, &all, &list->items.at[i]);
+  return all;
+}
+
+static Obj integer_function(Elab *e, const Expr *call, const char *name) {
+  GivenArgs args = {0};
+  int64_t value;
+  if (!elab_given_args(e, call, &args)) return obj_error();
+  const Obj *x = args.n && !args.at[0].name ? &args.at[0].obj : NULL;
+  double number = x && obj_is_number(x) ? const_number(&x->constant) : 0;
+  if (call_of_integers(name, &args, &value)) return obj_int(value);
+  if (x && args.n == 1 && obj_is_number(x) && name[0] == 'i' && strcmp(name, "isqrt") != 0)
+    return obj_bool(strcmp(name, "isinf") == 0 ? isinf(number) : strcmp(name, "isnan") == 0 ? isnan(number) : isfinite(number));
+  if (x && args.n == 2 && strcmp(name, "ldexp") == 0 && obj_is_number(x) && obj_is_int(&args.at[1].obj))
+    return obj_float(scalbln(number, (long)args.at[1].obj.constant.i));
+  if (x && args.n == 1 && strcmp(name, "prod") == 0 && x->kind == OBJ_TUPLE) return product(e, call->loc, x);
+  return elab_error(e, call->loc, "'%s' is not known for these arguments", elab_expr_text(e, call->call.callee));
+}
+
 static bool is_numpy(const char *path) { return str_starts(str_from(path), "numpy."); }
 
 // "math.sqrt" and "numpy.sqrt": the function's name; NULL: neither module's.
@@ -204,6 +281,7 @@ static const char *function_name(const char *path) {
 
 static bool is_function(const char *path) {
   const char *name = function_name(path);
+  if (name && path[0] == 'm' && is_one_of(name, integer_functions)) return true;
   for (size_t i = 0; name && i < sizeof unary / sizeof *unary; i++)
     if (strcmp(unary[i].name, name) == 0) return true;
   for (size_t i = 0; name && i < sizeof binary / sizeof *binary; i++)
@@ -235,6 +313,7 @@ static Obj call_number(Elab *e, const Expr *call, const char *path, const double
 
 static Obj function_of_numbers(Elab *e, const Expr *call, const char *path) {
   enum { MOST = 2 };
+  if (path[0] == 'm' && is_one_of(function_name(path), integer_functions)) return integer_function(e, call, function_name(path));
   double x[MOST];
   uint32_t n = call->call.args.n;
   for (uint32_t i = 0; i < n; i++) {

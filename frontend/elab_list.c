@@ -185,6 +185,27 @@ static bool grow_list(Elab *e, const Expr *call, const char *method) {
   return true;
 }
 
+bool host_set_item(Elab *e, const Expr *target, const Obj *value) {
+  const Expr *object = target->subscript.object;
+  const Binding *bound = object->kind == EXPR_NAME ? elab_find(e->frame, object->name) : NULL;
+  if (!bound || bound->obj.kind != OBJ_TUPLE || target->subscript.indices.n != 1) return false;
+  Obj tuple = bound->obj, key = elab_expr(e, target->subscript.indices.at[0]);
+  if (tuple.items.names || (tuple.items.n == 0 && obj_is(&key, CONST_STR))) {
+    Dict dict = {.names = {.n = 0}};
+    if (!obj_is(&key, CONST_STR)) return key.kind == OBJ_ERROR;
+    for (uint32_t i = 0; i < tuple.items.n; i++) dict_set(e, &dict, tuple.items.names[i], tuple.items.at[i]);
+    dict_set(e, &dict, intern(&e->ir->names, str_from(key.constant.str)), *value);
+    elab_bind_quietly(e, object->name, object->loc, dict_tuple(e, &dict));
+    return true;
+  }
+  int64_t n = tuple.items.n, at = obj_is(&key, CONST_INT) ? key.constant.i : n;
+  if (at < -n || at >= n) return key.kind == OBJ_ERROR;
+  Obj none = obj_tuple(e, 0), copy = joined(e, &tuple, &none);
+  copy.items.at[at < 0 ? at + n : at] = *value;
+  elab_bind_quietly(e, object->name, object->loc, copy);
+  return true;
+}
+
 // d.get("key", otherwise)
 static bool get_item(Elab *e, const Expr *call, const char *method, Obj *obj) {
   const ArgList *args = &call->call.args;
@@ -198,11 +219,49 @@ static bool get_item(Elab *e, const Expr *call, const char *method, Obj *obj) {
   return true;
 }
 
+// Where the element is first, or how often it is there.
+static Obj sought(Elab *e, const Expr *call, const Obj *list, bool place) {
+  Obj wanted = elab_expr(e, call->call.args.at[0].value);
+  int64_t n = 0;
+  if (wanted.kind == OBJ_ERROR) return wanted;
+  for (uint32_t i = 0; i < list->items.n; i++) {
+    Obj same = const_compare(e, call->loc, COMPARE_EQ, &list->items.at[i], &wanted);
+    bool is = same.kind != OBJ_ERROR && same.constant.i;
+    if (is && place) return obj_int(i);
+    n += is;
+  }
+  if (!place) return obj_int(n);
+  e->raises = e->raises || e->frame->python;
+  return elab_error(e, call->loc, "%s is not in the list", obj_describe(e, &wanted));
+}
+
+// d.items(), d.keys(), d.values(); t.index(x), t.count(x)
+static bool list_method(Elab *e, const Expr *call, const char *method, Obj *obj) {
+  static const char *const methods[] = {"items", "keys", "values", "index", "count", "copy"};
+  uint32_t at = 0, count = sizeof methods / sizeof *methods;
+  while (at < count && strcmp(methods[at], method) != 0) at++;
+  bool seeks = at == 3 || at == 4;
+  if (at == count || call->call.args.n != (seeks ? 1 : 0)) return false;
+  Obj list = elab_expr(e, call->call.callee->attribute.object), field;
+  if (list.kind != OBJ_TUPLE || elab_field(e, &list, method, &field) || (at < 3 && !list.items.names && list.items.n)) return false;
+  if (seeks) return *obj = sought(e, call, &list, at == 3), true;
+  if (at == 5) return *obj = list, true;
+  *obj = obj_tuple(e, list.items.n);
+  for (uint32_t i = 0; i < list.items.n; i++) {
+    Obj name = obj_string(e, str_from(list.items.names[i])), two = obj_tuple(e, 2);
+    two.items.at[0] = name;
+    two.items.at[1] = list.items.at[i];
+    obj->items.at[i] = at == 0 ? two : at == 1 ? name : list.items.at[i];
+  }
+  return true;
+}
+
 bool host_makes_list(Elab *e, const Expr *call, Obj *obj) {
   const Expr *callee = call->call.callee;
   *obj = obj_none();
   if (elab_is_decorator(call, "Config")) return *obj = config_call(e, call), true;
   if (list_function(e, call, obj)) return true;
   if (callee->kind != EXPR_ATTRIBUTE || callee->attribute.object->kind == EXPR_STRING) return false;
-  return grow_list(e, call, callee->attribute.name) || get_item(e, call, callee->attribute.name, obj);
+  const char *method = callee->attribute.name;
+  return grow_list(e, call, method) || get_item(e, call, method, obj) || list_method(e, call, method, obj);
 }

@@ -60,13 +60,46 @@ bool machine_answers(Elab *e, const Expr *call, Obj (*evaluate)(Elab *e, const E
   return true;
 }
 
+#define LOADER "loader "
+
+static Obj namespace(Elab *e, const char *path) {
+  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, str_from(path))};
+}
+
 // Of a module that Triton or Python has; what is said of others is not known.
 Obj machine_find_spec(Elab *e, const Expr *call, const char *module) {
   bool triton = elab_is_triton(module);
   if (!triton && !python_has_module(module))
     return elab_error(e, call->loc, "it is not known whether there is a module '%s'", module);
   if (triton && !triton_has_module(module)) return obj_none();
-  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, str_from(module))};
+  return namespace(e, arena_printf(e->arena, MODULE_SPEC "%s", module));
+}
+
+// find_spec gives an object with a `name` and a `loader`, which runs the module.
+bool machine_spec_member(Elab *e, const char *path, const char *name, Obj *obj) {
+  bool of_spec = str_starts(str_from(path), MODULE_SPEC), of_loader = str_starts(str_from(path), LOADER);
+  if (of_spec && strcmp(name, "name") == 0)
+    *obj = obj_string(e, str_from(path + strlen(MODULE_SPEC)));
+  else if (of_spec && strcmp(name, "loader") == 0)
+    *obj = namespace(e, arena_printf(e->arena, LOADER "%s", path + strlen(MODULE_SPEC)));
+  else if (of_loader && strcmp(name, "exec_module") == 0)
+    *obj = namespace(e, LOADER "exec_module");
+  else
+    return false;
+  return true;
+}
+
+// A module of Triton or Python by its text: importlib.import_module, `__import__`.
+Obj machine_import(Elab *e, const Expr *call, const char *module) {
+  bool triton = elab_is_triton(module) && triton_has_module(module);
+  if (triton || python_has_module(module)) return namespace(e, module);
+  return elab_error(e, call->loc, "it is not known whether there is a module '%s'", module);
+}
+
+Obj machine_module_from_spec(Elab *e, const Expr *call, const Obj *spec) {
+  bool good = spec->kind == OBJ_NAMESPACE && !spec->file && str_starts(str_from(spec->path), MODULE_SPEC);
+  if (!good) return elab_error(e, call->loc, "module_from_spec() takes what find_spec() has given");
+  return namespace(e, spec->path + strlen(MODULE_SPEC));
 }
 
 static bool finds_triton(const Expr *expr, void *data) {

@@ -185,6 +185,7 @@ static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *foun
   for (uint32_t i = query->visible; i-- > 0 && truth != TRUTH_YES && !found->other;) {
     const Definition *definition = &query->module->definitions.at[i];
     if (scope_of(definition->guard) != scope || !defines(e, query, definition)) continue;
+    if (definition->target && !elab_loop_around(e, query->module, definition->guard)) continue;
     truth = elab_guard_truth(e, query->module, definition->guard);
     if (truth == TRUTH_NO) continue;
     take_possible(e, query, i, found);

@@ -17,6 +17,8 @@ bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Ob
 // Gives what `from m import *` binds the name to; `item` is the star. m is a file, or a module of Triton or Python.
 // False: it binds nothing.
 bool elab_star_member(Elab *e, Loc loc, const Import *import, const ImportName *item, const char *name, Obj *obj);
+// A module that an import makes a member of another module: `import a.b` has a.b. False: there is none.
+bool elab_module_below(Elab *e, const Obj *object, const char *name, Obj *obj);
 // The expression that the name was last assigned, unevaluated; NULL where that is not decided.
 const Expr *elab_assigned_expr(Elab *e, const char *name);
 // A function of the file by its name, or with the functions and classes around it ("Model.forward.kernel"): NULL
@@ -101,8 +103,11 @@ bool host_makes_list(Elab *e, const Expr *call, Obj *obj);
 #define ITERTOOLS_PRODUCT "itertools.product"
 bool host_product(Elab *e, const Expr *call, const char *path, Obj *obj);
 Obj elab_dict(Elab *e, const Expr *expr); // a named tuple, of keys that are known texts
-// A method of an integer. False: another call.
-bool host_number_call(const Expr *call, const Obj *number, Obj *obj);
+// d["key"] = x, l[0] = x of a name that the function has bound. False: of something else.
+bool host_set_item(Elab *e, const Expr *target, const Obj *value);
+// A method of a number that is known now, or of the classes float and int (elab_pynumber.c); in kernels too. False: another call.
+bool elab_number_call(Elab *e, const Expr *call, const Obj *number, Obj *obj);
+bool elab_number_member(const Obj *number, const char *name, Obj *obj); // x.real and its kind
 // A method of a string.
 Obj elab_text_call(Elab *e, const Expr *call, const char *text);
 
@@ -110,9 +115,37 @@ Obj elab_text_call(Elab *e, const Expr *call, const char *text);
 
 // A call without arguments that asks what machine this is: evaluated, or answered by its name. False: it is none.
 bool machine_answers(Elab *e, const Expr *call, Obj (*evaluate)(Elab *e, const Expr *call), Obj *obj);
+bool machine_spec_member(Elab *e, const char *path, const char *name, Obj *obj);
+Obj machine_module_from_spec(Elab *e, const Expr *call, const Obj *spec);
+Obj machine_import(Elab *e, const Expr *call, const char *module); // importlib.import_module(module)
 Obj machine_find_spec(Elab *e, const Expr *call, const char *module); // importlib.util.find_spec(module)
 // Whether what is assigned says whether Triton was found.
 bool machine_asks_for_triton(const Definition *definition);
+
+// --- Loops of the module level (elab_module_loop.c) ---
+
+// The outermost loop around what `guard` is of, where it can be run; NULL: there is none, or it cannot be.
+const Guard *elab_loop_around(Elab *e, const Module *module, const Guard *guard);
+// The value that the loop around a definition leaves for its name. False: it is not known.
+bool elab_loop_value(Elab *e, const Module *module, const Definition *definition, Obj *obj);
+struct ModuleLoop {
+  const Guard *guard;
+  bool runs; // false while it is run, too
+  VEC(Binding) vars; // what it assigns, after it
+};
+
+// --- Members that modules are given (elab_patch.c) ---
+
+struct Patch {
+  const Module *file; // NULL: of a library
+  const char *path, *name;
+  Obj value; // OBJ_ERROR: not known
+};
+
+// False: the object is no module.
+bool elab_set_member(Elab *e, const Obj *object, const char *name, Obj value);
+// Runs the statements of the module level that set members, and looks whether `name` of the module is one of these.
+bool elab_set_already(Elab *e, Loc loc, const Obj *object, const char *name, Obj *obj);
 
 // --- Python's own functions of a file (elab_plain.c) ---
 

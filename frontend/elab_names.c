@@ -69,6 +69,7 @@ static bool is_plain(const NameScan *scan, const Expr *expr) {
   case EXPR_SUBSCRIPT:
   case EXPR_SLICE:
   case EXPR_BINARY:
+  case EXPR_BINDS:
   case EXPR_CONDITIONAL:
   case EXPR_LAMBDA:
   case EXPR_STAR:

@@ -145,7 +145,9 @@ Flow elab_attempt(Elab *e, const Stmt *stmt, const Cont *rest) {
   } else if (!failed && flow == FLOW_NEXT)
     flow = elab_block(e, &stmt->attempt.orelse, rest);
   e->raises = e->raises || (failed && raises && stmt->attempt.handlers.n == 0);
-  return flow == FLOW_NEXT ? elab_block(e, &stmt->attempt.finally, rest) : flow;
+  if (flow == FLOW_RETURN) return flow;
+  Flow last = elab_block(e, &stmt->attempt.finally, rest);
+  return last == FLOW_NEXT ? flow : last;
 }
 
 Flow elab_host_while(Elab *e, const Stmt *stmt, const Cont *rest) {
@@ -159,7 +161,7 @@ Flow elab_host_while(Elab *e, const Stmt *stmt, const Cont *rest) {
     }
     if (!truth) return FLOW_NEXT;
     Flow flow = elab_block(e, &stmt->loop.body, rest);
-    if (flow != FLOW_NEXT) return flow;
+    if (flow != FLOW_NEXT && flow != FLOW_CONTINUE) return flow;
   }
   elab_error(e, stmt->loc, "the loop has more than %d iterations", ELAB_MAX_UNROLL);
   return FLOW_NEXT;

@@ -48,7 +48,8 @@ bool python_has_module(const char *path) {
   static const char *const names[] = {
       "abc",       "collections", "contextlib", "copy",  "dataclasses", "enum",     "functools", "inspect",
       "itertools", "json",        "logging",    "math",  "operator",    "os",       "pathlib",   "random",
-      "re",        "sys",         "time",       "types", "typing",      "warnings", "importlib", "os.path"};
+      "re",        "sys",         "time",       "types", "typing",      "warnings", "importlib", "os.path",
+      "importlib.util", "importlib.metadata", "collections.abc"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], path) == 0) return true;
   return false;
@@ -80,9 +81,9 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
   static const char *const os[] = {"environ", "getenv", NULL};
   static const char *const named[] = {"namedtuple", "NamedTuple", NULL};
   static const char *const version[] = {"parse", "Version", NULL};
-  static const char *const importlib[] = {"util", "find_spec", NULL};
+  static const char *const importlib[] = {"util", "find_spec", "module_from_spec", "import_module", "metadata", "version", NULL};
   bool typing = strcmp(path, "typing") == 0 || strcmp(path, "typing_extensions") == 0;
-  bool known = host_member(e, path, name, obj);
+  bool known = machine_spec_member(e, path, name, obj) || host_member(e, path, name, obj);
   if (known) return true;
   if (typing && strcmp(name, "TYPE_CHECKING") == 0)
     *obj = obj_bool(false), known = true;
@@ -115,6 +116,24 @@ static Obj spec(Elab *e, const Expr *call) {
   const char *module;
   if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "the module's name must be a string");
   return machine_find_spec(e, call, module);
+}
+
+static Obj imported(Elab *e, const Expr *call) {
+  const char *module;
+  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "the module's name must be a string");
+  return machine_import(e, call, module);
+}
+
+static Obj module_from_spec(Elab *e, const Expr *call) {
+  Obj spec = call->call.args.n == 1 ? elab_expr(e, call->call.args.at[0].value) : obj_none();
+  return spec.kind == OBJ_ERROR ? spec : machine_module_from_spec(e, call, &spec);
+}
+
+// importlib.metadata.version("triton"); other packages are this machine's.
+static Obj package_version(Elab *e, const Expr *call) {
+  const char *package;
+  if (string_arg(e, call, 0, &package) && strcmp(package, "triton") == 0) return obj_string(e, STR(TRITON_VERSION_TEXT));
+  return elab_error(e, call->loc, "which version of a package is installed is not known, but of triton");
 }
 
 static Obj environment(Elab *e, const Expr *call) {
@@ -151,6 +170,14 @@ bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
     *obj = environment(e, call);
   else if (strcmp(path, "importlib.util.find_spec") == 0)
     *obj = spec(e, call);
+  else if (strcmp(path, "importlib.util.module_from_spec") == 0)
+    *obj = module_from_spec(e, call);
+  else if (strcmp(path, "importlib.import_module") == 0)
+    *obj = imported(e, call);
+  else if (strcmp(path, "importlib.metadata.version") == 0)
+    *obj = package_version(e, call);
+  else if (strcmp(path, "loader exec_module") == 0)
+    *obj = obj_none();
   else if (strcmp(path, "packaging.version.parse") == 0 || strcmp(path, "packaging.version.Version") == 0)
     *obj = version(e, call);
   else if (strcmp(path, "collections.namedtuple") == 0 || strcmp(path, "typing.NamedTuple") == 0)

@@ -2,6 +2,7 @@
 // for loops: over range, at run time; over static_range and tuples, unrolled.
 #include "frontend/elab_flow.h"
 #include "frontend/builtins.h"
+#include "frontend/elab_module.h"
 
 // --- Unrolled ---
 
@@ -18,7 +19,7 @@ static Flow run_unroll(Elab *e, const Cont *self) {
   while (next.at < next.n && !e->stopped) {
     elab_assign(e, next.stmt->loop.target, next.items[next.at++]);
     Flow flow = elab_block(e, &next.stmt->loop.body, &next.base);
-    if (flow != FLOW_NEXT) return flow;
+    if (flow != FLOW_NEXT && flow != FLOW_CONTINUE) return flow;
   }
   return FLOW_NEXT;
 }
@@ -124,10 +125,15 @@ static Flow for_call(Elab *e, const Stmt *stmt, const Obj *callee, const Cont *r
   return unroll(e, stmt, items.items.at, items.items.n, rest);
 }
 
+bool elab_is_host_method(const Elab *e, const Expr *callee) {
+  return elab_on_host(e) && callee->kind == EXPR_ATTRIBUTE && strcmp(callee->attribute.name, "range") != 0 &&
+         strcmp(callee->attribute.name, "static_range") != 0;
+}
+
 static Flow run_loop(Elab *e, const Stmt *stmt, const Cont *rest) {
   const Expr *iterated = stmt->loop.condition;
   Obj callee = {.kind = OBJ_ABSENT};
-  if (iterated->kind == EXPR_CALL) callee = elab_expr(e, iterated->call.callee);
+  if (iterated->kind == EXPR_CALL && !elab_is_host_method(e, iterated->call.callee)) callee = elab_expr(e, iterated->call.callee);
   if (callee.kind == OBJ_ERROR) return FLOW_NEXT;
   if (elab_is_range(&callee)) return for_call(e, stmt, &callee, rest);
   Obj tuple = elab_expr(e, iterated);

@@ -110,12 +110,38 @@ static Obj imported_module(Elab *e, const ImportName *item) {
   return (Obj){.kind = OBJ_NAMESPACE, .path = item->whole ? path : as_triton(e, path), .file = dot ? NULL : item->whole};
 }
 
+// How much of the file was run before the import, where that is its own: a package's `from . import u`.
+static uint32_t visible_to(const Module *file, const Import *import) {
+  for (uint32_t i = 0; import && i < file->definitions.n; i++)
+    if (file->definitions.at[i].kind == DEFINES_IMPORT && file->definitions.at[i].import == import) return i;
+  return file->definitions.n;
+}
+
+// Files may import one another in a circle, which the depth of evaluation ends.
+static bool file_member_before(Elab *e, Loc loc, const Module *file, const char *name, const Import *import, Obj *obj) {
+  if (!elab_enter(e, loc)) {
+    *obj = obj_error();
+    return true;
+  }
+  Frame *frame = elab_push(e, NULL);
+  frame->module = file;
+  frame->visible = visible_to(file, import);
+  bool found = elab_own_name(e, loc, name, obj);
+  elab_pop(e);
+  elab_leave(e);
+  return found;
+}
+
+bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj) {
+  return file_member_before(e, loc, file, name, NULL, obj);
+}
+
 // What `from m import a` binds: of m's file, or the file m.a itself; or of Triton.
 static Obj imported_from(Elab *e, Loc loc, const Import *import, const ImportName *item) {
   Obj obj;
   const char *module = import->dots ? import->module : as_triton(e, import->module);
   const char *path = interned(e, arena_printf(e->arena, "%s.%s", module, item->name));
-  if (item->module && elab_file_member(e, loc, item->module, item->name, &obj)) return obj;
+  if (item->module && file_member_before(e, loc, item->module, item->name, import, &obj)) return obj;
   if (item->whole) return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->whole};
   if (!import->dots && python_member(e, loc, module, item->name, &obj)) return obj;
   if (!import->dots && elab_namespace_member(e, module, item->name, &obj)) return obj;
@@ -125,21 +151,6 @@ static Obj imported_from(Elab *e, Loc loc, const Import *import, const ImportNam
 // What item `item` of an import binds.
 Obj elab_imported(Elab *e, Loc loc, const Import *import, const ImportName *item) {
   return import->from ? imported_from(e, loc, import, item) : imported_module(e, item);
-}
-
-// Files may import one another in a circle, which the depth of evaluation ends.
-bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj) {
-  if (!elab_enter(e, loc)) {
-    *obj = obj_error();
-    return true;
-  }
-  Frame *frame = elab_push(e, NULL);
-  frame->module = file;
-  frame->visible = file->definitions.n;
-  bool found = elab_own_name(e, loc, name, obj);
-  elab_pop(e);
-  elab_leave(e);
-  return found;
 }
 
 // True if `import *` of the file gives the name. `__all__` lists them; without one, names with an underscore stay back.
@@ -165,10 +176,35 @@ static bool library_star(Elab *e, Loc loc, const Import *import, const char *nam
   return true;
 }
 
+// Files whose stars lead to each other: a name that is looked for through a star is not looked for through it again.
 bool elab_star_member(Elab *e, Loc loc, const Import *import, const ImportName *item, const char *name, Obj *obj) {
   if (!item->module) return library_star(e, loc, import, name, obj);
-  if (strcmp(name, "__all__") == 0 || !is_exported(e, item->module, name)) return false;
-  return elab_file_member(e, loc, item->module, name, obj);
+  if (strcmp(name, "__all__") == 0) return false;
+  for (uint32_t i = 0; i < e->stars.n; i++)
+    if (e->stars.at[i].item == item && e->stars.at[i].name == name) return false;
+  vec_push(e->arena, &e->stars, ((Star){item, name}));
+  bool gives = is_exported(e, item->module, name) && elab_file_member(e, loc, item->module, name, obj);
+  e->stars.n--;
+  return gives;
+}
+
+// `import a.b` binds `a`, and the module is its member `b`. A package has the modules that it imports from.
+bool elab_module_below(Elab *e, const Obj *object, const char *name, Obj *obj) {
+  const Module *by = object->file ? object->file : e->frame->module;
+  const char *full = arena_printf(e->arena, "%s.%s", object->path, name);
+  size_t n = strlen(full);
+  for (uint32_t i = 0; i < by->imports.n; i++) {
+    const Import *import = by->imports.at[i];
+    for (uint32_t k = 0; k < import->names.n; k++) {
+      const ImportName *item = &import->names.at[k];
+      bool here = !object->file && !import->from && !item->alias && strncmp(item->name, full, n) == 0;
+      bool whole = here && !item->name[n] && item->whole;
+      if (whole || (object->file && import->from && import->dots == 1 && item->module && strcmp(import->module, name) == 0))
+        return *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, full), .file = whole ? item->whole : item->module}, true;
+      if (here && item->name[n] == '.') return *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, full)}, true;
+    }
+  }
+  return false;
 }
 
 // A name that a `.tile` file has, and a `.py` file has to import.

@@ -61,11 +61,22 @@ static void assign_tuple(Elab *e, const Expr *target, const Obj *obj) {
   for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], (Obj){.kind = OBJ_ERROR});
 }
 
+// Where Python computes: `module.f = g`, and `d["key"] = x` of a dictionary or list that a name of the function is bound to.
+static bool assign_member(Elab *e, const Expr *target, const Obj *obj) {
+  if (target->kind == EXPR_ATTRIBUTE) {
+    Obj object = elab_expr(e, target->attribute.object);
+    return object.kind == OBJ_ERROR || elab_set_member(e, &object, target->attribute.name, *obj);
+  }
+  return target->kind == EXPR_SUBSCRIPT && host_set_item(e, target, obj);
+}
+
 void elab_assign(Elab *e, const Expr *target, Obj obj) {
   if (target->kind == EXPR_NAME)
     elab_bind(e, target->name, target->loc, obj);
   else if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST)
     assign_tuple(e, target, &obj);
+  else if (e->frame->python && assign_member(e, target, &obj))
+    return;
   else if (target->kind == EXPR_STAR)
     elab_error(e, target->loc, "'*' stands in a target for the rest of a tuple, once");
   else if (target->kind != EXPR_ERROR)
@@ -231,10 +242,13 @@ static Flow run_else(Elab *e, const Cont *self) {
 
 static Flow loop_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   ElseCont after = {{run_else, rest}, stmt};
+  if (e->frame->python) {
+    Flow flow = stmt->kind == STMT_FOR ? elab_for(e, stmt, rest) : elab_host_while(e, stmt, rest);
+    if (flow == FLOW_BREAK) return FLOW_NEXT;
+    return flow == FLOW_NEXT ? elab_block(e, &stmt->loop.orelse, rest) : flow;
+  }
   if (stmt->loop.orelse.n == 0)
-    return stmt->kind == STMT_FOR ? elab_for(e, stmt, rest)
-           : e->frame->python     ? elab_host_while(e, stmt, rest)
-                                  : elab_while(e, stmt, rest);
+    return stmt->kind == STMT_FOR ? elab_for(e, stmt, rest) : elab_while(e, stmt, rest);
   Flow flow = stmt->kind == STMT_FOR ? elab_for(e, stmt, &after.base) : elab_while(e, stmt, &after.base);
   return flow == FLOW_NEXT ? run_else(e, &after.base) : flow;
 }
@@ -276,6 +290,7 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
     break;
   case STMT_PASS: break;
   case STMT_BREAK:
+    if (e->frame->python && !e->frame->regions) return FLOW_BREAK;
     return refuse_stmt(e, stmt,
                        e->loop && e->loop->kind == STMT_WHILE
                            ? "'break' is not part of the language: let the condition of the 'while' end the "
@@ -283,6 +298,7 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
                            : "'break' is not part of the language: put the rest of the body under an 'if', or "
                              "use while");
   case STMT_CONTINUE:
+    if (e->frame->python && !e->frame->regions) return FLOW_CONTINUE;
     return refuse_stmt(e, stmt,
                        "'continue' is not part of the language: put the rest of the body under an 'if'");
   case STMT_RAISE:

@@ -198,7 +198,7 @@ typedef VEC(Obj) Items;
 bool elab_items(Elab *e, const Expr *expr, Obj *tuple) {
   Obj callee = {.kind = OBJ_ABSENT}, bounds[3];
   Call call;
-  if (expr->kind == EXPR_CALL) callee = elab_expr(e, expr->call.callee);
+  if (expr->kind == EXPR_CALL && !elab_is_host_method(e, expr->call.callee)) callee = elab_expr(e, expr->call.callee);
   if (callee.kind == OBJ_ERROR) return false;
   if (elab_is_range(&callee)) {
     if (!elab_bind_builtin(e, expr, &callee, &call)) return false;

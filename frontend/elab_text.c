@@ -15,11 +15,60 @@ static Obj in_case(Elab *e, const char *text, bool upper) {
   return obj_string(e, str_from(copy));
 }
 
-static Obj stripped(Elab *e, const char *text) {
+// True if strip() removes it: one of `some`, or white space where that is NULL.
+static bool goes(char c, const char *some) { return some ? strchr(some, c) != NULL : isspace((unsigned char)c) != 0; }
+
+static Obj stripped(Elab *e, const char *text, const char *some, bool left, bool right) {
   Str rest = str_from(text);
-  while (rest.n && isspace((unsigned char)rest.at[0])) rest = (Str){rest.at + 1, rest.n - 1};
-  while (rest.n && isspace((unsigned char)rest.at[rest.n - 1])) rest.n--;
+  while (left && rest.n && goes(rest.at[0], some)) rest = (Str){rest.at + 1, rest.n - 1};
+  while (right && rest.n && goes(rest.at[rest.n - 1], some)) rest.n--;
   return obj_string(e, rest);
+}
+
+static Obj found(const char *text, const char *part, bool last) {
+  const char *at = strstr(text, part);
+  for (const char *next = at; last && next && *next; next = strstr(next + 1, part)) at = next;
+  return obj_int(at ? at - text : -1);
+}
+
+// True if there are characters and all are of the kind.
+static bool all_are(const char *text, int (*kind)(int)) {
+  for (const char *at = text; *at; at++)
+    if (!kind((unsigned char)*at)) return false;
+  return *text != 0;
+}
+
+static Obj counted(const char *text, const char *part) {
+  int64_t n = 0;
+  for (const char *at = text; *part && (at = strstr(at, part)); at += strlen(part)) n++;
+  return obj_int(n);
+}
+
+// At white space.
+static Obj words_of(Elab *e, const char *text) {
+  Obj parts = obj_tuple(e, (uint32_t)strlen(text) / 2 + 1);
+  parts.items.n = 0;
+  while (*text) {
+    while (isspace((unsigned char)*text)) text++;
+    size_t n = 0;
+    while (text[n] && !isspace((unsigned char)text[n])) n++;
+    if (n) parts.items.at[parts.items.n++] = obj_string(e, (Str){text, n});
+    text += n;
+  }
+  return parts;
+}
+
+typedef struct TextKind {
+  const char *name;
+  int (*of)(int);
+} TextKind;
+
+static bool kind_call(const char *name, const char *text, Obj *obj) {
+  static const TextKind kinds[] = {{"isdigit", isdigit}, {"isdecimal", isdigit}, {"isnumeric", isdigit}, {"isalpha", isalpha},
+                                   {"isalnum", isalnum}, {"isspace", isspace},   {"islower", islower},   {"isupper", isupper}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i].name, name) == 0) return *obj = obj_bool(all_are(text, kinds[i].of)), true;
+  return false;
 }
 
 // At each `by`, which is not empty.
@@ -106,7 +155,21 @@ Obj elab_text_call(Elab *e, const Expr *call, const char *text) {
   size_t n = strlen(text), m = strlen(first);
   if (text_is(name, "lower", &args, 0)) return in_case(e, text, false);
   if (text_is(name, "upper", &args, 0)) return in_case(e, text, true);
-  if (text_is(name, "strip", &args, 0)) return stripped(e, text);
+  const char *some = args.n ? first : NULL;
+  Obj obj;
+  if (args.n == 0 && kind_call(name, text, &obj)) return obj;
+  if (args.n <= 1 && are_strings(&args)) {
+    if (strcmp(name, "strip") == 0) return stripped(e, text, some, true, true);
+    if (strcmp(name, "lstrip") == 0) return stripped(e, text, some, true, false);
+    if (strcmp(name, "rstrip") == 0) return stripped(e, text, some, false, true);
+  }
+  if (text_is(name, "split", &args, 0)) return words_of(e, text);
+  if (text_is(name, "find", &args, 1)) return found(text, first, false);
+  if (text_is(name, "rfind", &args, 1)) return found(text, first, true);
+  if (text_is(name, "count", &args, 1) && m) return counted(text, first);
+  if (text_is(name, "removeprefix", &args, 1)) return obj_string(e, str_from(text + (strncmp(text, first, m) == 0 ? m : 0)));
+  if (text_is(name, "removesuffix", &args, 1))
+    return obj_string(e, (Str){text, n - (n >= m && strcmp(text + n - m, first) == 0 ? m : 0)});
   if (text_is(name, "startswith", &args, 1)) return obj_bool(strncmp(text, first, m) == 0);
   if (text_is(name, "endswith", &args, 1)) return obj_bool(n >= m && strcmp(text + n - m, first) == 0);
   if (text_is(name, "split", &args, 1) && m) return parted(e, text, first);

@@ -244,8 +244,9 @@ Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard) {
     if (e->truths.at[i].guard == guard) return e->truths.at[i].truth;
   uint32_t at = e->truths.n;
   vec_push(e->arena, &e->truths, ((GuardTruth){guard, TRUTH_MAYBE}));
-  Truth truth = elab_guard_truth(e, module, guard->outer);
-  if (truth != TRUTH_NO) truth = truth_and(truth, own_truth(e, module, guard));
+  const Guard *loop = elab_loop_around(e, module, guard);
+  Truth truth = elab_guard_truth(e, module, loop ? loop->outer : guard->outer);
+  if (truth != TRUTH_NO && !loop) truth = truth_and(truth, own_truth(e, module, guard));
   e->truths.at[at].truth = truth;
   return truth;
 }

@@ -45,7 +45,10 @@ enum { ITEMS_A_STEP = 16, BYTES_A_STEP = 256, VARS_A_STEP = 64, LEAVES_A_STEP = 
 typedef struct Elab Elab;
 typedef struct Builtin Builtin;
 typedef struct Obj Obj;
+#define MODULE_SPEC "spec " // before the module, in the path of what importlib.util.find_spec gives; it is true
 typedef struct PlainFunction PlainFunction; // elab_module.h
+typedef struct ModuleLoop ModuleLoop;       // elab_module.h
+typedef struct Patch Patch;                 // elab_module.h
 
 typedef enum Truth { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE } Truth; // of a condition of the module level
 
@@ -144,6 +147,12 @@ typedef struct Frame {
   Loc result_loc;
 } Frame;
 
+// A name that is looked for in what `import *` gives.
+typedef struct Star {
+  const ImportName *item;
+  const char *name; // interned
+} Star;
+
 // What a .py file was warned of.
 typedef struct Warned {
   uint16_t file;
@@ -179,6 +188,10 @@ struct Elab {
   VEC(Warned) warned;                  // in .py files
   VEC(PlainFunction) plains;           // so far
   bool raises;                         // what runs is known to have raised an exception
+  VEC(Star) stars;                     // within which a name is looked for now
+  VEC(ModuleLoop *) loops;      // of the module level, met so far
+  VEC(Patch) patches;           // members that modules were given, in order
+  VEC(const Module *) patched;         // whose statements that give them were run
 };
 
 // A call of a builtin, its arguments by parameter.
@@ -217,6 +230,7 @@ typedef enum Flow {
   FLOW_NEXT,   // what follows is still to be run
   FLOW_MAYBE,  // what follows, to the end of the region, has been run too; Frame.returned may be true
   FLOW_RETURN, // it has returned, on every way
+  FLOW_BREAK, FLOW_CONTINUE, // of the innermost loop, where Python computes
 } Flow;
 
 // What is left to run after a block, to the end of the function or of the innermost run-time region.

@@ -22,6 +22,8 @@
 
 // Kinds that only the layout and the error messages look at.
 %token INVALID UNSUPPORTED WALRUS SEMICOLON.
+// `:=` where Python computes: functions of its own, and loops of the module level.
+%token BINDS.
 
 %nonassoc STARRED.
 %left OR.
@@ -44,6 +46,7 @@
 %type simple {Stmt *}
 %type assign {Stmt *}
 %type compound {Stmt *}
+%type condition {Expr *}
 %type branch {Stmt *}
 %type function {Stmt *}
 %type attempt {Stmt *}
@@ -152,7 +155,7 @@ from_name(A) ::= NAME(N). { A = tree_import_name(parse, N, NULL); }
 from_name(A) ::= NAME(N) AS NAME(S). { A = tree_import_name(parse, N, &S); }
 
 compound(A) ::= FOR(T) targets(V) IN exprs(I) suite(B) orelse(E). { A = tree_for(parse, T, V, I, B, E); }
-compound(A) ::= WHILE(T) test(C) suite(B) orelse(E). { A = tree_while(parse, T, C, B, E); }
+compound(A) ::= WHILE(T) condition(C) suite(B) orelse(E). { A = tree_while(parse, T, C, B, E); }
 compound(A) ::= branch(B) orelse(E). { A = B; A->branch.orelse = E; }
 compound(A) ::= function(F). { A = F; }
 compound(A) ::= decorators(D) function(F). { A = add_decorators(F, D); }
@@ -166,8 +169,10 @@ handlers(A) ::= . { A = (Blocks){0}; }
 handlers(A) ::= handlers(B) EXCEPT suite(C). { A = handlers_push(parse, B, C); }
 finally(A) ::= . { A = (Block){0}; }
 finally(A) ::= FINALLY suite(B). { A = B; }
-branch(A) ::= IF(T) test(C) suite(B). { A = tree_if(parse, T, C, B); }
-branch(A) ::= branch(S) ELIF(T) test(C) suite(B). { A = add_elif(parse, S, T, C, B); }
+condition(A) ::= test(B). { A = B; }
+condition(A) ::= NAME(N) BINDS test(V). { A = tree_binds(parse, N, V); }
+branch(A) ::= IF(T) condition(C) suite(B). { A = tree_if(parse, T, C, B); }
+branch(A) ::= branch(S) ELIF(T) condition(C) suite(B). { A = add_elif(parse, S, T, C, B); }
 
 decorators(A) ::= AT test(E) NEWLINE. { A = exprs_push(parse, (ExprList){0}, E); }
 decorators(A) ::= decorators(B) AT test(E) NEWLINE. { A = exprs_push(parse, B, E); }
@@ -285,6 +290,7 @@ arg_list(A) ::= arg(B). { A = args_push(parse, (ArgList){0}, B); }
 arg_list(A) ::= arg_list(L) COMMA arg(B). { A = args_push(parse, L, B); }
 arg(A) ::= test(V). { A = tree_arg(parse, NULL, 0, V->loc, V); }
 arg(A) ::= NAME(N) EQUALS test(V). { A = tree_arg(parse, &N, 0, N.loc, V); }
+arg(A) ::= NAME(N) BINDS test(V). { Expr *e = tree_binds(parse, N, V); A = tree_arg(parse, NULL, 0, e->loc, e); }
 arg(A) ::= STAR(S) test(V). { A = tree_arg(parse, NULL, 1, S.loc, V); }
 arg(A) ::= POW(S) test(V). { A = tree_arg(parse, NULL, 2, S.loc, V); }
 
@@ -308,6 +314,9 @@ atom(A) ::= LPAREN(O) RPAREN(C). {
   A = tree_parenthesized(tree_tuple(parse, (ExprList){0}, O.loc), O, C);
 }
 atom(A) ::= LPAREN(O) exprs(E) RPAREN(C). { A = tree_parenthesized(E, O, C); }
+atom(A) ::= LPAREN(O) NAME(N) BINDS test(V) RPAREN(C). {
+  A = tree_parenthesized(tree_binds(parse, N, V), O, C);
+}
 atom(A) ::= LBRACKET(O) RBRACKET(C). { A = tree_display(parse, EXPR_LIST, NULL, O, C); }
 atom(A) ::= LBRACKET(O) exprs(E) RBRACKET(C). { A = tree_display(parse, EXPR_LIST, E, O, C); }
 atom(A) ::= LBRACE(O) exprs(E) RBRACE(C). { A = tree_display(parse, EXPR_SET, E, O, C); }

@@ -265,6 +265,8 @@ void copy_until(LineLayout *layout, uint32_t end) {
 void layout_left_out(Parse *parse, const Token *tokens, uint32_t n, TokenList *out) {
   Token *in = ARENA_ARRAY(parse->arena, Token, n + 1);
   memcpy(in, tokens, n * sizeof *in);
+  for (uint32_t i = 0; i < n; i++)
+    if (in[i].kind == TOKEN_WALRUS) in[i].kind = TOKEN_BINDS;
   in[n] = (Token){.loc = tokens[n - 1].loc};
   Lexed lexed = {.errors = {0}};
   LineLayout layout = {.parse = parse, .lexed = &lexed, .in = in, .end = n, .out = out, .quiet = true, .plain = true};

@@ -99,6 +99,7 @@ Expr *tree_binary(Parse *parse, Expr *left, Token op, Expr *right);
 Expr *tree_logical(Parse *parse, LogicalOp op, Token token, Expr *left, Expr *right);
 Expr *tree_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *right);
 CompareOp compare_op_of(Token token);
+Expr *tree_binds(Parse *parse, Token name, Expr *value);
 Expr *tree_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise);
 Expr *tree_lambda(Parse *parse, Token token, ParamList params, Expr *body);
 // Of a list, set, dict or (EXPR_TUPLE) generator; `key` is a dict's.

@@ -217,13 +217,27 @@ static bool is_method_call(const LineLayout *layout) {
          token[3].kind == TOKEN_LPAREN;
 }
 
+// `f(...)`, `setattr(...)`.
+static bool is_call(const LineLayout *layout) {
+  return layout_kind(layout) == TOKEN_NAME && layout->in[layout->at + 1].kind == TOKEN_LPAREN;
+}
+
+// `a.b = c`.
+static bool is_member_assignment(const LineLayout *layout) {
+  const Token *token = &layout->in[layout->at];
+  if (token[0].kind != TOKEN_NAME || token[1].kind != TOKEN_DOT) return false;
+  while (token[1].kind == TOKEN_DOT && token[2].kind == TOKEN_NAME) token += 2;
+  return token[1].kind == TOKEN_EQUALS;
+}
+
 static void select_line(LineLayout *layout, Reading reading) {
   int k = layout_kind(layout);
   bool import = k == TOKEN_IMPORT || k == TOKEN_FROM;
   bool field = reading == READ_FIELDS && k == TOKEN_NAME && layout->in[layout->at + 1].kind == TOKEN_COLON;
   bool file = reading == READ_MODULE || reading == READ_TRY;
   if (import && file) note_import(layout);
-  bool changes = is_element_assignment(layout) || is_method_call(layout) || has_walrus(layout);
+  bool changes = is_element_assignment(layout) || is_method_call(layout) || has_walrus(layout) || is_call(layout) ||
+                 is_member_assignment(layout);
   if (k == TOKEN_GLOBAL || field ||
       (file && (import || is_assignment(layout) || changes || (reading == READ_TRY && k != TOKEN_PASS))))
     copy_simple(layout);
@@ -260,6 +274,28 @@ static bool has_block(const LineLayout *layout) {
   return layout_kind(&ahead) == TOKEN_INDENT;
 }
 
+// `for` and `while` of the module level, which are run where a name that they assign is used. The names of their `else` are
+// theirs.
+static void select_loop(LineLayout *layout, Reading reading) {
+  uint32_t start = layout->at, out = layout->out->n;
+  Loc loc = layout->in[start].loc;
+  select_outside(layout, reading, false);
+  bool empty = layout->out->n == out;
+  if (layout_kind(layout) == TOKEN_ELSE) {
+    if (!empty) layout->out->n--; // its DEDENT
+    uint32_t end = layout->out->n;
+    if (skip_header(layout)) select_suite(layout, reading, loc);
+    if (empty) layout->out->n = end;
+    else {
+      // The suite's colon, line end and indentation go: its lines follow those of the loop.
+      uint32_t head = 3;
+      for (uint32_t i = end; i + head < layout->out->n; i++) layout->out->at[i] = layout->out->at[i + head];
+      layout->out->n -= head;
+    }
+  }
+  keep_left_out(layout, reading, start, loc);
+}
+
 static void select_statement(LineLayout *layout, Reading reading) {
   int k = layout_kind(layout);
   bool file = reading == READ_MODULE || reading == READ_TRY;
@@ -280,6 +316,8 @@ static void select_statement(LineLayout *layout, Reading reading) {
     select_attempt(layout, reading, TOKEN_EXCEPT);
   else if (begins_with(layout, "finally") && file)
     select_attempt(layout, reading, TOKEN_FINALLY);
+  else if ((k == TOKEN_FOR || k == TOKEN_WHILE) && file)
+    select_loop(layout, reading);
   else if (has_block(layout))
     select_outside(layout, reading, false);
   else

@@ -146,13 +146,17 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
   return module;
 }
 
-Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside) {
+Block syntax_left_out(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside) {
   Parse parse = {.arena = arena, .names = names, .diags = diags, .file = file, .python = true, .quiet = true};
   TokenList tokens = {0};
   layout_left_out(&parse, outside->outside.tokens, outside->outside.token_count, &tokens);
   grammar_parse(&parse, &tokens, TOKEN_START_MODULE);
-  bool is_function = parse.statements.n == 1 && parse.statements.at[0]->kind == STMT_DEF;
-  return is_function ? parse.statements.at[0]->function : NULL;
+  return parse.statements;
+}
+
+Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside) {
+  Block block = syntax_left_out(arena, names, diags, file, outside);
+  return block.n == 1 && block.at[0]->kind == STMT_DEF ? block.at[0]->function : NULL;
 }
 
 Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside, bool *is_enum) {

@@ -29,6 +29,9 @@ bool syntax_tell_errors(Diags *diags, const Function *function);
 // STMT_OUTSIDE; nothing is told.
 Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside);
 
+// Parses what syntax_parse left out, such as a loop of the module level. Gives no messages.
+Block syntax_left_out(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside);
+
 // The statements of the body of such a class, as far as they are of the language; nothing is told.
 // *is_enum: of an enumeration whose members are no numbers or strings.
 Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside, bool *is_enum);

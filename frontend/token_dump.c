@@ -10,6 +10,7 @@ static const char *const kind_names[] = {
     [TOKEN_UNSUPPORTED] = "UNSUPPORTED",
     [TOKEN_WITH] = "WITH",
     [TOKEN_WALRUS] = "WALRUS",
+    [TOKEN_BINDS] = "BINDS",
     [TOKEN_SEMICOLON] = "SEMICOLON",
     [TOKEN_OR] = "OR",
     [TOKEN_AND] = "AND",

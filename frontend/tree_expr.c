@@ -157,6 +157,14 @@ Expr *tree_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *rig
   return expr;
 }
 
+Expr *tree_binds(Parse *parse, Token name, Expr *value) {
+  Expr *expr = tree_expr(parse, EXPR_BINDS, loc_join(name.loc, value->loc));
+  expr->binds.name = intern(parse->names, name.text);
+  expr->binds.value = value;
+  deepen(parse, expr, value);
+  return expr;
+}
+
 Expr *tree_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise) {
   Expr *expr = tree_expr(parse, EXPR_CONDITIONAL, loc_join(then->loc, otherwise->loc));
   expr->conditional.then = then;

@@ -44,6 +44,7 @@ static const char *not_assignable(const Expr *expr) {
   case EXPR_UNARY:
   case EXPR_BINARY:
   case EXPR_LOGICAL:
+  case EXPR_BINDS:
   case EXPR_CONDITIONAL:
   case EXPR_LAMBDA:
   case EXPR_COMPREHENSION:

@@ -33,6 +33,7 @@ typedef struct Shown {
 typedef struct ImportReader {
   bool (*read)(void *data, Arena *arena, const char *path, Str *text, Shown *shown);
   void *data;
+  bool disk; // it reads the disk: a path that is no regular file is an error
 } ImportReader;
 
 typedef struct Compilation {

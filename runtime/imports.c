@@ -2,13 +2,20 @@
 #include "runtime/imports.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { MAX_FILES = 256, MAX_BYTES = 1 << 24, MAX_UP = 8, MAX_WANTED = 4096 };
+
+bool import_is_irregular(const char *path) {
+  struct stat info;
+  if (str_starts(str_from(path), "/dev/") || str_starts(str_from(path), "/proc/")) return false;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
 
 bool import_read_file(void *data, Arena *arena, const char *path, Str *text, Shown *shown) {
   (void)data;
   (void)shown;
-  FILE *file = fopen(path, "rb");
+  FILE *file = import_is_irregular(path) ? NULL : fopen(path, "rb");
   if (!file) return false;
   Buf buf = {0};
   char part[4096];
@@ -31,6 +38,7 @@ typedef struct Files {
   Compilation *c;
   VEC(Wanted) wanted; // those up to now are followed in this order
   VEC(Module *) list; // those read so far; the first is the main file
+  Loc loc;            // of the name that is imported
 } Files;
 
 static Module *find_file(const Files *files, const char *path) {
@@ -45,8 +53,11 @@ static Module *read_file(Files *files, const char *path) {
   Str text;
   Shown shown = {0};
   Module *module = find_file(files, path);
-  if (module || files->list.n >= MAX_FILES || !c->reader.read(c->reader.data, &c->arena, path, &text, &shown))
-    return module;
+  if (module || files->list.n >= MAX_FILES) return module;
+  if (!c->reader.read(c->reader.data, &c->arena, path, &text, &shown)) {
+    if (c->reader.disk && import_is_irregular(path)) diag_error(&c->diags, files->loc, "'%s' is no regular file", path);
+    return NULL;
+  }
   uint16_t file = sources_add(&c->sources, path, text);
   if (shown.name) sources_show(&c->sources, file, shown.name, shown.text);
   module = syntax_parse(&c->arena, &c->ir.names, &c->diags, &c->sources, file, syntax_mode_of(path));
@@ -126,6 +137,7 @@ static void follow(Files *files, const Module *module, Import *import, ImportNam
   const char *from = sources_path(&files->c->sources, module->file);
   if (item->followed || (!import->dots && is_library(import->from ? import->module : item->name))) return;
   item->followed = true;
+  files->loc = item->loc;
   if (import->from)
     find_from(files, from, import, item);
   else
@@ -180,28 +192,38 @@ static void want_members(Files *files, const Module *of, const Module *by, const
   }
 }
 
-static const char *bound_name(const ImportName *item) { return item->alias ? item->alias : item->name; }
+// `import a.b` binds `a`; what is used of it is used of `b`.
+static const char *bound_name(const Files *files, const ImportName *item) {
+  const char *name = item->alias ? item->alias : item->name;
+  return ir_name(&files->c->ir, (Str){name, strcspn(name, ".")});
+}
+
+static const char *used_name(const Files *files, const ImportName *item) {
+  const char *dot = item->alias ? NULL : strrchr(item->name, '.');
+  return dot ? ir_name(&files->c->ir, str_from(dot + 1)) : bound_name(files, item);
+}
 
 // Whether the file imports that name by name.
-static bool is_bound(const Module *module, const char *name) {
+static bool is_bound(const Files *files, const Module *module, const char *name) {
   for (uint32_t i = 0; i < module->imports.n; i++)
     for (uint32_t k = 0; k < module->imports.at[i]->names.n; k++)
-      if (bound_name(&module->imports.at[i]->names.at[k]) == name) return true;
+      if (bound_name(files, &module->imports.at[i]->names.at[k]) == name) return true;
   return false;
 }
 
 static void follow_wanted(Files *files, Wanted wanted, Import *import, ImportName *item) {
   const Module *module = wanted.module, *by = wanted.name ? wanted.by : module;
   bool all = import->from && strcmp(item->name, "*") == 0;
-  if (all && wanted.name && is_bound(module, wanted.name)) return;
-  if (!all && !(wanted.name ? bound_name(item) == wanted.name : mentions(module, bound_name(item)))) return;
+  if (all && wanted.name && is_bound(files, module, wanted.name)) return;
+  const char *bound = bound_name(files, item);
+  if (!all && !(wanted.name ? bound == wanted.name : mentions(module, bound))) return;
   follow(files, module, import, item);
-  want_members(files, item->whole, by, wanted.name ? NULL : bound_name(item));
+  want_members(files, item->whole, by, wanted.name ? NULL : used_name(files, item));
   if (!all || wanted.name)
     want(files, (Wanted){item->module, by, all ? wanted.name : item->name});
   else
     for (uint32_t i = 0; item->module && i < module->mentioned.n; i++)
-      if (!is_bound(module, module->mentioned.at[i]))
+      if (!is_bound(files, module, module->mentioned.at[i]))
         want(files, (Wanted){item->module, by, module->mentioned.at[i]});
 }
 

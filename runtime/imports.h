@@ -8,7 +8,9 @@
 #include "base/str.h"
 #include "runtime/compile.h"
 
-// Reads a file of the disk, for Compilation.reader; data and *shown are not used.
+// True for a FIFO, a socket or a device, which may have nothing to read for ever. A shell gives them in /dev and /proc: those are fine.
+bool import_is_irregular(const char *path);
+// Reads a regular file of the disk, for Compilation.reader; data and *shown are not used.
 bool import_read_file(void *data, Arena *arena, const char *path, Str *text, Shown *shown);
 
 // Parses what c->syntax imports, through c->reader, and what that imports. Located errors go to c->diags.

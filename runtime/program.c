@@ -84,7 +84,7 @@ static bool program_read(void *data, Arena *arena, const char *path, Str *text, 
 
 tilec_status program_parse(const tilec_program *program, Compilation *c) {
   tilec_status status = compilation_init(c);
-  c->reader = (ImportReader){program_read, (void *)(uintptr_t)program};
+  c->reader = (ImportReader){program_read, (void *)(uintptr_t)program, program->reads};
   if (program->main) c->shown = shown_of(program->main);
   if (!status) status = compile_parse(c, program->name, (Str){program->text, program->bytes});
   return status ? compilation_error(c, status) : TILEC_OK;
@@ -234,6 +234,7 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_file: %s is NULL",
                      path ? "program" : "path");
   *program = NULL;
+  if (import_is_irregular(path)) return error_set(TILEC_ERROR_IO, "cannot read %s: it is no regular file", path);
   FILE *file = fopen(path, "rb");
   if (!file) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
   size_t bytes = 0;

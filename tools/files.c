@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/imports.h"
 #include "tools/tool.h"
 
 enum { MOST_LINKS = 40, MOST_NAMES = 100, MAX_SOURCE = 1 << 28 };
@@ -57,6 +58,10 @@ static bool read_all(FILE *file, Buf *text) {
 
 bool tool_read(Arena *arena, const char *path, Str *text) {
   bool standard = is_standard(path);
+  if (!standard && import_is_irregular(path)) {
+    tool_error("cannot read '%s': it is no regular file", path);
+    return false;
+  }
   FILE *file = standard ? stdin : fopen(path, "rb");
   Buf bytes = {0};
   bool ok = file && read_all(file, &bytes); // a folder opens, and fails at the first read

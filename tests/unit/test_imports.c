@@ -31,7 +31,7 @@ static bool read_file(void *data, Arena *arena, const char *path, Str *text, Sho
 static void follow(File *files) {
   Compilation c;
   assert_int_equal(compilation_init(&c), TILEC_OK);
-  c.reader = (ImportReader){read_file, files};
+  c.reader = (ImportReader){read_file, files, false};
   assert_int_equal(compile_parse(&c, files->path, str_from(files->text)), TILEC_OK);
   compilation_free(&c);
 }
