@@ -11,7 +11,11 @@
 // Operands are read where they are multiplied. LLVM would move sums that only a later block uses there, and leave the
 // reads behind: all are then alive at once. What two dots read of one buffer both LLVM and ptxas would keep from the
 // first to the second: a large operand is read by volatile loads.
+//
+// A dot that says `unroll` is a loop over k, of so many in an iteration (passes/roll_dots.c). The bits of k above those are
+// bits of the operands' offsets.
 #include "base/fault.h"
+#include "base/math.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
 #include "ir/access.h"
@@ -27,6 +31,8 @@ typedef struct FmaOperand {
   uint32_t vector_bits;   // of registers of `elements` from `vector_first` on
   uint32_t vector_at[4];  // the register bits that a vector spans
   LLVMValueRef base;
+  LLVMValueRef first;   // of a dot that is a loop over k: where its iteration's first k is, by XOR; or NULL
+  uint32_t first_mask;  // the offset's bits that those may set
   bool anew;            // what another dot has read too is read again
   LLVMValueRef *loaded; // by register of `elements`, in the sum's type
 } FmaOperand;
@@ -93,9 +99,10 @@ static void load_vector(FmaDot *d, FmaOperand *o, uint32_t r) {
   // What lanes and warps may have set is changed by XOR, the rest is the load's immediate.
   LayoutIndex index = emit_thread_index(e, o->offsets);
   uint32_t constant = layout_apply(o->offsets, vector_register(o, r, 0), 0, 0, 0);
-  LLVMValueRef offset = index.thread_part, rest = emit_i32(e, constant & ~index.thread_mask);
-  if (constant & index.thread_mask)
-    offset = LLVMBuildXor(e->builder, offset, emit_i32(e, constant & index.thread_mask), "");
+  uint32_t changing = index.thread_mask | o->first_mask;
+  LLVMValueRef offset = index.thread_part, rest = emit_i32(e, constant & ~changing);
+  if (o->first) offset = LLVMBuildXor(e->builder, offset, o->first, "");
+  if (constant & changing) offset = LLVMBuildXor(e->builder, offset, emit_i32(e, constant & changing), "");
   LLVMValueRef pointer = LLVMBuildGEP2(e->builder, scalar, o->base, &offset, 1, "");
   pointer = LLVMBuildGEP2(e->builder, scalar, pointer, &rest, 1, "");
   LLVMValueRef load =
@@ -136,29 +143,107 @@ static LLVMValueRef multiply_add(FmaDot *d, LLVMValueRef a, LLVMValueRef b, LLVM
   return LLVMBuildAdd(d->e->builder, LLVMBuildMul(d->e->builder, a, b, ""), sum, "");
 }
 
-void emit_fma_dot(Emitter *e, const EmittedDot *p) {
+// Multiplies and adds `count` k in a row. The operands know where the first one is.
+static void multiply(FmaDot *d, const uint32_t *order, const uint32_t *a_at, const uint32_t *b_at,
+                     uint32_t count) {
+  const EmittedDot *p = d->p;
   const DotShape *shape = &p->shape;
+  for (uint32_t k = 0; k < count; k++) {
+    load_k(d, &d->a, k);
+    load_k(d, &d->b, k);
+    for (uint32_t step = 0; step < layout_registers(p->layout); step++) {
+      uint32_t r = order[step], index = layout_apply(p->layout, r, 0, 0, 0),
+               column = index & ((1u << shape->n) - 1);
+      if (!dot_sums_in(p->op, r)) continue;
+      uint32_t row = index >> shape->n & ((1u << shape->m) - 1), batch = index >> (shape->n + shape->m);
+      LLVMValueRef a = operand_element(d, &d->a, a_at, (((batch << shape->m) + row) << shape->k) + k);
+      LLVMValueRef b = operand_element(d, &d->b, b_at, (((batch << shape->k) + k) << shape->n) + column);
+      p->out[r] = multiply_add(d, a, b, p->out[r]);
+    }
+  }
+}
+
+// --- a loop over k
+
+// The register bit of an operand in shared memory that moves it along k by 2^bit; false: there is none.
+static bool find_k_bit(const FmaDot *d, const FmaOperand *o, uint32_t bit, uint32_t *found) {
+  uint32_t shift = o->which == DOT_A ? 0 : d->p->shape.n;
+  for (*found = 0; *found < o->elements->bits[DIM_REGISTER]; ++*found) {
+    if (layout_basis(o->elements, DIM_REGISTER, *found) != 1u << (shift + bit)) continue;
+    for (uint32_t i = 0; i < o->vector_bits; i++)
+      if (o->vector_at[i] == *found) return false;
+    return true;
+  }
+  return false;
+}
+
+static bool can_step(const FmaDot *d, const FmaOperand *o, uint32_t step) {
+  uint32_t found;
+  if (!o->elements) return false;
+  for (uint32_t bit = log2_ceil(step); bit < d->p->shape.k; bit++)
+    if (!find_k_bit(d, o, bit, &found)) return false;
+  return true;
+}
+
+// Sets the operand's offset of k, a multiple of `step`.
+static void begin_step(FmaDot *d, FmaOperand *o, LLVMValueRef k, uint32_t step) {
+  Emitter *e = d->e;
+  o->first = emit_i32(e, 0);
+  for (uint32_t bit = log2_ceil(step), found; bit < d->p->shape.k; bit++) {
+    if (!find_k_bit(d, o, bit, &found)) BUG("a dot's loop over a k that is in no register");
+    uint32_t basis = layout_basis(o->offsets, DIM_REGISTER, found);
+    LLVMValueRef set = LLVMBuildLShr(e->builder, k, emit_i32(e, bit), "");
+    set = LLVMBuildMul(e->builder, LLVMBuildAnd(e->builder, set, emit_i32(e, 1), ""), emit_i32(e, basis), "");
+    o->first = LLVMBuildXor(e->builder, o->first, set, "");
+    o->first_mask |= basis;
+  }
+}
+
+static void multiply_in_loop(FmaDot *d, const uint32_t *order, const uint32_t *a_at, const uint32_t *b_at,
+                             uint32_t step) {
+  Emitter *e = d->e;
+  LLVMBuilderRef b = e->builder;
+  const EmittedDot *p = d->p;
   uint32_t registers = layout_registers(p->layout);
+  LLVMValueRef *phis = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), body = emit_block(e, "dot"),
+                    end = emit_block(e, "dot_end");
+  LLVMBuildBr(b, body);
+  LLVMPositionBuilderAtEnd(b, body);
+  LLVMValueRef k = LLVMBuildPhi(b, e->i32, ""), zero = emit_i32(e, 0);
+  LLVMAddIncoming(k, &zero, &before, 1);
+  for (uint32_t r = 0; r < registers; r++) {
+    if (!dot_sums_in(p->op, r)) continue;
+    phis[r] = LLVMBuildPhi(b, d->sum, "");
+    LLVMAddIncoming(phis[r], &p->out[r], &before, 1);
+    p->out[r] = phis[r];
+  }
+  begin_step(d, &d->a, k, step);
+  begin_step(d, &d->b, k, step);
+  multiply(d, order, a_at, b_at, step);
+  LLVMValueRef next = LLVMBuildAdd(b, k, emit_i32(e, step), "");
+  LLVMValueRef more = LLVMBuildICmp(b, LLVMIntULT, next, emit_i32(e, dot_depth(p->op)), "");
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+  LLVMBuildCondBr(b, more, body, end);
+  LLVMAddIncoming(k, &next, &latch, 1);
+  for (uint32_t r = 0; r < registers; r++)
+    if (dot_sums_in(p->op, r)) LLVMAddIncoming(phis[r], &p->out[r], &latch, 1);
+  LLVMPositionBuilderAtEnd(b, end);
+}
+
+void emit_fma_dot(Emitter *e, const EmittedDot *p) {
+  uint32_t registers = layout_registers(p->layout), step = (uint32_t)op_int(p->op, ATTR_UNROLL, 0);
   FmaDot d = {.e = e, .p = p, .sum = emit_type(e, op_result(p->op)->type)};
   d.a = operand_of(&d, DOT_A);
   d.b = operand_of(&d, DOT_B);
   const uint32_t *a_at = registers_by_index(&d, &d.a), *b_at = registers_by_index(&d, &d.b);
   emit_begin_sums(p);
   uint32_t *order = ARENA_ARRAY(e->arena, uint32_t, registers);
-  layout_fma_order(p->layout, shape, order);
-  for (uint32_t k = 0; k < dot_depth(p->op); k++) {
-    load_k(&d, &d.a, k);
-    load_k(&d, &d.b, k);
-    for (uint32_t step = 0; step < registers; step++) {
-      uint32_t r = order[step], index = layout_apply(p->layout, r, 0, 0, 0),
-               column = index & ((1u << shape->n) - 1);
-      if (!dot_sums_in(p->op, r)) continue;
-      uint32_t row = index >> shape->n & ((1u << shape->m) - 1), batch = index >> (shape->n + shape->m);
-      LLVMValueRef a = operand_element(&d, &d.a, a_at, (((batch << shape->m) + row) << shape->k) + k);
-      LLVMValueRef b = operand_element(&d, &d.b, b_at, (((batch << shape->k) + k) << shape->n) + column);
-      p->out[r] = multiply_add(&d, a, b, p->out[r]);
-    }
-  }
+  layout_fma_order(p->layout, &p->shape, order);
+  if (step && can_step(&d, &d.a, step) && can_step(&d, &d.b, step))
+    multiply_in_loop(&d, order, a_at, b_at, step);
+  else
+    multiply(&d, order, a_at, b_at, dot_depth(p->op));
   for (uint32_t r = 0; r < registers; r++)
     if (dot_sums_in(p->op, r)) nvvm_stays(e, p->out[r]);
 }

@@ -20,6 +20,7 @@
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "passes/passes.h"
+#include "passes/roll_dots.h"
 
 typedef struct SumChooser {
   Func *func;
@@ -83,8 +84,7 @@ static void choose_for_op(Op *op, void *data) {
 }
 
 bool pass_choose_sums(PassContext *context, Func *func) {
-  (void)context;
   SumChooser c = {.func = func};
   region_walk(func->body, choose_for_op, &c);
-  return c.changed;
+  return roll_dots(context, func) || c.changed;
 }
