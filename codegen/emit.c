@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "codegen/emit_pairs.h"
 #include "codegen/nvvm.h"
+#include "codegen/order.h"
 #include "ir/build.h"
 #include "ir/groups.h"
 #include "ir/layout_dot.h"
@@ -254,13 +255,23 @@ static LLVMValueRef in_wider(Emitter *e, const Op *op, EmitScalar scalar, LLVMVa
   return emit_float_cast(e, y, wide == e->f64 ? ELEM_FP64 : ELEM_FP32, result->elem);
 }
 
+// What the front end makes of several functions of fp64, and is narrower after that, is computed for one element after the
+// other: a tile of each step would take more registers than there are.
+static void order_functions(Emitter *e, const Op *op, const LLVMValueRef *out) {
+  if (!e->has_library || !type_is_tile(op_result(op)->type)) return;
+  if (!type_is_elem(op_operand(op, 0)->type, ELEM_FP64)) return;
+  if (llvm_order_by_calls(LLVMGetInsertBlock(e->builder), out, emit_count(op_result(op)->type)))
+    LLVMPositionBuilderAtEnd(e->builder, LLVMGetInsertBlock(e->builder));
+}
+
 static void emit_elementwise(Emitter *e, Op *op) {
   EmitScalar scalar = emit_scalar_of(op->kind);
   if (!scalar) BUG("codegen has no row for %s", op_info(op->kind)->name);
   bool moves = op->kind == OP_SELECT || op->kind == OP_CAST || op->kind == OP_BITCAST;
   bool widens = !moves && type_is_fp8(type_element(op_operand(op, 0)->type));
   LLVMValueRef *out = emit_new(e, op_result(op));
-  if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out)) return;
+  if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out))
+    return;
   bool paired = emit_is_paired(e, op_result(op)->type);
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) {
     LLVMValueRef x[3] = {NULL, NULL, NULL};
@@ -271,6 +282,7 @@ static void emit_elementwise(Emitter *e, Op *op) {
     for (uint32_t i = 0; i < op->operand_count && i < 3; i++) x[i] = emit_register(e, op_operand(op, i), r);
     out[r] = widens ? in_wider(e, op, scalar, x) : scalar(e, op, x);
   }
+  if (op->kind == OP_CAST) order_functions(e, op, out);
 }
 
 // Ops that are not here are elementwise.

@@ -4,9 +4,22 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
+#include <string.h>
 #include "base/fault.h"
 #include "codegen/emit.h"
 #include "codegen/library_calls.h"
+
+// Its result depends only on its arguments.
+static LLVMValueRef declare(Emitter *e, const char *symbol, LLVMTypeRef type) {
+  static const char *const attributes[] = {"memory", "nounwind", "willreturn"}; // memory(none) is 0
+  LLVMValueRef function = LLVMAddFunction(e->llvm, symbol, type);
+  for (uint32_t i = 0; i < 3; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, kind, 0));
+  }
+  return function;
+}
 
 LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef result, const LLVMValueRef *args,
                          uint32_t count) {
@@ -14,7 +27,7 @@ LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef result, con
   for (uint32_t i = 0; i < count; i++) params[i] = LLVMTypeOf(args[i]);
   LLVMTypeRef type = LLVMFunctionType(result, params, count, false);
   LLVMValueRef function = LLVMGetNamedFunction(e->llvm, symbol);
-  if (!function) function = LLVMAddFunction(e->llvm, symbol, type);
+  if (!function) function = declare(e, symbol, type);
   e->has_library = true;
   return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)args, count, "");
 }

@@ -41,10 +41,15 @@ static Set find_parts(const llvm::BasicBlock *block, llvm::ArrayRef<llvm::Instru
   return parts;
 }
 
-// Those before the first assembly stay, and what one that stays takes.
-static void drop_those_that_stay(llvm::BasicBlock *block, Set &parts) {
+static bool calls_function(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function *function = call ? call->getCalledFunction() : nullptr;
+  return function && !function->isIntrinsic();
+}
+
+// What an instruction that stays takes stays too, and what is before the first assembly, unless `begun`.
+static void drop_those_that_stay(llvm::BasicBlock *block, Set &parts, bool begun) {
   Set taken;
-  bool begun = false;
   for (llvm::Instruction &at : llvm::reverse(*block)) {
     if (is_pure(at) && !taken.contains(&at)) continue;
     parts.erase(&at);
@@ -74,13 +79,8 @@ static void place(llvm::BasicBlock *block, Set &parts, llvm::Instruction *result
   }
 }
 
-void llvm_order_by_result(LLVMBasicBlockRef in, const LLVMValueRef *values, uint32_t count) {
-  llvm::BasicBlock *block = llvm::unwrap(in);
-  llvm::SmallVector<llvm::Instruction *> results, others;
-  for (uint32_t i = 0; i < count; i++)
-    if (llvm::Instruction *result = inside(llvm::unwrap(values[i]), block)) results.push_back(result);
-  Set parts = find_parts(block, results);
-  drop_those_that_stay(block, parts);
+static void move(llvm::BasicBlock *block, Set &parts, llvm::ArrayRef<llvm::Instruction *> results) {
+  llvm::SmallVector<llvm::Instruction *> others;
   Set later = parts; // and what else takes them
   for (llvm::Instruction &at : *block)
     for (llvm::Value *operand : at.operands()) {
@@ -89,4 +89,32 @@ void llvm_order_by_result(LLVMBasicBlockRef in, const LLVMValueRef *values, uint
     }
   for (llvm::Instruction *result : results) place(block, parts, result);
   for (llvm::Instruction *other : others) other->moveBefore(*block, block->end());
+}
+
+static llvm::SmallVector<llvm::Instruction *> find_results(llvm::BasicBlock *block,
+                                                           const LLVMValueRef *values, uint32_t count) {
+  llvm::SmallVector<llvm::Instruction *> results;
+  for (uint32_t i = 0; i < count; i++)
+    if (llvm::Instruction *result = inside(llvm::unwrap(values[i]), block)) results.push_back(result);
+  return results;
+}
+
+void llvm_order_by_result(LLVMBasicBlockRef in, const LLVMValueRef *values, uint32_t count) {
+  llvm::BasicBlock *block = llvm::unwrap(in);
+  llvm::SmallVector<llvm::Instruction *> results = find_results(block, values, count);
+  Set parts = find_parts(block, results);
+  drop_those_that_stay(block, parts, false);
+  move(block, parts, results);
+}
+
+bool llvm_order_by_calls(LLVMBasicBlockRef in, const LLVMValueRef *values, uint32_t count) {
+  llvm::BasicBlock *block = llvm::unwrap(in);
+  llvm::SmallVector<llvm::Instruction *> results = find_results(block, values, count);
+  Set parts = find_parts(block, results);
+  bool calls = false;
+  for (const llvm::Instruction *part : parts) calls |= calls_function(*part);
+  if (!calls) return false;
+  drop_those_that_stay(block, parts, true);
+  move(block, parts, results);
+  return true;
 }

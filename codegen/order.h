@@ -4,6 +4,7 @@
 #define CODEGEN_ORDER_H
 
 #include <llvm-c/Types.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -13,6 +14,8 @@ extern "C" {
 // Of a block that is not ended: what the results are made of, from the first product by inline assembly on, is computed for one result
 // after the other. What touches memory, and what such an instruction takes, stays.
 void llvm_order_by_result(LLVMBasicBlockRef block, const LLVMValueRef *results, uint32_t count);
+// The same from the block's first instruction on, where the results are made by calls of functions. False: they are not.
+bool llvm_order_by_calls(LLVMBasicBlockRef block, const LLVMValueRef *results, uint32_t count);
 
 #ifdef __cplusplus
 }
