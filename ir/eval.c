@@ -25,12 +25,16 @@ ElemCode eval_code(const Type *element) {
 
 void eval_tile_alloc(Machine *m, Tile *tile) {
   bool is_float = eval_code_is_float(tile->code);
-  tile->block_bytes = (uint64_t)tile->n * (is_float ? 25 : 9);
+  bool common = is_float && m->has_common;
+  tile->block_bytes = (uint64_t)tile->n * (common ? 25 + sizeof(Common) : is_float ? 25 : 9);
   tile->block = eval_block(m->memory, tile->block_bytes);
   tile->bits = tile->block;
   tile->r = is_float ? (double *)(tile->bits + tile->n) : NULL;
   tile->e = is_float ? tile->r + tile->n : NULL;
-  tile->state = is_float ? (uint8_t *)(tile->e + tile->n) : (uint8_t *)(tile->bits + tile->n);
+  tile->common = common ? (Common *)(tile->e + tile->n) : NULL;
+  tile->state = common     ? (uint8_t *)(tile->common + tile->n)
+                : is_float ? (uint8_t *)(tile->e + tile->n)
+                           : (uint8_t *)(tile->bits + tile->n);
 }
 
 Tile *eval_tile(Machine *m, const Value *value) {
@@ -145,9 +149,33 @@ static bool run_nothing(Machine *m, Op *op) {
 
 bool eval_gave_up(const EvalMemory *memory) { return memory->gave_up; }
 
-static bool refuse_inline_asm(Machine *m, Op *op) {
-  m->memory->gave_up = true;
-  return eval_error(m, op, NO_ELEMENT, "the evaluator cannot evaluate inline assembly");
+// The buffer whose address assembly has may be changed by it, and read at any time.
+static void give_away(Machine *m, const Tile *addresses) {
+  for (uint32_t i = 0; i < addresses->n; i++) {
+    EvalBuffer *buffer = eval_buffer_at(m->memory, addresses->bits[i], 1);
+    if (buffer) buffer->assembled = true;
+  }
+}
+
+// What assembly does is not known: its results are uncertain, and so is what it may have changed.
+static bool run_inline_asm(Machine *m, Op *op) {
+  if (!m->options.assembly) {
+    m->memory->gave_up = true;
+    return eval_error(m, op, NO_ELEMENT, "the evaluator cannot evaluate inline assembly");
+  }
+  if (eval_first_time(m, op))
+    diag_warning(m->diags, op->loc, "the evaluator does not run inline assembly: what depends on it is not compared");
+  for (uint32_t k = 0; k < op->operand_count && !op_attr(op, ATTR_PURE); k++) {
+    const Tile *operand = eval_operand(m, op, k);
+    if (!eval_code_is_float(operand->code) && eval_code_bytes(operand->code) == 8) give_away(m, operand);
+  }
+  for (uint32_t k = 0; k < op->result_count; k++) {
+    Tile *to = eval_tile(m, &op->results[k]);
+    Element x = eval_exact(to->code, 0);
+    x.state = UNCERTAIN | ASSEMBLED;
+    eval_fill(to, &x);
+  }
+  return true;
 }
 
 // What runs the ops that are not elementwise and have no regions.
@@ -219,7 +247,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_SMID] = run_machine_value,
     [OP_GDC_WAIT] = run_nothing,
     [OP_GDC_LAUNCH_DEPENDENTS] = run_nothing,
-    [OP_INLINE_ASM] = refuse_inline_asm,
+    [OP_INLINE_ASM] = run_inline_asm,
 };
 
 bool eval_plain(Machine *m, Op *op) {
@@ -238,6 +266,7 @@ static Machine machine_new(Func *func, EvalMemory *memory, const EvalOptions *op
   func_number(func);
   Machine m = {.func = func, .diags = func->module->ir->diags, .memory = memory};
   m.options = options ? *options : (EvalOptions){.races = true};
+  m.has_common = eval_has_common(func);
   m.values = eval_block(memory, (uint64_t)func->value_count * sizeof *m.values);
   return m;
 }
@@ -331,8 +360,8 @@ static bool take_yielded(Machine *m, const Op *yield, int64_t *values) {
   for (uint32_t i = 0; i < HOST_VALUES; i++) values[i] = 1;
   for (uint32_t i = 0; i < yield->operand_count && i < HOST_VALUES; i++) {
     uint64_t bits = 0;
-    bool uncertain;
-    if (!eval_control_operand(m, yield, i, what, &bits, &uncertain)) return false;
+    uint8_t doubt;
+    if (!eval_control_operand(m, yield, i, what, &bits, &doubt)) return false;
     values[i] = (int64_t)bits;
   }
   return m->host->kind != HOST_GRID || check_grid(m, yield, values);
@@ -399,6 +428,7 @@ static void run_launch(void *data) {
   if (run->ok) eval_mark_stored(m);
   run->ok = run->ok && set_programs(m) && run_programs(m, run->args);
   if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
+  if (!run->ok && m->memory->assembled) m->memory->gave_up = true; // where assembly would have led is not known
   eval_race_end(m);
   machine_free(m);
 }

@@ -49,6 +49,8 @@ typedef struct EvalOptions {
   bool races;
   // Warn of offsets that wrapped in 32 bits on the way into the address of an access (eval_wrap.c).
   bool wraps;
+  // Inline assembly gives values that are not known, with a warning, instead of an error: for results that are only compared.
+  bool assembly;
   bool hints; // warn of hints (multiple_of and its kin) whose promise is not kept (eval_hint.c)
   void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
   void *print_data;
@@ -84,9 +86,12 @@ bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]);
 
 // Compares what another implementation left in a buffer with what the evaluator left.
 typedef struct EvalCheck {
-  bool only_read; // where all else is uncertain: no op stores to it, so that as it was at first is right
   uint64_t elements, compared;
-  uint64_t uncertain;   // skipped: the result hangs on a comparison or conversion closer than its bound
+  uint64_t outputs;     // elements that programs wrote, or may have written; the others are unchanged inputs
+  uint64_t uncertain;   // outputs that were skipped: right implementations may differ in them
+  uint64_t unread;      // of these: they depend on what a masked load without `other` did not read
+  uint64_t assembled;   // of these: they depend on inline assembly
+  bool vague;           // floats with a bound are uncertain too: 0 passes for each, or together they do not follow r
   uint64_t wrong;       // outside the bound, or bytes changed that no program wrote
   double worst;         // the largest |got - r| / allowed over the compared floats
   uint64_t first_wrong; // element index, where wrong > 0

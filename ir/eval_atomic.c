@@ -100,7 +100,7 @@ static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access
 }
 
 // Whether right implementations may differ in the outcome of a comparison of bits.
-static bool bits_uncertain(const Element *x) { return x->state & UNCERTAIN || x->e > 0; }
+static bool bits_uncertain(const Element *x) { return state_is_doubtful(x->state) || x->e > 0; }
 
 static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access, const Element *compare,
                            const Element *value) {
@@ -119,34 +119,38 @@ static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access,
 // The buffer of element i; NULL with an error where pointer, memory or an operand is undefined.
 static EvalBuffer *open_element(Machine *m, const Op *op, uint32_t i, Access *access) {
   const Tile *pointer = eval_operand(m, op, 0);
-  bool uncertain = pointer->state[i] & UNCERTAIN;
-  *access = (Access){op, i, pointer->bits[i], eval_pointee(op_operand(op, 0)), uncertain,
-                     eval_wrap_of(pointer, i)};
-  if (pointer->state[i] & UNDEFINED) return eval_undefined(m, op, op_operand(op, 0), i, "the address"), NULL;
+  uint8_t doubt = state_is_doubtful(pointer->state[i]) ? pointer->state[i] : 0;
+  *access = (Access){op, i, pointer->bits[i], eval_pointee(op_operand(op, 0)), doubt, eval_wrap_of(pointer, i)};
+  if (!eval_defined(m, op, 0, i, "the address")) return NULL;
   EvalBuffer *buffer = eval_access_buffer(m, access);
   if (!buffer) return NULL;
   for (uint32_t k = 1; k < (op->kind == OP_ATOMIC_CAS ? 3 : 2); k++)
-    if (eval_operand(m, op, k)->state[i] & UNDEFINED)
-      return eval_undefined(m, op, op_operand(op, k), i,
-                            k == 1 && op->kind == OP_ATOMIC_CAS ? "the value to compare" : "the value"),
-             NULL;
-  m->memory->uncertain |= uncertain;
+    if (!eval_defined(m, op, k, i, k == 1 && op->kind == OP_ATOMIC_CAS ? "the value to compare" : "the value"))
+      return NULL;
+  eval_doubt_memory(m, doubt);
   if (!(eval_memory_load(buffer, access->address, access->code).state & UNDEFINED)) return buffer;
   if (op->kind == OP_ATOMIC_RMW && rmw_of(op) == RMW_XCHG) return buffer;
   eval_unwritten(m, access);
   return NULL;
 }
 
-static void doubt_result(Machine *m, const Op *op, uint32_t i) {
+static void doubt_result(Machine *m, const Op *op, uint32_t i, uint8_t state) {
   uint64_t address = eval_operand(m, op, 0)->bits[i];
   ElemCode code = eval_pointee(op_operand(op, 0));
   uint32_t bytes = eval_code_bytes(code);
   EvalBuffer *buffer = eval_buffer_at(m->memory, address, bytes);
-  if (buffer && address % bytes == 0) eval_memory_doubt(m->memory, buffer, address, code);
+  if (buffer && address % bytes == 0) eval_memory_doubt(m->memory, buffer, address, code, state);
 }
 
 static bool run_element(Machine *m, const Op *op, uint32_t i, Element *old) {
   Access access;
+  uint8_t state = eval_operand(m, op, 0)->state[i];
+  if (state & ASSEMBLED) {
+    eval_doubt_memory(m, state);
+    *old = eval_exact(eval_pointee(op_operand(op, 0)), 0);
+    old->state = UNCERTAIN | ASSEMBLED;
+    return true;
+  }
   EvalBuffer *buffer = open_element(m, op, i, &access);
   if (!buffer) return false;
   Element x = tile_get(eval_operand(m, op, 1), i);
@@ -167,12 +171,13 @@ bool eval_atomic(Machine *m, Op *op) {
   Tile *to = eval_tile(m, op_result(op));
   eval_race_op(m, op);
   for (uint32_t i = 0; i < to->n; i++) {
-    Element old = {.state = UNDEFINED};
+    Element old = {.state = UNDEFINED | UNREAD};
     bool holds = !mask || eval_mask(m, op, at, i, &ok);
     if (!ok || (holds && !run_element(m, op, i, &old))) return false;
-    if (mask && mask->state[mask->n == 1 ? 0 : i] & UNCERTAIN) {
-      doubt_result(m, op, i);
-      old.state |= UNCERTAIN;
+    uint8_t state = mask ? mask->state[mask->n == 1 ? 0 : i] : 0;
+    if (state_is_doubtful(state)) {
+      doubt_result(m, op, i, state);
+      old.state |= UNCERTAIN | (state & (UNREAD | ASSEMBLED));
     }
     tile_set(to, i, &old);
   }

@@ -14,7 +14,7 @@ typedef struct BlockAccess {
   const Tile *pointer;
   const int64_t *sizes, *strides, *offsets;
   uint32_t checked; // bit d: the bounds of dimension d are checked
-  bool uncertain;
+  uint8_t doubt; // the block pointer's state, where that is doubtful
 } BlockAccess;
 
 static void run_make(Machine *m, const Op *op) {
@@ -48,9 +48,8 @@ static bool open_block(Machine *m, const Op *op, const Value *tile, BlockAccess 
   block->offsets = block->strides + rank;
   for (uint32_t i = 0; boundary && i < boundary->ints.n; i++) block->checked |= 1u << boundary->ints.at[i];
   for (uint32_t i = 0; i < pointer->n; i++) {
-    if (pointer->state[i] & UNDEFINED)
-      return eval_undefined(m, op, op_operand(op, 0), i, "the block pointer");
-    block->uncertain |= pointer->state[i] & UNCERTAIN;
+    if (!eval_defined(m, op, 0, i, "the block pointer")) return false;
+    if (state_is_doubtful(pointer->state[i])) block->doubt |= pointer->state[i];
   }
   return true;
 }
@@ -84,14 +83,14 @@ static bool block_locate(Machine *m, const BlockAccess *block, uint32_t i, Acces
       outside = d, outside_position = position;
   }
   *access = (Access){block->op, i, block->pointer->bits[0] + elements * eval_code_bytes(block->code),
-                     block->code, block->uncertain, eval_wrap_of_block(block->pointer)};
+                     block->code, block->doubt, eval_wrap_of_block(block->pointer)};
   if (!*inside || outside == block->tile->rank) return true;
   return out_of_tensor(m, block, access, outside, (int64_t)outside_position);
 }
 
 static Element padding_of(const Op *op, ElemCode code) {
   const Attr *padding = op_attr(op, ATTR_PADDING);
-  if (!padding) return (Element){.state = UNDEFINED};
+  if (!padding) return (Element){.state = UNDEFINED | UNREAD};
   bool nan = strcmp(padding->str, "nan") == 0 && eval_code_is_float(code);
   return eval_exact(code, nan ? number_encode((Elem)code, NAN) : 0);
 }
@@ -102,13 +101,17 @@ static bool run_load(Machine *m, const Op *op) {
   Tile *to = eval_tile(m, op_result(op));
   Element padding = padding_of(op, block.code);
   eval_race_op(m, op);
+  if (block.doubt & ASSEMBLED) {
+    padding.state = UNCERTAIN | ASSEMBLED;
+    return eval_fill(to, &padding), true;
+  }
   for (uint32_t i = 0; i < to->n; i++) {
     Access access;
     bool inside;
     Element x = padding;
     if (!block_locate(m, &block, i, &access, &inside)) return false;
     if (inside && !eval_access_load(m, &access, &x)) return false;
-    if (block.uncertain) x.state |= UNCERTAIN;
+    if (block.doubt) x.state |= UNCERTAIN | (block.doubt & UNREAD);
     tile_set(to, i, &x);
   }
   return true;
@@ -118,7 +121,8 @@ static bool run_store(Machine *m, const Op *op) {
   BlockAccess block;
   if (!open_block(m, op, op_operand(op, 1), &block)) return false;
   const Tile *value = eval_operand(m, op, 1);
-  if (block.uncertain) m->memory->uncertain = true;
+  eval_doubt_memory(m, block.doubt);
+  if (block.doubt & ASSEMBLED) return true;
   eval_race_op(m, op);
   for (uint32_t i = 0; i < value->n; i++) {
     Access access;
@@ -126,7 +130,7 @@ static bool run_store(Machine *m, const Op *op) {
     if (!block_locate(m, &block, i, &access, &inside)) return false;
     if (!inside) continue;
     Element x = tile_get(value, i);
-    if (x.state & UNDEFINED) return eval_undefined(m, op, op_operand(op, 1), i, "the value to store");
+    if (!eval_defined(m, op, 1, i, "the value to store")) return false;
     if (!eval_access_store(m, &access, &x)) return false;
   }
   return true;

@@ -177,6 +177,7 @@ static bool run_reduce(Machine *m, Op *op) {
       tile_set(eval_tile(m, &op->results[x]), k, &lines.room[x * lines.length]);
     }
   }
+  if (ok && lines.single && lines.single->kind == OP_MAX) eval_common_begin(m, eval_tile(m, op_result(op)));
   lines_free(&lines);
   return ok;
 }

@@ -11,19 +11,19 @@
 enum { MAX_DEPTH = 256 };
 
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,
-                          bool *uncertain) {
+                          uint8_t *doubt) {
   const Tile *tile = eval_operand(m, op, index);
-  if (tile->state[0] & UNDEFINED) return eval_undefined(m, op, op_operand(op, index), NO_ELEMENT, what);
-  *uncertain = tile->state[0] & UNCERTAIN;
+  if (!eval_defined(m, op, index, NO_ELEMENT, what)) return false;
+  *doubt = state_is_doubtful(tile->state[0]) ? tile->state[0] : 0;
   *bits = tile->bits[0];
   return true;
 }
 
 // The same where other ways through the kernel would leave other memory.
 bool eval_flow_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits) {
-  bool uncertain = false;
-  if (!eval_control_operand(m, op, index, what, bits, &uncertain)) return false;
-  m->memory->uncertain |= uncertain;
+  uint8_t doubt = 0;
+  if (!eval_control_operand(m, op, index, what, bits, &doubt)) return false;
+  eval_doubt_memory(m, doubt);
   return true;
 }
 
@@ -122,12 +122,12 @@ static RegionEnd run_rounds(Machine *m, const Op *op, LoopWatch *watch) {
   for (;;) {
     const Op *end = NULL;
     uint64_t condition = 0;
-    bool uncertain = false;
+    uint8_t doubt = 0;
     if (!eval_watch(m, op, watch)) return REGION_FAILED;
     RegionEnd flow = eval_region(m, before, &end);
     if (flow != REGION_ENDED) return flow;
-    if (!eval_control_operand(m, end, 0, "the condition", &condition, &uncertain)) return REGION_FAILED;
-    if (!waits) m->memory->uncertain |= uncertain;
+    if (!eval_control_operand(m, end, 0, "the condition", &condition, &doubt)) return REGION_FAILED;
+    if (!waits || doubt & ASSEMBLED) eval_doubt_memory(m, doubt);
     if (!condition) {
       for (uint32_t i = 0; i < op->result_count; i++)
         eval_copy(m, eval_tile(m, &op->results[i]), eval_operand(m, end, i + 1));

@@ -86,9 +86,8 @@ static bool run_assert(Machine *m, const Op *op) {
   const Tile *condition = eval_operand(m, op, 0);
   const Attr *message = op_attr(op, ATTR_MESSAGE);
   for (uint32_t i = 0; i < condition->n; i++) {
-    if (condition->state[i] & UNDEFINED)
-      return eval_undefined(m, op, op_operand(op, 0), i, "the assertion's condition");
-    if (condition->bits[i] || condition->state[i] & UNCERTAIN) continue;
+    if (!eval_defined(m, op, 0, i, "the assertion's condition")) return false;
+    if (condition->bits[i] || state_is_doubtful(condition->state[i])) continue;
     return eval_error(m, op, i, "assertion failed: %s", message ? message->str : "");
   }
   return true;

@@ -36,6 +36,7 @@ typedef struct Dot {
   DotMatrix x, y;
   double *v, *r, *size, *e; // of one row of the result
   uint8_t *column_state;
+  const Common **kept; // by row of the first operand: what all of its elements, and of acc's, have in common
   void *block;
   uint64_t block_bytes;
 } Dot;
@@ -87,11 +88,44 @@ static double narrowed(Fp32Dot precision, double v, double *exact) {
   return v;
 }
 
-static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t first, uint32_t n) {
+// What is in common to all elements of a row but exact zeros. *none: there are no others.
+static const Common *common_of_row(const Tile *from, uint32_t first, uint32_t n, bool *none) {
+  const Common *common = NULL;
+  for (uint32_t i = first; i < first + n; i++) {
+    Element x = tile_get(from, i);
+    if (eval_is_exact_zero(&x)) continue;
+    if (!from->common || x.common.kind != COMMON_FACTOR || (common && !eval_common_same(common, &x.common)))
+      return *none = false, NULL;
+    common = &from->common[i];
+  }
+  *none = !common;
+  return common;
+}
+
+// A row's factor is the factor of its sums, where what they are added to has it too.
+static void find_common(Dot *d, uint32_t batch) {
+  for (uint32_t i = 0; i < d->rows; i++) d->kept[i] = NULL;
+  for (uint32_t i = 0; i < d->rows && d->a->common; i++) {
+    bool none, acc_none;
+    uint32_t row = batch * d->rows + i;
+    const Common *own = common_of_row(d->a, row * d->depth, d->depth, &none);
+    const Common *acc = common_of_row(d->acc, row * d->columns, d->columns, &acc_none);
+    bool same = own && (acc_none || (acc && eval_common_same(own, acc)));
+    d->kept[i] = same ? own : NULL;
+  }
+}
+
+// `columns`: of the first operand, whose rows may keep what they have in common; 0: the second.
+static Element operand_element(const Dot *d, const Tile *from, uint32_t first, uint32_t i, uint32_t columns) {
+  Element x = tile_get(from, first + i);
+  return columns && d->kept[i / columns] ? eval_without_common(&x) : eval_absorb(&x);
+}
+
+static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t first, uint32_t n, uint32_t columns) {
   double u = input_error[d->precision].u, step = input_error[d->precision].step, exact;
   to->inexact = false;
   for (uint32_t i = 0; i < n; i++) {
-    Element x = tile_get(from, first + i);
+    Element x = operand_element(d, from, first, i, columns);
     double v = number_decode((Elem)from->code, x.bits);
     to->v[i] = narrowed(d->precision, v, &exact);
     if (d->precision != FP32_DOT_IEEE && (x.e != 0 || exact != v)) x.e += u * fabs(x.r) + step;
@@ -141,26 +175,51 @@ static void sum_row(const Dot *d, uint32_t i) {
   if (!inexact) memcpy(d->r, d->v, d->columns * sizeof(double));
 }
 
-static void finish_row(const Dot *d, uint32_t first, unsigned state) {
+// What the tensor core cuts off the terms of an fp8 dot. It aligns an instruction's terms with the largest, and keeps 13 bits
+// after the first. No document says so: 12 are taken here. A partial sum is no larger than the sum of all terms of one sign.
+// A term of a and b has 8 bits, so that a large one loses nothing. A small one loses no more than itself. The sum is cut off
+// once an instruction, whose depth is 16 or more.
+static double cut_off(const Dot *d, uint32_t i, uint32_t j, double acc) {
+  enum { PRODUCT_BITS = 8, LEAST_DEPTH = 16, KEPT_BITS = 12 };
+  double most = (d->size[j] + fabs(d->r[j])) / 2 + (d->direct ? fabs(acc) : 0), sum = 0;
+  if (!(most > 0) || !isfinite(most)) return 0;
+  double step = ldexp(d->kept[i] ? most : ldexp(1, ilogb(most)), -KEPT_BITS), whole = ldexp(step, PRODUCT_BITS - 1);
+  for (uint32_t k = 0; k < d->meant.k; k++) {
+    double size = fabs(d->x.r[i * d->depth + k] * d->y.r[k * d->columns + j]);
+    if (size < whole) sum += fmin(size, step);
+  }
+  return sum + step * ceil(d->meant.k / (double)LEAST_DEPTH);
+}
+
+// Row i; `first`: of its elements in the result.
+static void finish_row(const Dot *d, uint32_t i, uint32_t first, unsigned state) {
   Elem elem = (Elem)d->to->code;
+  const Common *common = d->kept[i];
   for (uint32_t j = 0; j < d->columns; j++) {
     Element acc = tile_get(d->acc, first + j);
+    acc = common ? eval_without_common(&acc) : eval_absorb(&acc);
     double r = acc.r + d->r[j], v = number_decode(elem, acc.bits) + d->v[j];
     double e =
         acc.e + d->e[j] + eval_rounding(elem, d->size[j], d->ulps) + eval_rounding(elem, acc.r, d->acc_ulps);
-    if (d->partial > 0) e += d->partial * (d->size[j] + (d->direct ? fabs(acc.r) : 0));
+    if (d->partial > 0) e += cut_off(d, i, j, acc.r) / EVAL_SLACK;
+    if (common) e += d->ulps * eval_common_rounding(common, elem, r);
     Element x = eval_computed(elem, v, r, e, state | d->column_state[j] | acc.state);
+    if (common && isfinite(x.r) && isfinite(number_decode(elem, x.bits))) {
+      x.common = *common;
+      if (eval_common_size(common, x.r) + eval_reach(&x) >= number_max(elem)) x = eval_absorb(&x);
+    }
     tile_set(d->to, first + j, &x);
   }
 }
 
 static void float_matrix(Dot *d, uint32_t batch) {
   uint32_t a = batch * d->rows * d->depth, b = batch * d->depth * d->columns;
-  load_matrix(d, &d->x, d->a, a, d->rows * d->depth);
-  load_matrix(d, &d->y, d->b, b, d->depth * d->columns);
+  find_common(d, batch);
+  load_matrix(d, &d->x, d->a, a, d->rows * d->depth, d->depth);
+  load_matrix(d, &d->y, d->b, b, d->depth * d->columns, 0);
   for (uint32_t i = 0; i < d->rows; i++) {
     sum_row(d, i);
-    finish_row(d, (batch * d->rows + i) * d->columns, row_state(d, i, a + i * d->depth));
+    finish_row(d, i, (batch * d->rows + i) * d->columns, row_state(d, i, a + i * d->depth));
   }
 }
 
@@ -213,14 +272,15 @@ static bool may_begin_with_more(const Dot *d, const Op *op) {
 
 static void dot_alloc(Dot *d) {
   uint64_t x = (uint64_t)d->rows * d->depth, y = (uint64_t)d->depth * d->columns;
-  d->block_bytes = (3 * x + 3 * y + 4 * (uint64_t)d->columns) * sizeof(double) + d->columns;
+  d->block_bytes = (3 * x + 3 * y + 4 * (uint64_t)d->columns + d->rows) * sizeof(double) + d->columns;
   double *at = d->block = eval_block(d->m->memory, d->block_bytes);
   d->v = at, d->r = at + d->columns, d->size = d->r + d->columns, d->e = d->size + d->columns;
   d->x = (DotMatrix){.v = d->e + d->columns};
   d->x.r = d->x.v + x, d->x.e = d->x.r + x;
   d->y = (DotMatrix){.v = d->x.e + x};
   d->y.r = d->y.v + y, d->y.e = d->y.r + y;
-  d->column_state = (uint8_t *)(d->y.e + y);
+  d->kept = (const Common **)(d->y.e + y);
+  d->column_state = (uint8_t *)(d->kept + d->rows);
 }
 
 // An operand's tile; of one in shared memory `copy` gets what is there.

@@ -34,11 +34,12 @@ void eval_place(const Machine *m, const Op *op, uint32_t element, char *text) {
     eval_place_element(type, element, text + n, EVAL_PLACE - n);
 }
 
-static Diag *diag_at(Machine *m, const Op *op, uint32_t element, const char *format, va_list args) {
+static Diag *diag_at(Machine *m, const Op *op, uint32_t element, bool warns, const char *format, va_list args) {
   char text[512], where[EVAL_PLACE];
   vsnprintf(text, sizeof text, format, args);
   eval_place(m, op, element, where);
-  Diag *diag = diag_error(m->diags, op->loc, "%s, %s", text, where);
+  Diag *diag = warns ? diag_warning(m->diags, op->loc, "%s, %s", text, where)
+                     : diag_error(m->diags, op->loc, "%s, %s", text, where);
   if (!m->host) eval_diag_run(m, diag, "evaluation", NULL, 0);
   return diag;
 }
@@ -46,7 +47,15 @@ static Diag *diag_at(Machine *m, const Op *op, uint32_t element, const char *for
 Diag *eval_diag(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  Diag *diag = diag_at(m, op, element, format, args);
+  Diag *diag = diag_at(m, op, element, false, format, args);
+  va_end(args);
+  return diag;
+}
+
+static Diag *warn_at(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Diag *diag = diag_at(m, op, element, true, format, args);
   va_end(args);
   return diag;
 }
@@ -54,7 +63,7 @@ Diag *eval_diag(Machine *m, const Op *op, uint32_t element, const char *format, 
 bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  diag_at(m, op, element, format, args);
+  diag_at(m, op, element, false, format, args);
   va_end(args);
   return false;
 }
@@ -118,35 +127,56 @@ static const char *undefined_because(const Machine *m, const Op *op, uint32_t i)
 }
 
 // "the value to store in out[3] of 256": of a store, which element of which buffer it is for.
-static Diag *undefined_at(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {
+static Diag *undefined_at(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what,
+                          bool warns) {
+  Diag *(*say)(Machine *, const Op *, uint32_t, const char *, ...) = warns ? warn_at : eval_diag;
   bool stored = op->kind == OP_STORE && operand == op->operands[1].value;
   const Tile *pointer = stored ? eval_operand(m, op, 0) : NULL;
   uint64_t address = pointer ? pointer->bits[pointer->n == 1 || element == NO_ELEMENT ? 0 : element] : 0;
   const BufferName *buffer = pointer ? eval_buffer_named(m, op, address, true) : NULL;
-  if (!buffer) return eval_diag(m, op, element, "%s is undefined", what);
+  if (!buffer) return say(m, op, element, "%s is undefined", what);
   Buf place = {0};
   buffer_place(buffer, address, &place);
-  Diag *diag = eval_diag(m, op, element, "%s in %s is undefined", what, place.at);
+  Diag *diag = say(m, op, element, "%s in %s is undefined", what, place.at);
   eval_diag_run(m, diag, "undefined", buffer, address);
   buf_free(&place);
   return diag;
 }
 
-bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {
-  Diag *diag = undefined_at(m, op, operand, element, what);
+// Notes where the operand's element became undefined.
+static void note_origin(Machine *m, Diag *diag, const Value *operand, uint32_t element) {
   const Op *origin = operand->def;
   uint32_t i = element == NO_ELEMENT ? 0 : element;
   // Masks and operands of loops in other iterations may have
   // changed since: the way back ends where a state says so.
   for (const Value *from = operand; origin && from;) {
-    if (i >= m->values[from->id].n || !(m->values[from->id].state[i] & UNDEFINED)) return false;
+    if (i >= m->values[from->id].n || !(m->values[from->id].state[i] & UNDEFINED)) return;
     from = undefined_operand(m, origin, &i);
     if (from) origin = from->def;
   }
   const char *why = origin ? undefined_because(m, origin, i) : NULL;
-  if (why) {
-    diag_note(m->diags, diag, origin->loc, "%s", why);
-    diag_note_calls(m->diags, diag, origin->loc);
-  }
+  if (!why) return;
+  diag_note(m->diags, diag, origin->loc, "%s", why);
+  diag_note_calls(m->diags, diag, origin->loc);
+}
+
+bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {
+  note_origin(m, undefined_at(m, op, operand, element, what, false), operand, element);
   return false;
+}
+
+bool eval_first_time(Machine *m, const Op *op) {
+  if (!m->told) m->told = ARENA_ARRAY(m->arena, bool, m->func->op_count);
+  bool told = m->told[op->id];
+  m->told[op->id] = true;
+  return !told;
+}
+
+bool eval_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, const char *what) {
+  const Value *value = op_operand(op, operand);
+  uint8_t state = eval_operand(m, op, operand)->state[element == NO_ELEMENT ? 0 : element];
+  if (!(state & UNDEFINED)) return true;
+  if (!(state & UNREAD)) return eval_undefined(m, op, value, element, what);
+  if (eval_first_time(m, op)) note_origin(m, undefined_at(m, op, value, element, what, true), value, element);
+  return true;
 }

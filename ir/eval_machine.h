@@ -24,6 +24,7 @@ typedef struct Tile {
   ElemCode code;
   uint64_t *bits;
   double *r, *e;
+  Common *common; // NULL: none of them shares an error
   uint8_t *state;
   void *block; // where the arrays are: eval_block
   uint64_t block_bytes;
@@ -72,7 +73,10 @@ typedef struct Machine {
   StoreState *stores;       // NULL: the kernel has no tensor stores
   uint8_t turns[16];        // by a barrier of the block: whose turn it is (eval_turns.c)
   WrapState *wraps;       // NULL: offsets that wrap are not looked for
+  bool has_common;        // the kernel is one whose elements may share errors
+  uint32_t common_errors; // so far
   bool *hints_told;       // by Op.id: does not hold, and that was said; NULL: none was looked at yet
+  bool *told;             // by Op.id: a warning of the op was given; NULL: none was yet
   uint32_t hints;         // that were said not to hold
 } Machine;
 
@@ -96,6 +100,11 @@ bool eval_on_host(Machine *m, const Op *op, const char *what);
 // The same for an undefined operand: `what` names it ("the mask"),
 // a note says where the element became undefined.
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what);
+// Whether no warning of the op was given yet, for which this was not asked before.
+bool eval_first_time(Machine *m, const Op *op);
+// Whether the operand's element has a value: with an error, as above, where it has none. One that only depends on what a masked
+// load did not read (UNREAD) has one, after a warning that says so, one an op.
+bool eval_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, const char *what);
 // "in program (0, 0, 0), element 3": `text` has room for EVAL_PLACE bytes.
 enum { EVAL_PLACE = 160 };
 void eval_place(const Machine *m, const Op *op, uint32_t element, char *text);
@@ -106,6 +115,7 @@ const Type *eval_shape(const Op *op);
 static inline Element tile_get(const Tile *t, uint32_t i) {
   Element x = {.bits = t->bits[i], .state = t->state[i]};
   if (t->r) x.r = t->r[i], x.e = t->e[i];
+  if (t->common) x.common = t->common[i];
   return x;
 }
 
@@ -113,6 +123,7 @@ static inline void tile_set(Tile *t, uint32_t i, const Element *x) {
   t->bits[i] = x->bits;
   t->state[i] = x->state;
   if (t->r) t->r[i] = x->r, t->e[i] = x->e;
+  if (t->common) t->common[i] = x->common;
 }
 
 // An operand's tile, computed before; NULL where the op has no such operand.
@@ -150,10 +161,10 @@ void eval_for_round(Machine *m, const Op *op, const ForRounds *rounds); // the b
 bool eval_for_advance(ForRounds *rounds);                               // false: that was the last
 // The tensor map that a value of type tensor_map is.
 const TensorMapValue *eval_map(const Machine *m, const Value *map);
-// The scalar operand that control flow hangs on;
-// false with an error where it is undefined. *uncertain: it is.
+// The scalar operand that control flow depends on; false with an error where it is undefined. *doubt: its state, where
+// that is_doubtful.
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,
-                          bool *uncertain);
+                          uint8_t *doubt);
 
 // A while loop that goes round for ever, in eval_watch.c.
 typedef struct LoopWatch {
@@ -289,12 +300,29 @@ bool eval_holds(OpKind kind, int order); // order: -1 less, 0 equal, 1 greater, 
 // a float that is near both has a bound that covers both.
 Element eval_float_either(const Element *chosen, const Element *other);
 
+// Errors that elements have in common, in eval_common.c.
+bool eval_has_common(const Func *func); // a kernel of exponentials and maxima
+Element eval_absorb(const Element *x);  // the same with a bound of its own for what it has in common with others
+Element eval_without_common(const Element *x);
+bool eval_common_same(const Common *a, const Common *b);
+double eval_common_growth(const Common *c);        // how much larger a factor may make a value
+double eval_common_size(const Common *c, double r); // how large a value may be, with what it has in common
+// What one rounding may add more than eval_rounding says of r, in the frame of r.
+double eval_common_rounding(const Common *c, Elem elem, double r);
+// times a + b_times b, of one kind. False where it has more errors than there is room for.
+bool eval_common_merge(const Common *a, double times, const Common *b, double b_times, Common *to);
+bool eval_is_exact_zero(const Element *x);
+// From now on what uses an element of the tile has the element's error in common.
+void eval_common_begin(Machine *m, Tile *tile);
+double eval_exponential_base(MathFunction f); // the logarithm of exp's base: ln 2 for exp2; 0: no exponential
+
 // Terms of a sum in any order: 2 sqrt(n) u sum|x| + sum e, and what it would be off by if each addition were
 // rounded, one after the other: roundings of terms that are alike go one way and do not make up for one another.
 typedef struct FloatSum {
   double v, r, e, size; // size: sum of |r|
   double lost, chain;   // what r's own roundings have dropped; the sum with each addition rounded
-  double terms;
+  double total;         // of v, not rounded
+  double terms, step;   // all terms are multiples of step; 0: there are none but zeros yet
   unsigned state;
 } FloatSum;
 void eval_sum_add(FloatSum *sum, Elem elem, const Element *x); // v one after the other
@@ -334,9 +362,11 @@ typedef struct Access {
   uint32_t element;
   uint64_t address;
   ElemCode code;
-  bool uncertain; // of the address
+  uint8_t doubt; // the address's state, where that is doubtful: other implementations may access other memory
   const Wrap *wrap; // what made the address other than it was meant; NULL: nothing
 } Access;
+// What may be in memory depends on something of this state: where that is doubtful all that the launch stores to is.
+void eval_doubt_memory(Machine *m, uint8_t state);
 EvalBuffer *eval_access_buffer(Machine *m, const Access *access);
 // False, having reported the access: eval_report.c.
 bool eval_out_of_bounds(Machine *m, const Access *access);

@@ -12,7 +12,7 @@
 #include "ir/math.h"
 #include "ir/number.h"
 
-static const double PI = 3.14159265358979323846;
+static const double PI = 3.14159265358979323846, LN2 = 0.69314718055994530942;
 
 static const char *name_of(MathFunction f) { return math_info(f)->name; }
 
@@ -164,6 +164,49 @@ static double flushed_argument_bound(MathFunction f, Elem elem, const Element *x
   return math_flushes(f, elem) && small ? distance_of(apply1(f, copysign(0, x->r)), r) : 0;
 }
 
+double eval_exponential_base(MathFunction f) {
+  switch ((int)f) {
+  case MATH_exp:
+  case MATH_exp_approx: return 1;
+  case MATH_exp2: return LN2;
+  case MATH_exp10: return log(10);
+  default: return 0;
+  }
+}
+
+// The same of logarithms.
+static double logarithm_base(MathFunction f) {
+  switch ((int)f) {
+  case MATH_log: return 1;
+  case MATH_log2:
+  case MATH_log2_approx: return LN2;
+  case MATH_log10: return log(10);
+  default: return 0;
+  }
+}
+
+// exp(r + g) is exp(r) exp(g), and log(r exp(g)) is log(r) + g. False: the function does not keep what x has in common.
+static bool common_of_function(MathFunction f, const Element *x, Common *to) {
+  const double MOST_GROWTH = 16;
+  double exponential = eval_exponential_base(f), logarithm = logarithm_base(f);
+  bool kept = (x->common.kind == COMMON_TERM && exponential > 0) || (x->common.kind == COMMON_FACTOR && logarithm > 0);
+  if (!kept || !eval_common_merge(&x->common, exponential > 0 ? exponential : 1 / logarithm, &(Common){0}, 0, to)) return false;
+  to->kind = exponential > 0 ? COMMON_FACTOR : COMMON_TERM;
+  return eval_common_growth(to) < MOST_GROWTH;
+}
+
+static Element function1(MathFunction f, Elem elem, const Element *operand, double ulp);
+
+static Element common_function(MathFunction f, Elem elem, const Element *x, double ulp) {
+  Common common;
+  bool kept = common_of_function(f, x, &common);
+  Element plain = kept ? eval_without_common(x) : eval_absorb(x), y = function1(f, elem, &plain, ulp);
+  if (!kept || !isfinite(y.r) || !isfinite(number_decode(elem, y.bits))) return y;
+  y.e += ulp * eval_common_rounding(&common, elem, y.r);
+  y.common = common;
+  return eval_common_size(&common, y.r) + eval_reach(&y) >= number_max(elem) ? eval_absorb(&y) : y;
+}
+
 static Element function1(MathFunction f, Elem elem, const Element *operand, double ulp) {
   Element argument = before(f, elem, operand);
   const Element *x = &argument;
@@ -258,7 +301,7 @@ static void ilogb_result(const Element *x, double v, Element *y) {
 // Results that are no floats.
 static Element nonfloat_result(MathFunction f, Elem elem, const Element *x) {
   double v = number_decode(elem, x->bits);
-  Element y = {.state = x->state & (UNDEFINED | UNCERTAIN)};
+  Element y = {.state = x->state & STATE_MISSING};
   switch ((int)f) {
   case MATH_isnan: y.bits = isnan(v); break;
   case MATH_isinf: y.bits = isinf(v); break;
@@ -281,16 +324,22 @@ bool eval_math(Machine *m, Op *op) {
   Elem elem = (Elem)a->code;
   double ulp = math_ulp(f, elem);
   for (uint32_t i = 0; i < to->n; i++) {
-    Element x = tile_get(a, i), z;
+    Element own = tile_get(a, i), x = eval_absorb(&own), z;
     if (math_direction(f) != MATH_NEAREST) {
       Element all[3] = {x};
-      for (uint32_t k = 1; k < op->operand_count; k++) all[k] = tile_get(eval_operand(m, op, k), i);
+      for (uint32_t k = 1; k < op->operand_count; k++) {
+        all[k] = tile_get(eval_operand(m, op, k), i);
+        all[k] = eval_absorb(&all[k]);
+      }
       z = eval_directed(f, elem, all);
     } else if (math_info(f)->result != MATH_RESULT_F) {
       z = nonfloat_result(f, elem, &x);
     } else if (b) {
       Element y = tile_get(b, i);
+      y = eval_absorb(&y);
       z = function2(f, elem, &x, &y, ulp);
+    } else if (own.common.kind) {
+      z = common_function(f, elem, &own, ulp);
     } else {
       z = function1(f, elem, &x, ulp);
     }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "base/fault.h"
+#include "ir/eval_machine.h"
 #include "ir/number.h"
 
 _Static_assert((int)CODE_POINTER <= (int)META_CODE, "an element's code fits in its meta byte");
@@ -131,11 +132,11 @@ const ReferencePage *eval_shadow(const EvalBuffer *buffer, uint64_t offset, uint
 }
 
 bool eval_shadow_element(const ReferencePage *page, uint32_t at, ElemCode *code) {
-  uint8_t meta = page->meta[at];
+  uint16_t meta = page->meta[at];
   if (!(meta & META_START)) return false;
   *code = meta & META_CODE;
   uint32_t bytes = eval_code_bytes(*code);
-  uint8_t rest = META_WRITTEN | *code, looked_at = META_WRITTEN | META_START | META_CODE;
+  uint16_t rest = META_WRITTEN | *code, looked_at = META_WRITTEN | META_START | META_CODE;
   for (uint32_t i = 1; i < bytes; i++)
     if ((page->meta[at + i] & looked_at) != rest) return false;
   return true;
@@ -143,7 +144,7 @@ bool eval_shadow_element(const ReferencePage *page, uint32_t at, ElemCode *code)
 
 // Whether the byte is of a float from arithmetic whose bits right implementations may differ in.
 static bool inexact_byte(const ReferencePage *page, uint32_t at) {
-  uint8_t meta = page->meta[at];
+  uint16_t meta = page->meta[at];
   if (!(meta & META_COMPUTED)) return false;
   uint32_t bytes = eval_code_bytes(meta & META_CODE);
   return page->e[at / bytes * bytes / page->unit] != 0;
@@ -159,6 +160,10 @@ Element eval_memory_load(const EvalBuffer *buffer, uint64_t address, ElemCode co
   const ReferencePage *page = eval_shadow(buffer, offset, &at);
   Element element = {.bits = load_bits(code, buffer->data + offset)};
   if (eval_code_is_float(code)) element.r = number_decode((Elem)code, element.bits);
+  if (buffer->assembled) {
+    element.state = UNCERTAIN | ASSEMBLED;
+    return element;
+  }
   if (!page) {
     element.state = buffer->initialised ? 0 : UNDEFINED;
     return element;
@@ -166,9 +171,10 @@ Element eval_memory_load(const EvalBuffer *buffer, uint64_t address, ElemCode co
   ElemCode stored;
   bool same = eval_shadow_element(page, at, &stored) && stored == code;
   for (uint32_t i = 0; i < bytes; i++) {
-    uint8_t meta = page->meta[at + i];
+    uint16_t meta = page->meta[at + i];
     if (!(meta & META_WRITTEN) && !buffer->initialised) element.state |= UNDEFINED;
     if (meta & META_UNCERTAIN || (!same && inexact_byte(page, at + i))) element.state |= UNCERTAIN;
+    element.state |= (meta & META_UNREAD ? UNREAD : 0) | (meta & META_ASSEMBLED ? ASSEMBLED : 0);
   }
   if (same && page->meta[at] & META_COMPUTED) {
     element.state |= COMPUTED;
@@ -204,8 +210,16 @@ static void page_refine(EvalMemory *memory, ReferencePage *page, uint32_t unit) 
   page->unit = unit;
 }
 
+static uint16_t meta_of_state(uint8_t state) {
+  unsigned meta = state & (UNCERTAIN | UNDEFINED) ? META_UNCERTAIN : 0;
+  if (state & UNREAD) meta |= META_UNREAD;
+  if (state & ASSEMBLED) meta |= META_ASSEMBLED;
+  return (uint16_t)meta;
+}
+
 void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code,
-                       const Element *element) {
+                       const Element *stored) {
+  const Element plain = eval_absorb(stored), *element = &plain;
   uint64_t offset = address - buffer->address;
   uint32_t at, bytes = eval_code_bytes(code);
   ReferencePage *page = page_for_writing(memory, buffer, offset, &at);
@@ -213,27 +227,26 @@ void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address,
   memcpy(&before, buffer->data + offset, bytes);
   number_store(code == CODE_POINTER ? ELEM_U64 : (Elem)code, element->bits, buffer->data + offset);
   memory->changes += memcmp(&before, buffer->data + offset, bytes) != 0 || !(page->meta[at] & META_WRITTEN);
-  uint8_t meta = META_WRITTEN | code;
-  if (element->state & UNCERTAIN) meta |= META_UNCERTAIN;
+  uint16_t meta = META_WRITTEN | code | meta_of_state(element->state);
   if (element->state & COMPUTED && eval_code_is_float(code)) {
     page_refine(memory, page, bytes);
     page->r[at / page->unit] = element->r;
     page->e[at / page->unit] = element->e;
     meta |= META_COMPUTED;
   }
-  memset(page->meta + at, meta, bytes);
+  for (uint32_t i = 0; i < bytes; i++) page->meta[at + i] = meta;
   page->meta[at] |= META_START;
 }
 
-void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code) {
+void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code, uint8_t state) {
   uint32_t at;
   ReferencePage *page = page_for_writing(memory, buffer, address - buffer->address, &at);
-  for (uint32_t i = 0; i < eval_code_bytes(code); i++) page->meta[at + i] |= META_UNCERTAIN;
+  for (uint32_t i = 0; i < eval_code_bytes(code); i++) page->meta[at + i] |= META_UNCERTAIN | meta_of_state(state);
 }
 
 struct EvalSnapshot {
   EvalBuffer *buffers; // in memory's order
-  bool uncertain;
+  bool uncertain, assembled;
 };
 
 static ReferencePage *copy_page(Arena *arena, const ReferencePage *page) {
@@ -260,6 +273,7 @@ static ReferencePage **copy_shadow(Arena *arena, const EvalBuffer *buffer) {
 EvalSnapshot *eval_memory_save(const EvalMemory *memory, Arena *arena) {
   EvalSnapshot *snapshot = ARENA_NEW(arena, EvalSnapshot);
   snapshot->uncertain = memory->uncertain;
+  snapshot->assembled = memory->assembled;
   snapshot->buffers = ARENA_ARRAY(arena, EvalBuffer, memory->buffers.n);
   for (uint32_t i = 0; i < memory->buffers.n; i++) {
     EvalBuffer *copy = &snapshot->buffers[i];
@@ -274,9 +288,11 @@ EvalSnapshot *eval_memory_save(const EvalMemory *memory, Arena *arena) {
 
 void eval_memory_restore(EvalMemory *memory, const EvalSnapshot *snapshot) {
   memory->uncertain = snapshot->uncertain;
+  memory->assembled = snapshot->assembled;
   for (uint32_t i = 0; i < memory->buffers.n; i++) {
     EvalBuffer *buffer = memory->buffers.at[i];
     if (buffer->bytes) memcpy(buffer->data, snapshot->buffers[i].data, buffer->bytes);
     buffer->shadow = copy_shadow(memory->arena, &snapshot->buffers[i]);
+    buffer->assembled = snapshot->buffers[i].assembled;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Internal to ir/eval*.c: one element as the evaluator holds it, and the memory that keeps such elements.
 //
-// A buffer is its bytes and, from the first store on, a shadow in pages: one meta byte a byte of the buffer
+// A buffer is its bytes and, from the first store on, a shadow in pages: one meta word a byte of the buffer
 // says whether a program wrote it, and where an element of which type begins; floats keep r and e beside. A
 // load that finds exactly the element that was stored takes r and e from there; any other (type punning)
 // reads the bytes: r = v, e = 0.
@@ -24,7 +24,27 @@ enum {
   // The infinity that a product of two numbers is for the type's range; within a multiply-add the product is a number. It lasts until
   // the element is computed with or stored.
   OVERFLOWED = 8,
+  // With UNDEFINED: depends on what a masked load without `other` did not read, 0 in generated code. It may be used, and is then
+  // uncertain. With UNCERTAIN: so it came to be that.
+  UNREAD = 16,
+  ASSEMBLED = 32, // with UNCERTAIN: depends on inline assembly, which the evaluator does not run
 };
+
+enum { STATE_MISSING = UNDEFINED | UNCERTAIN | UNREAD | ASSEMBLED }; // what is wrong with a value, in any type
+
+// Whether right implementations may differ in the element's bits.
+static inline bool state_is_doubtful(uint8_t state) { return (state & (UNCERTAIN | UNREAD)) != 0; }
+
+typedef enum CommonKind { COMMON_NONE, COMMON_TERM, COMMON_FACTOR } CommonKind;
+enum { COMMON_ERRORS = 2 };
+
+// Errors that an element shares with others: eval_common.c.
+typedef struct Common {
+  uint8_t kind; // CommonKind
+  uint32_t id[COMMON_ERRORS];
+  float by[COMMON_ERRORS];   // 0: no error
+  float most[COMMON_ERRORS]; // the error's own size
+} Common;
 
 // v by its bits (ir/number.h); r and e of floats: the reference
 // in float64, and how far a right implementation may be off.
@@ -32,6 +52,7 @@ typedef struct Element {
   uint64_t bits;
   double r, e;
   uint8_t state;
+  Common common; // floats in tiles only
 } Element;
 
 enum {
@@ -40,6 +61,8 @@ enum {
   META_COMPUTED = 0x20,  // COMPUTED
   META_START = 0x40,     // the element's first byte
   META_WRITTEN = 0x80,   // a program stored here
+  META_UNREAD = 0x100,   // UNREAD
+  META_ASSEMBLED = 0x200, // ASSEMBLED
 };
 
 enum { PAGE_BYTES = 4096 };
@@ -47,7 +70,7 @@ enum { PAGE_BYTES = 4096 };
 // Pages begin at multiples of PAGE_BYTES from the buffer's
 // origin, its address rounded down to a multiple of 8.
 typedef struct ReferencePage {
-  uint8_t meta[PAGE_BYTES];
+  uint16_t meta[PAGE_BYTES];
   uint32_t unit; // bytes an entry of r and e stands for: the smallest float stored; 0: none yet
   double *r, *e; // PAGE_BYTES / unit entries
 } ReferencePage;
@@ -59,6 +82,7 @@ typedef struct EvalBuffer {
   struct RacePage **race; // of the launch that runs: eval_race.c; NULL before the first access; entries too
   bool initialised, has_initial;
   bool stored_to; // an op of a launch may store to it, if ever it runs
+  bool assembled; // inline assembly had its address, and may have changed it
 } EvalBuffer;
 
 struct EvalMemory {
@@ -68,6 +92,7 @@ struct EvalMemory {
   uint64_t changes;          // counts what changed bytes of memory, and ops that are no functions
   bool gave_up;              // eval_gave_up
   bool uncertain;            // control flow or an address was uncertain: nothing can be compared
+  bool assembled;            // and that because of inline assembly
   VEC(void *) blocks[32];    // free blocks of 2^i bytes, for eval_block
 };
 
@@ -97,8 +122,8 @@ void eval_memory_restore(EvalMemory *memory, const EvalSnapshot *snapshot);
 Element eval_memory_load(const EvalBuffer *buffer, uint64_t address, ElemCode code);
 void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code,
                        const Element *element);
-// The element may or may not have been stored: what is there is uncertain from now on.
-void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code);
+// The element may or may not have been stored: what is there is uncertain from now on. `state`: of what that depends on.
+void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code, uint8_t state);
 
 // The shadow at byte `offset` of the buffer; NULL: never written. *at: the byte's place in the page.
 const ReferencePage *eval_shadow(const EvalBuffer *buffer, uint64_t offset, uint32_t *at);

@@ -161,12 +161,12 @@ static void run_compare(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
 static Element select_uncertain(const Element *chosen, const Element *other, ElemCode code) {
   Element x = *chosen;
   if (other->state & UNDEFINED)
-    x.state |= UNCERTAIN;
+    x.state |= UNCERTAIN | (other->state & UNREAD);
   else if (eval_code_is_float(code))
     x = eval_float_either(chosen, other);
   else if (chosen->bits != other->bits)
     x.state |= UNCERTAIN;
-  x.state |= other->state & UNCERTAIN;
+  x.state |= other->state & (UNCERTAIN | ASSEMBLED);
   return x;
 }
 
@@ -179,8 +179,9 @@ static void run_select(const Tile *condition, const Tile *a, const Tile *b, Tile
     if (condition->state[at] & UNCERTAIN && !(condition->state[at] & UNDEFINED)) {
       Element other = tile_get(holds ? b : a, i);
       x = select_uncertain(&x, &other, to->code);
+      if (x.state & UNCERTAIN) x.state |= condition->state[at] & (UNREAD | ASSEMBLED);
     }
-    x.state |= condition->state[at] & UNDEFINED;
+    x.state |= condition->state[at] & (UNDEFINED | UNREAD);
     tile_set(to, i, &x);
   }
 }
@@ -198,12 +199,13 @@ static Element cast_element(ElemCode from, const Element *x, ElemCode to) {
 }
 
 // The bits of a float that right implementations may differ in are uncertain as another type.
-static Element bitcast_element(ElemCode from, const Element *x, ElemCode to) {
+static Element bitcast_element(ElemCode from, const Element *operand, ElemCode to) {
+  const Element plain = eval_absorb(operand), *x = &plain;
   Elem target = to == CODE_POINTER ? ELEM_U64 : (Elem)to;
-  if (from == to) return *x;
+  if (from == to) return *operand;
   uint32_t bits = elem_info(target)->bits;
   Element y = {.bits = bits == 64 ? x->bits : x->bits & (((uint64_t)1 << bits) - 1)};
-  y.state = x->state & (UNDEFINED | UNCERTAIN);
+  y.state = x->state & STATE_MISSING;
   if (x->e > 0) y.state |= UNCERTAIN;
   if (eval_code_is_float(to))
     y.r = number_decode(target, y.bits);
@@ -238,6 +240,7 @@ bool eval_elementwise(Machine *m, Op *op) {
     run_binary(op->kind == OP_RESCALE ? OP_MUL : op->kind, a, b, to);
   else
     run_negate(a, to);
+  if (op->kind == OP_MAX) eval_common_begin(m, to);
   if (op->kind == OP_HINT) eval_hint(m, op, to);
   return true;
 }

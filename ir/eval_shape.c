@@ -129,7 +129,7 @@ void eval_gather(const Op *op, const Type *source, const Tile *from, const Tile 
     Element x = {.state = UNDEFINED};
     if (!(index->state[i] & UNDEFINED) && index->bits[i] < source->shape[axis])
       x = tile_get(from, (uint32_t)(at + along * (int64_t)index->bits[i]));
-    x.state |= index->state[i] & UNCERTAIN;
+    x.state |= index->state[i] & (UNCERTAIN | UNREAD | ASSEMBLED);
     tile_set(to, i, &x);
     at = view_next(&view, at_index, at);
   }

@@ -265,9 +265,9 @@ static bool copy_element(Machine *m, const Op *op, uint32_t i, Element *x) {
     *x = eval_exact(access.code, 0);
     return true;
   }
-  if (pointer->state[i] & UNDEFINED) return eval_undefined(m, op, op_operand(op, 0), i, "the pointer");
+  if (!eval_defined(m, op, 0, i, "the pointer")) return false;
   access.address = pointer->bits[i];
-  access.uncertain = pointer->state[i] & UNCERTAIN;
+  access.doubt = state_is_doubtful(pointer->state[i]) ? pointer->state[i] : 0;
   return eval_access_load(m, &access, x);
 }
 

@@ -34,24 +34,34 @@ static void merge_sort(ElemCode code, bool descending, Element *x, Element *room
   }
 }
 
-// The k-th of several numbers moves no further than the number that moves most: one bound for the line. With
-// bounds, the references are sorted by themselves.
+// The k-th of what the numbers may be at most, or at least (sign: -1): none can be further off in that place.
+static void sort_ends(bool descending, const Element *x, double sign, Element *ends, Element *room, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    ends[i] = (Element){.bits = number_encode(ELEM_FP64, x[i].r + (sign == 0 ? 0 : sign * eval_reach(&x[i])))};
+  merge_sort((ElemCode)ELEM_FP64, descending, ends, room, n);
+}
+
+// With bounds, the references are sorted by themselves, and so are the ends of their intervals. room: 4 n.
 static void sort_line(ElemCode code, bool descending, Element *x, Element *room, uint32_t n) {
-  double e = 0;
+  bool bounded = false;
   unsigned state = 0;
-  bool is_float = eval_code_is_float(code);
   for (uint32_t i = 0; i < n; i++) {
-    e = fmax(e, x[i].e);
-    state |= x[i].state & (UNDEFINED | UNCERTAIN | (x[i].e > 0 ? COMPUTED : 0u));
+    bounded |= eval_code_is_float(code) && x[i].e > 0;
+    state |= x[i].state & (STATE_MISSING | (x[i].e > 0 ? COMPUTED : 0u));
   }
-  Element *references = room + n;
-  for (uint32_t i = 0; i < n; i++) references[i] = (Element){.bits = number_encode(ELEM_FP64, x[i].r)};
+  Element *references = room + n, *low = references + n, *high = low + n;
+  if (bounded) {
+    sort_ends(descending, x, 0, references, room, n);
+    sort_ends(descending, x, -1, low, room, n);
+    sort_ends(descending, x, 1, high, room, n);
+  }
   merge_sort(code, descending, x, room, n);
-  if (is_float && e > 0) merge_sort((ElemCode)ELEM_FP64, descending, references, room, n);
   for (uint32_t i = 0; i < n; i++) {
-    if (is_float && e > 0) x[i].r = number_decode(ELEM_FP64, references[i].bits);
-    x[i].e = isfinite(x[i].r) ? e : 0;
     x[i].state |= (uint8_t)state;
+    if (!bounded) continue;
+    double r = x[i].r = number_decode(ELEM_FP64, references[i].bits), least = number_decode(ELEM_FP64, low[i].bits),
+           most = number_decode(ELEM_FP64, high[i].bits);
+    x[i].e = isfinite(r) ? fmax(most - r, r - least) / EVAL_SLACK : 0;
   }
 }
 
@@ -60,11 +70,14 @@ static void run_sort(Machine *m, const Op *op, Tile *to) {
   const Type *type = op_result(op)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), n = type->shape[axis], inner = 1;
   for (uint32_t d = axis + 1; d < type->rank; d++) inner *= type->shape[d];
-  uint64_t bytes = (uint64_t)n * 3 * sizeof(Element);
+  uint64_t bytes = (uint64_t)n * 5 * sizeof(Element);
   Element *line = eval_block(m->memory, bytes);
   for (uint32_t k = 0; k < to->n / n; k++) {
     uint32_t first = k / inner * n * inner + k % inner;
-    for (uint32_t i = 0; i < n; i++) line[i] = tile_get(from, first + i * inner);
+    for (uint32_t i = 0; i < n; i++) {
+      Element x = tile_get(from, first + i * inner);
+      line[i] = eval_absorb(&x);
+    }
     sort_line(to->code, op_attr(op, ATTR_DESCENDING) != NULL, line, line + n, n);
     for (uint32_t i = 0; i < n; i++) tile_set(to, first + i * inner, &line[i]);
   }

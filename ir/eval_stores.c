@@ -95,8 +95,7 @@ void eval_stores_barrier(Machine *m) {
 static bool take_coordinates(Machine *m, const Op *op, uint32_t rank, int64_t *at) {
   for (uint32_t d = 0; d < rank; d++) {
     const Tile *coordinate = eval_operand(m, op, 2 + d);
-    if (coordinate->state[0] & UNDEFINED)
-      return eval_undefined(m, op, op_operand(op, 2 + d), NO_ELEMENT, "the coordinate");
+    if (!eval_defined(m, op, 2 + d, NO_ELEMENT, "the coordinate")) return false;
     at[d] = (int64_t)coordinate->bits[0];
   }
   int64_t bytes = at[rank - 1] * elem_bytes(op_operand(op, 1)->type->elem);
@@ -118,7 +117,7 @@ static bool store_element(Machine *m, const Op *op, const int64_t *at, const Til
     elements += (uint64_t)place * (uint64_t)map->strides[d];
   }
   Element x = tile_get(from, i);
-  if (x.state & UNDEFINED) return eval_undefined(m, op, op_operand(op, 1), i, "the value to store");
+  if (!eval_defined(m, op, 1, i, "the value to store")) return false;
   Access access = {.op = op, .element = i, .code = from->code};
   access.address = map->base + elements * eval_code_bytes(from->code);
   return eval_access_store(m, &access, &x);

@@ -19,6 +19,17 @@ static bool parse_tolerance(const char *text, char end, double *value, const cha
   return true;
 }
 
+bool expect_share(const char *text, double *share, Buf *error) {
+  char *end;
+  double value = strtod(text, &end);
+  bool number = end != text;
+  if (number && *end == '%') value /= 100, end++;
+  *share = value;
+  if (number && *end == '\0' && value >= 0 && value <= 1) return true;
+  buf_printf(error, "--allow-uncompared takes a share from 0 to 1, or 0%% to 100%%, not '%s'", text);
+  return false;
+}
+
 bool expect_parse(Arena *arena, const char *text, Expectation *expectation, Buf *error) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || equals[1] != '@' || !equals[2]) {

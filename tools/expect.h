@@ -17,6 +17,9 @@ typedef struct Expectation {
   double rtol, atol;
 } Expectation;
 
+// "0.05" or "5%", of --allow-uncompared. False with an error.
+bool expect_share(const char *text, double *share, Buf *error);
+
 // False with one line in *error where it is none.
 bool expect_parse(Arena *arena, const char *text, Expectation *expectation, Buf *error);
 

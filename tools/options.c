@@ -414,8 +414,11 @@ static bool set_seed(OptionParser *p, const char *value) {
 }
 
 static bool set_check(OptionParser *p, const char *value) {
-  p->options->check_file = value;
-  return p->options->check = true;
+  return p->options->check_file = value, p->options->check = true;
+}
+
+static bool set_allow_uncompared(OptionParser *p, const char *value) {
+  return expect_share(value, &p->options->allow_uncompared, p->error);
 }
 
 static bool set_expect(OptionParser *p, const char *value) {
@@ -425,10 +428,7 @@ static bool set_expect(OptionParser *p, const char *value) {
   return true;
 }
 
-static bool set_strict(OptionParser *p, const char *value) {
-  (void)value;
-  return p->options->strict = true;
-}
+static bool set_strict(OptionParser *p, const char *value) { return (void)value, p->options->strict = true; }
 
 static bool set_stats(OptionParser *p, const char *value) {
   p->options->stats_file = value;

@@ -104,6 +104,7 @@ typedef struct Options {
   bool sim_given;                    // --sim-schedule or --sim-threads
   bool grid_given, check, stats, strict;
   const char *check_file; // NULL: the file itself
+  double allow_uncompared; // the share of an output that --check may leave out
   const char *stats_file; // NULL: standard error
   const char *ncu_file;   // of explain; NULL: none
   uint64_t seed, max_instructions; // max_instructions 0: the device's own

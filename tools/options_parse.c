@@ -204,7 +204,8 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
                        .topic = COMMAND_HELP,
                        .emit = EMIT_PTX,
                        .target = target_default(),
-                       .device = "auto"};
+                       .device = "auto",
+                       .allow_uncompared = 0.01};
   options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
   if (!options_read_files(&argc, &argv, arena, error)) return false;
   OptionParser p = {.argc = argc, .next = 1, .argv = argv, .arena = arena, .options = options, .error = error};

@@ -39,7 +39,7 @@ typedef struct Comparison {
   const RunArg *param;
   const char *with; // "the reference evaluator"; the array's file
   bool of_array;    // --expect's
-  uint64_t elements, compared, uncertain, wrong;
+  uint64_t elements, compared, outputs, uncertain, unread, wrong; // outputs, uncertain, unread: as in EvalCheck
   uint64_t first;              // wrong element, where there is one
   const char *got, *expected; // of it, as decimals; NULL: it is no whole element
 } Comparison;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 typedef struct CheckTotals {
-  uint64_t compared, uncertain, wrong;
+  uint64_t compared, uncertain, wrong; // compared: outputs; buffers that the kernel never writes are no evidence
+  bool uncompared;                     // more of an output is uncertain than may be
 } CheckTotals;
 
 // The reference's kernel, of --check's file or the same one again (the first one's tile
@@ -43,6 +44,7 @@ struct Reference {
   uint64_t *bases;   // one a parameter
   uint32_t warnings; // of the evaluation
   bool told;         // compared once: what it warns of was said
+  bool programs;     // the launch has some
   bool *reported;    // one a parameter: it differs, and that was said
   uint8_t **tables;  // one a parameter: the addresses that a ptrs() had; NULL: it is none
 };
@@ -69,6 +71,7 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
                       arg->value.initialised);
   }
   const uint32_t sizes[3] = {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
+  reference->programs = grid[0] && grid[1] && grid[2];
   const ReportContext context = run_report_context(run);
   const EvalOptions options = {.max_steps = limits->max_instructions,
                                .timeout = limits->timeout,
@@ -79,7 +82,8 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
                                .name_count = context.name_count,
                                .races = true,
                                .wraps = true,
-                               .hints = true};
+                               .hints = true,
+                               .assembly = true};
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 
@@ -92,21 +96,25 @@ static const char *reference_name(const Run *run, const Reference *reference) {
 }
 
 // One buffer's line on standard output.
-static void print_compared(const RunArg *param, const EvalCheck *check, const char *with,
-                           const char *prefix) {
-  unsigned long long uncertain = check->uncertain;
+static void print_compared(const RunArg *param, const EvalCheck *check, const char *with, const char *prefix) {
+  unsigned long long uncertain = check->uncertain - check->unread, unread = check->unread;
   printf("%scheck: %s: ", prefix, param->name);
   if (check->wrong)
     printf("differs from %s in %llu of %llu elements\n", with, (unsigned long long)check->wrong,
            (unsigned long long)check->elements);
+  else if (!check->outputs && check->compared)
+    printf("unchanged (%llu element%s)\n", (unsigned long long)check->compared, check->compared == 1 ? "" : "s");
   else if (check->compared) {
     printf("equal to %s (%llu element%s", with, (unsigned long long)check->compared,
            check->compared == 1 ? "" : "s");
     if (check->worst > 0) printf(", worst error %.3g of its bound", check->worst);
     if (uncertain) printf(", %llu skipped as uncertain", uncertain);
+    if (unread) printf(", %llu skipped that depend on what no load read", unread);
     printf(")\n");
   } else if (uncertain)
-    printf("not compared: all %llu elements are uncertain\n", uncertain);
+    printf("not compared: all %llu elements are uncertain\n", uncertain + unread);
+  else if (unread)
+    printf("not compared: all %llu elements depend on what no load read\n", unread);
   else
     printf("nothing to compare: it has no elements\n");
 }
@@ -124,6 +132,32 @@ static const uint8_t *result_for(const Run *run, const Reference *reference, con
   return result;
 }
 
+// Why the uncertain elements could not be compared.
+static const char *doubt_of(const EvalCheck *check) {
+  if (check->assembled && check->assembled + check->unread == check->uncertain)
+    return "they depend on inline assembly, which the evaluator does not run";
+  if (check->vague) return "within bounds that are as wide as their values they do not follow the reference";
+  return "they depend on an order, or on a comparison or conversion that is closer than its bound";
+}
+
+// Says that more of an output is uncertain than may be, or that all of it depends on what no load read. True where the check
+// has failed for it.
+static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *param, const EvalCheck *check) {
+  uint64_t uncertain = check->uncertain - check->unread, counted = check->outputs - check->unread;
+  bool fails = (double)uncertain > run->options->allow_uncompared * (double)counted;
+  if (reference->told) return fails;
+  if (fails)
+    diag_error(&run->c->diags, param->loc,
+               "--check could not compare %llu of %llu elements of '%s' (%.3g%%, and %.3g%% may be left out): %s; "
+               "--allow-uncompared=SHARE allows more",
+               (unsigned long long)uncertain, (unsigned long long)counted, param->name,
+               100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared, doubt_of(check));
+  else if (check->uncertain && check->uncertain == check->outputs)
+    run_warn(run, param->loc, "no element of %s could be compared: %s", param->name,
+             uncertain ? doubt_of(check) : "all depend on what a masked load without `other` did not read");
+  return fails;
+}
+
 static void compare_buffer(Run *run, Reference *reference, const RunArg *param, const char *prefix,
                            CheckTotals *totals) {
   EvalCheck check;
@@ -134,7 +168,9 @@ static void compare_buffer(Run *run, Reference *reference, const RunArg *param, 
                            .with = reference_name(run, reference),
                            .elements = check.elements,
                            .compared = check.compared,
+                           .outputs = check.outputs,
                            .uncertain = check.uncertain,
+                           .unread = check.unread,
                            .wrong = check.wrong,
                            .first = check.first_wrong,
                            .got = check.got,
@@ -147,22 +183,22 @@ static void compare_buffer(Run *run, Reference *reference, const RunArg *param, 
                              comparison.with, check.first_message));
   reference->reported[number] |= !equal;
   print_compared(param, &check, comparison.with, prefix);
-  if (check.uncertain && !check.compared && !reference->told)
-    run_warn(run, param->loc,
-             "no element of %s could be compared: all hang on an order, or on a comparison that is too close",
-             param->name);
-  totals->compared += check.only_read ? 0 : check.compared;
+  totals->uncompared |= judge_uncertain(run, reference, param, &check);
+  totals->compared += check.outputs - check.uncertain;
   totals->uncertain += check.uncertain;
   totals->wrong += check.wrong;
 }
 
-static ExitStatus report_totals(Run *run, const CheckTotals *totals, const char *prefix, bool told) {
-  bool nothing = totals->uncertain && !totals->compared;
-  printf("%scheck: %s\n", prefix, totals->wrong || nothing ? "FAILED" : "passed");
-  if (nothing && !told)
+static ExitStatus report_totals(Run *run, const Reference *reference, const CheckTotals *totals, const char *prefix) {
+  bool nothing = !totals->compared && !totals->wrong && reference->programs && run->options->allow_uncompared < 1;
+  bool failed = totals->wrong || totals->uncompared || nothing;
+  printf("%scheck: %s\n", prefix, failed ? "FAILED" : "passed");
+  if (nothing && !reference->told && totals->uncertain)
     diag_error(&run->c->diags, LOC_NONE, "--check compared nothing: all %llu elements are uncertain",
                (unsigned long long)totals->uncertain);
-  return totals->wrong || nothing ? EXIT_DIAGNOSED : EXIT_DONE;
+  else if (nothing && !reference->told)
+    diag_error(&run->c->diags, LOC_NONE, "--check compared nothing: the kernel wrote to no buffer");
+  return failed ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 
 tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *bound, const LaunchLimits *limits,
@@ -243,7 +279,7 @@ ExitStatus run_compare(Run *run, Reference *reference, const char *prefix) {
   for (uint32_t i = 0; i < run->holder_count; i++)
     if (run->params[i].buffer == &run->params[i])
       compare_buffer(run, reference, &run->params[i], prefix, &totals);
-  ExitStatus result = report_totals(run, &totals, prefix, reference->told);
+  ExitStatus result = report_totals(run, reference, &totals, prefix);
   reference->told = true;
   return result;
 }

@@ -132,7 +132,9 @@ static void json_comparison(const Comparison *c, Json *json) {
   json_text(json, "result", result_name(c));
   json_uint(json, "elements", c->elements);
   json_uint(json, "compared", c->compared);
+  if (!c->of_array) json_uint(json, "outputs", c->outputs);
   json_uint(json, "uncertain", c->uncertain);
+  if (c->unread) json_uint(json, "unread", c->unread);
   json_uint(json, "count", c->wrong);
   if (c->wrong) json_uint(json, "index", c->first);
   if (c->got) json_decimal(json, "got", c->got);

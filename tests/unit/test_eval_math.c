@@ -338,6 +338,58 @@ static void test_cancelled_sums(void **unused) {
   }
 }
 
+// Of a maximum m that implementations compute in fp16, exp2(x - m) is off as much as m is, but of two such the quotient is not, nor is m
+// plus the logarithm. Other implementations' m is tried; and what a factor in common makes of a bound by itself.
+static void test_common_errors(void **unused) {
+  (void)unused;
+  static const char BODY[] =
+      SCALARS("fp16")
+      "%p = mul %a, %b : fp16\n%n = max %p, %c : fp16\n%m = cast %n : fp32\n%unit = constant {fvalue = 1.0} : fp32\n"
+      "%less = constant {fvalue = 0.25} : fp32\n%d = sub %unit, %m : fp32\n%f = sub %less, %m : fp32\n"
+      "%u = math %d {function = \"exp2\"} : fp32\n%v = math %f {function = \"exp2\"} : fp32\n%t = add %u, %v : fp32\n"
+      "%q = div %u, %t : fp32\nstore %out, %q\n%l = math %t {function = \"log2\"} : fp32\n%s = add %m, %l : fp32\n"
+      "%at = addptr %out2, %one : *fp32\nstore %at, %u\nstore %out2, %s\n";
+  Kernel k;
+  uint16_t x[3] = {(uint16_t)number_encode(ELEM_FP16, 1.7), (uint16_t)number_encode(ELEM_FP16, 1.3), 0};
+  kernel_open(&k, "%x: *fp16, %out: *fp32, %out2: *fp32", BODY);
+  eval_memory_add(k.memory, X, x, sizeof x, true);
+  kernel_output(&k, OUT, 4);
+  kernel_output(&k, OUT2, 8);
+  kernel_must_run(&k, RUN(&k, X, OUT, OUT2));
+  double product = number_decode(ELEM_FP16, x[0]) * number_decode(ELEM_FP16, x[1]), share = 1 / (1 + exp2(0.25 - 1));
+  float right = (float)share, sum = (float)log2(exp2(1) + exp2(0.25));
+  assert_int_equal(kernel_check(&k, OUT, &right, ELEM_FP32).wrong, 0);
+  for (int off = -4; off <= 4; off++) { // in fp16's u of m
+    float both[2] = {sum, (float)exp2(1 - product * (1 + off * 0x1p-11))};
+    assert_int_equal(kernel_check(&k, OUT2, both, ELEM_FP32).wrong, 0);
+  }
+  float far = right * 1.0001f, others[2] = {sum * 1.0001f, (float)exp2(1 - product * 1.01)};
+  assert_int_equal(kernel_check(&k, OUT, &far, ELEM_FP32).wrong, 1);
+  assert_int_equal(kernel_check(&k, OUT2, others, ELEM_FP32).wrong, 2);
+  kernel_close(&k);
+}
+
+// Sums of multiples of one number are exact in every order, and so is what is compared with them.
+static void test_exact_sums(void **unused) {
+  (void)unused;
+  static const float TERMS[][3] = {{3, 0, 0}, {0.5f, 1.25f, 1024}, {0x1p-24f, 1, 1}};
+  for (int n = 0; n < 3; n++) {
+    Kernel k;
+    kernel_open(&k, "%x: *fp32, %out: *i1, %n: i32",
+                "%i = arange {start = 0, end = 4} : tile<4xi32>\n%xs = splat %x : tile<4x*fp32>\n"
+                "%xp = addptr %xs, %i : tile<4x*fp32>\n%v = load %xp : tile<4xfp32>\n"
+                "%s = reduce %v {axis = 0} : fp32 do (%a: fp32, %b: fp32) {\n%c = add %a, %b : fp32\nyield %c\n}\n"
+                "%t = reduce %v {axis = 0} : fp32 do (%a: fp32, %b: fp32) {\n%c = add %a, %b : fp32\nyield %c\n}\n"
+                "%e = le %s, %t : i1\nstore %out, %e\n");
+    float x[4] = {TERMS[n][0], TERMS[n][1], TERMS[n][2], 0};
+    eval_memory_add(k.memory, X, x, sizeof x, true);
+    kernel_output(&k, OUT, 1);
+    kernel_must_run(&k, RUN(&k, X, OUT));
+    assert_int_equal(kernel_check(&k, OUT, kernel_bytes(&k, OUT), ELEM_I1).uncertain, n == 2);
+    kernel_close(&k);
+  }
+}
+
 // 6 * 0.5 is 3 in every implementation, and so is the integer; 6 * 0.1 is rounded, and ten times that may be 5 or 6.
 static void test_exact_products(void **unused) {
   (void)unused;
@@ -364,6 +416,8 @@ int suite_eval_math(void) {
       cmocka_unit_test(test_flushed_results),
       cmocka_unit_test(test_approx_beyond_its_range),
       cmocka_unit_test(test_jumps_are_uncertain),
+      cmocka_unit_test(test_common_errors),
+      cmocka_unit_test(test_exact_sums),
       cmocka_unit_test(test_cancelled_sums),
       cmocka_unit_test(test_exact_products),
       cmocka_unit_test(test_fma),

@@ -181,7 +181,7 @@ static void test_uncertain_divisor(void **unused) {
     OpKind kind;
     bool near_zero;
     uint32_t least; // uncertain elements; 0 % 0 is NaN
-  } cases[] = {{OP_REM, false, 15}, {OP_REM, true, 16}, {OP_DIV, true, 16}};
+  } cases[] = {{OP_REM, false, 15}, {OP_REM, true, 15}, {OP_DIV, true, 15}};
   for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -392,7 +392,7 @@ static void test_undefined(void **unused) {
     if (kind == 2) build_if(&f.b, build_binary(&f.b, OP_EQ, quotient, zero), 0, NULL);
     if (kind == 3)
       build_load(&f.b, build(&f.b, OP_ADDPTR, arg(&f, 0)->type, arg(&f, 0), quotient, NULL), NULL, NULL);
-    assert_false(launch(&f, THREE));
+    assert_int_equal(launch(&f, THREE), kind == 1); // what no load read may be stored, with a warning
     static const char *const WHAT[] = {"the value to store", "the value to store", "the condition",
                                        "the address"};
     assert_said(&f, WHAT[kind]);

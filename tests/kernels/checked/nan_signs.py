@@ -5,6 +5,7 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 
+# uncertain: nan_signs
 # check: --grid 1 --num-warps 1 x=rand:fp32[32] sign=empty:i32[32] copied=empty:fp32[32]
 @triton.jit
 def nan_signs(x, sign, copied):

@@ -8,7 +8,7 @@ import triton.language as tl
 # check: --grid 1 -D N=256 x=full(70144):bf16[256] a=empty:i8[256] b=empty:u8[256] c=empty:i16[256] d=empty:u16[256]
 # check: --grid 1 -D N=256 x=full(-inf):fp64[256] a=empty:i8[256] b=empty:u8[256] c=empty:i16[256] d=empty:u16[256]
 # check: --grid 1 -D N=256 x=full(448):fp8e4nv[256] a=empty:i8[256] b=empty:u8[256] c=empty:i16[256] d=empty:u16[256]
-# check: --grid 1 -D N=256 x=randn:fp32[256] a=empty:i8[256] b=empty:u8[256] c=empty:i16[256] d=empty:u16[256]
+# check: --grid 1 --allow-uncompared 2% -D N=256 x=randn:fp32[256] a=empty:i8[256] b=empty:u8[256] c=empty:i16[256] d=empty:u16[256]
 @triton.jit
 def narrow(x, a, b, c, d, N: tl.constexpr):
     i = tl.arange(0, N)
