@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The launch grid: @grid's sizes, or the command line's, over the kernel's parameters.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 static const char *source_text(Elab *e, Loc loc) {
   Str line = sources_line(e->ir->sources, loc.file, loc.line);

@@ -49,6 +49,26 @@ bool elab_tunables(Elab *e, const Function *function, bool prunes, Autotune *aut
 const Expr *elab_argument(const Expr *call, const char *name, uint32_t position);
 Obj elab_apply_given(Elab *e, Loc loc, const Obj *function, const GivenArgs *given); // an OBJ_FUNCTION
 
+// Values for constexprs from @autotune's first configuration
+// and @heuristics, which `spec` and defaults leave open.
+typedef struct Config {
+  VEC(Constexpr) constexprs;
+  uint32_t num_warps, num_stages, maxnreg; // 0: not given
+} Config;
+
+void elab_autotune(Elab *e, const Function *function, Config *config);
+bool elab_has_heuristic(Elab *e, const Function *function, const char *name);
+// Evaluates every heuristic whose constexpr Elab.known has not yet, in order, and puts it there.
+void elab_heuristics(Elab *e, const Function *function);
+// What the facts say of a run-time operand within a heuristic: n % 16 is 0.
+bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *result);
+// args["NAME"] within a heuristic.
+Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name);
+extern const char elab_args_path[]; // the namespace that a heuristic's parameter stands for
+bool elab_is_decorator(const Expr *decorator, const char *name); // by the last part of its name
+// By the last part of its name; NULL: none.
+const Expr *elab_decorator(const Function *function, const char *name);
+
 // --- Conditions of the module level (elab_truth.c) ---
 
 Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard);

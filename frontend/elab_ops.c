@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators: on constexprs Python's, on run-time values ops of tile IR.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 enum { MAX_POWER = 64 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Subscripts of tiles (new dimensions, slices) and tuples; comprehensions.
 #include "frontend/elab_flow.h"
+#include "frontend/elab_module.h"
 
 // --- Slices ---
 

@@ -489,26 +489,4 @@ void elab_assigned_in_loop(Elab *e, const Block *body, AssignedNames *names);
 void elab_prune(Elab *e, const Block *block);                // remembers its names for messages
 void elab_bind_unknown(Elab *e, const AssignedNames *names); // to errors, so that their uses are silent
 
-// --- Decorators (decorators.c) ---
-
-// Values for constexprs from @autotune's first configuration
-// and @heuristics, which `spec` and defaults leave open.
-typedef struct Config {
-  VEC(Constexpr) constexprs;
-  uint32_t num_warps, num_stages, maxnreg; // 0: not given
-} Config;
-
-void elab_autotune(Elab *e, const Function *function, Config *config);
-bool elab_has_heuristic(Elab *e, const Function *function, const char *name);
-// Evaluates every heuristic whose constexpr Elab.known has not yet, in order, and puts it there.
-void elab_heuristics(Elab *e, const Function *function);
-// What the facts say of a run-time operand within a heuristic: n % 16 is 0.
-bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *result);
-// args["NAME"] within a heuristic.
-Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name);
-extern const char elab_args_path[]; // the namespace that a heuristic's parameter stands for
-bool elab_is_decorator(const Expr *decorator, const char *name); // by the last part of its name
-// By the last part of its name; NULL: none.
-const Expr *elab_decorator(const Function *function, const char *name);
-
 #endif
