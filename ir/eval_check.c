@@ -49,7 +49,7 @@ static bool first_wrong(BufferChecker *c, uint64_t offset) {
   return true;
 }
 
-static void print_value(Buf *out, ElemCode code, uint64_t bits) {
+void eval_print_value(Buf *out, ElemCode code, uint64_t bits) {
   if (code == CODE_POINTER)
     buf_printf(out, "0x%llx", (unsigned long long)bits);
   else if (eval_code_is_float(code))
@@ -64,7 +64,7 @@ static void print_value(Buf *out, ElemCode code, uint64_t bits) {
 static const char *tell_value(BufferChecker *c, const char *before, ElemCode code, uint64_t bits) {
   buf_text(&c->message, before);
   size_t from = c->message.n;
-  print_value(&c->message, code, bits);
+  eval_print_value(&c->message, code, bits);
   return arena_copy(c->memory->arena, (Str){c->message.at + from, c->message.n - from});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reduce, scan and map of the evaluator.
+// Reduce and scan of the evaluator.
 //
 // A reduction combines neighbours as a balanced tree, so that a comes before b and rounding accumulates as in
 // parallel implementations; a scan goes from element to element. A region that only adds two floats is a sum
@@ -149,6 +149,64 @@ static double loop_sum_bound(const Lines *lines, Elem elem) {
   return terms * ldexp(number_u(kept) * number_min_normal(kept), LOOP_SUM_BITS);
 }
 
+// --- whether the region is associative
+
+static bool is_associative(OpKind kind) {
+  return kind == OP_ADD || kind == OP_MUL || kind == OP_MIN || kind == OP_MAX || kind == OP_AND || kind == OP_OR ||
+         kind == OP_XOR;
+}
+
+// Whether two results of the same elements differ by more than what rounding may do.
+static bool differs(ElemCode code, const Element *x, const Element *y) {
+  if ((x->state | y->state) & STATE_MISSING) return false;
+  if (!eval_code_is_float(code)) return x->bits != y->bits;
+  double apart = fabs(x->r - y->r), size = fabs(x->r) + fabs(y->r);
+  return isfinite(apart) && apart > eval_reach(x) + eval_reach(y) + 1e-6 * size;
+}
+
+static void warn_associative(const Lines *lines, ElemCode code, uint32_t i, const Element *x, const Element *y) {
+  Machine *m = lines->m;
+  if (!eval_first_time(m, lines->op)) return;
+  Buf text[2] = {{0}, {0}};
+  eval_print_value(&text[0], code, x->bits);
+  eval_print_value(&text[1], code, y->bits);
+  diag_warning(m->diags, lines->op->loc,
+               "the function of this %s is not associative: of elements %u to %u, (a b) c gives %s and a (b c) gives %s, so "
+               "that results depend on how the %s is split",
+               op_info(lines->op->kind)->name, i, i + 2, text[0].at, text[1].at, op_info(lines->op->kind)->name);
+  buf_free(&text[0]);
+  buf_free(&text[1]);
+}
+
+// Elements i to i + 2 of line k, combined from the left and from the right; the line stays as it is. *same: they agree.
+static bool compare_ways(const Lines *lines, uint32_t k, uint32_t i, Element *left, bool *same) {
+  if (!combine_elements(lines, i, i, i + 1) || !combine_elements(lines, i, i, i + 2)) return false;
+  for (uint32_t x = 0; x < lines->operands; x++) left[x] = lines->room[x * lines->length + i];
+  load_line(lines, k);
+  if (!combine_elements(lines, i + 1, i + 1, i + 2) || !combine_elements(lines, i, i, i + 1)) return false;
+  for (uint32_t x = 0; x < lines->operands && *same; x++) {
+    ElemCode code = eval_operand(lines->m, lines->op, x)->code;
+    const Element *right = &lines->room[x * lines->length + i];
+    if (!differs(code, &left[x], right)) continue;
+    warn_associative(lines, code, i, &left[x], right);
+    *same = false;
+  }
+  load_line(lines, k);
+  return true;
+}
+
+// Tries a few elements of line k, which has been loaded. *hangs: what the region gives depends on the order.
+static bool try_associative(const Lines *lines, uint32_t k, bool *hangs) {
+  enum { TRIED = 4, LINES = 4 };
+  if (k >= LINES || (lines->single && is_associative(lines->single->kind))) return true;
+  Element *left = eval_block(lines->m->memory, lines->operands * sizeof *left);
+  bool ok = true, same = true;
+  for (uint32_t i = 0; i + 2 < lines->length && i < TRIED && ok && same; i++) ok = compare_ways(lines, k, i, left, &same);
+  eval_block_free(lines->m->memory, left, lines->operands * sizeof *left);
+  if (!same) *hangs = true;
+  return ok;
+}
+
 static bool reduce_line(const Lines *lines) {
   if (sums_floats(lines)) {
     Elem elem = (Elem)eval_operand(lines->m, lines->op, 0)->code;
@@ -168,10 +226,11 @@ static bool reduce_line(const Lines *lines) {
 
 static bool run_reduce(Machine *m, Op *op) {
   Lines lines = lines_new(m, op);
-  bool ok = true, hangs;
+  bool ok = true, hangs, splits = false;
   for (uint32_t k = 0; k < lines.count && ok; k++) {
     load_line(&lines, k);
-    ok = hangs_on_order(&lines, k, &hangs) && reduce_line(&lines);
+    ok = hangs_on_order(&lines, k, &hangs) && try_associative(&lines, k, &splits) && reduce_line(&lines);
+    hangs |= splits;
     for (uint32_t x = 0; x < lines.operands && ok; x++) {
       if (hangs) lines.room[x * lines.length].state |= UNCERTAIN;
       tile_set(eval_tile(m, &op->results[x]), k, &lines.room[x * lines.length]);
@@ -204,10 +263,12 @@ static bool scan_line(const Lines *lines, bool reverse) {
 
 static bool run_scan(Machine *m, Op *op) {
   Lines lines = lines_new(m, op);
-  bool ok = true, hangs;
+  bool ok = true, hangs, splits = false;
   for (uint32_t k = 0; k < lines.count && ok; k++) {
     load_line(&lines, k);
-    ok = hangs_on_order(&lines, k, &hangs) && scan_line(&lines, op_attr(op, ATTR_REVERSE) != NULL);
+    ok = hangs_on_order(&lines, k, &hangs) && try_associative(&lines, k, &splits);
+    hangs |= splits;
+    ok = ok && scan_line(&lines, op_attr(op, ATTR_REVERSE) != NULL);
     for (uint32_t x = 0; x < lines.operands && ok; x++)
       for (uint32_t i = 0; i < lines.length; i++) {
         Element *y = &lines.room[x * lines.length + i];
@@ -217,27 +278,6 @@ static bool run_scan(Machine *m, Op *op) {
   }
   lines_free(&lines);
   return ok;
-}
-
-static bool run_map(Machine *m, Op *op) {
-  const Region *body = op->regions[0];
-  uint32_t n = (uint32_t)type_elements(eval_shape(op));
-  for (uint32_t i = 0; i < n; i++) {
-    const Op *end = NULL;
-    for (uint32_t x = 0; x < op->operand_count; x++) {
-      Element from = tile_get(eval_operand(m, op, x), i);
-      tile_set(eval_tile(m, body->args[x]), 0, &from);
-    }
-    RegionEnd flow = eval_region(m, body, &end);
-    if (flow == REGION_FAILED) return false;
-    if (flow != REGION_ENDED || end->operand_count != op->result_count)
-      BUG("the region of map does not yield %u values", op->result_count);
-    for (uint32_t x = 0; x < op->result_count; x++) {
-      Element to = tile_get(eval_operand(m, end, x), 0);
-      tile_set(eval_tile(m, &op->results[x]), i, &to);
-    }
-  }
-  return true;
 }
 
 // --- the two halves of an exchange
@@ -439,7 +479,7 @@ static bool run_scan_carry(Machine *m, Op *op) {
 bool eval_combine(Machine *m, Op *op) {
   if (!eval_scratch(m, op)) return false;
   switch ((int)op->kind) {
-  case OP_MAP: return run_map(m, op);
+  case OP_MAP: return eval_run_map(m, op);
   case OP_REDUCE: return run_reduce(m, op);
   case OP_REDUCE_PARTS: return run_reduce_parts(m, op);
   case OP_SCAN_CHUNKS: return run_scan_chunks(m, op);

@@ -147,6 +147,27 @@ static RegionEnd run_while(Machine *m, const Op *op) {
   return end;
 }
 
+bool eval_run_map(Machine *m, Op *op) {
+  const Region *body = op->regions[0];
+  uint32_t n = (uint32_t)type_elements(eval_shape(op));
+  for (uint32_t i = 0; i < n; i++) {
+    const Op *end = NULL;
+    for (uint32_t x = 0; x < op->operand_count; x++) {
+      Element from = tile_get(eval_operand(m, op, x), i);
+      tile_set(eval_tile(m, body->args[x]), 0, &from);
+    }
+    RegionEnd flow = eval_region(m, body, &end);
+    if (flow == REGION_FAILED) return false;
+    if (flow != REGION_ENDED || end->operand_count != op->result_count)
+      BUG("the region of map does not yield %u values", op->result_count);
+    for (uint32_t x = 0; x < op->result_count; x++) {
+      Element to = tile_get(eval_operand(m, end, x), 0);
+      tile_set(eval_tile(m, &op->results[x]), i, &to);
+    }
+  }
+  return true;
+}
+
 static double seconds_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -100,6 +100,7 @@ bool eval_on_host(Machine *m, const Op *op, const char *what);
 // The same for an undefined operand: `what` names it ("the mask"),
 // a note says where the element became undefined.
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what);
+void eval_print_value(Buf *out, ElemCode code, uint64_t bits); // an element's, as a decimal
 // Whether no warning of the op was given yet, for which this was not asked before.
 bool eval_first_time(Machine *m, const Op *op);
 // Whether the operand's element has a value: with an error, as above, where it has none. One that only depends on what a masked
@@ -198,6 +199,7 @@ bool eval_block_op(Machine *m, Op *op); // block pointers: eval_block.c
 bool eval_atomic(Machine *m, Op *op);   // eval_atomic.c
 bool eval_debug(Machine *m, Op *op);    // print and assert: eval_debug.c
 bool eval_combine(Machine *m, Op *op);  // reduce, scan, map and their parts: eval_combine.c
+bool eval_run_map(Machine *m, Op *op);  // map: eval_control.c
 bool eval_shared(Machine *m, Op *op);   // shared memory, asynchronous copies: eval_shared.c
 // The op's scratch buffer, where it has one, has no value any more.
 // False with an error where it is still read.

@@ -324,7 +324,8 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
               r->order);
   buf_reset(&words.message);
   print_ptx(finding, &words.message);
-  if (!of_launch(r->kind)) diag_note(c->diags, diag, finding->loc, "%s", words.message.at);
+  bool shown = c->verbose || c->ptx_file || !finding->loc.line;
+  if (shown && !of_launch(r->kind)) diag_note(c->diags, diag, finding->loc, "%s", words.message.at);
   buf_free(&words.message);
   buf_free(&words.advice);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The simulator's reports as diagnostics in the words of the kernel: the op, the argument and its element, the
-// program, what to do; PTX's words in a last note.
+// program, what to do; where it is asked for, or nothing else is known, PTX's words in a last note.
 #ifndef RUNTIME_REPORT_H
 #define RUNTIME_REPORT_H
 
@@ -15,6 +15,7 @@ typedef struct ReportContext {
   const uint64_t *args; // the launch's, for the parameter that an access says it uses; NULL: not known
   uint32_t arg_count;
   const char *ptx_file; // of PTX that the user gave: where a place is not known it is its line. Else NULL
+  bool verbose;         // a last note has the instruction, warp, lanes and address
 } ReportContext;
 
 // A report, or several that have one cause. The report's texts and the names must live as long as this.

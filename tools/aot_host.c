@@ -5,8 +5,6 @@
 #include "ir/number.h"
 #include "tools/aot.h"
 
-#include "ir/number.h"
-
 typedef enum Helper {
   HELPER_DIV,
   HELPER_UDIV,

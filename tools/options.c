@@ -209,10 +209,7 @@ static bool set_overlap(OptionParser *p, const char *value) {
   return p->options->target.overlap = true;
 }
 
-static bool set_restrict(OptionParser *p, const char *value) {
-  (void)value;
-  return p->options->target.restrict_pointers = true;
-}
+static bool set_restrict(OptionParser *p, const char *value) { return (void)value, p->options->target.restrict_pointers = true; }
 
 static bool set_tma(OptionParser *p, const char *value) {
   int use;
@@ -481,6 +478,8 @@ static bool set_timeout(OptionParser *p, const char *value) {
 }
 
 static bool set_json(OptionParser *p, const char *value) { return (void)value, p->options->json = true; }
+
+static bool set_verbose(OptionParser *p, const char *value) { return (void)value, p->options->verbose = true; }
 
 static bool set_save(OptionParser *p, const char *value) {
   NamedText named;

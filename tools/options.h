@@ -102,7 +102,7 @@ typedef struct Options {
   uint32_t threads[3], shared_bytes; // of PTX files
   tilec_sim_options sim;             // of the simulator
   bool sim_given;                    // --sim-schedule or --sim-threads
-  bool grid_given, check, stats, strict;
+  bool grid_given, check, stats, strict, verbose;
   const char *check_file; // NULL: the file itself
   double allow_uncompared; // the share of an output that --check may leave out
   const char *stats_file; // NULL: standard error

@@ -14,7 +14,8 @@ BufferName run_buffer_name(const RunArg *param) {
 
 ReportContext run_report_context(const Run *run) {
   BufferName *names = ARENA_ARRAY(run->arena, BufferName, run->holder_count);
-  ReportContext context = {.diags = &run->c->diags, .names = names, .args = run->bits};
+  ReportContext context = {
+      .diags = &run->c->diags, .names = names, .args = run->bits, .verbose = run->options->verbose};
   if (run->bits) context.arg_count = run->bit_count;
   if (options_file_is_ptx(run->options)) context.ptx_file = tool_source_name(run->options->file);
   for (uint32_t i = 0; i < run->holder_count; i++)
