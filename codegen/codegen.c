@@ -20,6 +20,7 @@
 #include "codegen/memory.h"
 #include "codegen/nvvm.h"
 #include "codegen/pass_gate.h"
+#include "codegen/ptx_moves.h"
 #include "codegen/ptx_text.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
@@ -213,6 +214,7 @@ static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) 
   debug_print_places(e, rest, LLVMGetBufferSize(text) - (size_t)(rest - begin_text), out);
   if (out->n && out->at[out->n - 1] != '\n') buf_char(out, '\n');
   LLVMDisposeMemoryBuffer(text);
+  ptx_expand_moves(e->arena, out, first);
   ptx_mend(e->arena, out, first);
   ptx_make_functions_local(out, first);
 }

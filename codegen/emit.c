@@ -480,6 +480,7 @@ void emit_func(Emitter *e, Func *func) {
   func_number(func);
   e->func = func;
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
+  e->prepared = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   memset(e->policies, 0, sizeof e->policies);
   e->pads = false;
   region_walk(func->body, find_padding, &e->pads);

@@ -66,6 +66,7 @@ typedef struct Emitter {
   RegionThreads threads;   // of the region that is being emitted
   LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
   LLVMValueRef **registers;     // by Value.id
+  LLVMValueRef **prepared;      // by a dot's result: what it adds to, in its place (emit_sums.c); NULL: its operand
   LLVMValueRef policies[2];     // of the L2 cache, made where first used: evict_first, evict_last
   LLVMBasicBlockRef guard_end;  // where those stores to shared memory end that share a guard
   LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none

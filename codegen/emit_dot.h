@@ -37,7 +37,9 @@ void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y
 // The result's registers as they begin. Those of padding alone, in which no instruction sums, are zeros.
 void emit_begin_sums(const EmittedDot *p);
 void emit_mma_dot(Emitter *e, const EmittedDot *p);
-void emit_wgmma_dot(Emitter *e, const EmittedDot *p);
+void emit_wgmma_dot(Emitter *e, EmittedDot *p);
+// emit_sums.c: before a dot by wgmma begins: the sums of those that begin while it is under way take their places.
+void emit_prepare_sums(Emitter *e, const Op *first);
 void emit_fma_dot(Emitter *e, const EmittedDot *p);
 
 #endif

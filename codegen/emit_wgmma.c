@@ -296,9 +296,12 @@ static WgmmaDot dot_of(Emitter *e, const EmittedDot *p, uint32_t registers) {
   return d;
 }
 
-void emit_wgmma_dot(Emitter *e, const EmittedDot *p) {
+void emit_wgmma_dot(Emitter *e, EmittedDot *p) {
   uint32_t registers = layout_registers(p->layout);
   if (!op_attr(p->op, ATTR_ASYNC)) BUG("a wgmma that is not waited for");
+  emit_prepare_sums(e, p->op);
+  const LLVMValueRef *prepared = e->prepared[op_result(p->op)->id];
+  if (prepared) p->acc.registers = prepared;
   WgmmaDot d = dot_of(e, p, registers);
   if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
   begin_products(&d, registers);
@@ -307,63 +310,4 @@ void emit_wgmma_dot(Emitter *e, const EmittedDot *p) {
     return;
   }
   for (uint32_t r = 0; r < registers; r++) p->out[r] = d.sums[r];
-}
-
-// --- waits
-
-// What is waited for passes through the wait, so that nothing that
-// uses it moves before that: fp16 in pairs, as the products have them.
-// Registers of padding alone, in which nothing is summed, are not.
-static uint32_t add_waited(Emitter *e, const Value *value, LLVMValueRef *words) {
-  uint32_t count = emit_count(value->type), step = type_is_elem(value->type, ELEM_FP16) ? 2 : 1, n = 0;
-  const Op *dot = dot_padding(value);
-  for (uint32_t r = 0; r < count; r += step) {
-    if (dot && !dot_sums_in(dot, r)) continue;
-    LLVMValueRef x = emit_register(e, value, r);
-    words[n++] = step == 1 ? x : emit_pair(e, x, emit_register(e, value, r + 1));
-  }
-  return n;
-}
-
-static uint32_t set_waited(Emitter *e, const Value *result, const LLVMValueRef *words) {
-  LLVMValueRef *out = emit_new(e, result);
-  uint32_t count = emit_count(result->type), step = type_is_elem(result->type, ELEM_FP16) ? 2 : 1, n = 0;
-  const Op *dot = dot_padding(result);
-  for (uint32_t r = 0; r < count; r += step) {
-    if (dot && !dot_sums_in(dot, r))
-      for (uint32_t i = 0; i < step; i++) out[r + i] = LLVMConstNull(emit_type(e, result->type));
-    else if (step == 1)
-      out[r] = words[n++];
-    else
-      emit_unpair(e, words[n++], &out[r], &out[r + 1]);
-  }
-  return n;
-}
-
-// What is only to be computed before the wait, as words that inline assembly takes.
-static uint32_t add_before(Emitter *e, const Value *value, LLVMValueRef *words) {
-  uint32_t count = emit_count(value->type);
-  for (uint32_t r = 0; r < count; r++) {
-    LLVMTypeRef type = LLVMTypeOf(words[r] = emit_register(e, value, r));
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    if (kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind)
-      words[r] = LLVMBuildBitCast(e->builder, words[r], e->i16, "");
-    else if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 16)
-      words[r] = LLVMBuildZExt(e->builder, words[r], e->i16, "");
-  }
-  return count;
-}
-
-void emit_dot_wait(Emitter *e, Op *op) {
-  uint32_t count = 0, passing = 0, at = 0;
-  for (uint32_t i = 0; i < op->operand_count; i++) count += emit_count(op_operand(op, i)->type);
-  LLVMValueRef *words = ARENA_ARRAY(e->arena, LLVMValueRef, count);
-  for (uint32_t i = 0; i < op->result_count; i++)
-    passing += add_waited(e, op_operand(op, i), words + passing);
-  count = passing;
-  for (uint32_t i = op->result_count; i < op->operand_count; i++)
-    count += add_before(e, op_operand(op, i), words + count);
-  nvvm_wgmma_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0), words, passing, count - passing,
-                  op_attr(op, ATTR_PINNED));
-  for (uint32_t i = 0; i < op->result_count; i++) at += set_waited(e, &op->results[i], words + at);
 }

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "codegen/emit_asm.h"
 #include "codegen/nvvm.h"
+#include "codegen/ptx_moves.h"
 
 // A call of inline assembly whose results replace the first of its operands.
 typedef struct TiedCall {
@@ -203,15 +204,32 @@ static void pin_words(TiedCall *call, uint32_t first, uint32_t count) {
   buf_text(&call->text, "}\n\t");
 }
 
-void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before,
-                     bool pinned) {
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, const LLVMValueRef *before, uint32_t count, bool pinned) {
   TiedCall call = {0};
   emit_needs_ptx(e, 80);
   e->arch_specific = true;
-  for (uint32_t i = 0; i < passing; i++) add_result(e, &call, values[i]);
-  for (uint32_t i = 0; i < passing; i++) add_tied(e, &call, values[i], i);
-  for (uint32_t i = 0; i < before; i++) add_operand(e, &call, values[passing + i]);
-  if (pinned) pin_words(&call, 2 * passing, before);
+  for (uint32_t i = 0; i < count; i++) add_operand(e, &call, before[i]);
+  if (pinned) pin_words(&call, 0, count);
   buf_printf(&call.text, "wgmma.wait_group.sync.aligned %u;", pending);
+  build_call(e, &call, true, NULL);
+}
+
+void nvvm_hold(Emitter *e, LLVMValueRef *values, uint32_t count) {
+  TiedCall call = {0};
+  for (uint32_t i = 0; i < count; i++) add_result(e, &call, values[i]);
+  for (uint32_t i = 0; i < count; i++) add_tied(e, &call, values[i], i);
+  buf_text(&call.text, PTX_HOLD);
+  build_call(e, &call, true, values);
+}
+
+void nvvm_copy(Emitter *e, LLVMValueRef *values, uint32_t count) {
+  TiedCall call = {0};
+  for (uint32_t i = 0; i < count; i++) add_result(e, &call, values[i]);
+  for (uint32_t i = 0; i < count; i++) add_operand(e, &call, values[i]);
+  buf_text(&call.text, PTX_COPY " ");
+  word_list(&call.text, 0, count);
+  buf_text(&call.text, ", ");
+  word_list(&call.text, count, count);
+  buf_char(&call.text, ';');
   build_call(e, &call, true, values);
 }

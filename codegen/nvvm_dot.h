@@ -37,10 +37,12 @@ typedef struct WgmmaGroup {
   uint32_t count;
 } WgmmaGroup;
 void nvvm_wgmma(Emitter *e, const WgmmaGroup *group, LLVMValueRef *sums, uint32_t sum_count); // replaces them
-// Waits until at most `pending` groups are under way; the first values (fp32 or 32-bit words) pass through,
-// so that nothing that uses them moves before it; the `before` after those are computed before it, where `pinned` by
-// ptxas too.
-void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before,
-                     bool pinned);
+// Waits until at most `pending` groups are under way. `before`: words that are computed before it; `pinned`: by ptxas too.
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, const LLVMValueRef *before, uint32_t count, bool pinned);
+// The values (fp32 or 32-bit words) as they are from here on, after the waits and dots before it. It is no instruction.
+// LLVM copies them here where they need two registers, and not earlier.
+void nvvm_hold(Emitter *e, LLVMValueRef *values, uint32_t count);
+// The same in new registers. ptxas does not see that they are copies.
+void nvvm_copy(Emitter *e, LLVMValueRef *values, uint32_t count);
 
 #endif

@@ -14,9 +14,9 @@
 //         %dk = dot %x16, %q, ...; wait               %dv = dot %p16, %do, ...
 //         atomic_rmw ..., %dq                         %dq = dot %b, %k
 //                                                     %dk = dot %x16, %q, ...
-//                                                     wait for %dq {pending = 1}
+//                                                     wait for %dv, %dq {pending = 1}
 //                                                     atomic_rmw ..., %dq            under the third product
-//                                                     wait for %dv, %dk {pending = 0}
+//                                                     wait for %dk {pending = 0}
 // needs   wgmma chosen, operands in shared memory, each product's wait behind it (promote_shared)
 // keeps   every value: the same ops
 // breaks  nothing
@@ -156,12 +156,13 @@ static bool is_packing(const Sinking *s, const Op *op) {
   return false;
 }
 
+// It stops at the wait of a later dot, which waits for this one too. ptxas serialises dots whose waits come in another order.
 static void sink_wait(Sinking *s, const Op *dot) {
   Op *wait = wait_of(dot), *to = wait->next;
   uint32_t pending = 0;
   func_number(s->func);
   const Op *user = first_user(s, op_result(wait));
-  while (to != user && passes_by(dot, to) && !is_packing(s, to)) {
+  while (to != user && to->kind != OP_DOT_WAIT && passes_by(dot, to) && !is_packing(s, to)) {
     pending += to->kind == OP_DOT;
     to = to->next;
   }
