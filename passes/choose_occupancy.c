@@ -180,11 +180,16 @@ static void find_all_accesses(Op *op, void *data) {
   for (uint32_t r = 0; r < op->region_count; r++) add_most(data, count_accesses(op->regions[r]));
 }
 
-// Registers that the addresses and masks of single elements fill, in a kernel of many warps.
-static uint32_t single_registers(Func *func) {
+// Registers that single elements fill beyond their tiles, in a kernel of many warps: addresses and masks, and halves
+// that have one each.
+static uint32_t single_registers(Arena *scratch, Func *func) {
   Accesses most = count_accesses(func->body);
   region_walk(func->body, find_all_accesses, &most);
-  return addresses_of_one(most.one_single);
+  uint32_t addresses = addresses_of_one(most.one_single);
+  int64_t room = (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS;
+  int64_t tiles = room - func_spare_registers(scratch, func);
+  return addresses ? addresses + (uint32_t)(tiles - func_pressure(scratch, func)) + TUNE_BLOCKS_MORE_REGISTERS
+                   : 0;
 }
 
 // As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
@@ -255,7 +260,7 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
   report_spills(context, func);
   if (func->module->target.maxnreg) return before != 0;
   if (warps > TUNE_MANY_WARPS)
-    func->min_blocks = count_blocks(context->scratch, func, single_registers(func));
+    func->min_blocks = count_blocks(context->scratch, func, single_registers(context->scratch, func));
   else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
     func->min_blocks = 2;
   else if (must_spill(context->scratch, func) || addresses_spill(context->scratch, func))
