@@ -321,6 +321,7 @@ struct Stmt {
     } attempt;
     struct {
       ExprList items; // at least one
+      ExprList targets; // of each what `as` names; NULL: nothing
       Block body;
     } with;
     // What tilec does not read, but for the kernels and (not in functions and classes) names within.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading a builtin's arguments: options known at compile time, axes, tiles; and the values made of them.
 #include "frontend/builtins.h"
+#include "frontend/elab_refuse.h"
 
 // --- Options ---
 
@@ -71,10 +72,13 @@ const Type *builtin_dtype(Elab *e, const Call *call, uint32_t at) {
     return type_is_block_ptr(type) ? type->inner : type_element(type);
   }
   Elem elem;
-  bool text = obj_is(dtype, CONST_STR) && elem_parse(str_from(dtype->constant.str), &elem);
+  const char *name = obj_is(dtype, CONST_STR)        ? dtype->constant.str
+                     : dtype->kind == OBJ_BUILTIN    ? dtype->builtin->name
+                                                     : NULL;
+  bool meant = name && (elem_parse(str_from(name), &elem) || elem_spelt(str_from(name), &elem));
   if (dtype->kind != OBJ_ERROR)
     elab_error(e, call->locs[at], "'%s' needs a type such as %s, not %s", call->text,
-               text ? arena_printf(e->arena, "tl.%s", dtype->constant.str) : "fp32", obj_describe(e, dtype));
+               meant ? arena_printf(e->arena, "tl.%s", elem_info(elem)->long_name) : "fp32", obj_describe(e, dtype));
   return NULL;
 }
 
@@ -100,7 +104,7 @@ Value *builtin_tile(Elab *e, const Call *call, uint32_t at) {
 Value *builtin_number_tile(Elab *e, const Call *call, uint32_t at) {
   Value *tile = builtin_tile(e, call, at);
   if (!tile || !type_is_ptr(tile->type)) return tile;
-  elab_error(e, call->locs[at], "'%s' is not defined on pointers", call->text);
+  elab_refuse_pointers(e, call->locs[at], "'%s' is not defined on pointers", call->text);
   return NULL;
 }
 

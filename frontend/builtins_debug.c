@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Printing, assertions, barriers, and the machine's registers.
 #include "frontend/builtins.h"
+#include "frontend/elab_refuse.h"
 
 // device_print and Python's print. A constexpr in front, f-strings too, is the prefix.
+static Obj refuse_prefix(Elab *e, const Call *call, const Obj *prefix) {
+  const char *text = elab_source(e, call->locs[PRINT_PREFIX]);
+  if (prefix->kind == OBJ_ERROR) return *prefix;
+  if (!text || strchr(text, '"')) text = "x";
+  return elab_error(e, call->locs[PRINT_PREFIX], "'%s' begins with a string, its prefix, not %s; write %s(\"%s\", %s)", call->text,
+                    obj_describe(e, prefix), call->text, text, text);
+}
+
 Obj builtin_device_print(Elab *e, Call *call) {
   bool good = true, hex = builtin_flag(e, call, PRINT_HEX, "hex", false, &good);
   Obj prefix = call->args[PRINT_PREFIX];
   uint32_t first = 0, n = call->rest_count;
   Value **values = ARENA_ARRAY(e->arena, Value *, n + 1);
   if (prefix.kind == OBJ_VALUE || prefix.kind == OBJ_ERROR)
-    return elab_error(e, call->locs[PRINT_PREFIX], "'%s' begins with a string, its prefix, not %s",
-                      call->text, obj_describe(e, &prefix));
+    return refuse_prefix(e, call, &prefix);
   Buf text = {0};
   buf_text(&text, obj_text(e, &prefix));
   // Constants that follow directly belong to the text.

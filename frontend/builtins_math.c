@@ -2,6 +2,7 @@
 // Functions of numbers, an element at a time: op `math` and what is made of it. fp16 and bf16 are computed in
 // fp32 and rounded back (but for nextafter).
 #include "frontend/builtins.h"
+#include "frontend/elab_refuse.h"
 
 typedef struct FloatFunction {
   const char *name;
@@ -75,7 +76,7 @@ Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
 
 static bool check_float(Elab *e, const Call *call, uint32_t at, const Type *type) {
   if (type_is_ptr(type)) {
-    elab_error(e, call->locs[at], "'%s' is not defined on pointers", call->text);
+    elab_refuse_pointers(e, call->locs[at], "'%s' is not defined on pointers", call->text);
     return false;
   }
   if (builtin_refuse_fp8(e, call->locs[at], call, type)) return false;
@@ -344,7 +345,7 @@ Obj builtin_abs(Elab *e, Call *call) {
   if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (element->kind == TYPE_PTR)
-    return elab_error(e, call->locs[ARG_X], "'%s' is not defined on pointers", call->text);
+    return elab_refuse_pointers(e, call->locs[ARG_X], "'%s' is not defined on pointers", call->text);
   uint32_t bits = elem_info(element->elem)->bits;
   if (elem_is_float(element->elem))
     return obj_value(bits < 32 ? clear_sign(e, x, bits) : builtin_math_value(e, "abs", x, NULL));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions and scans: the region of a combination, by an op of our own or by a function of the file.
 #include "frontend/builtins.h"
+#include "frontend/elab_refuse.h"
 
 enum { MAX_INPUTS = 32 };
 
@@ -187,8 +188,11 @@ static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **i
     if (items[i].kind == OBJ_ERROR) return 0;
     if (items[i].kind != OBJ_VALUE || !type_is_tile(items[i].value->type) ||
         type_is_ptr(items[i].value->type)) {
-      elab_error(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text,
-                 obj_describe(e, &items[i]));
+      const char *what = obj_describe(e, &items[i]);
+      if (n == 1 && obj_is_pointers(&items[i]))
+        elab_refuse_pointers(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text, what);
+      else
+        elab_error(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text, what);
       return 0;
     }
     inputs[i] = items[i].value;

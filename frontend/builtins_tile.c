@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins that make tiles, casts, choices.
 #include "frontend/builtins.h"
+#include "frontend/elab_refuse.h"
 
 // --- Making tiles ---
 
@@ -126,6 +127,10 @@ Obj builtin_cast(Elab *e, Call *call) {
       builtin_choice(e, call, CAST_FP_DOWNCAST_ROUNDING, "fp_downcast_rounding", roundings, &good);
   bool bits = builtin_flag(e, call, CAST_BITCAST, "bitcast", false, &good);
   if (!good) return obj_error();
+  bool address = element->kind == TYPE_PTR || element->elem == ELEM_I64 || element->elem == ELEM_U64 || element->elem == ELEM_I1;
+  if (!bits && !address && obj_is_pointers(&call->args[CAST_INPUT]))
+    return elab_refuse_pointers(e, call->locs[CAST_INPUT], "cannot convert the pointer %s to %s",
+                                type_text(e, type_element(call->args[CAST_INPUT].value->type)), type_text(e, element));
   if (!bits && !rounding)
     return obj_value(elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], element));
   Value *value = elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], NULL);

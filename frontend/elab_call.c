@@ -55,8 +55,13 @@ static void parse_params(Elab *e, const char *text, BuiltinParams *params) {
 
 static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, const char *const *names,
                                uint32_t n) {
+  static const char *const of_print[] = {"sep", "end", "file", "flush"};
+  bool prints = strcmp(callee, "print") == 0, pythons = false;
+  for (size_t i = 0; prints && i < sizeof of_print / sizeof *of_print; i++)
+    pythons = pythons || strcmp(given->name, of_print[i]) == 0;
   elab_error(e, given->loc, "unexpected keyword argument '%s' of '%s'%s", given->name, callee,
-             elab_did_you_mean(e, str_from(given->name), names, n));
+             pythons ? "; leave it out: each element is printed on a line of its own"
+                     : elab_did_you_mean(e, str_from(given->name), names, n));
   return false;
 }
 
@@ -356,6 +361,9 @@ static Obj evaluated_call(Elab *e, const Expr *expr) {
   if (hint)
     return elab_error(e, expr->call.callee->loc, "'%s', which is %s, cannot be used in a kernel; write %s",
                       elab_expr_text(e, expr->call.callee), callee.path, hint);
+  if (callee.kind == OBJ_NAMESPACE && elab_is_triton(callee.path))
+    return elab_error(e, expr->call.callee->loc, "'%s' is a module, which cannot be called",
+                      elab_expr_text(e, expr->call.callee));
   if (callee.kind == OBJ_NAMESPACE)
     return elab_error(e, expr->call.callee->loc, "'%s' comes from the module '%s', which is not read",
                       elab_expr_text(e, expr->call.callee), callee.path);

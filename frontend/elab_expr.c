@@ -28,9 +28,11 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
   const char *hint = elab_tl_hint(expr->attribute.name);
   if (hint && strcmp(path, "triton.language") == 0)
     return elab_error(e, expr->loc, "unknown name '%s'; write %s", elab_expr_text(e, expr), hint);
+  Elem elem;
+  bool type = strcmp(path, "triton.language") == 0 && elem_spelt(str_from(expr->attribute.name), &elem);
   uint32_t n;
   const char *const *names = builtin_names(e, elab_namespace_scope(path), &n);
-  const char *nearest = diag_nearest(str_from(expr->attribute.name), names, n);
+  const char *nearest = type ? elem_info(elem)->long_name : diag_nearest(str_from(expr->attribute.name), names, n);
   const char *object = elab_expr_text(e, expr->attribute.object);
   Diag *diag =
       nearest ? diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'; did you mean '%s.%s'?",
@@ -126,6 +128,9 @@ static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *o
 static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   static const char *const attributes[] = {"dtype", "type",       "shape",  "numel",
                                            "T",     "element_ty", "scalar", "primitive_bitwidth"};
+  if (obj_is(object, CONST_STR))
+    return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s': of texts a kernel has f-strings and '=='",
+                      obj_describe(e, object), expr->attribute.name);
   const Builtin *builtin = builtin_find(expr->attribute.name, SCOPE_METHOD);
   if (object->kind == OBJ_VALUE && type_is_block_ptr(object->value->type)) {
     const Builtin *own = builtin_find(expr->attribute.name, SCOPE_DESCRIPTOR);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What to write instead, for errors: of what belongs to other libraries and to Python, and of values that are known
 // at run time only.
-#include "frontend/elab_module.h"
+#include "frontend/elab_refuse.h"
 
 typedef struct Hint {
   const char *of, *name, *advice;
@@ -22,6 +22,7 @@ static const char *find_hint(const char *of, const char *name) {
 const char *elab_tl_hint(const char *name) { return find_hint("tl", name); }
 const char *elab_method_hint(const char *name) { return find_hint(".", name); }
 const char *elab_python_hint(const char *name) { return find_hint("python", name); }
+const char *elab_word_hint(const char *name) { return find_hint("word", name); }
 
 // --- Libraries of the host ---
 

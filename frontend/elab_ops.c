@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators: on constexprs Python's, on run-time values ops of tile IR.
 #include "frontend/elab_module.h"
+#include "frontend/elab_refuse.h"
 
 enum { MAX_POWER = 64 };
 
@@ -28,7 +29,7 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
     return obj_value(build_binary(&e->b, OP_XOR, truth, build_int(&e->b, truth->type, 1)));
   }
   if (element->kind == TYPE_PTR || (op == UNARY_INVERT && !type_is_int(value->type)))
-    return elab_error(e, loc, "'%s' is not defined on %s", text, obj_describe(e, &shown));
+    return elab_error(e, loc, "'%s' is not defined on %s%s", text, obj_describe(e, &shown), elab_operand_advice(e, &shown, &shown));
   if (op == UNARY_POS) return shown;
   if (op == UNARY_INVERT) {
     Value *ones = build_int(&e->b, value->type, element->elem == ELEM_I1 ? 1 : -1);
@@ -52,6 +53,15 @@ static bool is_float_obj(const Obj *obj) {
   return obj_is(obj, CONST_FLOAT) || (obj->kind == OBJ_VALUE && type_is_float(obj->value->type));
 }
 
+// A float that is added was divided, or meets a tile of pointers that was not loaded.
+static const char *offset_advice(Elab *e, BinaryOp op, const Obj *pointer, const Obj *offset) {
+  bool added = op == BINARY_ADD || op == BINARY_SUB, tile = type_is_tile(pointer->value->type);
+  if (!added || !is_float_obj(offset)) return elab_operand_advice(e, pointer, offset);
+  return tile && offset->kind == OBJ_VALUE
+             ? "; tl.load reads what pointers point to; an offset is an integer: '//' divides integers, .to(tl.int32) converts"
+             : "; an offset is an integer: '//' divides integers, .to(tl.int32) converts";
+}
+
 static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   const char *text = binary_op_text(op);
   bool left = a->kind == OBJ_VALUE && type_is_ptr(a->value->type);
@@ -60,8 +70,7 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
                 (offset->kind == OBJ_VALUE && type_is_int(offset->value->type));
   if (!is_int || (op == BINARY_SUB && !left) || (op != BINARY_ADD && op != BINARY_SUB))
     return elab_error(e, loc, "'%s' is not defined on %s and %s%s", text, obj_describe(e, a), obj_describe(e, b),
-                      is_float_obj(offset) ? "; an offset is an integer: '//' divides integers, .to(tl.int32) converts"
-                                           : "");
+                      offset_advice(e, op, pointer, offset));
   Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, NULL)};
   if (!values[1]) return obj_error();
   e->b.loc = elab_loc(e, loc);
@@ -195,8 +204,8 @@ static OpKind compare_kind(CompareOp op) {
 static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   if (a->kind != OBJ_VALUE || b->kind != OBJ_VALUE ||
       type_element(a->value->type) != type_element(b->value->type))
-    return elab_error(e, loc, "'%s' is not defined on %s and %s", compare_op_text(op), obj_describe(e, a),
-                      obj_describe(e, b));
+    return elab_error(e, loc, "'%s' is not defined on %s and %s%s", compare_op_text(op), obj_describe(e, a),
+                      obj_describe(e, b), elab_operand_advice(e, a, b));
   const Type *address = elab_scalar(e, ELEM_U64);
   Value *values[] = {elab_bitcast(e, loc, a->value, address), elab_bitcast(e, loc, b->value, address)};
   if (!elab_broadcast(e, loc, quoted(e, compare_op_text(op)), 2, values)) return obj_error();
@@ -204,11 +213,15 @@ static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const 
 }
 
 static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
-  if (op == COMPARE_IS || op == COMPARE_IS_NOT) return obj_bool(obj_equal(a, b) == (op == COMPARE_IS));
-  bool none = obj_is(a, CONST_NONE) || obj_is(b, CONST_NONE);
+  bool none = obj_is(a, CONST_NONE) || obj_is(b, CONST_NONE), is = op == COMPARE_IS || op == COMPARE_IS_NOT;
+  if (is && !none)
+    diag_warning(e->diags, elab_loc(e, loc), "'%s' compares no values of the run time: it is always %s; write '%s'",
+                 compare_op_text(op), op == COMPARE_IS ? "False" : "True", op == COMPARE_IS ? "==" : "!=");
+  if (is) return obj_bool(obj_equal(a, b) == (op == COMPARE_IS));
   if (none && (op == COMPARE_EQ || op == COMPARE_NE)) return obj_bool(op == COMPARE_NE);
   if (op == COMPARE_IN || op == COMPARE_NOT_IN)
-    return elab_error(e, loc, "'in' is for constexprs; %s is known at run time only",
+    return elab_error(e, loc,
+                      "'in' is for constexprs; %s is known at run time only: compare with each, as in (x == a) | (x == b)",
                       obj_describe(e, a->kind == OBJ_VALUE ? a : b));
   if ((a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
       (b->kind == OBJ_VALUE && type_is_ptr(b->value->type)))

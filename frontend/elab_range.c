@@ -139,8 +139,8 @@ static Flow run_loop(Elab *e, const Stmt *stmt, const Cont *rest) {
   Obj tuple = elab_expr(e, iterated);
   if (tuple.kind == OBJ_TUPLE) return unroll(e, stmt, tuple.items.at, tuple.items.n, rest);
   if (tuple.kind != OBJ_ERROR)
-    elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s",
-               obj_describe(e, &tuple));
+    elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s%s", obj_describe(e, &tuple),
+               tuple.kind == OBJ_VALUE && type_is_tile(tuple.value->type) ? "; an operation on the tile is one on each element" : "");
   return FLOW_NEXT;
 }
 

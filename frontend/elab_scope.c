@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a name stands for: a binding of a frame, a function or constant
 // of a file, what is imported, a module of Triton and its members.
-#include "frontend/elab_module.h"
+#include "frontend/elab_refuse.h"
 
 #include <math.h>
 
@@ -306,6 +306,8 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
   Obj obj;
   if (needs_import(e, loc) && language_name(e, name, &obj))
     return elab_error(e, loc, "'%s' is not imported: write %s", name, how_to_import(e, name));
+  const char *advice = elab_foreign_name(e, name);
+  if (advice) return elab_error(e, loc, "unknown name '%s'%s", name, advice);
   return elab_error(e, loc, "unknown name '%s'%s", name, suggest_name(e, name));
 }
 

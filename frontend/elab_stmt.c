@@ -2,6 +2,7 @@
 // Statements: blocks, assignments, branches that are decided now, returns, assertions.
 #include "frontend/elab_flow.h"
 #include "frontend/elab_module.h"
+#include "frontend/elab_refuse.h"
 
 // --- Names ---
 
@@ -57,7 +58,8 @@ static void assign_tuple(Elab *e, const Expr *target, const Obj *obj) {
   if (obj->kind == OBJ_TUPLE)
     elab_error(e, target->loc, "%u names cannot take the %u values of the tuple", list->n, obj->items.n);
   else if (obj->kind != OBJ_ERROR)
-    elab_error(e, target->loc, "%u names need a tuple, not %s", list->n, obj_describe(e, obj));
+    elab_error(e, target->loc, "%u names need a tuple, not %s%s", list->n, obj_describe(e, obj),
+               obj->kind == OBJ_VALUE && type_is_tile(obj->value->type) ? "; tl.split(x) gives two tiles" : "");
   for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], (Obj){.kind = OBJ_ERROR});
 }
 
@@ -80,7 +82,7 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
   else if (target->kind == EXPR_STAR)
     elab_error(e, target->loc, "'*' stands in a target for the rest of a tuple, once");
   else if (target->kind != EXPR_ERROR)
-    elab_error(e, target->loc, "only names and tuples of names can be assigned; use store to write memory");
+    elab_refuse_target(e, target, NULL, "");
 }
 
 // What a name is bound to by an assignment: a number gets its type, but where Python itself would compute.
@@ -119,7 +121,7 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
 static void augmented_assign(Elab *e, const Stmt *stmt) {
   const Expr *target = stmt->augmented.target;
   if (target->kind != EXPR_NAME) {
-    elab_error(e, target->loc, "only a name can be assigned with '%s='", binary_op_text(stmt->augmented.op));
+    elab_refuse_target(e, target, stmt->augmented.value, binary_op_text(stmt->augmented.op));
     return;
   }
   Obj a = elab_name(e, target->loc, target->name), b = elab_expr(e, stmt->augmented.value);
@@ -130,7 +132,13 @@ static void augmented_assign(Elab *e, const Stmt *stmt) {
 
 static void assign(Elab *e, const Stmt *stmt) {
   Obj obj = assigned(e, elab_expr(e, stmt->assign.value));
-  for (uint32_t i = 0; i < stmt->assign.targets.n; i++) elab_assign(e, stmt->assign.targets.at[i], obj);
+  for (uint32_t i = 0; i < stmt->assign.targets.n; i++) {
+    const Expr *target = stmt->assign.targets.at[i];
+    if (target->kind == EXPR_SUBSCRIPT)
+      elab_refuse_target(e, target, stmt->assign.value, "");
+    else
+      elab_assign(e, target, obj);
+  }
 }
 
 // --- Assertions, returns ---
@@ -255,14 +263,18 @@ static Flow loop_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
 
 // `with pl.scope("x"):` marks what a profiler shows; nothing else is entered and left in a kernel.
 static Flow run_with(Elab *e, const Stmt *stmt, const Cont *rest) {
+  bool refused = false;
   for (uint32_t i = 0; i < stmt->with.items.n; i++) {
-    const Expr *item = stmt->with.items.at[i];
+    const Expr *item = stmt->with.items.at[i], *target = stmt->with.targets.at[i];
+    Said before = elab_said(e);
     Obj callee = item->kind == EXPR_CALL ? elab_expr(e, item->call.callee) : obj_none();
     bool marks = callee.kind == OBJ_BUILTIN && callee.builtin->scope == SCOPE_PROFILER;
+    elab_take_back(e, &before);
     if (marks)
       elab_call(e, item);
-    else if (callee.kind != OBJ_ERROR)
-      elab_error(e, stmt->loc, "'with' is not part of the tile language but for a profiler's scopes: leave it out");
+    else if (!refused)
+      elab_refuse_with(e, stmt, item), refused = true;
+    if (target) elab_assign(e, target, obj_error());
   }
   return elab_block(e, &stmt->with.body, rest);
 }
@@ -274,7 +286,9 @@ static void define_function(Elab *e, const Function *function) {
 
 static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   switch (stmt->kind) {
-  case STMT_EXPR: elab_expr(e, stmt->expr); break;
+  case STMT_EXPR:
+    if (stmt->expr->kind != EXPR_ELLIPSIS) elab_expr(e, stmt->expr); // which is `pass`
+    break;
   case STMT_ASSIGN: assign(e, stmt); break;
   case STMT_ANNOTATED: annotated_assign(e, stmt); break;
   case STMT_AUGMENTED: augmented_assign(e, stmt); break;
@@ -286,7 +300,10 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   case STMT_DEF: define_function(e, stmt->function); break;
   case STMT_WITH: return run_with(e, stmt, rest);
   case STMT_IMPORT:
-    if (e->frame->python) elab_local_import(e, stmt->import);
+    if (e->frame->python)
+      elab_local_import(e, stmt->import);
+    else
+      elab_refuse_import(e, stmt);
     break;
   case STMT_PASS: break;
   case STMT_BREAK:
@@ -304,12 +321,14 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   case STMT_RAISE:
     e->raises = e->raises || e->frame->python;
     return refuse_stmt(
-        e, stmt, "'raise' is not part of the language, and this specialisation gets here: use static_assert");
-  case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module");
+        e, stmt,
+        "'raise' is not part of the language, and this specialisation gets here: use static_assert of what is known when "
+        "the kernel is compiled, and device_assert of what is not");
+  case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module; store the result through an argument");
   case STMT_TRY: return elab_attempt(e, stmt, rest);
   case STMT_NONLOCAL:
   case STMT_OUTSIDE:
-    return refuse_stmt(e, stmt, "'nonlocal': a function cannot assign names of another one");
+    return refuse_stmt(e, stmt, "'nonlocal': a function cannot assign names of another one; return the value");
   }
   return FLOW_NEXT;
 }

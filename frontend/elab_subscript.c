@@ -102,7 +102,8 @@ static Value *slice_tile(Elab *e, const Expr *slice, Value *value, uint32_t axis
   SliceSpan span;
   if (!eval_slice(e, slice, size, &span)) return NULL;
   if (span.step != 1) {
-    elab_error(e, slice->loc, "a slice of a tile has step 1, not %lld", (long long)span.step);
+    elab_error(e, slice->loc, "a slice of a tile has step 1, not %lld; %s", (long long)span.step,
+               span.step == -1 ? "tl.flip(x) reverses" : "tl.split(tl.reshape(x, [n // 2, 2])) gives every other element");
     return NULL;
   }
   if (span.lower < 0 || span.upper > size || span.lower >= span.upper) {
@@ -143,12 +144,14 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
   Obj obj = index->kind == EXPR_NONE ? obj_none() : elab_expr(e, index);
   if (obj.kind == OBJ_ERROR) return NULL;
   if (obj_is(&obj, CONST_NONE)) return elab_expand_dims(e, expr->loc, value, (*axis)++);
-  elab_error(
-      e, index->loc,
-      type_element(value->type)->kind == TYPE_PTR
-          ? "a pointer is not indexed: load(pointer + offsets) reads, store(pointer + offsets, value) writes"
-          : "a tile's elements cannot be taken by index: ':', None, '...' and constexpr slices are its indices; "
-            "sum(where(arange(...) == i, x, 0)) is element i");
+  const Type *by = obj.kind == OBJ_VALUE && type_is_tile(obj.value->type) ? type_element(obj.value->type) : NULL;
+  if (type_element(value->type)->kind == TYPE_PTR)
+    elab_error(e, index->loc, "a pointer is not indexed: load(pointer + offsets) reads, store(pointer + offsets, value) writes");
+  else
+    elab_error(e, index->loc, "a tile's elements cannot be taken by index: ':', None, '...' and constexpr slices are its indices; %s",
+               by && type_is_elem(by, ELEM_I1) ? "where(mask, x, other) chooses by a mask"
+               : by                            ? "gather(x, indices, axis=0) takes elements by a tile of indices"
+                                               : "sum(where(arange(...) == i, x, 0)) is element i");
   return NULL;
 }
 

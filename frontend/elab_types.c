@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of run-time values: promotion, broadcasting, casts, shapes, annotations. The rules are language.md's.
 #include "frontend/builtins.h"
+#include "frontend/elab_refuse.h"
 
 const Type *elab_scalar(Elab *e, Elem elem) { return type_scalar(e->ir, elem); }
 
@@ -97,8 +98,7 @@ Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
     return elab_truth(e, loc, what, &element);
   }
   if (obj->kind == OBJ_VALUE && type_is_tile(obj->value->type)) {
-    elab_error(e, loc, "%s must be a scalar, not %s; where chooses element by element", what,
-               obj_describe(e, obj));
+    elab_refuse_condition(e, loc, what, obj);
     return NULL;
   }
   return elab_truth(e, loc, what, obj);
@@ -138,7 +138,10 @@ Value *elab_cast(Elab *e, Loc loc, Value *value, const Type *element) {
     Value *address = elab_bitcast(e, loc, value, elab_scalar(e, ELEM_I64));
     return build_cast(&e->b, address, element);
   }
-  elab_error(e, loc, "cannot convert %s to %s", type_text(e, from), type_text(e, element));
+  if (from->kind == TYPE_PTR)
+    elab_refuse_pointers(e, loc, "cannot convert the pointer %s to %s", type_text(e, from), type_text(e, element));
+  else
+    elab_error(e, loc, "cannot convert %s to %s", type_text(e, from), type_text(e, element));
   return NULL;
 }
 
@@ -192,7 +195,8 @@ static bool is_arithmetic(const Obj *obj) {
 
 bool elab_common(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b, Elem *elem) {
   if (!is_arithmetic(a) || !is_arithmetic(b)) {
-    elab_error(e, loc, "%s is not defined on %s and %s", what, obj_describe(e, a), obj_describe(e, b));
+    elab_error(e, loc, "%s is not defined on %s and %s%s", what, obj_describe(e, a), obj_describe(e, b),
+               elab_operand_advice(e, a, b));
     return false;
   }
   Elem x = obj_elem(a), y = obj_elem(b);

@@ -50,7 +50,7 @@
 %type branch {Stmt *}
 %type function {Stmt *}
 %type attempt {Stmt *}
-%type with_items {ExprList}
+%type with_items {WithItems}
 %type handlers {Blocks}
 %type finally {Block}
 %type decorators {ExprList}
@@ -162,8 +162,10 @@ compound(A) ::= decorators(D) function(F). { A = add_decorators(F, D); }
 compound(A) ::= attempt(B). { A = B; }
 compound(A) ::= WITH(T) with_items(L) suite(B). { A = tree_with(parse, T, L, B); }
 compound(A) ::= OUTSIDE(T) suite(B). { A = tree_outside(parse, T, B); }
-with_items(A) ::= test(E). { A = exprs_push(parse, (ExprList){0}, E); }
-with_items(A) ::= with_items(L) COMMA test(E). { A = exprs_push(parse, L, E); }
+with_items(A) ::= test(E). { A = with_push(parse, (WithItems){0}, E, NULL); }
+with_items(A) ::= test(E) AS target(T). { A = with_push(parse, (WithItems){0}, E, T); }
+with_items(A) ::= with_items(L) COMMA test(E). { A = with_push(parse, L, E, NULL); }
+with_items(A) ::= with_items(L) COMMA test(E) AS target(T). { A = with_push(parse, L, E, T); }
 attempt(A) ::= TRY(T) suite(B) handlers(H) orelse(E) finally(F). { A = tree_try(parse, T, B, H, E, F); }
 handlers(A) ::= . { A = (Blocks){0}; }
 handlers(A) ::= handlers(B) EXCEPT suite(C). { A = handlers_push(parse, B, C); }

@@ -89,13 +89,18 @@ bool begins_with(const LineLayout *layout, const char *word) {
   return layout->at < layout->end && str_is(layout->in[layout->at].text, word);
 }
 
-static const char *instead_of(Str word) {
+const char *unsupported_advice(Str word) {
   static const struct {
     const char *word, *advice;
   } rows[] = {{"try", ": a kernel raises nothing; a mask or an 'if' keeps out of what must not be accessed"},
               {"del", ": leave it out, what is not used takes no registers"},
-              {"class", ": several values are a tuple"},
-              {"yield", ": a function returns its values in a tuple"}};
+              {"class", ": several values are a tuple, or a NamedTuple of the file"},
+              {"yield", ": a function returns its values in a tuple"},
+              {"match", ": write 'if', 'elif' and 'else'"},
+              {"async", ": a kernel waits for nothing of Python's; leave it out"},
+              {"await", ": a kernel waits for nothing of Python's; leave it out"},
+              {"except", ": a kernel raises nothing; leave it out with its 'try'"},
+              {"finally", ": a kernel raises nothing; leave it out with its 'try'"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (str_is(word, rows[i].word)) return rows[i].advice;
   return "";
@@ -107,7 +112,7 @@ static void skip_unsupported(LineLayout *layout) {
   bool is_try = begins_with(layout, "try");
   if (!layout->quiet)
     diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language%s", STR_ARG(token->text),
-               instead_of(token->text));
+               unsupported_advice(token->text));
   layout_emit(layout, TOKEN_INVALID, token->loc);
   layout_emit(layout, TOKEN_NEWLINE, token->loc);
   skip_statement(layout);
@@ -240,9 +245,20 @@ static void copy_unsupported(LineLayout *layout) {
   copy_block(layout, first, colon);
 }
 
+// `match x:` over a block of `case`; elsewhere it is a name.
+static bool begins_match(const LineLayout *layout) {
+  if (!begins_with(layout, "match")) return false;
+  uint32_t at = layout->at;
+  while (at < layout->end && layout->in[at].kind != TOKEN_NEWLINE) at++;
+  return at > layout->at + 1 && at + 2 < layout->end && layout->in[at - 1].kind == TOKEN_COLON &&
+         layout->in[at + 1].kind == TOKEN_INDENT && str_is(layout->in[at + 2].text, "case");
+}
+
 static void copy_statement(LineLayout *layout) {
   int k = layout_kind(layout);
-  if (k == TOKEN_DEDENT)
+  if (begins_match(layout))
+    skip_unsupported(layout);
+  else if (k == TOKEN_DEDENT)
     close_block(layout);
   else if (k == TOKEN_INDENT) {
     parse_error(layout->parse, layout->in[layout->at].loc, "unexpected indentation");

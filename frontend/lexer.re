@@ -265,7 +265,11 @@ static void unexpected_byte(Lexer *lexer, const Byte *start) {
     report_bad(lexer, lexer->cursor);
     token(lexer, TOKEN_INVALID, start);
   } else if (*start >= 0x20 && *start < 0x7f)
-    invalid(lexer, start, arena_printf(lexer->arena, "unexpected character '%c'", *start));
+    invalid(lexer, start,
+            arena_printf(lexer->arena, "unexpected character '%c'%s", *start,
+                         *start == '!'   ? "; 'not' negates, and '~' a tile"
+                         : *start == '?' ? "; write 'a if condition else b'"
+                                         : ""));
   else invalid(lexer, start, arena_printf(lexer->arena, "unexpected control character 0x%02x", *start));
 }
 
@@ -338,7 +342,7 @@ static void next_token(Lexer *lexer) {
 
   digits | hex | octal | binary { lexer->cursor = at; token(lexer, TOKEN_INT, start); return; }
   float                         { lexer->cursor = at; token(lexer, TOKEN_FLOAT, start); return; }
-  (digits | float) [jJ] { lexer->cursor = at; invalid(lexer, start, "complex numbers are not part of the tile language"); return; }
+  (digits | float) [jJ] { lexer->cursor = at; invalid(lexer, start, "complex numbers are not part of the tile language: the real and the imaginary parts are two tiles"); return; }
   ([0-9] | float) [A-Za-z0-9_]+ { lexer->cursor = at; invalid(lexer, start, "invalid number"); return; }
 
   prefix? ["']  { string_token(lexer, start, at - 1, false); return; }

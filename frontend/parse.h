@@ -22,6 +22,11 @@ typedef struct LeftOut {
   uint32_t n;
 } LeftOut;
 
+// `with` one, `as` the other or NULL.
+typedef struct WithItems {
+  ExprList items, targets;
+} WithItems;
+
 typedef struct Parse {
   Arena *arena;
   Interner *names;
@@ -48,6 +53,8 @@ Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) __attribute__(
 
 // The tokens to parse; reports the lexer's errors among them.
 void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out);
+// Advice on a statement outside the language, by its first word: ": leave it out"; or "".
+const char *unsupported_advice(Str word);
 // Of what was left out; no errors are told.
 void layout_left_out(Parse *parse, const Token *tokens, uint32_t n, TokenList *out);
 
@@ -137,7 +144,8 @@ Stmt *add_elif(Parse *parse, Stmt *stmt, Token token, Expr *condition, Block bod
 Stmt *tree_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body);
 Stmt *add_decorators(Stmt *stmt, ExprList decorators);
 Stmt *tree_try(Parse *parse, Token token, Block body, Blocks handlers, Block orelse, Block finally);
-Stmt *tree_with(Parse *parse, Token token, ExprList items, Block body);
+Stmt *tree_with(Parse *parse, Token token, WithItems items, Block body);
+WithItems with_push(Parse *parse, WithItems list, Expr *item, Expr *target);
 // `token` holds the statement's first word, and a function's or class's name.
 Stmt *tree_outside(Parse *parse, Token token, Block body);
 // A statement that could not be parsed, with its block: NULL where that was told.

@@ -68,7 +68,7 @@ static bool report_unsupported(Parse *parse, Token token) {
   const char *what = NULL;
   if (token.kind == TOKEN_WALRUS) what = "an assignment within an expression";
   if (token.kind == TOKEN_UNSUPPORTED) what = token_found(parse, token);
-  const char *advice = token.kind == TOKEN_WALRUS ? ": it stands on a line of its own" : "";
+  const char *advice = token.kind == TOKEN_WALRUS ? ": it stands on a line of its own" : unsupported_advice(token.text);
   if (what) parse_error(parse, token.loc, "%s is not part of the tile language%s", what, advice);
   return what != NULL;
 }
@@ -154,6 +154,75 @@ static void keep_walruses(Parse *parse) {
   }
 }
 
+static bool is_one_of(Str text, const char *const *words) {
+  for (; *words; words++)
+    if (str_is(text, *words)) return true;
+  return false;
+}
+
+// `print x`, `int a = 3`, `type A = int`: two names at a line's start.
+static bool report_two_words(Parse *parse, Token first, Token token) {
+  static const char *const types[] = {"int",   "float",  "double", "bool",  "char",  "long", "short", "unsigned", "signed", "half",
+                                      "void",  "auto",   "const",  "let",   "var",   "size_t", "uint", "int32_t", "static", NULL};
+  if (str_is(first.text, "print"))
+    parse_error(parse, first.loc, "'print' is a function: write print(...)");
+  else if (token.kind == TOKEN_NAME && str_is(first.text, "type"))
+    parse_error(parse, first.loc, "'type' is not part of the tile language: write %.*s = ...", STR_ARG(token.text));
+  else if (token.kind == TOKEN_NAME && is_one_of(first.text, types))
+    parse_error(parse, first.loc, "'%.*s' is not part of the tile language: a name has its type by its value, as in %.*s = ...",
+                STR_ARG(first.text), STR_ARG(token.text));
+  else
+    return false;
+  return true;
+}
+
+// An operator of C that is two of Python's. The parser stops at its second token.
+static bool report_operator(Parse *parse, Token token) {
+  static const struct {
+    int first, second;
+    const char *first_text, *second_text, *advice;
+  } rows[] = {{TOKEN_AMPERSAND, TOKEN_AMPERSAND, "&", "&", "write '&' between conditions in brackets, or 'and'"},
+              {TOKEN_BAR, TOKEN_BAR, "|", "|", "write '|' between conditions in brackets, or 'or'"},
+              {TOKEN_COMPARE, TOKEN_COMPARE, "<", ">", "write '!='"},
+              {TOKEN_COMPARE, TOKEN_EQUALS, "==", "=", "write '=='"},
+              {TOKEN_COMPARE, TOKEN_EQUALS, "!=", "=", "write '!='"},
+              {TOKEN_PLUS, TOKEN_PLUS, "+", "+", "write '+= 1'"},
+              {TOKEN_MINUS, TOKEN_MINUS, "-", "-", "write '-= 1'"}};
+  uint32_t at = parse->at - (token.kind == TOKEN_NEWLINE); // `n++` ends before it is wrong
+  if (at == 0 || parse->at < 2) return false;
+  Token a = parse->tokens->at[at - 1], b = parse->tokens->at[at];
+  if (a.loc.line != b.loc.line || a.loc.col + a.loc.len != b.loc.col) return false;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    bool same = a.kind == rows[i].first && b.kind == rows[i].second && str_is(a.text, rows[i].first_text) &&
+                str_is(b.text, rows[i].second_text);
+    if (!same) continue;
+    parse_error(parse, loc_join(a.loc, b.loc), "'%s%s' is not an operator: %s", rows[i].first_text, rows[i].second_text,
+                rows[i].advice);
+    return true;
+  }
+  return false;
+}
+
+// Habits of other languages, each with what to write here.
+static bool report_habit(Parse *parse, uint32_t start, Token token) {
+  Token first = parse->tokens->at[start];
+  if (first.kind == TOKEN_WITH) {
+    parse_error(parse, first.loc, "'with' is not part of the tile language but for a profiler's scopes: leave it out");
+    return true;
+  }
+  if (first.kind == TOKEN_ELSE && token.kind == TOKEN_IF && parse->at == start + 1) {
+    Diag *diag = parse_error(parse, loc_join(first.loc, token.loc), "'else if' is one word: write 'elif'");
+    if (diag) diag_fixit(parse->diags, diag, loc_join(first.loc, token.loc), "elif");
+    return true;
+  }
+  if (is_header(first.kind) && token.kind == TOKEN_LBRACE && start < parse->at) {
+    parse_error(parse, token.loc, "a block begins with ':' and is indented: there are no braces");
+    return true;
+  }
+  if (first.kind == TOKEN_NAME && parse->at == start + 1 && report_two_words(parse, first, token)) return true;
+  return report_operator(parse, token);
+}
+
 void report_unexpected(Parse *parse, const void *parser, Token token) {
   parse->failed = true;
   if (token.quiet) keep_walruses(parse);
@@ -161,7 +230,7 @@ void report_unexpected(Parse *parse, const void *parser, Token token) {
   uint32_t start = line_start(parse);
   const Token *bracket = open_bracket(parse, start);
   Token first = parse->tokens->at[start];
-  if (report_unsupported(parse, token)) return;
+  if (report_unsupported(parse, token) || report_habit(parse, start, token)) return;
   const char *text = token_wanted(parser);
   if (is_header(first.kind) && !bracket && start < parse->at && grammar_accepts(parser, TOKEN_COLON))
     report_header(parse, first, token);

@@ -191,11 +191,19 @@ Stmt *tree_try(Parse *parse, Token token, Block body, Blocks handlers, Block ore
   return stmt;
 }
 
-Stmt *tree_with(Parse *parse, Token token, ExprList items, Block body) {
-  Stmt *stmt = tree_stmt(parse, STMT_WITH, loc_join(token.loc, vec_last(&items)->loc));
-  stmt->with.items = items;
+Stmt *tree_with(Parse *parse, Token token, WithItems list, Block body) {
+  Stmt *stmt = tree_stmt(parse, STMT_WITH, loc_join(token.loc, vec_last(&list.items)->loc));
+  stmt->with.items = list.items;
+  stmt->with.targets = list.targets;
   stmt->with.body = body;
   return stmt;
+}
+
+WithItems with_push(Parse *parse, WithItems list, Expr *item, Expr *target) {
+  if (target) check_target(parse, target);
+  list.items = exprs_push(parse, list.items, item);
+  list.targets = exprs_push(parse, list.targets, target);
+  return list;
 }
 
 Stmt *tree_outside(Parse *parse, Token token, Block body) {

@@ -8,7 +8,6 @@ enum { MOST_BYTES = 64 };
 // "torch.Float32", "np.float32", "<f4", "uint32_t", "__nv_bfloat16": lower case, without what says nothing of the type.
 static Str plain_spelling(Str name, char text[MOST_BYTES]) {
   size_t n = 0;
-  if (str_ends(name, "_t")) name.n -= 2;
   for (size_t i = name.n; i-- > 0;)
     if (name.at[i] == '.') {
       name = (Str){name.at + i + 1, name.n - i - 1};
@@ -34,7 +33,8 @@ static bool nearest_elem(Str name, Elem *elem) {
   return nearest && elem_parse(str_from(nearest), elem);
 }
 
-bool elem_meant(Str name, Elem *elem) {
+// By the other names of the table.
+static bool named_elsewhere(Str name, Elem *elem) {
   static const struct {
     const char *spelling;
     Elem elem;
@@ -48,6 +48,18 @@ bool elem_meant(Str name, Elem *elem) {
   if (elem_parse(plain, elem)) return true;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (str_is(plain, rows[i].spelling)) return *elem = rows[i].elem, true;
+  return false;
+}
+
+bool elem_spelt(Str name, Elem *elem) {
+  if (named_elsewhere(name, elem)) return true;
+  return str_ends(name, "_t") && named_elsewhere((Str){name.at, name.n - 2}, elem); // uint8_t
+}
+
+bool elem_meant(Str name, Elem *elem) {
+  char text[MOST_BYTES];
+  if (elem_spelt(name, elem)) return true;
+  Str plain = plain_spelling(name, text);
   return plain.n > 0 && nearest_elem(plain, elem);
 }
 

@@ -37,7 +37,8 @@ bool elem_is_int(Elem elem); // i1 too
 bool elem_is_signed(Elem elem);
 // By either spelling; false where there is none.
 bool elem_parse(Str name, Elem *elem);
-// The type that an unknown spelling means: another language's or library's, or the nearest one. False: none is near.
+// The type by the spelling of another language or library; elem_meant: or else the nearest one. False: there is none.
+bool elem_spelt(Str name, Elem *elem);
 bool elem_meant(Str name, Elem *elem);
 const char *elem_names(void); // "i1 i8 ... fp64"
 // An integer constant of the type: its low bits, sign- or zero-extended (i1: 0 or 1).

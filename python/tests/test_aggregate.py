@@ -155,7 +155,7 @@ class Aggregates(unittest.TestCase):
             tl.store(x, Pair(1.0).third)
 
         for kernel, text in (
-            (assigns, "only names and tuples of names can be assigned"), (adds, "'Added' has '__add__', which a kernel cannot call"),
+            (assigns, "an attribute cannot be assigned"), (adds, "'Added' has '__add__', which a kernel cannot call"),
             (forgets, "the constructor of 'Forgotten' does not set 'other'"), (lacks, "has no attribute 'third'"),
         ):  # fmt: skip
             with self.subTest(kernel=kernel), self.assertRaisesRegex(tilec.CompilationError, text):

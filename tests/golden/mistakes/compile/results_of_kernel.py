@@ -1,0 +1,15 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=64
+# mistake: a tile that is made an array in the kernel
+# instead: `tl.store`
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    a = v.numpy()
+    b = v.tolist()
+    c = tl(v)
+    tl.store(out + i, v, mask=i < n)

@@ -1,0 +1,14 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=64
+# mistake: a file that is opened in a kernel
+# instead: the data as an argument; `tl.device_print` prints
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    with open("log.txt", "w") as f:
+        f.write("value")
+    tl.store(out + i, v, mask=i < n)

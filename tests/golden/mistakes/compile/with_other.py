@@ -1,0 +1,16 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=64
+# mistake: `with` of what no profiler gives
+# instead: the block without it
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    with torch.no_grad():
+        v = v + 1
+    with lock as a, other as b:
+        v = v + a
+    tl.store(out + i, v, mask=i < n)
