@@ -13,9 +13,9 @@
 //         %r = reduce %t {axis = 1} (add)
 //         %s = add %init, %r
 // also    %tile and %r are fp32 if %x is fp16 or bf16.
-//         Elements of fp32, bf16 or fp64 that may be large and of two signs are scaled, by a fused multiply-add:
+//         Elements of fp32, bf16 or fp64 that may be large and of two signs are scaled:
 //
-//           %next = add %tile, (mul %x, 2^-12)
+//           %next = fma %x, 2^-12, %tile
 //         %s = add %init, (mul %r, 2^12)
 // needs   tiles without layouts; simplified IR
 // keeps   every integer; sums of floats are added in another order (REASSOCIATES). Elements that cancel within an iteration
@@ -219,16 +219,18 @@ static Value *build_few_scaled(Builder *b, Value *value, int power) {
   return made;
 }
 
-// The elements that a reduction takes, scaled: of a multiplication the factor that has fewer different elements.
-static Value *build_elements_scaled(Builder *b, Value *x, const Op *reduce) {
+// The carried tile and the elements that a reduction takes, scaled. Of a multiplication the factor with fewer different
+// elements is scaled.
+static Value *build_scaled_sum(Builder *b, Value *carried, Value *x, const Op *reduce) {
   const Op *mul = x->def;
   bool factors = mul && mul->kind == OP_MUL && only_use(x, reduce);
   for (uint32_t i = 0; factors && i < 2; i++) {
     Value *few = op_operand(mul, i);
-    if (is_stretched(few))
-      return build_binary(b, OP_MUL, op_operand(mul, 1 - i), build_few_scaled(b, few, -LOOP_SUM_BITS));
+    if (!is_stretched(few)) continue;
+    Value *term = build_binary(b, OP_MUL, op_operand(mul, 1 - i), build_few_scaled(b, few, -LOOP_SUM_BITS));
+    return build_binary(b, OP_ADD, carried, term);
   }
-  return build_scaled(b, x, -LOOP_SUM_BITS);
+  return build(b, OP_FMA, x->type, x, build_float(b, x->type, ldexp(1, -LOOP_SUM_BITS)), carried);
 }
 
 // After the loop: the initial value combined with what was reduced, in the reduction's type.
@@ -257,8 +259,8 @@ static void combine_elements(const LoopSum *sum, bool scaled) {
   Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def;
   Builder b = builder_before(combine);
   x = build_cast(&b, x, type_element(carried->type));
-  if (scaled) x = build_elements_scaled(&b, x, sum->reduce);
-  op_set_operand(sum->loop->regions[0]->last, sum->index, build_binary(&b, combine->kind, carried, x));
+  x = scaled ? build_scaled_sum(&b, carried, x, sum->reduce) : build_binary(&b, combine->kind, carried, x);
+  op_set_operand(sum->loop->regions[0]->last, sum->index, x);
   op_erase(combine);
   for (Op *op = last; op;) {
     Op *from = op == sum->reduce ? NULL : op_operand(op, 0)->def;
