@@ -5,6 +5,7 @@
 #ifndef FRONTEND_AST_H
 #define FRONTEND_AST_H
 
+#include "base/table.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/str.h"
@@ -388,6 +389,7 @@ typedef struct Definition {
   const char *name; // interned; "*": all that a file has
   Loc loc;
   const Guard *guard; // NULL: unconditional
+  uint32_t before;    // 1 + the place of the one of that name before it; 0: none
   bool target;        // DEFINES_CHANGE: what a loop of the module level runs over; it counts where the loop can be run
   union {
     const Stmt *stmt; // the constant's assignment or change; what is not read: STMT_OUTSIDE
@@ -405,6 +407,14 @@ typedef struct Member {
   const char *object, *name;
 } Member;
 
+typedef struct LastOfName {
+  const char *name; // interned
+  uint32_t at;
+} LastOfName;
+
+// 1 + the place of the module's last definition of an interned name; 0: it has none (definitions.c).
+uint32_t module_last(const struct Module *module, const char *name);
+
 typedef struct Module {
   uint16_t file;
   bool python;     // a .py file
@@ -414,6 +424,8 @@ typedef struct Module {
   Block constants; // assignments of the module level
   FunctionList functions;
   VEC(Definition) definitions; // one for each name that one of these binds
+  Table last;                  // of each name the last one, a LastOfName
+  VEC(uint32_t) stars;         // the places of those that are `import *`
   VEC(const char *) mentioned; // the names in the code but in imports, each once, in the order of strcmp
   VEC(Member) members;         // each once
 } Module;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The module level's statements become definitions: each with the clauses of `if`, `try` and the rest around it.
 // Which of them hold is decided where a name is used (elab_module.c).
+#include "base/hash.h"
 #include "frontend/grammar.h"
 #include "frontend/parse.h"
 
@@ -40,24 +41,37 @@ static const char *stmt_name(StmtKind kind) {
   return "this statement";
 }
 
+static bool is_last(const void *entry, const void *name) { return ((const LastOfName *)entry)->name == name; }
+
+static uint64_t hash_name(const char *name) { return hash_u64((uint64_t)(uintptr_t)name); }
+
+uint32_t module_last(const Module *module, const char *name) {
+  const LastOfName *last = table_find(&module->last, hash_name(name), name, is_last);
+  return last ? last->at + 1 : 0;
+}
+
 static void define(Collector *c, Definition definition) {
+  Module *module = c->module;
+  uint32_t at = module->definitions.n;
+  void **place = table_place(&module->last, c->parse->arena, hash_name(definition.name), definition.name, is_last);
+  LastOfName *last = *place ? *place : ARENA_NEW(c->parse->arena, LastOfName);
+  definition.before = *place ? last->at + 1 : 0;
   definition.guard = c->guard;
-  vec_push(c->parse->arena, &c->module->definitions, definition);
+  *last = (LastOfName){definition.name, at};
+  *place = last;
+  if (definition.kind == DEFINES_IMPORT && strcmp(definition.name, "*") == 0) vec_push(c->parse->arena, &module->stars, at);
+  vec_push(c->parse->arena, &module->definitions, definition);
+}
+
+static bool is_kind(const Collector *c, const char *name, DefinitionKind kind) {
+  for (uint32_t i = module_last(c->module, name); i; i = c->module->definitions.at[i - 1].before)
+    if (c->module->definitions.at[i - 1].kind == kind) return true;
+  return false;
 }
 
 // What a constant of the file is after this is not known: `L[0] = 9`, `L.append(7)`, `global L` in a function.
 static void define_change(Collector *c, const Stmt *stmt, const char *name, Loc loc) {
-  for (uint32_t i = 0; i < c->module->definitions.n; i++)
-    if (c->module->definitions.at[i].name == name && c->module->definitions.at[i].kind == DEFINES_CONSTANT) {
-      define(c, (Definition){.kind = DEFINES_CHANGE, .name = name, .loc = loc, .stmt = stmt});
-      return;
-    }
-}
-
-static bool is_kind(const Collector *c, const char *name, DefinitionKind kind) {
-  for (uint32_t i = 0; i < c->module->definitions.n; i++)
-    if (c->module->definitions.at[i].name == name && c->module->definitions.at[i].kind == kind) return true;
-  return false;
+  if (is_kind(c, name, DEFINES_CONSTANT)) define(c, (Definition){.kind = DEFINES_CHANGE, .name = name, .loc = loc, .stmt = stmt});
 }
 
 // A call of setattr, or of a function of Python's own with an imported name as an argument.

@@ -180,9 +180,31 @@ static void take_found_triton(Elab *e, const Query *query, const Guard *scope, F
   }
 }
 
+// The definitions that may give a name, from the last visible one back: those of the name, and stars.
+typedef struct Backwards {
+  uint32_t named, stars; // 1 + the place in definitions; 1 + that in Module.stars
+} Backwards;
+
+static bool next_before(const Query *query, Backwards *at, uint32_t *found) {
+  const Module *module = query->module;
+  while (at->named > query->visible) at->named = module->definitions.at[at->named - 1].before;
+  while (at->stars && module->stars.at[at->stars - 1] >= query->visible) at->stars--;
+  uint32_t star = at->stars ? module->stars.at[at->stars - 1] + 1 : 0;
+  if (!at->named && !star) return false;
+  if (star > at->named) {
+    *found = star - 1;
+    at->stars--;
+  } else {
+    *found = at->named - 1;
+    at->named = module->definitions.at[at->named - 1].before;
+  }
+  return true;
+}
+
 static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *found) {
   Truth truth = TRUTH_MAYBE;
-  for (uint32_t i = query->visible; i-- > 0 && truth != TRUTH_YES && !found->other;) {
+  Backwards at = {module_last(query->module, query->name), query->module->stars.n};
+  for (uint32_t i; truth != TRUTH_YES && !found->other && next_before(query, &at, &i);) {
     const Definition *definition = &query->module->definitions.at[i];
     if (scope_of(definition->guard) != scope || !defines(e, query, definition)) continue;
     if (definition->target && !elab_loop_around(e, query->module, definition->guard)) continue;
@@ -198,9 +220,11 @@ static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *foun
 
 // Functions within other functions, which only their own can see in Python: where there is one alone, it is meant.
 static void find_anywhere(Elab *e, const Query *query, Found *found) {
-  for (uint32_t i = query->module->definitions.n; i-- > 0 && !found->other;) {
+  for (uint32_t next = module_last(query->module, query->name); next && !found->other;) {
+    uint32_t i = next - 1;
     const Definition *definition = &query->module->definitions.at[i];
-    if (definition->kind != DEFINES_FUNCTION || definition->name != query->name) continue;
+    next = definition->before;
+    if (definition->kind != DEFINES_FUNCTION) continue;
     if (elab_guard_truth(e, query->module, definition->guard) == TRUTH_NO) continue;
     if (!found->definition)
       found->definition = definition, found->at = i;
@@ -314,11 +338,9 @@ static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *fo
 static void warn_redefined(Elab *e, const Query *query, const Found *found) {
   const Definition *now = found->definition;
   if (now->kind != DEFINES_FUNCTION || was_said(e, now->loc, DIAG_WARNING)) return;
-  for (uint32_t i = found->at; i-- > 0;) {
-    const Definition *before = &query->module->definitions.at[i];
-    if (before->kind != DEFINES_FUNCTION || before->name != now->name ||
-        !implied_by(before->guard, now->guard))
-      continue;
+  for (const Definition *before = now; before->before;) {
+    before = &query->module->definitions.at[before->before - 1];
+    if (before->kind != DEFINES_FUNCTION || !implied_by(before->guard, now->guard)) continue;
     Diag *diag =
         diag_warning(e->diags, now->loc, "'%s' is defined twice; this one, the last, is used", now->name);
     diag_note(e->diags, diag, before->loc, "the one before it is here");
@@ -346,8 +368,8 @@ const ConstValue *elab_given_value(const Elab *e, const char *name) {
 }
 
 static bool module_has(const Module *module, const char *name) {
-  for (uint32_t i = 0; i < module->definitions.n; i++)
-    if (module->definitions.at[i].name == name && !scope_of(module->definitions.at[i].guard)) return true;
+  for (uint32_t i = module_last(module, name); i; i = module->definitions.at[i - 1].before)
+    if (!scope_of(module->definitions.at[i - 1].guard)) return true;
   return false;
 }
 

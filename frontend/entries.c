@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a file offers: its entries and their signatures.
+#include "base/hash.h"
 #include "frontend/elab_module.h"
 
 // Whether a name, or a string of that text, is used anywhere in an expression or block.
@@ -14,15 +15,49 @@ static bool is_sought(const Expr *expr, void *data) {
   return expr->kind == EXPR_STRING && sought->kind == EXPR_STRING && str_is(expr->string.text, sought->text);
 }
 
-static bool is_called(Elab *e, const Function *function) {
-  Sought name = {EXPR_NAME, function->name};
-  AstWalk walk = {.expr = is_sought, .data = &name};
-  for (uint32_t i = 0; i < e->module->functions.n; i++) {
-    const Function *by = e->module->functions.at[i];
-    if (by != function && block_walk(&by->body, &walk) && elab_guard_truth(e, e->module, by->guard) != TRUTH_NO)
-      return true;
-  }
+// A name that functions use: one function, or several.
+typedef struct NameUse {
+  const char *name;
+  const Function *by;
+  bool several;
+} NameUse;
+
+typedef struct NameUses {
+  Elab *e;
+  Table table;
+  const Function *by; // whose body is looked through
+} NameUses;
+
+static bool is_use(const void *entry, const void *name) { return ((const NameUse *)entry)->name == name; }
+
+static uint64_t hash_name(const char *name) { return hash_u64((uint64_t)(uintptr_t)name); }
+
+static bool note_use(const Expr *expr, void *data) {
+  NameUses *uses = data;
+  if (expr->kind != EXPR_NAME) return false;
+  void **place = table_place(&uses->table, uses->e->arena, hash_name(expr->name), expr->name, is_use);
+  if (!*place) {
+    NameUse *use = ARENA_NEW(uses->e->arena, NameUse);
+    *use = (NameUse){expr->name, uses->by, false};
+    *place = use;
+  } else if (((NameUse *)*place)->by != uses->by)
+    ((NameUse *)*place)->several = true;
   return false;
+}
+
+// The names that the file's functions use, each body looked through once.
+static void find_uses(Elab *e, NameUses *uses) {
+  AstWalk walk = {.expr = note_use, .data = uses};
+  *uses = (NameUses){.e = e};
+  for (uint32_t i = 0; i < e->module->functions.n; i++) {
+    uses->by = e->module->functions.at[i];
+    if (elab_guard_truth(e, e->module, uses->by->guard) != TRUTH_NO) block_walk(&uses->by->body, &walk);
+  }
+}
+
+static bool is_called(const NameUses *uses, const Function *function) {
+  const NameUse *use = table_find(&uses->table, hash_name(function->name), function->name, is_use);
+  return use && (use->several || use->by != function);
 }
 
 // --- Signatures ---
@@ -84,20 +119,26 @@ static Elab reader(IrContext *ir, const Module *module, const Spec *spec) {
 
 // Names that several of the functions have are told with what is around them.
 static void qualify(Elab *e, const FunctionList *functions, KernelInfo *infos) {
+  NameUses names = {.e = e};
+  for (uint32_t i = 0; i < functions->n; i++) {
+    Expr name = {.kind = EXPR_NAME, .name = functions->at[i]->name};
+    names.by = functions->at[i];
+    note_use(&name, &names);
+  }
   for (uint32_t i = 0; i < functions->n; i++)
-    for (uint32_t k = 0; k < functions->n; k++)
-      if (i != k && functions->at[i]->name == functions->at[k]->name)
-        infos[i].path = elab_qualified_name(e, functions->at[i]);
+    if (is_called(&names, functions->at[i])) infos[i].path = elab_qualified_name(e, functions->at[i]);
 }
 
 uint32_t frontend_entries(IrContext *ir, const Module *module, const Spec *spec, KernelInfo **kernels) {
   Elab e = reader(ir, module, spec);
   FunctionList found = {0};
+  NameUses uses;
+  find_uses(&e, &uses);
   for (int jit = 0; jit < 2 && found.n == 0; jit++)
     for (uint32_t i = 0; i < module->functions.n; i++) {
       Function *function = module->functions.at[i];
       if (elab_decorator(function, jit ? "jit" : "kernel") && elab_is_current(&e, module, function) &&
-          !(jit && is_called(&e, function)))
+          !(jit && is_called(&uses, function)))
         vec_push(e.arena, &found, function);
     }
   *kernels = ARENA_ARRAY(e.arena, KernelInfo, found.n);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "ir/eval.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
@@ -98,7 +99,7 @@ typedef struct EvalRun {
 } EvalRun;
 
 static void keep_printed(const char *text, void *data) {
-  buf_text(data, text);
+  buf_plain_lines(data, str_from(text), SIZE_MAX);
   buf_char(data, '\n');
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/report.h"
@@ -363,14 +364,14 @@ typedef struct Printed {
   Buf *also; // NULL: nobody else wants it
 } Printed;
 
-// What the launch printed, kept for the device's caller.
+// Keeps what the launch printed for the device's caller, as a terminal may show it.
 static tilec_status keep_printed(void *data) {
   const Printed *p = data;
   size_t bytes;
   const char *printed = tilec_sim_printed(((Sim *)p->device->state)->sim, &bytes);
   buf_reset(&p->device->printed);
-  buf_bytes(&p->device->printed, printed, bytes);
-  if (p->also) buf_bytes(p->also, printed, bytes);
+  buf_plain_lines(&p->device->printed, (Str){printed, bytes}, SIZE_MAX);
+  if (p->also) buf_str(p->also, buf_view(&p->device->printed));
   return TILEC_OK;
 }
 

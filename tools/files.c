@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the tool reads and writes. A regular file is written beside its place and then renamed, so that it is
 // there whole or as it was; it keeps its mode, and a symbolic link goes on pointing to it.
+#define _XOPEN_SOURCE 700 // realpath
 #include "tools/files.h"
 
 #include <errno.h>
@@ -41,6 +42,33 @@ bool files_end(void) {
   if (!errno) fflush(stdout); // the reason of the earlier failure is not kept: once more
   give_up_output(errno);
   return false;
+}
+
+// Whether a component is "." or "..", or empty.
+static bool is_spelled_out(const char *path) {
+  for (const char *at = path; *at;) {
+    size_t n = strcspn(at, "/");
+    if (n == 0 || (n == 1 && at[0] == '.') || (n == 2 && at[0] == '.' && at[1] == '.')) return true;
+    at += n + (at[n] == '/');
+  }
+  return false;
+}
+
+const char *tool_place(Arena *arena, const char *path) {
+  if (is_standard(path) || !is_spelled_out(path)) return tool_source_name(path);
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  Str folder = slash ? (Str){path, (size_t)(slash + 1 - path)} : STR(".");
+  char *real = realpath(arena_copy(arena, folder), NULL), *here = realpath(".", NULL);
+  const char *place = path;
+  if (real && here && name[0]) {
+    size_t n = strlen(here);
+    bool within = strncmp(real, here, n) == 0 && (real[n] == '/' || !real[n]);
+    place = arena_printf(arena, "%s/%s", real, name);
+    if (within) place += n + 1;
+  }
+  free(real);
+  free(here);
+  return place;
 }
 
 // --- Reading ---

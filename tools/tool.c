@@ -52,7 +52,7 @@ ExitStatus tool_error(const char *format, ...) {
 
 tilec_status tool_parse(Compilation *c, const char *path, Str text) {
   if (strcmp(path, "-") != 0) c->reader = (ImportReader){import_read_file, NULL, true};
-  return compile_parse(c, tool_source_name(path), text);
+  return compile_parse(c, tool_place(&c->arena, path), text);
 }
 
 ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status) {

@@ -50,3 +50,20 @@ main k.py 'from folder import N' 'tl.store(p, N)'
 t 'tilec k.py -o -'
 t 'tilec fifo.py -o -'
 t 'tilec run fifo.py'
+# One PTX, however the path is spelled.
+mkdir -p here/there
+main here/k.py '' 'tl.device_assert(tl.load(p) > 0)'
+cd here
+for path in k.py ./k.py .//k.py ../here/k.py there/../k.py "$PWD/k.py"; do tilec "$path" --signature 'p=*fp32' -o - | cksum; done | sort | uniq -c | wc -l
+cd ..
+# What a kernel prints is shown, whatever its prefix does to a terminal.
+main k.py '' 'tl.device_print("\\x1b[2Jcleared", tl.load(p))'
+for device in sim eval; do tilec run k.py --device $device --grid 1 'p=ones:fp32[1]' | head -n 1; done
+# Many functions, of which each calls the next, or none.
+{
+  printf 'import triton\nimport triton.language as tl\n'
+  for ((i = 0; i < 10000; i++)); do printf '@triton.jit\ndef f%d(x):\n    return f%d(x)\n' $i $((i + 1)); done
+  printf '@triton.jit\ndef f10000(x):\n    return x\n@triton.jit\ndef k(p):\n    tl.store(p, f9990(tl.load(p)))\n'
+} >many.py
+t "tilec many.py --kernel k --signature 'p=*fp32' -o many.ptx"
+t "tilec many.py --signature 'p=*fp32' -o many.ptx"
