@@ -9,16 +9,16 @@ static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
   return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
 }
 
-// In an index of a tile, the thread's part and the register's are bits of their own. `rows`: any constant of 64 bits is
-// taken, which wraps as addresses do.
-static Term index_term(LLVMValueRef x, LLVMValueRef factor, bool rows) {
+// In an index of a tile, the thread's part and the register's are bits of their own. `rows`: any constant of
+// that type is taken, as the whole sum has it and wraps with it.
+static Term index_term(LLVMValueRef x, LLVMValueRef factor, LLVMTypeRef rows) {
   Term term = {without_extension(x), factor, 0};
   for (;;) {
     bool bits = is_op(term.part, LLVMOr) && LLVMGetIsDisjoint(term.part);
     LLVMValueRef last = bits || is_op(term.part, LLVMAdd) ? LLVMGetOperand(term.part, 1) : NULL;
     if (!last || !LLVMIsAConstantInt(last)) return term;
     int64_t constant = LLVMConstIntGetSExtValue(last);
-    bool wide = rows && LLVMGetIntTypeWidth(LLVMTypeOf(term.part)) == 64;
+    bool wide = rows == LLVMTypeOf(term.part);
     if (!wide && (constant < 0 || (!bits && constant != 0))) return term;
     term.constant += constant;
     term.part = LLVMGetOperand(term.part, 0);
@@ -32,18 +32,34 @@ static void add_terms(LLVMValueRef x, NumberSum *sum) {
   } else if (sum->count < MAX_TERMS) {
     bool product = is_op(x, LLVMMul);
     sum->term[sum->count++] =
-        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL, false);
+        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL, NULL);
   } else {
     sum->count = MAX_TERMS + 1; // it has more
   }
 }
 
+static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows);
+
+// Of a sum and a constant the constant goes to a term of the sum with the same factor. False, and nothing is added: there is none.
+static bool add_constant(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows) {
+  uint32_t before = sum->count;
+  add_products(LLVMGetOperand(x, 0), factor, sum, rows);
+  for (uint32_t i = before; i < sum->count && sum->count <= MAX_TERMS; i++) {
+    if (sum->term[i].factor != factor) continue;
+    sum->term[i].constant += LLVMConstIntGetSExtValue(LLVMGetOperand(x, 1));
+    return true;
+  }
+  sum->count = before;
+  return false;
+}
+
 // The terms of factor * x, where x is a sum itself.
-static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, bool rows) {
+static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows) {
   while (is_op(x, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(x, 1)) && LLVMIsNull(LLVMGetOperand(x, 1)))
     x = LLVMGetOperand(x, 0);
   bool product = !factor && is_op(x, LLVMMul), sums = is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS;
-  bool row = rows && sums && LLVMIsAConstantInt(LLVMGetOperand(x, 1));
+  bool row = rows && sums && LLVMIsAConstantInt(LLVMGetOperand(x, 1)) && LLVMTypeOf(x) == rows;
+  if (row && add_constant(x, factor, sum, rows)) return;
   if (product || (sums && !row)) {
     add_products(LLVMGetOperand(x, 0), product ? LLVMGetOperand(x, 1) : factor, sum, rows);
     if (!product) add_products(LLVMGetOperand(x, 1), factor, sum, rows);
@@ -56,13 +72,13 @@ static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, bo
 
 NumberSum number_sum_of_products(LLVMValueRef x) {
   NumberSum sum = {.count = 0};
-  add_products(x, NULL, &sum, false);
+  add_products(x, NULL, &sum, NULL);
   return sum;
 }
 
 NumberSum number_sum_of_rows(LLVMValueRef x) {
   NumberSum sum = {.count = 0};
-  add_products(x, NULL, &sum, true);
+  add_products(x, NULL, &sum, LLVMTypeOf(x));
   return sum;
 }
 
@@ -91,12 +107,17 @@ bool number_sum_rows_apart(const NumberSum *from, const NumberSum *to) {
 }
 
 LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes) {
-  LLVMValueRef distance = LLVMConstInt(e->i64, 0, false);
+  return number_sum_distance_in(e, from, to, bytes, e->i64);
+}
+
+LLVMValueRef number_sum_distance_in(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes,
+                                    LLVMTypeRef type) {
+  LLVMValueRef distance = LLVMConstInt(type, 0, false);
   if (!number_sum_is_apart(from, to)) return NULL;
   for (uint32_t i = 0; i < from->count; i++) {
     int64_t steps = (to->term[i].constant - from->term[i].constant) * bytes;
     if (!steps) continue;
-    LLVMValueRef by = LLVMConstInt(e->i64, (uint64_t)steps, true), factor = to->term[i].factor;
+    LLVMValueRef by = LLVMConstInt(type, (uint64_t)steps, true), factor = to->term[i].factor;
     if (factor) by = LLVMBuildMul(e->builder, factor, by, "");
     distance = LLVMBuildAdd(e->builder, distance, by, "");
   }

@@ -22,7 +22,7 @@ typedef struct NumberSum {
 NumberSum number_sum(LLVMValueRef x);
 // Where factors of sums are factors of each term: to compare, not to compute with.
 NumberSum number_sum_of_products(LLVMValueRef x);
-// The same of numbers of 64 bits, whose constants need not be bits of their own.
+// The same, where constants need not be bits of their own; terms of narrower types are not taken apart.
 NumberSum number_sum_of_rows(LLVMValueRef x);
 // True if two sums differ only in constants, or in constants times factors.
 bool number_sum_is_apart(const NumberSum *from, const NumberSum *to);
@@ -32,6 +32,9 @@ bool number_sum_steps(const NumberSum *from, const NumberSum *to, int64_t *steps
 bool number_sum_rows_apart(const NumberSum *from, const NumberSum *to);
 // How far `to` is from `from`, times `bytes`, in what no iteration changes; NULL: that is not seen.
 LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes);
+// The same of numbers of another type.
+LLVMValueRef number_sum_distance_in(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes,
+                                    LLVMTypeRef type);
 LLVMValueRef without_extension(LLVMValueRef index);
 
 #endif

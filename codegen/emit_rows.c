@@ -96,41 +96,80 @@ static LLVMValueRef build_first(Emitter *e, LLVMValueRef base, LLVMTypeRef point
 
 // --- where registers are short
 
-// The pointer's root, and how far it is from there, in elements, beyond `further`. False: that is not seen.
-static bool find_distance(LLVMValueRef pointer, LLVMTypeRef pointee, LLVMValueRef further, LLVMValueRef *root,
-                          NumberSum *sum) {
-  *sum = number_sum_of_rows(further);
-  *root = pointer;
-  while (LLVMIsAGetElementPtrInst(*root)) {
-    if (LLVMGetNumOperands(*root) != 2 || LLVMGetGEPSourceElementType(*root) != pointee) return false;
-    NumberSum more = number_sum_of_rows(LLVMGetOperand(*root, 1));
-    if (sum->count + more.count > MAX_TERMS) return false;
-    for (uint32_t i = 0; i < more.count; i++) sum->term[sum->count++] = more.term[i];
-    *root = LLVMGetOperand(*root, 0);
+enum { MAX_LEVELS = 4 };
+
+// A pointer: its root and the indices that are added to it, the last one first. Those of 32 bits are without their extension.
+typedef struct Levels {
+  LLVMValueRef root, index[MAX_LEVELS];
+  uint32_t count;
+} Levels;
+
+static bool find_levels(LLVMValueRef pointer, LLVMTypeRef pointee, LLVMValueRef further, Levels *levels) {
+  *levels = (Levels){.root = pointer, .index = {without_extension(further)}, .count = 1};
+  while (LLVMIsAGetElementPtrInst(levels->root)) {
+    LLVMValueRef root = levels->root;
+    if (LLVMGetNumOperands(root) != 2 || LLVMGetGEPSourceElementType(root) != pointee) return false;
+    if (levels->count == MAX_LEVELS) return false;
+    levels->index[levels->count++] = without_extension(LLVMGetOperand(root, 1));
+    levels->root = LLVMGetOperand(root, 0);
   }
   return true;
 }
 
+// The indices of one level, by register: each is the one before and what they are apart. False: that is not known.
+static bool chain_level(Emitter *e, const Levels *levels, uint32_t level, uint32_t registers,
+                        LLVMValueRef *index) {
+  NumberSum before = number_sum_of_rows(levels[0].index[level]), first = before;
+  for (uint32_t r = 1; r < registers; r++) {
+    NumberSum sum = number_sum_of_rows(levels[r].index[level]);
+    if (LLVMTypeOf(levels[r].index[level]) != LLVMTypeOf(levels[0].index[level])) return false;
+    if (!number_sum_is_apart(&first, &sum)) return false;
+  }
+  index[0] = levels[0].index[level];
+  for (uint32_t r = 1; r < registers; r++) {
+    NumberSum sum = number_sum_of_rows(levels[r].index[level]);
+    LLVMValueRef distance = number_sum_distance_in(e, &before, &sum, 1, LLVMTypeOf(index[0]));
+    index[r] = LLVMBuildAdd(e->builder, index[r - 1], distance, "");
+    before = sum;
+  }
+  return true;
+}
+
+static bool is_same(const Levels *levels, uint32_t level, uint32_t registers) {
+  for (uint32_t r = 1; r < registers; r++)
+    if (levels[r].index[level] != levels[0].index[level]) return false;
+  return true;
+}
+
+static LLVMValueRef add_index(Emitter *e, LLVMTypeRef pointee, LLVMValueRef pointer, LLVMValueRef index) {
+  LLVMValueRef wide = LLVMBuildIntCast2(e->builder, index, e->i64, true, "");
+  return LLVMBuildGEP2(e->builder, pointee, pointer, &wide, 1, "");
+}
+
 bool emit_chained_rows(Emitter *e, Op *op, LLVMValueRef *out) {
   Value *base = op_operand(op, 0), *offset = op_operand(op, 1);
-  if (!op_attr(op, ATTR_ROWS)) return false;
-  const Type *inner = type_element(op_result(op)->type)->inner;
-  LLVMTypeRef pointee = emit_memory_type(e, inner);
+  if (!op_attr(op, ATTR_ROWS) || !elem_is_signed(type_element(offset->type)->elem)) return false;
+  LLVMTypeRef pointee = emit_memory_type(e, type_element(op_result(op)->type)->inner);
   uint32_t registers = emit_count(offset->type);
-  NumberSum *sums = ARENA_ARRAY(e->arena, NumberSum, registers);
-  LLVMValueRef root = NULL, first = NULL, index = emit_register(e, offset, 0);
+  Levels *levels = ARENA_ARRAY(e->arena, Levels, registers);
+  LLVMValueRef *index[MAX_LEVELS] = {NULL};
   for (uint32_t r = 0; r < registers; r++) {
-    LLVMValueRef further = emit_register(e, offset, r);
-    if (!find_distance(emit_register(e, base, r), pointee, further, &root, &sums[r])) return false;
-    if (r == 0) first = root;
-    if (root != first) return false;
+    if (!find_levels(emit_register(e, base, r), pointee, emit_register(e, offset, r), &levels[r]))
+      return false;
+    if (levels[r].root != levels[0].root || levels[r].count != levels[0].count) return false;
   }
-  for (uint32_t r = 1; r < registers; r++)
-    if (!number_sum_is_apart(&sums[r - 1], &sums[r])) return false;
-  out[0] = LLVMBuildGEP2(e->builder, pointee, emit_register(e, base, 0), &index, 1, "");
-  for (uint32_t r = 1; r < registers; r++) {
-    LLVMValueRef distance = number_sum_distance(e, &sums[r - 1], &sums[r], type_element_bytes(inner));
-    out[r] = LLVMBuildGEP2(e->builder, e->i8, out[r - 1], &distance, 1, "");
+  for (uint32_t i = 0; i < levels[0].count; i++) {
+    if (is_same(levels, i, registers)) continue;
+    index[i] = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
+    if (!chain_level(e, levels, i, registers, index[i])) return false;
+  }
+  LLVMValueRef root = levels[0].root;
+  for (uint32_t i = 0; i < levels[0].count; i++)
+    if (!index[i]) root = add_index(e, pointee, root, levels[0].index[i]);
+  for (uint32_t r = 0; r < registers; r++) {
+    out[r] = root;
+    for (uint32_t i = 0; i < levels[0].count; i++)
+      if (index[i]) out[r] = add_index(e, pointee, out[r], index[i][r]);
   }
   return true;
 }

@@ -20,7 +20,8 @@ typedef struct RowFinder {
   bool mark;
 } RowFinder;
 
-// Whether the offset is a sum of products of the thread's number and scalars. *stride: whether a scalar is a factor.
+// Whether the offset is a sum of products of the thread's number and scalars. *stride: whether a scalar is a factor of
+// many rows; few are alive together, and their columns are immediates.
 static bool is_linear(const Value *value, bool *stride, uint32_t *left) {
   const Op *op = value->def;
   if (!type_is_tile(value->type)) return true;
@@ -38,7 +39,7 @@ static bool is_linear(const Value *value, bool *stride, uint32_t *left) {
     const Op *factor = op_operand(op, 1)->def;
     while (factor && (factor->kind == OP_BROADCAST || factor->kind == OP_EXPAND_DIMS))
       factor = op_operand(factor, 0)->def;
-    *stride |= factor && factor->kind == OP_SPLAT;
+    *stride |= factor && factor->kind == OP_SPLAT && layout_registers(value->type->layout) >= LEAST_ROWS;
     break;
   }
   case OP_ADD:
@@ -61,7 +62,8 @@ static Op *find_rows(const Op *access) {
   bool stride = false;
   if (!type_is_tile(pointers->type) || !sum || sum->kind != OP_ADDPTR) return NULL;
   if (layout_registers(pointers->type->layout) < LEAST_ROWS) return NULL;
-  if (!type_is_elem(op_operand(sum, 1)->type, ELEM_I64)) return NULL;
+  Elem offset = type_element(op_operand(sum, 1)->type)->elem;
+  if (offset != ELEM_I64 && offset != ELEM_I32) return NULL;
   for (const Use *use = pointers->first_use; use; use = use->next)
     if (!accesses_singly(use->user, pointers)) return NULL;
   return is_linear(pointers, &stride, &left) && stride ? sum : NULL;

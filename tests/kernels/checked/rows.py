@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single elements by strides of 64 bits that are known at run time, where registers are short: addresses are made one of the other."""
+"""Single elements by strides that are known at run time, where registers are short: addresses are made one of the other."""
 import triton
 import triton.language as tl
 
@@ -28,3 +28,16 @@ def turned(x, y, first: tl.int64, row, column, N: tl.constexpr):
     r, c = tl.arange(0, N).to(tl.int64), tl.arange(0, N).to(tl.int64)
     v = tl.load(x + (first + r[:, None] * row + (c[None, :] + 1) * column))
     tl.store(y + c[None, :] * N + r[:, None], v / tl.max(tl.abs(v)))
+
+
+# Offsets of 32 bits, which wrap as they are multiplied and added; lanes and registers lie along one dimension.
+# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[9000] row=65 column=2 out_row=1 out_column=66 first=3 -D M=64 -D N=64
+# check: --grid 1 --num-warps 2 x=randn:fp32[9000] y=empty:fp32[9000] row=1 column=130 out_row=129 out_column=2 first=0 -D M=128 -D N=64
+# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[9000] row=-65 column=2 out_row=66 out_column=1 first=4200 -D M=64 -D N=64
+# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[9000] row=1073741825 column=16 out_row=512 out_column=1 first=0 -D M=8 -D N=512
+@triton.jit
+def narrow_offsets(x, y, row, column, out_row, out_column, first, M: tl.constexpr, N: tl.constexpr):
+    r, c = tl.arange(0, M) + tl.program_id(0) * M, tl.arange(0, N)
+    v = tl.load(x + (r[:, None] * row + c[None, :] * column + first), mask=(r[:, None] * row + c[None, :] * column + first >= 0) & (r[:, None] * row + c[None, :] * column + first < 9000), other=1.0)
+    at = r[:, None] * out_row + c[None, :] * out_column
+    tl.store(y + at, v / tl.max(tl.abs(v)), mask=at < 9000)
