@@ -4,8 +4,8 @@ import triton
 import triton.language as tl
 
 
-# check: --grid 1 -D BLOCK=128 x=full(20000):fp16[1024] out=full(3):fp16[1] n=1024
-# check: --grid 1 -D BLOCK=128 x=full(1.2e38):fp32[1024] out=full(3):fp32[1] n=1024
+# check: --grid 1 -D BLOCK=128 x=full(20000):fp16[1024] out=zeros:fp16[1] n=1024
+# check: --grid 1 -D BLOCK=128 x=full(1.2e38):fp32[1024] out=zeros:fp32[1] n=1024
 # check: --grid 1 -D BLOCK=128 x=full(1.2e38):fp32[2000] out=full(3e38):fp32[1] n=2000
 # check: --grid 1 -D BLOCK=128 x=full(1e-37):fp32[1024] out=zeros:fp32[1] n=1024
 # check: --grid 1 -D BLOCK=128 x=full(1.2e38):fp32[0] out=full(1e-40):fp32[1] n=0
