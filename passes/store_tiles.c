@@ -22,6 +22,9 @@
 // written, and everyone meets: what comes after in the program then sees it. Where programs are run in turn (persist), the
 // next one waits, before it writes the buffer.
 //
+// The hardware writes whole chunks of 16 bytes, so the tensor's rows must be a multiple of that. Where nothing says so the
+// guard asks for it. A launch that fails the guard runs the kernel without tensor maps.
+//
 // Declined, with a remark: tiles whose rows are no boxes' (tensor_load_find), whose rows are not the tensor's, of more shared
 // memory than there is.
 #include "ir/build.h"
@@ -103,6 +106,37 @@ static bool is_followed(const Op *store, bool *loops) {
     for (Op *op = at->next; op && !followed; op = op->next) followed = is_access(op);
   }
   return followed;
+}
+
+// --- whole chunks
+
+static Value *whole_rows(Builder *b, Func *func, const HostRegion *guard, Value *size, uint32_t bytes) {
+  const Type *wide = type_scalar(func->module->ir, ELEM_I64);
+  CloneMap map = clone_map_new(b->func->module->ir->arena, func);
+  for (uint32_t i = 0; i < guard->region->arg_count; i++) clone_set(&map, func->body->args[i], guard->region->args[i]);
+  Value *count = build_cast(b, host_clone(b, &map, size), wide);
+  Value *rest = build_binary(b, OP_REM, count, build_int(b, wide, TENSOR_COPY_BYTES / bytes));
+  return build_binary(b, OP_EQ, rest, build_int(b, wide, 0));
+}
+
+// The tensor's rows are a multiple of 16 bytes, or the guard says so.
+static void need_whole_rows(const TileStorer *s, const TensorLoad *found) {
+  Func *func = s->func;
+  Value *size = op_operand(found->boxed, 2 + boxed_dim(found->boxed, found->inner));
+  uint32_t bytes = elem_bytes(found->slot->elem);
+  if (axis_info(s->axes, size)->divisibility[0] * bytes % TENSOR_COPY_BYTES == 0) return;
+  const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
+  if (!guard) {
+    guard = func_new_host(func, HOST_GUARD, NULL);
+    Builder b = builder_at_end(func, guard->region);
+    b.loc = found->boxed->loc;
+    Value *holds = whole_rows(&b, func, guard, size, bytes);
+    build_yield(&b, 1, &holds);
+    return;
+  }
+  Op *yield = guard->region->last;
+  Builder b = builder_before(yield);
+  op_set_operand(yield, 0, build_binary(&b, OP_AND, op_operand(yield, 0), whole_rows(&b, func, guard, size, bytes)));
 }
 
 // --- the store
@@ -191,6 +225,7 @@ static void wait_for_store(Builder *b, Op *programs, bool followed) {
 
 static void store_tile(TileStorer *s, Op *store, const Op *boxed, const TensorLoad *found, bool followed) {
   Op *programs = programs_of(store, followed);
+  need_whole_rows(s, found);
   Value *map = tensor_map_of(s->context, s->func, found);
   Builder b = builder_before(store);
   Value *tile = computed(&b, op_operand(boxed, 0));

@@ -13,6 +13,8 @@ bool bulk_mbarrier(AsyncOp *op, uint32_t lane); // finds where it completes; fal
 // Counts a range of global memory.
 void bulk_count(const AsyncOp *op, uint64_t address, uint64_t bytes, bool new_request);
 void bulk_range_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes);
+void bulk_row_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes,
+                   uint64_t beyond);
 
 // Between `staged`, which is packed and not swizzled, and the tensor's side or the shared one.
 void tensor_read(AsyncOp *op);

@@ -94,6 +94,20 @@ void hook_access(void *context, const HookLanes *lanes) {
   if (strong) sync_release(lanes);
 }
 
+static void report_beyond(const HookRange *range) {
+  uint64_t address = range->address + range->bytes - range->beyond;
+  Report *report =
+      report_new(range->warp, range->insn, range->lanes, TILEC_SIM_OUT_OF_BOUNDS, address, UINT32_MAX);
+  if (!report) return;
+  report->api.is_global =
+      false; // the bytes are the buffer's: what is said of those beyond its end does not fit
+  report_message(
+      report,
+      "out of bounds: a tensor %s changes %u bytes after the end of its tensor's row, as the hardware writes "
+      "whole chunks of 16 bytes",
+      range->access == HOOK_ATOMIC ? "reduction" : "store", (unsigned)range->beyond);
+}
+
 void hook_range(void *context, const HookRange *range) {
   LaunchChecker *checker = context;
   Actor actor;
@@ -112,4 +126,5 @@ void hook_range(void *context, const HookRange *range) {
   ByteRun run = {.address = range->address, .bytes = range->bytes, .lane = lane, .element = ONE_LANE};
   touch(checker, &actor, range->access, run);
   checker->failed |= actor.failed;
+  if (range->beyond) report_beyond(range);
 }

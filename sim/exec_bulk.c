@@ -84,6 +84,11 @@ void bulk_count(const AsyncOp *op, uint64_t address, uint64_t bytes, bool new_re
 }
 
 void bulk_range_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes) {
+  bulk_row_hook(op, space, access, address, bytes, 0);
+}
+
+void bulk_row_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes,
+                   uint64_t beyond) {
   if (!hooks_of(op->warp)) return;
   HookRange range = {.warp = op->warp,
                      .insn = op->insn,
@@ -93,7 +98,8 @@ void bulk_range_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint6
                      .proxy = HOOK_ASYNC,
                      .access = access,
                      .address = address,
-                     .bytes = bytes};
+                     .bytes = bytes,
+                     .beyond = beyond};
   sim_hook_range(&range);
 }
 

@@ -157,10 +157,12 @@ static void load_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, unsig
   bulk_range_hook(op, SPACE_GLOBAL, HOOK_READ, row->address, bytes);
 }
 
+// The hardware writes whole chunks: of a tensor whose rows end within one, what follows them too (seen on an H200). Rows, corners and the
+// rows of boxes begin at multiples of a chunk.
 static void store_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, const unsigned char *staged) {
   Place place;
   const CopyOperands *copy = op->insn->u.copy;
-  uint64_t bytes = (uint64_t)row->count * box->element;
+  uint64_t inside = (uint64_t)row->count * box->element, bytes = (inside + CHUNK - 1) / CHUNK * CHUNK;
   const unsigned char *from = staged + (size_t)row->first * box->element;
   if (!row->count) return;
   if (!resolve_range(op->warp, op->insn, lowest_lane(op->mask), SPACE_GLOBAL, row->address, bytes, 1, true,
@@ -170,7 +172,8 @@ static void store_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, cons
     bulk_reduce(copy->reduce, reduced_type(copy, &op->u.range->map), place.host, from, bytes);
   else
     memcpy(place.host, from, bytes);
-  bulk_range_hook(op, SPACE_GLOBAL, copy->reduce ? HOOK_ATOMIC : HOOK_WRITE, row->address, bytes);
+  bulk_row_hook(op, SPACE_GLOBAL, copy->reduce ? HOOK_ATOMIC : HOOK_WRITE, row->address, bytes,
+                bytes - inside);
 }
 
 static void tensor_rows(AsyncOp *op) {

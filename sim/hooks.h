@@ -34,6 +34,7 @@ typedef struct HookRange {
   HookProxy proxy;
   HookAccess access;
   uint64_t address, bytes;
+  uint64_t beyond; // of the bytes: the last ones, which are beyond the end of a tensor's row
 } HookRange;
 
 typedef enum HookFence {

@@ -224,6 +224,44 @@ static void test_tensor_stores_and_reductions(void **unused) {
     }
 }
 
+// Rows of 18 floats end within a chunk of 16 bytes: the hardware writes, and adds, that to its end. Checks report it, at the instruction.
+static void test_rows_that_end_within_a_chunk(void **unused) {
+  (void)unused;
+  enum { ROW = 18 };
+  for (int schedule = 0; schedule < SCHEDULES; schedule++)
+    for (int checks = 0; checks < 2; checks++) {
+      SimFixture f;
+      tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
+      options.schedule = (tilec_sim_schedule)schedule;
+      options.checks = checks;
+      assert_int_equal(tilec_sim_create(&options, &f.sim), TILEC_SIM_OK);
+      assert_int_equal(tilec_sim_load(f.sim, tensor_text, strlen(tensor_text), &f.module), TILEC_SIM_OK);
+      static float in[384], out[X * Y * Z];
+      for (int k = 0; k < 384; k++) in[k] = (float)(k + 1);
+      for (int k = 0; k < X * Y * Z; k++) out[k] = -5;
+      uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+      tilec_sim_tensor_map map;
+      uint64_t dims[] = {ROW, Y, Z}, strides[] = {X * 4, X * Y * 4};
+      uint32_t box[] = {BX, BY, BZ}, steps[] = {1, 1, 1};
+      assert_int_equal(tilec_sim_tensor_map_encode(&map, 7, 3, po, dims, strides, box, steps, 0, 0, 0, 0), TILEC_SIM_OK);
+      int corner[] = {12, 0, 0};
+      const void *params[] = {&map, &pi, &corner[0], &corner[1], &corner[2]};
+      tilec_sim_result result = sim_launch(&f, "store", 1, 1, 1, 0, params);
+      assert_int_equal(result, checks ? TILEC_SIM_ERROR_KERNEL : TILEC_SIM_OK);
+      assert_float_equal(out[X - 3], 2 * in[5], 0);
+      assert_float_equal(out[X - 1], 2 * in[7], 0);
+      assert_float_equal(out[X], -5, 0);
+      for (size_t i = 0; checks && i < 2; i++) {
+        const tilec_sim_report *report = tilec_sim_report_at(f.sim, i);
+        assert_int_equal(tilec_sim_report_count(f.sim), 2);
+        assert_int_equal(report->kind, TILEC_SIM_OUT_OF_BOUNDS);
+        assert_non_null(strstr(report->message, i ? "a tensor reduction changes 8 bytes after" : "a tensor store changes 8 bytes after"));
+        assert_int_equal(report->count, BY * BZ);
+      }
+      sim_close(&f);
+    }
+}
+
 static void test_maps_that_cuda_refuses(void **unused) {
   (void)unused;
   tilec_sim_tensor_map map;
@@ -294,6 +332,7 @@ int suite_sim_tensor(void) {
       cmocka_unit_test(test_tensor_types_that_round),
       cmocka_unit_test(test_corners_that_stop_the_hardware),
       cmocka_unit_test(test_tensor_stores_and_reductions),
+      cmocka_unit_test(test_rows_that_end_within_a_chunk),
       cmocka_unit_test(test_maps_that_cuda_refuses),
       cmocka_unit_test(test_maps_changed_by_kernels),
   };
