@@ -59,6 +59,29 @@ class Autotune(unittest.TestCase):
             bench.kernel = kernel
         return tilec.autotune(options.pop("configs", CONFIGS), key=["n"], do_bench=bench, **options)(kernel)
 
+    def test_a_configuration_of_another_name(self):
+        def kernel(x, n, BLOCK: tilec.language.constexpr):
+            pass
+
+        tuned = tilec.autotune([tilec.Config({"BLOK": 64})], key=["n"])
+        with self.assertRaisesRegex(ValueError, r"^a Config of kernel: 'BLOK' is neither a parameter nor an option; did you mean 'BLOCK'\?$"):
+            tuned(tilec.jit(kernel))
+        tilec.autotune([tilec.Config({"BLOCK": 64, "num_warps": 8, "waves_per_eu": 2})], key=["n"])(tilec.jit(kernel))
+
+    def test_decorators_in_the_wrong_order(self):
+        def kernel(x, n, BLOCK: tilec.language.constexpr):
+            pass
+
+        tuned = tilec.autotune([tilec.Config({"BLOCK": 64})], key=["n"])(tilec.jit(kernel))
+        with self.assertRaisesRegex(TypeError, r"^@tilec\.jit is above @tilec\.autotune of kernel: it must be the one directly above 'def kernel'$"):
+            tilec.jit(tuned)
+        with self.assertRaisesRegex(TypeError, r"^@tilec\.jit is above @tilec\.heuristics of kernel"):
+            tilec.jit(tilec.heuristics({})(tilec.jit(kernel)))
+        with self.assertRaisesRegex(TypeError, "is twice above kernel"):
+            tilec.jit(tilec.jit(kernel))
+        with self.assertRaisesRegex(TypeError, "takes a function written with 'def', not int 3"):
+            tilec.jit(3)
+
     def test_the_fastest(self):
         kernel = Kernel()
         tuned = self.tuned(kernel, fastest(128))

@@ -143,7 +143,7 @@ class Launches(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, said):
                 call()
-        with self.assertRaisesRegex(KeyError, "num_wraps"):
+        with self.assertRaisesRegex(KeyError, r"^\w+: 'num_wraps' is neither a parameter nor an option; did you mean 'num_warps'\?$"):
             add[1](x, x, x, 1, 16, num_wraps=4)
         with self.assertRaises(OverflowError):
             add[1](x, x, x, 2**70, 16)

@@ -11,7 +11,8 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _devices, _kept
-from ._errors import CompilationError, DeviceError, OutOfResources
+from ._errors import CompilationError, DeviceError, OutOfResources, UnknownArgument
+from ._jit import OPTIONS
 
 Hook = Callable[..., Any]
 
@@ -220,6 +221,10 @@ class Autotuner(KernelInterface):
     ):
         self.fn, self.arg_names = fn, arg_names
         self.configs = list(configs) or [Config({})]
+        for config in self.configs:
+            for name in config.kwargs:
+                if name not in arg_names and name not in OPTIONS:
+                    raise UnknownArgument.of(f"a Config of {self.base_fn.__name__}", name, [*arg_names, *OPTIONS])
         self.keys = list(key)
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
         self.pre_hook, self.post_hook = pre_hook, post_hook

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
 from dataclasses import dataclass, field
@@ -58,6 +59,19 @@ class DeviceError(TilecError):
 
 class ArgumentError(TilecError, ValueError):
     """Arguments, options or a grid that a kernel cannot be launched with."""
+
+
+class UnknownArgument(ArgumentError, KeyError):
+    """A launch or a configuration names what is neither a parameter of the kernel nor an option."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @classmethod
+    def of(cls, where: str, name: str, known: Iterable[str]) -> "UnknownArgument":
+        near = difflib.get_close_matches(name, list(known), 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        return cls(f"{where}: '{name}' is neither a parameter nor an option{hint}")
 
 
 class OutOfResources(TilecError, MemoryError):

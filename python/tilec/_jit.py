@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, TypeVar
 from . import _elsewhere, _native
 from ._capture import Captured, CaptureError, capture
 from ._compiled import CompiledKernel
-from ._errors import ArgumentError, CompilationError, Diagnostic
+from ._errors import ArgumentError, CompilationError, Diagnostic, UnknownArgument
 from ._source import remember
 from ._values import GIVEN
 
@@ -88,6 +88,14 @@ _IGNORED = frozenset(
 )  # fmt: skip
 
 
+# All that options_of takes.
+OPTIONS = ("num_warps", "num_stages", "maxnreg", "enable_fp_fusion", "debug", "fast_math", "launch_pdl", "default_dot_input_precision", *WORDS, *_IGNORED)
+
+
+class UnknownOption(KeyError):
+    """No option of that name."""
+
+
 def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
     """tilec's options from a launch's keywords that are no parameters."""
     made: Dict[str, Any] = {"fp32_dot": _fp32_dot()}
@@ -115,7 +123,7 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
         elif name in ("stream", "device", "device_type"):
             raise ArgumentError(f"{name}={value!r}: a launch is put on the current stream of the device of its arrays")
         elif name not in _IGNORED:
-            raise KeyError(f"Keyword argument {name} was specified but unrecognised")
+            raise UnknownOption(name)
     return made
 
 
@@ -178,6 +186,8 @@ class JITFunction(_native.Launcher):
         repr: Optional[Callable[..., str]] = None,
         launch_metadata: Optional[Callable[..., Any]] = None,
     ):
+        if not inspect.isfunction(fn):
+            raise TypeError(_no_function(fn))
         self.fn = fn
         remember(fn)
         self.signature = inspect.signature(fn)
@@ -248,7 +258,10 @@ class JITFunction(_native.Launcher):
             if isinstance(constexprs.get(name), int):
                 options.setdefault(name, constexprs[name])
         functions = {name: options.pop(name) for name in list(options) if name.startswith(GIVEN)}
-        made = self._options(options)
+        try:
+            made = self._options(options)
+        except UnknownOption as error:
+            raise UnknownArgument.of(self.__name__, str(error.args[0]), [*self.arg_names, *OPTIONS]) from None
         captured = self.captured(constexprs, functions)
         key = (captured.key, device, tuple(sorted(made.items())))
         kernel = self._kernels.get(key)
@@ -272,6 +285,20 @@ class JITFunction(_native.Launcher):
 
     def __repr__(self) -> str:
         return f"JITFunction({self.__module__}:{self.fn.__qualname__})"
+
+
+def _no_function(what: Any) -> str:
+    """Why @tilec.jit cannot stand above it."""
+    if not hasattr(what, "fn"):
+        return f"@tilec.jit takes a function written with 'def', not {type(what).__name__} {what!r}"
+    kind, inner = type(what).__name__, what
+    while hasattr(inner, "fn"):
+        inner = inner.fn
+    name = getattr(inner, "__name__", "the function")
+    if isinstance(what, JITFunction):
+        return f"@tilec.jit is twice above {name}: once is enough"
+    decorator = {"Autotuner": "@tilec.autotune", "Heuristics": "@tilec.heuristics"}.get(kind, f"the decorator that makes {kind}")
+    return f"@tilec.jit is above {decorator} of {name}: it must be the one directly above 'def {name}'"
 
 
 class MockTensor:
