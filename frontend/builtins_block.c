@@ -277,7 +277,7 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   return obj_value(descriptor);
 }
 
-static const uint32_t all_dims[TILE_MAX_RANK] = {0, 1, 2, 3, 4, 5};
+static const uint32_t all_dims[DESCRIPTOR_MAX_RANK] = {0, 1, 2, 3, 4};
 
 const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *block) {
   for (uint32_t i = 0; i < e->nan_descriptors.n; i++)

@@ -217,9 +217,10 @@ static bool read_axis(Elab *e, const Call *call, uint32_t at, uint32_t n, Value 
 // The dimensions that went, with size 1.
 static Value *keep_dim(Elab *e, const Call *call, uint32_t axis_at, Value *value, uint32_t rank,
                        uint32_t axis) {
-  static const uint32_t ones[TILE_MAX_RANK] = {1, 1, 1, 1, 1, 1};
-  if (!obj_given(&call->args[axis_at])) return builtin_reshape(e, value, rank, ones);
-  return elab_expand_dims(e, call->loc, value, axis);
+  uint32_t ones[TILE_MAX_RANK];
+  if (obj_given(&call->args[axis_at])) return elab_expand_dims(e, call->loc, value, axis);
+  for (uint32_t d = 0; d < rank; d++) ones[d] = 1;
+  return builtin_reshape(e, value, rank, ones);
 }
 
 // --- sum, max, min and their kind ---

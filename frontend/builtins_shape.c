@@ -145,6 +145,7 @@ Obj builtin_flip(Elab *e, Call *call) {
   return obj_value(build_flip(&e->b, x, axis));
 }
 
+// detail: the last merge of a bitonic sort alone.
 Obj builtin_sort(Elab *e, Call *call) {
   Value *x = builtin_number_tile(e, call, SORT_X);
   bool good = true, descending = builtin_flag(e, call, SORT_DESCENDING, "descending", false, &good);
@@ -152,7 +153,13 @@ Obj builtin_sort(Elab *e, Call *call) {
   uint32_t axis = x->type->rank - 1u;
   if (obj_given(&call->args[SORT_DIM]) && !builtin_axis(e, call, SORT_DIM, x->type->rank, &axis))
     return obj_error();
-  return obj_value(build_sort(&e->b, x, axis, descending));
+  Value *sorted = build_sort(&e->b, x, axis, descending);
+  op_set_flag(sorted->def, ATTR_MERGE, call->builtin->detail != NULL);
+  uint32_t size = x->type->shape[axis];
+  if (call->builtin->detail && (size & (size - 1)))
+    return elab_error(e, call->locs[SORT_X], "'%s' merges a power of two of elements; dimension %u has %u", call->text,
+                      axis, size);
+  return obj_value(sorted);
 }
 
 // The k largest along a dimension, largest first.

@@ -34,15 +34,38 @@ static void merge_sort(ElemCode code, bool descending, Element *x, Element *room
   }
 }
 
+// The steps that sort a bitonic sequence, of a power of two of elements, whatever the elements are.
+static void merge_bitonic(ElemCode code, bool descending, Element *x, uint32_t n) {
+  for (uint32_t apart = n / 2; apart > 0; apart /= 2)
+    for (uint32_t i = 0; i < n; i++) {
+      Element *low = &x[i], *high = low + apart;
+      if ((i & apart) || !goes_before(code, descending, high, low)) continue;
+      Element kept = *low;
+      *low = *high;
+      *high = kept;
+    }
+}
+
+typedef struct Sorting {
+  bool descending, merges;
+} Sorting;
+
+static void put_in_order(ElemCode code, Sorting how, Element *x, Element *room, uint32_t n) {
+  if (how.merges)
+    merge_bitonic(code, how.descending, x, n);
+  else
+    merge_sort(code, how.descending, x, room, n);
+}
+
 // The k-th of what the numbers may be at most, or at least (sign: -1): none can be further off in that place.
-static void sort_ends(bool descending, const Element *x, double sign, Element *ends, Element *room, uint32_t n) {
+static void sort_ends(Sorting how, const Element *x, double sign, Element *ends, Element *room, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     ends[i] = (Element){.bits = number_encode(ELEM_FP64, x[i].r + (sign == 0 ? 0 : sign * eval_reach(&x[i])))};
-  merge_sort((ElemCode)ELEM_FP64, descending, ends, room, n);
+  put_in_order((ElemCode)ELEM_FP64, how, ends, room, n);
 }
 
 // With bounds, the references are sorted by themselves, and so are the ends of their intervals. room: 4 n.
-static void sort_line(ElemCode code, bool descending, Element *x, Element *room, uint32_t n) {
+static void sort_line(ElemCode code, Sorting how, Element *x, Element *room, uint32_t n) {
   bool bounded = false;
   unsigned state = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -51,11 +74,11 @@ static void sort_line(ElemCode code, bool descending, Element *x, Element *room,
   }
   Element *references = room + n, *low = references + n, *high = low + n;
   if (bounded) {
-    sort_ends(descending, x, 0, references, room, n);
-    sort_ends(descending, x, -1, low, room, n);
-    sort_ends(descending, x, 1, high, room, n);
+    sort_ends(how, x, 0, references, room, n);
+    sort_ends(how, x, -1, low, room, n);
+    sort_ends(how, x, 1, high, room, n);
   }
-  merge_sort(code, descending, x, room, n);
+  put_in_order(code, how, x, room, n);
   for (uint32_t i = 0; i < n; i++) {
     x[i].state |= (uint8_t)state;
     if (!bounded) continue;
@@ -70,6 +93,7 @@ static void run_sort(Machine *m, const Op *op, Tile *to) {
   const Type *type = op_result(op)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), n = type->shape[axis], inner = 1;
   for (uint32_t d = axis + 1; d < type->rank; d++) inner *= type->shape[d];
+  Sorting how = {op_attr(op, ATTR_DESCENDING) != NULL, op_attr(op, ATTR_MERGE) != NULL};
   uint64_t bytes = (uint64_t)n * 5 * sizeof(Element);
   Element *line = eval_block(m->memory, bytes);
   for (uint32_t k = 0; k < to->n / n; k++) {
@@ -78,7 +102,7 @@ static void run_sort(Machine *m, const Op *op, Tile *to) {
       Element x = tile_get(from, first + i * inner);
       line[i] = eval_absorb(&x);
     }
-    sort_line(to->code, op_attr(op, ATTR_DESCENDING) != NULL, line, line + n, n);
+    sort_line(to->code, how, line, line + n, n);
     for (uint32_t i = 0; i < n; i++) tile_set(to, first + i * inner, &line[i]);
   }
   eval_block_free(m->memory, line, bytes);

@@ -90,13 +90,13 @@ uint32_t layout_run_bits(const Layout *layout) {
 // A tile's dimensions while its bits are handed out from the lowest up.
 typedef struct Bits {
   uint32_t rank;
-  uint32_t size[8];  // log2 of the shape
-  uint32_t shift[8]; // of the dimension's lowest bit in the flattened index
-  uint32_t used[8];  // bits already handed out; past size they are zero bases
+  uint32_t size[LAYOUT_MAX_RANK];  // log2 of the shape
+  uint32_t shift[LAYOUT_MAX_RANK]; // of the dimension's lowest bit in the flattened index
+  uint32_t used[LAYOUT_MAX_RANK];  // bits already handed out; past size they are zero bases
 } Bits;
 
 static Bits bits_of_shape(uint32_t rank, const uint32_t *shape) {
-  if (rank == 0 || rank > 8) BUG("a layout of rank %u", rank);
+  if (rank == 0 || rank > LAYOUT_MAX_RANK) BUG("a layout of rank %u", rank);
   Bits bits = {.rank = rank};
   for (uint32_t d = rank, shift = 0; d-- > 0;) {
     if (shape[d] == 0 || (shape[d] & (shape[d] - 1)) != 0) BUG("a layout of size %u", shape[d]);
@@ -164,7 +164,8 @@ static void hand_out(uint32_t rank, const uint32_t *order, uint32_t want, uint32
 Layout layout_default(uint32_t rank, const uint32_t *shape, const uint32_t *order, uint32_t elem_bits,
                       uint32_t warp_bits) {
   Bits bits = bits_of_shape(rank, shape);
-  uint32_t elems[8] = {0}, lanes[8] = {0}, warps[8] = {0}, left[8];
+  uint32_t elems[LAYOUT_MAX_RANK] = {0}, lanes[LAYOUT_MAX_RANK] = {0}, warps[LAYOUT_MAX_RANK] = {0};
+  uint32_t left[LAYOUT_MAX_RANK];
   memcpy(left, bits.size, sizeof left);
   uint32_t fastest = order[0];
   elems[fastest] = elem_bits < left[fastest] ? elem_bits : left[fastest];

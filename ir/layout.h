@@ -24,7 +24,7 @@ typedef enum LayoutDim {
   DIM_COUNT
 } LayoutDim;
 
-enum { LAYOUT_MAX_BITS = 40, LANE_BITS = 5 };
+enum { LAYOUT_MAX_BITS = 40, LAYOUT_MAX_RANK = 32, LANE_BITS = 5 };
 
 typedef struct Layout {
   uint8_t bits[DIM_COUNT];         // input bits a dimension

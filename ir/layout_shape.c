@@ -5,8 +5,6 @@
 #include "base/math.h"
 #include "ir/layout_parts.h"
 
-enum { MAX_RANK = 8 };
-
 // `bits` bits from place `from` of the old index to place
 // `to` of the new one. Bits that no move names are dropped.
 typedef struct BitMove {
@@ -19,7 +17,7 @@ static uint32_t padded_bits(uint32_t size) {
 }
 
 uint32_t layout_dim_bits(uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t *first) {
-  if (dim >= rank || rank > MAX_RANK) BUG("dimension %u of a tile of rank %u", dim, rank);
+  if (dim >= rank || rank > LAYOUT_MAX_RANK) BUG("dimension %u of a tile of rank %u", dim, rank);
   uint32_t below = 0;
   for (uint32_t d = dim + 1; d < rank; d++) below += padded_bits(shape[d]);
   if (first) *first = below;
@@ -27,7 +25,7 @@ uint32_t layout_dim_bits(uint32_t rank, const uint32_t *shape, uint32_t dim, uin
 }
 
 static uint32_t shape_bits(uint32_t rank, const uint32_t *shape) {
-  if (rank > MAX_RANK) BUG("a tile of rank %u", rank);
+  if (rank > LAYOUT_MAX_RANK) BUG("a tile of rank %u", rank);
   uint32_t bits = 0;
   for (uint32_t d = 0; d < rank; d++) bits += padded_bits(shape[d]);
   return bits;
@@ -76,7 +74,7 @@ Layout layout_keep_dims(const Layout *layout, uint32_t rank, const uint32_t *sha
 
 Layout layout_trans(const Layout *layout, uint32_t rank, const uint32_t *shape, const uint32_t *order) {
   expect_bits(layout, rank, shape);
-  BitMove moves[MAX_RANK];
+  BitMove moves[LAYOUT_MAX_RANK];
   uint32_t to = 0;
   for (uint32_t d = rank; d-- > 0;) {
     BitMove *move = &moves[d];
@@ -98,7 +96,7 @@ Layout layout_broadcast_operand(const Layout *out_layout, uint32_t rank, const u
                                 const uint32_t *out) {
   expect_bits(out_layout, rank, out);
   expect_broadcast(rank, in, out);
-  BitMove moves[MAX_RANK];
+  BitMove moves[LAYOUT_MAX_RANK];
   uint32_t n = 0;
   for (uint32_t d = 0; d < rank; d++) {
     BitMove move = {.bits = layout_dim_bits(rank, in, d, &move.to)};
@@ -114,7 +112,7 @@ Layout layout_broadcast_result(const Layout *in_layout, uint32_t rank, const uin
   expect_bits(in_layout, rank, in);
   expect_broadcast(rank, in, out);
   Layout result = *in_layout;
-  uint32_t shape[MAX_RANK];
+  uint32_t shape[LAYOUT_MAX_RANK];
   memcpy(shape, in, rank * sizeof *in);
   for (uint32_t d = rank; d-- > 0; shape[d] = out[d])
     if (in[d] == 1) result = layout_stretch(&result, rank, shape, d, padded_bits(out[d]), DIM_REGISTER);

@@ -47,7 +47,7 @@ int64_t elem_wrap(Elem elem, int64_t value);
 // fp8 saturates. A NaN keeps the high bits of its payload.
 double elem_round(Elem elem, double value);
 
-enum { TILE_MAX_RANK = 6, TILE_MAX_ELEMENTS = 1 << 20, TYPE_MAX_STARS = 4 }; // STARS: pointers to pointers
+enum { TILE_MAX_RANK = 24, TILE_MAX_ELEMENTS = 1 << 20, TYPE_MAX_STARS = 4 }; // STARS: pointers to pointers
 enum { DESCRIPTOR_MAX_RANK = 5, TENSOR_MAP_MAX_RANK = 5 }; // of tensor descriptors, as of the hardware's
 
 typedef enum TypeKind {

@@ -153,7 +153,11 @@ static void check_along(Verifier *v, const Op *op) {
   if (!verify_axis(v, op, operand_type(op, 0))) return;
   if (result_type(op) != operand_type(op, 0))
     verify_fail(v, op, "the result has the operand's type, not %s", verify_type_text(v, result_type(op)));
-  if (op->kind == OP_SORT && type_is_ptr(result_type(op))) verify_fail(v, op, "pointers are not sorted");
+  if (op->kind != OP_SORT) return;
+  if (type_is_ptr(result_type(op))) verify_fail(v, op, "pointers are not sorted");
+  uint32_t size = result_type(op)->shape[op_int(op, ATTR_AXIS, 0)];
+  if (op_attr(op, ATTR_MERGE) && (size & (size - 1)))
+    verify_fail(v, op, "a merge is of a power of two of elements, not %u", size);
 }
 
 static void check_histogram(Verifier *v, const Op *op) {

@@ -44,7 +44,7 @@ Value *block_move(Builder *b, Value *pointer, const BlockParts *parts, Value *co
 
 // Whether each index * stride along the dimension, and the sum over all dimensions, fits in i32.
 static bool is_narrow(const BlockParts *parts, uint32_t d, uint32_t extent) {
-  int64_t stride, most = INT32_MAX / TILE_MAX_RANK / (int64_t)extent;
+  int64_t stride, most = INT32_MAX / parts->rank / (int64_t)extent;
   return extent == 1 || (value_int_constant(parts->stride[d], &stride) && stride >= -most && stride <= most);
 }
 

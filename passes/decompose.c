@@ -21,7 +21,7 @@
 //         sort are taken the others need no order, and each reduction halves what is left: for 16 of 4096
 //         elements all pass 10 steps and each half 4, where the sort has 78
 //
-// The sort is Batcher's bitonic network. Floats are sorted by integer keys of the same order: -0 before +0,
+// The sort is Batcher's bitonic network. A `merge` is its last log2(n) steps. Floats are sorted by integer keys of the same order: -0 before +0,
 // NaN last in either direction. Of two runs that are sorted in opposite directions the larger of each
 // pair are the largest of both, and go up and then down, so that the steps of one merge sort them.
 #include "base/math.h"
@@ -111,7 +111,7 @@ static void lower_sort(Op *op) {
   Value *x = to_key(&s.b, op_operand(op, 0), s.descending);
   s.tile = x->type;
   uint32_t bits = log2_of(s.tile->shape[s.axis]);
-  for (uint32_t block = 1; block <= bits; block++)
+  for (uint32_t block = op_attr(op, ATTR_MERGE) ? bits : 1; block <= bits; block++)
     for (uint32_t bit = block; bit-- > 0;) x = compare_exchange(&s, x, bit, block);
   value_replace_uses(op_result(op), from_key(&s.b, x, op_result(op)->type));
   op_erase(op);
@@ -194,7 +194,7 @@ static bool selecting_pays(const SortNetwork *s, uint32_t run) {
 // The sort of which only the first elements are used, the slice, where selecting them pays; else NULL.
 static Op *sort_of_first(const Op *slice) {
   Op *sort = slice->kind == OP_SLICE ? op_operand(slice, 0)->def : NULL;
-  if (!sort || sort->kind != OP_SORT || op_result(sort)->type->layout) return NULL;
+  if (!sort || sort->kind != OP_SORT || op_result(sort)->type->layout || op_attr(sort, ATTR_MERGE)) return NULL;
   const Use *use = op_result(sort)->first_use;
   if (use->next) return NULL;
   const Type *from = op_result(sort)->type, *to = op_result(slice)->type;

@@ -231,6 +231,9 @@ def reductions():
     yield Section("tl.sort(w)", each())
     yield Section("tl.sort(w, descending=True)", each())
     yield Section("tl.topk(w, 4)", each())
+    for name in ["w", "m", "a"]:
+        yield Section(f"tl.bitonic_merge({name})", each())
+        yield Section(f"tl.bitonic_merge({name}, descending=True)", each())
     yield Section("tl.sort(a)", each())
     yield Section("tl.sort(a, descending=True)", each())
     yield Section("tl.topk(a, 4)", each())

@@ -146,6 +146,26 @@ static void test_sort(void **unused) {
   }
 }
 
+// A merge's steps, on lines that are bitonic and on one that is not.
+static void test_merge(void **unused) {
+  (void)unused;
+  static const float x[16] = {1, 3, 7, 9, 8, 6, 2, 0, 5, 1, 4, 8, 2, 7, 3, 6};
+  static const float up[16] = {0, 1, 2, 3, 6, 7, 8, 9, 1, 2, 3, 6, 4, 7, 5, 8};
+  Kernel k;
+  kernel_open(&k, "%x: *fp32, %out: *fp32",
+              "%i = arange {start = 0, end = 16} : tile<16xi32>\n%xs = splat %x : tile<16x*fp32>\n"
+              "%xp = addptr %xs, %i : tile<16x*fp32>\n%f = load %xp : tile<16xfp32>\n"
+              "%a = reshape %f : tile<2x8xfp32>\n%s = sort %a {axis = 1, merge} : tile<2x8xfp32>\n"
+              "%r = reshape %s : tile<16xfp32>\n%os = splat %out : tile<16x*fp32>\n"
+              "%op = addptr %os, %i : tile<16x*fp32>\nstore %op, %r\n");
+  eval_memory_add(k.memory, X, x, sizeof x, true);
+  kernel_output(&k, OUT, sizeof x);
+  kernel_must_run(&k, RUN(&k, X, OUT));
+  EvalCheck check = kernel_check(&k, OUT, up, ELEM_FP32);
+  if (check.wrong) fail_msg("%s", check.first_message);
+  kernel_close(&k);
+}
+
 static void test_histogram(void **unused) {
   (void)unused;
   Kernel k;
@@ -305,7 +325,7 @@ int suite_eval_shape(void) {
       cmocka_unit_test(test_views),
       cmocka_unit_test(test_join_split_cat),
       cmocka_unit_test(test_gather_out_of_range),
-      cmocka_unit_test(test_sort),
+      cmocka_unit_test(test_sort), cmocka_unit_test(test_merge),
       cmocka_unit_test(test_histogram),
       cmocka_unit_test(test_block_load),
       cmocka_unit_test(test_block_store),

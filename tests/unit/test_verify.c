@@ -183,6 +183,8 @@ static const Invalid bodies[] = {
     {"%x = flip %m {axis = 2} : tile<16x32xfp32>", "flip: the axis 2 is no dimension"},
     {"%x = flip %m {axis = 0} : tile<32x16xfp32>", "flip: the result has the operand's type"},
     {"%x = sort %pt {axis = 0} : tile<16x*fp32>", "sort: pointers are not sorted"},
+    {"%y = constant {value = 1} : tile<12xi32>\n%x = sort %y {axis = 0, merge} : tile<12xi32>",
+     "sort: a merge is of a power of two of elements, not 12"},
     {"%x = histogram %tf : tile<16xi32>", "histogram: the operand is a tile of integers, not tile<16xfp32>"},
     {"%x = histogram %t : tile<16xi64>", "histogram: the result is a tile of i32 with one dimension"},
     {"%x = histogram %t, %t : tile<16xi32>", "histogram: the mask is of i1 and the operand's shape"},

@@ -23,6 +23,7 @@ __all__ = [
     "atomic_or",
     "atomic_xchg",
     "atomic_xor",
+    "bitonic_merge",
     "broadcast",
     "broadcast_to",
     "cast",
@@ -205,6 +206,10 @@ def atomic_xchg(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope
 
 @builtin
 def atomic_xor(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+
+
+@builtin
+def bitonic_merge(x: Any, dim: Any = None, descending: Any = None) -> Any: ...
 
 
 @builtin

@@ -221,3 +221,16 @@ def moves_of_fp8(a, b, c, out, chosen, N: tl.constexpr):
     u, v = tl.split(tl.join(tl.flip(x), y))
     picked = tl.where(tl.load(c + p * N + i) > 0, u, v)
     tl.store(chosen + p * N + i, tl.where(i < 3, 0.0, picked))
+
+
+# check: --grid 1 -D M=4 -D N=16 x=arange:i32[64] y=zeros:i32[64]
+# check: --grid 1 -D M=8 -D N=64 x=randn:fp32[512] y=zeros:fp32[512]
+# check: --grid 1 -D M=2 -D N=256 x=rand:i16[512] y=zeros:i16[512]
+@triton.jit
+def bitonic_merges(x, y, M: tl.constexpr, N: tl.constexpr):
+    """Rows that go up and down come out sorted; of others the steps alone are the same."""
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    v = tl.load(x + i)
+    tl.store(y + i, tl.bitonic_merge(v))
+    tl.debug_barrier()
+    tl.store(y + i, tl.load(y + i) + tl.bitonic_merge(tl.bitonic_merge(v, 1, descending=True), 0))
