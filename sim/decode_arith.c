@@ -127,7 +127,24 @@ static void mixed_arith(Decoder *d, PtxType narrow) {
   emit_known(d, narrow == PTX_F16 || narrow == PTX_BF16 ? exec_f32_mixed : NULL, narrow);
 }
 
+// add, sub, mul and fma of pairs of f32 in 64 bits (PTX ISA 9.7.3).
+static void pair_arith(Decoder *d) {
+  bool known = d->op == OP_ADD || d->op == OP_SUB || d->op == OP_MUL || d->op == OP_FMA;
+  float_round_modifier(d, PTX_F32, d->op == OP_FMA);
+  flag_if(d, "ftz", FLAG_FTZ);
+  d->insn.extra = (uint8_t)d->op;
+  d->insn.dst = operand_dest(d, PTX_B64);
+  sources(d, PTX_B64, arity(d->op));
+  if (!known) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  d->insn.exec = exec_f32_pair;
+  decode_emit(d);
+}
+
 void decode_arith(Decoder *d) {
+  if (mod_take(d, "f32x2")) {
+    pair_arith(d);
+    return;
+  }
   PtxType type = mod_need_type(d), narrow = PTX_NONE;
   if (type == PTX_F32 && (d->op == OP_ADD || d->op == OP_SUB || d->op == OP_FMA)) narrow = mod_type(d);
   if (narrow != PTX_NONE) {

@@ -60,7 +60,7 @@ PtxType mod_type(Decoder *d) {
 
 PtxType mod_need_type(Decoder *d) {
   PtxType type = mod_type(d);
-  if (!type) decode_error(d, "%.*s needs a type that is known here", STR_ARG(d->base));
+  if (!type) decode_error(d, "%.*s needs a type that is known here", STR_ARG(d->stmt->name));
   return type ? type : PTX_B32;
 }
 

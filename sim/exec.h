@@ -281,6 +281,7 @@ ExecFn *exec_bits_find(Operation op, PtxType type, bool named_mode); // prmt's m
 ExecFn *exec_field_find(Operation op);
 ExecFn *exec_product_find(Operation op);
 ExecFn *exec_f32_find(Operation op);
+ExecFn exec_f32_pair;  // add, sub, mul, fma of pairs of f32
 ExecFn exec_f32_mixed; // add, sub, fma of f32 with halves
 ExecFn *exec_f64_find(Operation op);
 ExecFn *exec_half_find(Operation op, PtxType type);
@@ -296,7 +297,9 @@ ExecFn *exec_mov_find(uint32_t bytes); // of a lane
 // The conversion of a finished instruction.
 ExecFn *exec_convert_find(const Insn *insn);
 typedef enum Fp8Form { FP8_FROM_F32, FP8_FROM_F16X2, FP8_TO_F16X2 } Fp8Form; // exec_convert_fp8's insn->extra
-ExecFn exec_convert_fp8, exec_convert_tf32, exec_convert_pack;               // see exec_narrow.c
+typedef enum NarrowFloat { NARROW_E4M3, NARROW_E5M2, NARROW_E2M1, NARROW_E2M3, NARROW_E3M2, NARROW_COUNT } NarrowFloat;
+typedef enum Ue8m0Form { UE8M0_FROM_F32, UE8M0_FROM_BF16X2, UE8M0_TO_BF16X2 } Ue8m0Form; // exec_convert_ue8m0's
+ExecFn exec_convert_fp8, exec_convert_ue8m0, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
 ExecFn exec_convert, exec_convert_pair;                                      // insn->from, to, round, flags
 ExecFn exec_set_pair, exec_slct, exec_testp, exec_predicate_logic;
 ExecFn exec_mov_wide, exec_pack_wide, exec_unpack_wide; // 128 bits

@@ -160,6 +160,34 @@ static const FloatRow rows[] = {
     {OP_TANH, f32_tanh, NULL},
 };
 
+static float pair_half(Operation op, float a, float b, float c) {
+  switch ((int)op) {
+  case OP_ADD: return a + b;
+  case OP_SUB: return a - b;
+  case OP_MUL: return a * b;
+  default: return __builtin_fmaf(a, b, c);
+  }
+}
+
+// extra: the operation, of both halves of 64 bits.
+void exec_f32_pair(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint64_t *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);
+  const uint64_t *cs = insn->extra == OP_FMA ? lanes_at(warp, insn->src[2]) : as;
+  bool flush = insn->flags & FLAG_FTZ;
+  uint64_t out[LANES];
+  for (int l = 0; l < LANES; l++) {
+    out[l] = 0;
+    for (int half = 0; half < 2; half++) {
+      float x[3] = {float_of((uint32_t)(as[l] >> 32 * half)), float_of((uint32_t)(bs[l] >> 32 * half)),
+                    float_of((uint32_t)(cs[l] >> 32 * half))};
+      for (int i = 0; i < 3 && flush; i++) x[i] = float_flush(x[i]);
+      float y = pair_half((Operation)insn->extra, x[0], x[1], x[2]);
+      out[l] |= (uint64_t)float_bits(flush ? float_flush(y) : y) << 32 * half;
+    }
+  }
+  lanes_write64(warp, insn->dst, out, mask);
+}
+
 ExecFn *exec_f32_find(Operation op) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].op == op) return rows[i].f32;

@@ -1,23 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt to and from pairs of 8-bit floats (e4m3, e5m2), cvt to tf32, and
+// cvt to and from pairs of floats of 8, 6 and 4 bits and of powers of two (ue8m0), cvt to tf32, and
 // cvt.pack. PTX ISA 9.7.9.21 and 9.7.9.22.
 #include "sim/exec.h"
 #include "sim/float_bits.h"
 
-// An 8-bit float: e5m2 is the upper half of a binary16, e4m3 has no infinities and one NaN a sign.
-static float float_of_fp8(uint32_t bits, bool e5m2) {
-  if (e5m2) return float_of_half((uint16_t)(bits << 8));
-  uint32_t exponent = bits >> 3 & 15, fraction = bits & 7;
-  float value = exponent ? ldexpf((float)(8 + fraction), (int)exponent - 10) : ldexpf((float)fraction, -9);
-  if ((bits & 127) == 127) value = NAN;
-  return bits & 128 ? -value : value;
+// A format's fraction bits, the exponent of its least normal number, its greatest finite number, what a NaN becomes, and the bits of
+// one number in a pair. e5m2 has infinities, e4m3 one NaN a sign, the others neither.
+static const struct {
+  int fraction, least;
+  uint32_t largest, nan, bits;
+} formats[NARROW_COUNT] = {[NARROW_E4M3] = {3, -6, 0x7e, 0x7f, 8},
+                           [NARROW_E5M2] = {2, -14, 0x7b, 0x7f, 8},
+                           [NARROW_E2M1] = {1, 0, 0x7, 0x7, 4},
+                           [NARROW_E2M3] = {3, 0, 0x1f, 0x1f, 8},
+                           [NARROW_E3M2] = {2, -2, 0x1f, 0x1f, 8}};
+
+// Where the sign stands: above exponent and fraction.
+static uint32_t sign_of(NarrowFloat f) { return f == NARROW_E4M3 || f == NARROW_E5M2 ? 128 : formats[f].largest + 1; }
+
+static float float_of_narrow(uint32_t bits, NarrowFloat f) {
+  uint32_t sign = sign_of(f), fraction = bits & ((1u << formats[f].fraction) - 1);
+  int exponent = (int)((bits & (sign - 1)) >> formats[f].fraction);
+  if (f == NARROW_E5M2) return float_of_half((uint16_t)(bits << 8));
+  float value = exponent ? ldexpf((float)((1u << formats[f].fraction) + fraction), exponent - 1 + formats[f].least - formats[f].fraction)
+                         : ldexpf((float)fraction, formats[f].least - formats[f].fraction);
+  if (f == NARROW_E4M3 && (bits & 127) == 127) value = NAN;
+  return bits & sign ? -value : value;
 }
 
 // To nearest even; what is too large becomes the largest (.satfinite, which PTX requires).
-static uint32_t fp8_of_float(float value, bool e5m2, bool relu) {
-  int mantissa = e5m2 ? 2 : 3, least = e5m2 ? -14 : -6;
-  uint32_t sign = signbit(value) ? 128 : 0, largest = e5m2 ? 0x7b : 0x7e;
-  if (isnan(value)) return 0x7f;
+static uint32_t narrow_of_float(float value, NarrowFloat f, bool relu) {
+  int fraction = formats[f].fraction, least = formats[f].least;
+  uint32_t sign = signbit(value) ? sign_of(f) : 0, largest = formats[f].largest;
+  if (isnan(value)) return formats[f].nan;
   if (relu && sign) return 0;
   double magnitude = fabs((double)value);
   if (magnitude == 0) return sign;
@@ -25,14 +40,16 @@ static uint32_t fp8_of_float(float value, bool e5m2, bool relu) {
   int exponent;
   frexp(magnitude, &exponent); // magnitude in [2^(exponent - 1), 2^exponent)
   int e = exponent - 1 < least ? least : exponent - 1;
-  uint32_t units = (uint32_t)rint(ldexp(magnitude, mantissa - e)); // the host rounds to nearest even
-  uint32_t bits = ((uint32_t)(e - least) << mantissa) + units;
-  return sign | (bits > largest ? largest : bits);
+  double units = rint(ldexp(magnitude, fraction - e)); // the host rounds to nearest even
+  double bits = ldexp(e - least, fraction) + units;
+  return sign | (bits > largest ? largest : (uint32_t)bits);
 }
 
-// extra: the Fp8Form (of two .f32 the first goes to the upper half); to: whether e5m2.
+// extra: the Fp8Form (of two .f32 the first goes to the upper part); to: the NarrowFloat.
 void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
-  bool e5m2 = insn->to, relu = insn->flags & FLAG_RELU;
+  NarrowFloat f = (NarrowFloat)insn->to;
+  bool relu = insn->flags & FLAG_RELU;
+  uint32_t bits = formats[f].bits;
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);
   const uint16_t *pairs = lanes_at(warp, insn->src[0]);
   uint16_t narrow[LANES];
@@ -40,8 +57,8 @@ void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
   for (int l = 0; l < LANES; l++) {
     if (insn->extra == FP8_TO_F16X2) {
       wide[l] = 0;
-      for (int i = 0; i < 2; i++) {
-        float value = float_of_fp8(pairs[l] >> (8 * i) & 255, e5m2);
+      for (uint32_t i = 0; i < 2; i++) {
+        float value = float_of_narrow(pairs[l] >> (bits * i) & ((1u << bits) - 1), f);
         uint32_t half = half_of_float(value);
         if (relu && (half & 0x8000) && (half & 0x7fff) <= 0x7c00) half = 0;
         wide[l] |= half << (16 * i);
@@ -51,9 +68,47 @@ void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
     bool single = insn->extra == FP8_FROM_F32;
     float high = single ? float_of(a[l]) : float_of_half((uint16_t)(a[l] >> 16));
     float low = single ? float_of(b[l]) : float_of_half((uint16_t)a[l]);
-    narrow[l] = (uint16_t)(fp8_of_float(high, e5m2, relu) << 8 | fp8_of_float(low, e5m2, relu));
+    narrow[l] = (uint16_t)(narrow_of_float(high, f, relu) << bits | narrow_of_float(low, f, relu));
   }
   if (insn->extra == FP8_TO_F16X2)
+    lanes_write32(warp, insn->dst, wide, mask);
+  else
+    lanes_write16(warp, insn->dst, narrow, mask);
+}
+
+// A power of two, 2^(bits - 127), without a sign; 255 is NaN. round: towards zero, or up.
+static uint32_t ue8m0_of_float(float value, bool up, bool saturates) {
+  if (isnan(value)) return 255;
+  if (isinf(value)) return saturates ? 254 : 255;
+  int exponent;
+  double fraction = frexp(fabs((double)value), &exponent); // of at least 0.5, so that 0.5 is the power of two itself
+  int bits = value == 0 ? 0 : exponent - 1 + 127 + (up && fraction > 0.5);
+  if (bits > 254) return saturates ? 254 : 255;
+  return bits < 0 ? 0 : (uint32_t)bits;
+}
+
+static uint32_t bf16_of_ue8m0(uint32_t bits) {
+  return bits == 255 ? 0x7fff : bits == 0 ? 0x40 : bits << 7; // 2^-127 is denormal
+}
+
+// extra: the Ue8m0Form.
+void exec_convert_ue8m0(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);
+  const uint16_t *pairs = lanes_at(warp, insn->src[0]);
+  bool up = insn->round == ROUND_RP, saturates = insn->flags & FLAG_FINITE;
+  uint16_t narrow[LANES];
+  uint32_t wide[LANES];
+  for (int l = 0; l < LANES; l++) {
+    if (insn->extra == UE8M0_TO_BF16X2) {
+      wide[l] = bf16_of_ue8m0(pairs[l] >> 8) << 16 | bf16_of_ue8m0(pairs[l] & 255);
+      continue;
+    }
+    bool single = insn->extra == UE8M0_FROM_F32;
+    float high = single ? float_of(a[l]) : float_of_bf16((uint16_t)(a[l] >> 16));
+    float low = single ? float_of(b[l]) : float_of_bf16((uint16_t)a[l]);
+    narrow[l] = (uint16_t)(ue8m0_of_float(high, up, saturates) << 8 | ue8m0_of_float(low, up, saturates));
+  }
+  if (insn->extra == UE8M0_TO_BF16X2)
     lanes_write32(warp, insn->dst, wide, mask);
   else
     lanes_write16(warp, insn->dst, narrow, mask);

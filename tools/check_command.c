@@ -207,7 +207,7 @@ static ExitStatus check_both(Check *check, const BoundArgs *bound) {
   double began = device_clock();
   tilec_status status = check_schedules(check, bits, pack_source);
   if (status == TILEC_OK && !check->reference) evaluate_also(check, device_clock() - began);
-  ExitStatus result = status == TILEC_OK ? print_findings(check) : run_device_failed(status);
+  ExitStatus result = status == TILEC_OK ? print_findings(check) : run_failed(run, status);
   run_reference_free(check->reference);
   return result;
 }
