@@ -304,6 +304,25 @@ static Kernel *known_kernel(Launcher *self, const Call *call, const Device *devi
   }
 }
 
+void call_forget(Launcher *self, const Kernel *kernel) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  for (Entry **at = &self->entries; *at;) {
+    Entry *entry = *at;
+    if (entry->kernel != kernel) {
+      at = &entry->next;
+      continue;
+    }
+    *at = entry->next;
+    self->drops++;
+    entry_free(entry);
+  }
+  PyObject *done = PyObject_CallMethod((PyObject *)self, "_forget", "O", kernel);
+  if (!done) PyErr_WriteUnraisable((PyObject *)self);
+  Py_XDECREF(done);
+  PyErr_Restore(type, value, trace);
+}
+
 Kernel *call_kernel(Launcher *self, Call *call, Device *device) {
   if (!freeze_all(self, call)) return NULL;
   Kernel *kernel = known_kernel(self, call, device);

@@ -168,6 +168,7 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   tilec_status status = tilec_launch(kernel->kernel, &options, a->args, a->count);
   PyEval_RestoreThread(thread);
   if (on_cpu && !interrupt_end(options.cancel)) return false;
+  kernel->refused = status == TILEC_ERROR_COMPILE;
   if (!kernel_warn(state, kernel)) return false;
   if (status) return raise_status(state, status);
   if (a->kept && !look_after(state, a)) return false;
@@ -178,6 +179,7 @@ static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments
   PyThreadState *thread = PyEval_SaveThread();
   tilec_status status = tilec_kernel_prepare(kernel->kernel, a->args, a->count);
   PyEval_RestoreThread(thread);
+  kernel->refused = status == TILEC_ERROR_COMPILE;
   if (!kernel_warn(self->state, kernel)) return false;
   return status ? raise_status(self->state, status) != NULL : true;
 }
@@ -193,6 +195,8 @@ static PyObject *run_bound(Launcher *self, const Run *run, Call *call, Arguments
   if (!kernel) return NULL;
   if (device->type == ON_CPU) arguments_as_tensors(a);
   bool good = run->grid ? launch_kernel(self, kernel, call, a, run) : prepare_kernel(self, kernel, a);
+  if (good) kernel->made = true;
+  if (!good && !kernel->made && kernel->refused) call_forget(self, kernel);
   PyObject *result = good ? launched_of(self->state, kernel, a) : NULL;
   Py_DECREF((PyObject *)kernel);
   return result;

@@ -157,6 +157,7 @@ typedef struct Kernel {
   Program *program;  // held
   PyObject *options; // the dict that it was made with
   PyObject *logged;  // a list of diagnostics, filled by compiles
+  bool made, refused; // something of it was compiled; its last compile failed
 } Kernel;
 
 extern PyType_Spec program_spec, kernel_spec, compiled_spec;
@@ -252,6 +253,8 @@ bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, 
                PyObject *names);
 void call_end(Call *call);
 // The kernel for the call's constants on the device, made where there is none; new. NULL: an exception.
+// Drops a kernel of which nothing could be compiled. An exception that is set stays.
+void call_forget(Launcher *self, const Kernel *kernel);
 Kernel *call_kernel(Launcher *self, Call *call, Device *device);
 void entries_free(Entry *entries);
 int entries_visit(const Entry *entries, visitproc visit, void *arg);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches: how arguments are bound, what makes another kernel, what a launch returns."""
 
+import array
 import contextlib
 import copy
 import enum
@@ -49,6 +50,13 @@ def centred(out, x, N: tl.constexpr):
     i = tl.arange(0, N)
     v = tl.load(x + i)
     tl.store(out + i, v - tl.max(v, axis=0))
+
+
+@tilec.jit
+def refused(x, n: tl.constexpr):
+    tl.static_assert(n < 16)
+    tl.static_assert(x.dtype.element_ty == tl.float32)
+    tl.store(x, n)
 
 
 class Closure(NamedTuple):
@@ -294,6 +302,19 @@ class WhatALaunchReturns(unittest.TestCase):
         self.assertEqual(handle.metadata.num_stages, 3)
         with self.assertRaises(KeyError):
             handle.asm["no such stage"]
+
+    def test_what_does_not_compile_is_not_kept(self):
+        x = floats([1] * 16)
+        for bad in range(5):
+            with self.assertRaises(tilec.CompilationError):
+                refused[1](x, 16 + bad)
+            with self.assertRaises(tilec.CompilationError):
+                refused.warmup(x, 16 + bad, grid=(1,))
+        self.assertEqual(len(refused._kernels), 0)
+        refused[1](x, 3)
+        with self.assertRaises(tilec.CompilationError):
+            refused[1](array.array("i", [1] * 16), 3)  # the other stays
+        self.assertEqual((x[0], len(refused._kernels)), (3, 1))
 
     def test_warmup_launches_nothing(self):
         x = floats([1] * 16)

@@ -271,6 +271,11 @@ class JITFunction(_native.Launcher):
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
         return kernel, watched_of(captured)
 
+    def _forget(self, kernel: _native.Kernel) -> None:
+        """For _native: nothing of the kernel could be compiled."""
+        for key in [key for key, known in self._kernels.items() if known is kernel]:
+            del self._kernels[key]
+
     def _elsewhere(self, device: _native.Device, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
         """For _native: a launch that is checked, or whose arrays are not where the device is. NotImplemented: it is to
         be made as it is."""
