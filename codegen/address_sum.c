@@ -40,7 +40,8 @@ static void add_terms(LLVMValueRef x, NumberSum *sum) {
 
 static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows);
 
-// Of a sum and a constant the constant goes to a term of the sum with the same factor. False, and nothing is added: there is none.
+// x is a sum and a constant: the constant goes to a term of the sum with the same factor. False: there is none, and nothing is
+// added.
 static bool add_constant(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows) {
   uint32_t before = sum->count;
   add_products(LLVMGetOperand(x, 0), factor, sum, rows);
