@@ -134,7 +134,7 @@ static void assign(Elab *e, const Stmt *stmt) {
   Obj obj = assigned(e, elab_expr(e, stmt->assign.value));
   for (uint32_t i = 0; i < stmt->assign.targets.n; i++) {
     const Expr *target = stmt->assign.targets.at[i];
-    if (target->kind == EXPR_SUBSCRIPT)
+    if (target->kind == EXPR_SUBSCRIPT && !e->frame->python)
       elab_refuse_target(e, target, stmt->assign.value, "");
     else
       elab_assign(e, target, obj);

@@ -60,6 +60,15 @@ def tries(names):
 
 
 LOOPS = (skips(4), skips(9), ends(5), tries(("no_such_name", "minimum", "maximum")))
+def fills(names):
+    table, row = {}, [1, 2, 3]
+    for name in names:
+        table[name] = len(name)
+        row[-1] = name
+    return table["bb"], row[2]
+
+
+FILLED = fills(("a", "bb"))
 TOTAL = 0
 LIST = []
 TABLE = {"a": 1}
@@ -142,7 +151,7 @@ for name in ("set_in_a_loop", "set_too"):
 
 @triton.jit
 def kernel(p, D: tl.constexpr):
-    tl.static_assert(LOOPS == (-1, 8, 152, "minimum"))
+    tl.static_assert(LOOPS == (-1, 8, 152, "minimum") and FILLED == (2, "bb"))
     tl.static_assert(TOTAL == 5 and LIST == [0, 2, 3] and TABLE["a"] == 1 and TABLE["b"] == 3)
     tl.static_assert(DOUBLED == 128 and AFTER == 129 and CELL == 8 and ROW == 2)
     tl.static_assert(BITS == 603 and HEX and RATIO == (5, 2) and WHOLE and PARSED == 255 + 16 - 3 + 511 + 12)
