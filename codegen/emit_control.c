@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured control flow to basic blocks and phis. Loops are rotated: a guard before, the test at the end.
 // The next index is never compared where it may have wrapped: a range ends at its bound whatever its type.
-#include "codegen/emit.h"
+#include "codegen/emit_dot.h"
 #include "ir/quotient_runs.h"
 
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name) {
@@ -194,7 +194,8 @@ void emit_for(Emitter *e, Op *op) {
   Op *yield = emit_region(e, region);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
   LLVMValueRef next = LLVMBuildAdd(e->builder, index, range.step, "");
-  LLVMBuildCondBr(e->builder, runs_again(e, &range, index), body, exit);
+  LLVMValueRef branch = LLVMBuildCondBr(e->builder, runs_again(e, &range, index), body, exit);
+  emit_limit_unrolling(e, region, 1, branch);
   add_to_phis(e, region->args[0], &next, latch);
   for (uint32_t i = 1; i < region->arg_count; i++)
     add_to_phis(e, region->args[i], emit_get(e, op_operand(yield, i - 1)), latch);
@@ -247,7 +248,7 @@ void emit_while(Emitter *e, Op *op) {
     emit_bind(e, body->args[i], emit_get(e, op_operand(yield, i + 1)));
   Op *next = emit_region(e, body);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
-  LLVMBuildBr(e->builder, head);
+  emit_limit_unrolling(e, body, 0, LLVMBuildBr(e->builder, head));
   for (uint32_t i = 0; i < test->arg_count; i++)
     add_to_phis(e, test->args[i], emit_get(e, op_operand(next, i)), latch);
 

@@ -40,6 +40,9 @@ void emit_mma_dot(Emitter *e, const EmittedDot *p);
 void emit_wgmma_dot(Emitter *e, EmittedDot *p);
 // emit_sums.c: before a dot by wgmma begins: the sums of those that begin while it is under way take their places.
 void emit_prepare_sums(Emitter *e, const Op *first);
+// emit_unroll.c: ptxas does not unroll the loop, whose body carries its arguments from `first` on, where it would make
+// wrong code of it. `latch`: the branch back.
+void emit_limit_unrolling(Emitter *e, const Region *body, uint32_t first, LLVMValueRef latch);
 void emit_fma_dot(Emitter *e, const EmittedDot *p);
 
 #endif

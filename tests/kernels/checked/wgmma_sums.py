@@ -99,3 +99,35 @@ def halves(x, y, out, n):
         first = tl.dot(v, u, second * 0.5, out_dtype=tl.float16)
     tl.store(out + i, first)
     tl.store(out + 4096 + i, second)
+
+
+# Iterations only pass values on. ptxas unrolled the loop, and computed them from the sums of a later dot.
+# check: --grid 1 --num-stages 1 x=randint(-2,3):fp16[9,64,32] y=randint(-2,3):fp16[9,32,16] out=empty:fp32[2,64,16] n=6
+@triton.jit
+def passed_on(x, y, out, n):
+    a = tl.arange(0, 64)[:, None] * 32 + tl.arange(0, 32)[None, :]
+    b = tl.arange(0, 32)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    c = tl.arange(0, 64)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    acc = tl.zeros((64, 16), tl.float32)
+    before = acc
+    earlier = acc
+    for k in range(n):
+        earlier = before * 2
+        before = acc * 2
+        acc = tl.dot(tl.load(x + a + k * 2048), tl.load(y + b + k * 512), acc) * 2
+    tl.store(out + c, before)
+    tl.store(out + 1024 + c, earlier)
+
+
+# check: --grid 1 --num-stages 1 x=randint(-1,2):fp16[9,64,32] y=randint(-1,2):fp16[9,32,16] out=empty:fp16[2,64,16] n=9
+@triton.jit
+def swapped_halves(x, y, out, n):
+    a = tl.arange(0, 64)[:, None] * 32 + tl.arange(0, 32)[None, :]
+    b = tl.arange(0, 32)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    c = tl.arange(0, 64)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    first = tl.zeros((64, 16), tl.float16)
+    second = tl.zeros((64, 16), tl.float16)
+    for k in range(n):
+        first, second = second, tl.dot(tl.load(x + a + k * 2048), tl.load(y + b + k * 512), first, out_dtype=tl.float16)
+    tl.store(out + c, first)
+    tl.store(out + 1024 + c, second)
