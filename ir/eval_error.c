@@ -172,11 +172,15 @@ bool eval_first_time(Machine *m, const Op *op) {
   return !told;
 }
 
-bool eval_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, const char *what) {
+bool eval_state_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, uint8_t state, const char *what) {
   const Value *value = op_operand(op, operand);
-  uint8_t state = eval_operand(m, op, operand)->state[element == NO_ELEMENT ? 0 : element];
   if (!(state & UNDEFINED)) return true;
   if (!(state & UNREAD)) return eval_undefined(m, op, value, element, what);
   if (eval_first_time(m, op)) note_origin(m, undefined_at(m, op, value, element, what, true), value, element);
   return true;
+}
+
+bool eval_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, const char *what) {
+  uint8_t state = eval_operand(m, op, operand)->state[element == NO_ELEMENT ? 0 : element];
+  return eval_state_defined(m, op, operand, element, state, what);
 }

@@ -106,6 +106,8 @@ bool eval_first_time(Machine *m, const Op *op);
 // Whether the operand's element has a value: with an error, as above, where it has none. One that only depends on what a masked
 // load did not read (UNREAD) has one, after a warning that says so, one an op.
 bool eval_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, const char *what);
+// The same for an element that was read from the shared buffer which the operand is.
+bool eval_state_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, uint8_t state, const char *what);
 // "in program (0, 0, 0), element 3": `text` has room for EVAL_PLACE bytes.
 enum { EVAL_PLACE = 160 };
 void eval_place(const Machine *m, const Op *op, uint32_t element, char *text);

@@ -117,7 +117,7 @@ static bool store_element(Machine *m, const Op *op, const int64_t *at, const Til
     elements += (uint64_t)place * (uint64_t)map->strides[d];
   }
   Element x = tile_get(from, i);
-  if (!eval_defined(m, op, 1, i, "the value to store")) return false;
+  if (!eval_state_defined(m, op, 1, i, x.state, "the value to store")) return false;
   Access access = {.op = op, .element = i, .code = from->code};
   access.address = map->base + elements * eval_code_bytes(from->code);
   return eval_access_store(m, &access, &x);
