@@ -253,20 +253,21 @@ static void count_load(Arena *scratch, SharedCounter *s, const Op *op) {
   count_tile(scratch, s, &map, type_element_bytes(tile), true);
 }
 
-// An operand that threads read as they multiply and add: each vector of it once.
+// An operand that threads read as they multiply and add: each vector of it once. Padding of k is not read.
 static void count_operand(Arena *scratch, SharedCounter *s, const Op *dot, DotOperand which) {
   const Type *buffer = op_operand(dot, which)->type;
   DotShape shape = dot_op_shape(dot);
   Layout inverse, elements = layout_fma_operand(op_result(dot)->type->layout, &shape, which);
   if (!layout_invert(buffer->layout, &inverse)) return;
   Layout offsets = layout_compose(&elements, &inverse);
+  uint32_t depth = dot_depth(dot), k_mask = (1u << shape.k) - 1, k_shift = which == DOT_A ? 0 : shape.n;
   uint32_t at[4], bytes = elem_bytes(buffer->elem), within = (1u << shared_vector(&offsets, bytes, at)) - 1;
   bool *seen = ARENA_ARRAY(scratch, bool, (size_t)1 << offsets.out_bits);
   s->bytes = bytes * (within + 1);
   s->loads = true;
   for (uint32_t r = 0; r < layout_registers(&offsets); r++) {
     uint32_t place = layout_apply(&offsets, r, 0, 0, 0);
-    if (seen[place & ~within]) continue;
+    if (seen[place & ~within] || (layout_apply(&elements, r, 0, 0, 0) >> k_shift & k_mask) >= depth) continue;
     seen[place & ~within] = true;
     count_register(s, &offsets, r, place & within, 0, bytes);
   }

@@ -53,10 +53,21 @@ def run(command):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limited)
 
 
+def of_launch(words):
+    """The words without the options of checks, which explain does not have."""
+    kept, left = [], list(words)
+    while left:
+        word = left.pop(0)
+        if word == "--allow-uncompared":
+            left.pop(0)
+        elif word not in ("--check", "--strict") and not word.startswith("--allow-uncompared="):
+            kept.append(word)
+    return kept
+
+
 def measure(tilec, file, kernel, words):
     """The simulator's counters, explain's counts; either None where the command failed, with what it said."""
-    words = [word for word in words if word not in ("--check", "--strict")]
-    launch = [file, "--kernel", kernel, "--arch", "sm_90a", *words]
+    launch = [file, "--kernel", kernel, "--arch", "sm_90a", *of_launch(words)]
     sim = run([tilec, "run", *launch, "--device", "sim", "--stats"])
     line = next((line for line in sim.stderr.splitlines() if line.startswith("{")), None)
     told = run([tilec, "explain", *launch, "--format=json"])
