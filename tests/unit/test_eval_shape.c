@@ -295,12 +295,12 @@ static void test_block_errors(void **unused) {
     bool goes_on; // what no load read may be stored, with a warning
   } CASES[] = {
       {"{boundary = [0], padding = \"zero\"}",
-       "load out of bounds: 5 of 5 in dimension 1 of x", 0, 2},
-      {"{boundary = [0], padding = \"zero\"}", "", 0, 1},
+       "load out of bounds: 5 of 5 in dimension 1 of x", 0, 2, false},
+      {"{boundary = [0], padding = \"zero\"}", "", 0, 1, false},
       {"{boundary = [1], padding = \"zero\"}",
-       "load out of bounds: -1 of 6 in dimension 0 of x", -1, 0},
+       "load out of bounds: -1 of 6 in dimension 0 of x", -1, 0, false},
       {"{boundary = [0, 1]}", "is undefined", 3, 0, true},
-      {"{boundary = [0, 1]}", "", 2, 0},
+      {"{boundary = [0, 1]}", "", 2, 0, false},
   };
   for (size_t n = 0; n < sizeof CASES / sizeof CASES[0]; n++) {
     Kernel k;
