@@ -99,7 +99,7 @@ def loaded_and_stored(x, out, COLUMNS):
 # check: --tma on --epilogue on --grid 2,1 a=desc(ones:fp16[128,64],block=[64,64]) b=desc(ones:fp16[64,64],block=[64,64]) c=desc(full(-5):fp16[128,64],block=[64,64],shape=[128,60],strides=[64,1]) K=64
 # check: --tma on --epilogue on --grid 2,1 a=desc(ones:fp16[128,64],block=[64,64]) b=desc(ones:fp16[64,64],block=[64,64]) c=desc(full(-5):fp16[128,64],block=[64,64],shape=[128,56],strides=[64,1]) K=64
 @triton.jit
-def narrow_rows(a, b, c, K):
+def narrow_rows(a: "tensordesc<fp16[64, 64]>", b: "tensordesc<fp16[64, 64]>", c: "tensordesc<fp16[64, 64]>", K):
     m = tl.program_id(0) * 64
     n = tl.program_id(1) * 64
     acc = tl.zeros((64, 64), tl.float32)
