@@ -24,10 +24,18 @@ static void count_word(Counts *counts, Str word) {
   counts->count[i]++;
 }
 
+// A turn is one instruction for each warpgroup of its region, or one with `first` or `last`.
+static uint32_t copies_of(Op *op) {
+  bool turn = op->kind == OP_TURN_WAIT || op->kind == OP_TURN_PASS;
+  return turn && !op_attr(op, ATTR_FIRST) && !op_attr(op, ATTR_LAST) ? region_warps(op) / 4 : 1;
+}
+
 static void count_op(Op *op, void *data) {
-  const char *words = op_sync(op);
   Str word;
-  while (words_next(&words, &word)) count_word(data, word);
+  for (uint32_t i = 0; i < copies_of(op); i++) {
+    const char *words = op_sync(op);
+    while (words_next(&words, &word)) count_word(data, word);
+  }
   const Attr *text = op_attr(op, ATTR_ASM);
   if (text) printf("asm %s\n", text->str);
 }

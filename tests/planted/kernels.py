@@ -94,7 +94,7 @@ def layer_norm(x, w, y, n, N: tl.constexpr):
 
 
 # right: --grid 4 -D N=256 x=randn:fp16[4,256] y=empty:fp8e4nv[4,256] scales=empty:fp32[4] most=448.0
-# right: --grid 4 -D N=256 x=randn:bf16[4,256] y=empty:i8[4,256] scales=empty:fp32[4] most=127.0
+# right: --grid 4 -D N=256 x=randn:fp32[4,256] y=empty:i8[4,256] scales=empty:fp32[4] most=127.0
 # wrong: s/v . scale/v * scale/
 @triton.jit
 def quantise(x, y, scales, most, N: tl.constexpr):
