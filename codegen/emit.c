@@ -255,8 +255,8 @@ static LLVMValueRef in_wider(Emitter *e, const Op *op, EmitScalar scalar, LLVMVa
   return emit_float_cast(e, y, wide == e->f64 ? ELEM_FP64 : ELEM_FP32, result->elem);
 }
 
-// What the front end makes of several functions of fp64, and is narrower after that, is computed for one element after the
-// other: a tile of each step would take more registers than there are.
+// Chains of fp64 functions that end in a narrower type are computed one element after the other. A tile of each step would
+// take more registers than there are.
 static void order_functions(Emitter *e, const Op *op, const LLVMValueRef *out) {
   if (!e->has_library || !type_is_tile(op_result(op)->type)) return;
   if (!type_is_elem(op_operand(op, 0)->type, ELEM_FP64)) return;

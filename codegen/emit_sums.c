@@ -205,8 +205,8 @@ static const Op *first_of_chain(const Value *sum) {
   return first;
 }
 
-// Whether what the loop carries in the yielded value's place is still read when the dots that gave it begin: ptxas would give both
-// one register.
+// True if the loop-carried value in the yielded value's place is still read when the dots that gave it begin. ptxas would
+// give both one register.
 static bool is_carried_over(const Op *first, const Use *yield) {
   const Op *loop = yield->user->region->parent;
   if (yield->user->kind != OP_YIELD || !loop || loop->kind != OP_FOR || first->region != yield->user->region)

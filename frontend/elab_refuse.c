@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What kernels do not have and Python does: the error, where it is written, and what to write instead, in the names of
-// the source where they are short.
+// Errors about what Python has and kernels do not. They say what to write instead, in the names of the source where these
+// are short.
 #include "frontend/elab_refuse.h"
 
 #include <stdarg.h>

@@ -138,7 +138,7 @@ static bool is_exact_number(const Element *x) {
   return x->common.kind == COMMON_NONE && x->e == 0 && isfinite(x->r) && !(x->state & STATE_MISSING);
 }
 
-// Of a product, or of a quotient (over: -1), where it has errors in common. False: they have to be absorbed.
+// The common errors of a multiplication's result, or of a quotient's (over: -1). False: they have to be absorbed.
 static bool scaled_common(const Element *a, const Element *b, double over, Common *to) {
   const Common *x = &a->common, *y = &b->common;
   if (x->kind == COMMON_TERM && is_exact_number(b)) {

@@ -5,9 +5,9 @@
 //         %p = addptr %b, %k                           %p = addptr %b, %k {rows}
 //         %v = load %p {vector = 1}                    %v = load %p {vector = 1}
 //
-// Of 128 elements by a stride that is known at run time each address is a product of its own, and ptxas computes
-// all of them ahead of the loads: two registers each, next to what is loaded. Where each is the one before and the
-// stride, one of them is alive at a time, and an addition is less than a product.
+// A stride known at run time costs a multiplication for each of 128 addresses. ptxas computes all of them ahead of the
+// loads, in two registers each. With `rows`, each address is the one before plus the stride: one is live at a time, and
+// an addition is cheaper.
 #include "passes/rematerialise.h"
 
 #include "ir/build.h"

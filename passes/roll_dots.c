@@ -4,7 +4,7 @@
 // before  %d = dot %a, %b, %sum {instruction = "fma"}     after  %d = dot %a, %b, %sum {instruction = "fma", unroll = 16}
 //
 // Codegen unrolls such a dot: a dot of 128x128x64 by four warps is 8,192 multiply-adds a thread. ptxas takes over a
-// minute for some ten thousand of them, and they do not fit into the instruction cache. A dot with `unroll` is a loop over
+// minute for ten thousand of them. They do not fit into the instruction cache either. A dot with `unroll` is a loop over
 // k with so many k in each iteration. The sums are added in the same order. Small kernels keep their code as it is.
 #include "passes/roll_dots.h"
 
