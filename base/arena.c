@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
-#include "base/math.h"
+#include "base/integer.h"
 
 struct ArenaChunk {
   ArenaChunk *older;

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/math.h"
+#include "base/integer.h"
 #include "base/plain.h"
 
 enum { CALLS_SHOWN = 4 }; // of a long chain, at either end

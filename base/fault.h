@@ -2,7 +2,7 @@
 // Faults: what is neither the user's mistake (that is a diagnostic, base/diag.h) nor a library status.
 //
 // A fault is our own bug or the end of memory. It unwinds by longjmp to the innermost
-// FaultFrame of this thread; compile's entry (runtime/compile.c) keeps one, and whatever
+// FaultFrame of this thread; compile's entry (runtime/compile/compile.c) keeps one, and whatever
 // must be released is owned by that entry, never by the code that was jumped over.
 // With no frame open, a fault prints its message and aborts: that is for tests only.
 //

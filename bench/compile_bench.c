@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "bench/timing.h"
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 
 enum { REPEATS = 11, MAX_WORDS = 40, STAGES = 6 };
 

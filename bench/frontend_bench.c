@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "bench/timing.h"
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 
 enum { TEXT_BYTES = 1000000, REPEATS = 11 };
 

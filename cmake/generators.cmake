@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# re2c lexers (X.re -> X.c) and Lemon grammars (X.y -> X.c, X.h) under <build>/generated/<folder>.
+# re2c lexers (X.re -> X.c) and Lemon grammars (X.y -> X.c, X.h), under <build>/generated in the folder of their source.
 find_program(TILEC_RE2C re2c REQUIRED)
 find_program(TILEC_LEMON lemon REQUIRED)
 find_file(TILEC_LEMPAR lempar.c PATHS /usr/share/lemon REQUIRED)
 
-# tilec_generate(OUT folder): OUT becomes the generated sources of that folder.
-function(tilec_generate out folder)
-  set(dir ${PROJECT_BINARY_DIR}/generated/${folder})
+# tilec_place(SOURCE): `dir`, where what is made of the source goes, and `stem`, its name without an ending.
+macro(tilec_place source)
+  get_filename_component(stem ${source} NAME_WE)
+  get_filename_component(dir ${source} DIRECTORY)
+  file(RELATIVE_PATH dir ${PROJECT_SOURCE_DIR} ${dir})
+  set(dir ${PROJECT_BINARY_DIR}/generated/${dir})
   file(MAKE_DIRECTORY ${dir})
-  file(GLOB lexers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.re)
-  file(GLOB grammars CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.y)
+endmacro()
+
+# tilec_generate(OUT room): OUT becomes the generated sources of that room.
+function(tilec_generate out room)
+  file(GLOB_RECURSE lexers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.re)
+  file(GLOB_RECURSE grammars CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.y)
   set(generated)
   foreach(lexer ${lexers})
-    get_filename_component(stem ${lexer} NAME_WE)
+    tilec_place(${lexer})
     add_custom_command(OUTPUT ${dir}/${stem}.c DEPENDS ${lexer}
       COMMAND ${TILEC_RE2C} --no-generation-date -i -W -Werror -o ${dir}/${stem}.c ${lexer} VERBATIM)
     list(APPEND generated ${dir}/${stem}.c)
   endforeach()
   foreach(grammar ${grammars})
-    get_filename_component(stem ${grammar} NAME_WE)
+    tilec_place(${grammar})
     add_custom_command(OUTPUT ${dir}/${stem}.c ${dir}/${stem}.h DEPENDS ${grammar} ${TILEC_LEMPAR}
       COMMAND ${TILEC_LEMON} -q -s -l -T${TILEC_LEMPAR} -d${dir} ${grammar} VERBATIM)
     list(APPEND generated ${dir}/${stem}.c ${dir}/${stem}.h)

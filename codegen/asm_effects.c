@@ -4,8 +4,8 @@
 // threads, or reads which thread runs it), and where other threads need its result.
 #include <ctype.h>
 #include <string.h>
-#include "base/math.h"
-#include "codegen/emit_asm.h"
+#include "base/integer.h"
+#include "codegen/inline_asm.h"
 #include "ir/build.h"
 
 enum { MAX_USES_DEEP = 8 };

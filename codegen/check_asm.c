@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // inline_asm's constraints and text, read as LLVM reads them.
 #include <string.h>
-#include "codegen/emit_asm.h"
+#include "codegen/inline_asm.h"
 
 uint32_t asm_elements(const Type *type, uint32_t pack) {
   uint32_t bytes = type_element_bytes(type), most = bytes >= 4 ? 1 : 4 / bytes;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What of shared memory and asynchronous copies cannot be compiled.
-#include "codegen/emit_combine.h"
+#include "codegen/emit/emit_combine.h"
 
 #include <stdlib.h>
 
-#include "ir/access.h"
+#include "ir/memory/access.h"
 #include "ir/build.h"
-#include "ir/exchange.h"
-#include "ir/ldmatrix.h"
+#include "ir/memory/exchange.h"
+#include "ir/layout/ldmatrix.h"
 
 typedef struct SharedChecker {
   const Target *target;

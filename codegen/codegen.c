@@ -16,12 +16,12 @@
 #include <sys/mman.h>
 #include <time.h>
 #include "base/fault.h"
-#include "codegen/emit.h"
-#include "codegen/memory.h"
-#include "codegen/nvvm.h"
-#include "codegen/pass_gate.h"
-#include "codegen/ptx_moves.h"
-#include "codegen/ptx_text.h"
+#include "codegen/emit/emit.h"
+#include "codegen/llvm/out_of_memory.h"
+#include "codegen/nvvm/nvvm.h"
+#include "codegen/llvm/pass_gate.h"
+#include "codegen/llvm/ptx_moves.h"
+#include "codegen/llvm/ptx_text.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 

@@ -5,6 +5,7 @@
 #ifndef COST_COST_H
 #define COST_COST_H
 
+#include "cubin/sass.h"
 #include "ir/ir.h"
 
 // A count of the whole launch. Equal where nothing that it hangs on depends on data; `most` of what a loop does whose trip count is
@@ -19,13 +20,6 @@ typedef struct CostBuffer {
   uint64_t address, bytes;
 } CostBuffer;
 
-// Machine code of the kernel, as an assembler made it for the target: 16 bytes an instruction, in the order of their addresses.
-typedef struct CostCode {
-  const uint64_t *words; // two an instruction
-  const Op *const *ops;  // by instruction: the op that it is of; NULL: not told
-  uint32_t count, sm;
-} CostCode;
-
 typedef struct CostLaunch {
   uint32_t grid[3];     // programs
   const uint64_t *args; // a parameter's bits, as EvalArg's; of the first arg_count
@@ -34,26 +28,14 @@ typedef struct CostLaunch {
   uint32_t buffer_count;
   const char *card;   // cost_card's; NULL: the target's own
   uint32_t registers; // a thread, as an assembler told; 0: the compiler's own estimate
-  const CostCode *code; // whose instructions are counted; NULL: they are estimated
+  const MachineCode *code; // whose instructions are counted; NULL: they are estimated
   uint64_t
       max_steps; // ops that are followed; 0: COST_STEPS. Of a larger launch programs spread evenly are counted, and scaled
 } CostLaunch;
 
 enum { COST_STEPS = 400000 };
 
-// Where instructions go. TENSOR's are those that start products; a clock of a multiprocessor takes 4 warp instructions in all.
-typedef enum CostPipe {
-  PIPE_FMA,  // fp32 arithmetic
-  PIPE_ALU,  // integers, comparisons, selections, conversions of layouts within registers
-  PIPE_MUFU, // ex2, lg2, rsqrt, sin, ...
-  PIPE_FP64,
-  PIPE_MEMORY, // loads, stores, shuffles, copies
-  PIPE_TENSOR,
-  PIPE_CONTROL, // barriers, waits, branches
-  PIPE_COUNT
-} CostPipe;
-
-const char *cost_pipe_name(CostPipe pipe);
+const char *cost_pipe_name(SassPipe pipe);
 
 // Of one op, all programs and warps. The counters are the simulator's (sim.h), with its definitions.
 typedef struct CostOp {

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/math.h"
-#include "ir/access.h"
-#include "ir/atomic.h"
-#include "ir/groups.h"
-#include "ir/layout_dot.h"
-#include "ir/ldmatrix.h"
-#include "ir/scratch.h"
-#include "sim/counters.h"
+#include "base/integer.h"
+#include "ir/memory/access.h"
+#include "ir/memory/atomic.h"
+#include "ir/memory/groups.h"
+#include "ir/dot/layout_dot.h"
+#include "ir/layout/ldmatrix.h"
+#include "ir/memory/scratch.h"
+#include "sim/machine/counters.h"
 
 enum { LANES = TARGET_WARP };
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cost/blocks.h"
+#include "cubin/blocks.h"
 #include "cost/issue.h"
 #include "ir/build.h"
 
@@ -23,7 +23,7 @@ typedef struct Placed {     // a block
 
 typedef struct Executed {
   const Func *func;
-  const CostCode *code;
+  const MachineCode *code;
   CostOp *ops;
   SassBlocks blocks;
   Placed *placed;
@@ -150,7 +150,7 @@ static void add(Executed *x, uint32_t number) {
   }
 }
 
-void executed_count(Arena *arena, const Func *func, const CostCode *code, CostOp *ops) {
+void executed_count(Arena *arena, const Func *func, const MachineCode *code, CostOp *ops) {
   size_t n = (size_t)func->op_count + 1;
   Executed x = {.func = func, .code = code, .ops = ops, .least = -1};
   x.blocks = sass_blocks(arena, code);

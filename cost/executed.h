@@ -7,6 +7,6 @@
 
 // ops: by op's id, the func's, with their runs and the estimate of instructions, which is replaced by what the code has. Of instructions
 // that are no op's the func's last op gets them.
-void executed_count(Arena *arena, const Func *func, const CostCode *code, CostOp *ops);
+void executed_count(Arena *arena, const Func *func, const MachineCode *code, CostOp *ops);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "ir/access.h"
-#include "ir/groups.h"
-#include "ir/layout_dot.h"
-#include "ir/ldmatrix.h"
-#include "ir/scratch.h"
+#include "ir/memory/access.h"
+#include "ir/memory/groups.h"
+#include "ir/dot/layout_dot.h"
+#include "ir/layout/ldmatrix.h"
+#include "ir/memory/scratch.h"
 
 // By ptxas's code of the launches of tests/cost/measured.json: what an op's run takes beside its elements.
 typedef struct OpAround {
@@ -55,7 +55,7 @@ static Elem elem_of(const Value *value) {
 
 // --- arithmetic
 
-static CostPipe float_pipe(Elem elem) { return elem == ELEM_FP64 ? PIPE_FP64 : PIPE_FMA; }
+static SassPipe float_pipe(Elem elem) { return elem == ELEM_FP64 ? PIPE_FP64 : PIPE_FMA; }
 
 // fp16 and bf16 go by twos.
 static double packed(Elem elem, double n) { return elem_is_float(elem) && elem_bytes(elem) == 2 ? n / 2 : n; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/math.h"
+#include "base/integer.h"
 #include "cost/cost.h"
 
 enum {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <string.h>
 
-#include "base/math.h"
+#include "base/integer.h"
 #include "cost/executed.h"
 #include "cost/issue.h"
 #include "cost/time.h"
 #include "cost/walk.h"
 #include "ir/build.h"
-#include "ir/scratch.h"
-#include "ir/tuning.h"
-#include "passes/pressure.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/analysis/pressure.h"
 
 // SPARE: that an assembler keeps for itself where tiles take all others (docs/cost.md).
 enum {
@@ -20,7 +20,7 @@ enum {
   CACHE_PROGRAMS = 16
 };
 
-const char *cost_pipe_name(CostPipe pipe) {
+const char *cost_pipe_name(SassPipe pipe) {
   static const char *const names[] = {"fma", "alu", "mufu", "fp64", "memory", "tensor", "control"};
   return names[pipe];
 }
@@ -244,7 +244,7 @@ static bool costs(const CostOp *cost) {
                       cost->tensor_bytes.most || cost->instruction);
 }
 
-static void count_code(Reporter *r, const CostCode *code) {
+static void count_code(Reporter *r, const MachineCode *code) {
   CostReport *report = r->report;
   for (uint32_t i = 0; i < report->func->op_count; i++)
     for (int p = 0; p < PIPE_COUNT; p++) report->estimated += r->walk.ops[i].instructions[p];

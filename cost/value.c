@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "ir/number.h"
-#include "passes/simplify.h"
+#include "ir/fold_number.h"
 
 static const CostValue unknown;
 

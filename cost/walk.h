@@ -3,9 +3,9 @@
 #ifndef COST_WALK_H
 #define COST_WALK_H
 
-#include "cost/cache.h"
+#include "cost/l2_cache.h"
 #include "cost/count.h"
-#include "cost/tensor.h"
+#include "cost/tma.h"
 
 typedef struct CostWalk {
   Arena *arena;

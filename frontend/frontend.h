@@ -4,7 +4,7 @@
 #ifndef FRONTEND_FRONTEND_H
 #define FRONTEND_FRONTEND_H
 
-#include "frontend/syntax.h"
+#include "frontend/syntax/syntax.h"
 #include "ir/ir.h"
 
 // What a kernel's signature says before it is specialised:

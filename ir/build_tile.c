@@ -3,7 +3,7 @@
 // elements. Result types follow from the operands'; wrong operands give types that the verifier refuses.
 #include "base/fault.h"
 #include "ir/build.h"
-#include "ir/math.h"
+#include "target/math.h"
 
 static IrContext *ir_of(const Builder *b) { return b->func->module->ir; }
 

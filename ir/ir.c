@@ -3,9 +3,9 @@
 #include "ir/ir.h"
 #include <math.h>
 #include "base/fault.h"
-#include "base/math.h"
+#include "base/integer.h"
 #include "ir/build.h"
-#include "ir/groups.h"
+#include "ir/memory/groups.h"
 
 static const OpInfo ops[] = {
 #define X(name, spelling, operands, results, attrs, traits, sync, meaning)                                   \
@@ -28,13 +28,13 @@ static const HostInfo hosts[] = {
 
 static const char *const dot_placements[] = {
 #define X(name, spelling, meaning) spelling,
-#include "ir/dot_placements.def"
+#include "ir/dot/dot_placements.def"
 #undef X
 };
 
 static const char *const dot_instructions[] = {
 #define X(name, spelling, ...) spelling,
-#include "ir/dot_instructions.def"
+#include "ir/dot/dot_instructions.def"
 #undef X
 };
 
@@ -326,6 +326,11 @@ bool op_same_attrs(const Op *a, const Op *b) {
 const Attr *op_attr(const Op *op, AttrKey key) {
   uint32_t i = attr_place(op, key);
   return i < op->attrs.n && op->attrs.at[i].key == key ? &op->attrs.at[i] : NULL;
+}
+
+bool math_of(const Op *op, MathFunction *function) {
+  const Attr *attr = op->kind == OP_MATH ? op_attr(op, ATTR_FUNCTION) : NULL;
+  return attr && math_parse(str_from(attr->str), function);
 }
 
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise) {

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "ir/spec.h"
 #include "ir/type.h"
+#include "target/math.h"
 
 typedef enum OpKind {
 #define X(name, ...) OP_##name,
@@ -237,7 +238,7 @@ struct IrContext {
 void ir_context_init(IrContext *ir, Arena *arena, Sources *sources, Diags *diags);
 const char *ir_name(IrContext *ir, Str text); // interned
 
-// Building: ir/build.h. Text: ir/print.h, ir/parse.h. Rules: ir/verify.h. Meaning: ir/eval.h.
+// Building: ir/build.h. Text: ir/text/print.h, ir/text/parse.h. Rules: ir/verify/verify.h. Meaning: eval/eval.h.
 
 // Why a launch of so many programs cannot be run in turn: their numbers have 32 bits. NULL: it can.
 const char *programs_fault(const int64_t grid[3]);
@@ -307,6 +308,8 @@ void func_number(Func *func);
 bool attr_same(const Attr *a, const Attr *b);           // the same key and value; the zeros are two
 bool op_same_attrs(const Op *a, const Op *b);
 const Attr *op_attr(const Op *op, AttrKey key); // NULL: not there
+// The function of an op of kind `math`; false where its attribute is missing or names none.
+bool math_of(const Op *op, MathFunction *function);
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise);
 void op_set_attr(Op *op, Attr attr); // adds or replaces; the op must be inserted
 void op_remove_attr(Op *op, AttrKey key);

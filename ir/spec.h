@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "ir/target.h"
+#include "target/target.h"
 #include "ir/type.h"
 
 // A Python literal: the value of a constexpr.
@@ -191,7 +191,7 @@ typedef struct Target {
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.
 Target target_default(void);
-// "sm_90a"; false where the text names no row of ir/target.def.
+// "sm_90a"; false where the text names no row of target/target.def.
 bool target_parse_arch(Str text, Target *target);
 void target_print_arch(const Target *target, Buf *out);
 

@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Element types, and interned types.
+// Interned types, and values of element types.
 #include "ir/type.h"
 
 #include <math.h>
 
-#include "base/math.h"
+#include "base/integer.h"
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/table.h"
 #include "ir/ir.h"
 #include "ir/number.h"
-
-static const ElemInfo elems[] = {
-#define X(name, spelling, long_spelling, bits, cls, numpy)                                                   \
-  {spelling, long_spelling, bits, CLASS_##cls, numpy},
-#include "ir/elems.def"
-#undef X
-};
-
-const ElemInfo *elem_info(Elem elem) {
-  if ((unsigned)elem >= ELEM_COUNT) BUG("no element type %u", (unsigned)elem);
-  return &elems[elem];
-}
-
-uint32_t elem_bytes(Elem elem) { return (elem_info(elem)->bits + 7u) / 8u; }
-bool elem_is_float(Elem elem) { return elem_info(elem)->cls == CLASS_FLOAT; }
-bool elem_is_int(Elem elem) { return elem_info(elem)->cls != CLASS_FLOAT; }
-bool elem_is_signed(Elem elem) { return elem_info(elem)->cls == CLASS_SINT; }
-
-bool elem_parse(Str name, Elem *elem) {
-  for (int i = 0; i < ELEM_COUNT; i++)
-    if (str_is(name, elems[i].name) || str_is(name, elems[i].long_name)) {
-      *elem = (Elem)i;
-      return true;
-    }
-  return false;
-}
 
 int64_t elem_wrap(Elem elem, int64_t value) { return (int64_t)number_wrap(elem, (uint64_t)value); }
 

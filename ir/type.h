@@ -8,39 +8,11 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "ir/layout.h"
+#include "ir/layout/layout.h"
+#include "target/elem.h"
 
 typedef struct IrContext IrContext;
 
-// Element types carry their signedness: `div`, `shr`, comparisons and casts take their meaning from it.
-typedef enum Elem {
-#define X(name, ...) ELEM_##name,
-#include "ir/elems.def"
-#undef X
-  ELEM_COUNT
-} Elem;
-
-typedef enum ElemClass { CLASS_BOOL, CLASS_SINT, CLASS_UINT, CLASS_FLOAT } ElemClass;
-
-typedef struct ElemInfo {
-  const char *name;      // "fp32"
-  const char *long_name; // "float32"
-  uint8_t bits;          // 1 for i1, which takes a byte in memory
-  ElemClass cls;
-  const char *numpy; // array-interface descr, "" where NumPy has no such type
-} ElemInfo;
-
-const ElemInfo *elem_info(Elem elem);
-uint32_t elem_bytes(Elem elem); // in memory
-bool elem_is_float(Elem elem);
-bool elem_is_int(Elem elem); // i1 too
-bool elem_is_signed(Elem elem);
-// By either spelling; false where there is none.
-bool elem_parse(Str name, Elem *elem);
-// The type by the spelling of another language or library; elem_meant: or else the nearest one. False: there is none.
-bool elem_spelt(Str name, Elem *elem);
-bool elem_meant(Str name, Elem *elem);
-const char *elem_names(void); // "i1 i8 ... fp64"
 // An integer constant of the type: its low bits, sign- or zero-extended (i1: 0 or 1).
 int64_t elem_wrap(Elem elem, int64_t value);
 // The nearest value of a floating-point type, to even at ties;

@@ -2,8 +2,8 @@
 // The pass manager: runs the passes in the order of passes.def, or those that it is given.
 #include "passes/passes.h"
 #include <time.h>
-#include "ir/groups.h"
-#include "ir/verify.h"
+#include "ir/memory/groups.h"
+#include "ir/verify/verify.h"
 
 typedef enum PassId {
 #define X(name, ...) PASS_##name,

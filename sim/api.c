@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "base/fault.h"
 #include "base/sized.h"
-#include "sim/chip.h"
+#include "sim/machine/chip.h"
 
 static const uint64_t DEFAULT_BUDGET = (uint64_t)1 << 40;
 

@@ -3,10 +3,10 @@
 #ifndef SIM_API_H
 #define SIM_API_H
 
-#include "sim/check.h"
-#include "sim/decode.h"
-#include "sim/memory.h"
-#include "sim/waits.h"
+#include "sim/check/check.h"
+#include "sim/decode/decode.h"
+#include "sim/machine/global_memory.h"
+#include "sim/check/waits.h"
 
 struct tilec_sim_kernel {
   tilec_sim_module *module;

@@ -2,9 +2,9 @@
 // The C API: launches, and what is kept of them.
 #include <stdlib.h>
 #include "sim/api.h"
-#include "sim/chip.h"
-#include "sim/facts.h"
-#include "sim/launch.h"
+#include "sim/machine/chip.h"
+#include "sim/check/facts.h"
+#include "sim/machine/grid.h"
 
 void sim_forget_places(tilec_sim *sim) {
   check_free(sim->checker);

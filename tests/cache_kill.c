@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/cache.h"
-#include "runtime/cache_folder.h"
+#include "runtime/cache/cache.h"
+#include "runtime/cache/cache_folder.h"
 #include "runtime/tilec.h"
 
 enum { WORKERS = 16, KERNELS = 200, ELEMENTS = 32, CACHE_LIMIT = 100000, MOST_BROKEN = 10 };

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "base/buf.h"
 #include "ir/build.h"
-#include "ir/parse.h"
-#include "ir/sync.h"
+#include "ir/text/parse.h"
+#include "ir/memory/sync.h"
 
 enum { MAX_WORDS = 64 };
 

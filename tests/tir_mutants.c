@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 
 typedef struct Mutants {
   const char *file;

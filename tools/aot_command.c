@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/cubin.h"
-#include "runtime/tuned.h"
-#include "tools/aot.h"
+#include "runtime/compile/assemble.h"
+#include "runtime/launch/tuned.h"
+#include "aot/aot.h"
+#include "tools/tool.h"
 
 typedef struct AotRun {
   const Options *o;

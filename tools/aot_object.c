@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/aot.h"
+#include "tools/tool.h"
 
 extern char **environ;
 

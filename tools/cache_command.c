@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/plain.h"
-#include "runtime/cache.h"
+#include "runtime/cache/cache.h"
 
 enum { KEY_SHOWN = 12 }; // digits of a key in the table: enough to tell entries apart
 

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-#include "frontend/syntax.h"
-#include "ir/print.h"
-#include "runtime/cubin.h"
-#include "runtime/spills.h"
-#include "runtime/tuned.h"
+#include "frontend/syntax/syntax.h"
+#include "ir/text/print.h"
+#include "runtime/compile/assemble.h"
+#include "runtime/compile/spills.h"
+#include "runtime/launch/tuned.h"
 
 static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json", ".cubin", ".h", ".o"};
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/imports.h"
+#include "runtime/compile/imports.h"
 #include "tools/tool.h"
 
 enum { MOST_LINKS = 40, MOST_NAMES = 100, MAX_SOURCE = 1 << 28 };

@@ -3,8 +3,8 @@
 #ifndef TOOLS_FILES_H
 #define TOOLS_FILES_H
 
-#include "runtime/compile.h"
-#include "tools/options.h"
+#include "runtime/compile/compile.h"
+#include "tools/options/options.h"
 
 // First and last call of the tool. files_end is false, having said why, where something that was printed on
 // standard output got lost.

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/target.h"
+#include "target/target.h"
 #include "tools/tool.h"
 
 enum { MAX_COLUMNS = 16 };

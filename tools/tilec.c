@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/plain.h"
 #include "base/stack.h"
-#include "runtime/cache.h"
+#include "runtime/cache/cache.h"
 #include "tools/tool.h"
 
 static bool came_before(uint32_t place, const PassInfo *pass) {

@@ -8,8 +8,8 @@
 
 #include "base/colors.h"
 #include "base/plain.h"
-#include "ir/print.h"
-#include "runtime/imports.h"
+#include "ir/text/print.h"
+#include "runtime/compile/imports.h"
 
 enum { MESSAGE_BYTES = 16384 };
 

@@ -4,9 +4,9 @@
 #define TOOLS_TOOL_H
 
 #include "base/fault.h"
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 #include "tools/files.h"
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 typedef enum ExitStatus { EXIT_DONE = 0, EXIT_DIAGNOSED = 1, EXIT_USAGE = 2, EXIT_OUR_BUG = 70 } ExitStatus;
 
@@ -19,6 +19,8 @@ void tool_list_targets(Buf *out); // list_targets.c
 ExitStatus command_compile(const Options *options, Arena *arena);
 // --emit=header and --emit=object (aot_command.c); text: the file's.
 ExitStatus command_aot(const Options *options, Str text, Arena *arena);
+// Compiles the source, which includes the header by `header_name`, with $CC, or cc. False, having said why.
+bool aot_compile_object(const char *header_name, Str header, Str source, Buf *object);
 ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);
 ExitStatus command_check(const Options *options, Arena *arena);

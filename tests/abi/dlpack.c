@@ -2,7 +2,7 @@
 // Compiled where dlpack.h is installed: our declaration of its tensor against it. Nothing to run.
 #include <dlpack/dlpack.h>
 
-#include "runtime/tensor.h"
+#include "runtime/launch/tensor.h"
 
 #define SAME_FIELD(ours, theirs)                                                                             \
   _Static_assert(offsetof(Tensor, ours) == offsetof(DLTensor, theirs), "DLTensor." #theirs)

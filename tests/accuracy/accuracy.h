@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of math_accuracy: what the functions of ir/math.def owe, where
+// The parts of math_accuracy: what the functions of target/math.def owe, where
 // they are measured, and against what.
 #ifndef TESTS_ACCURACY_H
 #define TESTS_ACCURACY_H
@@ -10,7 +10,7 @@
 
 typedef enum Function {
 #define X(name, ...) FUNCTION_##name,
-#include "ir/math.def"
+#include "target/math.def"
 #undef X
   FUNCTION_div,   // not of math.def: the operator
   FUNCTION_erfcx, // these are made by the front end, of fp32 and narrower

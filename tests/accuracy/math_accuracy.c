@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far the functions of ir/math.def are off on a device, beside what they may be off by.
+// How far the functions of target/math.def are off on a device, beside what they may be off by.
 //   math_accuracy [--device D] [--points N] [--fp64-points N] [--seed N] [--threads N] [--function NAME]
 //                 [--type T]
 // Prints a line for each function and type: columns as the heading names them, separated by blanks. 16-bit

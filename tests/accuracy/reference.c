@@ -12,7 +12,7 @@ _Static_assert(LDBL_MANT_DIG >= 64, "long double must be wider than fp64");
 const FunctionInfo functions[FUNCTION_COUNT] = {
 #define X(name, operands, result, ulp_fp32, ulp_fp64, small, argument, absolute, meaning)                    \
   {#name, operands, RESULT_##result, ulp_fp32, ulp_fp64, #small[0] == 'Z', argument, absolute},
-#include "ir/math.def"
+#include "target/math.def"
 #undef X
     {"div", 2, RESULT_F, 1, 1, false, 0, 0},     {"erfcx", 1, RESULT_F, 2, 0, false, 0, 0},
     {"erfinv", 1, RESULT_F, 2, 0, false, 0, 0},  {"erfcinv", 1, RESULT_F, 2, 0, false, 0, 0},

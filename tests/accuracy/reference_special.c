@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that are no part of ir/math.def: the front end makes them of others, for fp32 and narrower.
+// Functions that are no part of target/math.def: the front end makes them of others, for fp32 and narrower.
 #include <math.h>
 #include "tests/accuracy/accuracy.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 // and as an expression, and printed.
 #include <stdint.h>
 
-#include "frontend/syntax.h"
+#include "frontend/syntax/syntax.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

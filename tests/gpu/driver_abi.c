@@ -3,7 +3,7 @@
 // Nothing to run.
 #include <cuda.h>
 
-#include "runtime/driver.h"
+#include "runtime/device/driver.h"
 
 #define SAME_FIELD(ours, theirs)                                                                             \
   _Static_assert(offsetof(CudaLaunchConfig, ours) == offsetof(CUlaunchConfig, theirs),                       \

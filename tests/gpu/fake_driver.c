@@ -14,7 +14,7 @@
 enum { FAKE_INVALID = CUDA_INVALID_VALUE, FAKE_UNSUPPORTED_PTX = 222, FAKE_CAPTURING = 900, MAX_DEPTH = 16, MAX_PARAMS = 64 };
 
 #define X(name, symbol, parameters) EXPORT CudaResult name parameters __asm__(symbol);
-#include "runtime/driver_api.def"
+#include "runtime/device/driver_api.def"
 #undef X
 
 // --- Calls that fail ---

@@ -4,7 +4,7 @@
 #define TESTS_FAKE_RECORD_H
 
 #include <stdbool.h>
-#include "runtime/driver.h"
+#include "runtime/device/driver.h"
 #include "sim/sim.h"
 
 // A call begins: 0, or what it is to fail with (fake_driver_fail).

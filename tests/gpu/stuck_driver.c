@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/driver.h"
+#include "runtime/device/driver.h"
 
 #define EXPORT __attribute__((visibility("default"))) CudaResult
 
@@ -18,7 +18,7 @@ static CudaResult would_wait(const char *what) {
 static void *some(void) { return (void *)(uintptr_t)0x10000; }
 
 #define X(name, symbol, parameters) EXPORT name parameters __asm__(symbol);
-#include "runtime/driver_api.def"
+#include "runtime/device/driver_api.def"
 #undef X
 
 CudaResult Init(unsigned flags) { return (void)flags, 0; }

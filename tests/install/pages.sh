@@ -7,7 +7,7 @@ if command -v man >/dev/null; then
 else
   skipped "the manual page" "there is no man"
 fi
-for verb in $(sed -n 's/^X(\([a-z]*\),.*/\1/p' tools/verbs.def); do
+for verb in $(sed -n 's/^X(\([a-z]*\),.*/\1/p' tools/options/verbs.def); do
   if "$there/bin/tilec" help "$verb" >/dev/null; then pass; else fail "tilec.1 has a command '$verb' that there is not"; fi
 done
 

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "ir/eval.h"
-#include "runtime/compile.h"
+#include "eval/eval.h"
+#include "runtime/compile/compile.h"
 #include "tests/kernels/launch_sim.h"
 
 enum { LAUNCH_ARGS = 48 };

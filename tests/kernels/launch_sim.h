@@ -8,8 +8,8 @@
 #define TESTS_KERNELS_LAUNCH_SIM_H
 
 #include "base/arena.h"
-#include "ir/eval.h"
-#include "runtime/compile.h"
+#include "eval/eval.h"
+#include "runtime/compile/compile.h"
 
 typedef struct LaunchSim LaunchSim;
 

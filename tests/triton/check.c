@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "frontend/frontend.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "runtime/tilec.h"
 #include "tests/triton/table.h"
 

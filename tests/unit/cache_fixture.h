@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "runtime/cache.h"
+#include "runtime/cache/cache.h"
 
 static char cache_folder[400], cache_said[8192];
 

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 
 #include "frontend/frontend.h"
-#include "ir/eval.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "eval/eval.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
 
 typedef struct World {
   Arena arena;

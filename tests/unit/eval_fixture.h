@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "ir/build.h"
-#include "ir/eval.h"
+#include "eval/eval.h"
 #include "ir/number.h"
 
 enum { IN = 0x10000, IN2 = 0x20000, OUT = 0x30000 };

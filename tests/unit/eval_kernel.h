@@ -12,9 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ir/eval.h"
+#include "eval/eval.h"
 #include "ir/number.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 
 enum { X = 0x100000, Y = 0x200000, Z = 0x300000, OUT = 0x400000, OUT2 = 0x500000 };
 

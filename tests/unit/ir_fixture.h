@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "ir/build.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
 
 typedef struct IrFixture {
   Arena arena;

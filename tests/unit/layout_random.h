@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/layout.h"
+#include "ir/layout/layout.h"
 
 enum { TRIALS = 3000 };
 

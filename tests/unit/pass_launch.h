@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/eval.h"
+#include "eval/eval.h"
 #include "ir/number.h"
 
 enum { LAUNCH_BYTES = 1 << 16, LAUNCH_PARAMS = 24 };

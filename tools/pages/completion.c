@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Completions of bash, zsh and fish.
-#include "tools/options.h"
+#include "tools/options/options.h"
 #include "tools/pages/pages.h"
 
 static void verb_names(Buf *out) {

@@ -126,7 +126,7 @@ static void commands(Buf *out) {
 static void arguments(Buf *out) {
   static const char *const specs[][2] = {
 #define X(form, meaning) {form, meaning},
-#include "tools/specs.def"
+#include "tools/options/specs.def"
 #undef X
   };
   buf_text(out, ".SH ARGUMENTS\n");
@@ -141,7 +141,7 @@ static void examples(Buf *out) {
     const char *command, *words, *meaning;
   } list[] = {
 #define X(command, words, meaning) {#command, words, meaning},
-#include "tools/examples.def"
+#include "tools/options/examples.def"
 #undef X
   };
   buf_text(out, ".SH EXAMPLES\n");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Made by scripts/python-language from frontend/builtins.def.
+# Made by scripts/python-language from frontend/builtins/builtins.def.
 """The functions of the language; a kernel alone can call them."""
 
 from typing import Any

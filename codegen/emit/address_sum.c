@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/emit/address_sum.h"
+
+LLVMValueRef without_extension(LLVMValueRef index) {
+  return LLVMIsASExtInst(index) ? LLVMGetOperand(index, 0) : index;
+}
+
+static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
+  return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
+}
+
+// In an index of a tile, the thread's part and the register's are bits of their own. `rows`: any constant of
+// that type is taken, as the whole sum has it and wraps with it.
+static Term index_term(LLVMValueRef x, LLVMValueRef factor, LLVMTypeRef rows) {
+  Term term = {without_extension(x), factor, 0};
+  for (;;) {
+    bool bits = is_op(term.part, LLVMOr) && LLVMGetIsDisjoint(term.part);
+    LLVMValueRef last = bits || is_op(term.part, LLVMAdd) ? LLVMGetOperand(term.part, 1) : NULL;
+    if (!last || !LLVMIsAConstantInt(last)) return term;
+    int64_t constant = LLVMConstIntGetSExtValue(last);
+    bool wide = rows == LLVMTypeOf(term.part);
+    if (!wide && (constant < 0 || (!bits && constant != 0))) return term;
+    term.constant += constant;
+    term.part = LLVMGetOperand(term.part, 0);
+  }
+}
+
+static void add_terms(LLVMValueRef x, NumberSum *sum) {
+  if (is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS) {
+    add_terms(LLVMGetOperand(x, 0), sum);
+    add_terms(LLVMGetOperand(x, 1), sum);
+  } else if (sum->count < MAX_TERMS) {
+    bool product = is_op(x, LLVMMul);
+    sum->term[sum->count++] =
+        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL, NULL);
+  } else {
+    sum->count = MAX_TERMS + 1; // it has more
+  }
+}
+
+static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows);
+
+// x is a sum and a constant: the constant goes to a term of the sum with the same factor. False: there is none, and nothing is
+// added.
+static bool add_constant(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows) {
+  uint32_t before = sum->count;
+  add_products(LLVMGetOperand(x, 0), factor, sum, rows);
+  for (uint32_t i = before; i < sum->count && sum->count <= MAX_TERMS; i++) {
+    if (sum->term[i].factor != factor) continue;
+    sum->term[i].constant += LLVMConstIntGetSExtValue(LLVMGetOperand(x, 1));
+    return true;
+  }
+  sum->count = before;
+  return false;
+}
+
+// The terms of factor * x, where x is a sum itself.
+static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows) {
+  while (is_op(x, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(x, 1)) && LLVMIsNull(LLVMGetOperand(x, 1)))
+    x = LLVMGetOperand(x, 0);
+  bool product = !factor && is_op(x, LLVMMul), sums = is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS;
+  bool row = rows && sums && LLVMIsAConstantInt(LLVMGetOperand(x, 1)) && LLVMTypeOf(x) == rows;
+  if (row && add_constant(x, factor, sum, rows)) return;
+  if (product || (sums && !row)) {
+    add_products(LLVMGetOperand(x, 0), product ? LLVMGetOperand(x, 1) : factor, sum, rows);
+    if (!product) add_products(LLVMGetOperand(x, 1), factor, sum, rows);
+  } else if (sum->count < MAX_TERMS) {
+    sum->term[sum->count++] = index_term(x, factor, rows);
+  } else {
+    sum->count = MAX_TERMS + 1; // it has more
+  }
+}
+
+NumberSum number_sum_of_products(LLVMValueRef x) {
+  NumberSum sum = {.count = 0};
+  add_products(x, NULL, &sum, NULL);
+  return sum;
+}
+
+NumberSum number_sum_of_rows(LLVMValueRef x) {
+  NumberSum sum = {.count = 0};
+  add_products(x, NULL, &sum, LLVMTypeOf(x));
+  return sum;
+}
+
+NumberSum number_sum(LLVMValueRef x) {
+  NumberSum sum = {.count = 0};
+  add_terms(x, &sum);
+  return sum;
+}
+
+bool number_sum_is_apart(const NumberSum *from, const NumberSum *to) {
+  if (from->count != to->count || from->count > MAX_TERMS) return false;
+  for (uint32_t i = 0; i < from->count; i++)
+    if (from->term[i].part != to->term[i].part || from->term[i].factor != to->term[i].factor) return false;
+  return true;
+}
+
+bool number_sum_rows_apart(const NumberSum *from, const NumberSum *to) {
+  bool differs = false;
+  for (uint32_t i = 0; i < from->count && from->count <= MAX_TERMS; i++) {
+    if (from->term[i].constant == to->term[i].constant) continue;
+    LLVMValueRef factor = to->term[i].factor;
+    if (!factor || LLVMIsAConstant(factor)) return false;
+    differs = true;
+  }
+  return differs && number_sum_is_apart(from, to);
+}
+
+LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes) {
+  return number_sum_distance_in(e, from, to, bytes, e->i64);
+}
+
+LLVMValueRef number_sum_distance_in(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes,
+                                    LLVMTypeRef type) {
+  LLVMValueRef distance = LLVMConstInt(type, 0, false);
+  if (!number_sum_is_apart(from, to)) return NULL;
+  for (uint32_t i = 0; i < from->count; i++) {
+    int64_t steps = (to->term[i].constant - from->term[i].constant) * bytes;
+    if (!steps) continue;
+    LLVMValueRef by = LLVMConstInt(type, (uint64_t)steps, true), factor = to->term[i].factor;
+    if (factor) by = LLVMBuildMul(e->builder, factor, by, "");
+    distance = LLVMBuildAdd(e->builder, distance, by, "");
+  }
+  return distance;
+}
+
+bool number_sum_steps(const NumberSum *from, const NumberSum *to, int64_t *steps) {
+  *steps = 0;
+  if (!number_sum_is_apart(from, to)) return false;
+  for (uint32_t i = 0; i < from->count; i++) {
+    uint64_t by = (uint64_t)to->term[i].constant - (uint64_t)from->term[i].constant;
+    LLVMValueRef factor = to->term[i].factor;
+    if (by && factor && !LLVMIsAConstantInt(factor)) return false;
+    if (by && factor) by *= (uint64_t)LLVMConstIntGetSExtValue(factor);
+    *steps = (int64_t)((uint64_t)*steps + by);
+  }
+  return true;
+}

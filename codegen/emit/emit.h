@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Who emits what: the functions that turn ops into LLVM IR.
+#ifndef CODEGEN_EMIT_EMIT_H
+#define CODEGEN_EMIT_EMIT_H
+
+#include "codegen/emitter.h"
+
+typedef void (*EmitOp)(Emitter *e, Op *op);
+
+// check.c: located errors for what cannot be compiled. Where there is none, emission does not fail.
+bool check_func(Func *func, const Target *target, Diags *diags);
+// check_shared.c: the same for shared memory, where all ops are known to codegen.
+bool check_shared(Func *func, const Target *target, Diags *diags);
+
+// emit.c
+bool emit_has_op(OpKind kind); // whether codegen has a row for it; of math: emit_has_math
+void emit_func(Emitter *e, Func *func);
+// Numbers the threads of a region that has its own warps, in the block that the builder is at: its first. What
+// was there is the caller's to keep and to put back.
+void emit_bind_threads(Emitter *e, const Region *region);
+// Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body. What is built then
+// comes from the place that was current before.
+Op *emit_region(Emitter *e, Region *region);
+// emit_size.c: after an op. Does not return where the kernel has become too large for LLVM.
+void emit_check_size(Emitter *e, const Op *op);
+// The level of LLVM's optimisation, 0 .. 3: the target's, but 0 of a module with a kernel for which LLVM's
+// optimisations would take longer than anybody waits.
+uint8_t emit_choose_level(const Emitter *e);
+// emit_rows.c: fills the registers of an addptr for loads and stores of rows that a loop computes; false: it is left to
+// the caller.
+bool emit_rows(Emitter *e, Op *op, LLVMValueRef *out);
+// Fills the registers of an addptr with `rows`, each from the one before. False: their distances are not known.
+bool emit_chained_rows(Emitter *e, Op *op, LLVMValueRef *out);
+// emit_carried.c: a value that is the same, of which LLVM knows nothing.
+LLVMValueRef emit_hidden(Emitter *e, LLVMValueRef x);
+// emit_carried.c: fills the registers of an addptr whose address a loop advances; false: it is left to the caller.
+bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out);
+// The scalar of a splat, hidden from LLVM where it is a loop's and part of copies' addresses.
+LLVMValueRef emit_carried_splat(Emitter *e, const Op *op);
+
+// emit_arith.c, emit_cast.c, emit_math.c: one register of an elementwise op from its operands' registers.
+typedef LLVMValueRef (*EmitScalar)(Emitter *e, const Op *op, const LLVMValueRef *x);
+// NULL: the op is not one of them.
+EmitScalar emit_scalar_of(OpKind kind);
+LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x);
+// Whether the op's function can be emitted for its type.
+bool emit_has_math(const Op *op);
+LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to); // rounded once
+bool emit_is_half(const Emitter *e, LLVMTypeRef type);                        // fp16 or bf16
+LLVMValueRef emit_float_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
+// fp16 and bf16 to fp32, which holds them exactly; others as they are.
+LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
+
+// emit_address.c
+void emit_addptr(Emitter *e, Op *op);
+
+// emit_partial.c: how many bytes of the run at that register the mask holds of, i32; whether it cuts a run of this thread's
+// registers short, i1, NULL: none. `run`: registers an access, `bytes`: of an element.
+LLVMValueRef emit_masked_bytes(Emitter *e, const Op *op, const Value *mask, uint32_t r, uint32_t run, uint32_t bytes);
+LLVMValueRef emit_cut_short(Emitter *e, const Op *op, const Value *mask, uint32_t registers, uint32_t run);
+
+// emit_memory.c
+void emit_load(Emitter *e, Op *op);
+void emit_store(Emitter *e, Op *op);
+// A register as it lies in memory, and back: i1 is a byte, pointers are integers.
+LLVMValueRef emit_to_memory(Emitter *e, LLVMValueRef x);
+LLVMValueRef emit_from_memory(Emitter *e, const Type *element, LLVMValueRef x);
+
+// emit_atomic.c
+void emit_atomic(Emitter *e, Op *op);
+
+// emit_parted.c: a sum, difference or multiple of integers, where registers differ by constants; false, with
+// nothing done, where it is none.
+bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out);
+// An integer as a sum, which wraps.
+typedef struct Parted {
+  LLVMValueRef same; // NULL: nothing but the constant
+  uint64_t constant;
+} Parted;
+Parted emit_part(LLVMValueRef x);
+// emit_quotients.c: a division whose quotients or remainders are known within runs; false, with nothing done, where
+// it is none.
+bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);
+
+// emit_cast_words.c: a cast to fp32 of bf16 that come in words, or a fresh one of fp16 too, or of fp32 to fp8 that warps
+// exchange; false, with nothing done, where it is none.
+bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out);
+// emit_tensor.c
+void emit_tensor_op(Emitter *e, Op *op);
+
+// emit_asm.c
+void emit_inline_asm(Emitter *e, Op *op);
+
+// emit_print.c
+void emit_print(Emitter *e, Op *op);
+void emit_assert(Emitter *e, Op *op);
+
+// emit_fp8.c: from fp32, to nearest even and saturated; to fp16. fp8 is i8.
+LLVMValueRef emit_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
+LLVMValueRef emit_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
+
+// emit_convert.c
+void emit_convert_layout(Emitter *e, Op *op);
+
+// emit_shared.c
+void emit_shared_memory(Emitter *e, Func *func);
+// The address of the buffer's first byte, a pointer to address space 3.
+LLVMValueRef emit_shared_address(Emitter *e, const Value *buffer);
+void emit_shared_op(Emitter *e, Op *op);
+// Registers of a thread in shared memory.
+typedef struct SharedAccess {
+  LLVMValueRef base;   // the address of offset 0, a multiple of 16 bytes
+  const Type *element; // scalar or pointer
+  const Layout *map;   // interned; register, lane, warp -> offset in elements
+  uint32_t change;     // XORed to every offset
+  uint32_t shift; // elements that `base` is already moved by: no vector crosses a multiple that it is not
+} SharedAccess;
+// How a tile lies in a buffer, or in the part of it that begins at `starts` (may be NULL).
+SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);
+// Registers with a bit of `skip` are not written.
+void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers);
+void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers);
+// The registers whose bits of `mask` are `value`.
+void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
+                           LLVMValueRef *registers);
+// One element, at a place that is computed (i32, in elements).
+LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place);
+// What is built up to emit_unguard is done where the condition (NULL: always) holds.
+LLVMBasicBlockRef emit_guard(Emitter *e, LLVMValueRef condition);
+void emit_unguard(Emitter *e, LLVMBasicBlockRef end);
+
+// emit_reduce.c, emit_scan.c, emit_gather.c
+void emit_reduce(Emitter *e, Op *op); // reduce_parts too
+void emit_scan(Emitter *e, Op *op);   // scan_chunks too
+void emit_scan_carry(Emitter *e, Op *op);
+void emit_flip(Emitter *e, Op *op);
+void emit_shared_gather(Emitter *e, Op *op);
+void emit_shared_count(Emitter *e, Op *op);
+
+// emit_dot.c, emit_wgmma.c
+void emit_dot(Emitter *e, Op *op);
+void emit_dot_wait(Emitter *e, Op *op);
+// emit_ldmatrix.c: shared_load by ldmatrix.
+void emit_ldmatrix(Emitter *e, Op *op);
+
+// emit_control.c
+void emit_for(Emitter *e, Op *op);
+void emit_if(Emitter *e, Op *op);
+void emit_while(Emitter *e, Op *op);
+void emit_warp_groups(Emitter *e, Op *op); // emit_groups.c
+void emit_map(Emitter *e, Op *op);
+
+// emit_turns.c
+void emit_turn(Emitter *e, Op *op);
+
+// emit_rescale.c
+void emit_rescale(Emitter *e, Op *op);
+
+// emit_move.c
+void emit_move(Emitter *e, Op *op);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Addresses that a loop advances: of a thread's many addresses, base + offset + step, the step is the
+// loop's and the same everywhere, the rest stays as it is.
+//
+// LLVM's loop strength reduction takes such sums apart as it likes: of base + lane + offset + step it
+// makes a pointer for each register which every iteration advances, and adds the lane's part, which does
+// not vary, again and again. So the step is hidden from it. ptxas adds it, by uniform registers where it
+// can.
+//
+// Of addresses that differ by offsets of 32 bits each takes one register: base + step is a 64-bit sum that
+// they share, and mad.wide adds the offset. As LLVM emits it the extended offset would move out of the
+// loop, and take two. Of offsets of 64 bits those that are rows apart are added one to the other, by the
+// distance. Few addresses gain nothing, and of many of 64 bits the registers cost more than the additions.
+#include <stdio.h>
+#include <string.h>
+#include "base/integer.h"
+#include "codegen/emit/address_sum.h"
+#include "codegen/emit/emit.h"
+#include "target/tuning.h"
+
+enum { MAX_DEPTH = 8, FEW_ADDRESSES = 4, MANY_WIDE = 16 };
+
+// --- what varies
+
+// The innermost loop that carries or counts what the scalar is made of; NULL: none, or not seen.
+static const Op *varying_loop(const Value *scalar, uint32_t depth) {
+  if (!scalar->def) return scalar->region->parent;
+  const Op *op = scalar->def, *loop = NULL;
+  bool sum = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL || op->kind == OP_CAST ||
+             op->kind == OP_ADDPTR;
+  for (uint32_t i = 0; sum && depth && !loop && i < op->operand_count; i++)
+    loop = varying_loop(op_operand(op, i), depth - 1);
+  return loop;
+}
+
+// Whether a tile is a loop's scalar everywhere while `other` is the same in all of the loop's iterations.
+static bool varies_beside(const Value *tile, const Value *other) {
+  const Op *splat = tile->def;
+  if (!splat || splat->kind != OP_SPLAT) return false;
+  const Op *loop = varying_loop(op_operand(splat, 0), MAX_DEPTH);
+  return loop && loop->kind == OP_FOR && !value_is_within(other, loop);
+}
+
+// Whether a load by these pointers reads less than 32 bits at a time, by more pointers than a loop is to keep.
+static bool reads_singly(const Op *op) {
+  if (op->kind != OP_LOAD) return false;
+  const Type *type = op_result(op)->type;
+  uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  return vector * type_element_bytes(type) < sizeof(uint32_t) && 2 * (emit_count(type) / vector) > TUNE_OFFSETS_KEPT;
+}
+
+// How many elements a copy, or such a load, by these pointers takes at a time; 0: they are used otherwise too.
+static uint32_t elements_at_once(const Value *pointers) {
+  uint32_t most = 0;
+  for (const Use *use = pointers->first_use; use; use = use->next) {
+    if (use->user->kind != OP_COPY_ASYNC && !reads_singly(use->user)) return 0;
+    most = max_u32(most, (uint32_t)op_int(use->user, ATTR_VECTOR, 1));
+  }
+  return most;
+}
+
+// Whether many copies' addresses are made of the tile, by sums.
+static bool leads_to_copies(const Value *tile, uint32_t depth) {
+  uint32_t at_once = type_is_ptr(tile->type) ? elements_at_once(tile) : 0;
+  if (at_once) return emit_count(tile->type) / at_once >= FEW_ADDRESSES;
+  for (const Use *use = tile->first_use; use && depth; use = use->next) {
+    OpKind kind = use->user->kind;
+    bool sum = kind == OP_ADD || kind == OP_ADDPTR || kind == OP_EXPAND_DIMS || kind == OP_BROADCAST ||
+               kind == OP_RESHAPE;
+    if (sum && leads_to_copies(op_result(use->user), depth - 1)) return true;
+  }
+  return false;
+}
+
+// --- instructions
+
+static LLVMValueRef build_asm(Emitter *e, LLVMTypeRef type, const char *text, const char *constraints,
+                              LLVMValueRef *args, uint32_t count) {
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
+                                       false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(e->builder, type, code, args, count, "");
+}
+
+LLVMValueRef emit_hidden(Emitter *e, LLVMValueRef x) {
+  LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
+  bool narrow = type == e->i32;
+  return build_asm(e, function, narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", narrow ? "=r,r" : "=l,l", &x,
+                   1);
+}
+
+// base + bytes * the signed 32-bit index.
+static LLVMValueRef build_wide(Emitter *e, LLVMValueRef base, LLVMValueRef index, uint32_t bytes) {
+  char text[48];
+  snprintf(text, sizeof text, "mad.wide.s32 $0, $1, %u, $2;", bytes);
+  LLVMTypeRef types[] = {e->i32, LLVMTypeOf(base)}, type = LLVMFunctionType(types[1], types, 2, false);
+  return build_asm(e, type, text, "=l,r,l", (LLVMValueRef[]){index, base}, 2);
+}
+
+// --- sums
+
+// An address as LLVM has it: root + the indices, the last added first, without their sign extension, + a
+// constant.
+typedef struct AddressSum {
+  LLVMValueRef root, index[MAX_TERMS];
+  uint32_t count;
+  int64_t constant;
+} AddressSum;
+
+static bool adds_index(LLVMValueRef address, LLVMTypeRef pointee) {
+  return LLVMIsAGetElementPtrInst(address) && LLVMGetNumOperands(address) == 2 &&
+         LLVMGetGEPSourceElementType(address) == pointee;
+}
+
+static AddressSum sum_of(LLVMValueRef address, LLVMTypeRef pointee) {
+  AddressSum sum = {.root = address};
+  while (sum.count < MAX_TERMS && adds_index(sum.root, pointee)) {
+    LLVMValueRef index = LLVMGetOperand(sum.root, 1);
+    if (LLVMIsAConstantInt(index))
+      sum.constant += LLVMConstIntGetSExtValue(index);
+    else
+      sum.index[sum.count++] = without_extension(index);
+    sum.root = LLVMGetOperand(sum.root, 0);
+  }
+  return sum;
+}
+
+// The index by which the most of the registers that accesses begin with differ, all of 32 bits; the sums'
+// count: there is none.
+static uint32_t chosen_index(const Emitter *e, const AddressSum *sums, uint32_t registers, uint32_t at_once) {
+  uint32_t count = sums[0].count, chosen = count, most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t differ = 0;
+    for (uint32_t r = 0; r < registers && differ <= registers; r++) {
+      differ += r > 0 && r % at_once == 0 && sums[r].index[i] != sums[r - at_once].index[i];
+      if (LLVMTypeOf(sums[r].index[i]) != e->i32) differ = registers + 1;
+    }
+    if (differ <= registers && differ > most) chosen = i, most = differ;
+  }
+  return chosen;
+}
+
+static bool same_shape(const AddressSum *sums, uint32_t registers) {
+  for (uint32_t r = 1; r < registers; r++)
+    if (sums[r].root != sums[0].root || sums[r].count != sums[0].count) return false;
+  return sums[0].count < MAX_TERMS;
+}
+
+static bool same_but(const AddressSum *a, const AddressSum *b, uint32_t index) {
+  for (uint32_t i = 0; i < a->count; i++)
+    if (i != index && a->index[i] != b->index[i]) return false;
+  return a->root == b->root;
+}
+
+// --- the code
+
+// Pointers at offsets of 64 bits from one that varies. What is a known number of rows away from the access
+// before is added to that one's: the distances are few, mostly one.
+static void add_offsets(Emitter *e, LLVMValueRef pointer, const Value *offset, uint32_t bytes,
+                        uint32_t at_once, LLVMValueRef *out) {
+  uint32_t registers = emit_count(offset->type);
+  NumberSum *sums = ARENA_ARRAY(e->arena, NumberSum, registers);
+  LLVMValueRef scale = LLVMConstInt(e->i64, bytes, false);
+  for (uint32_t r = 0; r < registers; r++) {
+    LLVMValueRef index = emit_register(e, offset, r), distance = NULL;
+    uint32_t before = r % at_once ? r - r % at_once : r - at_once;
+    sums[r] = number_sum(index);
+    if (r) distance = number_sum_distance(e, &sums[before], &sums[r], bytes);
+    if (distance)
+      out[r] = LLVMBuildGEP2(e->builder, e->i8, out[before], &distance, 1, "");
+    else
+      distance = LLVMBuildMul(e->builder, index, scale, "");
+    if (!out[r]) out[r] = LLVMBuildGEP2(e->builder, e->i8, pointer, &distance, 1, "");
+  }
+}
+// root + the indices but the chosen one + the step.
+static LLVMValueRef build_base(Emitter *e, const AddressSum *sum, uint32_t chosen, LLVMTypeRef pointee,
+                               LLVMValueRef step) {
+  LLVMValueRef base = sum->root;
+  for (uint32_t i = sum->count; i-- > 0;) {
+    if (i == chosen) continue;
+    LLVMValueRef index = LLVMBuildIntCast2(e->builder, sum->index[i], e->i64, true, "");
+    base = LLVMBuildGEP2(e->builder, pointee, base, &index, 1, "");
+  }
+  return LLVMBuildGEP2(e->builder, e->i8, base, &step, 1, "");
+}
+
+// A tile of pointers that does not vary, and a step of bytes that does.
+static bool add_step(Emitter *e, const Op *op, LLVMValueRef step, uint32_t at_once, LLVMValueRef *out) {
+  const Value *tile = op_operand(op, 0);
+  const Type *inner = type_element(tile->type)->inner;
+  LLVMTypeRef pointee = emit_memory_type(e, inner);
+  uint32_t registers = emit_count(tile->type);
+  AddressSum *sums = ARENA_ARRAY(e->arena, AddressSum, registers);
+  LLVMValueRef *base = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
+  for (uint32_t r = 0; r < registers; r++) sums[r] = sum_of(emit_register(e, tile, r), pointee);
+  if (!same_shape(sums, registers))
+    for (uint32_t r = 0; r < registers; r++) sums[r] = (AddressSum){.root = emit_register(e, tile, r)};
+  uint32_t chosen = chosen_index(e, sums, registers, at_once);
+  if (chosen == sums[0].count && registers / at_once > MANY_WIDE) return false;
+  for (uint32_t r = 0; r < registers; r++) {
+    for (uint32_t q = r; q-- > 0 && !base[r];)
+      if (same_but(&sums[q], &sums[r], chosen)) base[r] = base[q];
+    if (!base[r]) base[r] = build_base(e, &sums[r], chosen, pointee, step);
+    out[r] = base[r];
+    if (chosen < sums[r].count)
+      out[r] = build_wide(e, base[r], sums[r].index[chosen], type_element_bytes(inner));
+    LLVMValueRef constant = LLVMConstInt(e->i64, (uint64_t)sums[r].constant, true);
+    if (sums[r].constant) out[r] = LLVMBuildGEP2(e->builder, pointee, out[r], &constant, 1, "");
+  }
+  return true;
+}
+
+bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out) {
+  const Type *type = op_result(op)->type;
+  Value *base = op_operand(op, 0), *offset = op_operand(op, 1);
+  uint32_t at_once = elements_at_once(op_result(op)), registers = emit_count(type);
+  if (!type_is_tile(type) || !at_once || registers / at_once < FEW_ADDRESSES) return false;
+  uint32_t bytes = type_element_bytes(type_element(type)->inner);
+  Elem elem = type_element(offset->type)->elem;
+  if (varies_beside(offset, base)) {
+    LLVMValueRef step = emit_register(e, offset, 0);
+    step = LLVMBuildIntCast2(e->builder, step, e->i64, elem_is_signed(elem), "");
+    step = LLVMBuildMul(e->builder, step, LLVMConstInt(e->i64, bytes, false), "");
+    return add_step(e, op, emit_hidden(e, step), at_once, out);
+  }
+  if (!varies_beside(base, offset) || (elem != ELEM_I32 && elem != ELEM_I64)) return false;
+  LLVMValueRef pointer = emit_hidden(e, emit_register(e, base, 0));
+  if (elem == ELEM_I64) add_offsets(e, pointer, offset, bytes, at_once, out);
+  for (uint32_t r = 0; r < registers && elem == ELEM_I32; r++)
+    out[r] = build_wide(e, pointer, emit_register(e, offset, r), bytes);
+  return true;
+}
+
+LLVMValueRef emit_carried_splat(Emitter *e, const Op *op) {
+  const Value *scalar = op_operand(op, 0);
+  LLVMValueRef value = emit_register(e, scalar, 0);
+  const Op *loop = LLVMTypeOf(value) == e->i32 ? varying_loop(scalar, MAX_DEPTH) : NULL;
+  if (!loop || loop->kind != OP_FOR || !leads_to_copies(op_result(op), MAX_DEPTH)) return value;
+  return emit_hidden(e, value);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions of one register. Each rounds once: where the hardware has no direct
+// conversion, the way there is exact, or rounds to odd first (S. Boldo, G. Melquiond,
+// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd",
+// 2008), which a second rounding to fewer bits cannot tell from the exact value.
+#include "codegen/emit/emit.h"
+
+#include <string.h>
+#include "codegen/nvvm/nvvm.h"
+
+static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
+
+bool emit_is_half(const Emitter *e, LLVMTypeRef type) { return type == e->f16 || type == e->bf16; }
+
+LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x) {
+  LLVMTypeRef type = LLVMTypeOf(x);
+  return emit_is_half(e, type) ? LLVMBuildFPExt(e->builder, x, e->f32, "") : x;
+}
+
+static LLVMTypeRef float_type(const Emitter *e, Elem elem) {
+  return elem == ELEM_FP16 ? e->f16 : elem == ELEM_BF16 ? e->bf16 : elem == ELEM_FP64 ? e->f64 : e->f32;
+}
+
+// x rounded toward zero was `down`: sets the last bit where that lost something.
+static LLVMValueRef set_last_if(Emitter *e, LLVMValueRef lost, LLVMValueRef down) {
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, down, e->i32, "");
+  LLVMValueRef odd = LLVMBuildOr(e->builder, bits, LLVMBuildZExt(e->builder, lost, e->i32, ""), "");
+  return LLVMBuildBitCast(e->builder, odd, e->f32, "");
+}
+
+// fp64 to fp32, rounded to odd. NaN stays: it compares unordered, and loses nothing.
+static LLVMValueRef narrow_to_odd(Emitter *e, LLVMValueRef x) {
+  LLVMValueRef down = nvvm_call(e, "llvm.nvvm.d2f.rz", x);
+  LLVMValueRef back = LLVMBuildFPExt(e->builder, down, e->f64, "");
+  return set_last_if(e, LLVMBuildFCmp(e->builder, LLVMRealONE, back, x, ""), down);
+}
+
+// i64 or u64 to fp32, rounded to odd. Toward zero never leaves the integer's range.
+static LLVMValueRef int_to_odd(Emitter *e, LLVMValueRef x, bool is_signed) {
+  LLVMValueRef down = nvvm_call(e, is_signed ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.ull2f.rz", x);
+  LLVMValueRef back = is_signed ? LLVMBuildFPToSI(e->builder, down, e->i64, "")
+                                : LLVMBuildFPToUI(e->builder, down, e->i64, "");
+  return set_last_if(e, LLVMBuildICmp(e->builder, LLVMIntNE, back, x, ""), down);
+}
+
+LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
+  if (from == to) return x;
+  if (is_fp8(from)) {
+    x = emit_from_fp8(e, from, x);
+    if (to == ELEM_FP16) return x;
+  }
+  x = emit_widen(e, x);
+  bool from_double = LLVMTypeOf(x) == e->f64, narrow = to != ELEM_FP32 && to != ELEM_FP64;
+  if (from_double && narrow) x = narrow_to_odd(e, x);
+  if (is_fp8(to)) return emit_to_fp8(e, to, x);
+  LLVMTypeRef type = float_type(e, to);
+  return LLVMBuildFPCast(e->builder, x, type, "");
+}
+
+static LLVMValueRef int_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
+  bool is_signed = elem_is_signed(from);
+  bool narrow = to == ELEM_BF16 || to == ELEM_FP16 || is_fp8(to);
+  bool direct = to == ELEM_BF16 && e->target->arch->has_bf16_of_int && elem_info(from)->bits >= 32;
+  if (narrow && !direct) {
+    bool exact = elem_info(from)->bits <= 16;
+    LLVMValueRef wide = LLVMBuildIntCast2(e->builder, x, e->i64, is_signed, "");
+    LLVMValueRef single = exact ? (is_signed ? LLVMBuildSIToFP(e->builder, x, e->f32, "")
+                                             : LLVMBuildUIToFP(e->builder, x, e->f32, ""))
+                                : int_to_odd(e, wide, is_signed);
+    return emit_float_cast(e, single, ELEM_FP32, to);
+  }
+  LLVMTypeRef type = float_type(e, to);
+  return is_signed ? LLVMBuildSIToFP(e->builder, x, type, "") : LLVMBuildUIToFP(e->builder, x, type, "");
+}
+
+// By assembly: LLVM has no instruction for it whose result beyond the range is defined.
+static LLVMValueRef float_to_int16(Emitter *e, LLVMValueRef x, bool is_signed) {
+  static const char *const texts[2][2] = {
+      // [from fp64][signed]
+      {"cvt.rzi.u16.f32 $0, $1;", "cvt.rzi.s16.f32 $0, $1;"},
+      {"cvt.rzi.u16.f64 $0, $1;", "cvt.rzi.s16.f64 $0, $1;"},
+  };
+  LLVMTypeRef from = LLVMTypeOf(x), type = LLVMFunctionType(e->i16, &from, 1, false);
+  const char *text = texts[from == e->f64][is_signed], *constraints = from == e->f64 ? "=h,d" : "=h,f";
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
+                                       false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
+}
+
+// PTX's cvt.rzi saturates at 16, 32 and 64 bits. An 8-bit integer is the low byte of the 16-bit one.
+static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
+  static const char *const names[2][2][2] = {
+      // [from fp64][to 64 bits][signed]
+      {{"llvm.nvvm.f2ui.rz", "llvm.nvvm.f2i.rz"}, {"llvm.nvvm.f2ull.rz", "llvm.nvvm.f2ll.rz"}},
+      {{"llvm.nvvm.d2ui.rz", "llvm.nvvm.d2i.rz"}, {"llvm.nvvm.d2ull.rz", "llvm.nvvm.d2ll.rz"}},
+  };
+  if (is_fp8(from)) x = emit_from_fp8(e, from, x);
+  x = emit_widen(e, x);
+  uint32_t bits = elem_info(to)->bits;
+  bool is_signed = elem_is_signed(to);
+  if (bits >= 32) return nvvm_call(e, names[LLVMTypeOf(x) == e->f64][bits == 64][is_signed], x);
+  LLVMValueRef half = float_to_int16(e, x, is_signed);
+  return LLVMBuildTrunc(e->builder, half, LLVMIntTypeInContext(e->context, bits), "");
+}
+
+static LLVMValueRef to_bool(Emitter *e, LLVMValueRef x, Elem from) {
+  if (is_fp8(from)) x = emit_from_fp8(e, from, x);
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
+  if (elem_is_float(from)) return emit_float_compare(e, LLVMRealUNE, x, zero);
+  return LLVMBuildICmp(e->builder, LLVMIntNE, x, zero, "");
+}
+
+LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  const Type *source = type_element(op_operand(op, 0)->type), *target = type_element(op_result(op)->type);
+  if (source == target || source->kind == TYPE_PTR || target->kind == TYPE_PTR) return emit_bitcast(e, op, x);
+  Elem from = source->elem, to = target->elem;
+  if (to == ELEM_I1) return to_bool(e, x[0], from);
+  if (elem_is_float(from))
+    return elem_is_float(to) ? emit_float_cast(e, x[0], from, to) : float_to_int(e, x[0], from, to);
+  if (elem_is_float(to)) return int_to_float(e, x[0], from, to);
+  LLVMValueRef number = op_attr(op, ATTR_FRESH) ? nvvm_fresh(e, x[0]) : x[0];
+  return LLVMBuildIntCast2(e->builder, number, emit_type(e, target), elem_is_signed(from), "");
+}
+
+LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  LLVMTypeRef from = LLVMTypeOf(x[0]), to = emit_type(e, op_result(op)->type);
+  if (from == to) return x[0];
+  if (from == e->ptr) {
+    LLVMValueRef bits = LLVMBuildPtrToInt(e->builder, x[0], e->i64, "");
+    return to == e->i64 ? bits : LLVMBuildBitCast(e->builder, bits, to, "");
+  }
+  if (to == e->ptr)
+    return LLVMBuildIntToPtr(e->builder, LLVMBuildBitCast(e->builder, x[0], e->i64, ""), to, "");
+  return LLVMBuildBitCast(e->builder, x[0], to, "");
+}

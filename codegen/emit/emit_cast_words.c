@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Casts to fp32 by words of two. A bf16 is the upper half of its fp32: of a word a shift and a mask give both
+// halves, where taking the upper one out and shifting it up again would be two. Fresh casts, of fp16 too,
+// stand where they are done: LLVM does not know that the words are those that were cast before, and ptxas does not
+// where the halves are permutations of bytes. By shifts and masks it would merge them with the first ones, which are
+// then alive all the while.
+#include "codegen/emit/emit.h"
+#include "codegen/nvvm/nvvm.h"
+
+static LLVMValueRef word_of(Emitter *e, LLVMValueRef low, LLVMValueRef high) {
+  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(low), 2));
+  pair = LLVMBuildInsertElement(e->builder, pair, low, emit_i32(e, 0), "");
+  pair = LLVMBuildInsertElement(e->builder, pair, high, emit_i32(e, 1), "");
+  return LLVMBuildBitCast(e->builder, pair, e->i32, "");
+}
+
+// Whether they are elements 2 i and 2 i + 1 of a vector: a word that was loaded.
+static bool are_of_word(LLVMValueRef low, LLVMValueRef high) {
+  if (!LLVMIsAExtractElementInst(low) || !LLVMIsAExtractElementInst(high)) return false;
+  LLVMValueRef first = LLVMGetOperand(low, 1), second = LLVMGetOperand(high, 1);
+  if (LLVMGetOperand(low, 0) != LLVMGetOperand(high, 0) || !LLVMIsAConstantInt(first)) return false;
+  uint64_t i = LLVMConstIntGetZExtValue(first);
+  return i % 2 == 0 && LLVMIsAConstantInt(second) && LLVMConstIntGetZExtValue(second) == i + 1;
+}
+
+// The half's two bytes above two of zero.
+static LLVMValueRef permuted_half(Emitter *e, LLVMValueRef word, uint32_t half) {
+  LLVMValueRef bytes[] = {word, emit_i32(e, 0), emit_i32(e, half ? 0x3244 : 0x1044)};
+  return LLVMBuildBitCast(e->builder, nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, bytes, 3), e->f32, "");
+}
+
+static LLVMValueRef half_of(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_t half, bool fresh) {
+  if (type == e->bf16 && fresh) return permuted_half(e, word, half);
+  if (type == e->bf16) {
+    LLVMValueRef bits = half ? LLVMBuildAnd(e->builder, word, emit_i32(e, 0xffff0000u), "")
+                             : LLVMBuildShl(e->builder, word, emit_i32(e, 16), "");
+    return LLVMBuildBitCast(e->builder, bits, e->f32, "");
+  }
+  LLVMValueRef pair = LLVMBuildBitCast(e->builder, word, LLVMVectorType(type, 2), "");
+  LLVMValueRef x = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, half), "");
+  return LLVMBuildFPExt(e->builder, x, e->f32, "");
+}
+
+// Whether a reduction's or scan's function is one op, and no comparison.
+static bool combines_by_one(const Op *op) {
+  const Region *region = op->regions[0];
+  return region->first->next == region->last && !op_has(region->first, COMPARE);
+}
+
+// Whether all that use it compute with it. What is only passed on may be cast back, and what is compared is
+// compared as well as bf16: LLVM sees that of a cast.
+static bool is_computed_with(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    switch ((int)use->user->kind) {
+    case OP_CAST:
+    case OP_BITCAST:
+    case OP_SELECT: return false;
+    case OP_REDUCE:
+    case OP_REDUCE_PARTS:
+    case OP_SCAN:
+    case OP_SCAN_CHUNKS:
+      if (!combines_by_one(use->user)) return false;
+      break;
+    default:
+      if (!op_has(use->user, PURE | ELEMENTWISE) || op_has(use->user, COMPARE)) return false;
+    }
+  }
+  return true;
+}
+
+// Two numbers of fp32 to two of fp8, for an exchange of words (convert_layout).
+static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  const Use *use = op_result(op)->first_use;
+  bool fp8 = type_is_elem(to, ELEM_FP8E4NV) || type_is_elem(to, ELEM_FP8E5);
+  if (!fp8 || !type_is_elem(from, ELEM_FP32) || !e->target->arch->fp8_ptx || emit_count(to) % 2) return false;
+  if (!use || use->next || use->user->kind != OP_CONVERT_LAYOUT) return false;
+  for (uint32_t r = 0; r < emit_count(to); r += 2) {
+    LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 0), r + 1);
+    LLVMValueRef pair = nvvm_to_fp8_pair(e, type_element(to)->elem, x, y);
+    LLVMValueRef high = LLVMBuildLShr(e->builder, pair, LLVMConstInt(e->i16, 8, false), "");
+    out[r] = LLVMBuildTrunc(e->builder, pair, e->i8, "");
+    out[r + 1] = LLVMBuildTrunc(e->builder, high, e->i8, "");
+  }
+  return true;
+}
+
+// What comes behind both instructions of the block that is written; NULL: nothing, or they stand elsewhere.
+static LLVMValueRef behind_both(const Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMBasicBlockRef block = LLVMGetInsertBlock(e->builder);
+  if (!LLVMIsAInstruction(x) || !LLVMIsAInstruction(y)) return NULL;
+  if (LLVMGetInstructionParent(x) != block || LLVMGetInstructionParent(y) != block) return NULL;
+  LLVMValueRef last = x;
+  for (LLVMValueRef at = x; at; at = LLVMGetNextInstruction(at))
+    if (at == y) last = y;
+  return LLVMGetNextInstruction(last);
+}
+
+// Two numbers of fp32 to two halves of a word, where the cast stands; of a product's result where the product has made them.
+static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  if (!op_attr(op, ATTR_FRESH) || !type_is_elem(from, ELEM_FP32) || emit_count(to) % 2) return false;
+  LLVMTypeRef pair = LLVMVectorType(emit_type(e, type_element(to)), 2);
+  const Op *product = op_operand(op, 0)->def;
+  bool early = product && product->kind == OP_DOT && product->region == op->region;
+  for (uint32_t r = 0; r < emit_count(to); r += 2) {
+    LLVMValueRef half[2] = {emit_register(e, op_operand(op, 0), r), emit_register(e, op_operand(op, 0), r + 1)};
+    LLVMValueRef next = early ? behind_both(e, half[0], half[1]) : NULL;
+    EmitPosition here = {0};
+    if (next) here = emit_move_before(e, next);
+    for (uint32_t i = 0; i < 2; i++)
+      half[i] = LLVMBuildFPTrunc(e->builder, half[i], emit_type(e, type_element(to)), "");
+    LLVMValueRef word = LLVMBuildBitCast(e->builder, nvvm_fresh(e, word_of(e, half[0], half[1])), pair, "");
+    for (uint32_t i = 0; i < 2; i++) out[r + i] = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
+    if (next) emit_move_back(e, &here);
+  }
+  return true;
+}
+
+bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out) {
+  if (op->kind == OP_CAST && (cast_to_fp8_pairs(e, op, out) || cast_to_fresh_halves(e, op, out))) return true;
+  if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
+  const Type *from = op_operand(op, 0)->type;
+  bool fresh = op_attr(op, ATTR_FRESH) != NULL, bf16 = type_is_elem(from, ELEM_BF16);
+  uint32_t count = emit_count(from);
+  if (count % 2 != 0 || !(bf16 || (fresh && type_is_elem(from, ELEM_FP16)))) return false;
+  if (!fresh && !is_computed_with(op_result(op))) return false;
+  for (uint32_t r = 0; r < count; r += 2) {
+    LLVMValueRef low = emit_register(e, op_operand(op, 0), r);
+    LLVMValueRef high = emit_register(e, op_operand(op, 0), r + 1);
+    if (!fresh && !are_of_word(low, high)) return false;
+  }
+  for (uint32_t r = 0; r < count; r += 2) {
+    LLVMValueRef low = emit_register(e, op_operand(op, 0), r);
+    LLVMValueRef high = emit_register(e, op_operand(op, 0), r + 1);
+    LLVMValueRef word = word_of(e, low, high);
+    if (fresh) word = nvvm_fresh(e, word);
+    for (uint32_t half = 0; half < 2; half++) out[r + half] = half_of(e, word, LLVMTypeOf(low), half, fresh);
+  }
+  return true;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dot: by the instruction that choose_dot named. mma.sync is here,
+// wgmma and fused multiply-adds have files of their own.
+#include "codegen/emit/emit_dot.h"
+
+#include <math.h>
+#include "base/fault.h"
+#include "codegen/nvvm/nvvm.h"
+#include "codegen/nvvm/nvvm_dot.h"
+#include "ir/dot/dot.h"
+
+RegisterMap emit_layout_map(Emitter *e, const LLVMValueRef *registers, const Layout *layout) {
+  uint32_t *at = ARENA_ARRAY(e->arena, uint32_t, (size_t)1 << layout->out_bits);
+  for (uint32_t r = layout_registers(layout); r-- > 0;) at[layout_apply(layout, r, 0, 0, 0)] = r + 1;
+  return (RegisterMap){registers, at};
+}
+
+RegisterMap emit_register_map(Emitter *e, const Value *tile) {
+  return emit_layout_map(e, emit_get(e, tile), tile->type->layout);
+}
+
+uint32_t emit_mapped_register(const RegisterMap *map, uint32_t index) {
+  if (!map->at[index]) BUG("a dot's operand is not where its layout says");
+  return map->at[index] - 1;
+}
+
+LLVMValueRef emit_mapped(const RegisterMap *map, uint32_t index) {
+  return map->registers[emit_mapped_register(map, index)];
+}
+
+LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint32_t stride, uint32_t pack) {
+  LLVMValueRef first = emit_mapped(map, index);
+  if (pack == 0) return LLVMBuildBitCast(e->builder, first, e->i32, "");
+  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(first), 1u << pack));
+  for (uint32_t i = 0; i < 1u << pack; i++)
+    vector =
+        LLVMBuildInsertElement(e->builder, vector, emit_mapped(map, index + i * stride), emit_i32(e, i), "");
+  return LLVMBuildBitCast(e->builder, vector, e->i32, "");
+}
+
+void emit_begin_sums(const EmittedDot *p) {
+  for (uint32_t r = 0; r < layout_registers(p->layout); r++) {
+    LLVMValueRef sum = p->acc.registers[r];
+    p->out[r] = dot_sums_in(p->op, r) ? sum : LLVMConstNull(LLVMTypeOf(sum));
+  }
+}
+
+// --- mma.sync
+
+// Of a number of fp32 as one or two of tf32, or as two or three of bf16.
+typedef enum Part { WHOLE, BIG, SMALL, LEAST, FINITE, PART_COUNT } Part; // FINITE: BIG, but of infinities 0
+
+enum { TILE_K = 32 }; // bytes of k of what the operands' layouts hold side by side
+
+typedef struct Mma {
+  Emitter *e;
+  const EmittedDot *p;
+  RegisterMap a, b;
+  uint32_t pack;
+  bool split;                         // of fp32 three products of tf32, or products of `pieces`
+  uint32_t pieces;                    // of bf16 that a number of fp32 becomes; 0: none
+  bool shallow;                       // pieces of 8 of k, half of what one instruction takes
+  uint32_t k;                         // bytes of k that one instruction takes
+  LLVMValueRef *words[2][PART_COUNT]; // by operand and index; NULL: not made yet
+} Mma;
+
+// The upper 11 bits of the significand, and what they leave; of infinities and NaNs nothing is left, and what
+// is left of others is not multiplied with them: of zero that were no number.
+static LLVMValueRef part_of(Emitter *e, LLVMValueRef word, Part part) {
+  if (part == WHOLE) return word;
+  LLVMValueRef big = LLVMBuildAnd(e->builder, word, emit_i32(e, 0xffffe000u), "");
+  if (part == BIG) return big;
+  LLVMValueRef x = LLVMBuildBitCast(e->builder, word, e->f32, "");
+  LLVMValueRef rest = LLVMBuildFSub(e->builder, x, LLVMBuildBitCast(e->builder, big, e->f32, ""), "");
+  LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealORD, rest, rest, "");
+  if (part == FINITE) return LLVMBuildSelect(e->builder, number, big, emit_i32(e, 0), "");
+  rest = LLVMBuildSelect(e->builder, number, rest, LLVMConstNull(e->f32), "");
+  return LLVMBuildBitCast(e->builder, rest, e->i32, "");
+}
+
+// Two numbers of fp32 as words of bf16, the nearest, and what it leaves likewise; an infinity leaves a NaN.
+static void split_pair(Mma *m, LLVMValueRef x, LLVMValueRef y, DotOperand operand, uint32_t index) {
+  LLVMBuilderRef b = m->e->builder;
+  for (uint32_t i = 0; i < m->pieces; i++) {
+    LLVMValueRef word = nvvm_to_bf16_pair(m->e, x, y);
+    m->words[operand][BIG + i][index] = word;
+    if (i + 1 == m->pieces) break;
+    LLVMValueRef low = LLVMBuildShl(b, word, emit_i32(m->e, 16), ""),
+                 high = LLVMBuildAnd(b, word, emit_i32(m->e, 0xffff0000u), "");
+    x = LLVMBuildFSub(b, x, LLVMBuildBitCast(b, low, m->e->f32, ""), "");
+    y = LLVMBuildFSub(b, y, LLVMBuildBitCast(b, high, m->e->f32, ""), "");
+  }
+}
+
+static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part part) {
+  LLVMValueRef *word = &m->words[operand][part][index];
+  if (*word) return *word;
+  uint32_t stride = operand == DOT_A ? 1 : 1u << m->p->shape.n;
+  if (m->pieces) {
+    const RegisterMap *map = operand == DOT_A ? &m->a : &m->b;
+    split_pair(m, emit_mapped(map, index), emit_mapped(map, index + 4 * stride), operand, index);
+    return *word;
+  }
+  *word = part_of(m->e, emit_word(m->e, operand == DOT_A ? &m->a : &m->b, index, stride, m->pack), part);
+  return *word;
+}
+
+// The words of a tile at row (or column) `outer` and k: k's lower half first, of a rows 8 apart together. Of
+// pieces a word has what fp32's layout gives a thread, 4 apart along k: another order of k, the same of both
+// operands.
+static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
+                       LLVMValueRef *words) {
+  const DotShape *shape = &m->p->shape;
+  uint32_t half = m->pieces ? 8 : 1u << (m->pack + 2), count = operand == DOT_A ? 4 : 2;
+  for (uint32_t i = 0; i < (m->shallow ? count / 2 : count); i++) {
+    uint32_t at_k = k + (operand == DOT_A ? i >> 1 : i) * half,
+             row = outer + (operand == DOT_A ? (i & 1) * 8 : 0);
+    uint32_t index = operand == DOT_A ? (((batch << shape->m) + row) << shape->k) + at_k
+                                      : (((batch << shape->k) + at_k) << shape->n) + row;
+    words[i] = word_at(m, operand, index, part);
+  }
+}
+
+static void multiply_words(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
+  MmaTypes types = {m->p->a, m->p->b, m->p->sum};
+  if (m->pieces) types.a = types.b = ELEM_BF16;
+  bool half_k = m->k < TILE_K || m->shallow;
+  nvvm_mma(m->e, &types, half_k, a, b, sum);
+  if (half_k && !m->shallow) nvvm_mma(m->e, &types, true, a + 2, b + 1, sum);
+}
+
+static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column, Part a_part, Part b_part,
+                           uint32_t k, LLVMValueRef *sum) {
+  LLVMValueRef a[4], b[2];
+  tile_words(m, DOT_A, batch, row, k, a_part, a);
+  tile_words(m, DOT_B, batch, column, k, b_part, b);
+  multiply_words(m, a, b, sum);
+}
+
+// The word of whose two halves that is half number `i`; NULL: it is of none.
+static LLVMValueRef word_of_half(LLVMValueRef x, uint64_t i) {
+  if (!LLVMIsAExtractElementInst(x)) return NULL;
+  LLVMValueRef vector = LLVMGetOperand(x, 0), at = LLVMGetOperand(x, 1);
+  bool is_word = LLVMIsABitCastInst(vector) &&
+                 LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(vector, 0))) == LLVMIntegerTypeKind;
+  return is_word && LLVMIsAConstantInt(at) && LLVMConstIntGetZExtValue(at) == i ? LLVMGetOperand(vector, 0)
+                                                                                : NULL;
+}
+
+LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef word = word_of_half(x, 0);
+  if (word && word == word_of_half(y, 1)) return word;
+  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(e->f16, 2));
+  vector = LLVMBuildInsertElement(e->builder, vector, x, emit_i32(e, 0), "");
+  vector = LLVMBuildInsertElement(e->builder, vector, y, emit_i32(e, 1), "");
+  return LLVMBuildBitCast(e->builder, vector, e->i32, "");
+}
+
+void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y) {
+  LLVMValueRef vector = LLVMBuildBitCast(e->builder, word, LLVMVectorType(e->f16, 2), "");
+  *x = LLVMBuildExtractElement(e->builder, vector, emit_i32(e, 0), "");
+  *y = LLVMBuildExtractElement(e->builder, vector, emit_i32(e, 1), "");
+}
+
+// One tile of m16n8.
+typedef struct MmaTile {
+  uint32_t batch, row, column, registers[4];
+  LLVMValueRef value[4], sum[4];
+} MmaTile;
+
+// The tile whose first element as thread 0 holds it has that index. Tensor cores truncate as they add to a
+// sum: where three products are to be as good as fp32 (`split`), what they give is added apart.
+static void begin_tile(Mma *m, MmaTile *t, uint32_t index) {
+  const DotShape *shape = &m->p->shape;
+  Emitter *e = m->e;
+  t->column = index & ((1u << shape->n) - 1), t->row = index >> shape->n & ((1u << shape->m) - 1);
+  t->batch = index >> (shape->n + shape->m);
+  for (uint32_t i = 0; i < 4; i++) {
+    t->registers[i] = emit_mapped_register(&m->p->acc, index + (i & 1) + ((i >> 1) * 8 << shape->n));
+    t->value[i] = m->p->acc.registers[t->registers[i]];
+    t->sum[i] = m->split ? LLVMConstNull(e->f32) : t->value[i];
+  }
+  if (m->p->sum != ELEM_FP16) return;
+  t->sum[0] = emit_pair(e, t->value[0], t->value[1]);
+  t->sum[1] = emit_pair(e, t->value[2], t->value[3]);
+}
+
+static void add_k(Mma *m, MmaTile *t, uint32_t k) {
+  if (m->split) multiply_parts(m, t->batch, t->row, t->column, SMALL, FINITE, k, t->sum);
+  if (m->split) multiply_parts(m, t->batch, t->row, t->column, FINITE, SMALL, k, t->sum);
+  Part part = m->split ? BIG : WHOLE;
+  multiply_parts(m, t->batch, t->row, t->column, part, part, k, t->sum);
+}
+
+static void end_tile(Mma *m, MmaTile *t) {
+  bool pairs = m->p->sum == ELEM_FP16;
+  if (pairs) emit_unpair(m->e, t->sum[1], &t->value[2], &t->value[3]);
+  if (pairs) emit_unpair(m->e, t->sum[0], &t->value[0], &t->value[1]);
+  for (uint32_t i = 0; i < 4; i++) {
+    if (m->split) t->sum[i] = LLVMBuildFAdd(m->e->builder, t->value[i], t->sum[i], "");
+    m->p->out[t->registers[i]] = pairs ? t->value[i] : t->sum[i];
+  }
+}
+
+// What is no number of a tile's sum counts as zero.
+static void drop_infinities(Emitter *e, MmaTile *t) {
+  LLVMValueRef infinity = LLVMConstReal(e->f32, INFINITY), zero = LLVMConstNull(e->f32);
+  for (uint32_t i = 0; i < 4; i++) {
+    LLVMValueRef size = nvvm_unary(e, "llvm.fabs", t->sum[i]);
+    LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealOLT, size, infinity, "");
+    t->sum[i] = LLVMBuildSelect(e->builder, number, t->sum[i], zero, "");
+  }
+}
+
+// The products of pieces that count, small ones first: their sum counts where it is a number, else (an
+// infinity among the operands left NaNs) what the greatest pieces give says all.
+static void multiply_pieces(Mma *m, MmaTile *tiles, uint32_t count) {
+  static const Part small[][2] = {{SMALL, SMALL}, {LEAST, BIG}, {BIG, LEAST}, {SMALL, BIG}, {BIG, SMALL}};
+  uint32_t depth = dot_depth(m->p->op), first = m->pieces == 3 ? 0 : 3;
+  for (uint32_t k = 0; k < depth; k += 16)
+    for (MmaTile *t = tiles; t < tiles + count; t++)
+      for (uint32_t i = first; i < 5; i++)
+        multiply_parts(m, t->batch, t->row, t->column, small[i][0], small[i][1], k, t->sum);
+  for (uint32_t i = 0; i < count; i++) drop_infinities(m->e, &tiles[i]);
+  for (uint32_t k = 0; k < depth; k += 16)
+    for (MmaTile *t = tiles; t < tiles + count; t++)
+      multiply_parts(m, t->batch, t->row, t->column, BIG, BIG, k, t->sum);
+}
+
+// Whether all tiles go together, k by k, so that no more than one k's words of small parts are in registers.
+// Then the sums of all tiles are, beside acc.
+static bool goes_by_k(const Mma *m) {
+  uint32_t sums = layout_registers(m->p->layout), numbers = 0;
+  for (uint32_t i = 0; i < 2; i++) numbers += emit_count(op_operand(m->p->op, i)->type);
+  return m->split && (m->pieces == 0 || (m->pieces == 3 && 2 * sums < numbers));
+}
+
+static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
+  uint32_t depth = dot_depth(m->p->op), step = 8u << m->pack, together = goes_by_k(m) ? count : 1;
+  for (uint32_t first = 0; first < count; first += together) {
+    if (m->pieces) multiply_pieces(m, &tiles[first], together);
+    for (uint32_t k = 0; k < depth && !m->pieces; k += step)
+      for (uint32_t i = 0; i < together; i++) add_k(m, &tiles[first + i], k);
+    for (uint32_t i = 0; i < together; i++) end_tile(m, &tiles[first + i]);
+  }
+}
+
+// How many pieces of bf16 make a number of fp32.
+static uint32_t pieces_of(Fp32Dot precision) {
+  return precision == FP32_DOT_BF16X3 ? 2 : precision == FP32_DOT_BF16X6 ? 3 : 0;
+}
+
+void emit_mma_dot(Emitter *e, const EmittedDot *p) {
+  Fp32Dot precision = dot_precision(p->op);
+  Mma m = {.e = e,
+           .p = p,
+           .k = dot_instruction_info(dot_instruction(p->op))->k,
+           .split = fp32_dot_splits(precision),
+           .pieces = pieces_of(precision),
+           .shallow = pieces_of(precision) && p->shape.k == 3,
+           .a = emit_register_map(e, op_operand(p->op, 0)),
+           .b = emit_register_map(e, op_operand(p->op, 1))};
+  uint32_t bits = elem_info(p->a)->bits, in_tile = 1u | 8u << p->shape.n, count = 0;
+  m.pack = bits >= 32 ? 0 : bits == 16 ? 1 : 2;
+  for (int i = 0; i < PART_COUNT; i++) {
+    m.words[DOT_A][i] =
+        ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.m + p->shape.k));
+    m.words[DOT_B][i] =
+        ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.n + p->shape.k));
+  }
+  MmaTile *tiles = ARENA_ARRAY(e->arena, MmaTile, layout_registers(p->layout));
+  emit_begin_sums(p);
+  for (uint32_t r = 0; r < layout_registers(p->layout); r++) {
+    uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r && dot_sums_in(p->op, r))
+      begin_tile(&m, &tiles[count++], index);
+  }
+  multiply_tiles(&m, tiles, count);
+}
+
+// --- dot
+
+// What is summed into: zeros where the dot begins anew. wgmma does that itself.
+static void begin_from_zeros(Emitter *e, EmittedDot *p) {
+  uint32_t count = layout_registers(p->layout);
+  LLVMValueRef *sums = ARENA_ARRAY(e->arena, LLVMValueRef, count);
+  for (uint32_t r = 0; r < count; r++) {
+    LLVMValueRef sum = p->acc.registers[r], zero = LLVMConstNull(LLVMTypeOf(sum));
+    sums[r] = p->from_zero ? zero : LLVMBuildSelect(e->builder, p->fresh, zero, sum, "");
+  }
+  p->acc.registers = sums;
+}
+
+// An i1 that is known is no predicate.
+static void find_beginning(Emitter *e, EmittedDot *p, const Value *fresh) {
+  int64_t known;
+  if (!value_int_constant(fresh, &known))
+    p->fresh = emit_register(e, fresh, 0);
+  else
+    p->from_zero = known != 0;
+}
+
+void emit_dot(Emitter *e, Op *op) {
+  const Value *result = op_result(op);
+  EmittedDot p = {.op = op,
+                  .shape = dot_op_shape(op),
+                  .a = type_element(op_operand(op, 0)->type)->elem,
+                  .b = type_element(op_operand(op, 1)->type)->elem,
+                  .sum = type_element(result->type)->elem,
+                  .layout = result->type->layout,
+                  .acc = emit_register_map(e, op_operand(op, 2)),
+                  .out = emit_new(e, result)};
+  if (op->operand_count > 3) find_beginning(e, &p, op_operand(op, 3));
+  if ((p.from_zero || p.fresh) && dot_instruction(op) != DOT_WGMMA) begin_from_zeros(e, &p);
+  switch (dot_instruction(op)) {
+  case DOT_WGMMA: emit_wgmma_dot(e, &p); break;
+  case DOT_MMA:
+  case DOT_MMA_K8: emit_mma_dot(e, &p); break;
+  case DOT_FMA: emit_fma_dot(e, &p); break;
+  case DOT_INSTRUCTION_COUNT: break;
+  }
+}

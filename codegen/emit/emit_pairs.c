@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Integers of 16 bits by twos: where neighbouring registers of a thread go the same way they are one word, of
+// which minima, maxima, choices and shuffles take one instruction. Between such ops LLVM sees that the word is
+// taken apart and put together again, and does neither.
+#include "codegen/emit/emit_pairs.h"
+
+#include <string.h>
+#include "codegen/emit/emit_combine.h"
+#include "codegen/nvvm/nvvm.h"
+
+bool emit_is_paired(const Emitter *e, const Type *type) {
+  const Type *element = type_element(type);
+  if (!e->target->arch->has_int_pairs || !type_is_tile(type) || element->kind == TYPE_PTR) return false;
+  return (element->elem == ELEM_I16 || element->elem == ELEM_U16) && emit_count(type) % 2 == 0;
+}
+
+static LLVMValueRef pair_of(Emitter *e, LLVMValueRef low, LLVMValueRef high) {
+  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(low), 2));
+  pair = LLVMBuildInsertElement(e->builder, pair, low, emit_i32(e, 0), "");
+  return LLVMBuildInsertElement(e->builder, pair, high, emit_i32(e, 1), "");
+}
+
+static void take_apart(Emitter *e, LLVMValueRef pair, LLVMValueRef *out) {
+  for (uint32_t half = 0; half < 2; half++)
+    out[half] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, half), "");
+}
+
+static LLVMValueRef as_word(Emitter *e, LLVMValueRef pair) {
+  return LLVMBuildBitCast(e->builder, pair, e->i32, "");
+}
+
+void emit_shuffle_pair(Emitter *e, const LLVMValueRef *x, uint32_t mask, LLVMValueRef *out) {
+  LLVMValueRef pair = pair_of(e, x[0], x[1]);
+  LLVMValueRef word = emit_shuffle_xor(e, as_word(e, pair), mask);
+  take_apart(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(pair), ""), out);
+}
+
+static void choose_pair(Emitter *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b,
+                        LLVMValueRef *out) {
+  LLVMValueRef word = LLVMBuildSelect(e->builder, condition, as_word(e, a), as_word(e, b), "");
+  take_apart(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(a), ""), out);
+}
+
+// PTX 8.0, section 9.7.1: min and max of .s16x2 and .u16x2.
+static LLVMValueRef extreme_of(Emitter *e, const Op *op, LLVMValueRef a, LLVMValueRef b) {
+  enum { PTX_OF_PAIRS = 80 };
+  bool is_signed = elem_is_signed(type_element(op_result(op)->type)->elem);
+  const char *name = op->kind == OP_MIN ? is_signed ? "min.s16x2 $0, $1, $2;" : "min.u16x2 $0, $1, $2;"
+                     : is_signed        ? "max.s16x2 $0, $1, $2;"
+                                        : "max.u16x2 $0, $1, $2;";
+  static const char constraints[] = "=r,r,r";
+  LLVMTypeRef type = LLVMFunctionType(e->i32, (LLVMTypeRef[]){e->i32, e->i32}, 2, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, name, strlen(name), constraints, sizeof constraints - 1, false,
+                                       false, LLVMInlineAsmDialectATT, false);
+  emit_needs_ptx(e, PTX_OF_PAIRS);
+  LLVMValueRef words[] = {as_word(e, a), as_word(e, b)};
+  return LLVMBuildBitCast(e->builder, LLVMBuildCall2(e->builder, type, code, words, 2, ""), LLVMTypeOf(a),
+                          "");
+}
+
+bool emit_both(Emitter *e, const Op *op, uint32_t r, LLVMValueRef *out) {
+  bool extreme = op->kind == OP_MIN || op->kind == OP_MAX;
+  if ((!extreme && op->kind != OP_SELECT) || !emit_is_paired(e, op_result(op)->type)) return false;
+  uint32_t first = extreme ? 0 : 1;
+  LLVMValueRef condition = extreme ? NULL : emit_register(e, op_operand(op, 0), r), pairs[2];
+  if (!extreme && condition != emit_register(e, op_operand(op, 0), r + 1)) return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    const Value *x = op_operand(op, first + i);
+    pairs[i] = pair_of(e, emit_register(e, x, r), emit_register(e, x, r + 1));
+  }
+  if (extreme)
+    take_apart(e, extreme_of(e, op, pairs[0], pairs[1]), out);
+  else
+    choose_pair(e, condition, pairs[0], pairs[1], out);
+  return true;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions: the steps of the plan in registers and by shuffles, each over pairs of holders, so that every
+// thread has what its warp knows: all of a reduce, the parts of reduce_parts.
+#include <string.h>
+#include "base/fault.h"
+#include "base/integer.h"
+#include "codegen/emit/emit_combine.h"
+#include "codegen/nvvm/nvvm.h"
+#include "codegen/llvm/instruction_order.h"
+#include "ir/memory/exchange.h"
+
+typedef struct Reduction {
+  Emitter *e;
+  const Op *op;
+  const Layout *layout;
+  ReducePlan plan;
+  uint32_t count, registers; // operands; registers of each
+  LLVMValueRef *v[MAX_COMBINED];
+  bool commutes;
+  uint32_t followers;              // bits of the lane
+  LLVMValueRef base[MAX_COMBINED]; // what the operand's registers are counted from; NULL: from 0
+} Reduction;
+
+// Whether register r is the later of the two elements that differ by `delta`.
+static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
+  Emitter *e = d->e;
+  uint32_t top = log2_floor(delta);
+  LayoutIndex index = emit_thread_index(e, d->layout);
+  if (!(index.thread_mask >> top & 1))
+    return LLVMConstInt(e->i1, layout_apply(d->layout, r, 0, 0, 0) >> top & 1, false);
+  LLVMValueRef bit = LLVMBuildAnd(e->builder, emit_index(e, d->layout, r), emit_i32(e, 1u << top), "");
+  return LLVMBuildICmp(e->builder, LLVMIntNE, bit, emit_i32(e, 0), "");
+}
+
+// Whether the step is over registers, or over lanes where one bit
+// of the lane alone tells which holder has the earlier elements.
+static bool is_plain(const Reduction *d, const ReduceStep *step) {
+  const Layout *layout = d->layout;
+  const uint32_t first = layout_first_bit(layout, DIM_LANE), top = log2_floor(step->delta);
+  if (!step->lane) return true;
+  if (step->reg || (step->lane & (step->lane - 1))) return false;
+  for (uint32_t i = 0; i < layout_in_bits(layout); i++)
+    if ((layout->basis[i] >> top & 1) != (i == first + log2_of(step->lane))) return false;
+  return true;
+}
+
+// Where the order matters and all steps are plain, no lane but the one whose bits
+// of all steps are 0 need have combined in order: the others get it from there.
+// The mask of those bits; 0: each lane looks to the order.
+static uint32_t find_followers(const Reduction *d) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < d->plan.local; i++) {
+    if (!is_plain(d, &d->plan.steps[i])) return 0;
+    lanes |= d->plan.steps[i].lane;
+  }
+  return !d->commutes && __builtin_popcount(lanes) > 1 ? lanes : 0;
+}
+
+static void take_leaders(Reduction *d, uint32_t dead) {
+  Emitter *e = d->e;
+  LLVMValueRef leader =
+      LLVMBuildAnd(e->builder, e->threads.lane, emit_i32(e, (1u << LANE_BITS) - 1 - d->followers), "");
+  for (uint32_t r = 0; r < d->registers; r++)
+    for (uint32_t k = 0; k < d->count && !(r & dead); k++)
+      d->v[k][r] = emit_shuffle_from(e, d->v[k][r], leader);
+}
+
+// v[r] and `others` into v[r], the earlier first, so that both
+// holders get the same; among followers only the leader's is right.
+static void combine_register(Reduction *d, uint32_t r, const LLVMValueRef *others, const ReduceStep *step) {
+  Emitter *e = d->e;
+  LLVMValueRef a[MAX_COMBINED], b[MAX_COMBINED], out[MAX_COMBINED];
+  bool ordered = !d->commutes && !(step->lane && d->followers);
+  LLVMValueRef later = ordered ? is_later(d, r, step->delta) : NULL;
+  for (uint32_t k = 0; k < d->count; k++) {
+    a[k] = later ? LLVMBuildSelect(e->builder, later, others[k], d->v[k][r], "") : d->v[k][r];
+    b[k] = later ? LLVMBuildSelect(e->builder, later, d->v[k][r], others[k], "") : others[k];
+  }
+  emit_combine(e, d->op, a, b, out);
+  for (uint32_t k = 0; k < d->count; k++) d->v[k][r] = out[k];
+}
+
+static void take_step(Reduction *d, const ReduceStep *step, uint32_t *dead) {
+  uint32_t merged = step->lane ? 0 : 1u << log2_floor(step->reg);
+  LLVMValueRef *others = ARENA_ARRAY(d->e->arena, LLVMValueRef, (size_t)d->registers * d->count);
+  for (uint32_t r = 0; r < d->registers; r++)
+    for (uint32_t k = 0; k < d->count && !(r & (*dead | merged)); k++)
+      others[r * d->count + k] = emit_shuffle_xor(d->e, d->v[k][r ^ step->reg], step->lane);
+  for (uint32_t r = 0; r < d->registers; r++)
+    if (!(r & (*dead | merged))) combine_register(d, r, others + r * d->count, step);
+  *dead |= merged;
+}
+
+// --- indices along the axis
+//
+// argmax combines with each element its index: a number of the thread, which has no need to be known before
+// threads combine, plus a constant of the register. Between constants LLVM knows which is the lower, so a
+// thread's own elements are combined without comparing indices, and without a register for each.
+
+enum { MAX_CHOICES = 8 }; // one upon another
+
+// Whether the value is an index or chosen among indices: those of operand k on either side.
+static bool chooses_index(const Region *region, const Value *value, uint32_t k, uint32_t choices) {
+  const uint32_t half = region->arg_count / 2;
+  if (!value->def) return value->region == region && value->index % half == k;
+  const Op *op = value->def;
+  if (op->region != region || choices == MAX_CHOICES) return false;
+  if (op->kind != OP_SELECT && op->kind != OP_MIN && op->kind != OP_MAX) return false;
+  for (uint32_t i = op->kind == OP_SELECT; i < op->operand_count; i++)
+    if (!chooses_index(region, op_operand(op, i), k, choices + 1)) return false;
+  return true;
+}
+
+static bool compares(const Op *op) {
+  return op->kind == OP_EQ || op->kind == OP_NE || op->kind == OP_LT || op->kind == OP_LE ||
+         op->kind == OP_GT || op->kind == OP_GE;
+}
+
+// Whether an op of the region does with operand k's indices, and what is chosen among them, nothing but compare
+// them with one another, choose, and yield them as result k.
+static bool counts_from_anywhere(const Region *region, const Op *op, uint32_t k) {
+  uint32_t indices = 0;
+  if (op->region_count) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    bool index = chooses_index(region, op_operand(op, i), k, 0);
+    if (op->kind == OP_YIELD && index != (i == k)) return false;
+    indices += index;
+  }
+  if (!indices || op->kind == OP_YIELD || (compares(op) && indices == 2)) return true;
+  return op->result_count == 1 && chooses_index(region, op_result(op), k, 0);
+}
+
+// Whether the region chooses the same where all of operand k are less by one number.
+static bool may_count_from_base(const Region *region, uint32_t k) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (!counts_from_anywhere(region, op, k)) return false;
+  return true;
+}
+
+// Whether the value is an arange, spread along other dimensions: its sums do not wrap.
+static bool is_arange(const Value *value) {
+  while (value->def && (value->def->kind == OP_EXPAND_DIMS || value->def->kind == OP_BROADCAST))
+    value = op_operand(value->def, 0);
+  return value->def && value->def->kind == OP_ARANGE;
+}
+
+// Counts operand k from what its registers have in common.
+static void count_from_base(Reduction *d, uint32_t k) {
+  LLVMValueRef base = emit_part(d->v[k][0]).same;
+  if (!base || !is_arange(op_operand(d->op, k)) || !may_count_from_base(d->op->regions[0], k)) return;
+  for (uint32_t r = 0; r < d->registers; r++)
+    if (emit_part(d->v[k][r]).same != base) return;
+  for (uint32_t r = 0; r < d->registers; r++)
+    d->v[k][r] = LLVMConstInt(LLVMTypeOf(base), emit_part(d->v[k][r]).constant, false);
+  d->base[k] = base;
+}
+
+static void count_from_zero(Reduction *d, uint32_t dead) {
+  for (uint32_t k = 0; k < d->count; k++) {
+    for (uint32_t r = 0; r < d->registers && d->base[k]; r++)
+      if (!(r & dead)) d->v[k][r] = LLVMBuildAdd(d->e->builder, d->base[k], d->v[k][r], "");
+    d->base[k] = NULL;
+  }
+}
+
+// --- a thread's own registers
+
+// The first steps, which are over registers, of what register r is to hold: each pair as soon as both are known, so that
+// few partial results are alive.
+static void combine_registers(Reduction *d, uint32_t r, uint32_t steps) {
+  if (steps == 0) return;
+  const ReduceStep *step = &d->plan.steps[steps - 1];
+  LLVMValueRef others[MAX_COMBINED] = {NULL};
+  combine_registers(d, r, steps - 1);
+  combine_registers(d, r ^ step->reg, steps - 1);
+  for (uint32_t k = 0; k < d->count; k++) others[k] = d->v[k][r ^ step->reg];
+  combine_register(d, r, others, step);
+}
+
+// Whether products are added up: each may be one multiply-add with the sum so far.
+static bool sums_products(const Reduction *d) {
+  const Op *first = d->op->regions[0]->first, *product = op_operand(d->op, 0)->def;
+  while (product && product->kind == OP_RESHAPE) product = op_operand(product, 0)->def;
+  return d->count == 1 && d->commutes && first->kind == OP_ADD && first->next == d->op->regions[0]->last &&
+         product && product->kind == OP_MUL && type_is_float(type_element(op_operand(d->op, 0)->type));
+}
+
+static uint32_t register_at(const Reduction *d, uint32_t r, uint32_t number) {
+  for (uint32_t i = 0; number >> i; i++)
+    if (number >> i & 1) r ^= d->plan.steps[i].reg;
+  return r;
+}
+
+// The same of products, in a few sums that go on at the same time.
+static void add_products(Reduction *d, uint32_t r, uint32_t steps) {
+  enum { SUMS = 2 }; // log2
+  for (uint32_t i = 1u << SUMS; i < 1u << steps; i++) {
+    uint32_t sum = register_at(d, r, i % (1u << SUMS));
+    combine_register(d, sum, &d->v[0][register_at(d, r, i)], &d->plan.steps[0]);
+  }
+  combine_registers(d, r, min_u32(steps, SUMS));
+}
+
+// --- the largest or smallest of bf16, by words of two
+
+// The bf16 that are cast to what is combined by one minimum or maximum, which the cast keeps; NULL: it is not so.
+static const Value *extreme_of_bf16(const Reduction *d) {
+  const Op *first = d->op->regions[0]->first, *cast = op_operand(d->op, 0)->def;
+  bool extreme = first->kind == OP_MIN || first->kind == OP_MAX;
+  if (d->count != 1 || !d->commutes || !extreme || first->next != d->op->regions[0]->last) return NULL;
+  if (!cast || cast->kind != OP_CAST || !type_is_elem(op_result(cast)->type, ELEM_FP32)) return NULL;
+  return type_is_elem(op_operand(cast, 0)->type, ELEM_BF16) ? op_operand(cast, 0) : NULL;
+}
+
+// Whether the first of so many steps is over neighbours, of which the others are not.
+static bool steps_keep_words(const Reduction *d, uint32_t steps) {
+  if (steps < 2 || d->plan.steps[0].reg != 1) return false;
+  for (uint32_t i = 1; i < steps; i++)
+    if (d->plan.steps[i].reg & 1) return false;
+  return true;
+}
+
+// Registers r and r + 1 of all but the first of the steps.
+static LLVMValueRef combine_words(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
+  Emitter *e = d->e;
+  if (steps == 1) {
+    LLVMValueRef word = LLVMGetPoison(LLVMVectorType(e->bf16, 2));
+    for (uint32_t i = 0; i < 2; i++)
+      word = LLVMBuildInsertElement(e->builder, word, emit_register(e, halves, r + i), emit_i32(e, i), "");
+    return word;
+  }
+  LLVMValueRef a = combine_words(d, halves, r, steps - 1);
+  LLVMValueRef b = combine_words(d, halves, r ^ d->plan.steps[steps - 1].reg, steps - 1);
+  bool largest = d->op->regions[0]->first->kind == OP_MAX;
+  return nvvm_intrinsic(e, largest ? "llvm.nvvm.fmax.bf16x2" : "llvm.nvvm.fmin.bf16x2", NULL, 0,
+                        (LLVMValueRef[]){a, b}, 2);
+}
+
+static void combine_halves(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
+  Emitter *e = d->e;
+  LLVMValueRef word = combine_words(d, halves, r, steps), other;
+  for (uint32_t i = 0; i < 2; i++) {
+    LLVMValueRef half = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
+    LLVMValueRef wide = LLVMBuildFPExt(e->builder, half, e->f32, "");
+    *(i ? &other : &d->v[0][r]) = wide;
+  }
+  combine_register(d, r, &other, &d->plan.steps[0]);
+}
+
+// Returns how many of the steps are done.
+static uint32_t take_register_steps(Reduction *d, uint32_t *dead) {
+  bool products = sums_products(d);
+  uint32_t n = 0;
+  for (; n < d->plan.local && !d->plan.steps[n].lane; n++) *dead |= 1u << log2_floor(d->plan.steps[n].reg);
+  const Value *halves = d->e->target->arch->has_bf16_extremes ? extreme_of_bf16(d) : NULL;
+  bool words = halves && steps_keep_words(d, n);
+  for (uint32_t r = 0; r < d->registers && n; r++) {
+    if (r & *dead) continue;
+    if (words)
+      combine_halves(d, halves, r, n);
+    else if (products)
+      add_products(d, r, n);
+    else
+      combine_registers(d, r, n);
+  }
+  return n;
+}
+
+// What each register that is left takes comes before what the next one does.
+static void order_in_turn(const Reduction *d, uint32_t dead) {
+  LLVMValueRef *left = ARENA_ARRAY(d->e->arena, LLVMValueRef, (size_t)d->registers * d->count);
+  uint32_t n = 0;
+  for (uint32_t r = 0; r < d->registers; r++)
+    for (uint32_t k = 0; k < d->count && !(r & dead); k++) left[n++] = d->v[k][r];
+  llvm_order_by_result(LLVMGetInsertBlock(d->e->builder), left, n);
+  LLVMPositionBuilderAtEnd(d->e->builder, LLVMGetInsertBlock(d->e->builder));
+}
+
+// --- redux.sync
+
+static void take_steps(Reduction *d) {
+  uint32_t dead = 0, redux = UINT32_MAX;
+  bool found = op_attr(d->op, ATTR_REDUX) && redux_fits(d->op, &d->plan, &redux);
+  for (uint32_t k = 0; k < d->count && d->registers > 1; k++) count_from_base(d, k);
+  uint32_t first = take_register_steps(d, &dead);
+  if (op_attr(d->op, ATTR_IN_TURN)) order_in_turn(d, dead);
+  for (uint32_t i = first; i < d->plan.local; i++) {
+    if (d->plan.steps[i].lane) count_from_zero(d, dead);
+    if (!found || i < redux) {
+      take_step(d, &d->plan.steps[i], &dead);
+    } else if (i == redux) {
+      for (uint32_t r = 0; r < d->registers; r++)
+        if (!(r & dead)) d->v[0][r] = nvvm_redux(d->e, redux_name(d->op), d->v[0][r]);
+    }
+  }
+  count_from_zero(d, dead);
+  if (d->followers && !d->plan.part_bits) take_leaders(d, dead); // parts are written by leaders alone
+}
+
+// --- results
+
+static uint32_t result_of(const ReducePlan *plan, uint32_t index) {
+  uint32_t below = index & ((1u << plan->axis_first) - 1);
+  return index >> (plan->axis_first + plan->axis_bits) << plan->axis_first | below;
+}
+
+static void rename_results(Reduction *d) {
+  const Type *type = d->op->results[0].type;
+  uint32_t count = emit_count(type);
+  LLVMValueRef *out[MAX_COMBINED];
+  for (uint32_t k = 0; k < d->count; k++) out[k] = emit_new(d->e, &d->op->results[k]);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t wanted = type_is_tile(type) ? layout_apply(type->layout, i, 0, 0, 0) : 0, r = 0;
+    while (r < d->registers &&
+           ((r & d->plan.dead) || result_of(&d->plan, layout_apply(d->layout, r, 0, 0, 0)) != wanted))
+      r++;
+    if (r == d->registers) BUG("a reduction's result is in another thread");
+    for (uint32_t k = 0; k < d->count; k++) out[k][i] = d->v[k][r];
+  }
+}
+
+// The registers that are not merged into others, in order.
+static void keep_parts(Reduction *d) {
+  uint32_t free_bits[DIM_COUNT];
+  layout_free_bits(&d->plan.parts, free_bits);
+  for (uint32_t k = 0; k < d->count; k++) {
+    LLVMValueRef *out = emit_new(d->e, &d->op->results[k]);
+    for (uint32_t r = 0; r < d->registers; r++)
+      if (!(r & free_bits[DIM_REGISTER])) *out++ = d->v[k][r];
+  }
+}
+
+void emit_reduce(Emitter *e, Op *op) {
+  Reduction d = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = combined_count(op)};
+  d.plan = reduce_plan(op);
+  d.commutes = region_commutes(op->regions[0]) == COMMUTES_EXACTLY;
+  d.followers = find_followers(&d);
+  d.registers = layout_registers(d.layout);
+  for (uint32_t k = 0; k < d.count; k++) {
+    d.v[k] = ARENA_ARRAY(e->arena, LLVMValueRef, d.registers);
+    memcpy(d.v[k], emit_get(e, op_operand(op, k)), d.registers * sizeof **d.v);
+  }
+  take_steps(&d);
+  if (op->kind == OP_REDUCE_PARTS)
+    keep_parts(&d);
+  else
+    rename_results(&d);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensor copies and stores, and mbarriers. What one thread does, the first of the region, stands under one branch where such ops follow one
+// another.
+#include "base/fault.h"
+#include "codegen/emit/emit.h"
+#include "codegen/nvvm/nvvm.h"
+#include "ir/memory/groups.h"
+#include "ir/memory/scratch.h"
+#include "ir/memory/tensor_box.h"
+
+enum { MBARRIER_BYTES = 8, COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3, STORE_COORDINATES = 2 };
+
+static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
+  return LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
+}
+
+// An instruction without result of 32-bit operands, after a 64-bit one where `wide` is given.
+static void order_with(Emitter *e, const char *text, LLVMValueRef wide, LLVMValueRef *args, uint32_t count) {
+  LLVMTypeRef types[4 + TENSOR_MAP_MAX_RANK];
+  LLVMValueRef all[4 + TENSOR_MAP_MAX_RANK];
+  Buf code = {0}, constraints = {0};
+  uint32_t n = 0;
+  if (wide) all[n++] = wide;
+  for (uint32_t i = 0; i < count; i++) all[n++] = args[i];
+  for (uint32_t i = 0; i < n; i++) {
+    types[i] = LLVMTypeOf(all[i]);
+    buf_text(&constraints, types[i] == e->i64 ? "l," : "r,");
+  }
+  buf_text(&constraints, "~{memory}");
+  buf_text(&code, text);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, n, false);
+  nvvm_synchronises(e, nvvm_assembly(e, type, &code, &constraints, all, n));
+}
+
+// --- mbarriers
+
+static void each_mbarrier(Emitter *e, const Op *op, const char *text) {
+  const Value *buffer = op_operand(op, 0);
+  LLVMValueRef first = shared_word(e, buffer);
+  for (uint32_t i = 0; i < type_elements(buffer->type); i++) {
+    LLVMValueRef at = LLVMBuildAdd(e->builder, first, emit_i32(e, i * MBARRIER_BYTES), "");
+    order_with(e, text, NULL, &at, 1);
+  }
+}
+
+static void emit_init(Emitter *e, const Op *op) {
+  each_mbarrier(e, op,
+                arena_printf(e->arena, "mbarrier.init.shared::cta.b64 [$0], %u;",
+                             (uint32_t)op_int(op, ATTR_ARRIVALS, 1)));
+  nvvm_order(e, "fence.mbarrier_init.release.cluster", ""); // copies complete there by way of the other proxy
+}
+
+static void emit_expect(Emitter *e, const Op *op) {
+  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_i32(e, (uint32_t)op_int(op, ATTR_BYTES, 0))};
+  order_with(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", NULL, args, 2);
+}
+
+// The lanes of a warp meet, and one of them arrives; of a region of one thread it does.
+static void emit_arrive(Emitter *e, const Op *op) {
+  bool thread = group_runs_by_thread(op);
+  LLVMValueRef at = shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
+  LLVMBasicBlockRef past = NULL;
+  if (!thread) nvvm_warp_barrier(e);
+  if (!thread) past = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.lane, first, ""));
+  order_with(e, "mbarrier.arrive.shared::cta.b64 _, [$0];", NULL, &at, 1);
+  if (past) emit_unguard(e, past);
+}
+
+// try_wait may give up: it is asked again.
+static void emit_wait(Emitter *e, const Op *op) {
+  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0)};
+  order_with(e,
+             "{\n\t.reg .pred %done;\n"
+             "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
+             "\t@%done bra complete;\n\tbra again;\ncomplete:\n\t}",
+             NULL, args, 2);
+}
+
+// --- copies
+
+// The coordinates of box i, as operands of the instruction from args[n] on, which the text names from $first on.
+static void add_coordinates(Emitter *e, const Op *op, const TensorBox *box, uint32_t i, uint32_t operand,
+                            Buf *text, LLVMValueRef *args, uint32_t first) {
+  uint32_t last = op_operand(op, 0)->type->rank - 1;
+  for (uint32_t d = 0; d <= last; d++) { // innermost first
+    LLVMValueRef at = emit_register(e, op_operand(op, operand + last - d), 0);
+    if (d == 0) at = LLVMBuildAdd(e->builder, at, emit_i32(e, i * box->shape[box->rank - 1]), "");
+    args[d] = at;
+    buf_printf(text, "%s$%u", d ? ", " : "", first + d);
+  }
+}
+
+static LLVMValueRef map_address(Emitter *e, const Op *op) {
+  return LLVMBuildPtrToInt(e->builder, emit_register(e, op_operand(op, 0), 0), e->i64, "");
+}
+
+static LLVMValueRef box_address(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
+  LLVMValueRef buffer = shared_word(e, op_operand(op, COPY_BUFFER));
+  return LLVMBuildAdd(e->builder, buffer, emit_i32(e, i * box->distance), "");
+}
+
+static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
+  LLVMValueRef map = map_address(e, op), args[2 + TENSOR_MAP_MAX_RANK];
+  uint32_t rank = op_operand(op, 0)->type->rank;
+  Buf text = {0};
+  args[0] = box_address(e, op, box, i);
+  args[1] = shared_word(e, op_operand(op, COPY_MBARRIER));
+  buf_printf(&text,
+             "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$0, {",
+             rank);
+  add_coordinates(e, op, box, i, COPY_COORDINATES, &text, args + 2, 3);
+  buf_text(&text, "}], [$2];");
+  buf_char(&text, 0);
+  order_with(e, text.at, map, args, 2 + rank);
+  buf_free(&text);
+}
+
+static void store_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
+  LLVMValueRef map = map_address(e, op), args[1 + TENSOR_MAP_MAX_RANK];
+  uint32_t rank = op_operand(op, 0)->type->rank;
+  Buf text = {0};
+  args[0] = box_address(e, op, box, i);
+  buf_printf(&text, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [$0, {", rank);
+  add_coordinates(e, op, box, i, STORE_COORDINATES, &text, args + 1, 2);
+  buf_text(&text, "}], [$1];");
+  buf_char(&text, 0);
+  order_with(e, text.at, map, args, 1 + rank);
+  buf_free(&text);
+}
+
+static void emit_boxes(Emitter *e, const Op *op,
+                       void (*emit)(Emitter *e, const Op *op, const TensorBox *box, uint32_t i)) {
+  TensorBox box;
+  if (!tensor_op_box(op, &box)) BUG("a buffer that boxes do not fill");
+  emit_needs_ptx(e, 80);
+  for (uint32_t i = 0; i < box.count; i++) emit(e, op, &box, i);
+}
+
+static void emit_store_wait(Emitter *e, const Op *op) {
+  const char *pending = arena_printf(e->arena, " %u", (uint32_t)op_int(op, ATTR_PENDING, 0));
+  emit_needs_ptx(e, 80);
+  nvvm_order(e, op_attr(op, ATTR_READ) ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group",
+             pending);
+}
+
+// --- one thread
+
+static bool is_of_one(const Op *op) {
+  return op && (op->kind == OP_MBARRIER_INIT || op->kind == OP_MBARRIER_INVAL ||
+                op->kind == OP_MBARRIER_EXPECT || op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR ||
+                op->kind == OP_STORE_COMMIT || op->kind == OP_STORE_WAIT);
+}
+
+void emit_tensor_op(Emitter *e, Op *op) {
+  if (op->kind == OP_MBARRIER_WAIT || op->kind == OP_MBARRIER_ARRIVE) {
+    emit_needs_ptx(e, 80);
+    if (op->kind == OP_MBARRIER_WAIT)
+      emit_wait(e, op);
+    else
+      emit_arrive(e, op);
+    return;
+  }
+  if (!is_of_one(op->prev))
+    e->guard_end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.thread, emit_i32(e, 0), ""));
+  switch ((int)op->kind) {
+  case OP_MBARRIER_INIT: emit_init(e, op); break;
+  case OP_MBARRIER_INVAL: each_mbarrier(e, op, "mbarrier.inval.shared::cta.b64 [$0];"); break;
+  case OP_MBARRIER_EXPECT: emit_expect(e, op); break;
+  case OP_COPY_TENSOR: emit_boxes(e, op, copy_box); break;
+  case OP_STORE_TENSOR: emit_boxes(e, op, store_box); break;
+  case OP_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;
+  case OP_STORE_WAIT: emit_store_wait(e, op); break;
+  default: BUG("%s is no tensor copy's", op_info(op->kind)->name);
+  }
+  if (!is_of_one(op->next)) emit_unguard(e, e->guard_end);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dot by wgmma: descriptors of the operands in shared memory, one instruction for each m64 x n and 32 bytes
+// of k. PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
+//
+// The instruction's first operand is a, or where b is in registers or the dot is `swapped` b:
+// then its rows are the result's columns and its columns the result's rows.
+// Which element of the result a row or column bit stands for the result's layout says.
+#include "base/fault.h"
+#include "base/integer.h"
+#include "codegen/emit/emit_dot.h"
+#include "codegen/nvvm/nvvm.h"
+#include "codegen/nvvm/nvvm_dot.h"
+#include "ir/dot/dot.h"
+#include "ir/dot/layout_dot.h"
+#include "target/tuning.h"
+
+// An operand in shared memory, a matrix of rows x columns.
+typedef struct SharedMatrix {
+  Layout inverse;     // index -> offset, in elements
+  LLVMValueRef first; // the descriptor of where the thread's warpgroup's part begins: i64
+  uint32_t bytes;     // an element
+  bool transposed;    // not k-major
+} SharedMatrix;
+
+typedef struct WgmmaDot {
+  Emitter *e;
+  const EmittedDot *p;
+  uint32_t pack;  // log2 of the elements that 32 bits hold
+  uint32_t depth; // how much of the dot's k is multiplied
+  DotOperand first;
+  uint32_t next_column, next_8_rows; // in the result's index
+  uint32_t column_bits;              // log2 of the instructions' columns at most
+  // The first operand in registers; `registers` NULL: in shared memory.
+  RegisterMap a_map;
+  LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
+  SharedMatrix a, b;                 // the instruction's operands
+  LLVMValueRef *sums;                // by register, as they change
+} WgmmaDot;
+
+// log2 of the operand's own k, of which the dot may take a part.
+static uint32_t own_k_bits(const WgmmaDot *d, DotOperand operand) {
+  const Type *type = op_operand(d->p->op, operand)->type;
+  return log2_of(type->shape[operand == DOT_A]);
+}
+
+static bool is_whole(const WgmmaDot *d, DotOperand operand) {
+  return own_k_bits(d, operand) == d->p->shape.k;
+}
+
+// The instruction's row or column, as bits of the operand's index, and the product's k.
+static uint32_t operand_index(const WgmmaDot *d, DotOperand operand, uint32_t outer, uint32_t k) {
+  if (!is_whole(d, operand)) k += dot_part(d->p->op).first;
+  return operand == DOT_A ? (outer << own_k_bits(d, operand)) + k : (k << d->p->shape.n) + outer;
+}
+
+// The part of the result's index that counts along an operand's m or n.
+static uint32_t outer_of(const WgmmaDot *d, DotOperand operand, uint32_t index) {
+  uint32_t n = d->p->shape.n;
+  return operand == DOT_A ? index >> n : index & ((1u << n) - 1);
+}
+
+static DotOperand second_operand(const WgmmaDot *d) { return d->first == DOT_A ? DOT_B : DOT_A; }
+
+static uint32_t offset_of(const SharedMatrix *matrix, uint32_t index) {
+  return layout_apply_offset(&matrix->inverse, index) * matrix->bytes;
+}
+
+// LBO and SBO in bytes, and the swizzle. K-major: groups of 8 rows follow one another, LBO is unused. Else:
+// groups of 8 of k follow one another, LBO leads to the next row's width of m or n.
+static uint64_t descriptor_fields(uint32_t row_bytes, bool k_major, uint32_t k) {
+  uint64_t swizzle = row_bytes == 128 ? 1 : row_bytes == 64 ? 2 : 3;
+  uint64_t lbo = k_major ? 16 : (uint64_t)k * row_bytes, sbo = 8ull * row_bytes;
+  return lbo >> 4 << 16 | sbo >> 4 << 32 | swizzle << 62;
+}
+
+// Shared addresses are below 2^18: start >> 4 fills bits 0 to 13, and no more.
+static LLVMValueRef build_descriptor(Emitter *e, LLVMValueRef start, uint64_t fields) {
+  start = LLVMBuildLShr(e->builder, start, emit_i32(e, 4), "");
+  LLVMValueRef wide = LLVMBuildZExt(e->builder, start, e->i64, "");
+  return LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, fields, false), "");
+}
+
+// Bytes from the matrix's start to where the thread's warpgroup's
+// part begins: by the result's warp bits from the third on.
+static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const SharedMatrix *matrix) {
+  Emitter *e = d->e;
+  LLVMValueRef offset = emit_i32(e, 0);
+  for (uint32_t bit = 2; bit < d->p->layout->bits[DIM_WARP]; bit++) {
+    uint32_t basis = layout_basis(d->p->layout, DIM_WARP, bit);
+    uint32_t outer = outer_of(d, operand, basis);
+    uint32_t bytes = offset_of(matrix, operand == DOT_A ? outer << own_k_bits(d, operand) : outer);
+    if (!bytes) continue;
+    LLVMValueRef set = LLVMBuildAnd(
+        e->builder, LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, bit), ""), emit_i32(e, 1), "");
+    offset = LLVMBuildAdd(e->builder, offset, LLVMBuildMul(e->builder, set, emit_i32(e, bytes), ""), "");
+  }
+  return offset;
+}
+
+// The descriptors that a product takes of the operand where it is the same in each iteration.
+static uint32_t lasting_descriptors(const Op *dot, DotOperand operand) {
+  enum { K_BYTES = 32 };
+  const Value *buffer = op_operand(dot, operand);
+  const Type *type = buffer->type;
+  while (buffer->def && buffer->def->kind == OP_SHARED_TRANS) buffer = op_operand(buffer->def, 0);
+  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return 0;
+  return type->shape[operand == DOT_A] * elem_bytes(type->elem) / K_BYTES;
+}
+
+// LLVM would make them before the loop, two registers each. Where that are many they are made where they are taken.
+static bool are_many(const Op *dot) {
+  uint32_t count = 0;
+  if (!dot->region->parent || !op_is_loop(dot->region->parent)) return false;
+  for (const Op *op = dot->region->first; op; op = op->next)
+    if (is_dot_of(op, DOT_WGMMA)) count += lasting_descriptors(op, DOT_A) + lasting_descriptors(op, DOT_B);
+  return 2 * count > TUNE_DESCRIPTORS_KEPT;
+}
+
+static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
+  Emitter *e = d->e;
+  const DotShape *shape = &d->p->shape;
+  const Value *buffer = op_operand(d->p->op, operand);
+  uint32_t elem_bits = 2 - d->pack, k_bits = own_k_bits(d, operand);
+  uint32_t row_bits = operand == DOT_A ? shape->m : k_bits,
+           column_bits = operand == DOT_A ? k_bits : shape->n;
+  SharedMatrix matrix = {.bytes = 1u << elem_bits};
+  uint64_t fields = 0;
+  bool known = false;
+  for (uint32_t contiguous = 0; contiguous < 2 && !known; contiguous++) {
+    Layout layout;
+    uint32_t row_bytes;
+    if (!layout_wgmma_shared(row_bits, column_bits, elem_bits, contiguous, &layout, &row_bytes)) continue;
+    if (!layout_equal(&layout, buffer->type->layout)) continue;
+    matrix.transposed = (contiguous == 1) != (operand == DOT_A);
+    fields = descriptor_fields(row_bytes, !matrix.transposed, 1u << k_bits);
+    known = true;
+  }
+  if (!known || !layout_invert(buffer->type->layout, &matrix.inverse))
+    BUG("wgmma cannot read a buffer of this layout");
+  LLVMValueRef base = LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
+  LLVMValueRef start = LLVMBuildAdd(e->builder, base, warpgroup_offset(d, operand, &matrix), "");
+  if (lasting_descriptors(d->p->op, operand) && are_many(d->p->op)) start = nvvm_fresh(e, start);
+  matrix.first = build_descriptor(e, start, fields);
+  return matrix;
+}
+
+// Of what is at `index`. Shared memory ends below 2^18, so nothing is carried out of the start's field.
+static LLVMValueRef descriptor_at(const WgmmaDot *d, const SharedMatrix *matrix, uint32_t index) {
+  uint64_t distance = offset_of(matrix, index) >> 4;
+  return LLVMBuildAdd(d->e->builder, matrix->first, LLVMConstInt(d->e->i64, distance, false), "");
+}
+
+// The registers of one instruction's result, in its order:
+// neighbours along n, then rows 8 apart, then the next 8 columns.
+static uint32_t result_register(const WgmmaDot *d, uint32_t index, uint32_t v) {
+  uint32_t place = (v >> 1 & 1) * d->next_8_rows + (8 * (v >> 2) + (v & 1)) * d->next_column;
+  return emit_mapped_register(&d->p->acc, index + place);
+}
+
+// The first elements of the words that one instruction takes of its first operand, at that index of the
+// result: rows 8 apart, then k's upper half.
+static uint32_t a_word(const WgmmaDot *d, uint32_t index, uint32_t k, uint32_t i) {
+  uint32_t row = outer_of(d, d->first, index + (i & 1) * d->next_8_rows);
+  return operand_index(d, d->first, row, k + (i >> 1) * (4u << d->pack));
+}
+
+// A group of products in the making, over the sums in their order.
+typedef struct TileProducts {
+  WgmmaStep *steps;
+  LLVMValueRef *sums;
+  uint32_t *registers; // where each sum belongs
+  uint32_t count, sum_count;
+} TileProducts;
+
+static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
+  WgmmaStep step = {0};
+  if (d->registers) {
+    LLVMValueRef *words = ARENA_ARRAY(d->e->arena, LLVMValueRef, 4);
+    for (uint32_t i = 0; i < 4; i++) words[i] = d->a_words[a_word(d, index, k, i)];
+    step.a = words;
+  } else {
+    step.a_descriptor = descriptor_at(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
+  }
+  step.b_descriptor =
+      descriptor_at(d, &d->b, operand_index(d, second_operand(d), outer_of(d, second_operand(d), index), k));
+  return step;
+}
+
+// All of k for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the first.
+static void add_tile(WgmmaDot *d, TileProducts *group, uint32_t index) {
+  uint32_t words = d->p->sum == ELEM_FP16 ? 2 : 1, n = dot_columns_at(d->p->op, index), at = group->sum_count;
+  if (n == 0) return;
+  for (uint32_t v = 0; v < n / 2; v += words) {
+    uint32_t r = result_register(d, index, v);
+    group->registers[group->sum_count] = r;
+    group->sums[group->sum_count++] = d->sums[r];
+  }
+  for (uint32_t k = 0; k < d->depth; k += 8u << d->pack) {
+    WgmmaStep *step = &group->steps[group->count++];
+    *step = step_of(d, index, k);
+    step->sum = at, step->n = n;
+    step->begins = k == 0;
+  }
+}
+
+// The register beside r that holds the next column.
+static uint32_t next_column_register(const WgmmaDot *d, uint32_t r) {
+  return emit_mapped_register(&d->p->acc, layout_apply(d->p->layout, r, 0, 0, 0) ^ d->next_column);
+}
+
+static bool is_first_of_pair(const WgmmaDot *d, uint32_t r) {
+  return !(layout_apply(d->p->layout, r, 0, 0, 0) & d->next_column);
+}
+
+static void pack_pairs(WgmmaDot *d, uint32_t registers) {
+  for (uint32_t r = 0; r < registers; r++)
+    if (is_first_of_pair(d, r)) d->sums[r] = emit_pair(d->e, d->sums[r], d->sums[next_column_register(d, r)]);
+}
+
+static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
+  for (uint32_t r = 0; r < registers; r++)
+    if (is_first_of_pair(d, r))
+      emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[next_column_register(d, r)]);
+}
+
+// The words of a that the products take.
+static void find_words(WgmmaDot *d, uint32_t registers) {
+  for (uint32_t r = 0; r < registers; r++) {
+    uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
+    if (outer_of(d, second_operand(d), index) || index & d->next_8_rows) continue;
+    for (uint32_t k = 0; k < d->depth; k += 8u << d->pack)
+      for (uint32_t i = 0; i < 4; i++) {
+        uint32_t at = a_word(d, index, k, i);
+        d->a_words[at] = emit_word(d->e, &d->a_map, at, 1, d->pack);
+      }
+  }
+}
+
+// --- the product
+
+// All products, as one group.
+static void begin_products(WgmmaDot *d, uint32_t registers) {
+  const EmittedDot *p = d->p;
+  Arena *arena = d->e->arena;
+  uint32_t in_tile = (((1u << d->column_bits) - 1) * d->next_column) | d->next_8_rows;
+  uint32_t steps = (1u << p->shape.k) / (8u << d->pack), sums = 1u << (d->column_bits - 1);
+  TileProducts group = {ARENA_ARRAY(arena, WgmmaStep, (size_t)(registers / sums) * steps),
+                        ARENA_ARRAY(arena, LLVMValueRef, registers), ARENA_ARRAY(arena, uint32_t, registers),
+                        0, 0};
+  if (d->registers) find_words(d, registers);
+  for (uint32_t r = 0; r < registers; r++) {
+    uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) add_tile(d, &group, index);
+  }
+  WgmmaGroup products = {.types = {d->first == DOT_A ? p->a : p->b, d->first == DOT_A ? p->b : p->a, p->sum},
+                         .a_transposed = d->a.transposed,
+                         .b_transposed = d->b.transposed,
+                         .from_zero = p->from_zero,
+                         .fresh = p->fresh,
+                         .steps = group.steps,
+                         .count = group.count};
+  nvvm_wgmma(d->e, &products, group.sums, group.sum_count);
+  for (uint32_t i = 0; i < group.sum_count; i++) d->sums[group.registers[i]] = group.sums[i];
+}
+
+// The instruction's first operand: in registers, or a matrix in shared memory.
+static void find_first(WgmmaDot *d) {
+  const Value *a = op_operand(d->p->op, d->first);
+  if (!type_is_tile(a->type)) {
+    d->a = matrix_of(d, d->first);
+    return;
+  }
+  d->a_words = ARENA_ARRAY(d->e->arena, LLVMValueRef, (size_t)1 << a->type->layout->out_bits);
+  d->registers = emit_get(d->e, a);
+  d->a_map = emit_layout_map(d->e, d->registers, a->type->layout);
+}
+
+static WgmmaDot dot_of(Emitter *e, const EmittedDot *p, uint32_t registers) {
+  uint32_t bits = elem_info(p->a)->bits;
+  DotOperand first = dot_takes_b_first(p->op) ? DOT_B : DOT_A;
+  WgmmaDot d = {.e = e,
+                .p = p,
+                .pack = bits == 32   ? 0
+                        : bits == 16 ? 1
+                                     : 2,
+                .first = first,
+                .next_column = first == DOT_A ? 1 : 1u << p->shape.n,
+                .next_8_rows = layout_basis(p->layout, DIM_REGISTER, 1)};
+  d.column_bits = dot_column_bits(p->op);
+  d.depth = dot_depth(p->op);
+  find_first(&d);
+  d.b = matrix_of(&d, second_operand(&d));
+  d.sums = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
+  emit_begin_sums(p);
+  for (uint32_t r = 0; r < registers; r++) d.sums[r] = p->out[r];
+  return d;
+}
+
+void emit_wgmma_dot(Emitter *e, EmittedDot *p) {
+  uint32_t registers = layout_registers(p->layout);
+  if (!op_attr(p->op, ATTR_ASYNC)) BUG("a wgmma that is not waited for");
+  emit_prepare_sums(e, p->op);
+  const LLVMValueRef *prepared = e->prepared[op_result(p->op)->id];
+  if (prepared) p->acc.registers = prepared;
+  WgmmaDot d = dot_of(e, p, registers);
+  if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
+  begin_products(&d, registers);
+  if (p->sum == ELEM_FP16) {
+    unpack_pairs(&d, registers);
+    return;
+  }
+  for (uint32_t r = 0; r < registers; r++) p->out[r] = d.sums[r];
+}

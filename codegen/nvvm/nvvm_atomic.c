@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One atomic of a thread on global memory, as inline assembly: LLVM's atomicrmw drops order and scope. PTX
+// ISA, sections on atom, red and fence.
+#include "codegen/nvvm/nvvm_atomic.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "codegen/nvvm/nvvm.h"
+
+static char word_letter(uint32_t bits) { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
+
+// red knows no acquire: what it would order cannot be told without the value that it does not give.
+static const char *order_of(const Atomic *atomic, bool has_result) {
+  if (has_result) return atomic->sem;
+  return strcmp(atomic->sem, "acquire") == 0 || strcmp(atomic->sem, "relaxed") == 0 ? "relaxed" : "release";
+}
+
+LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result) {
+  LLVMTypeRef word = LLVMTypeOf(atomic->args[0]), types[6];
+  LLVMValueRef args[6];
+  uint32_t count = 0, first = has_result;
+  char letter = word_letter(LLVMGetIntTypeWidth(word));
+  Buf text = {0}, constraints = {0};
+  args[count++] = atomic->pointer;
+  buf_printf(&constraints, has_result ? "=%c,l" : "l", letter);
+  for (uint32_t i = 0; i < 4 && atomic->args[i]; i++) {
+    args[count++] = atomic->args[i];
+    buf_printf(&constraints, ",%c", letter);
+  }
+  uint32_t values = count - 1;
+  if (atomic->predicate) {
+    args[count++] = atomic->predicate;
+    buf_text(&constraints, ",b");
+    buf_printf(&text, "@$%u ", first + values + 1);
+  }
+  buf_printf(&text, "%s.%s.%s.global.%s ", has_result ? "atom" : "red", order_of(atomic, has_result),
+             atomic->scope, atomic->operation);
+  if (has_result) buf_text(&text, "$0, ");
+  buf_printf(&text, "[$%u]", first);
+  for (uint32_t i = 0; i < values; i++)
+    buf_printf(&text, i == 0 && atomic->vector ? ", {$%u" : ", $%u", first + 1 + i);
+  buf_text(&text, atomic->vector ? "};" : ";");
+  for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
+  LLVMTypeRef type =
+      LLVMFunctionType(has_result ? word : LLVMVoidTypeInContext(e->context), types, count, false);
+  return nvvm_assembly(e, type, &text, &constraints, args, count);
+}
+
+void nvvm_fence_release(Emitter *e, const char *scope) { nvvm_order(e, "fence.acq_rel.", scope); }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// atom and red.
+#ifndef CODEGEN_NVVM_NVVM_ATOMIC_H
+#define CODEGEN_NVVM_NVVM_ATOMIC_H
+
+#include "codegen/emitter.h"
+
+typedef struct Atomic {
+  const char *operation; // with its type: "add.u32", "cas.b64"
+  const char *sem;       // relaxed, acquire, release, acq_rel
+  const char *scope;     // cta, gpu, sys
+  LLVMValueRef pointer;
+  LLVMValueRef args[4];   // integers of a word's width; NULL after the last. cas has two
+  bool vector;            // the args are one operand, neighbours in memory
+  LLVMValueRef predicate; // i1; NULL: always
+} Atomic;
+
+// The old value, undefined where the predicate does not hold;
+// without result red, which exch and cas have not.
+LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result);
+// fence.acq_rel: what the thread does afterwards, relaxed, releases what was done before.
+void nvvm_fence_release(Emitter *e, const char *scope);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Asynchronous dots of the evaluator. A product is computed where it begins, but its result is there only
+// after a dot_wait that leaves no more dots under way than were begun after it; until then it may be carried,
+// waited for, or be what another dot adds to. What the dot reads in shared memory must not be written before
+// that, and what it reads in registers not be computed anew.
+#include "eval/eval_machine.h"
+#include "ir/dot/dot.h"
+
+// What a dot reads: elements of a buffer, or a tile's registers.
+typedef struct Reading {
+  const Value *tile; // NULL: of a buffer
+  uint64_t dot, first, last;
+  uint32_t buffer;
+} Reading;
+
+struct DotsUnderWay {
+  uint64_t begun, done; // dots are numbered from 1; those up to `done` were waited for
+  VEC(Reading) readings;
+};
+
+void eval_dots_program(Machine *m) {
+  if (m->dots) m->dots->begun = m->dots->done = m->dots->readings.n = 0;
+}
+
+static void add_reading(Machine *m, const Value *buffer) {
+  if (buffer->type->kind != TYPE_SHARED) {
+    vec_push(m->arena, &m->dots->readings, ((Reading){.tile = buffer, .dot = m->dots->begun}));
+    return;
+  }
+  const Tile *view = &m->values[buffer->id];
+  Reading reading = {NULL, m->dots->begun, view->bits[1], view->bits[1], (uint32_t)view->bits[0]};
+  for (uint32_t d = 0; d < buffer->type->rank; d++)
+    reading.last += (buffer->type->shape[d] - 1) * view->bits[2 + d];
+  vec_push(m->arena, &m->dots->readings, reading);
+}
+
+void eval_dot_begun(Machine *m, const Op *dot, Tile *result) {
+  result->dot = 0;
+  if (!op_attr(dot, ATTR_ASYNC)) return;
+  if (!m->dots) m->dots = ARENA_NEW(m->arena, DotsUnderWay);
+  result->dot = ++m->dots->begun;
+  for (uint32_t i = 0; i < 2; i++) add_reading(m, op_operand(dot, i));
+}
+
+void eval_dots_wait(Machine *m, uint64_t pending) {
+  DotsUnderWay *dots = m->dots;
+  if (!dots || dots->begun <= pending || dots->begun - pending <= dots->done) return;
+  dots->done = dots->begun - pending;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < dots->readings.n; i++)
+    if (dots->readings.at[i].dot > dots->done) dots->readings.at[kept++] = dots->readings.at[i];
+  dots->readings.n = kept;
+}
+
+// Whether the op takes operand i without reading it.
+static bool passes_on(const Op *op, uint32_t i) {
+  switch ((int)op->kind) {
+  case OP_DOT: return i == 2 && op_attr(op, ATTR_ASYNC);
+  case OP_DOT_WAIT: return i < op->result_count;
+  case OP_FOR: return i >= 3;
+  case OP_WHILE:
+  case OP_YIELD: return true;
+  default: return false;
+  }
+}
+
+// Whether the op's results are what a dot under way reads, from when the op ran before.
+static bool computes_anew(const Machine *m, const Op *op) {
+  for (uint32_t i = 0; i < m->dots->readings.n; i++) {
+    const Value *tile = m->dots->readings.at[i].tile;
+    if (tile && tile->def == op) return true;
+  }
+  return false;
+}
+
+bool eval_dots_allow(Machine *m, const Op *op) {
+  if (!m->dots || m->dots->begun == m->dots->done) return true;
+  if (computes_anew(m, op))
+    return eval_error(m, op, NO_ELEMENT, "the registers are written while an asynchronous dot reads them");
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Tile *tile = &m->values[op_operand(op, i)->id];
+    if (tile->dot <= m->dots->done || passes_on(op, i)) continue;
+    return eval_error(
+        m, op, NO_ELEMENT,
+        "operand %u is read before its wait: an asynchronous dot gives it, and %llu dots of %llu "
+        "were waited for",
+        i, (unsigned long long)m->dots->done, (unsigned long long)m->dots->begun);
+  }
+  return true;
+}
+
+bool eval_dots_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last) {
+  if (!m->dots) return false;
+  for (uint32_t i = 0; i < m->dots->readings.n; i++) {
+    const Reading *reading = &m->dots->readings.at[i];
+    if (!reading->tile && reading->buffer == buffer && reading->first <= last && first <= reading->last)
+      return true;
+  }
+  return false;
+}

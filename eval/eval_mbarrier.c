@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mbarriers of the evaluator, and tensor copies, which count their bytes there.
+//
+// A copy's bytes are counted where it begins, but what it brings is in the buffer only after a wait for the phase.
+// A phase waits for its arrivals, mostly one, and as many bytes as these have said; then the next one begins.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include "base/fault.h"
+#include "eval/eval_machine.h"
+#include "ir/memory/groups.h"
+#include "ir/number.h"
+#include "ir/memory/tensor_box.h"
+
+typedef struct Mbarrier {
+  uint32_t buffer, element;
+  bool valid;
+  uint32_t arrivals, missing; // of a phase; of this one
+  uint64_t bytes; // that this phase still waits for
+  uint64_t phase; // how many are complete
+} Mbarrier;
+
+struct MbarrierState {
+  VEC(Mbarrier) list; // a copy under way has its mbarrier's index
+};
+
+static Mbarrier *mbarrier_at(Machine *m, uint32_t buffer, uint32_t element) {
+  if (!m->mbarriers) m->mbarriers = ARENA_NEW(m->arena, MbarrierState);
+  for (uint32_t i = 0; i < m->mbarriers->list.n; i++)
+    if (m->mbarriers->list.at[i].buffer == buffer && m->mbarriers->list.at[i].element == element)
+      return &m->mbarriers->list.at[i];
+  vec_push(m->arena, &m->mbarriers->list, ((Mbarrier){.buffer = buffer, .element = element}));
+  return &m->mbarriers->list.at[m->mbarriers->list.n - 1];
+}
+
+// The mbarrier of one that the view of a buffer stands for.
+static Mbarrier *mbarrier_of(Machine *m, const Op *op, uint32_t operand) {
+  const Tile *view = eval_operand(m, op, operand);
+  Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)view->bits[1]);
+  if (mbarrier->valid) return mbarrier;
+  eval_error(m, op, NO_ELEMENT, "operand %u is no mbarrier: mbarrier_init was not there", operand);
+  return NULL;
+}
+
+static uint64_t copy_key(const Machine *m, const Mbarrier *mbarrier) {
+  return (uint64_t)(mbarrier - m->mbarriers->list.at);
+}
+
+void eval_mbarriers_program(Machine *m) {
+  for (uint32_t i = 0; m->mbarriers && i < m->mbarriers->list.n; i++) m->mbarriers->list.at[i].valid = false;
+}
+
+void eval_mbarriers_gone(Machine *m, uint32_t buffer) {
+  for (uint32_t i = 0; m->mbarriers && i < m->mbarriers->list.n; i++)
+    if (m->mbarriers->list.at[i].buffer == buffer) m->mbarriers->list.at[i].valid = false;
+}
+
+static void complete(Mbarrier *mbarrier) {
+  if (mbarrier->missing || mbarrier->bytes) return;
+  mbarrier->missing = mbarrier->arrivals;
+  mbarrier->phase++;
+}
+
+// --- ops
+
+bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again) {
+  const Tile *view = eval_operand(m, op, operand);
+  uint64_t n = type_elements(op_operand(op, operand)->type);
+  for (uint64_t i = 0; i < n; i++) {
+    Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)(view->bits[1] + i));
+    if (mbarrier->valid && !again)
+      return eval_error(m, op, NO_ELEMENT, "element %u is an mbarrier already: mbarrier_inval comes first",
+                        (unsigned)i);
+    if (mbarrier->valid && eval_shared_copying_to(m, copy_key(m, mbarrier)))
+      return eval_error(m, op, NO_ELEMENT, "copies that count their bytes at mbarrier %u are under way",
+                        (unsigned)i);
+    *mbarrier = (Mbarrier){.buffer = mbarrier->buffer, .element = mbarrier->element, .valid = true};
+    mbarrier->arrivals = mbarrier->missing = (uint32_t)op_int(op, ATTR_ARRIVALS, 1);
+  }
+  return true;
+}
+
+static bool run_inval(Machine *m, const Op *op) {
+  const Tile *view = eval_operand(m, op, 0);
+  uint64_t n = type_elements(op_operand(op, 0)->type);
+  for (uint64_t i = 0; i < n; i++) {
+    Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)(view->bits[1] + i));
+    if (!mbarrier->valid) return eval_error(m, op, NO_ELEMENT, "element %u is no mbarrier", (unsigned)i);
+    if (eval_shared_copying_to(m, copy_key(m, mbarrier)))
+      return eval_error(m, op, NO_ELEMENT, "copies that count their bytes at mbarrier %u are under way",
+                        (unsigned)i);
+    mbarrier->valid = false;
+  }
+  return true;
+}
+
+static bool run_expect(Machine *m, const Op *op) {
+  Mbarrier *mbarrier = mbarrier_of(m, op, 0);
+  if (!mbarrier) return false;
+  if (!mbarrier->missing)
+    return eval_error(m, op, NO_ELEMENT,
+                      "the mbarrier's phase has had its arrival, and %" PRIu64 " bytes are missing",
+                      mbarrier->bytes);
+  mbarrier->missing--;
+  mbarrier->bytes += (uint64_t)op_int(op, ATTR_BYTES, 0);
+  complete(mbarrier);
+  return true;
+}
+
+// A warp each, or the one thread of its group.
+static bool run_arrive(Machine *m, const Op *op) {
+  Mbarrier *mbarrier = mbarrier_of(m, op, 0);
+  uint32_t arrivals = group_runs_by_thread(op) ? 1 : region_warps(op);
+  if (!mbarrier) return false;
+  if (arrivals > mbarrier->missing)
+    return eval_error(m, op, NO_ELEMENT, "%u warps arrive, and the mbarrier's phase waits for %u more",
+                      arrivals, mbarrier->missing);
+  mbarrier->missing -= arrivals;
+  complete(mbarrier);
+  return true;
+}
+
+bool eval_mbarrier_waits(const Machine *m, const Op *op, char *text, size_t room) {
+  const Tile *view = eval_operand(m, op, 0), *parity = eval_operand(m, op, 1);
+  for (uint32_t i = 0; m->mbarriers && i < m->mbarriers->list.n; i++) {
+    const Mbarrier *mbarrier = &m->mbarriers->list.at[i];
+    bool is = mbarrier->valid && mbarrier->buffer == view->bits[0] && mbarrier->element == view->bits[1];
+    if (!is || parity->state[0] & UNDEFINED || (mbarrier->phase & 1) != (parity->bits[0] & 1)) continue;
+    snprintf(text, room, "of which %" PRIu64 " are complete, and %u arrivals and %" PRIu64 " bytes missing",
+             mbarrier->phase, mbarrier->missing, mbarrier->bytes);
+    return true;
+  }
+  return false;
+}
+
+static bool wait_phase(Machine *m, const Op *op, Mbarrier *mbarrier, uint64_t parity) {
+  if ((mbarrier->phase & 1) == (parity & 1))
+    return eval_error(
+        m, op, NO_ELEMENT, "the wait does not end: %" PRIu64 " phases of the mbarrier are complete, %s",
+        mbarrier->phase,
+        !mbarrier->missing ? "and bytes of the next one are missing" : "and nobody arrived since");
+  eval_shared_land(m, copy_key(m, mbarrier));
+  return true;
+}
+
+bool eval_mbarrier_wait_slot(Machine *m, const Op *op, uint32_t operand, uint32_t slot, uint64_t parity) {
+  const Tile *view = eval_operand(m, op, operand);
+  Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)view->bits[1] + slot);
+  return wait_phase(m, op, mbarrier, parity);
+}
+
+static bool run_wait(Machine *m, const Op *op) {
+  const Tile *parity = eval_operand(m, op, 1);
+  Mbarrier *mbarrier = mbarrier_of(m, op, 0);
+  if (!mbarrier) return false;
+  if (parity->state[0] & UNDEFINED)
+    return eval_undefined(m, op, op_operand(op, 1), NO_ELEMENT, "the phase's parity");
+  if (parity->bits[0] > 1)
+    return eval_error(m, op, NO_ELEMENT, "a parity is 0 or 1, not %lld", (long long)parity->bits[0]);
+  return wait_phase(m, op, mbarrier, parity->bits[0]);
+}
+
+// --- tensor copies
+
+typedef struct TensorCopy {
+  const Op *op;
+  const TensorMapValue *map;
+  const Type *shape; // of the buffer: the box, or several side by side
+  ElemCode code;
+  int64_t at[TILE_MAX_RANK]; // coordinates
+} TensorCopy;
+
+enum { COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3 };
+
+static bool take_coordinates(Machine *m, TensorCopy *copy) {
+  uint32_t rank = copy->map->type->rank;
+  for (uint32_t d = 0; d < rank; d++) {
+    const Tile *at = eval_operand(m, copy->op, COPY_COORDINATES + d);
+    if (at->state[0] & UNDEFINED)
+      return eval_undefined(m, copy->op, op_operand(copy->op, COPY_COORDINATES + d), NO_ELEMENT,
+                            "the coordinate");
+    copy->at[d] = (int64_t)at->bits[0];
+  }
+  int64_t bytes = copy->at[rank - 1] * (int64_t)eval_code_bytes(copy->code);
+  return bytes % TENSOR_COPY_BYTES == 0 ||
+         eval_error(m, copy->op, NO_ELEMENT, "the last coordinate, %" PRId64 ", is no multiple of %d bytes",
+                    copy->at[rank - 1], TENSOR_COPY_BYTES);
+}
+
+// Whether the boxes have the buffer's element i.
+static bool is_copied(const TensorCopy *copy, const TensorBox *box, uint32_t i) {
+  uint32_t columns = copy->shape->shape[1];
+  return i / columns < box->shape[0] && i % columns < box->count * box->shape[1];
+}
+
+// Element i of the buffer: of the tensor, or the fill.
+static bool copied_element(Machine *m, const TensorCopy *copy, uint32_t i, Element *x) {
+  uint64_t elements = 0, rest = i;
+  bool inside = true;
+  for (uint32_t d = copy->map->type->rank; d-- > 0;) {
+    uint32_t extent = tensor_extent(copy->map->type, copy->shape, d);
+    int64_t at = copy->at[d] + (int64_t)(rest % extent);
+    rest /= extent;
+    inside &= at >= 0 && at < copy->map->sizes[d];
+    elements += (uint64_t)at * (uint64_t)copy->map->strides[d];
+  }
+  *x = eval_exact(copy->code, copy->map->type->pads_nan ? number_encode((Elem)copy->code, NAN) : 0);
+  if (!inside) return true;
+  Access access = {.op = copy->op, .element = i, .code = copy->code};
+  access.address = copy->map->base + elements * eval_code_bytes(copy->code);
+  return eval_access_load(m, &access, x);
+}
+
+static bool run_copy(Machine *m, const Op *op) {
+  const Type *shape = op_operand(op, COPY_BUFFER)->type;
+  TensorCopy copy = {op, eval_map(m, op_operand(op, 0)), shape, (ElemCode)shape->elem, {0}};
+  Mbarrier *mbarrier = mbarrier_of(m, op, COPY_MBARRIER);
+  TensorBox box;
+  if (!tensor_op_box(op, &box)) BUG("a buffer that boxes do not fill");
+  uint32_t n = (uint32_t)type_elements(shape);
+  uint64_t bytes = (uint64_t)box.count * box.bytes;
+  if (!mbarrier || !take_coordinates(m, &copy)) return false;
+  if (bytes > mbarrier->bytes)
+    return eval_error(m, op, NO_ELEMENT,
+                      "%" PRIu64 " bytes are copied, the mbarrier's phase waits for %" PRIu64 " more", bytes,
+                      mbarrier->bytes);
+  Element *elements = ARENA_ARRAY(m->arena, Element, n);
+  eval_race_op(m, op);
+  for (uint32_t i = 0; i < n; i++) {
+    elements[i] = (Element){.state = UNDEFINED};
+    if (is_copied(&copy, &box, i) && !copied_element(m, &copy, i, &elements[i])) return false;
+  }
+  if (!eval_shared_copy(m, op, COPY_BUFFER, elements, copy_key(m, mbarrier))) return false;
+  mbarrier->bytes -= bytes;
+  complete(mbarrier);
+  return true;
+}
+
+bool eval_mbarrier(Machine *m, Op *op) {
+  switch ((int)op->kind) {
+  case OP_MBARRIER_INIT: return eval_mbarriers_begin(m, op, 0, false);
+  case OP_MBARRIER_INVAL: return run_inval(m, op);
+  case OP_MBARRIER_EXPECT: return run_expect(m, op);
+  case OP_MBARRIER_WAIT: return run_wait(m, op);
+  case OP_MBARRIER_ARRIVE: return run_arrive(m, op);
+  case OP_COPY_TENSOR: return run_copy(m, op);
+  default: BUG("%s is not of mbarriers", op_info(op->kind)->name);
+  }
+}

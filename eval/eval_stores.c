@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensor stores of the evaluator, and the fences and barriers that they need.
+//
+// A store reads its buffer and writes memory where it begins; until a store_wait says that it has read, nothing may
+// write the buffer. What threads wrote there it reads after a fence_async and a barrier, in that order: ranges that were
+// written are kept until both were there. Global memory is taken as written at once: reading it before it is there
+// is a race that the simulator sees. All is kept in kernels with tensor stores alone.
+#include <inttypes.h>
+
+#include "base/fault.h"
+#include "ir/build.h"
+#include "eval/eval_machine.h"
+#include "ir/memory/groups.h"
+#include "ir/memory/tensor_box.h"
+
+typedef struct StoreReading {
+  uint32_t buffer, by; // by: the group of warps
+  uint64_t first, last, group;
+} StoreReading;
+
+typedef struct WrittenRange {
+  uint32_t buffer, by;
+  uint64_t first, last;
+  bool fenced;
+} WrittenRange;
+
+struct StoreState {
+  VEC(StoreReading) readings;
+  VEC(WrittenRange) written;    // no barrier since the fence
+  uint64_t groups[GROUPS_MOST]; // committed
+};
+
+static void find_store(Op *op, void *data) {
+  bool *found = data;
+  *found |= op->kind == OP_STORE_TENSOR;
+}
+
+void eval_stores_begin(Machine *m) {
+  bool found = false;
+  region_walk(m->func->body, find_store, &found);
+  m->stores = found ? ARENA_NEW(m->arena, StoreState) : NULL;
+}
+
+void eval_stores_program(Machine *m) {
+  if (!m->stores) return;
+  m->stores->readings.n = m->stores->written.n = 0;
+  memset(m->stores->groups, 0, sizeof m->stores->groups);
+}
+
+// --- what threads write
+
+static bool meet(uint64_t first, uint64_t last, uint64_t other_first, uint64_t other_last) {
+  return first <= other_last && other_first <= last;
+}
+
+bool eval_stores_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last) {
+  for (uint32_t i = 0; m->stores && i < m->stores->readings.n; i++) {
+    const StoreReading *reading = &m->stores->readings.at[i];
+    if (reading->buffer == buffer && meet(reading->first, reading->last, first, last)) return true;
+  }
+  return false;
+}
+
+void eval_stores_written(Machine *m, uint32_t buffer, uint64_t first, uint64_t last) {
+  StoreState *s = m->stores;
+  uint32_t by = eval_shared_by(m);
+  if (!s) return;
+  for (uint32_t i = 0; i < s->written.n; i++) {
+    WrittenRange *range = &s->written.at[i];
+    if (range->buffer != buffer || range->by != by || range->first != first || range->last != last) continue;
+    range->fenced = false;
+    return;
+  }
+  vec_push(m->arena, &s->written, ((WrittenRange){buffer, by, first, last, false}));
+}
+
+static bool run_fence(Machine *m) {
+  for (uint32_t i = 0; m->stores && i < m->stores->written.n; i++)
+    m->stores->written.at[i].fenced |= m->stores->written.at[i].by == eval_shared_by(m);
+  return true;
+}
+
+void eval_stores_barrier(Machine *m) {
+  StoreState *s = m->stores;
+  uint32_t kept = 0;
+  if (!s) return;
+  for (uint32_t i = 0; i < s->written.n; i++)
+    if (!s->written.at[i].fenced || s->written.at[i].by != eval_shared_by(m))
+      s->written.at[kept++] = s->written.at[i];
+  s->written.n = kept;
+}
+
+// --- stores
+
+static bool take_coordinates(Machine *m, const Op *op, uint32_t rank, int64_t *at) {
+  for (uint32_t d = 0; d < rank; d++) {
+    const Tile *coordinate = eval_operand(m, op, 2 + d);
+    if (!eval_defined(m, op, 2 + d, NO_ELEMENT, "the coordinate")) return false;
+    at[d] = (int64_t)coordinate->bits[0];
+  }
+  int64_t bytes = at[rank - 1] * elem_bytes(op_operand(op, 1)->type->elem);
+  return bytes % TENSOR_COPY_BYTES == 0 ||
+         eval_error(m, op, NO_ELEMENT, "the last coordinate, %" PRId64 ", is no multiple of %d bytes",
+                    at[rank - 1], TENSOR_COPY_BYTES);
+}
+
+// Element i of the buffer, where it is inside of the tensor.
+static bool store_element(Machine *m, const Op *op, const int64_t *at, const Tile *from, uint32_t i) {
+  const TensorMapValue *map = eval_map(m, op_operand(op, 0));
+  const Type *shape = op_operand(op, 1)->type;
+  uint64_t elements = 0, rest = i;
+  for (uint32_t d = map->type->rank; d-- > 0;) {
+    uint32_t extent = tensor_extent(map->type, shape, d);
+    int64_t place = at[d] + (int64_t)(rest % extent);
+    rest /= extent;
+    if (place < 0 || place >= map->sizes[d]) return true;
+    elements += (uint64_t)place * (uint64_t)map->strides[d];
+  }
+  Element x = tile_get(from, i);
+  if (!eval_state_defined(m, op, 1, i, x.state, "the value to store")) return false;
+  Access access = {.op = op, .element = i, .code = from->code};
+  access.address = map->base + elements * eval_code_bytes(from->code);
+  return eval_access_store(m, &access, &x);
+}
+
+// Whether all that threads wrote to the part was fenced, and they have met since.
+static bool is_ordered(Machine *m, const Op *op, const StoreReading *reading) {
+  for (uint32_t i = 0; i < m->stores->written.n; i++) {
+    const WrittenRange *range = &m->stores->written.at[i];
+    if (range->buffer != reading->buffer || !meet(range->first, range->last, reading->first, reading->last))
+      continue;
+    return eval_error(
+        m, op, NO_ELEMENT,
+        range->fenced ? "threads wrote to the buffer and fenced, and did not meet since: a barrier is missing"
+                      : "threads wrote to the buffer, and no fence_async came after it");
+  }
+  return true;
+}
+
+static bool run_store(Machine *m, const Op *op) {
+  const Value *buffer = op_operand(op, 1);
+  const Tile *view = eval_operand(m, op, 1);
+  StoreReading reading = {(uint32_t)view->bits[0], eval_shared_by(m), view->bits[1], view->bits[1], 0};
+  Tile from = {.n = (uint32_t)type_elements(buffer->type), .code = (ElemCode)buffer->type->elem};
+  int64_t at[TILE_MAX_RANK];
+  for (uint32_t d = 0; d < buffer->type->rank; d++)
+    reading.last += (buffer->type->shape[d] - 1) * view->bits[2 + d];
+  reading.group = m->stores->groups[reading.by] + 1;
+  if (!is_ordered(m, op, &reading) || !take_coordinates(m, op, op_operand(op, 0)->type->rank, at)) return false;
+  eval_tile_alloc(m, &from);
+  eval_shared_read(m, buffer, &from);
+  eval_race_op(m, op);
+  bool ok = true;
+  for (uint32_t i = 0; i < from.n && ok; i++) ok = store_element(m, op, at, &from, i);
+  eval_block_free(m->memory, from.block, from.block_bytes);
+  vec_push(m->arena, &m->stores->readings, reading);
+  return ok;
+}
+
+static bool run_wait(Machine *m, const Op *op) {
+  StoreState *s = m->stores;
+  if (!s) return true;
+  uint32_t by = eval_shared_by(m), kept = 0;
+  uint64_t pending = (uint64_t)op_int(op, ATTR_PENDING, 0);
+  uint64_t done = s->groups[by] > pending ? s->groups[by] - pending : 0;
+  for (uint32_t i = 0; i < s->readings.n; i++)
+    if (s->readings.at[i].by != by || s->readings.at[i].group > done)
+      s->readings.at[kept++] = s->readings.at[i];
+  s->readings.n = kept;
+  return true;
+}
+
+bool eval_stores_end(Machine *m, const Op *end) {
+  if (!m->stores || !m->stores->readings.n) return true;
+  return eval_error(
+      m, end, NO_ELEMENT,
+      "the program ends, and a tensor store that was not waited for may still read shared memory");
+}
+
+bool eval_stores(Machine *m, Op *op) {
+  switch ((int)op->kind) {
+  case OP_STORE_TENSOR: return run_store(m, op);
+  case OP_STORE_COMMIT:
+    if (m->stores) m->stores->groups[eval_shared_by(m)]++;
+    return true;
+  case OP_STORE_WAIT: return run_wait(m, op);
+  case OP_FENCE_ASYNC: return run_fence(m);
+  default: BUG("%s is not of tensor stores", op_info(op->kind)->name);
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// While loops of the evaluator that go round for ever: what the loop carries is what it was some rounds before, no
+// byte of memory has changed since, and nothing ran whose result is not a function of values and memory. As programs
+// run one after another nobody else can change anything either, so that every round from then on is the same.
+#include <inttypes.h>
+#include <string.h>
+#include "eval/eval_machine.h"
+#include "ir/number.h"
+
+enum { WATCHED_FROM = 64 }; // rounds: a loop that ends early is not looked at
+
+bool eval_is_function(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_STORE: // these say themselves whether they change a byte
+  case OP_ATOMIC_RMW:
+  case OP_ATOMIC_CAS:
+  case OP_BLOCK_STORE:
+  case OP_BARRIER:
+  case OP_GDC_WAIT:
+  case OP_GDC_LAUNCH_DEPENDENTS: return true;
+  default: return !op_has(op, WRITES);
+  }
+}
+
+static uint64_t carried_bytes(const Machine *m, const Region *region) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    bytes += m->values[region->args[i]->id].n * (sizeof(uint64_t) + 1);
+  return bytes;
+}
+
+// The bits and states of what the loop carries: kept, or compared with what was kept.
+static bool carried(const Machine *m, const Region *region, uint8_t *kept, bool keep) {
+  for (uint32_t i = 0; i < region->arg_count; i++) {
+    const Tile *tile = &m->values[region->args[i]->id];
+    size_t bits = tile->n * sizeof *tile->bits;
+    if (keep) {
+      memcpy(kept, tile->bits, bits);
+      memcpy(kept + bits, tile->state, tile->n);
+    } else if (memcmp(kept, tile->bits, bits) != 0 || memcmp(kept + bits, tile->state, tile->n) != 0) {
+      return false;
+    }
+    kept += bits + tile->n;
+  }
+  return true;
+}
+
+// The first op in the loop that reads memory; NULL: none does.
+static const Op *first_read(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) {
+    if (op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD || op->kind == OP_ATOMIC_RMW ||
+        op->kind == OP_ATOMIC_CAS)
+      return op;
+    for (uint32_t i = 0; i < op->region_count; i++) {
+      const Op *found = first_read(op->regions[i]);
+      if (found) return found;
+    }
+  }
+  return NULL;
+}
+
+static void note_read(Machine *m, const Op *read) {
+  const Tile *tile = &m->values[op_result(read)->id];
+  const char *verb = read->kind == OP_LOAD || read->kind == OP_BLOCK_LOAD ? "reads" : "finds";
+  Diag *diag = vec_last(&m->diags->list);
+  if (!tile->block)
+    return;
+  else if (eval_code_is_float(tile->code))
+    diag_note(m->diags, diag, read->loc, "%s %g here again and again", verb,
+              number_decode((Elem)tile->code, tile->bits[0]));
+  else
+    diag_note(m->diags, diag, read->loc, "%s %" PRId64 " here again and again", verb, (int64_t)tile->bits[0]);
+}
+
+static bool is_last_program(const Machine *m) {
+  for (int d = 0; d < 3; d++)
+    if (m->program[d] + 1 < m->grid[d]) return false;
+  return true;
+}
+
+static bool report(Machine *m, const Op *loop) {
+  const Op *read = first_read(loop->regions[0]);
+  if (!read) read = first_read(loop->regions[1]);
+  if (!read)
+    eval_error(m, loop, NO_ELEMENT, "endless loop: it reads no memory and changes nothing");
+  else if (m->host || is_last_program(m))
+    eval_error(m, loop, NO_ELEMENT,
+               "deadlock: the loop waits for memory to change, and no program is left that could change it");
+  else if ((m->memory->gave_up = true))
+    eval_error(
+        m, loop, NO_ELEMENT,
+        "the loop waits for memory to change, which no program before this one has done (the evaluator runs "
+        "programs one after another: none can wait for a later one)");
+  if (read) note_read(m, read);
+  return false;
+}
+
+bool eval_watch(Machine *m, const Op *loop, LoopWatch *watch) {
+  const Region *region = loop->regions[0];
+  EvalMemory *memory = m->memory;
+  if (++watch->rounds < WATCHED_FROM) return true;
+  bool same = watch->kept && watch->changes == memory->changes;
+  if (same && carried(m, region, watch->kept, false)) return report(m, loop);
+  if (watch->kept && watch->rounds < watch->next) return true;
+  if (!watch->kept) {
+    watch->bytes = carried_bytes(m, region) + 1;
+    watch->kept = eval_block(memory, watch->bytes);
+  }
+  carried(m, region, watch->kept, true);
+  watch->changes = memory->changes;
+  watch->next = 2 * watch->rounds; // Brent's way to find a cycle of any length
+  return true;
+}
+
+void eval_watch_end(Machine *m, LoopWatch *watch) {
+  if (watch->kept) eval_block_free(m->memory, watch->kept, watch->bytes);
+}

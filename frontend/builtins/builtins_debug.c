@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Printing, assertions, barriers, and the machine's registers.
+#include "frontend/builtins/builtins.h"
+#include "frontend/elaborate/elab_refuse.h"
+
+// device_print and Python's print. A constexpr in front, f-strings too, is the prefix.
+static Obj refuse_prefix(Elab *e, const Call *call, const Obj *prefix) {
+  const char *text = elab_source(e, call->locs[PRINT_PREFIX]);
+  if (prefix->kind == OBJ_ERROR) return *prefix;
+  if (!text || strchr(text, '"')) text = "x";
+  return elab_error(e, call->locs[PRINT_PREFIX], "'%s' begins with a string, its prefix, not %s; write %s(\"%s\", %s)", call->text,
+                    obj_describe(e, prefix), call->text, text, text);
+}
+
+Obj builtin_device_print(Elab *e, Call *call) {
+  bool good = true, hex = builtin_flag(e, call, PRINT_HEX, "hex", false, &good);
+  Obj prefix = call->args[PRINT_PREFIX];
+  uint32_t first = 0, n = call->rest_count;
+  Value **values = ARENA_ARRAY(e->arena, Value *, n + 1);
+  if (prefix.kind == OBJ_VALUE || prefix.kind == OBJ_ERROR)
+    return refuse_prefix(e, call, &prefix);
+  Buf text = {0};
+  buf_text(&text, obj_text(e, &prefix));
+  // Constants that follow directly belong to the text.
+  for (; first < n && call->rest[first].kind == OBJ_CONST; first++)
+    buf_printf(&text, " %s", obj_text(e, &call->rest[first]));
+  for (uint32_t i = first; i < n; i++) {
+    values[i - first] = elab_value(e, call->loc, "what is printed", &call->rest[i], NULL);
+    good = good && values[i - first];
+  }
+  const char *label = elab_text(e, &text);
+  if (!good) return obj_error();
+  e->b.loc = elab_loc(e, call->loc);
+  Op *op = build_op(&e->b, OP_PRINT, n - first, values, 0, NULL);
+  op_set_str(op, ATTR_PREFIX, label);
+  op_set_flag(op, ATTR_HEX, hex);
+  return obj_none();
+}
+
+// With a mask only what it selects is asserted.
+Obj builtin_device_assert(Elab *e, Call *call) {
+  Obj condition = call->args[ASSERT_COND];
+  bool good = true;
+  if (!obj_is_static(&call->args[ASSERT_MSG])) builtin_option(e, call, ASSERT_MSG, CONST_STR, "msg", &good);
+  if (!good) return obj_error();
+  if (obj_given(&call->args[ASSERT_MASK])) {
+    Obj zero = obj_int(0), truth = elab_compare(e, call->locs[ASSERT_COND], COMPARE_NE, &condition, &zero);
+    Obj skipped = elab_compare(e, call->locs[ASSERT_MASK], COMPARE_EQ, &call->args[ASSERT_MASK], &zero);
+    condition = elab_binary(e, call->loc, BINARY_OR, &truth, &skipped);
+  }
+  if (condition.kind == OBJ_ERROR) return condition;
+  elab_assert(e, call->loc, call->locs[ASSERT_COND], &condition, &call->args[ASSERT_MSG]);
+  return obj_none();
+}
+
+static Obj effect(Elab *e, OpKind kind) {
+  build_op(&e->b, kind, 0, NULL, 0, NULL);
+  return obj_none();
+}
+
+static Obj reading(Elab *e, OpKind kind, Elem elem) {
+  const Type *type = elab_scalar(e, elem);
+  return obj_value(op_result(build_op(&e->b, kind, 0, NULL, 1, &type)));
+}
+
+static bool in_kernel(Elab *e, const Call *call) {
+  if (!e->frame->grid) return true;
+  elab_error(e, call->loc, "a grid is evaluated before the launch: it has no '%s'", call->text);
+  return false;
+}
+
+// detail: the op.
+Obj builtin_machine(Elab *e, Call *call) {
+  const char *name = call->builtin->detail;
+  OpKind kind;
+  if (!in_kernel(e, call) || !op_parse_kind(str_from(name), &kind)) return obj_error();
+  if (kind == OP_GLOBALTIMER) return reading(e, kind, ELEM_I64);
+  if (kind == OP_SMID) return reading(e, kind, ELEM_I32);
+  return effect(e, kind);
+}
+
+// What a profiler shows; nothing is measured.
+Obj builtin_profiler_mark(Elab *e, Call *call) {
+  (void)e;
+  (void)call;
+  return obj_none();
+}
+
+// detail: the threads counted for each warp.
+Obj builtin_warps(Elab *e, Call *call) {
+  int64_t each = call->builtin->detail[0] == 't' ? 32 : 1;
+  return obj_int(each * e->out->target.num_warps);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What to write instead, for errors: of what belongs to other libraries and to Python, and of values that are known
+// at run time only.
+#include "frontend/elaborate/elab_refuse.h"
+
+typedef struct Hint {
+  const char *of, *name, *advice;
+} Hint;
+
+static const Hint hints[] = {
+#define HINT(of, name, advice) {of, name, advice},
+#include "frontend/elaborate/hints.def"
+#undef HINT
+};
+
+static const char *find_hint(const char *of, const char *name) {
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (strcmp(hints[i].of, of) == 0 && strcmp(hints[i].name, name) == 0) return hints[i].advice;
+  return NULL;
+}
+
+const char *elab_tl_hint(const char *name) { return find_hint("tl", name); }
+const char *elab_method_hint(const char *name) { return find_hint(".", name); }
+const char *elab_python_hint(const char *name) { return find_hint("python", name); }
+const char *elab_word_hint(const char *name) { return find_hint("word", name); }
+
+// --- Libraries of the host ---
+
+static bool is_host_library(const char *path) {
+  static const char *const roots[] = {"torch", "numpy", "math", "jax", "cupy", "scipy"};
+  size_t n = strcspn(path, ".");
+  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+    if (strlen(roots[i]) == n && memcmp(roots[i], path, n) == 0) return true;
+  return false;
+}
+
+static const char *own_function(Elab *e, const char *name) {
+  Elem elem;
+  if (elem_parse(str_from(name), &elem) && triton_has_member("triton.language", name))
+    return arena_printf(e->arena, "tl.%s", name);
+  if (!triton_has_member("triton.language", name))
+    return builtin_find(name, SCOPE_LIB)
+               ? arena_printf(e->arena, "libdevice.%s, of triton.language.extra", name)
+               : NULL;
+  return builtin_find(name, SCOPE_TL) ? arena_printf(e->arena, "tl.%s", name) : NULL;
+}
+
+const char *elab_host_hint(Elab *e, const char *path) {
+  const char *dot = strrchr(path, '.');
+  if (!dot || !is_host_library(path)) return NULL;
+  const char *advice = find_hint("", dot + 1);
+  return advice ? advice : own_function(e, dot + 1);
+}
+
+// --- Values ---
+
+const char *elab_value_name(const Elab *e, const Value *value) {
+  while (!value->name && value->def && value->def->operand_count == 1 &&
+         type_is_tile(value->type) == type_is_tile(op_operand(value->def, 0)->type) &&
+         (!type_is_tile(value->type) || value->def->kind == OP_CAST))
+    value = op_operand(value->def, 0);
+  if (value->name || value->def || value->region != e->func->body || value->index >= e->func->param_count)
+    return value->name;
+  return e->func->params[value->index].name;
+}
+
+// --- Values that are known at run time only ---
+
+enum { MAX_TRACE = 200 }; // values looked at
+
+// A scalar parameter of the kernel that the value hangs on; NULL: none is found.
+static const FuncParam *param_behind(const Elab *e, const Value *value, uint32_t *left) {
+  if (!value->def) {
+    if (value->region != e->func->body || value->index >= e->func->param_count) return NULL;
+    return value->type->kind == TYPE_SCALAR ? &e->func->params[value->index] : NULL;
+  }
+  for (uint32_t i = 0; *left && i < value->def->operand_count; i++) {
+    --*left;
+    const FuncParam *param = param_behind(e, op_operand(value->def, i), left);
+    if (param) return param;
+  }
+  return NULL;
+}
+
+Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj) {
+  uint32_t left = MAX_TRACE;
+  const FuncParam *param = obj->kind == OBJ_VALUE ? param_behind(e, obj->value, &left) : NULL;
+  if (!param) return obj_error();
+  diag_note(e->diags, diag, param->loc,
+            "'%s' is a parameter that is known at run time; declare it '%s: tl.constexpr' to compile with "
+            "its value",
+            param->name, param->name);
+  return obj_error();
+}

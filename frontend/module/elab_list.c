@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What Python makes lists of configurations from, outside of kernels: dictionaries (named tuples of their keys), lists that grow, filters,
+// products, and triton.Config, which is a named tuple of what it was given.
+#include "frontend/module/elab_module.h"
+
+static Obj named(Elab *e, uint32_t n, const char **names) {
+  Obj tuple = obj_tuple(e, n);
+  tuple.items.names = names;
+  return tuple;
+}
+
+// --- Dictionaries ---
+
+typedef struct Dict {
+  VEC(Obj) values;
+  VEC(const char *) names;
+} Dict;
+
+static void dict_set(Elab *e, Dict *dict, const char *name, Obj value) {
+  for (uint32_t i = 0; i < dict->names.n; i++)
+    if (dict->names.at[i] == name) {
+      dict->values.at[i] = value;
+      return;
+    }
+  vec_push(e->arena, &dict->names, name);
+  vec_push(e->arena, &dict->values, value);
+}
+
+static Obj dict_tuple(Elab *e, const Dict *dict) {
+  const char **names = ARENA_ARRAY(e->arena, const char *, dict->names.n + 1); // not NULL where it is empty
+  Obj tuple = named(e, dict->names.n, names);
+  for (uint32_t i = 0; i < dict->names.n; i++) {
+    names[i] = dict->names.at[i];
+    tuple.items.at[i] = dict->values.at[i];
+  }
+  return tuple;
+}
+
+Obj elab_dict(Elab *e, const Expr *expr) {
+  Dict dict = {.names = {.n = 0}};
+  for (uint32_t i = 0; i < expr->dict.n; i++) {
+    const DictItem *item = &expr->dict.at[i];
+    Obj value = elab_expr(e, item->value), key = obj_none();
+    if (item->key) key = elab_expr(e, item->key);
+    if (value.kind == OBJ_ERROR || key.kind == OBJ_ERROR) return obj_error();
+    if (item->key && obj_is(&key, CONST_STR))
+      dict_set(e, &dict, intern(&e->ir->names, str_from(key.constant.str)), value);
+    else if (item->key || value.kind != OBJ_TUPLE || !value.items.names)
+      return elab_error(e, expr->loc, "the keys of a dictionary are known texts here");
+    else
+      for (uint32_t k = 0; k < value.items.n; k++)
+        dict_set(e, &dict, value.items.names[k], value.items.at[k]);
+  }
+  return dict_tuple(e, &dict);
+}
+
+static Obj dict_call(Elab *e, Loc loc, const GivenArgs *args) {
+  Dict dict = {.names = {.n = 0}};
+  for (uint32_t i = 0; i < args->n; i++) {
+    if (!args->at[i].name) return elab_error(e, loc, "dict(...) takes names and values here");
+    dict_set(e, &dict, args->at[i].name, args->at[i].obj);
+  }
+  return dict_tuple(e, &dict);
+}
+
+// --- Configurations ---
+
+static const char *const config_fields[] = {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg"};
+enum { CONFIG_FIELDS = sizeof config_fields / sizeof *config_fields };
+
+// What is not given is as Triton has it. A hook is the host's own, and is not evaluated.
+static Obj config_call(Elab *e, const Expr *call) {
+  const char **names = ARENA_ARRAY(e->arena, const char *, CONFIG_FIELDS);
+  Obj config = named(e, CONFIG_FIELDS, names);
+  const Dict none = {.names = {.n = 0}};
+  const Obj by_default[CONFIG_FIELDS] = {dict_tuple(e, &none), obj_int(4), obj_int(3), obj_int(1),
+                                         obj_none()};
+  for (uint32_t i = 0; i < CONFIG_FIELDS; i++) {
+    const Expr *given = elab_argument(call, config_fields[i], i);
+    names[i] = intern(&e->ir->names, str_from(config_fields[i]));
+    config.items.at[i] = given ? elab_expr(e, given) : by_default[i];
+    if (config.items.at[i].kind == OBJ_ERROR) return obj_error();
+  }
+  return config;
+}
+
+// --- Lists ---
+
+static Obj joined(Elab *e, const Obj *a, const Obj *b) {
+  Obj both = obj_tuple(e, a->items.n + b->items.n);
+  for (uint32_t i = 0; i < a->items.n; i++) both.items.at[i] = a->items.at[i];
+  for (uint32_t i = 0; i < b->items.n; i++) both.items.at[a->items.n + i] = b->items.at[i];
+  return both;
+}
+
+static Obj not_known(Elab *e, Loc loc, const char *function) {
+  return elab_error(e, loc, "'%s' is not known for these arguments at the module level", function);
+}
+
+static Obj filtered(Elab *e, Loc loc, const Obj *function, const Obj *list) {
+  Obj kept = obj_tuple(e, list->items.n);
+  kept.items.n = 0;
+  for (uint32_t i = 0; i < list->items.n; i++) {
+    Obj answer = elab_apply(e, loc, function, 1, &list->items.at[i]);
+    bool truth;
+    if (answer.kind == OBJ_ERROR) return answer;
+    if (!const_truth(e, &answer, &truth)) return not_known(e, loc, "filter");
+    if (truth) kept.items.at[kept.items.n++] = list->items.at[i];
+  }
+  return kept;
+}
+
+// The last one changes first.
+static Obj product_of(Elab *e, Loc loc, const GivenArgs *args) {
+  uint64_t count = 1;
+  for (uint32_t i = 0; i < args->n; i++) {
+    if (args->at[i].obj.kind != OBJ_TUPLE || args->at[i].name)
+      return elab_error(e, loc, "itertools.product takes lists here");
+    count *= args->at[i].obj.items.n;
+    if (count > ELAB_MAX_UNROLL)
+      return elab_error(e, loc, "the product has more than %d elements", ELAB_MAX_UNROLL);
+  }
+  Obj all = obj_tuple(e, (uint32_t)count);
+  for (uint32_t i = 0; i < count; i++) {
+    Obj one = obj_tuple(e, args->n);
+    uint32_t left = i;
+    for (uint32_t k = args->n; k-- > 0;) {
+      const Obj *list = &args->at[k].obj;
+      one.items.at[k] = list->items.at[left % list->items.n];
+      left /= list->items.n;
+    }
+    all.items.at[i] = one;
+  }
+  return all;
+}
+
+// list(), tuple(), filter(), dict() of Python. False: another call.
+static bool list_function(Elab *e, const Expr *call, Obj *obj) {
+  static const char *const names[] = {"list", "tuple", "filter", "dict"};
+  const Expr *callee = call->call.callee;
+  uint32_t at = 0, count = sizeof names / sizeof *names;
+  if (callee->kind != EXPR_NAME || !e->frame->module->python || elab_find(e->frame, callee->name))
+    return false;
+  while (at < count && strcmp(names[at], callee->name) != 0) at++;
+  if (at == count) return false;
+  GivenArgs args = {0};
+  if (!elab_given_args(e, call, &args)) return *obj = obj_error(), true;
+  const Obj *last = args.n ? &args.at[args.n - 1].obj : NULL;
+  bool filters = at == 2, is_list = last && last->kind == OBJ_TUPLE && !last->items.names;
+  if (at == 3)
+    *obj = dict_call(e, call->loc, &args);
+  else if (filters && is_list && args.n == 2)
+    *obj = filtered(e, call->loc, &args.at[0].obj, last);
+  else if (!filters && args.n == 0)
+    *obj = obj_tuple(e, 0);
+  else if (!filters && is_list && args.n == 1)
+    *obj = *last;
+  else
+    *obj = not_known(e, call->loc, names[at]);
+  return true;
+}
+
+bool host_product(Elab *e, const Expr *call, const char *path, Obj *obj) {
+  GivenArgs args = {0};
+  if (strcmp(path, ITERTOOLS_PRODUCT) != 0) return false;
+  *obj = elab_given_args(e, call, &args) ? product_of(e, call->loc, &args) : obj_error();
+  return true;
+}
+
+// L.append(x), L.extend(xs) of a name that this function has bound; other names of the same list do not see it.
+static bool grow_list(Elab *e, const Expr *call, const char *method) {
+  const Expr *list = call->call.callee->attribute.object;
+  const Binding *bound = list->kind == EXPR_NAME ? elab_find(e->frame, list->name) : NULL;
+  bool extends = strcmp(method, "extend") == 0;
+  if (!bound || bound->obj.kind != OBJ_TUPLE || bound->obj.items.names || call->call.args.n != 1)
+    return false;
+  if (!extends && strcmp(method, "append") != 0) return false;
+  Obj more = elab_expr(e, call->call.args.at[0].value), one = obj_tuple(e, 1);
+  one.items.at[0] = more;
+  if (extends && more.kind != OBJ_TUPLE && more.kind != OBJ_ERROR)
+    more = elab_error(e, call->loc, "a list is extended by a list, not by %s", obj_describe(e, &more));
+  Obj grown = joined(e, &bound->obj, extends ? &more : &one);
+  if (more.kind == OBJ_ERROR) grown = more;
+  elab_bind_quietly(e, list->name, list->loc, grown);
+  return true;
+}
+
+bool host_set_item(Elab *e, const Expr *target, const Obj *value) {
+  const Expr *object = target->subscript.object;
+  const Binding *bound = object->kind == EXPR_NAME ? elab_find(e->frame, object->name) : NULL;
+  if (!bound || bound->obj.kind != OBJ_TUPLE || target->subscript.indices.n != 1) return false;
+  Obj tuple = bound->obj, key = elab_expr(e, target->subscript.indices.at[0]);
+  if (tuple.items.names || (tuple.items.n == 0 && obj_is(&key, CONST_STR))) {
+    Dict dict = {.names = {.n = 0}};
+    if (!obj_is(&key, CONST_STR)) return key.kind == OBJ_ERROR;
+    for (uint32_t i = 0; i < tuple.items.n; i++) dict_set(e, &dict, tuple.items.names[i], tuple.items.at[i]);
+    dict_set(e, &dict, intern(&e->ir->names, str_from(key.constant.str)), *value);
+    elab_bind_quietly(e, object->name, object->loc, dict_tuple(e, &dict));
+    return true;
+  }
+  int64_t n = tuple.items.n, at = obj_is(&key, CONST_INT) ? key.constant.i : n;
+  if (at < -n || at >= n) return key.kind == OBJ_ERROR;
+  Obj none = obj_tuple(e, 0), copy = joined(e, &tuple, &none);
+  copy.items.at[at < 0 ? at + n : at] = *value;
+  elab_bind_quietly(e, object->name, object->loc, copy);
+  return true;
+}
+
+// d.get("key", otherwise)
+static bool get_item(Elab *e, const Expr *call, const char *method, Obj *obj) {
+  const ArgList *args = &call->call.args;
+  if (strcmp(method, "get") != 0 || args->n < 1 || args->n > 2) return false;
+  Obj dict = elab_expr(e, call->call.callee->attribute.object), key;
+  if (dict.kind != OBJ_TUPLE || !dict.items.names) return false;
+  key = elab_expr(e, args->at[0].value);
+  if (!obj_is(&key, CONST_STR)) return false;
+  if (!elab_field(e, &dict, key.constant.str, obj))
+    *obj = args->n == 2 ? elab_expr(e, args->at[1].value) : obj_none();
+  return true;
+}
+
+// Where the element is first, or how often it is there.
+static Obj sought(Elab *e, const Expr *call, const Obj *list, bool place) {
+  Obj wanted = elab_expr(e, call->call.args.at[0].value);
+  int64_t n = 0;
+  if (wanted.kind == OBJ_ERROR) return wanted;
+  for (uint32_t i = 0; i < list->items.n; i++) {
+    Obj same = const_compare(e, call->loc, COMPARE_EQ, &list->items.at[i], &wanted);
+    bool is = same.kind != OBJ_ERROR && same.constant.i;
+    if (is && place) return obj_int(i);
+    n += is;
+  }
+  if (!place) return obj_int(n);
+  e->raises = e->raises || e->frame->python;
+  return elab_error(e, call->loc, "%s is not in the list", obj_describe(e, &wanted));
+}
+
+// d.items(), d.keys(), d.values(); t.index(x), t.count(x)
+static bool list_method(Elab *e, const Expr *call, const char *method, Obj *obj) {
+  static const char *const methods[] = {"items", "keys", "values", "index", "count", "copy"};
+  uint32_t at = 0, count = sizeof methods / sizeof *methods;
+  while (at < count && strcmp(methods[at], method) != 0) at++;
+  bool seeks = at == 3 || at == 4;
+  if (at == count || call->call.args.n != (seeks ? 1 : 0)) return false;
+  Obj list = elab_expr(e, call->call.callee->attribute.object), field;
+  if (list.kind != OBJ_TUPLE || elab_field(e, &list, method, &field) || (at < 3 && !list.items.names && list.items.n)) return false;
+  if (seeks) return *obj = sought(e, call, &list, at == 3), true;
+  if (at == 5) return *obj = list, true;
+  *obj = obj_tuple(e, list.items.n);
+  for (uint32_t i = 0; i < list.items.n; i++) {
+    Obj name = obj_string(e, str_from(list.items.names[i])), two = obj_tuple(e, 2);
+    two.items.at[0] = name;
+    two.items.at[1] = list.items.at[i];
+    obj->items.at[i] = at == 0 ? two : at == 1 ? name : list.items.at[i];
+  }
+  return true;
+}
+
+bool host_makes_list(Elab *e, const Expr *call, Obj *obj) {
+  const Expr *callee = call->call.callee;
+  *obj = obj_none();
+  if (elab_is_decorator(call, "Config")) return *obj = config_call(e, call), true;
+  if (list_function(e, call, obj)) return true;
+  if (callee->kind != EXPR_ATTRIBUTE || callee->attribute.object->kind == EXPR_STRING) return false;
+  const char *method = callee->attribute.name;
+  return grow_list(e, call, method) || get_item(e, call, method, obj) || list_method(e, call, method, obj);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which parameters of a function its text loads from and stores to: for what a parameter without a type is meant to be, and which
+// buffers are outputs. A guess from how names are used; elaboration decides.
+#include "frontend/module/elab_module.h"
+
+enum { MOST_CALLS = 4 }; // of functions within one another
+
+typedef struct Assigned {
+  const char *name;
+  const Expr *value;
+  uint32_t seen; // by which mark
+} Assigned;
+
+typedef struct Uses {
+  Elab *e;
+  const Function *function;
+  uint32_t *uses; // one a parameter
+  VEC(Assigned) assigned;
+  uint32_t marks; // so far
+  int depth;      // of functions
+} Uses;
+
+static const char *callee_name(const Expr *call) {
+  const Expr *callee = call->call.callee;
+  return callee->kind == EXPR_NAME        ? callee->name
+         : callee->kind == EXPR_ATTRIBUTE ? callee->attribute.name
+                                          : "";
+}
+
+// The pointer that an address, block pointer or descriptor is made of: what stands first.
+static void follow(Uses *u, const Expr *expr, uint32_t use) {
+  if (!expr) return;
+  switch ((int)expr->kind) {
+  case EXPR_NAME:
+    for (uint32_t i = 0; i < u->function->params.n; i++)
+      if (u->function->params.at[i].name == expr->name) u->uses[i] |= use;
+    for (uint32_t i = 0; i < u->assigned.n; i++) {
+      Assigned *assigned = &u->assigned.at[i];
+      if (assigned->name != expr->name || assigned->seen == u->marks) continue;
+      assigned->seen = u->marks;
+      follow(u, assigned->value, use);
+    }
+    return;
+  case EXPR_BINARY: follow(u, expr->binary.left, use); return;
+  case EXPR_SUBSCRIPT: follow(u, expr->subscript.object, use); return;
+  case EXPR_CONDITIONAL: follow(u, expr->conditional.then, use); return;
+  case EXPR_CALL:
+    if (strcmp(callee_name(expr), "to") == 0)
+      follow(u, expr->call.callee->kind == EXPR_ATTRIBUTE ? expr->call.callee->attribute.object : NULL, use);
+    else if (strcmp(callee_name(expr), "load") != 0 && expr->call.args.n)
+      follow(u, expr->call.args.at[0].value, use);
+    return;
+  default: return;
+  }
+}
+
+static void mark(Uses *u, const Expr *pointer, uint32_t use) {
+  u->marks++;
+  follow(u, pointer, use);
+}
+
+// What is a parameter itself, not what is made of it.
+static void mark_name(Uses *u, const Expr *expr, uint32_t use) {
+  for (uint32_t i = 0; expr->kind == EXPR_NAME && i < u->function->params.n; i++)
+    if (u->function->params.at[i].name == expr->name) u->uses[i] |= use;
+}
+
+enum { DESCRIPTOR_BITS = ~(PARAM_LOADED | PARAM_STORED | PARAM_DECIDED) };
+
+// d.load([i, j]), d.store([i, j], x), d.atomic_add([i, j], x).
+static void scan_descriptor(Uses *u, const Expr *call) {
+  const Expr *callee = call->call.callee, *at = call->call.args.n ? call->call.args.at[0].value : NULL;
+  for (uint32_t i = 0; at && at->kind == EXPR_NAME && i < u->assigned.n; i++)
+    if (u->assigned.at[i].name == at->name && u->assigned.at[i].value->kind != EXPR_NAME) at = u->assigned.at[i].value;
+  if (callee->kind != EXPR_ATTRIBUTE || !at || (at->kind != EXPR_LIST && at->kind != EXPR_TUPLE)) return;
+  if (at->list.n && at->list.n <= TILE_MAX_RANK)
+    mark_name(u, callee->attribute.object, PARAM_DESCRIBES | at->list.n << PARAM_RANK_SHIFT);
+}
+
+// What the function that is called does with its parameters is done with the arguments.
+static void scan_callee(Uses *u, const Expr *call) {
+  const FunctionList *functions = &u->e->module->functions;
+  for (uint32_t i = 0; i < functions->n && u->depth < MOST_CALLS; i++) {
+    const Function *callee = functions->at[i];
+    if (callee == u->function || call->call.callee->kind != EXPR_NAME || callee->name != callee_name(call)) continue;
+    const uint32_t *uses = elab_param_uses(u->e, callee, u->depth + 1);
+    for (uint32_t k = 0; k < call->call.args.n; k++) {
+      const Arg *arg = &call->call.args.at[k];
+      for (uint32_t p = 0; p < callee->params.n; p++)
+        if (arg->name ? callee->params.at[p].name == arg->name : p == k) {
+          mark(u, arg->value, uses[p] & ~(uint32_t)DESCRIPTOR_BITS);
+          mark_name(u, arg->value, uses[p] & (uint32_t)DESCRIPTOR_BITS);
+        }
+    }
+  }
+}
+
+static bool scan_expr(const Expr *expr, void *data) {
+  Uses *u = data;
+  if (expr->kind != EXPR_CALL) return false;
+  const char *name = callee_name(expr);
+  const Expr *callee = expr->call.callee;
+  uint32_t use = strcmp(name, "load") == 0          ? PARAM_LOADED
+                 : strcmp(name, "store") == 0       ? PARAM_STORED
+                 : strncmp(name, "atomic_", 7) == 0 ? PARAM_LOADED | PARAM_STORED
+                                                    : 0;
+  if (use && expr->call.args.n) mark(u, expr->call.args.at[0].value, use);
+  if (use && callee->kind == EXPR_ATTRIBUTE) mark(u, callee->attribute.object, use); // a descriptor's
+  if (use) scan_descriptor(u, expr);
+  if (!use) scan_callee(u, expr);
+  return false;
+}
+
+static void assign(Uses *u, const Expr *target, const Expr *value) {
+  if (target->kind == EXPR_NAME && value)
+    vec_push(u->e->arena, &u->assigned, ((Assigned){target->name, value, 0}));
+}
+
+static bool note_assigned(const Stmt *stmt, void *data) {
+  Uses *u = data;
+  for (uint32_t i = 0; stmt->kind == STMT_ASSIGN && i < stmt->assign.targets.n; i++)
+    assign(u, stmt->assign.targets.at[i], stmt->assign.value);
+  if (stmt->kind == STMT_ANNOTATED) assign(u, stmt->annotated.target, stmt->annotated.value);
+  return false;
+}
+
+// What is assigned comes first: a loop's second iteration meets what its end assigns.
+uint32_t *elab_param_uses(Elab *e, const Function *function, int depth) {
+  Uses u = {.e = e, .function = function, .depth = depth};
+  u.uses = ARENA_ARRAY(e->arena, uint32_t, function->params.n);
+  block_walk(&function->body, &(AstWalk){.stmt = note_assigned, .data = &u});
+  block_walk(&function->body, &(AstWalk){.expr = scan_expr, .data = &u});
+  return u.uses;
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The syntax tree: what the parser makes of a source file, and elaboration reads. Nodes and texts live in the
+// arena given to syntax_parse; names are interned, so they compare with ==. Every node has a Loc which covers
+// its text on its first line. Absent parts are NULL, absent lists empty.
+#ifndef FRONTEND_SYNTAX_AST_H
+#define FRONTEND_SYNTAX_AST_H
+
+#include "base/table.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+// No expression is nested deeper than this, nor blocks than AST_MAX_BLOCKS: walking the tree may recurse.
+enum { AST_MAX_DEPTH = 1000, AST_MAX_BLOCKS = 100 };
+
+typedef struct Expr Expr;
+typedef struct Stmt Stmt;
+typedef struct Function Function;
+
+typedef VEC(Expr *) ExprList;
+typedef VEC(Stmt *) Block;
+
+// --- Expressions ---
+
+typedef enum UnaryOp { UNARY_NEG, UNARY_POS, UNARY_INVERT, UNARY_NOT } UnaryOp; // - + ~ not
+
+typedef enum BinaryOp {
+  BINARY_ADD,       // +
+  BINARY_SUB,       // -
+  BINARY_MUL,       // *
+  BINARY_DIV,       // /
+  BINARY_FLOOR_DIV, // //
+  BINARY_MOD,       // %
+  BINARY_POW,       // **
+  BINARY_MATMUL,    // @
+  BINARY_AND,       // &
+  BINARY_OR,        // |
+  BINARY_XOR,       // ^
+  BINARY_SHL,       // <<
+  BINARY_SHR,       // >>
+} BinaryOp;
+
+typedef enum LogicalOp { LOGICAL_AND, LOGICAL_OR } LogicalOp;
+
+typedef enum CompareOp {
+  COMPARE_LT,
+  COMPARE_LE,
+  COMPARE_GT,
+  COMPARE_GE,
+  COMPARE_EQ,
+  COMPARE_NE,
+  COMPARE_IS,
+  COMPARE_IS_NOT,
+  COMPARE_IN,
+  COMPARE_NOT_IN,
+} CompareOp;
+
+// "+", "<", "is not" ...: as they are written.
+const char *unary_op_text(UnaryOp op);
+const char *binary_op_text(BinaryOp op);
+const char *logical_op_text(LogicalOp op);
+const char *compare_op_text(CompareOp op);
+
+typedef enum ExprKind {
+  EXPR_ERROR,         // stands for what could not be parsed; never there when syntax_parse gave no errors
+  EXPR_NAME,          // name
+  EXPR_INT,           // integer
+  EXPR_FLOAT,         // number
+  EXPR_STRING,        // string: adjacent literals are joined, escapes replaced
+  EXPR_FSTRING,       // fstring
+  EXPR_BOOL,          // boolean
+  EXPR_NONE,          // None
+  EXPR_ELLIPSIS,      // ...
+  EXPR_TUPLE,         // list: a, b   (a,)   ()
+  EXPR_LIST,          // list: [a, b]
+  EXPR_SET,           // list: {a, b}
+  EXPR_DICT,          // dict: {a: b, **c}
+  EXPR_CALL,          // call
+  EXPR_ATTRIBUTE,     // attribute: object.name
+  EXPR_SUBSCRIPT,     // subscript: object[a, b:c]
+  EXPR_SLICE,         // slice: a:b:c; only among a subscript's indices
+  EXPR_UNARY,         // unary
+  EXPR_BINARY,        // binary
+  EXPR_LOGICAL,       // logical: and, or
+  EXPR_COMPARE,       // compare: a < b <= c is one node
+  EXPR_CONDITIONAL,   // conditional: a if c else b
+  EXPR_BINDS,         // binds: name := value, where Python computes
+  EXPR_LAMBDA,        // lambda
+  EXPR_STAR,          // operand: *a in a tuple, list, subscript or target (in calls see Arg.stars)
+  EXPR_POINTER_TYPE,  // operand: *fp32 as an annotation
+  EXPR_COMPREHENSION, // comprehension: [a for b in c if d], and with (), {}; common in autotune configs
+} ExprKind;
+
+// One piece of an f-string: text where value is NULL, else {value!conversion:format}.
+typedef struct FStringPart {
+  Loc loc;
+  Str text;        // the literal text, escapes replaced
+  Expr *value;     // or the expression
+  char conversion; // 'r', 's', 'a' or 0
+  Str format;      // the format spec as written, nested braces too; empty where there is none
+} FStringPart;
+
+typedef struct DictItem {
+  Expr *key; // NULL: **value
+  Expr *value;
+} DictItem;
+
+// An argument of a call: value, name=value, *value or **value.
+typedef struct Arg {
+  Loc loc;
+  const char *name; // NULL unless name=value
+  int stars;        // 0, 1 or 2
+  Expr *value;
+} Arg;
+
+// A further operand of a comparison: a < b <= c has the first operand a and the links (<, b) and (<=, c).
+typedef struct CompareLink {
+  CompareOp op;
+  Loc op_loc;
+  Expr *right;
+} CompareLink;
+
+// for target in iterated if condition if condition ...
+typedef struct CompClause {
+  Expr *target, *iterated;
+  ExprList conditions;
+} CompClause;
+
+// A parameter of a function or lambda.
+typedef struct Param {
+  Loc loc; // the name
+  const char *name;
+  Expr *annotation;
+  Expr *default_value;
+  int stars;         // 1: *args, 2: **kwargs
+  bool keyword_only; // after a bare * or *args
+} Param;
+
+typedef VEC(FStringPart) FStringParts;
+typedef VEC(DictItem) DictItems;
+typedef VEC(Arg) ArgList;
+typedef VEC(CompareLink) CompareLinks;
+typedef VEC(Param) ParamList;
+typedef VEC(CompClause) CompClauses;
+
+struct Expr {
+  ExprKind kind;
+  bool parenthesized; // written in parentheses of its own
+  uint16_t depth;     // 1 for leaves, else 1 + that of the deepest part
+  Loc loc;
+  union {
+    const char *name;
+    struct {
+      uint64_t value; // modulo 2^64
+      bool overflow;  // the literal does not fit 64 bits unsigned
+    } integer;
+    double number;
+    struct {
+      Str text; // NUL-terminated too, and may hold NULs
+      bool bytes;
+    } string;
+    FStringParts fstring;
+    bool boolean;
+    ExprList list;
+    DictItems dict;
+    struct {
+      Expr *callee;
+      ArgList args;
+    } call;
+    struct {
+      Expr *object;
+      const char *name;
+      Loc name_loc;
+    } attribute;
+    struct {
+      Expr *object;
+      ExprList indices; // x[a] and x[a,] have one, x[(a, b)] is as x[a, b]
+      bool tuple;       // the index is a tuple: there was a comma
+    } subscript;
+    struct {
+      Expr *lower, *upper, *step;
+    } slice;
+    Expr *operand;
+    struct {
+      UnaryOp op;
+      Expr *operand;
+    } unary;
+    struct {
+      BinaryOp op;
+      Loc op_loc;
+      Expr *left, *right;
+    } binary;
+    struct {
+      LogicalOp op;
+      Loc op_loc;
+      Expr *left, *right;
+    } logical;
+    struct {
+      Expr *first;
+      CompareLinks links; // at least one
+    } compare;
+    struct {
+      Expr *then, *condition, *otherwise; // then if condition else otherwise
+    } conditional;
+    struct {
+      const char *name;
+      Expr *value;
+    } binds;
+    struct {
+      ParamList params;
+      Expr *body;
+    } lambda;
+    struct {
+      ExprKind of;         // EXPR_LIST, EXPR_SET, EXPR_DICT, or EXPR_TUPLE for a generator
+      Expr *key;           // EXPR_DICT only
+      Expr *element;       // a dict's value
+      CompClauses clauses; // at least one, outermost first
+    } comprehension;
+  };
+};
+
+// --- Statements ---
+
+typedef enum StmtKind {
+  STMT_EXPR,      // expr
+  STMT_ASSIGN,    // assign: a = b, c = value
+  STMT_ANNOTATED, // annotated: target: annotation [= value]
+  STMT_AUGMENTED, // augmented: target += value
+  STMT_FOR,       // loop
+  STMT_WHILE,     // loop
+  STMT_IF,        // branch
+  STMT_RETURN,    // expr, NULL where bare; several values are an EXPR_TUPLE
+  STMT_PASS,
+  STMT_BREAK,
+  STMT_CONTINUE,
+  STMT_RAISE,    // what is raised is not kept
+  STMT_ASSERT,   // assertion
+  STMT_GLOBAL,   // names
+  STMT_NONLOCAL, // names
+  STMT_DEF,      // function: a function within a function
+  STMT_IMPORT,   // import
+  STMT_TRY,      // attempt; of the module level only
+  STMT_WITH,     // with; within functions only
+  STMT_OUTSIDE,  // outside; of .py files' module level only
+} StmtKind;
+
+// `if` and each `elif` of a statement.
+typedef struct IfArm {
+  Loc loc; // the keyword
+  Expr *condition;
+  Block body;
+} IfArm;
+
+// One name of an import statement. In `import a.b.c as d` the name is "a.b.c".
+typedef struct ImportName {
+  Loc loc;
+  const char *name;            // "*" in `from m import *`
+  const char *alias;           // NULL where there is no `as`
+  const struct Module *module; // `from m import name`: m's file; NULL where m has none
+  const struct Module *whole;  // the file that the name itself is (module or package); NULL where none
+  bool followed;               // the two have been looked for
+} ImportName;
+
+typedef struct Name {
+  Loc loc;
+  const char *name;
+} Name;
+
+typedef VEC(Block) Blocks;
+typedef VEC(IfArm) IfArms;
+typedef VEC(ImportName) ImportNames;
+typedef VEC(Name) NameList;
+
+typedef struct Import {
+  Loc loc;
+  bool from;          // from module import names
+  uint32_t dots;      // leading dots of a relative module
+  const char *module; // "a.b"; "" where the module is dots alone or the statement is no `from`
+  ImportNames names;
+} Import;
+
+#define WALRUS_TEXT ":="
+
+struct Stmt {
+  StmtKind kind;
+  Loc loc; // a compound statement's is its header
+  union {
+    Expr *expr;
+    struct {
+      ExprList targets; // at least one, left to right; a tuple target is an EXPR_TUPLE or EXPR_LIST
+      Expr *value;
+    } assign;
+    struct {
+      Expr *target, *annotation;
+      Expr *value; // may be NULL
+    } annotated;
+    struct {
+      BinaryOp op;
+      Loc op_loc;
+      Expr *target, *value;
+    } augmented;
+    struct {
+      Expr *target;    // STMT_FOR only
+      Expr *condition; // what is iterated over, or the condition of a STMT_WHILE
+      Block body, orelse;
+    } loop;
+    struct {
+      IfArms arms; // at least one
+      Block orelse;
+    } branch;
+    struct {
+      Expr *condition;
+      Expr *message; // may be NULL
+    } assertion;
+    NameList names;
+    Function *function;
+    Import *import;
+    struct {
+      Block body, orelse, finally;
+      Blocks handlers;
+    } attempt;
+    struct {
+      ExprList items; // at least one
+      ExprList targets; // of each what `as` names; NULL: nothing
+      Block body;
+    } with;
+    // What tilec does not read, but for the kernels and (not in functions and classes) names within.
+    struct {
+      const char *what; // "def", "class", "for", "with" ..., WALRUS_TEXT; NULL: it could not be parsed
+      const char *name; // of a function or class, or what `:=` assigns
+      Block body;
+      const void *tokens; // of a function or class of the module level (syntax_plain_function); NULL: of nothing else
+      uint32_t token_count;
+    } outside;
+  };
+};
+
+// --- Files ---
+
+struct Function {
+  Loc loc; // the name
+  const char *name;
+  ExprList decorators; // top to bottom, without the @
+  ParamList params;
+  Expr *returns;   // the return annotation, may be NULL
+  Expr *docstring; // an EXPR_STRING, may be NULL; not in the body
+  Block body;      // may be empty after a docstring
+  uint32_t last_line;
+  bool plain; // Python's own, which the module level alone calls (syntax_plain_function)
+  VEC(Diag *) errors; // of syntax, in a .py file: told where the function is used (syntax_errors_of)
+  const struct Module *module; // where it stands; NULL: within another function
+  const struct Guard *guard;   // what its definition hangs on, and the functions and classes around it
+};
+
+typedef VEC(Import *) ImportList;
+typedef VEC(Function *) FunctionList;
+
+// What a definition of the module level hangs on: one clause of a compound statement, within `outer`.
+typedef enum GuardKind {
+  GUARD_ARM,     // arm `index` of an `if`; the `else` is the one after the last
+  GUARD_TRY,     // the body of a `try`, behind its first `index` statements
+  GUARD_HANDLER, // an `except`
+  GUARD_ORELSE,  // the `else` of a `try`
+  GUARD_SCOPE,   // a function or class: names within are not the module's
+  GUARD_OUTSIDE, // any other statement that is not read
+} GuardKind;
+
+typedef struct Guard {
+  GuardKind kind;
+  const struct Guard *outer; // NULL: the module level itself
+  const Stmt *stmt;
+  uint32_t index;
+  uint32_t visible; // how many of the module's definitions come before the statement
+} Guard;
+
+// What a name of the module level may stand for.
+typedef enum DefinitionKind {
+  DEFINES_CONSTANT,
+  DEFINES_FUNCTION,
+  DEFINES_IMPORT,
+  DEFINES_OUTSIDE,
+  DEFINES_PATCH,  // a statement that may set members of modules: `setattr(m, "f", g)`, `m.f = g`
+  DEFINES_CHANGE, // of a constant's value, which is not followed: `L.append(7)`, `global L` in a function
+} DefinitionKind;
+
+typedef struct Definition {
+  DefinitionKind kind;
+  const char *name; // interned; "*": all that a file has
+  Loc loc;
+  const Guard *guard; // NULL: unconditional
+  uint32_t before;    // 1 + the place of the one of that name before it; 0: none
+  bool target;        // DEFINES_CHANGE: what a loop of the module level runs over; it counts where the loop can be run
+  union {
+    const Stmt *stmt; // the constant's assignment or change; what is not read: STMT_OUTSIDE
+    const Function *function;
+    struct {
+      const Import *import;
+      uint32_t item; // of import->names
+    };
+  };
+} Definition;
+
+// The lists keep the order of the file.
+// `object.name` in the code, where `object` is a name: interned.
+typedef struct Member {
+  const char *object, *name;
+} Member;
+
+typedef struct LastOfName {
+  const char *name; // interned
+  uint32_t at;
+} LastOfName;
+
+// 1 + the place of the module's last definition of an interned name; 0: it has none (definitions.c).
+uint32_t module_last(const struct Module *module, const char *name);
+
+typedef struct Module {
+  uint16_t file;
+  bool python;     // a .py file
+  bool patches;    // it has definitions of DEFINES_PATCH
+  Expr *docstring; // may be NULL
+  ImportList imports;
+  Block constants; // assignments of the module level
+  FunctionList functions;
+  VEC(Definition) definitions; // one for each name that one of these binds
+  Table last;                  // of each name the last one, a LastOfName
+  VEC(uint32_t) stars;         // the places of those that are `import *`
+  VEC(const char *) mentioned; // the names in the code but in imports, each once, in the order of strcmp
+  VEC(Member) members;         // each once
+} Module;
+
+// --- Looking through a text (ast_walk.c) ---
+
+// What is asked of each statement and expression, the outer before what is within. One that answers true ends the walk.
+typedef struct AstWalk {
+  bool (*stmt)(const Stmt *stmt, void *data); // NULL: statements are not asked
+  bool (*expr)(const Expr *expr, void *data); // NULL: nor are expressions
+  void *data;
+} AstWalk;
+
+// Of the expressions that statements evaluate, not of their targets and annotations. Whether one ended the walk.
+bool block_walk(const Block *block, const AstWalk *walk);
+bool expr_walk(const Expr *expr, const AstWalk *walk); // NULL has nothing within
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Prints the tree, as --emit=ast shows it: a node a line, its parts indented below it. The depth of the
+// recursion is bounded by AST_MAX_DEPTH and AST_MAX_BLOCKS.
+#include "frontend/syntax/syntax.h"
+
+enum { MAX_INDENT = 200 };
+
+static void print_block(const Block *block, int indent, Buf *out);
+
+// Deep trees stop moving to the right, so that the text stays in proportion to the tree.
+static void print_indent(int indent, Buf *out) { buf_spaces(out, indent < MAX_INDENT ? indent : MAX_INDENT); }
+
+// Starts a node's line.
+static void print_head(Loc loc, int indent, const char *word, Buf *out) {
+  print_indent(indent, out);
+  buf_printf(out, "%u:%u %s", loc.line, loc.col, word);
+}
+
+static void print_word(int indent, const char *word, Buf *out) {
+  print_indent(indent, out);
+  buf_text(out, word);
+  buf_char(out, '\n');
+}
+
+// A part under its name; nothing where it is absent.
+static void print_part(const char *word, const Expr *expr, int indent, Buf *out) {
+  if (!expr) return;
+  print_word(indent, word, out);
+  syntax_dump_expr(expr, indent + 2, out);
+}
+
+static void print_list(const ExprList *list, int indent, Buf *out) {
+  for (uint32_t i = 0; i < list->n; i++) syntax_dump_expr(list->at[i], indent, out);
+}
+
+static void print_params(const ParamList *params, int indent, Buf *out) {
+  for (uint32_t i = 0; i < params->n; i++) {
+    const Param *param = &params->at[i];
+    print_head(param->loc, indent, "param ", out);
+    buf_printf(out, "%.*s%s%s\n", param->stars, "**", param->name,
+               param->keyword_only ? " (keyword only)" : "");
+    print_part("annotation", param->annotation, indent + 2, out);
+    print_part("default", param->default_value, indent + 2, out);
+  }
+}
+
+static const char *const expr_words[] = {
+    [EXPR_ERROR] = "error",
+    [EXPR_NAME] = "name",
+    [EXPR_INT] = "int",
+    [EXPR_FLOAT] = "float",
+    [EXPR_STRING] = "string",
+    [EXPR_FSTRING] = "fstring",
+    [EXPR_BOOL] = "bool",
+    [EXPR_NONE] = "none",
+    [EXPR_ELLIPSIS] = "ellipsis",
+    [EXPR_TUPLE] = "tuple",
+    [EXPR_LIST] = "list",
+    [EXPR_SET] = "set",
+    [EXPR_DICT] = "dict",
+    [EXPR_CALL] = "call",
+    [EXPR_ATTRIBUTE] = "attribute",
+    [EXPR_SUBSCRIPT] = "subscript",
+    [EXPR_SLICE] = "slice",
+    [EXPR_UNARY] = "unary",
+    [EXPR_BINARY] = "binary",
+    [EXPR_LOGICAL] = "logical",
+    [EXPR_COMPARE] = "compare",
+    [EXPR_CONDITIONAL] = "conditional",
+    [EXPR_BINDS] = "binds",
+    [EXPR_LAMBDA] = "lambda",
+    [EXPR_STAR] = "star",
+    [EXPR_POINTER_TYPE] = "pointer",
+    [EXPR_COMPREHENSION] = "comprehension",
+};
+
+// The rest of the node's line.
+static void print_details(const Expr *expr, Buf *out) {
+  switch (expr->kind) {
+  case EXPR_NAME: buf_printf(out, " %s", expr->name); break;
+  case EXPR_INT:
+    buf_printf(out, " %llu%s", (unsigned long long)expr->integer.value,
+               expr->integer.overflow ? " (overflow)" : "");
+    break;
+  case EXPR_FLOAT:
+    buf_char(out, ' ');
+    buf_double(out, expr->number);
+    break;
+  case EXPR_STRING:
+    buf_text(out, expr->string.bytes ? " b" : " ");
+    buf_quoted(out, expr->string.text);
+    break;
+  case EXPR_BOOL: buf_text(out, expr->boolean ? " True" : " False"); break;
+  case EXPR_ATTRIBUTE: buf_printf(out, " %s", expr->attribute.name); break;
+  case EXPR_SUBSCRIPT: buf_text(out, expr->subscript.tuple ? " (tuple)" : ""); break;
+  case EXPR_UNARY: buf_printf(out, " %s", unary_op_text(expr->unary.op)); break;
+  case EXPR_BINARY: buf_printf(out, " %s", binary_op_text(expr->binary.op)); break;
+  case EXPR_LOGICAL: buf_printf(out, " %s", logical_op_text(expr->logical.op)); break;
+  case EXPR_ERROR:
+  case EXPR_FSTRING:
+  case EXPR_NONE:
+  case EXPR_ELLIPSIS:
+  case EXPR_TUPLE:
+  case EXPR_LIST:
+  case EXPR_SET:
+  case EXPR_DICT:
+  case EXPR_CALL:
+  case EXPR_SLICE:
+  case EXPR_COMPARE:
+  case EXPR_CONDITIONAL:
+  case EXPR_LAMBDA:
+  case EXPR_STAR:
+  case EXPR_POINTER_TYPE: break;
+  case EXPR_BINDS: buf_printf(out, " %s", expr->binds.name); break;
+  case EXPR_COMPREHENSION:
+    buf_printf(out, " %s",
+               expr->comprehension.of == EXPR_TUPLE ? "generator" : expr_words[expr->comprehension.of]);
+    break;
+  }
+}
+
+static void print_fstring(const Expr *expr, int indent, Buf *out) {
+  for (uint32_t i = 0; i < expr->fstring.n; i++) {
+    const FStringPart *part = &expr->fstring.at[i];
+    print_head(part->loc, indent, part->value ? "field" : "text ", out);
+    if (!part->value) buf_quoted(out, part->text);
+    if (part->conversion) buf_printf(out, " !%c", part->conversion);
+    if (part->format.n) {
+      buf_text(out, " :");
+      buf_quoted(out, part->format);
+    }
+    buf_char(out, '\n');
+    if (part->value) syntax_dump_expr(part->value, indent + 2, out);
+  }
+}
+
+static void print_call(const Expr *expr, int indent, Buf *out) {
+  syntax_dump_expr(expr->call.callee, indent, out);
+  for (uint32_t i = 0; i < expr->call.args.n; i++) {
+    const Arg *arg = &expr->call.args.at[i];
+    print_head(arg->loc, indent, "arg", out);
+    if (arg->name) buf_printf(out, " %s=", arg->name);
+    if (arg->stars) buf_printf(out, " %.*s", arg->stars, "**");
+    buf_char(out, '\n');
+    syntax_dump_expr(arg->value, indent + 2, out);
+  }
+}
+
+static void print_compare(const Expr *expr, int indent, Buf *out) {
+  syntax_dump_expr(expr->compare.first, indent, out);
+  for (uint32_t i = 0; i < expr->compare.links.n; i++) {
+    const CompareLink *link = &expr->compare.links.at[i];
+    print_head(link->op_loc, indent, compare_op_text(link->op), out);
+    buf_char(out, '\n');
+    syntax_dump_expr(link->right, indent, out);
+  }
+}
+
+static void print_dict(const Expr *expr, int indent, Buf *out) {
+  for (uint32_t i = 0; i < expr->dict.n; i++) {
+    print_part("key", expr->dict.at[i].key, indent, out);
+    print_part(expr->dict.at[i].key ? "value" : "**", expr->dict.at[i].value, indent, out);
+  }
+}
+
+static void print_comprehension(const Expr *expr, int indent, Buf *out) {
+  const CompClauses *clauses = &expr->comprehension.clauses;
+  print_part("key", expr->comprehension.key, indent, out);
+  print_part("element", expr->comprehension.element, indent, out);
+  for (uint32_t i = 0; i < clauses->n; i++) {
+    print_part("for", clauses->at[i].target, indent, out);
+    print_part("in", clauses->at[i].iterated, indent, out);
+    for (uint32_t j = 0; j < clauses->at[i].conditions.n; j++)
+      print_part("if", clauses->at[i].conditions.at[j], indent, out);
+  }
+}
+
+static void print_parts(const Expr *expr, int indent, Buf *out) {
+  switch (expr->kind) {
+  case EXPR_ERROR:
+  case EXPR_NAME:
+  case EXPR_INT:
+  case EXPR_FLOAT:
+  case EXPR_STRING:
+  case EXPR_BOOL:
+  case EXPR_NONE:
+  case EXPR_ELLIPSIS: break;
+  case EXPR_FSTRING: print_fstring(expr, indent, out); break;
+  case EXPR_TUPLE:
+  case EXPR_LIST:
+  case EXPR_SET: print_list(&expr->list, indent, out); break;
+  case EXPR_DICT: print_dict(expr, indent, out); break;
+  case EXPR_CALL: print_call(expr, indent, out); break;
+  case EXPR_ATTRIBUTE: syntax_dump_expr(expr->attribute.object, indent, out); break;
+  case EXPR_SUBSCRIPT:
+    syntax_dump_expr(expr->subscript.object, indent, out);
+    print_list(&expr->subscript.indices, indent, out);
+    break;
+  case EXPR_SLICE:
+    print_part("lower", expr->slice.lower, indent, out);
+    print_part("upper", expr->slice.upper, indent, out);
+    print_part("step", expr->slice.step, indent, out);
+    break;
+  case EXPR_UNARY: syntax_dump_expr(expr->unary.operand, indent, out); break;
+  case EXPR_BINARY:
+    syntax_dump_expr(expr->binary.left, indent, out);
+    syntax_dump_expr(expr->binary.right, indent, out);
+    break;
+  case EXPR_LOGICAL:
+    syntax_dump_expr(expr->logical.left, indent, out);
+    syntax_dump_expr(expr->logical.right, indent, out);
+    break;
+  case EXPR_COMPARE: print_compare(expr, indent, out); break;
+  case EXPR_CONDITIONAL:
+    print_part("then", expr->conditional.then, indent, out);
+    print_part("if", expr->conditional.condition, indent, out);
+    print_part("else", expr->conditional.otherwise, indent, out);
+    break;
+  case EXPR_BINDS: syntax_dump_expr(expr->binds.value, indent, out); break;
+  case EXPR_LAMBDA:
+    print_params(&expr->lambda.params, indent, out);
+    syntax_dump_expr(expr->lambda.body, indent, out);
+    break;
+  case EXPR_STAR:
+  case EXPR_POINTER_TYPE: syntax_dump_expr(expr->operand, indent, out); break;
+  case EXPR_COMPREHENSION: print_comprehension(expr, indent, out); break;
+  }
+}
+
+void syntax_dump_expr(const Expr *expr, int indent, Buf *out) {
+  print_head(expr->loc, indent, expr_words[expr->kind], out);
+  print_details(expr, out);
+  buf_char(out, '\n');
+  print_parts(expr, indent + 2, out);
+}
+
+// --- Statements ---
+
+static void print_function(const Function *function, int indent, Buf *out) {
+  print_head(function->loc, indent, "function ", out);
+  buf_printf(out, "%s to line %u\n", function->name, function->last_line);
+  for (uint32_t i = 0; i < function->decorators.n; i++)
+    print_part("decorator", function->decorators.at[i], indent + 2, out);
+  print_params(&function->params, indent + 2, out);
+  print_part("returns", function->returns, indent + 2, out);
+  print_part("docstring", function->docstring, indent + 2, out);
+  print_word(indent + 2, "body", out);
+  print_block(&function->body, indent + 4, out);
+}
+
+static void print_import(const Import *import, int indent, Buf *out) {
+  print_head(import->loc, indent, "import", out);
+  if (import->from) buf_text(out, " from ");
+  for (uint32_t i = 0; i < import->dots; i++) buf_char(out, '.');
+  buf_printf(out, "%s\n", import->module);
+  for (uint32_t i = 0; i < import->names.n; i++) {
+    const ImportName *name = &import->names.at[i];
+    print_head(name->loc, indent + 2, name->name, out);
+    if (name->alias) buf_printf(out, " as %s", name->alias);
+    buf_char(out, '\n');
+  }
+}
+
+static void print_orelse(const Block *block, int indent, Buf *out) {
+  if (block->n == 0) return;
+  print_word(indent, "else", out);
+  print_block(block, indent + 2, out);
+}
+
+static void print_loop(const Stmt *stmt, int indent, Buf *out) {
+  print_part("target", stmt->loop.target, indent, out);
+  print_part(stmt->kind == STMT_FOR ? "in" : "condition", stmt->loop.condition, indent, out);
+  print_word(indent, "body", out);
+  print_block(&stmt->loop.body, indent + 2, out);
+  print_orelse(&stmt->loop.orelse, indent, out);
+}
+
+static void print_branch(const Stmt *stmt, int indent, Buf *out) {
+  for (uint32_t i = 0; i < stmt->branch.arms.n; i++) {
+    const IfArm *arm = &stmt->branch.arms.at[i];
+    print_head(arm->loc, indent, "arm\n", out);
+    syntax_dump_expr(arm->condition, indent + 2, out);
+    print_word(indent + 2, "body", out);
+    print_block(&arm->body, indent + 4, out);
+  }
+  print_orelse(&stmt->branch.orelse, indent, out);
+}
+
+static void print_names(const Stmt *stmt, Buf *out) {
+  for (uint32_t i = 0; i < stmt->names.n; i++) buf_printf(out, " %s", stmt->names.at[i].name);
+}
+
+static const char *stmt_word(StmtKind kind) {
+  static const char *const words[] = {
+      [STMT_EXPR] = "expression",
+      [STMT_ASSIGN] = "assign",
+      [STMT_ANNOTATED] = "annotated",
+      [STMT_AUGMENTED] = "augmented",
+      [STMT_FOR] = "for",
+      [STMT_WHILE] = "while",
+      [STMT_IF] = "if",
+      [STMT_RETURN] = "return",
+      [STMT_PASS] = "pass",
+      [STMT_BREAK] = "break",
+      [STMT_CONTINUE] = "continue",
+      [STMT_RAISE] = "raise",
+      [STMT_ASSERT] = "assert",
+      [STMT_GLOBAL] = "global",
+      [STMT_NONLOCAL] = "nonlocal",
+      [STMT_DEF] = "def",
+      [STMT_IMPORT] = "import",
+      [STMT_TRY] = "try",
+      [STMT_WITH] = "with",
+      [STMT_OUTSIDE] = "outside",
+  };
+  return words[kind];
+}
+
+static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
+  switch (stmt->kind) {
+  case STMT_EXPR: syntax_dump_expr(stmt->expr, indent, out); break;
+  case STMT_RETURN:
+    if (stmt->expr) syntax_dump_expr(stmt->expr, indent, out);
+    break;
+  case STMT_ASSIGN:
+    for (uint32_t i = 0; i < stmt->assign.targets.n; i++)
+      print_part("target", stmt->assign.targets.at[i], indent, out);
+    print_part("value", stmt->assign.value, indent, out);
+    break;
+  case STMT_ANNOTATED:
+    print_part("target", stmt->annotated.target, indent, out);
+    print_part("annotation", stmt->annotated.annotation, indent, out);
+    print_part("value", stmt->annotated.value, indent, out);
+    break;
+  case STMT_AUGMENTED:
+    print_part("target", stmt->augmented.target, indent, out);
+    print_part("value", stmt->augmented.value, indent, out);
+    break;
+  case STMT_FOR:
+  case STMT_WHILE: print_loop(stmt, indent, out); break;
+  case STMT_IF: print_branch(stmt, indent, out); break;
+  case STMT_WITH:
+    for (uint32_t i = 0; i < stmt->with.items.n; i++) syntax_dump_expr(stmt->with.items.at[i], indent, out);
+    print_word(indent, "body", out);
+    print_block(&stmt->with.body, indent + 2, out);
+    break;
+  case STMT_ASSERT:
+    print_part("condition", stmt->assertion.condition, indent, out);
+    print_part("message", stmt->assertion.message, indent, out);
+    break;
+  case STMT_DEF: print_function(stmt->function, indent, out); break;
+  case STMT_IMPORT: print_import(stmt->import, indent, out); break;
+  case STMT_PASS:
+  case STMT_BREAK:
+  case STMT_CONTINUE:
+  case STMT_RAISE:
+  case STMT_GLOBAL:
+  case STMT_NONLOCAL:
+  case STMT_TRY:
+  case STMT_OUTSIDE: break;
+  }
+}
+
+static void print_stmt(const Stmt *stmt, int indent, Buf *out) {
+  print_head(stmt->loc, indent, stmt_word(stmt->kind), out);
+  if (stmt->kind == STMT_AUGMENTED) buf_printf(out, " %s=", binary_op_text(stmt->augmented.op));
+  if (stmt->kind == STMT_GLOBAL || stmt->kind == STMT_NONLOCAL) print_names(stmt, out);
+  buf_char(out, '\n');
+  print_stmt_parts(stmt, indent + 2, out);
+}
+
+static void print_block(const Block *block, int indent, Buf *out) {
+  for (uint32_t i = 0; i < block->n; i++) print_stmt(block->at[i], indent, out);
+}
+
+void syntax_dump_ast(const Module *module, Buf *out) {
+  print_part("docstring", module->docstring, 0, out);
+  for (uint32_t i = 0; i < module->imports.n; i++) print_import(module->imports.at[i], 0, out);
+  print_block(&module->constants, 0, out);
+  for (uint32_t i = 0; i < module->functions.n; i++) print_function(module->functions.at[i], 0, out);
+}

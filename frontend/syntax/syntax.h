@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From source text to the syntax tree (frontend/syntax/ast.h), and the printers of tokens and tree.
+#ifndef FRONTEND_SYNTAX_SYNTAX_H
+#define FRONTEND_SYNTAX_SYNTAX_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "frontend/syntax/ast.h"
+
+typedef enum SyntaxMode {
+  SYNTAX_TILE, // everything in the file is parsed
+  SYNTAX_PY, // only imports, constants and functions with a jit decorator; the rest is skipped without a word
+} SyntaxMode;
+
+// SYNTAX_PY for names which end in ".py", else SYNTAX_TILE.
+SyntaxMode syntax_mode_of(const char *file_name);
+
+// Parses file `file` of `sources`. Never NULL; errors are in `diags`, and after an error parsing goes on with
+// the next statement, so that the tree lacks what was wrong. Those within a function of a .py file wait (syntax_tell_errors). The tree lives in `arena`, its names in `names`.
+Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
+                     SyntaxMode mode);
+
+// The errors of syntax within a function of a .py file, which syntax_parse keeps back: Python takes the statements
+// around it, and whoever uses another function has nothing of them. Whether there are any.
+bool syntax_tell_errors(Diags *diags, const Function *function);
+
+// Parses a function that syntax_parse left out. NULL: its header is not of the language. Statements that are not are
+// STMT_OUTSIDE; nothing is told.
+Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside);
+
+// Parses what syntax_parse left out, such as a loop of the module level. Gives no messages.
+Block syntax_left_out(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside);
+
+// The statements of the body of such a class, as far as they are of the language; nothing is told.
+// *is_enum: of an enumeration whose members are no numbers or strings.
+Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside, bool *is_enum);
+
+// Parses a file whose whole text is one expression (a launch
+// grid or value of the command line). NULL after an error.
+Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file);
+
+// One token a line: "line:col KIND text". Lexical errors go to `diags`.
+void syntax_dump_tokens(Arena *arena, Diags *diags, Sources *sources, uint16_t file, Buf *out);
+
+// One node a line, "line:col kind details", parts indented by two.
+void syntax_dump_ast(const Module *module, Buf *out);
+void syntax_dump_expr(const Expr *expr, int indent, Buf *out);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the instructions that multiply matrices take.
+#include "ir/dot/dot_fits.h"
+
+#include <stddef.h>
+
+static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
+static bool is_8_bit_integer(Elem elem) { return elem == ELEM_I8 || elem == ELEM_U8; }
+static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
+
+// Of fp32, rounded or split into what tensor cores take.
+static bool is_narrowed(const DotProduct *p) { return p->a == ELEM_FP32 && p->precision != FP32_DOT_IEEE; }
+
+uint32_t dot_pack(const DotProduct *p) {
+  uint32_t bits = elem_info(p->a)->bits;
+  return bits >= 32 ? 0 : bits == 16 ? 1 : 2;
+}
+
+static const char *mma_refuses(const DotProduct *p) {
+  uint8_t mma = p->arch->mma;
+  uint32_t pack = dot_pack(p);
+  bool fp16 = p->a == ELEM_FP16 && p->b == ELEM_FP16;
+  if (p->a == ELEM_FP32 && !is_narrowed(p)) return "fp32 products in IEEE precision have no tensor core";
+  if (!(mma & MMA_BF16) && !fp16) return "the architecture's tensor cores take fp16 alone";
+  if (is_fp8(p->a) && (!(mma & MMA_FP8) || !is_fp8(p->b)))
+    return "the architecture's tensor cores take no fp8";
+  if (!is_half(p->a) && !is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != ELEM_FP32)
+    return "no mma.sync has these types";
+  if (!is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != p->b) return "the operands' types differ";
+  if (p->result == ELEM_FP16 && p->a != ELEM_FP16) return "no mma.sync sums these types in fp16";
+  if (p->result != ELEM_FP32 && p->result != ELEM_FP16 && p->result != ELEM_I32)
+    return "no mma.sync sums in this type";
+  if (p->shape.m < 4 || p->shape.n < 3) return "the tile is smaller than 16 x 8";
+  if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
+  return NULL;
+}
+
+static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
+  uint32_t pack = dot_pack(p), rows = p->swapped ? p->shape.n : p->shape.m,
+           columns = p->swapped ? p->shape.m : p->shape.n;
+  if (!p->arch->has_wgmma)
+    return arena_printf(arena, "it needs %s", target_since(offsetof(TargetInfo, has_wgmma)));
+  if (p->warps < 4) return "it needs 4 warps or more";
+  if (fp32_dot_splits(p->precision)) return "products of parts take their operands from registers";
+  if (p->batched) return "it has no batches";
+  if (rows < 6) return p->swapped ? "the tile has fewer than 64 columns" : "the tile has fewer than 64 rows";
+  if (p->swapped && pack == 0) return "words are not swapped";
+  if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
+  if (columns + 2 - pack < 5) return "rows of the second operand are narrower than 32 bytes";
+  if (is_8_bit_integer(p->a) && p->a != p->b) return "the operands' signs differ";
+  return mma_refuses(p);
+}
+
+DotProduct dot_product(const Op *dot) {
+  return (DotProduct){.arch = dot->region->func->module->target.arch,
+                      .warps = region_warps(dot),
+                      .shape = dot_op_shape(dot),
+                      .batched = op_result(dot)->type->rank == 3,
+                      .swapped = op_attr(dot, ATTR_SWAPPED) != NULL,
+                      .a = type_element(op_operand(dot, 0)->type)->elem,
+                      .b = type_element(op_operand(dot, 1)->type)->elem,
+                      .result = type_element(op_result(dot)->type)->elem,
+                      .precision = dot_precision(dot)};
+}
+
+DotInstruction dot_mma(const TargetInfo *arch) { return arch->mma & MMA_FP16_K16 ? DOT_MMA : DOT_MMA_K8; }
+
+const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instruction) {
+  switch (instruction) {
+  case DOT_WGMMA: return wgmma_refuses(arena, p);
+  case DOT_MMA:
+  case DOT_MMA_K8:
+    return instruction == dot_mma(p->arch) ? mma_refuses(p) : "the architecture has another mma.sync";
+  case DOT_FMA:
+  case DOT_INSTRUCTION_COUNT: break;
+  }
+  return NULL;
+}
+
+bool can_wgmma(const Op *dot) {
+  DotProduct p = dot_product(dot);
+  return !dot_refuses(dot->region->func->module->ir->arena, &p, DOT_WGMMA);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The exact meaning of ops.def, of constants.
+//
+// Floats are computed in double and rounded to the type. That is the type's own rounding:
+// the operands have at most 24 bits, and a sum, product or quotient rounded
+// to 53 bits and then to p bits is the one rounded at once where 53 >= 2p + 2.
+#include "ir/fold_number.h"
+
+#include <math.h>
+#include "ir/number.h"
+
+static int64_t wrap_to(Elem elem, uint64_t bits) { return (int64_t)number_wrap(elem, bits); }
+
+static bool int_less(Elem elem, int64_t a, int64_t b) {
+  return elem_is_signed(elem) ? a < b : (uint64_t)a < (uint64_t)b;
+}
+
+static bool fold_division(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
+  if (b == 0) return false;
+  uint64_t quotient;
+  if (!elem_is_signed(elem))
+    quotient = (uint64_t)a / (uint64_t)b;
+  else if (b == -1)
+    quotient = 0 - (uint64_t)a; // INT_MIN / -1 wraps
+  else
+    quotient = (uint64_t)(a / b);
+  uint64_t rest = (uint64_t)a - quotient * (uint64_t)b;
+  *result = wrap_to(elem, kind == OP_DIV ? quotient : rest);
+  return true;
+}
+
+static int64_t fold_shift(OpKind kind, Elem elem, int64_t a, int64_t b) {
+  uint32_t bits = elem_info(elem)->bits;
+  uint64_t amount = bits == 64 ? (uint64_t)b : (uint64_t)b & (((uint64_t)1 << bits) - 1);
+  bool all = amount >= bits;
+  if (kind == OP_SHL) return all ? 0 : wrap_to(elem, (uint64_t)a << amount);
+  if (elem_is_signed(elem)) {
+    uint64_t kept = all ? 63 : amount, sign = a < 0 ? ~(uint64_t)0 : 0;
+    return (int64_t)((((uint64_t)a ^ sign) >> kept) ^ sign);
+  }
+  return all ? 0 : (int64_t)((uint64_t)a >> amount);
+}
+
+bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
+  uint64_t x = (uint64_t)a, y = (uint64_t)b;
+  switch ((int)kind) {
+  case OP_ADD: *result = wrap_to(elem, x + y); return true;
+  case OP_SUB: *result = wrap_to(elem, x - y); return true;
+  case OP_MUL: *result = wrap_to(elem, x * y); return true;
+  case OP_DIV:
+  case OP_REM: return fold_division(kind, elem, a, b, result);
+  case OP_NEG: *result = wrap_to(elem, 0 - x); return true;
+  case OP_AND: *result = wrap_to(elem, x & y); return true;
+  case OP_OR: *result = wrap_to(elem, x | y); return true;
+  case OP_XOR: *result = wrap_to(elem, x ^ y); return true;
+  case OP_SHL:
+  case OP_SHR: *result = fold_shift(kind, elem, a, b); return true;
+  case OP_MIN: *result = int_less(elem, b, a) ? b : a; return true;
+  case OP_MAX: *result = int_less(elem, a, b) ? b : a; return true;
+  case OP_EQ: *result = a == b; return true;
+  case OP_NE: *result = a != b; return true;
+  case OP_LT: *result = int_less(elem, a, b); return true;
+  case OP_LE: *result = !int_less(elem, b, a); return true;
+  case OP_GT: *result = int_less(elem, b, a); return true;
+  case OP_GE: *result = !int_less(elem, a, b); return true;
+  default: return false;
+  }
+}
+
+// Zeros are told apart: -0 is less than 0.
+static bool float_less(double a, double b) { return a < b || (a == b && signbit(a) && !signbit(b)); }
+
+bool fold_float(OpKind kind, Elem elem, double a, double b, double *result) {
+  if (isnan(a) || isnan(b)) return false;
+  double exact;
+  switch ((int)kind) {
+  case OP_ADD: exact = a + b; break;
+  case OP_SUB: exact = a - b; break;
+  case OP_MUL: exact = a * b; break;
+  case OP_DIV: exact = a / b; break;
+  case OP_REM: exact = fmod(a, b); break;
+  case OP_NEG: exact = -a; break;
+  case OP_MIN: exact = float_less(b, a) ? b : a; break;
+  case OP_MAX: exact = float_less(a, b) ? b : a; break;
+  default: return false;
+  }
+  *result = number_round(elem, exact);
+  return !isnan(*result);
+}
+
+bool fold_compare_float(OpKind kind, double a, double b, int64_t *result) {
+  switch ((int)kind) {
+  case OP_EQ: *result = a == b; return true;
+  case OP_NE: *result = a != b; return true;
+  case OP_LT: *result = a < b; return true;
+  case OP_LE: *result = a <= b; return true;
+  case OP_GT: *result = a > b; return true;
+  case OP_GE: *result = a >= b; return true;
+  default: return false;
+  }
+}
+
+// The upper half of a product, 32 bits at a time.
+static uint64_t upper_half(uint64_t a, uint64_t b) {
+  uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & UINT32_MAX);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+int64_t fold_upper(Elem elem, int64_t a, int64_t b) {
+  uint32_t bits = elem_info(elem)->bits;
+  uint64_t upper;
+  if (bits == 64) {
+    upper = upper_half((uint64_t)a, (uint64_t)b);
+    if (elem_is_signed(elem)) upper -= (a < 0 ? (uint64_t)b : 0) + (b < 0 ? (uint64_t)a : 0);
+  } else {
+    upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits of the product are right
+  }
+  return wrap_to(elem, upper);
+}

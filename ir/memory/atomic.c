@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Atomics in vectors, and the fence before several.
+#include "ir/memory/atomic.h"
+
+#include <string.h>
+#include "base/integer.h"
+
+static bool is_rmw(const Op *op, const char *rmw) {
+  const Attr *attr = op_attr(op, ATTR_RMW);
+  return op->kind == OP_ATOMIC_RMW && strcmp(attr->str, rmw) == 0;
+}
+
+static bool releases(const Op *op) {
+  const Attr *sem = op_attr(op, ATTR_SEM);
+  return !sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, "release") == 0;
+}
+
+// Where there are no vectors two bf16 share a compare and swap of 32 bits. To who looks at 16 of them it orders
+// nothing (PTX ISA, Memory Consistency Model: what is morally strong overlaps completely).
+uint32_t atomic_widest(const Op *op) {
+  const Value *result = op_result(op);
+  const TargetInfo *arch = op->region->func->module->target.arch;
+  if (!is_rmw(op, "add") || !type_is_tile(result->type) || result->first_use) return 1;
+  bool is_bf16 = type_is_elem(result->type, ELEM_BF16);
+  bool is_half = is_bf16 || type_is_elem(result->type, ELEM_FP16);
+  if (arch->has_vector_atomics) return is_half ? 8 : type_is_elem(result->type, ELEM_FP32) ? 4 : 1;
+  return is_half && !(is_bf16 && releases(op)) ? 2 : 1;
+}
+
+uint32_t atomic_vector(const Op *op) {
+  const Type *type = op_result(op)->type;
+  uint32_t length = 1;
+  if (op->kind != OP_ATOMIC_RMW || !type_is_tile(type)) return 1;
+  uint64_t most = min_u64(atomic_widest(op), (uint64_t)op_int(op, ATTR_VECTOR, 1));
+  most = min_u64(most, (uint64_t)op_int(op, ATTR_ALIGN, 1) / type_element_bytes(type));
+  most = min_u64(most, 1ull << layout_run_bits(type->layout));
+  while (length * 2 <= most) length *= 2;
+  return length;
+}
+
+bool atomic_fences(const Op *op) {
+  const Value *old = op_result(op);
+  bool is_alone = op->kind != OP_ATOMIC_RMW || !type_is_tile(old->type) || !old->type->layout;
+  if (is_alone || old->first_use || is_rmw(op, "xchg") || !releases(op)) return false;
+  bool is_pair = type_is_float(old->type) && (is_rmw(op, "max") || is_rmw(op, "min"));
+  return layout_own_elements(old->type->layout) / atomic_vector(op) * (is_pair ? 2 : 1) > 1;
+}
+
+bool atomic_only_reduces(const Op *op) {
+  const Attr *sem = op_attr(op, ATTR_SEM);
+  return op->kind == OP_ATOMIC_RMW && !op_result(op)->first_use && sem && strcmp(sem->str, "relaxed") == 0;
+}

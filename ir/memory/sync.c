@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The synchronising instructions of ops.
+#include "ir/memory/sync.h"
+
+#include "ir/memory/atomic.h"
+#include "ir/dot/dot.h"
+#include "ir/memory/groups.h"
+
+const char *op_sync(const Op *op) {
+  bool none = op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA); // done when they have been issued
+  none |= op->kind == OP_ATOMIC_RMW && !atomic_fences(op);
+  none |= op->kind == OP_WARP_GROUPS && !op_attr(op, ATTR_GROUP_REGISTERS);
+  if (op->kind == OP_MBARRIER_ARRIVE && group_runs_by_thread(op)) return "mbarrier.arrive"; // its warp need not meet
+  return none ? "" : op_info(op->kind)->sync;
+}

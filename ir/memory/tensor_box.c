@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A tensor copy swizzles by address bits as wgmma reads: what layout_wgmma_shared lays out, rows of 32, 64 or 128
+// bytes one below the other, is a box of that width, and wider matrices are boxes one behind the other.
+#include "ir/memory/tensor_box.h"
+
+#include "base/integer.h"
+#include "ir/dot/layout_dot.h"
+
+bool layout_tma_box(const Type *buffer, TensorBox *box) {
+  uint32_t row_bytes, elem = elem_bytes(buffer->elem);
+  Layout layout;
+  if (buffer->kind != TYPE_SHARED || buffer->rank != 2 || buffer->shape[0] > TENSOR_BOX_MOST) return false;
+  uint32_t rows = log2_of(buffer->shape[0]), columns = log2_of(buffer->shape[1]);
+  if (!layout_wgmma_shared(rows, columns, log2_of(elem), 1, &layout, &row_bytes) ||
+      !layout_equal(&layout, buffer->layout))
+    return false;
+  *box = (TensorBox){.rank = 2, .shape = {buffer->shape[0], row_bytes / elem}, .swizzle = row_bytes};
+  box->count = buffer->shape[1] / box->shape[1];
+  box->bytes = box->distance = buffer->shape[0] * row_bytes;
+  return true;
+}
+
+void tensor_box_trim(TensorBox *box, uint32_t rows, uint32_t count) {
+  if (rows < box->shape[0]) box->bytes = box->bytes / box->shape[0] * rows, box->shape[0] = rows;
+  if (count < box->count) box->count = count;
+}
+
+bool tensor_op_box(const Op *op, TensorBox *box) {
+  const Type *map = op_operand(op, 0)->type;
+  uint32_t rows = 1; // along one dimension, or along those that are not 1
+  if (!layout_tma_box(op_operand(op, 1)->type, box)) return false;
+  for (uint32_t d = 0; d + 1 < map->rank; d++) rows *= map->shape[d];
+  tensor_box_trim(box, rows, (uint32_t)op_int(op, ATTR_BOXES, box->count));
+  return true;
+}

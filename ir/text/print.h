@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tile IR as text; ir/text/parse.h reads it back to the identical module: print(parse(print(m))) == print(m).
+// docs/tir.md has the grammar.
+#ifndef IR_TEXT_PRINT_H
+#define IR_TEXT_PRINT_H
+
+#include "ir/ir.h"
+
+typedef struct PrintOptions {
+  bool no_locs; // leaves the locations out (golden files)
+  bool no_bodies; // each kernel's body is `return`: for its parameters and host regions alone
+} PrintOptions;
+
+// Numbers every function (func_number), then prints. options may be NULL.
+void module_print(IrModule *module, const PrintOptions *options, Buf *out);
+void host_print(Func *func, const HostRegion *host, Buf *out); // the region's ops, without locations
+
+// The ops and attributes as Markdown tables: docs/tir.md's.
+void ir_print_op_table(Buf *out);
+
+// The word before region `index` of an op: "do", "then", "else", "test".
+const char *region_word(OpKind kind, uint32_t index);
+// Whether a name can stand after % or @: letters, digits, _ and bytes from 0x80 up, no digit first.
+bool name_is_plain(Str name);
+
+#endif

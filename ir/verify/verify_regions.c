@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of ops with regions: arguments, what is yielded, and what may stand in a combining function.
+#include "ir/memory/exchange.h"
+#include "ir/verify/verify_parts.h"
+
+static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
+
+static void check_carried(Verifier *v, const Op *op, const Type *type, const Type *result, uint32_t index,
+                          const char *what) {
+  if (type != result)
+    verify_fail(v, op, "%s %u is %s, the result %s", what, index, verify_type_text(v, type),
+                verify_type_text(v, result));
+}
+
+static bool is_pair(const Attr *attr) {
+  return attr->ints.n == 2 && attr->ints.at[0] > 0 && attr->ints.at[1] > 0;
+}
+
+// How plan_slots has parted the loop.
+static void check_parted(Verifier *v, const Op *op) {
+  enum { LEAST_SLOTS = 2 };
+  const Attr *warps = op_attr(op, ATTR_GROUP_WARPS), *registers = op_attr(op, ATTR_GROUP_REGISTERS);
+  bool slots = op_attr(op, ATTR_SLOTS);
+  if (!warps && !registers && !slots) return;
+  if (!warps || !is_pair(warps) || warps->ints.at[0] > op->region->func->module->target.num_warps || (registers && !is_pair(registers)) ||
+      op_int(op, ATTR_SLOTS, 0) < LEAST_SLOTS)
+    verify_fail(v, op,
+                "a loop that is to be parted says of two groups how many warps and registers they have, and "
+                "of %d slots or more",
+                LEAST_SLOTS);
+}
+
+void verify_for(Verifier *v, const Op *op) {
+  const Type *index = operand_type(op, 0);
+  const Region *region = op->regions[0];
+  if (index->kind != TYPE_SCALAR || !type_is_int(index) || index->elem == ELEM_I1)
+    verify_fail(v, op, "the bounds are scalar integers, not %s", verify_type_text(v, index));
+  if (operand_type(op, 1) != index || operand_type(op, 2) != index)
+    verify_fail(v, op, "lower, upper and step have one type");
+  check_parted(v, op);
+  if (op_attr(op, ATTR_PROGRAMS) && !func_is_persistent(op->region->func))
+    verify_fail(v, op, "its iterations are programs, but the kernel's parameters do not say how many there are");
+  if (op->result_count != op->operand_count - LOOP_FIRST_INIT || region->arg_count != op->operand_count - 2) {
+    verify_fail(v, op, "%u initial values, %u results and %u arguments of the region do not agree",
+                op->operand_count - LOOP_FIRST_INIT, op->result_count, region->arg_count);
+    return;
+  }
+  check_carried(v, op, region->args[0]->type, index, 0, "argument");
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    check_carried(v, op, operand_type(op, LOOP_FIRST_INIT + i), op->results[i].type, i, "initial value");
+    check_carried(v, op, loop_carried(op, i)->type, op->results[i].type, i + 1, "argument");
+  }
+}
+
+void verify_if(Verifier *v, const Op *op) {
+  const Type *condition = operand_type(op, 0);
+  if (condition->kind != TYPE_SCALAR || condition->elem != ELEM_I1)
+    verify_fail(v, op, "the condition is i1, not %s", verify_type_text(v, condition));
+  if (op->regions[0]->arg_count || op->regions[1]->arg_count)
+    verify_fail(v, op, "its regions have no arguments");
+}
+
+void verify_while(Verifier *v, const Op *op) {
+  for (uint32_t r = 0; r < 2; r++)
+    if (op->result_count != op->operand_count || op->regions[r]->arg_count != op->operand_count) {
+      verify_fail(v, op, "%u initial values, %u results and %u arguments of region %u do not agree",
+                  op->operand_count, op->result_count, op->regions[r]->arg_count, r);
+      return;
+    }
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    check_carried(v, op, operand_type(op, i), op->results[i].type, i, "initial value");
+    for (uint32_t r = 0; r < 2; r++)
+      check_carried(v, op, op->regions[r]->args[i]->type, op->results[i].type, i, "argument");
+  }
+}
+
+// The region's arguments are elements of the operands, `times` over.
+static void check_element_args(Verifier *v, const Op *op, uint32_t times) {
+  const Region *region = op->regions[0];
+  uint32_t count = op->kind == OP_SCAN_CARRY ? op->result_count : op_input_count(op);
+  if (region->arg_count != times * count) {
+    verify_fail(v, op, "its region has %u arguments, not %u: %s element of each operand", region->arg_count,
+                times * count, times == 1 ? "an" : "twice an");
+    return;
+  }
+  for (uint32_t i = 0; i < region->arg_count; i++) {
+    const Type *element = type_element(operand_type(op, i % count));
+    if (region->args[i]->type != element)
+      verify_fail(v, op, "argument %u is %s, the operand's element %s", i,
+                  verify_type_text(v, region->args[i]->type), verify_type_text(v, element));
+  }
+}
+
+// Reads and effects have no place in what is done in any order, or not at all.
+static void check_pure(Verifier *v, const Op *op, const Region *region, int depth) {
+  enum { MAX_DEPTH = 100 };
+  for (const Op *inner = region->first; inner && depth < MAX_DEPTH; inner = inner->next) {
+    bool scalar_math = op_has(inner, PURE) || op_has(inner, TERMINATOR) || op_has(inner, CONTROL) ||
+                       (inner->kind == OP_INLINE_ASM && op_attr(inner, ATTR_PURE));
+    if (!scalar_math)
+      verify_fail(v, inner, "cannot stand in the function of %s, which has no effects",
+                  op_info(op->kind)->name);
+    for (uint32_t i = 0; i < inner->result_count; i++)
+      if (type_is_tile(inner->results[i].type))
+        verify_fail(v, inner, "the function of %s computes with scalars, not %s", op_info(op->kind)->name,
+                    verify_type_text(v, inner->results[i].type));
+    for (uint32_t r = 0; r < inner->region_count; r++) check_pure(v, op, inner->regions[r], depth + 1);
+  }
+}
+
+// At least one operand; the first `count` are tiles of one shape.
+static bool check_tiles(Verifier *v, const Op *op, uint32_t count) {
+  if (count == 0) {
+    verify_fail(v, op, "takes 1 operands or more, not 0");
+    return false;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    if (!type_is_tile(operand_type(op, i)) || !type_same_shape(operand_type(op, i), operand_type(op, 0))) {
+      verify_fail(v, op, "the operands are tiles of one shape, operand %u is %s", i,
+                  verify_type_text(v, operand_type(op, i)));
+      return false;
+    } else if (operand_type(op, i)->layout != operand_type(op, 0)->layout) {
+      verify_fail(v, op, "operand %u has another layout; convert_layout alone changes layouts", i);
+      return false;
+    }
+  return true;
+}
+
+static bool check_combiner(Verifier *v, const Op *op) {
+  if (!check_tiles(v, op, op_input_count(op)) || !verify_axis(v, op, operand_type(op, 0))) return false;
+  if (op->result_count != op_input_count(op)) {
+    verify_fail(v, op, "%u operands and %u results do not agree", op_input_count(op), op->result_count);
+    return false;
+  }
+  check_element_args(v, op, 2);
+  check_pure(v, op, op->regions[0], 0);
+  return true;
+}
+
+// The shape without dimension `axis`; of one dimension the element itself.
+static bool is_reduced(const Type *from, const Type *to, uint32_t axis) {
+  if (type_element(from) != type_element(to) || to->rank + 1u != from->rank) return false;
+  if (to->kind != TYPE_TILE) return from->rank == 1;
+  for (uint32_t d = 0; d < to->rank; d++)
+    if (to->shape[d] != from->shape[d + (d >= axis)]) return false;
+  return true;
+}
+
+void verify_reduce(Verifier *v, const Op *op) {
+  if (!check_combiner(v, op)) return;
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (!is_reduced(operand_type(op, i), op->results[i].type, (uint32_t)op_int(op, ATTR_AXIS, 0)))
+      verify_fail(v, op, "result %u is %s, the operand %s", i, verify_type_text(v, op->results[i].type),
+                  verify_type_text(v, operand_type(op, i)));
+}
+
+void verify_scan(Verifier *v, const Op *op) {
+  if (!check_combiner(v, op)) return;
+  for (uint32_t i = 0; i < op->result_count; i++)
+    check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
+}
+
+// A type that follows from the layout.
+static void check_rows(Verifier *v, const Op *op, const Type *wanted, const Type *type, const char *what) {
+  if (wanted != type)
+    verify_fail(v, op, "%s is %s, by the layout %s", what, verify_type_text(v, type),
+                verify_type_text(v, wanted));
+}
+
+void verify_plan(Verifier *v, const Op *op) {
+  bool parts = op->kind == OP_REDUCE_PARTS, redux = op_attr(op, ATTR_REDUX);
+  uint32_t first;
+  if (redux && type_is_tile(operand_type(op, 0)) && !operand_type(op, 0)->layout)
+    verify_fail(v, op, "'redux' is of tiles with layouts, not of %s",
+                verify_type_text(v, operand_type(op, 0)));
+  if ((!parts && op->kind != OP_REDUCE) || !(parts || redux) || !verify_holds(operand_type(op, 0))) return;
+  ReducePlan plan = reduce_plan(op);
+  for (uint32_t i = 0; parts && i < op->result_count; i++)
+    check_rows(v, op, reduce_parts_type(v->module->ir, op, &plan, i), op->results[i].type, "a result");
+  if (redux && !redux_fits(op, &plan, &first))
+    verify_fail(v, op, "no redux.sync combines as its region does");
+}
+
+static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
+  IrContext *ir = v->module->ir;
+  bool carries = op->kind == OP_SCAN_CARRY;
+  ScanPlan plan;
+  if (!scan_plan(op, &plan)) {
+    verify_fail(v, op, "the layout spreads the axis in a way that is not built yet");
+    return;
+  }
+  bool runs = op_attr(op, ATTR_RUNS) != NULL;
+  if (runs && !scan_run_bits(&plan)) {
+    verify_fail(v, op, "'runs' is of chunks whose lanes hold runs one after another");
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (carries || !runs) check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
+    if (runs)
+      check_rows(v, op, scan_starts_type(ir, op, &plan, i),
+                 carries ? operand_type(op, 2 * count + i) : op->results[i].type, "what comes before runs");
+    if (carries)
+      check_rows(v, op, scan_read_type(ir, op, &plan, i), operand_type(op, count + i), "the totals");
+    else
+      check_rows(v, op, scan_totals_type(ir, op, &plan, i), op->results[count + i].type, "the totals");
+  }
+}
+
+void verify_exchange(Verifier *v, const Op *op) {
+  bool carries = op->kind == OP_SCAN_CARRY, chunks = op->kind == OP_SCAN_CHUNKS;
+  uint32_t count = carries ? op->result_count : op->operand_count;
+  uint32_t taken = op_attr(op, ATTR_RUNS) ? 3 : 2; // elements, totals, what comes before runs
+  if (op->operand_count != (carries ? taken * count : count) ||
+      op->result_count != (chunks ? 2 * count : count)) {
+    verify_fail(v, op, "%u operands and %u results do not agree", op->operand_count, op->result_count);
+    return;
+  }
+  if (!check_tiles(v, op, count) || !verify_axis(v, op, operand_type(op, 0))) return;
+  check_element_args(v, op, 2);
+  check_pure(v, op, op->regions[0], 0);
+  if (!v->ok) return;
+  if (!verify_holds(operand_type(op, 0)))
+    verify_fail(v, op, "it is of tiles with layouts");
+  else if (chunks || carries)
+    check_chunks(v, op, count);
+}
+
+void verify_map(Verifier *v, const Op *op) {
+  if (!check_tiles(v, op, op_input_count(op))) return;
+  check_element_args(v, op, 1);
+  check_pure(v, op, op->regions[0], 0);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    const Type *result = op->results[i].type;
+    if (!type_is_tile(result) || !type_same_shape(result, operand_type(op, 0)) ||
+        result->layout != operand_type(op, 0)->layout)
+      verify_fail(v, op, "result %u, %s, has not the shape and layout of the operands", i,
+                  verify_type_text(v, result));
+  }
+}
+
+// --- what a region yields
+
+static void check_yielded(Verifier *v, const Op *yield, uint32_t i, const Type *wanted) {
+  const Op *parent = yield->region->parent;
+  const Type *type = yield->operands[i].value->type;
+  if (type != wanted)
+    verify_fail(v, yield, "value %u is %s, the result of %s %s", i, verify_type_text(v, type),
+                op_info(parent->kind)->name, verify_type_text(v, wanted));
+}
+
+// The first region of a while: whether to go on, then the values.
+static void check_test_yields(Verifier *v, const Op *yield, const Op *parent) {
+  if (yield->operand_count != parent->result_count + 1) {
+    verify_fail(v, yield, "%u values for the condition and the %u results of while", yield->operand_count,
+                parent->result_count);
+    return;
+  }
+  const Type *condition = operand_type(yield, 0);
+  if (condition->kind != TYPE_SCALAR || condition->elem != ELEM_I1)
+    verify_fail(v, yield, "the condition is i1, not %s", verify_type_text(v, condition));
+  for (uint32_t i = 0; i < parent->result_count; i++) check_yielded(v, yield, i + 1, parent->results[i].type);
+}
+
+void verify_yields(Verifier *v, const Op *yield, const Op *parent) {
+  if (parent->kind == OP_WHILE && yield->region == parent->regions[0]) {
+    check_test_yields(v, yield, parent);
+    return;
+  }
+  uint32_t count = parent->kind == OP_SCAN_CHUNKS ? parent->operand_count : parent->result_count;
+  if (yield->operand_count != count) {
+    verify_fail(v, yield, "%u values for the %u results of %s", yield->operand_count, count,
+                op_info(parent->kind)->name);
+    return;
+  }
+  bool elements = parent->kind != OP_FOR && parent->kind != OP_WHILE && parent->kind != OP_IF;
+  for (uint32_t i = 0; i < yield->operand_count; i++) {
+    const Type *result = parent->results[i].type;
+    check_yielded(v, yield, i, elements ? type_element(result) : result);
+  }
+}

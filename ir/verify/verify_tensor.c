@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of tensor copies and stores, of the mbarriers that they count their bytes at, and of boxed.
+#include <inttypes.h>
+
+#include "target/target.h"
+#include "ir/memory/tensor_box.h"
+#include "ir/verify/verify_parts.h"
+
+enum { MOST_BYTES = (1 << 20) - 1, MOST_PENDING = 63 }; // bytes: that an mbarrier counts
+
+static const Type *operand_type(const Op *op, uint32_t i) { return op_operand(op, i)->type; }
+
+static void check_mbarriers(Verifier *v, const Op *op, uint32_t i, bool one) {
+  const Type *type = operand_type(op, i);
+  if (type->kind != TYPE_SHARED || type->elem != ELEM_I64)
+    verify_fail(v, op, "operand %u is a buffer of i64 in shared memory, not %s", i,
+                verify_type_text(v, type));
+  else if (one && type_elements(type) != 1)
+    verify_fail(v, op, "operand %u is one mbarrier, not %s", i, verify_type_text(v, type));
+}
+
+static void check_arrivals(Verifier *v, const Op *op) {
+  int64_t arrivals = op_int(op, ATTR_ARRIVALS, 1);
+  check_mbarriers(v, op, 0, false);
+  if (arrivals < 1 || arrivals > BLOCK_MAX_THREADS)
+    verify_fail(v, op, "'arrivals' is 1 to %d, not %" PRId64, BLOCK_MAX_THREADS, arrivals);
+}
+
+// A map may have more dimensions than the buffer: its box has one element along those. A copy may fill the first rows of the first boxes alone.
+static bool is_box_of(const Op *op, const Type *map) {
+  TensorBox box;
+  uint32_t rows = 1, wide = 0;
+  if (!tensor_op_box(op, &box) || map->rank < box.rank) return false;
+  for (uint32_t d = 0; d + 1 < map->rank; d++) {
+    rows *= map->shape[d];
+    wide += map->shape[d] > 1;
+  }
+  return map->elem == operand_type(op, 1)->elem && map->swizzle == box.swizzle && wide <= 1 &&
+         rows == box.shape[0] && map->shape[map->rank - 1] == box.shape[1];
+}
+
+// A map, the buffer that its boxes fill, and from operand `first` on coordinates.
+static void check_box(Verifier *v, const Op *op, uint32_t first) {
+  const Type *map = operand_type(op, 0), *buffer = operand_type(op, 1);
+  if (map->kind != TYPE_TENSOR_MAP) {
+    verify_fail(v, op, "operand 0 is a tensor map, not %s", verify_type_text(v, map));
+    return;
+  }
+  if (buffer->kind != TYPE_SHARED || !buffer->layout || !is_box_of(op, map))
+    verify_fail(v, op, "boxes of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
+  if (op->operand_count != first + map->rank)
+    verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
+  for (uint32_t i = first; i < op->operand_count; i++)
+    if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I32)
+      verify_fail(v, op, "operand %u is a coordinate, i32, not %s", i,
+                  verify_type_text(v, operand_type(op, i)));
+}
+
+static void check_copy(Verifier *v, const Op *op) {
+  TensorBox box;
+  int64_t boxes = op_int(op, ATTR_BOXES, 1);
+  if (boxes < 1 ||
+      (operand_type(op, 1)->layout && layout_tma_box(operand_type(op, 1), &box) && boxes > box.count))
+    verify_fail(v, op, "'boxes' is at least 1 and no more than fill the buffer, not %" PRId64, boxes);
+  check_mbarriers(v, op, 2, true);
+  check_box(v, op, 3);
+}
+
+// A size, a stride and an offset of each of the tensor's dimensions, of which the tile's are the first or those of 'dims'.
+static void check_dims(Verifier *v, const Op *op, uint32_t tile_rank) {
+  const Attr *dims = op_attr(op, ATTR_DIMS);
+  uint32_t rank = (op->operand_count - 2) / 3, n = dims ? dims->ints.n : rank;
+  if (op->operand_count != 2 + 3 * rank || n != tile_rank || rank > TILE_MAX_RANK) {
+    verify_fail(v, op, "sizes, strides and offsets, %u, not %u", 3u * tile_rank, op->operand_count - 2);
+    return;
+  }
+  for (uint32_t i = 0; dims && i < n; i++)
+    if (dims->ints.at[i] < (i ? dims->ints.at[i - 1] + 1 : 0) || dims->ints.at[i] >= (int64_t)rank)
+      verify_fail(v, op, "'dims' are dimensions of the tensor's %u in their order", rank);
+}
+
+static void check_boxed(Verifier *v, const Op *op) {
+  const Type *x = operand_type(op, 0), *base = operand_type(op, 1);
+  if (!type_is_tile(x) || op_result(op)->type != x) {
+    verify_fail(v, op, "the result is the operand, a tile, not %s of %s",
+                verify_type_text(v, op_result(op)->type), verify_type_text(v, x));
+    return;
+  }
+  if (base->kind != TYPE_PTR || base->inner != type_element(x))
+    verify_fail(v, op, "the base points to the tile's elements, it is %s", verify_type_text(v, base));
+  check_dims(v, op, x->rank);
+  for (uint32_t i = 2; i < op->operand_count; i++)
+    if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I64)
+      verify_fail(v, op, "operand %u is i64, not %s", i, verify_type_text(v, operand_type(op, i)));
+}
+
+void verify_tensor_op(Verifier *v, const Op *op) {
+  switch ((int)op->kind) {
+  case OP_BOXED: check_boxed(v, op); return;
+  case OP_COPY_TENSOR: check_copy(v, op); break;
+  case OP_STORE_TENSOR: check_box(v, op, 2); break;
+  case OP_STORE_WAIT:
+    if (op_int(op, ATTR_PENDING, 0) < 0 || op_int(op, ATTR_PENDING, 0) > MOST_PENDING)
+      verify_fail(v, op, "'pending' is 0 to %d, not %" PRId64, MOST_PENDING, op_int(op, ATTR_PENDING, 0));
+    break;
+  case OP_MBARRIER_INIT: check_arrivals(v, op); break;
+  case OP_MBARRIER_INVAL: check_mbarriers(v, op, 0, false); break;
+  case OP_MBARRIER_ARRIVE: check_mbarriers(v, op, 0, true); break;
+  case OP_MBARRIER_EXPECT: {
+    int64_t bytes = op_int(op, ATTR_BYTES, 0);
+    check_mbarriers(v, op, 0, true);
+    if (bytes < 1 || bytes > MOST_BYTES)
+      verify_fail(v, op, "'bytes' is 1 to %d, not %" PRId64, MOST_BYTES, bytes);
+    break;
+  }
+  case OP_MBARRIER_WAIT:
+    check_mbarriers(v, op, 0, true);
+    if (operand_type(op, 1)->kind != TYPE_SCALAR || operand_type(op, 1)->elem != ELEM_I32)
+      verify_fail(v, op, "the parity is i32, not %s", verify_type_text(v, operand_type(op, 1)));
+    break;
+  default: break;
+  }
+  if (!v->module->target.arch->tensor_rank)
+    verify_fail(v, op, "%s has no tensor copies", v->module->target.arch->name);
+}

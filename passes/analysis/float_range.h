@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between which numbers a value's elements lie, as far as its ops say (float_range.c).
+#ifndef PASSES_ANALYSIS_FLOAT_RANGE_H
+#define PASSES_ANALYSIS_FLOAT_RANGE_H
+
+#include "ir/ir.h"
+
+// Every element that is a finite number is `low` at least and `high` at most, but for roundings. INFINITY: not known.
+typedef struct FloatRange {
+  double low, high;
+} FloatRange;
+
+// Of a tile or scalar of floats or integers.
+FloatRange float_range(const Value *value);
+
+// The largest absolute value; INFINITY: not known.
+double float_range_most(FloatRange range);
+
+// True if all elements are small: no loop adds up enough of them to leave fp32.
+bool float_is_small(const Value *value);
+
+// True if no terms of two signs are large. Then a sum of some elements is finite if the sum of all is.
+// init: what the sum begins with; NULL: a small number.
+bool float_sums_stay_finite(const Value *value, const Value *init);
+
+#endif

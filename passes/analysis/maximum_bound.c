@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// maximum_bound: follows a maximum and a tile back to the values that both come from.
+//
+// It understands reductions by max, max with anything, and choices between a value and -inf. It also follows ops that keep
+// order: casts, sums with one number, multiples by one number, and what factor_maxima makes of these.
+#include "passes/analysis/maximum_bound.h"
+
+#include <math.h>
+
+enum { MAX_STEPS = 24 };
+
+typedef struct BoundProof {
+  int64_t axis; // of the reduction; -1: none
+  Value *factor;
+  uint32_t steps;
+} BoundProof;
+
+static bool is_above(BoundProof *proof, const Value *high, const Value *low);
+
+static bool is_kind(const Value *value, OpKind kind) { return value->def && value->def->kind == kind; }
+
+// The scalar that all elements are; NULL: they may differ.
+static Value *common_scalar(Value *value) {
+  while (is_kind(value, OP_BROADCAST) || is_kind(value, OP_CONVERT_LAYOUT) || is_kind(value, OP_EXPAND_DIMS))
+    value = op_operand(value->def, 0);
+  if (!type_is_tile(value->type)) return value;
+  return is_kind(value, OP_SPLAT) ? op_operand(value->def, 0) : NULL;
+}
+
+// Whether both are one number in all of their elements.
+static bool same_number(Value *a, Value *b) {
+  double x, y;
+  if (value_float_constant(a, &x) && value_float_constant(b, &y)) return x == y;
+  const Value *scalar = common_scalar(a);
+  return scalar && scalar == common_scalar(b);
+}
+
+static bool is_lowest(const Value *value) {
+  double constant;
+  return value_float_constant(value, &constant) && constant == -INFINITY;
+}
+
+static bool reduces_by(const Value *value, OpKind kind, int64_t axis) {
+  if (!is_kind(value, OP_REDUCE) || value->def->result_count != 1 || axis < 0) return false;
+  const Op *op = value->def->regions[0]->first;
+  const Value *yielded = op_operand(value->def->regions[0]->last, 0);
+  return op_int(value->def, ATTR_AXIS, 0) == axis && op->kind == kind &&
+         op->next == value->def->regions[0]->last && yielded == op_result(op) &&
+         op_operand(op, 0) != op_operand(op, 1) && !op_operand(op, 0)->def && !op_operand(op, 1)->def;
+}
+
+static const Value *without_layout(const Value *value) {
+  while (is_kind(value, OP_CONVERT_LAYOUT)) value = op_operand(value->def, 0);
+  return value;
+}
+
+// True if `high` is the maximum of the tile, or its minimum if the number is negative (factor_maxima).
+static bool is_extremum(const BoundProof *proof, const Value *high, const Value *tile, Value *number) {
+  if (!is_kind(high, OP_IF) || !is_kind(op_operand(high->def, 0), OP_GE)) return false;
+  const Op *branch = high->def, *sign = op_operand(branch, 0)->def;
+  double zero;
+  if (!same_number(op_operand(sign, 0), number) || !value_float_constant(op_operand(sign, 1), &zero) ||
+      zero != 0)
+    return false;
+  const OpKind kinds[] = {OP_MAX, OP_MIN};
+  for (uint32_t side = 0; side < 2; side++) {
+    const Value *yielded = op_operand(branch->regions[side]->last, high->index);
+    if (!reduces_by(yielded, kinds[side], proof->axis) ||
+        without_layout(op_operand(yielded->def, 0)) != without_layout(tile))
+      return false;
+  }
+  return true;
+}
+
+static bool depends_on_sign(BoundProof *proof, Value *scalar) {
+  if (proof->factor && proof->factor != scalar) return false;
+  proof->factor = scalar;
+  return true;
+}
+
+// Of two multiples or quotients by one number.
+static bool is_multiple_above(BoundProof *proof, const Value *high, const Value *low, Value *number) {
+  double constant;
+  if (is_extremum(proof, without_layout(high), low, number)) return true;
+  if (value_float_constant(number, &constant)) return constant > 0 && is_above(proof, high, low);
+  return depends_on_sign(proof, common_scalar(number)) && is_above(proof, high, low);
+}
+
+// Of two ops of one kind that keep order.
+static bool is_above_by_op(BoundProof *proof, const Op *high, const Op *low) {
+  if (high->kind != low->kind) return false;
+  if (high->kind == OP_CAST)
+    return type_is_float(op_operand(high, 0)->type) &&
+           type_element(op_result(high)->type) == type_element(op_result(low)->type) &&
+           is_above(proof, op_operand(high, 0), op_operand(low, 0));
+  bool swaps = high->kind == OP_MUL || high->kind == OP_ADD,
+       scales = high->kind == OP_MUL || high->kind == OP_DIV;
+  if (!swaps && high->kind != OP_SUB && high->kind != OP_DIV) return false;
+  for (uint32_t i = 0; i < (swaps ? 2 : 1); i++)
+    for (uint32_t j = 0; j < (swaps ? 2 : 1); j++) {
+      Value *number = op_operand(low, 1 - j);
+      if (!same_number(op_operand(high, 1 - i), number)) continue;
+      const Value *x = op_operand(high, i), *y = op_operand(low, j);
+      if (scales ? is_multiple_above(proof, x, y, number) : is_above(proof, x, y)) return true;
+    }
+  return false;
+}
+
+// Through an op that only hands on, or that takes the largest of something.
+static bool is_above_by_high(BoundProof *proof, const Op *op, const Value *low) {
+  int64_t axis = op_int(op, ATTR_AXIS, 0);
+  switch ((int)op->kind) {
+  case OP_CONVERT_LAYOUT: return is_above(proof, op_operand(op, 0), low);
+  case OP_EXPAND_DIMS:
+    if (proof->axis >= 0 && proof->axis != axis) return false;
+    proof->axis = axis;
+    return is_above(proof, op_operand(op, 0), low);
+  case OP_REDUCE:
+    return reduces_by(op_result(op), OP_MAX, proof->axis) && is_above(proof, op_operand(op, 0), low);
+  case OP_MAX: return is_above(proof, op_operand(op, 0), low) || is_above(proof, op_operand(op, 1), low);
+  default: return false;
+  }
+}
+
+static bool is_above_by_low(BoundProof *proof, const Value *high, const Op *op) {
+  switch ((int)op->kind) {
+  case OP_CONVERT_LAYOUT: return is_above(proof, high, op_operand(op, 0));
+  case OP_MIN: return is_above(proof, high, op_operand(op, 0)) || is_above(proof, high, op_operand(op, 1));
+  case OP_SELECT:
+    for (uint32_t i = 1; i < 3; i++)
+      if (!is_lowest(op_operand(op, i)) && !is_above(proof, high, op_operand(op, i))) return false;
+    return true;
+  default: return false;
+  }
+}
+
+static bool is_above(BoundProof *proof, const Value *high, const Value *low) {
+  if (high == low) return true;
+  if (++proof->steps > MAX_STEPS) return false;
+  if (high->def && low->def && is_above_by_op(proof, high->def, low->def)) return true;
+  if (high->def && is_above_by_high(proof, high->def, low)) return true;
+  return low->def && is_above_by_low(proof, high, low->def);
+}
+
+bool maximum_bounds(const Value *maxima, const Value *tile, int64_t axis, Value **factor) {
+  BoundProof proof = {.axis = axis};
+  bool bounds = is_above(&proof, maxima, tile);
+  *factor = proof.factor;
+  return bounds;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/analysis/pointer_origin.h"
+
+enum { MOST_CARRIED = 8, MOST_STEPS = 256 };
+
+// The values that loops carry which are being asked for, innermost last, and where each comes from at first: what
+// comes back to one is of the same argument.
+typedef struct Origins {
+  const Value *carried[MOST_CARRIED], *origin[MOST_CARRIED];
+  uint32_t count, steps;
+} Origins;
+
+static const Value *origin_of(Origins *o, const Value *pointer);
+
+static const Value *common(const Value *a, const Value *b) { return a == b ? a : NULL; }
+
+// Of the i-th value that the loop carries: of what it begins with, if each iteration hands on a pointer of the same.
+static const Value *carried_origin(Origins *o, const Op *loop, const Value *value, uint32_t i) {
+  for (uint32_t k = 0; k < o->count; k++)
+    if (o->carried[k] == value) return o->origin[k];
+  const Value *origin = origin_of(o, loop_init(loop, i));
+  if (!origin || o->count == MOST_CARRIED) return NULL;
+  o->carried[o->count] = value;
+  o->origin[o->count++] = origin;
+  const Value *next = origin_of(o, loop_yielded(loop, i));
+  o->count--;
+  return common(origin, next);
+}
+
+static const Value *origin_of(Origins *o, const Value *pointer) {
+  while (o->steps++ < MOST_STEPS) {
+    const Op *op = pointer->def;
+    if (!op) {
+      const Op *loop = pointer->region->parent;
+      if (!loop) return pointer;
+      return loop->kind == OP_FOR && pointer->index > 0 ? carried_origin(o, loop, pointer, pointer->index - 1)
+                                                        : NULL;
+    }
+    switch ((int)op->kind) {
+    case OP_SPLAT:
+    case OP_EXPAND_DIMS:
+    case OP_BROADCAST:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_CONVERT_LAYOUT:
+    case OP_HINT:
+    case OP_COPY:
+    case OP_ADDPTR: pointer = op_operand(op, 0); continue;
+    case OP_SELECT: return common(origin_of(o, op_operand(op, 1)), origin_of(o, op_operand(op, 2)));
+    case OP_FOR: return carried_origin(o, op, op->regions[0]->args[pointer->index + 1], pointer->index);
+    case OP_IF:
+      return common(origin_of(o, op_operand(op->regions[0]->last, pointer->index)),
+                    origin_of(o, op_operand(op->regions[1]->last, pointer->index)));
+    default: return NULL;
+    }
+  }
+  return NULL;
+}
+
+const Value *pointer_origin(const Value *pointer) { return origin_of(&(Origins){.count = 0}, pointer); }

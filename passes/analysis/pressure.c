@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many registers a thread's tiles fill where most of them are alive. Left out are pointers and integers
+// that are made of the thread's number and constants, which is done where they are used, and copies of one
+// value; of addresses and masks each vector of an access has one. Of the parts of other warps that a thread reads for a scan or reduction some have room in what is kept
+// free, and they are short-lived; a scan has a second copy of what it scans.
+#include "passes/analysis/pressure.h"
+
+#include "base/integer.h"
+#include "ir/memory/exchange.h"
+#include "ir/dot/layout_dot.h"
+#include "target/tuning.h"
+
+// The last op of those in the op's regions, or the op.
+static uint32_t end_of(const Op *op) {
+  for (uint32_t r = op->region_count; r-- > 0;)
+    if (op->regions[r]->last) return end_of(op->regions[r]->last);
+  return op->id;
+}
+
+// What a loop reads it reads again until its end.
+static uint32_t read_until(const Op *user, const Region *home) {
+  uint32_t end = user->id;
+  for (const Op *op = user; op->region != home && op->region->parent; op = op->region->parent)
+    if (op_is_loop(op->region->parent)) end = end_of(op->region->parent);
+  return end;
+}
+
+static bool is_copy(const Op *op) {
+  return op && (op->kind == OP_CONSTANT || op->kind == OP_SPLAT || op->kind == OP_BROADCAST);
+}
+
+typedef struct Pressure {
+  bool *holds_data;    // of a value by its number: a tile of more than the thread's number and constants
+  uint32_t *share;     // of a value by its number: of as many registers' elements one is used; 0: none is
+  uint32_t *registers; // of a value by its number: those that it fills
+  uint32_t *change;    // of the registers in use, at the op with that number
+  uint32_t *across;    // the same of values that are made before the op and used after it
+  bool halves;         // those that are loaded one by one count for a register each
+} Pressure;
+
+// --- what holds data
+
+static bool keeps_index(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_ARANGE:
+  case OP_CONSTANT:
+  case OP_SPLAT:
+  case OP_EXPAND_DIMS:
+  case OP_BROADCAST:
+  case OP_RESHAPE:
+  case OP_TRANS: return true;
+  default: return op_has(op, PURE | ELEMENTWISE);
+  }
+}
+
+static bool holds_data(const Pressure *p, const Value *value) {
+  return type_is_tile(value->type) && p->holds_data[value->id];
+}
+
+// True where that is new.
+static bool mark_value(Pressure *p, const Value *value, bool data) {
+  bool more = data && !p->holds_data[value->id];
+  p->holds_data[value->id] |= data;
+  return more;
+}
+
+// Result `i` of a loop or branch, and what the loop carries for it: from before or from a region's end.
+static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
+  uint32_t init = op->kind == OP_FOR ? LOOP_FIRST_INIT + i : i, arg = op->kind == OP_FOR ? 1 + i : i;
+  bool data = op_is_loop(op) && holds_data(p, op_operand(op, init)), more = false;
+  for (uint32_t r = 0; r < op->region_count; r++) {
+    uint32_t yielded = op->kind == OP_WHILE && r == 0 ? i + 1 : i; // after the condition
+    data |= holds_data(p, op_operand(op->regions[r]->last, yielded));
+  }
+  for (uint32_t r = 0; r < op->region_count && op_is_loop(op); r++)
+    more |= mark_value(p, op->regions[r]->args[arg], data);
+  return mark_value(p, &op->results[i], data) || more;
+}
+
+static bool mark_op(Pressure *p, const Op *op) {
+  bool structured = op_is_loop(op) || op->kind == OP_IF, data = !keeps_index(op), more = false;
+  for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
+  for (uint32_t i = 0; i < op->result_count; i++)
+    more |= structured ? mark_carried(p, op, i) : mark_value(p, &op->results[i], data);
+  return more;
+}
+
+// True where something new is known: what a loop carries may come from its end.
+static bool mark_region(Pressure *p, const Region *region) {
+  bool more = false;
+  for (const Op *op = region->first; op; op = op->next) {
+    for (uint32_t r = 0; r < op->region_count; r++) more |= mark_region(p, op->regions[r]);
+    more |= mark_op(p, op);
+  }
+  return more;
+}
+
+// --- what is used of it
+
+// The op reads one of as many of the operand's registers in a row. An access reads address and mask of each
+// vector's first element.
+static uint32_t share_read(const uint32_t *share, const Op *op, uint32_t operand) {
+  if (op->kind == OP_LOAD && operand < 2) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  bool copies = op->kind == OP_STORE || op->kind == OP_COPY_ASYNC; // operand 1 is what, or where to
+  if (copies && operand != 1) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  return op_has(op, PURE | ELEMENTWISE) ? share[op_result(op)->id] : 1;
+}
+
+// Uses come after what they use; what goes to the next iteration or out of a region is used whole.
+static void find_shares(uint32_t *share, const Region *region) {
+  for (const Op *op = region->last; op; op = op->prev) {
+    for (uint32_t r = 0; r < op->region_count; r++) find_shares(share, op->regions[r]);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+      const Value *value = op_operand(op, i);
+      uint32_t read = type_is_tile(value->type) ? share_read(share, op, i) : 1, known = share[value->id];
+      if (read && (!known || read < known)) share[value->id] = read;
+    }
+  }
+}
+
+// --- counting
+
+static bool is_parts_reduce(const Op *op) {
+  const Op *def = op->kind == OP_REDUCE ? op_operand(op, 0)->def : NULL;
+  return def && def->kind == OP_SHARED_LOAD && op_int(op, ATTR_AXIS, 0) == 0;
+}
+
+// Parts on their way through shared memory: counted with the op that takes them in.
+static bool is_exchanged(const Value *value) {
+  const Op *def = value->def, *user = value->first_use ? value->first_use->user : NULL;
+  if (!def || !user) return false;
+  if (def->kind == OP_REDUCE_PARTS || (def->kind == OP_SCAN_CHUNKS && value->index >= combined_count(def)))
+    return true;
+  return def->kind == OP_SHARED_LOAD && (user->kind == OP_SCAN_CARRY || is_parts_reduce(user));
+}
+
+// Made register by register for a reduction, which takes each at once, also as a tile of another shape.
+static bool is_reduced(const Value *value) {
+  const Use *use = value->first_use;
+  const Op *op = value->def;
+  if (!use || use->next || !op || (!op_has(op, PURE | ELEMENTWISE) && op->kind != OP_RESHAPE)) return false;
+  if (use->user->kind == OP_RESHAPE) return is_reduced(op_result(use->user));
+  return use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS;
+}
+
+bool comes_in_halves(const Value *value) {
+  return value->def && value->def->kind == OP_LOAD && op_int(value->def, ATTR_VECTOR, 0) == 1 &&
+         type_is_tile(value->type) && type_element_bytes(value->type) == 2;
+}
+
+// Registers of a product's result that are padding alone are none.
+static uint32_t tile_registers(const Value *value) {
+  const Op *dot = dot_padding(value);
+  uint64_t elements = type_elements(value->type), registers = layout_registers(value->type->layout);
+  return (uint32_t)(dot ? registers * dot_sums(dot) / elements : registers);
+}
+
+// Two fp16 or bf16 share a register; fp8 and small integers have one each.
+static uint32_t registers_for(const Pressure *p, const Value *value) {
+  const Type *type = value->type;
+  if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_reduced(value)) return 0;
+  bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
+  uint32_t bytes = type_element_bytes(type);
+  if (is_float && bytes == 2 && !(p->halves && comes_in_halves(value))) return tile_words(type);
+  uint32_t share = p->share[value->id] > 1 ? p->share[value->id] : 1;
+  return is_float || holds_data(p, value) ? tile_registers(value) / share * ((bytes + 3) / 4) : 0;
+}
+
+static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
+  uint32_t n = registers_for(p, value), end = begin;
+  p->registers[value->id] = n;
+  for (const Use *use = value->first_use; use && n; use = use->next) {
+    uint32_t until = read_until(use->user, home);
+    if (until > end) end = until;
+  }
+  p->change[begin] += n;
+  p->change[end] -= n; // unsigned sums wrap, and wrap back
+  if (end > begin) p->across[begin + 1] += n, p->across[end] -= n;
+}
+
+// Beside its operands or results; beyond what is kept free, as nothing else is on its way then. Of other chunks'
+// totals, which are read in vectors and added one by one, a part is there at once.
+static uint32_t registers_within(const Pressure *p, const Op *op) {
+  enum { TOTALS_AT_ONCE = 4 }; // one of so many
+  bool carries = op->kind == OP_SCAN_CARRY, parts = is_parts_reduce(op);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < op->operand_count && (carries || parts); i++) {
+    const Type *type = op_operand(op, i)->type;
+    uint32_t bytes = type_element_bytes(type), words = layout_registers(type->layout) * ((bytes + 3) / 4);
+    bool totals = carries && i >= op->result_count && i < 2 * op->result_count;
+    if (parts || totals) n += carries ? words / TOTALS_AT_ONCE : words;
+  }
+  for (uint32_t i = 0; i < op->result_count && (carries || op->kind == OP_SCAN); i++)
+    n += registers_for(p, &op->results[i]);
+  return n > TUNE_COMBINE_FREE_REGISTERS ? n - TUNE_COMBINE_FREE_REGISTERS : 0;
+}
+
+static void count_region(Pressure *p, const Region *region) {
+  for (uint32_t i = 0; i < region->arg_count && region->first; i++)
+    count_value(p, region->args[i], region, region->first->id);
+  for (const Op *op = region->first; op; op = op->next) {
+    uint32_t end = end_of(op), within = registers_within(p, op);
+    p->change[end] += within;
+    p->change[end + 1] -= within;
+    for (uint32_t i = 0; i < op->result_count; i++) count_value(p, &op->results[i], region, end);
+    for (uint32_t r = 0; r < op->region_count; r++) count_region(p, op->regions[r]);
+  }
+}
+
+static Pressure pressure_of(Arena *scratch, Func *func, bool halves) {
+  func_number(func);
+  Pressure p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
+                ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
+                ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
+                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
+                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
+                halves};
+  while (mark_region(&p, func->body)) {
+  }
+  find_shares(p.share, func->body);
+  count_region(&p, func->body);
+  return p;
+}
+
+static uint32_t *alive_of(Arena *scratch, Func *func, bool halves) {
+  Pressure p = pressure_of(scratch, func, halves);
+  for (uint32_t i = 1; i < func->op_count; i++) p.change[i] += p.change[i - 1];
+  return p.change;
+}
+
+uint32_t *func_registers(Arena *scratch, Func *func) { return pressure_of(scratch, func, true).registers; }
+
+uint32_t *func_alive(Arena *scratch, Func *func) { return alive_of(scratch, func, false); }
+
+static uint32_t most_alive(Arena *scratch, Func *func, bool halves) {
+  const uint32_t *alive = alive_of(scratch, func, halves);
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < func->op_count; i++)
+    if (alive[i] > most) most = alive[i];
+  return most;
+}
+
+uint32_t func_pressure(Arena *scratch, Func *func) { return most_alive(scratch, func, false); }
+
+uint32_t func_thread_registers(const Func *func) {
+  const Target *target = &func->module->target;
+  uint64_t share = target->arch->registers / (TARGET_WARP * func_warps(func));
+  return (uint32_t)min_u64(share, target->maxnreg ? target->maxnreg : target->arch->thread_registers);
+}
+
+bool loop_fills_registers(const Func *func, const Op *loop) {
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    if (type_is_tile(loop->results[i].type)) words += tile_words(loop->results[i].type);
+  return words >= func_thread_registers(func);
+}
+
+int64_t func_spare_registers(Arena *scratch, Func *func) {
+  return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS - most_alive(scratch, func, true);
+}
+
+bool func_wants_far_more(Arena *scratch, Func *func) {
+  enum { FAR_MORE = 4 }; // times
+  return func_pressure(scratch, func) > FAR_MORE * func->module->target.arch->thread_registers;
+}
+
+// --- what cannot be done register by register
+
+// Whether the op takes a tile as a whole, and not register by register.
+static bool takes_together(const Op *op) {
+  if (keeps_index(op) || op->kind == OP_LOAD || op->kind == OP_STORE) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (type_is_tile(op_operand(op, i)->type)) return true;
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (type_is_tile(op->results[i].type)) return true;
+  return false;
+}
+
+// What the op holds beside what is alive across it: what a loop carries, a scan's result, parts. Of one operand a
+// reduction forgets elements as it takes them; combining several takes a while, of an eighth of them at once.
+static uint32_t held_by(const Pressure *p, const Op *op) {
+  uint32_t n = registers_within(p, op);
+  if (op->kind == OP_SCAN) return n;
+  if (op->kind == OP_SCAN_CARRY) n = 0; // the totals are forgotten as the result comes
+  if (op_is_loop(op)) {
+    for (uint32_t i = 0; i < op->regions[0]->arg_count; i++) n += registers_for(p, op->regions[0]->args[i]);
+    return n;
+  }
+  if ((op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS) && combined_count(op) > 1)
+    n += combined_count(op) * layout_registers(op_operand(op, 0)->type->layout) / 8;
+  for (uint32_t i = 0; i < op->result_count; i++) n += registers_for(p, &op->results[i]);
+  return n;
+}
+
+static void find_most_across(const Pressure *p, const Region *region, const uint32_t *alive, uint32_t *most) {
+  for (const Op *op = region->first; op; op = op->next) {
+    uint32_t n = takes_together(op) ? alive[op->id] + held_by(p, op) : 0;
+    if (n > *most) *most = n;
+    for (uint32_t r = 0; r < op->region_count; r++) find_most_across(p, op->regions[r], alive, most);
+  }
+}
+
+uint32_t func_pressure_across(Arena *scratch, Func *func) {
+  Pressure p = pressure_of(scratch, func, false);
+  uint32_t most = 0;
+  for (uint32_t i = 1; i < func->op_count; i++) p.across[i] += p.across[i - 1];
+  find_most_across(&p, func->body, p.across, &most);
+  return most;
+}
+
+uint32_t *func_shares(Arena *scratch, const Func *func) {
+  uint32_t *share = ARENA_ARRAY(scratch, uint32_t, func->value_count + 1);
+  find_shares(share, func->body);
+  return share;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is known of a launch's programs and their order: whether they can be run in turn, and whether later ones along axis 0 have more to do.
+#include "ir/build.h"
+#include "ir/memory/groups.h"
+#include "passes/analysis/plan.h"
+
+// Whether the op could tell which programs came before, whatever a kernel does otherwise.
+static bool tells_order(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_PRINT:
+  case OP_ASSERT:
+  case OP_ATOMIC_RMW:
+  case OP_ATOMIC_CAS:
+  case OP_GLOBALTIMER:
+  case OP_SMID: return true;
+  default: return op_attr(op, ATTR_VOLATILE) != NULL;
+  }
+}
+
+// --- in turn
+
+static bool is_ordered(const Op *op) {
+  if (op->kind == OP_INLINE_ASM && !op_attr(op, ATTR_PURE)) return true;
+  return tells_order(op) || op->kind == OP_GDC_WAIT || op->kind == OP_GDC_LAUNCH_DEPENDENTS;
+}
+
+static void find_ordered(Op *op, void *data) {
+  const Op **found = data;
+  if (!*found && is_ordered(op)) *found = op;
+}
+
+const char *programs_refuse_turns(const Func *func, Loc *loc) {
+  const Op *ordered = NULL;
+  region_walk(func->body, find_ordered, &ordered);
+  *loc = ordered ? ordered->loc : func->loc;
+  if (ordered)
+    return "it has ops whose order among programs is their own (print, assert, atomics, inline PTX, "
+           "volatile)";
+  if (func_groups(func)) return "its warps are parted";
+  return func_visible_params(func) < func->param_count ? "it has hidden parameters" : NULL;
+}
+
+// --- more to do
+//
+// Of loops with products in them the upper bound grows with the number, the lower one does not hang on it, or both grow (blocks
+// on the diagonal); a bound of which that is not known, or a loop that becomes shorter, says nothing.
+
+typedef enum Growth { GROWS_NOT, GROWS, GROWS_UNKNOWN } Growth;
+
+typedef struct WorkSearch {
+  const Op *growing; // a loop that is longer in later programs
+  bool other, ordered;
+} WorkSearch;
+
+static Growth growth_of(const Value *value, uint32_t depth);
+
+static Growth growth_of_both(const Op *op, uint32_t depth) {
+  Growth a = growth_of(op_operand(op, 0), depth - 1), b = growth_of(op_operand(op, 1), depth - 1);
+  return a > b ? a : b;
+}
+
+static Growth growth_of_multiple(const Op *op, uint32_t depth) {
+  int64_t factor;
+  Growth x = growth_of(op_operand(op, 0), depth - 1);
+  if (x != GROWS) return growth_of_both(op, depth) == GROWS_NOT ? GROWS_NOT : GROWS_UNKNOWN;
+  return value_int_constant(op_operand(op, 1), &factor) && factor > 0 ? GROWS : GROWS_UNKNOWN;
+}
+
+// How the number changes from one program to the next along axis 0, all others being the same.
+static Growth growth_of(const Value *value, uint32_t depth) {
+  const Op *op = value->def;
+  if (!op) return value->region->parent ? GROWS_UNKNOWN : GROWS_NOT; // a parameter
+  if (depth == 0) return GROWS_UNKNOWN;
+  switch ((int)op->kind) {
+  case OP_CONSTANT:
+  case OP_NUM_PROGRAMS: return GROWS_NOT;
+  case OP_PROGRAM_ID: return op_int(op, ATTR_AXIS, 0) == 0 ? GROWS : GROWS_NOT;
+  case OP_HINT: return growth_of(op_operand(op, 0), depth - 1);
+  case OP_CAST: return type_is_int(value->type) ? growth_of(op_operand(op, 0), depth - 1) : GROWS_UNKNOWN;
+  case OP_ADD:
+  case OP_MIN:
+  case OP_MAX: return growth_of_both(op, depth);
+  case OP_MUL:
+  case OP_DIV: return growth_of_multiple(op, depth);
+  default: return GROWS_UNKNOWN;
+  }
+}
+
+static bool has_product(const Op *loop) {
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_DOT) return true;
+  return false;
+}
+
+static void look_at(Op *op, void *data) {
+  enum { DEPTH = 16 };
+  WorkSearch *search = data;
+  int64_t step;
+  search->ordered |= tells_order(op) || op->kind == OP_INLINE_ASM; // which may read the block's number
+  if (op->kind != OP_FOR || !has_product(op)) return;
+  Growth lower = growth_of(loop_lower(op), DEPTH), upper = growth_of(loop_upper(op), DEPTH);
+  bool up = value_int_constant(loop_step(op), &step) && step > 0;
+  search->other |= lower == GROWS_UNKNOWN || upper < lower || upper == GROWS_UNKNOWN || !up;
+  if (lower == GROWS_NOT && upper == GROWS) search->growing = op;
+}
+
+const Op *programs_grow(Func *func) {
+  WorkSearch search = {0};
+  region_walk(func->body, look_at, &search);
+  return search.other || search.ordered ? NULL : search.growing;
+}

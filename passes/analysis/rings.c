@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which ring a value stands for: what ops on it give, and what control flow carries.
+#include "passes/analysis/rings.h"
+
+#include "ir/build.h"
+
+typedef struct RingFinder {
+  Arena *arena;
+  Rings *rings;
+} RingFinder;
+
+static void flow_ring(RingFinder *f, const Value *from, const Value *to) {
+  f->rings->of[to->id] = f->rings->of[from->id];
+}
+
+// What enters a region is known when the op is visited, before what is within.
+static void enter_loop(RingFinder *f, const Op *op) {
+  uint32_t first = op->kind == OP_FOR ? LOOP_FIRST_INIT : 0, arg = op->kind == OP_FOR ? 1 : 0;
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    if (!is_ring(&op->results[i])) continue;
+    for (uint32_t r = 0; r < op->region_count; r++)
+      flow_ring(f, op_operand(op, i + first), op->regions[r]->args[i + arg]);
+    flow_ring(f, op_operand(op, i + first), &op->results[i]);
+  }
+}
+
+static void visit_op(Op *op, void *data) {
+  RingFinder *f = data;
+  switch ((int)op->kind) {
+  case OP_RING_BEGIN:
+    f->rings->of[op_result(op)->id] = f->rings->begins.n;
+    vec_push(f->arena, &f->rings->begins, op);
+    break;
+  case OP_CHANNEL:
+    for (uint32_t i = 0; i < 2; i++) {
+      f->rings->of[op->results[i].id] = f->rings->begins.n;
+      vec_push(f->arena, &f->rings->begins, op);
+    }
+    break;
+  case OP_RING_FILL:
+  case OP_RING_WAIT:
+  case OP_RING_COMMIT:
+  case OP_RING_RELEASE: flow_ring(f, op_operand(op, 0), ring_result(op)); break;
+  case OP_FOR:
+  case OP_WHILE: enter_loop(f, op); break;
+  case OP_YIELD: // of an if: its results come after
+    for (uint32_t i = 0; op->region->parent && op->region->parent->kind == OP_IF && i < op->operand_count;
+         i++)
+      if (is_ring(op_operand(op, i))) flow_ring(f, op_operand(op, i), &op->region->parent->results[i]);
+    break;
+  default: break;
+  }
+}
+
+Rings rings_find(Arena *arena, Func *func) {
+  Rings rings = {.of = ARENA_ARRAY(arena, uint32_t, func->value_count)};
+  memset(rings.of, 0xff, func->value_count * sizeof *rings.of);
+  region_walk(func->body, visit_op, &(RingFinder){arena, &rings});
+  return rings;
+}
+
+const Op *ring_view_source(const Value *value) {
+  while (value->def && value->def->kind == OP_SHARED_TRANS) value = op_operand(value->def, 0);
+  const Op *op = value->def;
+  return op && (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) ? op : NULL;
+}
+
+bool ring_owns(const Op *alloc) {
+  const Use *use = op_result(alloc)->first_use;
+  return use && (use->user->kind == OP_RING_FILL || use->user->kind == OP_RING_WAIT);
+}

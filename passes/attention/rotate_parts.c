@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A loop's ops, sorted: those of the first product and what is computed of it, those of the second.
+#include "passes/attention/rotate_parts.h"
+
+#include "ir/build.h"
+#include "ir/memory/ring.h"
+#include "passes/analysis/rings.h"
+
+static bool is_for_both(const Op *op) {
+  return op->kind == OP_ASYNC_WAIT || op->kind == OP_FENCE_ASYNC ||
+         (op->kind == OP_BARRIER && !op_attr(op, ATTR_WARPS));
+}
+
+static bool begins_copies(const Op *op) {
+  if (op->kind != OP_IF || op->result_count) return false;
+  for (const Op *inner = op->regions[0]->first; inner; inner = inner->next)
+    if (inner->kind == OP_COPY_ASYNC || inner->kind == OP_COPY_TENSOR) return true;
+  return false;
+}
+
+// --- what is known of every op
+
+static bool copies_alone(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) {
+    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR || op->kind == OP_MBARRIER_EXPECT;
+    if (!copies && !op_has(op, TERMINATOR) && !op_has(op, PURE)) return false;
+  }
+  return true;
+}
+
+static bool can_move(const Rotation *r, const Op *op) {
+  if (is_for_both(op) || is_ring_op(op) || op->kind == OP_ASYNC_COMMIT) return true;
+  if (op->kind == OP_DOT_WAIT) return op == r->dots.first_wait || op == r->dots.second_wait;
+  if (begins_copies(op)) return copies_alone(op->regions[0]) && copies_alone(op->regions[1]);
+  if (op_scratch(op) || op->kind == OP_FOR || op->kind == OP_WHILE) return false;
+  return op_is_dead(op); // changes nothing but its results
+}
+
+static bool all_can_move(Rotation *r) {
+  const Region *body = r->loop->regions[0];
+  bool begun = false;
+  for (const Op *op = body->first; op != body->last; op = op->next) {
+    begun |= op == r->dots.first;
+    if (!can_move(r, op)) r->why = "an op of the loop's body cannot be moved past others";
+    if (begun && is_for_both(op)) r->why = "copies are waited for behind the first product";
+  }
+  return !r->why;
+}
+
+// --- the second product's part
+
+static void mark_late(Rotation *r, const Op *op) {
+  bool fills = op->kind == OP_RING_FILL || op->kind == OP_ASYNC_COMMIT || begins_copies(op);
+  r->parts[op->id] = fills ? PART_FILLS : PART_LATE;
+}
+
+static bool is_late_value(const Rotation *r, const Value *value) {
+  if (is_body_arg(r->loop, value)) return value->index > 0 && r->late_args[value->index - 1];
+  const Op *def = body_def(r->loop, value);
+  return def && rotated_is_late(r, def);
+}
+
+static bool takes_late(const Rotation *r, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (is_late_value(r, op_operand(op, i))) return true;
+  for (uint32_t k = 0; k < op->region_count; k++)
+    for (const Op *inner = op->regions[k]->first; inner; inner = inner->next)
+      if (takes_late(r, inner)) return true;
+  return false;
+}
+
+// A group of copies is closed for those before it.
+static bool closes_late(const Rotation *r, const Op *op) {
+  return op->kind == OP_ASYNC_COMMIT && op->prev && begins_copies(op->prev) && rotated_is_late(r, op->prev);
+}
+
+// From the second product and its slots on: all that takes what these give.
+static void spread_late(Rotation *r) {
+  const Region *body = r->loop->regions[0];
+  for (bool more = true; more;) {
+    more = false;
+    for (const Op *op = body->first; op != body->last; op = op->next) {
+      if (rotated_part(r, op) != PART_EARLY || (!takes_late(r, op) && !closes_late(r, op))) continue;
+      mark_late(r, op);
+      more = true;
+    }
+    for (uint32_t i = 0; i < r->loop->result_count; i++) {
+      if (r->late_args[i] || !is_late_value(r, loop_yielded(r->loop, i))) continue;
+      r->late_args[i] = 1;
+      more = true;
+    }
+  }
+}
+
+bool rotated_is_cheap(const Op *op) {
+  if (!op_has(op, PURE) || op->region_count || op->result_count != 1 || op->kind == OP_DOT || op_scratch(op))
+    return false;
+  bool spreads = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT ||
+                 op->kind == OP_CONSTANT;
+  return spreads || !type_is_float(type_element(op_result(op)->type));
+}
+
+// --- cheap ops that the second product's part alone takes are of it
+
+typedef struct Sinker {
+  Rotation *r;
+  uint8_t *ops;  // by id: may sink
+  uint8_t *args; // by carried value
+} Sinker;
+
+// The op of the body that the op is, or is within.
+static const Op *in_body(const Rotation *r, const Op *op) { return op_in_region(op, r->loop->regions[0]); }
+
+static bool sinks_for(const Sinker *s, const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    const Op *user = in_body(s->r, use->user);
+    bool yields = user == s->r->loop->regions[0]->last;
+    uint32_t carried = (uint32_t)(use - use->user->operands);
+    if (yields ? !s->args[carried] && !s->r->late_args[carried]
+               : !s->ops[user->id] && !rotated_is_late(s->r, user))
+      return false;
+  }
+  return true;
+}
+
+// A carried value can sink if what is yielded for it does.
+static bool arg_sinks(const Sinker *s, uint32_t i) {
+  const Op *def = body_def(s->r->loop, loop_yielded(s->r->loop, i));
+  return def && s->ops[def->id] && sinks_for(s, loop_carried(s->r->loop, i));
+}
+
+static void sink_cheap(Rotation *r) {
+  const Region *body = r->loop->regions[0];
+  Sinker s = {r, ARENA_ARRAY(r->context->scratch, uint8_t, r->func->op_count),
+              ARENA_ARRAY(r->context->scratch, uint8_t, r->loop->result_count + 1)};
+  for (const Op *op = body->first; op != body->last; op = op->next)
+    s.ops[op->id] = rotated_part(r, op) == PART_EARLY && rotated_is_cheap(op);
+  for (uint32_t i = 0; i < r->loop->result_count; i++)
+    s.args[i] = !r->late_args[i] && value_unused(&r->loop->results[i]);
+  for (bool less = true; less;) {
+    less = false;
+    for (const Op *op = body->first; op != body->last; op = op->next)
+      if (s.ops[op->id] && !sinks_for(&s, op_result(op))) less = true, s.ops[op->id] = 0;
+    for (uint32_t i = 0; i < r->loop->result_count; i++)
+      if (s.args[i] && !arg_sinks(&s, i)) less = true, s.args[i] = 0;
+  }
+  for (const Op *op = body->first; op != body->last; op = op->next)
+    if (s.ops[op->id] && !value_unused(op_result(op))) r->parts[op->id] = PART_LATE;
+  for (uint32_t i = 0; i < r->loop->result_count; i++) r->late_args[i] |= s.args[i];
+}
+
+// --- what passes from the one part to the other
+
+static bool is_made_anew(const Rotation *r, const Value *value, uint32_t depth) {
+  const Op *def = body_def(r->loop, value);
+  if (is_body_arg(r->loop, value)) return !type_is_tile(value->type);
+  if (!def || rotated_is_late(r, def)) return true;
+  if (depth == 0 || !rotated_is_cheap(def)) return false;
+  bool spreads = def->kind == OP_EXPAND_DIMS || def->kind == OP_BROADCAST || def->kind == OP_SPLAT;
+  for (uint32_t i = 0; i < def->operand_count && !spreads; i++)
+    if (!is_made_anew(r, op_operand(def, i), depth - 1)) return false;
+  return true;
+}
+
+static void cross_value(Rotation *r, Value *value) {
+  enum { DEPTH = 64 };
+  Op *def = body_def(r->loop, value);
+  bool arg = is_body_arg(r->loop, value);
+  if ((!def && !arg) || r->crosses[value->id] || is_late_value(r, value)) return;
+  if (!arg && is_made_anew(r, value, DEPTH)) {
+    for (uint32_t i = 0; i < def->operand_count; i++) cross_value(r, op_operand(def, i));
+    return;
+  }
+  r->crosses[value->id] = 1;
+  vec_push(r->context->scratch, &r->crossing, value);
+}
+
+static void cross_operands(Rotation *r, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) cross_value(r, op_operand(op, i));
+  for (uint32_t k = 0; k < op->region_count; k++)
+    for (const Op *inner = op->regions[k]->first; inner; inner = inner->next) cross_operands(r, inner);
+}
+
+static void find_crossing(Rotation *r) {
+  const Region *body = r->loop->regions[0];
+  for (const Op *op = body->first; op != body->last; op = op->next)
+    if (rotated_is_late(r, op)) cross_operands(r, op);
+  for (uint32_t i = 0; i < r->crossing.n; i++) {
+    const Type *type = r->crossing.at[i]->type;
+    if (type->kind == TYPE_SHARED || type->kind == TYPE_RING || type->kind == TYPE_TOKEN)
+      r->why = "the second product takes slots of the first one's";
+  }
+}
+
+// Conversions of the second product's operand, each of them for the next one alone.
+static void find_packed(Rotation *r) {
+  Op *op = body_def(r->loop, op_operand(r->dots.second, 0));
+  while (op && rotated_part(r, op) == PART_EARLY && (op->kind == OP_CAST || op->kind == OP_CONVERT_LAYOUT) &&
+         op_result(op)->first_use == op_result(op)->last_use) {
+    r->parts[op->id] = PART_PACKED;
+    op = body_def(r->loop, op_operand(op, 0));
+  }
+}
+
+bool rotation_find(Rotation *r) {
+  const Region *body = r->loop->regions[0];
+  const Op *slots = ring_view_source(op_operand(r->dots.second, 1));
+  r->parts = ARENA_ARRAY(r->context->scratch, uint8_t, r->func->op_count);
+  r->late_args = ARENA_ARRAY(r->context->scratch, uint8_t, r->loop->result_count + 1);
+  r->crosses = ARENA_ARRAY(r->context->scratch, uint8_t, r->func->value_count);
+  if (!slots || slots->region != body) {
+    r->why = "the second product's operand is not copied ahead";
+    return false;
+  }
+  if (!all_can_move(r)) return false;
+  for (const Op *op = body->first; op != body->last; op = op->next)
+    if (is_for_both(op)) r->parts[op->id] = PART_BOTH;
+  mark_late(r, r->dots.second);
+  mark_late(r, slots);
+  spread_late(r);
+  if (rotated_is_late(r, r->dots.first)) {
+    r->why = "the first product takes what the second one gives, or its slots";
+    return false;
+  }
+  find_packed(r);
+  sink_cheap(r);
+  find_crossing(r);
+  return !r->why;
+}

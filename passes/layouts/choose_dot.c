@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// choose_dot: puts on each dot the instruction that it becomes, and the layouts that this one wants.
+//
+// before  %d = dot %a, %b, %c : tile<128x128xfp32>
+// after   %d = dot %a, %b, %c {instruction = "wgmma", anchor = layout<...>, shared_a, shared_b} : ...
+// needs   tiles without layouts
+// keeps   every value, up to the order in which products are summed
+// breaks  nothing
+// pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long for
+//
+// wgmma on sm_90a, mma.sync from sm_75 (fp16) and sm_80 on, fused multiply-adds where neither has the types,
+// the precision or the shape; before sm_89 fp8 is multiplied as fp16.
+//
+// A dot whose result reaches another dot's first operand (attention), through elementwise ops and branches, gives
+// every warp whole rows, so that the row reductions between the two stay in the warp, and its first operand stays
+// in registers. One that a loop has from before it is read from shared memory where the loop's sums need the registers.
+//
+// wgmma reads words in shared memory along k alone, but takes its first operand from registers: an operand of
+// words along m or n goes there, b as the first operand of the transposed product (anchor_b, shared_b).
+#include "base/integer.h"
+#include "ir/build.h"
+#include "target/tuning.h"
+#include "passes/layouts/choose_dot.h"
+#include "passes/analysis/pressure.h"
+
+// --- warps
+
+// Instructions of 16 rows and 8 columns of the first warp, which has the most, where 2^m warps are along m, 2^n along n.
+static uint32_t warp_work(const Product *p, uint32_t m, uint32_t n) {
+  uint32_t rows = min_u32(p->extents.m, 1u << (p->shape.m - m)),
+           columns = min_u32(p->extents.n, 1u << (p->shape.n - n));
+  return (rows + 15) / 16 * ((columns + 7) / 8);
+}
+
+// Of padded tiles the warps lie otherwise where the first one then multiplies less.
+static DotWarps less_padding(const Product *p, DotWarps warps) {
+  uint32_t bits = warps.m + warps.n, room_m = p->shape.m - 4, room_n = p->shape.n - 3;
+  if (warps.m > room_m || !op_attr(p->op, ATTR_EXTENTS)) return warps;
+  uint32_t least = warp_work(p, warps.m, warps.n);
+  for (uint32_t n = 0; n <= bits && n <= room_n; n++) {
+    if (bits - n > room_m || warp_work(p, bits - n, n) >= least) continue;
+    least = warp_work(p, bits - n, n);
+    warps.m = bits - n, warps.n = n;
+  }
+  return warps;
+}
+
+// As square a tile a warp as can be, in units of m16n8 pairs; of products that feed one another whole rows,
+// as long as there are rows: repeating work costs more than passing elements between warps.
+static DotWarps mma_warps(const Product *p) {
+  DotWarps warps = {0};
+  uint32_t room_m = p->shape.m - 4, room_n = p->shape.n - 3;
+  for (uint32_t left = region_warp_bits(p->op); left > 0; left--) {
+    bool m_has = warps.m < room_m, n_has = warps.n < room_n && !(p->chained && m_has);
+    if (warps.batch < p->shape.batch)
+      warps.batch++;
+    else if (m_has && (!n_has || p->shape.m - warps.m >= p->shape.n - warps.n))
+      warps.m++;
+    else if (n_has)
+      warps.n++;
+    else
+      warps.m++; // no room left: warps repeat one another's work
+  }
+  return p->chained ? warps : less_padding(p, warps);
+}
+
+enum { INSTRUCTION_ROWS = 64 };
+
+// Whether instructions, of 64 rows and 8 columns at least, compute less than the tiles' sizes say.
+static bool pads_wgmma(const Product *p) {
+  return p->extents.m + INSTRUCTION_ROWS <= 1u << p->shape.m || p->extents.n + 8 <= 1u << p->shape.n;
+}
+
+// Columns times rows of 64 that the first warpgroup, which has the most, multiplies where 2^m warpgroups are along m, 2^n along n.
+static uint32_t warpgroup_work(const Product *p, uint32_t m, uint32_t n) {
+  uint32_t rows = min_u32(p->extents.m, 1u << (p->shape.m - m)),
+           columns = min_u32(p->extents.n, 1u << (p->shape.n - n));
+  return (rows + INSTRUCTION_ROWS - 1) / INSTRUCTION_ROWS * columns;
+}
+
+// Of padded tiles the warpgroups are where the first one multiplies least, of equals along m.
+static DotWarps padded_warps(const Product *p) {
+  enum { ROW_BITS = 6 };
+  uint32_t bits = region_warp_bits(p->op) - 2, best_n = 0, least = UINT32_MAX;
+  for (uint32_t n = 0; n <= bits && (n == 0 || (n + ROW_BITS <= p->shape.n && !p->chained)); n++) {
+    uint32_t work = warpgroup_work(p, min_u32(bits - n, p->shape.m - ROW_BITS), n);
+    if (work < least) least = work, best_n = n;
+  }
+  return (DotWarps){.m = 2 + bits - best_n, .n = best_n};
+}
+
+// The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while
+// each has 64 columns: a whole swizzled row. Of products that feed one another the last alone takes n: what the others
+// give would have to pass between warpgroups, and each has it whole by repeating them.
+static DotWarps wgmma_warps(const Product *p) {
+  DotWarps warps = {.m = 2};
+  if (pads_wgmma(p)) return padded_warps(p);
+  for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--) {
+    bool n_has = warps.n + 6 < p->shape.n && (!p->chained || p->ends_chain);
+    if (warps.m < p->shape.m - 4 || !n_has)
+      warps.m++;
+    else
+      warps.n++;
+  }
+  return warps;
+}
+
+// --- choosing
+
+void dot_set_layout(Op *op, AttrKey key, const Layout *layout) {
+  IrContext *ir = op->region->func->module->ir;
+  op_set_attr(op, (Attr){.key = key, .layout = layout_intern(ir, layout)});
+}
+
+static Product transposed(const Product *p) {
+  Product as = *p;
+  as.shape.m = p->shape.n, as.shape.n = p->shape.m;
+  as.extents.m = p->extents.n, as.extents.n = p->extents.m;
+  return as;
+}
+
+// An operand goes through shared memory into registers, the other one is read from shared memory.
+static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) {
+  Layout in_registers;
+  dot_turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
+  Product as = operand == DOT_B ? transposed(p) : *p;
+  DotWarps warps = wgmma_warps(&as);
+  Layout result = layout_wgmma_result(&p->shape, &warps, operand, &in_registers);
+  dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &in_registers);
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  p->way = operand == DOT_A ? "a is read into registers: wgmma reads words in shared memory along k alone"
+                            : "b is read into registers, for the transposed product: wgmma reads words in "
+                              "shared memory along k alone";
+  return result;
+}
+
+static uint64_t registers_of(const Op *dot, const Value *tile) {
+  return type_elements(tile->type) * type_element_bytes(tile->type) / 4 / region_threads(dot);
+}
+
+static void add_result(Op *op, void *data) {
+  uint64_t *registers = data;
+  if (op->kind == OP_DOT) *registers += registers_of(op, op_result(op));
+}
+
+// Whether the first operand, which a loop has from before it, would take the registers that the loop's sums need.
+static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
+  const Op *loop = dot->region->parent;
+  if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
+  uint64_t registers = registers_of(dot, a) + TUNE_PIPELINE_OTHER_REGISTERS;
+  region_walk(dot->region, add_result, &registers);
+  return registers > func_thread_registers(c->func);
+}
+
+// What swap_dots has marked: both operands are read from shared memory, b first.
+static Layout choose_swapped(Product *p) {
+  dot_pack_load(p, DOT_A);
+  dot_pack_load(p, DOT_B);
+  Product as = transposed(p);
+  DotWarps warps = wgmma_warps(&as);
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  p->way = "the transposed product: the tile has fewer rows than the instruction";
+  return layout_wgmma_swapped(&p->shape, &warps);
+}
+
+static Layout choose_wgmma(DotChooser *c, Product *p) {
+  DotOperand across;
+  if (p->is.swapped) return choose_swapped(p);
+  if (dot_reads_across(p, &across)) return choose_read_across(c, p, across);
+  for (int operand = DOT_A; operand <= DOT_B; operand++) {
+    dot_turn_load(c, p, (DotOperand)operand, true);
+    dot_pack_load(p, (DotOperand)operand);
+  }
+  DotWarps warps = wgmma_warps(p);
+  Layout result = layout_mma_result(&p->shape, &warps, true);
+  const Value *a_tile = op_operand(p->op, 0);
+  if (dot_operand_is_computed(a_tile) && !crowds_out_sums(c, p->op, a_tile)) {
+    Layout a = layout_mma_operand(&result, &p->shape, DOT_A, dot_pack(&p->is));
+    dot_set_layout(p->op, ATTR_ANCHOR_A, &a);
+  } else {
+    op_set_flag(p->op, ATTR_SHARED_A, true);
+  }
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  return result;
+}
+
+static Layout choose_mma(Product *p) {
+  dot_pack_load(p, DOT_A);
+  dot_pack_load(p, DOT_B);
+  DotWarps warps = mma_warps(p);
+  Layout result = layout_mma_result(&p->shape, &warps, false);
+  Layout a = layout_mma_operand(&result, &p->shape, DOT_A, dot_pack(&p->is));
+  Layout b = layout_mma_operand(&result, &p->shape, DOT_B, dot_pack(&p->is));
+  dot_set_layout(p->op, ATTR_ANCHOR_A, &a);
+  dot_set_layout(p->op, ATTR_ANCHOR_B, &b);
+  return result;
+}
+
+// Whether what is loaded ahead, were both operands turned, takes as many registers as the sums. Then a is
+// better copied by cp.async, though multiply-adds of words along k conflict more in the register file's
+// banks (docs/measurements.md).
+static bool crowds_registers(const DotChooser *c, const Product *p) {
+  uint64_t loaded = ((UINT64_C(1) << p->shape.m) + (UINT64_C(1) << p->shape.n)) << p->shape.k;
+  bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;
+  return copies && loaded >= UINT64_C(1) << (p->shape.m + p->shape.n);
+}
+
+static Layout choose_fma(DotChooser *c, Product *p) {
+  Op *a, *b;
+  Layout a_layout, b_layout;
+  bool turns_a = dot_find_turn(c, p, DOT_A, false, &a, &a_layout),
+       turns_b = dot_find_turn(c, p, DOT_B, false, &b, &b_layout);
+  if (turns_b) dot_set_layout(b, ATTR_ANCHOR, &b_layout);
+  if (turns_a && turns_b && crowds_registers(c, p))
+    p->way = "a is read along k: turned too, the operands would take as many registers as the sums";
+  else if (turns_a)
+    dot_set_layout(a, ATTR_ANCHOR, &a_layout);
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  return layout_fma_result(&p->shape, region_warp_bits(p->op));
+}
+
+static Product product_of(DotChooser *c, Op *op) {
+  DotProduct is = dot_product(op);
+  bool feeds = dot_feeds(c, op), fed = dot_is_fed(c, op);
+  return (Product){.op = op,
+                   .is = is,
+                   .shape = is.shape,
+                   .extents = dot_extents(op),
+                   .chained = feeds || fed,
+                   .ends_chain = fed && !feeds};
+}
+
+// Tiles that have layouts are no longer what a choice is made for.
+static bool is_open(const Op *op) {
+  return op->kind == OP_DOT && !op_attr(op, ATTR_INSTRUCTION) && !op_result(op)->type->layout;
+}
+
+// Tensor cores without fp8 multiply it as fp16, which holds it exactly.
+static void widen_fp8(Op *op, void *data) {
+  DotChooser *c = data;
+  if (!is_open(op)) return;
+  for (uint32_t i = 0; i < 2; i++) {
+    Value *tile = op_operand(op, i);
+    Elem elem = type_element(tile->type)->elem;
+    if (elem != ELEM_FP8E4NV && elem != ELEM_FP8E5) return;
+    Builder b = builder_before(op);
+    b.loc = op->loc;
+    c->changed = true;
+    op_set_operand(op, i, build_cast(&b, tile, type_scalar(c->func->module->ir, ELEM_FP16)));
+  }
+}
+
+// What was chosen, and why nothing faster.
+static void report_choice(DotChooser *c, const Product *p, DotInstruction instruction) {
+  Diags *diags = c->context->diags;
+  Arena *arena = c->context->scratch;
+  DotInstruction mma = dot_mma(c->target->arch);
+  Diag *remark = diag_remark(diags, p->op->loc, "choose_dot", "product of %ux%ux%u by %s", p->extents.m,
+                             p->extents.n, p->extents.k, dot_instruction_info(instruction)->name);
+  if (p->way) diag_note(diags, remark, p->op->loc, "%s", p->way);
+  if (instruction == DOT_WGMMA) return;
+  diag_note(diags, remark, p->op->loc, "not wgmma: %s", dot_refuses(arena, &p->is, DOT_WGMMA));
+  if (instruction == mma) return;
+  diag_note(diags, remark, p->op->loc, "not mma.sync: %s", dot_refuses(arena, &p->is, mma));
+  DotProduct split = p->is;
+  split.precision = FP32_DOT_TF32X3;
+  if (p->is.a == ELEM_FP32 && !dot_refuses(arena, &split, mma))
+    diag_note(diags, remark, p->op->loc,
+              "--fp32-dot=tf32x3 would use tensor cores: three products of tf32, nearly as exact as fp32");
+}
+
+// The first row of the table that takes it.
+static DotInstruction instruction_for(const DotChooser *c, const DotProduct *p) {
+  int instruction = 0;
+  while (dot_refuses(c->context->scratch, p, (DotInstruction)instruction)) instruction++;
+  return (DotInstruction)instruction;
+}
+
+static Layout choose_places(DotChooser *c, Product *p, DotInstruction instruction) {
+  switch (instruction) {
+  case DOT_WGMMA: return choose_wgmma(c, p);
+  case DOT_MMA:
+  case DOT_MMA_K8: return choose_mma(p);
+  case DOT_FMA:
+  case DOT_INSTRUCTION_COUNT: break;
+  }
+  return choose_fma(c, p);
+}
+
+static void choose_for_dot(Op *op, void *data) {
+  DotChooser *c = data;
+  if (!is_open(op)) return;
+  Product p = product_of(c, op);
+  DotInstruction instruction = instruction_for(c, &p.is);
+  if (instruction != DOT_WGMMA) op_remove_attr(op, ATTR_SWAPPED);
+  Layout result = choose_places(c, &p, instruction);
+  dot_set_layout(op, ATTR_ANCHOR, &result);
+  dot_set_instruction(op, instruction);
+  report_choice(c, &p, instruction);
+  c->changed = true;
+}
+
+bool pass_choose_dot(PassContext *context, Func *func) {
+  DotChooser c = {.context = context, .func = func, .target = &func->module->target};
+  if (!(c.target->arch->mma & MMA_FP8)) region_walk(func->body, widen_fp8, &c);
+  func_number(func);
+  c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  region_walk(func->body, choose_for_dot, &c);
+  return c.changed;
+}

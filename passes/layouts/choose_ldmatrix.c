@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// choose_ldmatrix: which operands of dots come from shared memory by ldmatrix.
+//
+// before  %a = shared_load %b {ldmatrix}      after  the same, where its layout and the buffer's are of 8x8 matrices
+//         %a = shared_load %c {ldmatrix}             %a = shared_load %c
+// needs   layouts of tiles and buffers; allocate_shared, which asks which loads feed dots, has run
+// keeps   every value
+// breaks  nothing
+// pays    one instruction fills up to four registers of each lane, whatever of a row of 16 bytes they hold
+#include "ir/build.h"
+#include "ir/layout/ldmatrix.h"
+#include "passes/passes.h"
+
+static void choose_for_load(Op *op, void *data) {
+  bool *changed = data;
+  if (op->kind != OP_SHARED_LOAD || !op_attr(op, ATTR_LDMATRIX) || ldmatrix_fits(op)) return;
+  op_remove_attr(op, ATTR_LDMATRIX);
+  *changed = true;
+}
+
+bool pass_choose_ldmatrix(PassContext *context, Func *func) {
+  (void)context;
+  bool changed = false;
+  region_walk(func->body, choose_for_load, &changed);
+  return changed;
+}

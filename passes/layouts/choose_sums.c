@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// choose_sums: how products' sums begin and end.
+//
+// before  %d = dot %as, %bs, %zero {instruction = "wgmma"}      after  %d = dot %as, %bs, %zero, %true
+//         %l = for ... (%sum = %x) {                                   %l = for ... (%sum = %x) {
+//           %d = dot %a, %b, %sum {instruction = "fma"}                  %d = dot %a, %b, %sum
+//           yield %d                                                     yield %d
+//         }                                                            }
+//                                                                      %c = copy %l
+// needs   dots as they are computed (split_dots), constants folded
+// keeps   every value; other uses of a loop's sums are of their copies
+// breaks  nothing
+// pays    wgmma that begins from nothing needs no zeros in its sums' registers; sums that are copied when the
+//         loop ends may be in any register
+//
+// A vector store of sums asks for consecutive registers from an even one on, and ptxas would give the whole
+// loop these: sums and b, which is a vector too, in the same bank for every column. Of any registers it
+// chooses those in the other bank.
+#include <math.h>
+#include "ir/build.h"
+#include "ir/dot/dot.h"
+#include "passes/passes.h"
+#include "passes/layouts/roll_dots.h"
+
+typedef struct SumChooser {
+  Func *func;
+  Value *holds; // the constant true, NULL: none yet
+  bool changed;
+} SumChooser;
+
+static bool is_zero(const Value *sum) {
+  int64_t i;
+  double x;
+  if (elem_is_float(type_element(sum->type)->elem))
+    return value_float_constant(sum, &x) && x == 0 && !signbit(x);
+  return value_int_constant(sum, &i) && i == 0;
+}
+
+static Value *constant_true(SumChooser *c) {
+  if (!c->holds) {
+    Builder b = builder_before(c->func->body->first);
+    c->holds = build_int(&b, type_scalar(c->func->module->ir, ELEM_I1), 1);
+  }
+  return c->holds;
+}
+
+static void begin_from_nothing(SumChooser *c, Op *dot) {
+  int64_t always;
+  bool has_fresh = dot->operand_count > 3;
+  if (!is_dot_of(dot, DOT_WGMMA) || !is_zero(op_operand(dot, 2))) return;
+  if (has_fresh && value_int_constant(op_operand(dot, 3), &always) && always) return;
+  if (has_fresh)
+    op_set_operand(dot, 3, constant_true(c));
+  else
+    op_add_operand(dot, constant_true(c));
+  c->changed = true;
+}
+
+static bool is_multiply_added(const Value *sum) {
+  return sum->def && is_dot_of(sum->def, DOT_FMA) && type_is_elem(sum->type, ELEM_FP32);
+}
+
+static bool is_copied(const Value *sum) {
+  return !sum->first_use->next && sum->first_use->user->kind == OP_COPY;
+}
+
+static void leave_by_copies(SumChooser *c, Op *loop) {
+  const Op *yield = loop->regions[0]->last;
+  Builder b = builder_after(loop);
+  b.loc = yield->loc;
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    Value *sum = &loop->results[i];
+    if (!is_multiply_added(op_operand(yield, i)) || value_unused(sum) || is_copied(sum)) continue;
+    Value *copy = build(&b, OP_COPY, sum->type, NULL, NULL, NULL);
+    value_replace_uses(sum, copy);
+    op_add_operand(copy->def, sum);
+    c->changed = true;
+  }
+}
+
+static void choose_for_op(Op *op, void *data) {
+  if (op->kind == OP_DOT) begin_from_nothing(data, op);
+  if (op->kind == OP_FOR) leave_by_copies(data, op);
+}
+
+bool pass_choose_sums(PassContext *context, Func *func) {
+  SumChooser c = {.func = func};
+  region_walk(func->body, choose_for_op, &c);
+  return roll_dots(context, func) || c.changed;
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// coalesce: puts on each global access of a tile the layout
+// in which neighbouring lanes touch neighbouring bytes.
+//
+// before  %v = load %p, %m : tile<1024xfp32>
+// after   %v = load %p, %m {anchor = layout<reg = [1, 2], lane = [4, ...], ...>, align = 16, vector = 4}
+//              : tile<1024xfp32>
+// needs   nothing; simplified IR tells the axis analysis more
+// keeps   every value; types have no layouts before or after
+// breaks  nothing
+// pays    the dimension in which addresses count upwards goes to registers and then to lanes, so that a
+//         warp's access covers whole sectors, and a thread moves up to 16 bytes at once where alignment
+//         and mask allow; what repeats addresses (columns % 64) goes to registers last, and is read once
+//
+// before  %q = div %i, %n : tile<1024xi32>                       (%i counts from a multiple of 16, which divides %n)
+// after   %q = div %i, %n {constant = [16]} : tile<1024xi32>     (and rem: contiguous)
+// pays    a thread divides once for what it holds of a run
+//
+// before  %m = lt %i, %n : tile<1024xi1>                         (used for more than masks of vectors)
+// after   %m = lt %i, %n {constant = [16]} : tile<1024xi1>
+// pays    a thread compares once a run, and what is computed with the result is computed once
+//
+// before  for ... carries %c = 0 { %d = add %c, %m; yield %d }   (%m is alike within runs, hence %c and %d)
+// after   %d = add %c, %m {constant = [16]} : tile<1024xfp32>
+// pays    a thread carries one register a run, and what is computed with it alone (a reciprocal, say) is computed once
+//
+// vector is the most elements that one access of a thread may have; align the bytes that each such vector is
+// aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
+#include "base/integer.h"
+#include "ir/memory/atomic.h"
+#include "ir/build.h"
+#include "passes/analysis/axis_info.h"
+#include "passes/analysis/padded_warps.h"
+#include "passes/passes.h"
+
+enum { ACCESS_BYTES = 16, BLAME_STEPS = 64 };
+
+typedef struct Coalescer {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes;
+  bool changed, products; // products: the kernel has some
+  // Left to look for a parameter to name: expressions share operands, so the search is bounded.
+  uint32_t steps;
+} Coalescer;
+
+// One access, and each thing that bounds the elements of a vector.
+typedef struct CoalescedAccess {
+  Op *op;
+  const Value *pointer, *mask; // mask NULL: none
+  uint32_t bytes;              // an element
+  uint32_t order[TILE_MAX_RANK];
+  uint32_t shape[TILE_MAX_RANK]; // without what repeats the addresses of the others
+  uint64_t widest, contiguity, alignment, constancy, share; // elements
+  uint64_t bound;                                           // elements of a vector, whatever the layout
+  bool partial;                                             // its mask may hold of the first ones alone
+  uint64_t vector;                                          // in the anchor: no more than a thread's share
+} CoalescedAccess;
+
+// Elements a thread of so many, at least 1: wider vectors would leave lanes without work.
+static uint64_t share_of_thread(const Op *op, uint64_t elements) {
+  uint64_t threads = region_threads(op), share = 1;
+  while (share * 2 * threads <= elements) share *= 2;
+  return share;
+}
+
+// The most elements of `bytes` that one access moves.
+static uint64_t widest_of(const Op *op, uint32_t bytes) {
+  if (op->kind == OP_ATOMIC_RMW) return atomic_widest(op);
+  return op->kind == OP_ATOMIC_CAS ? 1 : ACCESS_BYTES / bytes;
+}
+
+// Whether vectors of the access may be cut short where its mask ends: loads and stores of matrices in kernels with products,
+// whose masks are those of the edges. Most vectors of theirs are whole, and registers are short. A line of a matrix has few
+// elements a thread: wider vectors would but give it another layout than what it is computed with has.
+static bool takes_partial(const Coalescer *c, const Op *op) {
+  bool access = op->kind == OP_LOAD || op->kind == OP_STORE;
+  return c->products && access && op_operand(op, 0)->type->rank > 1 && !op_attr(op, ATTR_VOLATILE);
+}
+
+// As many elements as the mask falls over count as alike.
+static void find_partial(const Coalescer *c, CoalescedAccess *access, uint64_t bound) {
+  while (bound > access->constancy && !axis_falls(c->axes, access->mask, access->order[0], bound)) bound /= 2;
+  access->partial = bound > access->constancy;
+  if (access->partial) access->constancy = bound;
+}
+
+// Whether a thread that has what repeats an address accesses it once: what is read without a mask is the same, and stores to
+// one address mean something where masks leave one of them.
+static bool folds_repeats(const CoalescedAccess *access) {
+  if (access->op->kind == OP_LOAD) return !access->mask && !op_attr(access->op, ATTR_VOLATILE);
+  return access->op->kind == OP_STORE;
+}
+
+// Addresses that repeat have lanes of their own only where those would have nothing else to do.
+static void find_share(const Coalescer *c, CoalescedAccess *access) {
+  const Type *tile = access->pointer->type;
+  uint64_t threads = region_threads(access->op), elements = 1;
+  for (uint32_t d = 0; d < tile->rank; d++) elements *= access->shape[d] = tile->shape[d];
+  for (uint32_t d = 0; folds_repeats(access) && d < tile->rank; d++) {
+    uint64_t period = axis_period(c->axes, access->pointer, d);
+    while (access->shape[d] > period && elements / 2 >= threads * access->bound)
+      access->shape[d] /= 2, elements /= 2;
+  }
+  access->share = share_of_thread(access->op, elements);
+}
+
+static CoalescedAccess access_of(const Coalescer *c, Op *op) {
+  CoalescedAccess access = {.op = op, .pointer = op_operand(op, 0)};
+  if (op->kind != OP_ATOMIC_CAS) access.mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2);
+  access.bytes = type_element_bytes(type_element(access.pointer->type)->inner);
+  axis_order(c->axes, access.pointer, access.order);
+  uint32_t fastest = access.order[0];
+  const AxisInfo *pointer = axis_info(c->axes, access.pointer);
+
+  access.widest = widest_of(op, access.bytes);
+  access.contiguity = pointer->contiguity[fastest];
+  access.alignment = pointer->divisibility[fastest] / access.bytes;
+  access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
+  uint64_t bound = min_u64(min_u64(access.widest, access.contiguity), access.alignment);
+  if (bound > access.constancy && takes_partial(c, op)) find_partial(c, &access, bound);
+  bound = min_u64(bound, access.constancy);
+  access.bound = bound ? bound : 1;
+  find_share(c, &access);
+  access.vector = min_u64(access.bound, access.share);
+  return access;
+}
+
+// The parameter that keeps `value` from being known a multiple
+// of `divisor` at multiples of `run`; NULL: none can be named.
+static const FuncParam *param_to_blame(Coalescer *c, const Value *value, uint32_t dim, uint64_t run,
+                                       uint64_t divisor) {
+  if (c->steps == 0 || axis_divisor(c->axes, value, dim, run) >= divisor) return NULL;
+  c->steps--;
+  if (!value->def) {
+    bool of_function = value->region == c->func->body;
+    const FuncParam *param = of_function ? &c->func->params[value->index] : NULL;
+    return param && !param->facts.divisible16 && !param->facts.equal1 ? param : NULL;
+  }
+  const Op *op = value->def;
+  bool transparent = op->kind == OP_SPLAT || op_has(op, PURE | ELEMENTWISE);
+  for (uint32_t i = 0; transparent && i < op->operand_count; i++) {
+    const Value *operand = op_operand(op, i);
+    bool number = type_is_ptr(operand->type) || type_is_int(operand->type);
+    uint32_t operand_dim = type_is_tile(operand->type) ? dim : 0;
+    bool offset = op->kind == OP_ADDPTR && i == 1;
+    uint32_t size = offset ? type_element_bytes(type_element(op_operand(op, 0)->type)->inner) : 1;
+    uint64_t needed = divisor / size ? divisor / size : 1;
+    const FuncParam *param = number ? param_to_blame(c, operand, operand_dim, run, needed) : NULL;
+    if (param) return param;
+  }
+  return NULL;
+}
+
+// The same for a mask that is not constant over `run` elements.
+static const FuncParam *param_to_blame_for_mask(Coalescer *c, const Value *mask, uint32_t dim, uint64_t run) {
+  const Op *op = mask->def;
+  if (c->steps == 0 || !op || !op_has(op, PURE | ELEMENTWISE)) return NULL;
+  if (axis_info(c->axes, mask)->constancy[dim] >= run) return NULL;
+  c->steps--;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *operand = op_operand(op, i);
+    const FuncParam *param = NULL;
+    if (type_is_elem(operand->type, ELEM_I1))
+      param = param_to_blame_for_mask(c, operand, dim, run);
+    else if (type_is_int(operand->type))
+      param = param_to_blame(c, operand, dim, run, run);
+    if (param) return param;
+  }
+  return NULL;
+}
+
+static void explain_alignment(Coalescer *c, const CoalescedAccess *access, Diag *remark, uint64_t wanted) {
+  uint32_t fastest = access->order[0];
+  const FuncParam *param = param_to_blame(c, access->pointer, fastest, wanted, wanted * access->bytes);
+  if (param && param->type->kind == TYPE_PTR)
+    diag_note(c->context->diags, remark, param->loc, "'%s' may be unaligned: declare %s=:16", param->name,
+              param->name);
+  else if (param)
+    diag_note(c->context->diags, remark, param->loc,
+              "'%s' is not known to be divisible by 16: declare %s=:16", param->name, param->name);
+  else
+    diag_note(c->context->diags, remark, access->op->loc,
+              "the address is only known to be a multiple of %llu bytes",
+              (unsigned long long)(access->alignment * access->bytes));
+}
+
+static void explain_mask(Coalescer *c, const CoalescedAccess *access, Diag *remark, uint64_t wanted) {
+  const FuncParam *param = param_to_blame_for_mask(c, access->mask, access->order[0], wanted);
+  if (param)
+    diag_note(c->context->diags, remark, param->loc,
+              "the mask may change within a vector: '%s' is not known to be divisible by 16: declare %s=:16",
+              param->name, param->name);
+  else
+    diag_note(c->context->diags, remark, access->mask->def ? access->mask->def->loc : access->op->loc,
+              "the mask may change every %llu elements", (unsigned long long)access->constancy);
+}
+
+static void report_access(Coalescer *c, const CoalescedAccess *access) {
+  const char *kind = op_info(access->op->kind)->name;
+  Diag *remark = diag_remark(c->context->diags, access->op->loc, "coalesce", "%s of %llu bytes a lane", kind,
+                             (unsigned long long)(access->vector * access->bytes));
+  uint64_t wanted = min_u64(access->widest, access->share);
+  if (access->vector >= wanted) return;
+  c->steps = BLAME_STEPS;
+  if (access->contiguity < wanted) {
+    diag_note(c->context->diags, remark, access->op->loc,
+              "addresses are only known to be contiguous over %llu element%s",
+              (unsigned long long)access->contiguity, access->contiguity == 1 ? "" : "s");
+    return;
+  }
+  if (access->alignment < wanted) explain_alignment(c, access, remark, wanted);
+  if (access->constancy < wanted) explain_mask(c, access, remark, wanted);
+}
+
+// What repeats addresses is in registers: a thread reads it once.
+static Layout layout_of_distinct(const CoalescedAccess *access, uint32_t elem_bits, uint32_t warp_bits) {
+  const Type *tile = access->pointer->type;
+  uint32_t shape[TILE_MAX_RANK];
+  memcpy(shape, access->shape, sizeof shape);
+  Layout layout = layout_default(tile->rank, shape, access->order, elem_bits, warp_bits);
+  for (uint32_t d = 0; d < tile->rank; d++) {
+    uint32_t bits = log2_of(tile->shape[d] / shape[d]);
+    layout = layout_stretch(&layout, tile->rank, shape, d, bits, DIM_REGISTER);
+    shape[d] = tile->shape[d];
+  }
+  return layout;
+}
+
+static const Layout *anchor_for(const Coalescer *c, const CoalescedAccess *access) {
+  uint32_t elem_bits = log2_of(access->vector), warp_bits = region_warp_bits(access->op);
+  Layout layout;
+  if (!c->products || !access->mask ||
+      !layout_by_warpgroups(access->mask, access->order, elem_bits, warp_bits, &layout))
+    layout = layout_of_distinct(access, elem_bits, warp_bits);
+  return layout_intern(c->func->module->ir, &layout);
+}
+
+// An atomic that is done an element at a time: neighbouring lanes take neighbouring elements.
+static void coalesce_scalars(Coalescer *c, CoalescedAccess *access) {
+  access->vector = 1;
+  op_set_attr(access->op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, access)});
+  c->changed = true;
+}
+
+static void set_runs(Coalescer *c, Op *op, AttrKey key, const uint64_t lengths[TILE_MAX_RANK]) {
+  uint32_t runs[TILE_MAX_RANK], rank = op_result(op)->type->rank, longest = 1;
+  for (uint32_t d = 0; d < rank; d++) {
+    runs[d] = (uint32_t)lengths[d];
+    if (runs[d] > longest) longest = runs[d];
+  }
+  if (longest == 1) return;
+  op_set_ints(op, key, rank, runs);
+  c->changed = true;
+}
+
+// Runs of quotients and remainders, of divisors that are more than a shift.
+static void mark_runs(Coalescer *c, Op *op) {
+  const Value *result = op_result(op);
+  const AxisInfo *a = axis_info(c->axes, op_operand(op, 0)), *b = axis_info(c->axes, op_operand(op, 1));
+  const AxisInfo *info = axis_info(c->axes, result);
+  if (!type_is_tile(result->type) || !type_is_int(result->type)) return;
+  if (b->known && (b->constant <= 0 || is_power_of_two((uint64_t)b->constant))) return;
+  set_runs(c, op, ATTR_CONSTANT, info->constancy);
+  if (op->kind == OP_REM && a->natural) set_runs(c, op, ATTR_CONTIGUOUS, info->contiguity);
+}
+
+static bool compares(const Op *op) {
+  return op->kind == OP_EQ || op->kind == OP_NE || op->kind == OP_LT || op->kind == OP_LE ||
+         op->kind == OP_GT || op->kind == OP_GE;
+}
+
+// Whether neighbours that are alike under the mask are read or written one by one: addresses that come from memory, say. Where
+// all elements are, a thread has neighbours along any dimension.
+// Of more elements than registers predicates that are kept would be in local memory: there it is compared again.
+static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access) {
+  const Value *pointer = op_operand(access, 0);
+  if (share_of_thread(access, type_elements(pointer->type)) > c->func->module->target.arch->thread_registers)
+    return false;
+  uint32_t order[TILE_MAX_RANK];
+  axis_order(c->axes, pointer, order);
+  const uint64_t *run = axis_info(c->axes, pointer)->contiguity, *alike = axis_info(c->axes, mask)->constancy;
+  bool single = run[order[0]] == 1, splits = run[order[0]] < alike[order[0]];
+  for (uint32_t d = 0; single && d < pointer->type->rank; d++) splits |= alike[d] > 1;
+  return splits;
+}
+
+// Whether a mask is used for more than accesses of vectors, which look at one element of each, directly or as part of a
+// mask.
+static bool is_computed_with(const Coalescer *c, const Value *mask, uint32_t steps) {
+  for (const Use *use = mask->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    if (user->kind == OP_LOAD || user->kind == OP_STORE) {
+      if (splits_runs(c, mask, user)) return true;
+      continue;
+    }
+    bool part =
+        user->result_count == 1 && type_is_elem(op_result(user)->type, ELEM_I1) && user->kind != OP_SELECT;
+    if (!part || steps == 0 || is_computed_with(c, op_result(user), steps - 1)) return true;
+  }
+  return false;
+}
+
+// Runs of comparisons of integers.
+static void mark_comparisons(Coalescer *c, Op *op) {
+  enum { MASK_STEPS = 8 };
+  const Value *result = op_result(op);
+  if (!type_is_tile(result->type) || !type_is_int(op_operand(op, 0)->type)) return;
+  if (is_computed_with(c, result, MASK_STEPS))
+    set_runs(c, op, ATTR_CONSTANT, axis_info(c->axes, result)->constancy);
+}
+
+static bool can_say_alike(const Op *op) {
+  const Type *tile = op_result(op)->type;
+  bool kind = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL || op->kind == OP_MIN ||
+              op->kind == OP_MAX || op->kind == OP_SELECT;
+  return kind && type_is_tile(tile) && !type_is_ptr(tile) && type_element_bytes(tile) >= 2;
+}
+
+// Runs of what a loop carries from round to round: the analysis of carried values has seen what enters the loop too.
+static void mark_carried(Coalescer *c, const Op *loop) {
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    Op *yielded = op_operand(loop->regions[0]->last, i)->def;
+    if (!yielded || yielded->region != loop->regions[0] || !can_say_alike(yielded)) continue;
+    set_runs(c, yielded, ATTR_CONSTANT, axis_info(c->axes, loop_carried(loop, i))->constancy);
+  }
+}
+
+static void coalesce_op(Op *op, void *data) {
+  Coalescer *c = data;
+  if (op->kind == OP_FOR) mark_carried(c, op);
+  if (compares(op)) mark_comparisons(c, op);
+  if (op->kind == OP_DIV || op->kind == OP_REM) mark_runs(c, op);
+  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  if (op->kind != OP_LOAD && op->kind != OP_STORE && !atomic) return;
+  if (!type_is_tile(op_operand(op, 0)->type)) return;
+  CoalescedAccess access = access_of(c, op);
+  if (atomic && access.widest == 1) {
+    coalesce_scalars(c, &access);
+    return;
+  }
+  uint64_t align = axis_divisor(c->axes, access.pointer, access.order[0], access.bound);
+  op_set_attr(op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, &access)});
+  op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)min_u64(align, ACCESS_BYTES)});
+  op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.bound});
+  op_set_flag(op, ATTR_PARTIAL, access.partial);
+  report_access(c, &access);
+  c->changed = true;
+}
+
+static void find_product(Op *op, void *data) {
+  if (op->kind == OP_DOT) ((Coalescer *)data)->products = true;
+}
+
+bool pass_coalesce(PassContext *context, Func *func) {
+  Coalescer c = {context, func, axis_analyse(context->scratch, func), false, false, 0};
+  region_walk(func->body, find_product, &c);
+  region_walk(func->body, coalesce_op, &c);
+  return c.changed;
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every component's home: of the layouts that what it touches proposes, the one that costs least. Heavy
+// components choose first, then all once more, when each knows its neighbours.
+#include "base/integer.h"
+#include "passes/layouts/propagate.h"
+
+enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4, ROUNDS = 2 };
+
+// A component of the same elements in another shape: what is computed of rows[:, None], say. Were it to stay where it is
+// while the one that chooses moves, a conversion would only move from behind it to before it.
+typedef struct Follower {
+  const GraphEdge *edge; // from the component that chooses
+  uint32_t root;
+  uint64_t effort;
+  const Layout *at; // what the layout that is tried is there
+} Follower;
+
+typedef struct HomeChoice {
+  Propagator *p;
+  uint32_t root;
+  uint64_t work; // the component's: what redundancy repeats
+  const Layout *candidate[MAX_CANDIDATES];
+  Follower follower[MAX_FOLLOWERS];
+  uint32_t count, followers;
+} HomeChoice;
+
+static void propose_layout(HomeChoice *c, const Layout *layout) {
+  const Type *tile = c->p->tile[c->root];
+  if (!layout || c->count == MAX_CANDIDATES || layout->out_bits != log2_of(type_elements(tile))) return;
+  for (uint32_t i = 0; i < c->count; i++)
+    if (c->candidate[i] == layout) return;
+  c->candidate[c->count++] = layout;
+}
+
+// The layout of the node's component: the one tried where it is the one that chooses.
+static const Layout *home_of(const HomeChoice *c, uint32_t node, const Layout *tried) {
+  uint32_t root = propagate_root(c->p, node);
+  for (uint32_t i = 0; i < c->followers; i++)
+    if (root == c->follower[i].root) return c->follower[i].at;
+  return root == c->root ? tried : c->p->home[root];
+}
+
+// The layout in which the op wants what the edge comes from; NULL: in any.
+static const Layout *wanted_at(const HomeChoice *c, const GraphEdge *edge, const Layout *op_layout) {
+  const Layout *wanted = flow_operand(edge->op, edge->operand, op_layout);
+  return propagate_back(c->p, op_operand(edge->op, edge->operand), wanted);
+}
+
+static bool is_factor(const GraphEdge *edge) {
+  return edge->op->kind == OP_DOT && edge->result == NO_RESULT && edge->operand < 2;
+}
+
+// Whether an earlier product has the tile, or its transpose, in shared memory already, where this one reads it too
+// (promote_shared): ldmatrix transposes what has 16 bits.
+static bool is_stored(const HomeChoice *c, const GraphEdge *edge, const Layout *at) {
+  Propagator *p = c->p;
+  if (!is_factor(edge) || type_element_bytes(edge->source->type) != 2) return false;
+  uint32_t touches = p->touches[propagate_root(p, edge->source->id)];
+  for (; touches; touches = p->touch_list.at[touches - 1].next) { // in the edges' order
+    const GraphTouch *touch = &p->touch_list.at[touches - 1];
+    const GraphEdge *before = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+    if (before == edge) return false;
+    if (!before || before->source != edge->source || !is_factor(before)) continue;
+    if (before->op->region != edge->op->region) continue;
+    const Layout *wanted = wanted_at(c, before, home_of(c, before->node, NULL));
+    if (wanted && layout_conversion(at, wanted) == CONVERT_SHARED) return true;
+  }
+  return false;
+}
+
+static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layout *tried) {
+  const Layout *at = home_of(c, edge->source->id, tried), *op_layout = home_of(c, edge->node, tried);
+  if (!at || !op_layout) return 0;
+  if (edge->result != NO_RESULT) {
+    const Layout *given = flow_result(edge->op, (uint32_t)edge->result, op_layout);
+    return given ? edge->weight * conversion_cost(edge->source->type, given, at) : 0;
+  }
+  const Layout *wanted = wanted_at(c, edge, op_layout);
+  if (!wanted) return 0;
+  uint64_t cost = edge->weight * conversion_cost(edge->source->type, at, wanted);
+  return is_stored(c, edge, at) ? cost / 2 : cost;
+}
+
+// --- accesses
+
+// What it costs to bring operand i to the layout that the access works in; the weight is the source's.
+static uint64_t operand_cost(const HomeChoice *c, const GraphAccess *access, uint32_t i, const Layout *layout,
+                             const Layout *tried) {
+  const Propagator *p = c->p;
+  Value *operand = op_operand(access->op, i), *source = propagate_source(p, operand);
+  if (p->lazy[operand->id]) return 0;
+  const Layout *at = home_of(c, source->id, tried);
+  if (!at) return 0;
+  const Layout *wanted = propagate_back(p, operand, layout);
+  return propagate_weight(p->depth[source->id]) * conversion_cost(source->type, at, wanted);
+}
+
+// The layout in which the access works where a component that it touches keeps it in its own; NULL: none is known.
+static const Layout *layout_at_home(const HomeChoice *c, const GraphAccess *access, const Layout *tried) {
+  const Layout *at = op_result(access->op) ? home_of(c, op_result(access->op)->id, tried) : NULL;
+  for (uint32_t i = access->op->operand_count; !at && i-- > 0;) {
+    Value *operand = op_operand(access->op, i), *source = propagate_source(c->p, operand);
+    if (!c->p->lazy[operand->id]) at = propagate_forward(c->p, operand, home_of(c, source->id, tried));
+  }
+  return at;
+}
+
+// Divisions are made once for all accesses in the component's own layout, and counted with that.
+static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access, const Layout *layout,
+                                  const Layout *tried) {
+  uint64_t cost = access_cost(access, layout);
+  if (access->division_count && layout != layout_at_home(c, access, tried))
+    cost += division_cost(access, layout);
+  for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
+  const Value *result = op_result(access->op);
+  const Layout *at = result && result->first_use ? home_of(c, result->id, tried) : NULL;
+  return at ? cost + access->weight * conversion_cost(result->type, layout, at) : cost;
+}
+
+// The layout that suits the access best, while the component at hand has the one tried; *cost gets what that
+// costs. NULL: nothing is known yet.
+static const Layout *best_for_access(const HomeChoice *c, const GraphAccess *access, const Layout *tried,
+                                     uint64_t *cost) {
+  enum { MOST = 8 + MAX_PAIRED };
+  const Layout *best = NULL, *option[MOST] = {access->anchor};
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < MAX_PAIRED && access->paired[i]; i++) option[count++] = access->paired[i];
+  for (uint32_t i = 0; i < access->op->operand_count && count < MOST - 2; i++) {
+    Value *operand = op_operand(access->op, i), *source = propagate_source(c->p, operand);
+    if (!c->p->lazy[operand->id])
+      option[count++] = propagate_forward(c->p, operand, home_of(c, source->id, tried));
+  }
+  const Layout *last = option[count - 1];
+  if (access->op->kind == OP_STORE && last) option[count++] = propagate_spread(c->p, access, last);
+  if (op_result(access->op) && count < MOST) option[count++] = home_of(c, op_result(access->op)->id, tried);
+  *cost = 0;
+  for (uint32_t i = count; i-- > 0;) { // where it is no dearer the component's own layout is kept
+    if (!option[i] || option[i] == best) continue;
+    uint64_t now = whole_access_cost(c, access, option[i], tried);
+    if (best && now >= *cost) continue;
+    best = option[i];
+    *cost = now;
+  }
+  return best;
+}
+
+// --- one component
+
+static void propose_from_operand(HomeChoice *c, const GraphEdge *edge, const Layout *at,
+                                 const Layout *op_layout) {
+  const Propagator *p = c->p;
+  const Value *operand = op_operand(edge->op, edge->operand);
+  if (propagate_root(c->p, edge->source->id) == c->root && op_layout)
+    propose_layout(c, propagate_back(p, operand, flow_operand(edge->op, edge->operand, op_layout)));
+  const Layout *forward = at ? propagate_forward(p, operand, at) : NULL;
+  if (propagate_root(c->p, edge->node) == c->root && forward)
+    propose_layout(c, flow_layout_for(edge->op, edge->operand, forward));
+}
+
+// The layout in which nothing is converted at this edge, as far as the other side is known.
+static void propose_from_edge(HomeChoice *c, const GraphEdge *edge) {
+  Propagator *p = c->p;
+  const Layout *at = p->home[propagate_root(p, edge->source->id)];
+  const Layout *op_layout = p->home[propagate_root(p, edge->node)];
+  if (edge->result == NO_RESULT)
+    propose_from_operand(c, edge, at, op_layout);
+  else if (op_layout && propagate_root(p, edge->source->id) == c->root)
+    propose_layout(c, flow_result(edge->op, (uint32_t)edge->result, op_layout));
+}
+
+static void propose_for_access(HomeChoice *c, const Op *op, const Layout *layout) {
+  Propagator *p = c->p;
+  if (!layout) return;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
+    if (!p->lazy[operand->id] && propagate_root(p, source->id) == c->root)
+      propose_layout(c, propagate_back(p, operand, layout));
+  }
+  if (op_result(op) && propagate_root(p, op_result(op)->id) == c->root) propose_layout(c, layout);
+}
+
+static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
+  propose_for_access(c, access->op, access->anchor);
+  for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
+}
+
+// Where divisions are made for the component, other components' layouts too whose accesses it touches (what is loaded
+// at loaded indices): they may be made for both at once.
+static void propose_across_accesses(HomeChoice *c) {
+  const Propagator *p = c->p;
+  bool divides = false;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    divides |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
+  }
+  for (uint32_t at = p->touches[c->root]; at && divides; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
+    if (access) propose_for_access(c, access->op, layout_at_home(c, access, NULL));
+  }
+}
+
+// The layout with warps that lie along the axis changed for registers that do not, the outermost ones: then
+// no warp needs another's elements, and vectors stay.
+static const Layout *off_axis(const HomeChoice *c, const Op *op, const Layout *layout) {
+  const Type *tile = op_operand(op, 0)->type;
+  uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, (uint32_t)op_int(op, ATTR_AXIS, 0), &first);
+  uint32_t mask = ((UINT32_C(1) << bits) - 1) << first, reg = layout->bits[DIM_REGISTER];
+  Layout moved = *layout;
+  uint32_t *basis = moved.basis, warp = layout_first_bit(layout, DIM_WARP);
+  for (uint32_t i = warp; i < warp + layout->bits[DIM_WARP]; i++) {
+    if (!(basis[i] & mask)) continue;
+    while (reg > 0 && (basis[reg - 1] & mask)) reg--;
+    if (reg == 0) break;
+    uint32_t along = basis[i];
+    basis[i] = basis[--reg];
+    basis[reg] = along;
+  }
+  return layout_intern(c->p->func->module->ir, &moved);
+}
+
+static void propose_for_reduction(HomeChoice *c, const GraphReduction *reduction) {
+  const Type *tile = op_operand(reduction->op, 0)->type;
+  if (!type_same_shape(tile, c->p->tile[c->root])) return;
+  for (uint32_t i = 0, count = c->count; i < count; i++)
+    propose_layout(c, off_axis(c, reduction->op, c->candidate[i]));
+}
+
+// The registers of a thread beyond those that a layout needs which holds each element once.
+static uint64_t repeated_registers(const Layout *layout) {
+  uint32_t threads = layout->bits[DIM_LANE] + layout->bits[DIM_WARP];
+  uint64_t least = layout->out_bits > threads ? UINT64_C(1) << (layout->out_bits - threads) : 1;
+  return layout_registers(layout) - least;
+}
+
+// Few are what a small tile takes anyway where it is broadcast, and are not counted.
+static uint64_t redundant_registers(const Layout *layout) {
+  uint64_t repeated = repeated_registers(layout);
+  return repeated > TUNE_REDUNDANT_REGISTERS ? repeated : 0;
+}
+
+static bool all_redundant(const HomeChoice *c) {
+  for (uint32_t i = 0; i < c->count; i++)
+    if (!redundant_registers(c->candidate[i])) return false;
+  return true;
+}
+
+static void gather_candidates(HomeChoice *c) {
+  const Propagator *p = c->p;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_ACCESS) propose_from_access(c, &p->accesses.at[touch->index]);
+  }
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
+  }
+  propose_across_accesses(c);
+  if (all_redundant(c)) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
+  }
+}
+
+// --- followers
+
+static const Layout *followed(const HomeChoice *c, const GraphEdge *edge, const Layout *layout) {
+  const Layout *forward = propagate_forward(c->p, op_operand(edge->op, edge->operand), layout);
+  return forward ? flow_layout_for(edge->op, edge->operand, forward) : NULL;
+}
+
+// x[:, None], of what is no other view.
+static bool is_expanded(const Propagator *p, const Value *value) {
+  for (; p->view[value->id]; value = op_operand(value->def, 0))
+    if (value->def->kind != OP_EXPAND_DIMS) return false;
+  return true;
+}
+
+static void add_follower(HomeChoice *c, const GraphEdge *edge) {
+  Propagator *p = c->p;
+  uint32_t root = propagate_root(p, edge->node);
+  if (edge->result != NO_RESULT || c->followers == MAX_FOLLOWERS || !op_has(edge->op, ELEMENTWISE)) return;
+  if (root == c->root || propagate_root(p, edge->source->id) != c->root || p->fixed[root] || !p->home[root] ||
+      !is_expanded(p, op_operand(edge->op, edge->operand)))
+    return;
+  for (uint32_t i = 0; i < c->followers; i++)
+    if (c->follower[i].root == root) return;
+  for (uint32_t i = 0; i < p->components.n; i++)
+    if (p->components.at[i].root == root)
+      c->follower[c->followers++] = (Follower){edge, root, p->components.at[i].effort, p->home[root]};
+}
+
+static void find_followers(HomeChoice *c) {
+  const Propagator *p = c->p;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_EDGE) add_follower(c, &p->edges.at[touch->index]);
+  }
+}
+
+// The layouts in which nothing is converted between a follower and what it goes to.
+static void propose_from_follower(HomeChoice *c, const Follower *follower) {
+  Propagator *p = c->p;
+  for (uint32_t at = p->touches[follower->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    const GraphEdge *edge = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+    if (!edge || edge->result != NO_RESULT || propagate_root(p, edge->source->id) != follower->root) continue;
+    const Layout *op_layout = p->home[propagate_root(p, edge->node)];
+    const Layout *wanted = op_layout ? flow_operand(edge->op, edge->operand, op_layout) : NULL;
+    wanted = propagate_back(p, op_operand(edge->op, edge->operand), wanted);
+    wanted = wanted ? flow_operand(follower->edge->op, follower->edge->operand, wanted) : NULL;
+    propose_layout(c, propagate_back(p, op_operand(follower->edge->op, follower->edge->operand), wanted));
+  }
+}
+
+// Followers whose layout is not known for the one tried stay where they are.
+static void follow_to(HomeChoice *c, const Layout *layout) {
+  for (uint32_t i = 0; i < c->followers; i++) {
+    const Layout *at = followed(c, c->follower[i].edge, layout);
+    c->follower[i].at = at ? at : c->p->home[c->follower[i].root];
+  }
+}
+
+static uint64_t divisions_at_home(const HomeChoice *c, const GraphAccess *access, const Layout *tried) {
+  const Layout *at = access->division_count ? layout_at_home(c, access, tried) : NULL;
+  return at ? division_cost(access, at) : 0;
+}
+
+static bool touches_root(const HomeChoice *c, const GraphTouch *touch, uint32_t root) {
+  Propagator *p = c->p;
+  if (touch->kind == TOUCH_REDUCTION) return false; // of one component
+  if (touch->kind == TOUCH_EDGE) {
+    const GraphEdge *edge = &p->edges.at[touch->index];
+    return propagate_root(p, edge->source->id) == root || propagate_root(p, edge->node) == root;
+  }
+  const Op *op = p->accesses.at[touch->index].op;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (propagate_root(p, propagate_source(p, op_operand(op, i))->id) == root) return true;
+  return op_result(op) && propagate_root(p, op_result(op)->id) == root;
+}
+
+// Whether the component that chooses, or one of the first `followers`, counts it too.
+static bool is_counted(const HomeChoice *c, const GraphTouch *touch, uint32_t followers) {
+  bool counted = touches_root(c, touch, c->root);
+  for (uint32_t i = 0; i < followers && !counted; i++) counted = touches_root(c, touch, c->follower[i].root);
+  return counted;
+}
+
+// What touches the component `root`: the one that chooses, or follower `index`.
+static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t index, const Layout *layout) {
+  const Propagator *p = c->p;
+  uint64_t cost = 0, divisions = 0, access_part;
+  for (uint32_t at = p->touches[root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    if (root != c->root && is_counted(c, touch, index)) continue;
+    switch (touch->kind) {
+    case TOUCH_ACCESS:
+      best_for_access(c, &p->accesses.at[touch->index], layout, &access_part);
+      cost += access_part;
+      divisions = max_u64(divisions, divisions_at_home(c, &p->accesses.at[touch->index], layout));
+      break;
+    case TOUCH_EDGE: cost += edge_cost(c, &p->edges.at[touch->index], layout); break;
+    case TOUCH_REDUCTION:
+      cost +=
+          reduction_cost(&p->reductions.at[touch->index], root == c->root ? layout : c->follower[index].at);
+      break;
+    }
+  }
+  return cost + divisions;
+}
+
+static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
+  return c->work * redundant_registers(layout) + cost_of_touches(c, c->root, 0, layout);
+}
+
+// With all that is computed more than once: a conversion saved is little beside a division.
+static uint64_t cost_together(const HomeChoice *c, uint64_t effort, const Layout *layout) {
+  uint64_t cost = effort * repeated_registers(layout) + cost_of_touches(c, c->root, 0, layout);
+  for (uint32_t i = 0; i < c->followers; i++) {
+    const Follower *follower = &c->follower[i];
+    cost +=
+        follower->effort * repeated_registers(follower->at) + cost_of_touches(c, follower->root, i, layout);
+  }
+  return cost;
+}
+
+static void choose_component(Propagator *p, const GraphComponent *component) {
+  HomeChoice c = {.p = p, .root = component->root, .work = component->work};
+  uint64_t best = 0;
+  const Layout *chosen = NULL;
+  gather_candidates(&c);
+  for (uint32_t i = 0; i < c.count; i++) {
+    uint64_t cost = c.count > 1 ? cost_of(&c, c.candidate[i]) : 0;
+    if (chosen && cost >= best) continue;
+    chosen = c.candidate[i];
+    best = cost;
+  }
+  p->home[component->root] = chosen;
+}
+
+// A component and its followers, where together they cost less elsewhere: none of them would have moved alone.
+static void move_together(Propagator *p, const GraphComponent *component) {
+  HomeChoice c = {.p = p, .root = component->root};
+  const Layout *chosen = NULL;
+  find_followers(&c);
+  if (!c.followers || !p->home[c.root]) return;
+  gather_candidates(&c);
+  for (uint32_t i = 0; i < c.followers; i++) propose_from_follower(&c, &c.follower[i]);
+  uint64_t best = cost_together(&c, component->effort, p->home[c.root]);
+  for (uint32_t i = 0; i < c.count; i++) {
+    follow_to(&c, c.candidate[i]);
+    uint64_t cost = cost_together(&c, component->effort, c.candidate[i]);
+    if (cost >= best) continue;
+    chosen = c.candidate[i];
+    best = cost;
+  }
+  if (!chosen) return;
+  p->home[c.root] = chosen;
+  follow_to(&c, chosen);
+  for (uint32_t i = 0; i < c.followers; i++) p->home[c.follower[i].root] = c.follower[i].at;
+}
+
+void propagate_choose(Propagator *p) {
+  for (uint32_t round = 0; round < ROUNDS; round++)
+    for (uint32_t i = 0; i < p->components.n; i++)
+      if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i]);
+  for (uint32_t i = 0; i < p->components.n; i++)
+    if (!p->fixed[p->components.at[i].root]) move_together(p, &p->components.at[i]);
+  HomeChoice all = {.p = p, .root = UINT32_MAX};
+  for (uint32_t i = 0; i < p->accesses.n; i++) {
+    GraphAccess *access = &p->accesses.at[i];
+    uint64_t cost;
+    access->layout = best_for_access(&all, access, NULL, &cost);
+  }
+}

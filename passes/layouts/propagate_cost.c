@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What layouts cost: accesses by their sectors, conversions by how far elements move, reductions by what of
+// them crosses lanes and warps.
+#include "base/integer.h"
+#include "passes/layouts/propagate.h"
+
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+
+enum { SECTOR_BITS = 5 };
+
+// Low register bits that count upwards in memory, up to
+// the access's own bound.
+uint32_t access_vector(const GraphAccess *access, const Layout *layout) {
+  uint32_t bits = 0;
+  while (bits < layout->bits[DIM_REGISTER] && (2u << bits) <= access->vector &&
+         layout_basis(layout, DIM_REGISTER, bits) == 1u << (access->shift + bits))
+    bits++;
+  return 1u << bits;
+}
+
+// The sector that an index falls into.
+static uint64_t sector_of(const GraphAccess *access, uint32_t index) {
+  uint64_t place = 0;
+  for (; index; index &= index - 1) place ^= access->place[lowest_bit(index)];
+  return place >> SECTOR_BITS;
+}
+
+// Sectors of one warp's access: 2^rank of the sectors of its lane and vector bits, over GF(2).
+static uint64_t sectors_in(const GraphAccess *access, const Layout *layout, uint32_t vector) {
+  uint64_t reduced[LAYOUT_MAX_BITS];
+  uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + log2_ceil(vector);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t basis =
+        i < lanes ? layout_basis(layout, DIM_LANE, i) : layout_basis(layout, DIM_REGISTER, i - lanes);
+    uint64_t row = sector_of(access, basis);
+    for (uint32_t r = 0; r < rank; r++)
+      if ((row ^ reduced[r]) < row) row ^= reduced[r];
+    if (row) reduced[rank++] = row;
+  }
+  return (uint64_t)1 << rank;
+}
+
+uint64_t access_cost(const GraphAccess *access, const Layout *layout) {
+  uint32_t vector = access_vector(access, layout);
+  uint64_t instructions = layout_registers(layout) / vector;
+  return access->weight * instructions *
+         (TUNE_COST_ISSUE + TUNE_COST_SECTOR * sectors_in(access, layout, vector));
+}
+
+static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }
+
+// Written once and read once, `vector` registers at a time.
+static uint64_t shared_cost(const Type *tile, uint64_t registers, uint64_t vector) {
+  uint64_t accesses = divide_up(registers, vector), wavefronts = (vector * type_element_bytes(tile) + 3) / 4;
+  return TUNE_COST_BARRIER + accesses * (TUNE_COST_ISSUE + TUNE_COST_WORD * wavefronts);
+}
+
+// Registers of both sides that one access to shared memory can move.
+static uint64_t shared_vector(const Type *tile, const Layout *from, const Layout *to) {
+  uint64_t vector = 1;
+  for (uint32_t i = 0; i < from->bits[DIM_REGISTER]; i++)
+    for (uint32_t k = 0; k < to->bits[DIM_REGISTER]; k++)
+      if (from->basis[i] && from->basis[i] == to->basis[k] && vector * 2 * type_element_bytes(tile) <= 16)
+        vector *= 2;
+  return vector;
+}
+
+// Of a pair that trades places, those whose value is asked for.
+static uint64_t selects_in(const LanePlan *plan) {
+  uint64_t registers = UINT64_C(1) << plan->src_register_bits, rounds = UINT64_C(1) << plan->round_bits;
+  uint64_t sent = plan->send_count * registers / 2, received = plan->receive_count * rounds / 2;
+  if (rounds < registers && sent > registers - rounds) sent = registers - rounds;
+  return sent + received;
+}
+
+uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to) {
+  LanePlan plan;
+  uint64_t registers = layout_registers(from);
+  if (layout_registers(to) > registers) registers = layout_registers(to);
+  switch (layout_conversion(from, to)) {
+  case CONVERT_NOTHING:
+  case CONVERT_REGISTERS: return 0;
+  case CONVERT_LANES:
+    if (layouts_by_lanes(from, to, type_element_bytes(tile), &plan))
+      return 1 + words_of(tile) * (TUNE_COST_SHUFFLE * plan.shuffles + selects_in(&plan));
+    break;
+  case CONVERT_SHARED: break;
+  }
+  // Truth values become bytes on the way, and bytes truth values.
+  uint64_t bytes = type_is_elem(tile, ELEM_I1) ? layout_registers(from) + layout_registers(to) : 0;
+  return shared_cost(tile, registers, shared_vector(tile, from, to)) + bytes;
+}
+
+static uint32_t bits_along(const Layout *layout, LayoutDim dim, uint32_t mask) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < layout->bits[dim]; i++) n += (layout_basis(layout, dim, i) & mask) != 0;
+  return n;
+}
+
+uint64_t reduction_cost(const GraphReduction *reduction, const Layout *layout) {
+  const Op *op = reduction->op;
+  const Type *tile = op_operand(op, 0)->type;
+  uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), first;
+  uint32_t bits = layout_dim_bits(tile->rank, tile->shape, axis, &first);
+  uint32_t mask = ((UINT32_C(1) << bits) - 1) << first;
+  Layout result = layout_slice(layout, tile->rank, tile->shape, axis);
+  uint64_t registers = op->kind == OP_REDUCE ? layout_registers(&result) : layout_registers(layout), cost = 0;
+  for (uint32_t i = 0; i < op_input_count(op); i++) {
+    cost += TUNE_COST_SHUFFLE * registers * words_of(op_operand(op, i)->type) *
+            bits_along(layout, DIM_LANE, mask);
+    if (bits_along(layout, DIM_WARP, mask)) cost += shared_cost(op_operand(op, i)->type, registers, 1);
+  }
+  return cost * reduction->weight;
+}

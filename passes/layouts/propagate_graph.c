@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The graph of propagate_layouts: which values are lazy, which share a component, where components meet.
+#include "base/integer.h"
+#include "passes/layouts/propagate.h"
+#include <stdlib.h>
+
+// Longer chains are cut: what is made on demand recurses along them.
+enum { MAX_CHAIN = 64 };
+
+uint32_t propagate_root(Propagator *p, uint32_t node) {
+  while (p->parent[node] != node) node = p->parent[node] = p->parent[p->parent[node]];
+  return node;
+}
+
+// The smaller root stays one, whatever the order.
+static void unite_nodes(Propagator *p, uint32_t a, uint32_t b) {
+  uint32_t x = propagate_root(p, a), y = propagate_root(p, b);
+  if (x < y)
+    p->parent[y] = x;
+  else
+    p->parent[x] = y;
+}
+
+Value *propagate_source(const Propagator *p, Value *value) {
+  while (p->view[value->id]) value = op_operand(value->def, 0);
+  return value;
+}
+
+const Layout *propagate_back(const Propagator *p, const Value *value, const Layout *layout) {
+  for (; layout && p->view[value->id]; value = op_operand(value->def, 0))
+    layout = flow_view_operand(value->def, layout);
+  return layout;
+}
+
+const Layout *propagate_forward(const Propagator *p, const Value *value, const Layout *layout) {
+  const Op *views[MAX_CHAIN];
+  uint32_t n = 0;
+  for (; p->view[value->id]; value = op_operand(value->def, 0)) {
+    views[n++] = value->def;
+  }
+  while (layout && n > 0) layout = flow_view_result(views[--n], layout);
+  return layout;
+}
+
+// --- lazy values
+
+bool propagate_is_cheap(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_CONSTANT:
+  case OP_ARANGE:
+  case OP_SPLAT: return true;
+  case OP_MATH:
+  case OP_FMA:
+  case OP_MULHI: return false; // random numbers, for one, are long chains of it
+  case OP_DIV:
+  case OP_REM: return type_is_int(op_result(op)->type);
+  default: return flow_is_view(op) || op_has(op, PURE | ELEMENTWISE);
+  }
+}
+
+static uint32_t chain_of(const Propagator *p, const Op *op) {
+  uint32_t longest = 0;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (p->chain[op_operand(op, i)->id] > longest) longest = p->chain[op_operand(op, i)->id];
+  return longest + 1;
+}
+
+static bool is_lazy(const Propagator *p, const Op *op) {
+  if (op->result_count != 1 || !type_is_tile(op_result(op)->type) || !propagate_is_cheap(op)) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *operand = op_operand(op, i);
+    if (type_is_tile(operand->type) && !p->lazy[operand->id]) return false;
+  }
+  return chain_of(p, op) <= MAX_CHAIN;
+}
+
+static bool is_view(const Propagator *p, const Op *op) {
+  return flow_is_view(op) && type_is_tile(op_operand(op, 0)->type) && chain_of(p, op) <= MAX_CHAIN;
+}
+
+static void note_on_demand(const Propagator *p, const Op *op) {
+  const Value *value = op_result(op);
+  p->lazy[value->id] = is_lazy(p, op);
+  p->view[value->id] = !p->lazy[value->id] && is_view(p, op);
+  p->chain[value->id] = chain_of(p, op);
+}
+
+// --- edges
+
+static void note_tile(Propagator *p, uint32_t node, const Type *tile, const Region *place) {
+  if (p->tile[node]) return;
+  p->tile[node] = tile;
+  p->place[node] = place;
+}
+
+static void add_edge(Propagator *p, const GraphEdge *edge) {
+  vec_push(p->context->scratch, &p->edges, *edge);
+}
+
+// An operand that goes into the component of `node` as it is, or through an edge.
+static void link_operand(Propagator *p, Op *op, uint32_t i, uint32_t node) {
+  Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
+  if (!type_is_tile(operand->type) || p->lazy[operand->id]) return;
+  if (source == operand && flow_shares_operand(op, i)) {
+    unite_nodes(p, node, operand->id);
+    return;
+  }
+  uint32_t weight = propagate_weight(p->depth[source->id]);
+  add_edge(p, &(GraphEdge){op, node, source, NO_RESULT, i, weight});
+}
+
+static void link_result(Propagator *p, Op *op, uint32_t i, uint32_t node, uint32_t loops) {
+  Value *result = &op->results[i];
+  if (!type_is_tile(result->type)) return;
+  if (flow_shares_result(op, i))
+    unite_nodes(p, node, result->id);
+  else
+    add_edge(p, &(GraphEdge){op, node, result, (int32_t)i, 0, propagate_weight(loops)});
+}
+
+// The tile whose layout the op works in; NULL: it has none.
+static const Type *working_tile(const Op *op) {
+  bool of_result =
+      op->kind == OP_SPLIT || op->kind == OP_SLICE || op->kind == OP_GATHER || op->kind == OP_DOT;
+  const Value *first = of_result || op->operand_count == 0 ? op_result(op) : op_operand(op, 0);
+  if (first && type_is_tile(first->type)) return first->type;
+  return op->result_count && type_is_tile(op_result(op)->type) ? op_result(op)->type : NULL;
+}
+
+static void link_op(Propagator *p, Op *op, uint32_t loops) {
+  uint32_t node = propagate_node(p, op);
+  const Type *tile = working_tile(op);
+  if (!tile || op->kind == OP_PRINT || op->kind == OP_CONVERT_LAYOUT) return;
+  note_tile(p, node, tile, op->region);
+  for (uint32_t i = 0; i < op->operand_count; i++) link_operand(p, op, i, node);
+  for (uint32_t i = 0; i < op->result_count; i++) link_result(p, op, i, node, loops);
+  const Attr *anchor = op->kind == OP_DOT ? op_attr(op, ATTR_ANCHOR) : NULL;
+  if (anchor) {
+    p->home[node] = anchor->layout;
+    p->fixed[node] = true;
+  }
+  if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
+    GraphReduction reduction = {op, node, propagate_weight(loops)};
+    vec_push(p->context->scratch, &p->reductions, reduction);
+  }
+}
+
+// --- accesses
+
+static bool is_access(const Op *op) {
+  bool kind =
+      op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  return kind && type_is_tile(op_operand(op, 0)->type);
+}
+
+// Distances are powers of two here, so that they add up as their XOR. Along the dimension in which neighbours are
+// nearest a factor of run time is taken for no larger than it must be: lanes follow it in the access's own layout.
+static void find_places(const Propagator *p, GraphAccess *access, const Value *pointer, uint32_t fastest) {
+  const Type *tile = pointer->type;
+  for (uint32_t d = 0; d < tile->rank; d++) {
+    uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, d, &first);
+    AxisStride stride = axis_stride(p->axes, pointer, d);
+    uint64_t bytes = stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at;
+    bool known = (stride.known || d == fastest) && bytes >> 31 == 0;
+    if (known && bytes) bytes = UINT64_C(1) << log2_floor(bytes);
+    for (uint32_t i = 0; i < bits; i++) {
+      bool fits = known && bytes << i >> 32 == 0;
+      access->place[first + i] = fits ? bytes << i : UINT64_C(1) << (32 + first + i);
+    }
+  }
+  for (uint32_t i = 0; i < access->bits; i++) access->place[access->shift + i] = (uint64_t)access->bytes << i;
+}
+
+static void note_access(Propagator *p, Op *op, uint32_t loops) {
+  const Value *pointer = op_operand(op, 0);
+  const Type *tile = pointer->type;
+  GraphAccess access = {.op = op, .weight = propagate_weight(loops)};
+  const Attr *anchor = op_attr(op, ATTR_ANCHOR);
+  access.anchor = anchor ? anchor->layout : flow_default(op->region, tile);
+  access.bytes = type_element_bytes(type_element(tile)->inner);
+  access.vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  uint32_t order[TILE_MAX_RANK];
+  axis_order(p->axes, pointer, order);
+  for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_ceil(tile->shape[d]);
+  access.bits = log2_ceil(axis_info(p->axes, pointer)->contiguity[order[0]]);
+  find_places(p, &access, pointer, order[0]);
+  propagate_find_divisions(p, &access);
+  p->access_of[op->id] = (int32_t)p->accesses.n;
+  vec_push(p->context->scratch, &p->accesses, access);
+}
+
+// --- control flow
+
+static uint32_t first_init(const Op *op) { return op->kind == OP_FOR ? LOOP_FIRST_INIT : 0; }
+
+// What enters a loop, its regions' arguments and its results are one value each.
+static void link_loop(Propagator *p, Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    uint32_t node = op->results[i].id;
+    if (!type_is_tile(op->results[i].type)) continue;
+    for (uint32_t r = 0; r < op->region_count; r++)
+      unite_nodes(p, node, op->regions[r]->args[i + (op->kind == OP_FOR)]->id);
+    link_operand(p, op, first_init(op) + i, node);
+  }
+}
+
+// What a region yields goes into its parent's results; a while's test yields its condition first.
+static void link_yield(Propagator *p, Op *yield) {
+  Op *parent = yield->region->parent;
+  uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
+  for (uint32_t i = 0; i < parent->result_count; i++)
+    if (type_is_tile(parent->results[i].type)) link_operand(p, yield, i + skip, parent->results[i].id);
+}
+
+static void note_value(Propagator *p, Value *value, uint32_t loops) {
+  p->origin[value->id] = value;
+  p->depth[value->id] = loops;
+  if (!type_is_tile(value->type)) return;
+  note_tile(p, value->id, value->type, value_region(value));
+}
+
+static void visit_region(Propagator *p, Region *region, uint32_t loops);
+
+// The verifier has it that all of an op's tiles have layouts or none, so what has them stands by itself.
+static bool has_layouts(const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (type_is_tile(op_operand(op, i)->type)) return op_operand(op, i)->type->layout != NULL;
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (type_is_tile(op->results[i].type)) return op->results[i].type->layout != NULL;
+  return false;
+}
+
+static void join_graph(Propagator *p, Op *op, uint32_t loops) {
+  if (is_lazy(p, op) || is_view(p, op))
+    note_on_demand(p, op);
+  else if (is_access(op))
+    note_access(p, op, loops);
+  else if (op->kind == OP_FOR || op->kind == OP_WHILE)
+    link_loop(p, op);
+  else if (op->kind == OP_YIELD && op->region->parent)
+    link_yield(p, op);
+  else if (op->kind != OP_IF)
+    link_op(p, op, loops);
+}
+
+static void visit_op(Propagator *p, Op *op, uint32_t loops) {
+  for (uint32_t i = 0; i < op->result_count; i++) note_value(p, &op->results[i], loops);
+  bool loop = op->kind == OP_FOR || op->kind == OP_WHILE, flow = loop || op->kind == OP_IF;
+  bool function = op->region_count && !flow; // its region computes with scalars
+  p->done[op->id] = has_layouts(op);
+  if (!p->done[op->id]) join_graph(p, op, loops);
+  for (uint32_t r = 0; r < op->region_count && !function; r++) visit_region(p, op->regions[r], loops + loop);
+}
+
+static void visit_region(Propagator *p, Region *region, uint32_t loops) {
+  for (uint32_t i = 0; i < region->arg_count; i++) note_value(p, region->args[i], loops);
+  for (Op *op = region->first; op; op = op->next) visit_op(p, op, loops);
+}
+
+// --- components
+
+static void add_touch(Propagator *p, uint32_t node, TouchKind kind, uint32_t index) {
+  uint32_t root = propagate_root(p, node);
+  GraphTouch entry = {kind, index, p->touches[root]};
+  vec_push(p->context->scratch, &p->touch_list, entry);
+  p->touches[root] = p->touch_list.n;
+}
+
+static bool has_home(const Propagator *p, const Value *value) {
+  return type_is_tile(value->type) && !propagate_on_demand(p, value);
+}
+
+static void touch_access(Propagator *p, uint32_t index) {
+  const Op *op = p->accesses.at[index].op;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *source = propagate_source(p, op_operand(op, i));
+    if (has_home(p, source)) add_touch(p, source->id, TOUCH_ACCESS, index);
+  }
+  if (op->result_count) add_touch(p, op_result(op)->id, TOUCH_ACCESS, index);
+}
+
+// Newest first in each list, so the earliest touch is put in last.
+static void touch_all(Propagator *p) {
+  for (uint32_t i = p->reductions.n; i-- > 0;) add_touch(p, p->reductions.at[i].node, TOUCH_REDUCTION, i);
+  for (uint32_t i = p->edges.n; i-- > 0;) {
+    add_touch(p, p->edges.at[i].node, TOUCH_EDGE, i);
+    add_touch(p, p->edges.at[i].source->id, TOUCH_EDGE, i);
+  }
+  for (uint32_t i = p->accesses.n; i-- > 0;) touch_access(p, i);
+}
+
+// What a node was found to have goes to its root.
+static void settle_roots(Propagator *p) {
+  for (uint32_t node = 0; node < p->node_count; node++) {
+    uint32_t root = propagate_root(p, node);
+    const Type *tile = p->tile[node];
+    if (!tile) continue;
+    note_tile(p, root, tile, p->place[node]);
+    if (!p->home[root]) p->home[root] = p->home[node];
+    p->fixed[root] = p->home[root] != NULL;
+  }
+}
+
+// What making the value takes, beside what accesses and reductions do.
+static uint64_t effort_of(const Propagator *p, uint32_t value) {
+  const Op *op = p->origin[value] ? p->origin[value]->def : NULL;
+  bool divides = op && (op->kind == OP_DIV || op->kind == OP_REM) && type_is_int(op_result(op)->type);
+  if (!divides) return 1;
+  return type_element_bytes(op_result(op)->type) > 4 ? TUNE_COST_DIVISION * TUNE_COST_WIDE_DIVISION
+                                                     : TUNE_COST_DIVISION;
+}
+
+static void weigh_components(Propagator *p, uint64_t *weight, uint64_t *work, uint64_t *effort) {
+  for (uint32_t node = 0; node < p->node_count; node++) {
+    if (!p->tile[node]) continue;
+    bool is_value = node < p->value_count;
+    uint32_t loops = is_value ? p->depth[node] : 0, root = propagate_root(p, node);
+    weight[root] +=
+        type_elements(p->tile[node]) * type_element_bytes(p->tile[node]) * propagate_weight(loops);
+    if (is_value && !p->lazy[node] && !p->view[node]) {
+      work[root] += propagate_weight(loops);
+      effort[root] += effort_of(p, node) * propagate_weight(loops);
+    }
+  }
+}
+
+// The heaviest component first; the earlier one where two weigh the same.
+static void list_components(Propagator *p) {
+  uint64_t *weight = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
+  uint64_t *work = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
+  uint64_t *effort = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
+  weigh_components(p, weight, work, effort);
+  for (uint32_t node = 0; node < p->node_count; node++) {
+    bool needless = node < p->value_count && (p->lazy[node] || p->view[node]);
+    if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
+    GraphComponent component = {node, p->tile[node], weight[node], work[node], effort[node]};
+    vec_push(p->context->scratch, &p->components, component);
+  }
+}
+
+static int heavier_first(const void *a, const void *b) {
+  const GraphComponent *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+  return x->root < y->root ? -1 : x->root > y->root;
+}
+
+void propagate_build(Propagator *p) {
+  Arena *scratch = p->context->scratch;
+  p->value_count = p->func->value_count;
+  p->node_count = p->value_count + p->func->op_count;
+  p->parent = ARENA_ARRAY(scratch, uint32_t, p->node_count);
+  p->tile = ARENA_ARRAY(scratch, const Type *, p->node_count);
+  p->place = ARENA_ARRAY(scratch, const Region *, p->node_count);
+  p->home = ARENA_ARRAY(scratch, const Layout *, p->node_count);
+  p->fixed = ARENA_ARRAY(scratch, bool, p->node_count);
+  p->touches = ARENA_ARRAY(scratch, uint32_t, p->node_count);
+  p->lazy = ARENA_ARRAY(scratch, bool, p->value_count);
+  p->view = ARENA_ARRAY(scratch, bool, p->value_count);
+  p->chain = ARENA_ARRAY(scratch, uint32_t, p->value_count);
+  p->depth = ARENA_ARRAY(scratch, uint32_t, p->value_count);
+  p->origin = ARENA_ARRAY(scratch, Value *, p->value_count);
+  p->copies = ARENA_ARRAY(scratch, LayoutCopy *, p->value_count);
+  p->done = ARENA_ARRAY(scratch, bool, p->func->op_count);
+  p->access_of = ARENA_ARRAY(scratch, int32_t, p->func->op_count);
+  for (uint32_t i = 0; i < p->node_count; i++) p->parent[i] = i;
+  for (uint32_t i = 0; i < p->func->op_count; i++) p->access_of[i] = -1;
+  visit_region(p, p->func->body, 0);
+  settle_roots(p);
+  touch_all(p);
+  list_components(p);
+  if (p->components.n) qsort(p->components.at, p->components.n, sizeof *p->components.at, heavier_first);
+}

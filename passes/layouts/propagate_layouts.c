@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// propagate_layouts: gives every tile type a layout, from the anchors on accesses and dots.
+//
+// before  %v = load %p {anchor = L8, align = 16, vector = 8} : tile<1024xfp16>
+//         (and a store of fp32 with anchor L4)
+// after   %v = load %p {align = 8, vector = 4} : tile<1024xfp16, L4>
+// needs   anchors (coalesce, choose_dot); without one an access moves an element at a time in the default
+//         layout
+// keeps   every value
+// breaks  nothing; from here on every tile type has a layout, no access an anchor, every load and store of
+//         a tile align and vector
+// pays    values that must share a layout are one component and get one, so nothing is converted between them
+//
+// Of the layouts that its accesses, dots and neighbours propose a component takes the one that costs least:
+// sectors and instructions of accesses, what reductions move between threads, conversions where components
+// meet, each weighted by the loops around it. An access for which its own anchor and a conversion is cheaper
+// is split off. Cheap values are made anew in each layout that is asked for; so is what is
+// computed of rows and columns alone (a mask), where converting these costs less. At last a component is moved together with
+// what is computed of its values in another shape (loaded[:, None] * stride), where all cost less so.
+//
+// propagate.h         what components, lazy values, views and edges are
+// propagate_graph.c   finds them
+// propagate_pair.c    adds layouts for transpositions
+// propagate_choose.c  chooses, by what propagate_cost.c and propagate_divide.c (divisions in addresses) say
+// propagate_rewrite.c makes types, copies and conversions
+//
+// After this pass a thread's registers, in layout order, come in runs
+// of `vector` elements that are consecutive in memory: each one access
+// under one mask bit, at an address that is a multiple of `align` bytes.
+#include "ir/build.h"
+#include "passes/layouts/propagate.h"
+
+// Fits align and vector to the layout, and says where a narrower access is the price of sharing it.
+static void settle_access(Propagator *p, const GraphAccess *access) {
+  uint32_t vector = access_vector(access, access->layout);
+  uint32_t alone = access_vector(access, access->anchor);
+  op_remove_attr(access->op, ATTR_ANCHOR);
+  p->changed = true;
+  bool atomic = access->op->kind != OP_LOAD && access->op->kind != OP_STORE;
+  if (atomic && !op_attr(access->op, ATTR_VECTOR)) return;
+  int64_t bytes = (int64_t)vector * access->bytes, align = op_int(access->op, ATTR_ALIGN, access->bytes);
+  if (align > bytes) align = bytes;
+  op_set_attr(access->op, (Attr){.key = ATTR_ALIGN, .i = align});
+  op_set_attr(access->op, (Attr){.key = ATTR_VECTOR, .i = vector});
+  if (vector == 1) op_remove_attr(access->op, ATTR_PARTIAL);
+  if (vector >= alone) return;
+  diag_remark(p->context->diags, access->op->loc, "propagate_layouts",
+              "%s of %lld bytes a lane, not %u: it shares one layout with accesses for which that is cheaper",
+              op_info(access->op->kind)->name, (long long)bytes, alone * access->bytes);
+}
+
+bool pass_propagate_layouts(PassContext *context, Func *func) {
+  Propagator p = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
+  propagate_build(&p);
+  propagate_pair(&p);
+  propagate_choose(&p);
+  propagate_rewrite(&p);
+  for (uint32_t i = 0; i < p.accesses.n; i++) settle_access(&p, &p.accesses.at[i]);
+  return p.changed;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// swap_dots: products of fewer rows than wgmma has are computed transposed, where their columns are as many.
+//
+// before  %d = dot %a, %b, %c : tile<16x128xfp32>
+// after   %d = dot %a, %b, %c {swapped} : tile<16x128xfp32>
+// needs   simplified IR, no instruction chosen yet: the passes up to choose_dot ask what can be a wgmma
+// keeps   every value, up to the order in which products are summed
+// breaks  nothing
+// pays    wgmma reads both operands from shared memory itself; mma.sync has each element of b read into registers
+//         first, and tensor copies and roles are of wgmma alone (docs/matmul.md)
+//
+// c^T = b^T a^T: columns of b are the instruction's rows, the few rows of a its columns. Of 16-bit floats, which wgmma reads
+// along either dimension and sums as mma.sync does, and of operands that come from memory as they are: what is computed
+// is in registers already. Products that feed one another keep their rows in a warp, and where sums or what is computed of them
+// meet another product's, which is not transposed, both stay as they are: they would change layouts in every iteration.
+#include "ir/build.h"
+#include "passes/layouts/choose_dot.h"
+
+#include <string.h>
+
+enum { ROW_BITS = 6, WARPGROUP_BITS = 2 };
+
+static bool is_loaded(const Value *value) {
+  while (value->def && (value->def->kind == OP_TRANS || value->def->kind == OP_BOXED))
+    value = op_operand(value->def, 0);
+  return value->def && (value->def->kind == OP_LOAD || value->def->kind == OP_BLOCK_LOAD);
+}
+
+// Whether every warpgroup has 64 of b's columns, and there are no 64 rows.
+static bool is_wide(const DotProduct *p, uint32_t warp_bits) {
+  return p->shape.m < ROW_BITS && p->shape.n + WARPGROUP_BITS >= ROW_BITS + warp_bits;
+}
+
+static void swap_dot(Op *op, void *data) {
+  DotChooser *c = data;
+  if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION) || op_attr(op, ATTR_SWAPPED)) return;
+  DotProduct p = dot_product(op);
+  p.swapped = true;
+  if (!elem_is_float(p.a) || elem_info(p.a)->bits != 16 || !is_wide(&p, region_warp_bits(op))) return;
+  if (!is_loaded(op_operand(op, DOT_A)) || !is_loaded(op_operand(op, DOT_B))) return;
+  if (dot_refuses(c->context->scratch, &p, DOT_WGMMA) || dot_feeds(c, op)) return;
+  op_set_flag(op, ATTR_SWAPPED, true);
+  c->changed = true;
+}
+
+// --- products whose results meet
+
+enum { MEETING_STEPS = 4096 };
+
+typedef struct Meeting {
+  uint8_t *seen; // by value id
+  uint32_t steps;
+} Meeting;
+
+static bool meets_other(Meeting *m, const Value *value);
+
+static bool results_meet(Meeting *m, const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (meets_other(m, &op->results[i])) return true;
+  return false;
+}
+
+static bool operands_meet(Meeting *m, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (meets_other(m, op_operand(op, i))) return true;
+  return false;
+}
+
+// The loop's value number i, which is as it begins, in an iteration, at its end, and behind the loop.
+static bool carried_meets(Meeting *m, const Op *loop, uint32_t i) {
+  return meets_other(m, loop_init(loop, i)) || meets_other(m, loop_carried(loop, i)) ||
+         meets_other(m, loop_yielded(loop, i)) || meets_other(m, &loop->results[i]);
+}
+
+static bool chosen_meets(Meeting *m, const Op *branch, uint32_t i) {
+  return meets_other(m, op_operand(branch->regions[0]->last, i)) ||
+         meets_other(m, op_operand(branch->regions[1]->last, i)) || meets_other(m, &branch->results[i]);
+}
+
+static bool use_meets(Meeting *m, const Use *use) {
+  const Op *user = use->user, *parent = user->region->parent;
+  uint32_t index = (uint32_t)(use - user->operands);
+  if (user->kind == OP_DOT)
+    return index == 2 && (!op_attr(user, ATTR_SWAPPED) || meets_other(m, op_result(user)));
+  if (user->kind == OP_FOR)
+    return index >= LOOP_FIRST_INIT && carried_meets(m, user, index - LOOP_FIRST_INIT);
+  if (user->kind == OP_YIELD && parent && parent->kind == OP_FOR) return carried_meets(m, parent, index);
+  if (user->kind == OP_YIELD && parent && parent->kind == OP_IF) return chosen_meets(m, parent, index);
+  return op_has(user, ELEMENTWISE) && (results_meet(m, user) || operands_meet(m, user));
+}
+
+static bool def_meets(Meeting *m, const Value *value) {
+  const Op *op = value->def, *loop = value->region ? value->region->parent : NULL;
+  if (!op)
+    return loop && loop->kind == OP_FOR && value->index > 0 && carried_meets(m, loop, value->index - 1);
+  if (op->kind == OP_DOT) return !op_attr(op, ATTR_SWAPPED) || meets_other(m, op_operand(op, 2));
+  if (op->kind == OP_FOR) return carried_meets(m, op, (uint32_t)(value - op->results));
+  if (op->kind == OP_IF) return chosen_meets(m, op, (uint32_t)(value - op->results));
+  return op_has(op, ELEMENTWISE) && operands_meet(m, op);
+}
+
+static bool is_same_everywhere(const Op *op) {
+  return op && (op->kind == OP_CONSTANT || op->kind == OP_SPLAT);
+}
+
+// Whether a product that is not transposed gives this tile, or adds to it, through elementwise ops, loops and branches; or that
+// would be long to find out.
+static bool meets_other(Meeting *m, const Value *value) {
+  if (!type_is_tile(value->type) || is_same_everywhere(value->def) || m->seen[value->id]) return false;
+  if (m->steps-- == 0) return true;
+  m->seen[value->id] = 1;
+  if (def_meets(m, value)) return true;
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use_meets(m, use)) return true;
+  return false;
+}
+
+static void keep_dot(Op *op, void *data) {
+  DotChooser *c = data;
+  if (op->kind != OP_DOT || !op_attr(op, ATTR_SWAPPED)) return;
+  memset(c->feeds, 0, c->func->value_count);
+  Meeting m = {c->feeds, MEETING_STEPS};
+  if (!meets_other(&m, op_result(op))) return;
+  op_remove_attr(op, ATTR_SWAPPED);
+  c->changed = true;
+}
+
+bool pass_swap_dots(PassContext *context, Func *func) {
+  DotChooser c = {.context = context, .func = func, .target = &func->module->target};
+  func_number(func);
+  c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  region_walk(func->body, swap_dot, &c);
+  bool swapped = c.changed;
+  while (c.changed) {
+    c.changed = false;
+    region_walk(func->body, keep_dot, &c);
+  }
+  return swapped;
+}

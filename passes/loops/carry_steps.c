@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// carry_steps: pointers of what is copied to shared memory, which a loop advances by the same number
+// everywhere, are carried as that number.
+//
+// before  for ... (%p = %p0) {                      %p : tile<128x64x*bf16>
+//           %x = load %p
+//           shared_store %x, %s
+//           %n = addptr %p, splat %d
+//           yield %n
+//         }
+// after   for ... (%o = 0) {                        %o : i64, in elements
+//           %p = addptr %p0, splat %o
+//           %x = load %p
+//           shared_store %x, %s
+//           %m = add %o, %d
+//           yield %m
+//         }
+//         The same of offsets, tiles of integers: %o is of their type then, and %p = add %p0, splat %o.
+// needs   simplified IR, promote_shared's buffers
+// keeps   every value: addresses are sums modulo 2^64
+// breaks  nothing
+// pays    of what becomes a copy (pipeline) an address is one addition, where it is used, of a number that
+//         all threads share (emit_carried.c), whichever way the source spells it. A tile of pointers takes
+//         additions on every round, and ptxas copies each pointer before the instruction that uses it.
+//
+// Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time. But of elements
+// that are loaded one by one, by more pointers than tiles leave registers for, the pointers would be in local memory.
+// Then offsets are carried as numbers too, whatever is made of them; and a sum that an iteration takes behind an exchange of
+// elements through shared memory is made behind it, so that it is not held across the exchange's barriers.
+// Where what enters is such a sum itself, as behind another loop, its base is the base.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+
+enum { MIN_COPY_BYTES = 4 };
+
+static bool is_uniform(const Value *tile) {
+  int64_t constant;
+  return value_int_constant(tile, &constant) || (tile->def && tile->def->kind == OP_SPLAT);
+}
+
+// What is carried for a tile of that type.
+static const Type *number_type(const Func *func, const Type *tile) {
+  return type_is_ptr(tile) ? type_scalar(func->module->ir, ELEM_I64) : type_element(tile);
+}
+
+// The uniform tile's number.
+static Value *build_step(Builder *b, const Value *tile, const Type *type) {
+  int64_t constant;
+  if (value_int_constant(tile, &constant)) return build_int(b, type, constant);
+  return build_cast(b, op_operand(tile->def, 0), type);
+}
+
+// The op that moves a pointer, or an offset, by the same number everywhere; NULL: another one gives it.
+static Op *advance_of(const Value *tile) {
+  Op *op = tile->def;
+  bool sum = op && (op->kind == OP_ADDPTR || (op->kind == OP_ADD && type_is_int(tile->type)));
+  return sum && is_uniform(op_operand(op, 1)) ? op : NULL;
+}
+
+static bool is_advanced(const Value *carried, const Value *next, const Region *body) {
+  if (next == carried) return false;
+  for (const Op *op; next != carried; next = op_operand(op, 0))
+    if (!(op = advance_of(next)) || op->region != body) return false;
+  return true;
+}
+
+static bool only_stored(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use->user->kind != OP_SHARED_STORE &&
+        (use->user->kind != OP_TRANS || !only_stored(op_result(use->user))))
+      return false;
+  return value->first_use != NULL;
+}
+
+// Whether the load can become a copy: cp.async takes 4 bytes at least.
+static bool is_copied(const Op *op) {
+  if (op->kind != OP_LOAD || !only_stored(op_result(op))) return false;
+  return op_int(op, ATTR_VECTOR, 1) * type_element_bytes(op_result(op)->type) >= MIN_COPY_BYTES;
+}
+
+// The pointers of a load of elements that are too short for a copy, two registers each.
+static uint32_t pointer_registers(const Op *op) {
+  if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type)) return 0;
+  uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  bool is_short = vector * type_element_bytes(op_result(op)->type) < MIN_COPY_BYTES;
+  return is_short ? 2 * (layout_registers(op_result(op)->type->layout) / vector) : 0;
+}
+
+// Of what the loop carries, a tile's once.
+static uint32_t carried_registers(const Op *loop) {
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    uint32_t own = 0;
+    const Value *carried = loop_carried(loop, i);
+    for (const Use *use = type_is_ptr(carried->type) ? carried->first_use : NULL; use; use = use->next)
+      own = max_u32(own, pointer_registers(use->user));
+    all += own;
+  }
+  return all;
+}
+
+static bool only_copied(const Value *carried, bool crowded) {
+  bool copied = false;
+  for (const Use *use = carried->first_use; use; use = use->next) {
+    bool waits = crowded && pointer_registers(use->user) > TUNE_OFFSETS_KEPT;
+    if (use->user->kind != OP_ADDPTR && !is_copied(use->user) && !waits) return false;
+    copied |= use->user->kind == OP_LOAD;
+  }
+  return copied;
+}
+
+// Whether the addresses of what is copied are made of the offsets. They may be used otherwise too: an offset
+// is one addition of a register either way.
+static bool leads_to_copies(const Value *tile, uint32_t depth) {
+  for (const Use *use = tile->first_use; use && depth; use = use->next) {
+    OpKind kind = use->user->kind;
+    bool sum = kind == OP_ADD || kind == OP_ADDPTR || kind == OP_EXPAND_DIMS || kind == OP_BROADCAST;
+    if (is_copied(use->user) || (sum && leads_to_copies(op_result(use->user), depth - 1))) return true;
+  }
+  return false;
+}
+
+static bool is_candidate(const Op *loop, uint32_t i, bool crowded) {
+  enum { MAX_DEPTH = 8 };
+  const Value *carried = loop_carried(loop, i);
+  if (!type_is_tile(carried->type)) return false;
+  bool copied = type_is_ptr(carried->type)
+                    ? only_copied(carried, crowded)
+                    : type_is_int(carried->type) && (crowded || leads_to_copies(carried, MAX_DEPTH));
+  return copied && is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
+}
+
+// What is added on the way from `base` to `tile`; NULL: nothing.
+static Value *build_sum(Builder *b, const Value *base, const Value *tile, const Type *type) {
+  Value *sum = NULL;
+  for (; tile != base; tile = op_operand(tile->def, 0)) {
+    Value *step = build_step(b, op_operand(tile->def, 1), type);
+    sum = sum ? build_binary(b, OP_ADD, sum, step) : step;
+  }
+  return sum;
+}
+
+// The op of the sum's region that takes it first, itself or within; NULL: nothing before it passes elements through shared
+// memory.
+static Op *first_user_behind_exchange(const Value *sum) {
+  bool exchanged = false;
+  for (Op *op = sum->def->next; op; op = op->next) {
+    for (const Use *use = sum->first_use; use; use = use->next)
+      if (op_in_region(use->user, op->region) == op) return exchanged ? op : NULL;
+    exchanged |= scratch_bytes(op) > 0;
+  }
+  return NULL;
+}
+
+// The sum and its splat, which stands there for it alone, are made where the sum is needed.
+static void make_late(const Value *sum) {
+  Op *user = first_user_behind_exchange(sum);
+  if (!user) return;
+  op_move(op_operand(sum->def, 1)->def, user->region, user);
+  op_move(sum->def, user->region, user);
+}
+
+// The uses of `from`, which is a number from now on, become uses of base + from.
+static Value *replace_by_sum(Builder *b, Value *from, Value *base, const Type *type) {
+  bool unused = value_unused(from);
+  Value *any = build_int(b, type, 0); // stands for `from` while its uses are moved
+  Value *splat = build_splat(b, any, base->type);
+  Value *sum = build(b, type_is_ptr(base->type) ? OP_ADDPTR : OP_ADD, base->type, base, splat, NULL);
+  value_replace_uses(from, sum);
+  from->type = type;
+  op_set_operand(splat->def, 0, from);
+  op_erase(any->def);
+  if (!unused) return sum;
+  op_erase(sum->def);
+  op_erase(splat->def);
+  return NULL;
+}
+
+static void carry_number(Func *func, Op *loop, uint32_t i, bool crowded) {
+  Region *body = loop->regions[0];
+  Value *carried = loop_carried(loop, i), *next = loop_yielded(loop, i), *init = loop_init(loop, i),
+        *base = init;
+  const Type *type = number_type(func, carried->type);
+  for (const Op *op; type_is_ptr(base->type) && (op = advance_of(base));) base = op_operand(op, 0);
+
+  Builder b = builder_before(loop);
+  Value *start = build_sum(&b, base, init, type);
+  if (!start) start = build_int(&b, type, 0);
+  op_set_operand(loop, LOOP_FIRST_INIT + i, start);
+
+  b = builder_before(body->last);
+  Value *step = build_sum(&b, carried, next, type);
+  Value *sum = build_binary(&b, OP_ADD, start, step);
+  op_set_operand(body->last, i, sum);
+  for (Op *op = next->def, *before; op && value_unused(op_result(op)); op = before) {
+    before = op_operand(op, 0)->def;
+    op_erase(op);
+  }
+  b = builder_before(body->first);
+  const Value *inside = replace_by_sum(&b, carried, base, type);
+  if (crowded && inside) make_late(inside);
+  op_set_operand(sum->def, 0, carried);
+  b = builder_after(loop);
+  replace_by_sum(&b, &loop->results[i], base, type);
+}
+
+static bool carry_in(Func *func, Region *region, uint32_t room) {
+  bool changed = false;
+  for (Op *op = region->first; op; op = op->next) {
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= carry_in(func, op->regions[r], room);
+    bool crowded = op->kind == OP_FOR && carried_registers(op) > room;
+    for (uint32_t i = 0; op->kind == OP_FOR && i < op->result_count; i++)
+      if (is_candidate(op, i, crowded)) {
+        carry_number(func, op, i, crowded);
+        changed = true;
+      }
+  }
+  return changed;
+}
+
+bool pass_carry_steps(PassContext *context, Func *func) {
+  if (!func->module->target.arch->has_cp_async) return false;
+  int64_t spare = func_spare_registers(context->scratch, func);
+  return carry_in(func, func->body, spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Copies of code without the masks that hold there: which masks are worth one, and how an op is copied.
+//
+// A mask is worth a copy where it keeps an access narrow. In a straight line that reduces or scans so is one
+// of wide accesses, where a thread has several of them under masks: their predicates, and the offsets that
+// these come from, would live across the reduction beside the elements. Accesses that are an element wide with
+// or without a mask (rows of 1,000 elements at a time, say) are not worth twice the code.
+//
+// Loads that share_windows would read once count as narrowed, unless it can read whole vectors under their mask.
+//
+// Any other tile whose masks' changes fall together with its vectors
+// (the bound a multiple of 16) needs no second copy and gets none.
+#include "passes/loops/mask_copies.h"
+
+#include "base/integer.h"
+#include "passes/loops/windows.h"
+
+enum { ACCESS_BYTES = 16, MANY_ACCESSES = 3, PREDICATE_REGISTERS = 7 };
+
+static uint32_t mask_index(const Op *op) { return op->kind == OP_STORE ? 2 : 1; }
+
+Value *mask_of(const Op *op) {
+  bool access = op->kind == OP_LOAD || op->kind == OP_STORE;
+  if (!access || !type_is_tile(op_operand(op, 0)->type)) return NULL;
+  return op_operand(op, mask_index(op));
+}
+
+static bool is_selected_by(const Region *body, const Value *mask) {
+  for (const Op *op = body->first; op; op = op->next)
+    if (op->kind == OP_SELECT && op_operand(op, 0) == mask) return true;
+  return false;
+}
+
+static uint32_t accesses_under(const Region *body, const Value *mask) {
+  uint32_t n = 0;
+  for (const Op *op = body->first; op; op = op->next) n += mask_of(op) == mask;
+  return n;
+}
+
+// Whether a thread needs several predicates for the mask, which a reduction's kernel keeps for long: where it selects one
+// an element, else one a vector, for more than a load and a store (a softmax of 16384 columns takes 36.0 us on an H200 under
+// its mask, 38.8 with a copy; a norm, which loads weights too, 36.1 and 35.2), or for more vectors than there are predicate
+// registers. Of more elements than registers each would be in
+// local memory in the copy, where all are loaded at once: those of vectors cost less.
+static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
+                                uint64_t vector) {
+  if (!copies->combines || vector <= 1) return false;
+  if (is_selected_by(copies->func->body, mask)) return true;
+  bool few = accesses_under(copies->func->body, mask) < MANY_ACCESSES;
+  uint64_t least = few ? PREDICATE_REGISTERS + 1 : 2;
+  return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
+}
+
+// Loads and stores that are boxes become tensor copies and stores, which mind bounds by themselves.
+static bool is_boxed(const Op *op) {
+  const Use *use = op->kind == OP_LOAD ? op_result(op)->first_use : NULL;
+  const Op *stored = op->kind == OP_STORE ? op_operand(op, 1)->def : NULL;
+  if (stored && stored->kind == OP_BOXED && op_attr(stored, ATTR_STORED)) return true;
+  return use && !use->next && use->user->kind == OP_BOXED && !op_attr(use->user, ATTR_STORED);
+}
+
+static bool is_constants(const Value *mask) {
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts);
+  for (uint32_t i = 0; i < n; i++)
+    if (!mask_bound_is_constant(&parts[i])) return false;
+  return n > 0;
+}
+
+static bool has_constants(const Value *mask) {
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts);
+  for (uint32_t i = 0; i < n; i++)
+    if (mask_bound_is_constant(&parts[i])) return true;
+  return false;
+}
+
+// Of the mask, in the copy, what constants say; NULL: nothing.
+static Value *kept_mask(Builder *b, CloneMap *map, Value *mask) {
+  if (!has_constants(mask)) return NULL;
+  if (is_constants(mask) || mask->def->kind != OP_AND) return clone_get(map, mask);
+  Value *x = kept_mask(b, map, op_operand(mask->def, 0)), *y = kept_mask(b, map, op_operand(mask->def, 1));
+  return x && y ? build_binary(b, OP_AND, x, y) : x ? x : y;
+}
+
+// The least number of neighbours along the dimension for which that is the same.
+static uint64_t kept_constancy(const MaskCopies *copies, const Value *mask, uint32_t dim) {
+  if (!has_constants(mask)) return UINT64_MAX;
+  if (is_constants(mask) || mask->def->kind != OP_AND) return axis_info(copies->axes, mask)->constancy[dim];
+  return min_u64(kept_constancy(copies, op_operand(mask->def, 0), dim),
+                 kept_constancy(copies, op_operand(mask->def, 1), dim));
+}
+
+bool mask_narrows(const MaskCopies *copies, const Op *op) {
+  const Value *mask = mask_of(op), *pointer = op_operand(op, 0);
+  if (!mask || is_boxed(op)) return false;
+  if (op->id < copies->func->op_count && copies->in_window[op->id]) return true;
+  uint32_t order[TILE_MAX_RANK], bytes = type_element_bytes(type_element(pointer->type)->inner);
+  axis_order(copies->axes, pointer, order);
+  const AxisInfo *at = axis_info(copies->axes, pointer);
+  uint64_t share = type_elements(pointer->type) / region_threads(op);
+  uint64_t vector = min_u64(min_u64(ACCESS_BYTES / bytes, at->contiguity[order[0]]),
+                            min_u64(at->divisibility[order[0]] / bytes, share));
+  return min_u64(vector, kept_constancy(copies, mask, order[0])) >
+             axis_info(copies->axes, mask)->constancy[order[0]] ||
+         has_many_predicates(copies, mask, share, vector);
+}
+
+static bool same_bound(const MaskBound *a, const MaskBound *b) {
+  for (uint32_t i = 0; i < a->base_count && i < b->base_count; i++)
+    if (a->bases[i] != b->bases[i]) return false;
+  return a->kind == b->kind && a->base_count == b->base_count && a->low == b->low && a->high == b->high &&
+         a->bound == b->bound && a->constant == b->constant && a->type == b->type;
+}
+
+bool held_bounds_include(const HeldBounds *held, const MaskBound *bound) {
+  for (uint32_t i = 0; i < held->n; i++)
+    if (same_bound(&held->at[i], bound)) return true;
+  return false;
+}
+
+// Whether the mask holds where the bounds do, up to what are constants' comparisons.
+static bool is_implied(const HeldBounds *held, const Value *mask) {
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts), implied = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (mask_bound_is_constant(&parts[i])) continue;
+    if (!held_bounds_include(held, &parts[i])) return false;
+    implied++;
+  }
+  return implied > 0;
+}
+
+// A select's first operand is its mask.
+void mask_copy_op(const MaskCopies *copies, Builder *b, const Op *op, CloneMap *map, const HeldBounds *held) {
+  bool selects = op->kind == OP_SELECT && type_is_tile(op_operand(op, 0)->type);
+  Value *mask = selects ? op_operand(op, 0) : mask_of(op);
+  Op *copy = op_clone(b, op, map);
+  if (!mask || !is_implied(held, mask)) return;
+  IrContext *ir = copies->func->module->ir;
+  Builder before = builder_before(copy);
+  Value *kept = kept_mask(&before, map, mask);
+  if (!kept) kept = build_int(&before, type_with_element(ir, mask->type, type_scalar(ir, ELEM_I1)), 1);
+  op_set_operand(copy, selects ? 0 : mask_index(op), kept);
+}
+
+uint32_t count_ops_from(const Op *op) {
+  uint32_t n = 0;
+  for (; op; op = op->next) {
+    n++;
+    for (uint32_t r = 0; r < op->region_count; r++) n += count_ops_from(op->regions[r]->first);
+  }
+  return n;
+}
+
+bool region_has_loops(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
+  return false;
+}
+
+static bool region_combines(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_REDUCE || op->kind == OP_SCAN) return true;
+  return false;
+}
+
+// Whether the window's load moves whole vectors under its mask: the mask changes only between them, at the
+// distance too from which the tap furthest ahead reads.
+static bool window_is_wide(const MaskCopies *copies, const Window *window) {
+  if (!window_mask_falls(copies->axes, window)) return false;
+  const WindowTap *anchor = window_anchor(copies->axes, window);
+  uint64_t ahead = (uint64_t)(window->high - anchor->distance), run = ahead & (0 - ahead);
+  uint64_t constancy = axis_info(copies->axes, anchor->mask)->constancy[0];
+  const Type *tile = op_result(anchor->load)->type;
+  uint64_t share = type_elements(tile) / region_threads(anchor->load);
+  return min_u64(run ? run : constancy, constancy) >= min_u64(ACCESS_BYTES / type_element_bytes(tile), share);
+}
+
+static void note_window(Op *op, void *data) {
+  MaskCopies *copies = data;
+  Window window;
+  if (op->kind != OP_LOAD || copies->in_window[op->id]) return;
+  if (!window_find(copies->context->scratch, copies->axes, op, &window, NULL)) return;
+  if (window_is_wide(copies, &window)) return;
+  for (uint32_t i = 0; i < window.taps.n; i++) copies->in_window[window.taps.at[i].load->id] = true;
+}
+
+MaskCopies mask_copies_of(PassContext *context, Func *func) {
+  MaskCopies copies = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
+  copies.in_window = ARENA_ARRAY(context->scratch, bool, func->op_count);
+  region_walk(func->body, note_window, &copies);
+  copies.combines = !region_has_loops(func->body) && region_combines(func->body);
+  return copies;
+}

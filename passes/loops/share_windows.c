@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// share_windows: loads that overlap read global memory once.
+//
+// before  %a = load %p                    (tiles of 1024)
+//         %b = load %p + 1
+//         %c = load %p + 2
+// after   %a = load %p
+//         %h = load %p + 1024 : tile<4>, where the index is under 2
+//         %w = shared_alloc : shared<2048>
+//         shared_store %a, %w
+//         shared_store %h, %w {starts = [1024]}
+//         %b = shared_load %w {starts = [1]} : tile<1024>
+//         %c = shared_load %w {starts = [2]} : tile<1024>
+// needs   tiles without layouts; simplified IR; what axis_info proves
+// keeps   every value; no address is read that no load read before: an element is loaded where a tap's mask
+//         admits it, which is one comparison where all taps have one mask that falls (`index < n`)
+// breaks  nothing
+// pays    each element comes from global memory once, and the halo; a tap costs whole vectors of shared
+//         memory, without bank conflicts, of which neighbouring taps have most in common
+//
+// Cost: at least 3 distances, which span at most a quarter of the tile, as many elements as threads, and at
+// most TUNE_WINDOW_BYTES of shared memory. What a tap needs beyond its own thread's registers goes through shared memory,
+// not shuffles: it crosses warps at each warp's end, which a shuffle does not.
+#include "base/integer.h"
+#include "passes/analysis/index_clone.h"
+#include "passes/loops/windows.h"
+#include "ir/build.h"
+#include "target/tuning.h"
+
+enum { VECTOR_BYTES = 16 };
+
+typedef struct Sharer {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes;
+  VEC(const Op *) declined; // loads of windows that were left as they are
+  bool changed;
+} Sharer;
+
+// One window in the making. Places are counted from the first element of the tap `anchor`.
+typedef struct SharedWindow {
+  Sharer *s;
+  Builder b;
+  const Window *window;
+  const WindowTap *anchor; // whose load becomes the window's
+  const Type *tile;
+  uint32_t n;
+  uint32_t left, right;         // elements of the halos
+  uint32_t left_pad, right_pad; // the same, whole vectors, a power of two; 0: none
+  bool mask_falls;
+  Value *main, *buffer;
+} SharedWindow;
+
+static IrContext *ir_of(const SharedWindow *h) { return h->s->func->module->ir; }
+static Value *either_mask(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_OR, x, y) : y; }
+static Value *both_masks(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_AND, x, y) : y; }
+
+// Moves what computes the value before `first`; windows.c has looked that it may.
+static void bring_before(const Value *value, Op *first) {
+  Op *op = value->def;
+  if (!op || op->region != first->region || op->id <= first->id) return;
+  for (const Op *at = first->prev; at; at = at->prev)
+    if (at == op) return;
+  for (uint32_t i = 0; i < op->operand_count; i++) bring_before(op_operand(op, i), first);
+  op_move(op, first->region, first);
+}
+
+// --- masks
+
+static Value *index_bound(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
+  Value *index = build_arange(b, 0, n);
+  return build_binary(b, kind, index, build_int(b, index->type, bound));
+}
+
+// Where some tap reads place first + i, i < n; NULL: everywhere.
+// Tap t reads it as its element first + i - (t - anchor).
+static Value *any_tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
+  Value *sum = NULL;
+  for (uint32_t i = 0; i < h->window->taps.n; i++) {
+    const WindowTap *tap = &h->window->taps.at[i];
+    int64_t element = first - (tap->distance - h->anchor->distance), last = element + n - 1;
+    if (last < 0 || element >= h->n) continue;
+    Value *term = tap->mask ? index_clone(&h->b, tap->mask, element, n) : NULL;
+    if (element < 0) term = both_masks(&h->b, term, index_bound(&h->b, OP_GE, n, -element));
+    if (last >= h->n) term = both_masks(&h->b, term, index_bound(&h->b, OP_LT, n, h->n - element));
+    if (!term) return NULL;
+    sum = either_mask(&h->b, sum, term);
+  }
+  return sum;
+}
+
+// The same of a mask that falls: the tap furthest ahead reads the place as its element first + i - right, or where that
+// is below 0 the tap nearer by as much does, as its element 0, if there is one (from place -left on).
+static Value *falling_mask(SharedWindow *h, int64_t first, uint32_t n) {
+  Value *mask = h->window->taps.at[0].mask;
+  int64_t element = first - h->right, last = element + n - 1;
+  Value *term = last < 0 ? NULL : index_clone(&h->b, mask, element, n);
+  if (last >= h->n) term = both_masks(&h->b, term, index_bound(&h->b, OP_LT, n, h->n - element));
+  if (element >= 0) return term;
+  if (term) term = either_mask(&h->b, index_bound(&h->b, OP_LT, n, -element), term);
+  term = both_masks(&h->b, term, index_clone_one(&h->b, mask, 0, n));
+  int64_t nearest = -(int64_t)h->left - first;
+  return nearest > 0 ? both_masks(&h->b, term, index_bound(&h->b, OP_GE, n, nearest)) : term;
+}
+
+static Value *tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
+  return h->mask_falls ? falling_mask(h, first, n) : any_tap_mask(h, first, n);
+}
+
+// --- the loads
+
+static Value *zero_of(Builder *b, const Type *tile) {
+  return type_is_float(tile) ? build_float(b, tile, 0) : build_int(b, tile, 0);
+}
+
+static Value *load_where(SharedWindow *h, Value *pointer, Value *mask) {
+  const Type *pointee = type_element(pointer->type)->inner;
+  const Type *tile = type_with_element(ir_of(h), pointer->type, pointee);
+  Value *value = build_load(&h->b, pointer, mask, mask ? zero_of(&h->b, tile) : NULL);
+  op_copy_attr(value->def, h->anchor->load, ATTR_EVICT);
+  return value;
+}
+
+static Value *move_by(Builder *b, OpKind kind, Value *x, int64_t by, const Type *integers) {
+  if (by == 0) return x;
+  Value *offset = build_int(b, integers, by);
+  return build(b, kind, x->type, x, offset, NULL);
+}
+
+// Pointers to `n` places beside the tile: those of its elements from `inside` on, `by` further.
+static Value *pointers_beside(SharedWindow *h, uint32_t inside, uint32_t n, int64_t by) {
+  const Window *w = h->window;
+  Value *root = index_clone(&h->b, w->root, inside, n);
+  const Type *i64 = type_tile(ir_of(h), type_scalar(ir_of(h), ELEM_I64), 1, &n, NULL);
+  by += h->anchor->distance;
+  if (!w->base) return move_by(&h->b, OP_ADDPTR, root, by, i64);
+  const Type *pointers = type_tile(ir_of(h), type_element(w->base->type), 1, &n, NULL);
+  Value *base = build_splat(&h->b, op_operand(w->base->def, 0), pointers);
+  Value *offset = move_by(&h->b, OP_ADD, root, by, root->type);
+  return move_by(&h->b, OP_ADDPTR, build(&h->b, OP_ADDPTR, pointers, base, offset, NULL), w->after, i64);
+}
+
+static void store_part(SharedWindow *h, Value *value, uint32_t start) {
+  Op *store = build_op(&h->b, OP_SHARED_STORE, 2, (Value *[]){value, h->buffer}, 0, NULL);
+  op_set_ints(store, ATTR_STARTS, 1, &start);
+}
+
+// The parts of the buffer are disjoint, so place_barriers puts one barrier after all of them.
+static void fill_buffer(SharedWindow *h) {
+  const Type *element = type_element(h->tile);
+  uint32_t size = h->n * 2, bits = log2_of(size);
+  Layout row = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
+  for (uint32_t i = 0; i < bits; i++) row.basis[i] = UINT32_C(1) << i;
+  const Type *type = type_shared(ir_of(h), element->elem, 1, &size, layout_intern(ir_of(h), &row));
+  Value *left = NULL, *right = NULL;
+  if (h->left) {
+    Value *mask = tap_mask(h, -(int64_t)h->left_pad, h->left_pad);
+    left = load_where(h, pointers_beside(h, 0, h->left_pad, -(int64_t)h->left_pad), mask);
+  }
+  if (h->right) {
+    Value *mask = tap_mask(h, h->n, h->right_pad);
+    right = load_where(h, pointers_beside(h, h->n - h->right_pad, h->right_pad, h->right_pad), mask);
+  }
+  h->buffer = build(&h->b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
+  store_part(h, h->main, h->left_pad);
+  if (left) store_part(h, left, 0);
+  if (right) store_part(h, right, h->left_pad + h->n);
+}
+
+static Value *tap_value(SharedWindow *h, const WindowTap *tap) {
+  int64_t place = tap->distance - h->anchor->distance;
+  Value *value = h->main;
+  if (place) {
+    uint32_t start = (uint32_t)(h->left_pad + place);
+    value = build(&h->b, OP_SHARED_LOAD, h->tile, h->buffer, NULL, NULL);
+    op_set_ints(value->def, ATTR_STARTS, 1, &start);
+  }
+  if (!tap->mask || !tap->other) return value;
+  return build(&h->b, OP_SELECT, h->tile, tap->mask, value, tap->other);
+}
+
+// --- the choice
+
+static uint32_t halo_vectors(uint32_t elements, uint32_t vector) {
+  uint32_t pad = elements ? vector : 0;
+  while (pad < elements) pad *= 2;
+  return pad;
+}
+
+static bool plan_window(SharedWindow *h) {
+  uint32_t bytes = type_element_bytes(h->tile), vector = VECTOR_BYTES / bytes;
+  h->anchor = window_anchor(h->s->axes, h->window);
+  h->left = (uint32_t)(h->anchor->distance - h->window->low);
+  h->right = (uint32_t)(h->window->high - h->anchor->distance);
+  h->left_pad = halo_vectors(h->left, vector);
+  h->right_pad = halo_vectors(h->right, vector);
+  h->mask_falls = window_mask_falls(h->s->axes, h->window);
+  return h->n >= region_threads(h->anchor->load) && h->n * 2 * bytes <= TUNE_WINDOW_BYTES &&
+         h->left_pad + h->right_pad <= h->n;
+}
+
+static void share_window(SharedWindow *h, Op *first) {
+  const Window *w = h->window;
+  for (uint32_t i = 0; i < w->taps.n; i++)
+    for (uint32_t k = 0; k < w->taps.at[i].load->operand_count; k++)
+      bring_before(op_operand(w->taps.at[i].load, k), first);
+  h->main = load_where(h, op_operand(h->anchor->load, 0), tap_mask(h, 0, h->n));
+  fill_buffer(h);
+  for (uint32_t i = 0; i < w->taps.n; i++) {
+    Op *load = w->taps.at[i].load;
+    value_replace_uses(op_result(load), tap_value(h, &w->taps.at[i]));
+  }
+  diag_remark(h->s->context->diags, first->loc, "share_windows",
+              "%u overlapping loads read %u elements and a halo of %u once, through %u bytes", w->taps.n,
+              h->n, h->left + h->right, h->n * 2 * type_element_bytes(h->tile));
+  h->s->changed = true;
+}
+
+static void decline_window(Sharer *s, const Op *first, const Window *window, const char *why) {
+  for (uint32_t i = 0; i < window->taps.n; i++)
+    vec_push(s->context->scratch, &s->declined, window->taps.at[i].load);
+  diag_remark(s->context->diags, first->loc, "share_windows", "overlapping loads stay as they are: %s", why);
+}
+
+static bool was_declined(const Sharer *s, const Op *load) {
+  for (uint32_t i = 0; i < s->declined.n; i++)
+    if (s->declined.at[i] == load) return true;
+  return false;
+}
+
+// Whether the window that begins with the load was shared; its loads are erased then.
+static bool try_share(Sharer *s, Op *first) {
+  Window window;
+  const char *why;
+  if (was_declined(s, first)) return false;
+  bool found = window_find(s->context->scratch, s->axes, first, &window, &why);
+  if (why) decline_window(s, first, &window, why);
+  if (!found) return false;
+  SharedWindow *h = ARENA_NEW(s->context->scratch, SharedWindow);
+  *h = (SharedWindow){.s = s, .b = builder_before(first), .window = &window, .tile = op_result(first)->type};
+  h->n = (uint32_t)type_elements(h->tile);
+  if (!plan_window(h)) {
+    decline_window(s, first, &window,
+                   "the tile has fewer elements than threads, or more than shared memory is worth");
+    return false;
+  }
+  share_window(h, first);
+  for (uint32_t i = 0; i < window.taps.n; i++) op_erase(window.taps.at[i].load);
+  return true;
+}
+
+static bool share_one(Sharer *s, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    if (op->kind == OP_LOAD && try_share(s, op)) return true;
+    bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
+    for (uint32_t r = 0; flow && r < op->region_count; r++)
+      if (share_one(s, op->regions[r])) return true;
+  }
+  return false;
+}
+
+bool pass_share_windows(PassContext *context, Func *func) {
+  Sharer s = {.context = context, .func = func};
+  do s.axes = axis_analyse(context->scratch, func);
+  while (share_one(&s, func->body));
+  return s.changed;
+}

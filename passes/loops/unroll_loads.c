@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// unroll_loads: loops that wait for memory have the loads of several iterations under way.
+//
+// before  for %i = 0 to %n step 1024 (%acc = ...) {
+//           %x = load %p + %i                           (16 bytes a thread)
+//           %next = add %acc, %x
+//         }
+// after   for %i = 0 to %n / 4096 * 4096 step 4096 (%acc = ...) {
+//           %x0 = load %p + %i
+//           %x1 = load %p + %i + 1024                   (and so on: four)
+//           %acc1 = add %acc, %x0
+//           %acc2 = add %acc1, %x1                      (and so on)
+//         }
+//         for %i = %n / 4096 * 4096 to %n step 1024 { as before }
+// needs   tiles without layouts; simplified IR
+// keeps   every value, and the order in which they are combined
+// breaks  nothing
+// pays    a multiprocessor needs about 32 KB under way to keep its memory busy (docs/measurements.md)
+//
+// Cost model. 512 threads a multiprocessor is what a kernel can count on (fewer where its registers are many,
+// or its grid small), so a thread should have 32 KB / 512 = TUNE_UNROLL_BYTES under way. The factor is the
+// least power of two with which an iteration loads that, at most TUNE_UNROLL_FACTOR, of at most TUNE_UNROLL_OPS
+// ops and TUNE_UNROLL_WORK computed elements a thread, beside which the wait for memory is short. A factor given in the source (loop_unroll_factor) goes before. Loops with dots are
+// pipeline's; in loops that write memory loads may not pass the writes, so nothing would be gained.
+#include "ir/clone.h"
+#include "target/tuning.h"
+#include "passes/passes.h"
+
+enum { MAX_DEPTH = 24 };
+
+typedef struct Unroller {
+  PassContext *context;
+  Func *func;
+  bool changed;
+} Unroller;
+
+// --- the choice
+
+typedef struct BodyCounts {
+  uint32_t ops, loads, bytes, work; // bytes, work: of a thread; work in elements that are computed
+  bool nested, dots, writes;
+} BodyCounts;
+
+static void count_ops(const Unroller *u, const Region *region, BodyCounts *body) {
+  for (const Op *op = region->first; op; op = op->next) {
+    body->ops++;
+    body->nested |= op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
+    body->dots |= op->kind == OP_DOT;
+    body->writes |= op_has(op, WRITES);
+    if (op_has(op, ELEMENTWISE) && op->result_count && type_is_tile(op_result(op)->type))
+      body->work += (uint32_t)((type_elements(op_result(op)->type) - 1) / region_threads(op) + 1);
+    if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type)) {
+      const Type *tile = op_result(op)->type;
+      body->loads++;
+      body->bytes += (uint32_t)(type_elements(tile) * type_element_bytes(tile) / region_threads(op));
+    }
+    for (uint32_t r = 0; r < op->region_count; r++) count_ops(u, op->regions[r], body);
+  }
+}
+
+typedef struct LoopRange {
+  int64_t lower, step, trips; // trips: -1, not known
+} LoopRange;
+
+// upper - lower does not wrap where lower is not negative.
+static bool range_of(const Op *loop, LoopRange *range) {
+  int64_t upper;
+  const Type *type = loop_lower(loop)->type;
+  if (type->kind != TYPE_SCALAR || !elem_is_signed(type->elem)) return false;
+  if (!value_int_constant(loop_lower(loop), &range->lower) || range->lower < 0) return false;
+  if (!value_int_constant(loop_step(loop), &range->step) || range->step <= 0) return false;
+  if (range->step > INT32_MAX / (2 * TUNE_UNROLL_FACTOR)) return false;
+  range->trips = -1;
+  if (!value_int_constant(loop_upper(loop), &upper)) return true;
+  range->trips = upper <= range->lower ? 0 : (upper - range->lower - 1) / range->step + 1;
+  return upper <= INT32_MAX - range->step; // the loop that is made may end by less than a step beyond
+}
+
+static const char *why_not_unrolled(const BodyCounts *body) {
+  if (body->writes) return "it writes memory, which the loads may not pass";
+  if (body->nested) return "control flow within it";
+  return NULL;
+}
+
+static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
+  BodyCounts body = {0};
+  count_ops(u, loop->regions[0], &body);
+  if (!body.loads || body.dots || body.bytes == 0 || body.bytes >= TUNE_UNROLL_BYTES) return 1;
+  int64_t given = op_int(loop, ATTR_UNROLL, 0);
+  if (given == 1) return 1;
+  const char *why = why_not_unrolled(&body);
+  if (why) {
+    diag_remark(u->context->diags, loop->loc, "unroll_loads",
+                "not unrolled, with %u bytes a thread under way: %s", body.bytes, why);
+    return 1;
+  }
+  uint32_t most = given > 1 && given < TUNE_UNROLL_FACTOR ? (uint32_t)given : TUNE_UNROLL_FACTOR,
+           factor = given > 1 ? most : 1;
+  while (factor < most && factor * body.bytes < TUNE_UNROLL_BYTES) factor *= 2;
+  while (factor > 1 && (factor * body.ops > TUNE_UNROLL_OPS || factor * body.work > TUNE_UNROLL_WORK))
+    factor /= 2;
+  while (range->trips >= 0 && factor > range->trips) factor /= 2;
+  if (factor > 1)
+    diag_remark(u->context->diags, loop->loc, "unroll_loads",
+                "%u iterations at once: %u bytes a thread under way", factor, factor * body.bytes);
+  return factor ? factor : 1;
+}
+
+// --- loads first
+
+// By op id, of one body.
+typedef struct LoadOrder {
+  Op *first;     // the first op that uses what a load gives
+  bool *after;   // stands after it, or is it
+  bool *waiting; // hangs on what a load gives
+} LoadOrder;
+
+static bool hangs_on_load(const LoadOrder *o, const Op *op) {
+  const Region *body = o->first->region;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Op *def = op_operand(op, i)->def;
+    if (def && def->region == body && (def->kind == OP_LOAD || o->waiting[def->id])) return true;
+  }
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (hangs_on_load(o, inner)) return true;
+  return false;
+}
+
+// Whether what the op needs is there before `first`, or is free to move there.
+static bool may_move(const LoadOrder *o, const Op *op, uint32_t depth) {
+  if (o->waiting[op->id]) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Op *def = op_operand(op, i)->def;
+    if (!def || def->region != o->first->region || !o->after[def->id]) continue;
+    if (depth == 0 || !op_has(def, PURE) || !may_move(o, def, depth - 1)) return false;
+  }
+  return true;
+}
+
+static void move_before(const LoadOrder *o, Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    Op *def = op_operand(op, i)->def;
+    if (def && def->region == o->first->region && o->after[def->id]) move_before(o, def);
+  }
+  op_move(op, o->first->region, o->first);
+  o->after[op->id] = false;
+}
+
+static bool uses_load(const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Op *def = op_operand(op, i)->def;
+    if (def && def->kind == OP_LOAD && def->region == op->region) return true;
+  }
+  return false;
+}
+
+// Every load whose address hangs on no other load then comes before the first use of one.
+static void loads_first(Unroller *u, Region *body) {
+  func_number(u->func);
+  Arena *arena = u->context->scratch;
+  LoadOrder o = {.first = body->first};
+  o.after = ARENA_ARRAY(arena, bool, u->func->op_count);
+  o.waiting = ARENA_ARRAY(arena, bool, u->func->op_count);
+  while (o.first->next && !uses_load(o.first)) o.first = o.first->next;
+  for (Op *op = o.first; op; op = op->next) {
+    o.after[op->id] = true;
+    o.waiting[op->id] = hangs_on_load(&o, op);
+  }
+  for (Op *op = o.first, *next; op; op = next) {
+    next = op->next;
+    if (op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE) && may_move(&o, op, MAX_DEPTH))
+      move_before(&o, op);
+  }
+}
+
+// --- the copies
+
+static Value *next_index(Builder *b, Value *index, uint32_t k, int64_t step) {
+  return k ? build_binary(b, OP_ADD, index, build_int(b, index->type, (int64_t)k * step)) : index;
+}
+
+static void copy_iterations(Unroller *u, const Op *loop, Op *made, uint32_t factor, int64_t step) {
+  const Region *body = loop->regions[0];
+  Region *to = made->regions[0];
+  uint32_t carried = loop->result_count;
+  Value **values = ARENA_ARRAY(u->context->scratch, Value *, carried);
+  for (uint32_t i = 0; i < carried; i++) values[i] = to->args[i + 1];
+  for (uint32_t i = 0; i <= carried; i++) to->args[i]->name = body->args[i]->name;
+  Builder b = builder_at_end(u->func, to);
+  b.loc = loop->loc;
+  for (uint32_t k = 0; k < factor; k++) {
+    CloneMap map = clone_map_new(u->context->scratch, u->func);
+    clone_set(&map, body->args[0], next_index(&b, to->args[0], k, step));
+    for (uint32_t i = 0; i < carried; i++) clone_set(&map, body->args[i + 1], values[i]);
+    region_clone_ops(&b, body, &map);
+    for (uint32_t i = 0; i < carried; i++) values[i] = clone_get(&map, op_operand(body->last, i));
+  }
+  b.loc = body->last->loc;
+  build_yield(&b, carried, values);
+}
+
+// Where the iterations end that are taken together; the last of them may reach beyond `upper` by less than
+// one step, which counts where the number of trips is known: 0 to 125 step 32 has four.
+static Value *build_middle(Builder *b, const Op *loop, Value *step, uint32_t factor, const LoopRange *range) {
+  Value *lower = loop_lower(loop);
+  if (range->trips >= 0)
+    return build_int(b, lower->type, range->lower + range->trips / factor * factor * range->step);
+  Value *count = build_binary(b, OP_DIV, build_binary(b, OP_SUB, loop_upper(loop), lower), step);
+  return build_binary(b, OP_ADD, lower, build_binary(b, OP_MUL, count, step));
+}
+
+static void unroll_loop(Unroller *u, Op *loop, uint32_t factor, const LoopRange *range) {
+  Builder b = builder_before(loop);
+  Value *lower = loop_lower(loop);
+  Value *step = build_int(&b, lower->type, range->step * factor);
+  Value *middle = build_middle(&b, loop, step, factor, range);
+  uint32_t carried = loop->result_count;
+  Value **values = ARENA_ARRAY(u->context->scratch, Value *, carried);
+  for (uint32_t i = 0; i < carried; i++) values[i] = loop_init(loop, i);
+  Op *made = build_for(&b, lower, middle, step, carried, values);
+  op_copy_attrs(made, loop);
+  op_remove_attr(made, ATTR_UNROLL);
+  copy_iterations(u, loop, made, factor, range->step);
+  if (range->trips >= 0 && range->trips % factor == 0) {
+    for (uint32_t i = 0; i < carried; i++) value_replace_uses(&loop->results[i], &made->results[i]);
+    op_erase(loop);
+  } else {
+    op_set_operand(loop, 0, middle);
+    for (uint32_t i = 0; i < carried; i++) op_set_operand(loop, i + 3, &made->results[i]);
+  }
+  loads_first(u, made->regions[0]);
+  u->changed = true;
+}
+
+static void unroll_region(Unroller *u, Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
+    for (uint32_t r = 0; flow && r < op->region_count; r++) unroll_region(u, op->regions[r]);
+    LoopRange range;
+    if (op->kind != OP_FOR || !range_of(op, &range)) continue;
+    func_number(u->func);
+    uint32_t factor = factor_of(u, op, &range);
+    if (factor > 1) unroll_loop(u, op, factor, &range);
+  }
+}
+
+bool pass_unroll_loads(PassContext *context, Func *func) {
+  Unroller u = {context, func, false};
+  unroll_region(&u, func->body);
+  return u.changed;
+}

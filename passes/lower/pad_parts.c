@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the rules of pad_tiles share: pad_tiles.h says what each gives.
+#include "passes/lower/pad_tiles.h"
+#include "passes/analysis/tile_index.h"
+
+enum { MOST_LOOKED_AT = 256 }; // values that a mask comes from
+
+// --- sizes
+
+const Type *pad_type(IrContext *ir, const Type *type) {
+  uint32_t shape[TILE_MAX_RANK];
+  if (!type_is_tile(type) || type->layout || type_sizes_are_powers(type)) return type;
+  for (uint32_t d = 0; d < type->rank; d++) shape[d] = pad_size(type->shape[d]);
+  return type_tile(ir, type_element(type), type->rank, shape, NULL);
+}
+
+static const PadEntry *entry_of(const Padding *p, const Value *value) {
+  bool known = value->id < p->entries.n && p->entries.at[value->id].value == value;
+  return known ? &p->entries.at[value->id] : NULL;
+}
+
+const Type *pad_written(const Padding *p, const Value *value) {
+  const PadEntry *entry = entry_of(p, value);
+  return entry ? entry->type : value->type;
+}
+
+void pad_replace(Padding *p, Value *from, Value *to) {
+  const Type *written = pad_written(p, from);
+  value_replace_uses(from, to);
+  if (!to->name) to->name = from->name;
+  if (pad_written(p, to) == written) return;
+  to->id = p->entries.n;
+  vec_push(p->context->scratch, &p->entries, ((PadEntry){to, written, NULL}));
+}
+
+void pad_scatter(Padding *p, const Value *value, Value *inside) { p->entries.at[value->id].inside = inside; }
+
+// --- values
+
+static const Type *scalar_type(const Builder *b, Elem elem) { return type_scalar(b->func->module->ir, elem); }
+
+static bool is_tile_of_numbers(const Value *x) { return type_element(x->type)->kind == TYPE_SCALAR; }
+
+Value *pad_index(Builder *b, const Value *like, uint32_t dim) {
+  return tile_along(b, build_arange(b, 0, like->type->shape[dim]), dim, like->type->rank, like->type->shape);
+}
+
+static Value *inside_along(Builder *b, const Value *like, uint32_t dim, uint32_t size) {
+  Value *i = build_arange(b, 0, like->type->shape[dim]);
+  Value *inside = build_binary(b, OP_LT, i, build_int(b, i->type, size));
+  return tile_along(b, inside, dim, like->type->rank, like->type->shape);
+}
+
+Value *pad_inside(const Padding *p, Builder *b, const Value *like, int32_t dim) {
+  const Type *written = pad_written(p, like);
+  Value *inside = entry_of(p, like) ? entry_of(p, like)->inside : NULL;
+  if (inside) return inside;
+  for (uint32_t d = 0; d < like->type->rank; d++) {
+    if ((dim != PAD_ALL && d != (uint32_t)dim) || !pad_along(p, like, d)) continue;
+    Value *along = inside_along(b, like, d, written->shape[d]);
+    inside = inside ? build_binary(b, OP_AND, inside, along) : along;
+  }
+  return inside;
+}
+
+Value *pad_fill(const Padding *p, Builder *b, Value *x, int32_t dim, Value *fill) {
+  Value *inside = pad_inside(p, b, x, dim);
+  return inside ? build(b, OP_SELECT, x->type, inside, x, fill) : x;
+}
+
+Value *pad_zeros(Builder *b, const Value *x) {
+  return type_is_float(x->type) ? build_float(b, x->type, 0) : build_int(b, x->type, 0);
+}
+
+Value *pad_repeat(const Padding *p, Builder *b, Value *x) {
+  const Type *written = pad_written(p, x);
+  for (uint32_t d = 0; d < written->rank; d++) {
+    if (written->shape[d] == x->type->shape[d]) continue;
+    Value *i = pad_index(b, x, d);
+    x = build_gather(b, x, build_binary(b, OP_MIN, i, build_int(b, i->type, written->shape[d] - 1)), d);
+  }
+  return x;
+}
+
+// Whether the value is the same everywhere, so that it is no other number beyond a tile's elements.
+static bool is_uniform(const Value *value) {
+  while (value->def && (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) &&
+         type_elements(op_operand(value->def, 0)->type) > 1)
+    value = op_operand(value->def, 0);
+  return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_CONSTANT);
+}
+
+// Whether the value is computed of indices and scalars alone: then it is some number beyond a tile's elements too.
+static bool is_defined(const Value *value, uint32_t *left) {
+  const Op *op = value->def;
+  if (!type_is_tile(value->type)) return true;
+  if (!op || *left == 0) return false;
+  --*left;
+  bool shape = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS || op->kind == OP_SPLAT;
+  bool divides = op->kind == OP_DIV || op->kind == OP_REM;
+  if (op->kind == OP_CONSTANT || op->kind == OP_ARANGE) return true;
+  if (!shape && !op_has(op, PURE | ELEMENTWISE)) return false;
+  if (divides && !is_uniform(op_operand(op, 1))) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_defined(op_operand(op, i), left)) return false;
+  return true;
+}
+
+// A mask that comes of data may be undefined where there is none: there it is not asked.
+Value *pad_mask(const Padding *p, Builder *b, Value *mask, const Value *like) {
+  Value *inside = pad_inside(p, b, like, PAD_ALL);
+  uint32_t left = MOST_LOOKED_AT;
+  if (!mask || !inside) return inside ? inside : mask;
+  if (is_defined(mask, &left)) return build_binary(b, OP_AND, mask, inside);
+  const Type *type = type_with_element(b->func->module->ir, mask->type, scalar_type(b, ELEM_I1));
+  return build(b, OP_SELECT, type, inside, mask, build_int(b, type, 0));
+}
+
+static bool is_zero_shape(const Padding *p, const Op *op, uint32_t dim) {
+  const Value *x = op_operand(op, 0);
+  uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
+  switch ((int)op->kind) {
+  case OP_CAST:
+  case OP_BITCAST:
+  case OP_BOXED: return pad_is_zero(p, x, dim);
+  case OP_TRANS: return pad_is_zero(p, x, (uint32_t)op_attr(op, ATTR_ORDER)->ints.at[dim]);
+  case OP_EXPAND_DIMS: return dim != axis && pad_is_zero(p, x, dim - (dim > axis));
+  case OP_BROADCAST: return x->type->shape[dim] == op_result(op)->type->shape[dim] && pad_is_zero(p, x, dim);
+  default: return false;
+  }
+}
+
+// Of a load under a mask, the padding's at the least.
+static void give_zeros(Op *load) {
+  Builder b = builder_before(load);
+  op_add_operand(load, pad_zeros(&b, op_result(load)));
+}
+
+bool pad_is_zero(const Padding *p, const Value *x, uint32_t dim) {
+  Op *op = x->def;
+  if (!pad_along(p, x, dim) || value_is_zero(x)) return true;
+  if (!op || !is_tile_of_numbers(x)) return false;
+  if (op->kind != OP_LOAD) return is_zero_shape(p, op, dim);
+  if (!op_input(op, 2)) give_zeros(op);
+  return value_is_zero(op_input(op, 2));
+}

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which loads of a loop can be issued ahead.
+#include "passes/pipeline/pipeline_loads.h"
+
+#include "base/integer.h"
+#include "ir/memory/atomic.h"
+#include "ir/build.h"
+#include "ir/dot/dot.h"
+#include "ir/layout/layout.h"
+#include "ir/dot/layout_dot.h"
+#include "passes/pipeline/pipeline_computed.h"
+#include "passes/analysis/pointer_origin.h"
+#include "passes/analysis/pressure.h"
+#include "passes/pipeline/schedule.h"
+
+enum { MIN_COPY_BYTES = 4, ADDRESS_REGISTERS = 2 };
+
+typedef struct LoadFinder {
+  PassContext *context;
+  Func *func;
+  StagedLoop *found;
+  bool writes;      // the body may write any global memory, or needs every thread's attention
+  VEC(Op *) stores; // beside that: what it writes through pointers of an argument
+  const AxisTable *axes; // NULL: not asked for yet
+} LoadFinder;
+
+static void decline_loop(LoadFinder *f, const Op *op, const char *why) {
+  diag_remark(f->context->diags, op->loc, "pipeline", "not pipelined: %s", why);
+}
+
+static bool writes_global(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_SHARED_STORE:
+  case OP_DOT_WAIT:
+  case OP_FENCE_ASYNC:
+  case OP_YIELD: return false;
+  case OP_COPY_ASYNC:
+  case OP_ASYNC_COMMIT:
+  case OP_ASYNC_WAIT: return true; // pipelined before
+  default: return op_has(op, WRITES);
+  }
+}
+
+// Where no two arguments lead to the same memory, a plain store through one, or what is only added there, leaves loads
+// through others alone.
+static void note_writes(Op *op, void *data) {
+  LoadFinder *f = data;
+  if (!writes_global(op)) return;
+  bool plain = op->kind == OP_STORE || atomic_only_reduces(op);
+  if (plain && f->func->module->target.restrict_pointers && pointer_origin(op_operand(op, 0)))
+    vec_push(f->context->scratch, &f->stores, op);
+  else
+    f->writes = true;
+}
+
+static bool may_be_written(const LoadFinder *f, const Op *load) {
+  const Value *origin = pointer_origin(op_operand(load, 0));
+  for (uint32_t i = 0; i < f->stores.n; i++)
+    if (!origin || pointer_origin(op_operand(f->stores.at[i], 0)) == origin) return true;
+  return false;
+}
+
+// The same of all loads within an op that is taken whole.
+static bool reads_what_is_written(const LoadFinder *f, const Op *op) {
+  if (op->kind == OP_LOAD && may_be_written(f, op)) return true;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (reads_what_is_written(f, inner)) return true;
+  return false;
+}
+
+static Op *only_user(const Value *value) {
+  return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
+}
+
+bool load_is_copyable(const Op *load) {
+  uint32_t bytes = type_element_bytes(op_result(load)->type);
+  uint32_t vector = (uint32_t)op_int(load, ATTR_VECTOR, 1);
+  if (op_attr(load, ATTR_VOLATILE) || bytes * vector < MIN_COPY_BYTES) return false;
+  if (op_int(load, ATTR_ALIGN, bytes) < (int64_t)MIN_COPY_BYTES) return false;
+  const Value *other = op_operand(load, 2);
+  return !other || value_is_zero(other);
+}
+
+// The layout of what the load gives, as the buffer's store sees it, in registers that lie side by side in the
+// buffer as they do in global memory.
+static bool can_copy(const StagedLoad *staged) {
+  uint32_t vector = (uint32_t)op_int(staged->load, ATTR_VECTOR, 1);
+  if (!load_is_copyable(staged->load)) return false;
+  const Type *stored = op_operand(staged->store, 0)->type;
+  Layout inverse, offsets;
+  if (!layout_invert(staged->slot->layout, &inverse)) return false;
+  offsets = layout_compose(stored->layout, &inverse);
+  uint32_t run = 0;
+  while (run < offsets.bits[DIM_REGISTER] && offsets.basis[run] == 1u << run) run++;
+  // Where the buffer's runs are shorter than what one access loads, elements change places on the way.
+  return run >= 31 || 1u << run >= vector;
+}
+
+const Type *staged_load_target(IrContext *ir, const StagedLoad *load) {
+  const Type *slot = load->slot;
+  uint32_t inverse[TILE_MAX_RANK], shape[TILE_MAX_RANK];
+  if (!load->trans) return slot;
+  const Attr *order = op_attr(load->trans, ATTR_ORDER);
+  for (uint32_t i = 0; i < order->ints.n; i++) inverse[order->ints.at[i]] = i;
+  for (uint32_t i = 0; i < order->ints.n; i++) shape[i] = slot->shape[inverse[i]];
+  Layout layout = layout_trans(slot->layout, slot->rank, slot->shape, inverse);
+  return type_shared(ir, slot->elem, slot->rank, shape, layout_intern(ir, &layout));
+}
+
+static bool is_written_by(const Value *buffer, const Op *store) {
+  for (const Use *use = buffer->first_use; use; use = use->next)
+    if (use->user->kind == OP_SHARED_STORE && use->user != store) return false;
+  return true;
+}
+
+// The chain that ends in the store, which alone writes its buffer, if the value comes from a load of the loop's body.
+static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
+  const Region *body = loop->regions[0];
+  Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
+  *staged = (StagedLoad){.store = store, .alloc = buffer->def};
+  if (op_attr(store, ATTR_STARTS) || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return false;
+  if (!is_written_by(buffer, store)) return false;
+  staged->slot = buffer->type;
+  if (value->def && value->def->kind == OP_TRANS && only_user(value) == store) {
+    staged->trans = value->def;
+    value = op_operand(value->def, 0);
+  }
+  if (value->def && value->def->kind == OP_BOXED) {
+    staged->boxed = value->def;
+    value = op_operand(value->def, 0);
+  }
+  staged->load = value->def;
+  return staged->load && staged->load->kind == OP_LOAD && staged->load->region == body &&
+         staged->alloc->region == body && store->region == body && !op_scratch(staged->load);
+}
+
+// The same if it goes nowhere else.
+static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
+  if (!match_chain(loop, store, staged)) return false;
+  const Op *next = staged->trans ? staged->trans : store;
+  if (staged->boxed && only_user(op_result(staged->boxed)) != next) return false;
+  return only_user(op_result(staged->load)) == (staged->boxed ? staged->boxed : next);
+}
+
+// A store of the value, as it is or transposed, that the product's operand is read from: others may use the value too.
+static bool match_shared(const Op *loop, const Op *load, StagedLoad *staged) {
+  const Op *boxed = only_user(op_result(load));
+  const Value *tile = op_result(boxed && boxed->kind == OP_BOXED ? boxed : load);
+  for (const Use *use = tile->first_use; use; use = use->next) {
+    Op *user = use->user;
+    Op *store = user->kind == OP_TRANS ? only_user(op_result(user)) : user;
+    if (!store || store->kind != OP_SHARED_STORE || !match_chain(loop, store, staged)) continue;
+    if (staged->load != load || !can_copy(staged)) continue;
+    staged->reads = staged->async = true;
+    return true;
+  }
+  return false;
+}
+
+// --- what has to be known ahead
+
+static bool mark_ahead(LoadFinder *f, const Value *value);
+
+// All values that an op within regions uses from outside of it.
+static bool mark_operands(LoadFinder *f, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!mark_ahead(f, op_operand(op, i))) return false;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (!mark_operands(f, inner)) return false;
+  return true;
+}
+
+static bool is_staged(const StagedLoop *found, const Op *op) {
+  for (uint32_t i = 0; i < found->loads.n; i++)
+    if (found->loads.at[i].load == op) return true;
+  for (uint32_t i = 0; i < found->values.n; i++)
+    if (found->values.at[i].load == op) return true;
+  return false;
+}
+
+// False where the value hangs on what cannot be done ahead.
+static bool mark_ahead(LoadFinder *f, const Value *value) {
+  const Region *body = f->found->loop->regions[0];
+  if (f->found->ahead[value->id]) return true;
+  if (!value->def) {
+    if (value->region != body) return true; // from outside, or of a region within
+    f->found->ahead[value->id] = 1;
+    return value->index == 0 || mark_ahead(f, op_operand(body->last, value->index - 1));
+  }
+  const Op *op = value->def;
+  const Region *region = op->region;
+  while (region && region != body && region->parent) region = region->parent->region;
+  if (region != body || op->region != body)
+    return true; // defined outside, or within an op that is taken whole
+  bool pure = op_has(op, PURE) || (op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE)) || op_is_dead(op);
+  if (!pure || reads_what_is_written(f, op) || op_scratch(op) || op->kind == OP_SHARED_LOAD ||
+      op->kind == OP_DOT || is_staged(f->found, op))
+    return false;
+  f->found->ahead[value->id] = 1;
+  return mark_operands(f, op);
+}
+
+static void clear_ahead(LoadFinder *f) { memset(f->found->ahead, 0, f->func->value_count); }
+
+// Of a tensor copy that is its coordinates.
+static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
+  bool known = true;
+  if (staged->by_tensor) {
+    for (uint32_t d = 0; known && d < boxed_rank(staged->boxed); d++)
+      known = mark_ahead(f, boxed_offset(staged->boxed, d));
+    return known;
+  }
+  for (uint32_t i = 0; known && i < staged->load->operand_count; i++)
+    known = mark_ahead(f, op_operand(staged->load, i));
+  return known;
+}
+
+static const char written[] = "the loop writes global memory, which the loads may read";
+
+// A load whose address cannot be computed ahead, or whose memory the loop may write, stays where it is; what is
+// ahead is marked anew for the others.
+static void keep_known(LoadFinder *f) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < f->found->loads.n; i++) {
+    StagedLoad staged = f->found->loads.at[i];
+    clear_ahead(f);
+    if (may_be_written(f, staged.load))
+      decline_loop(f, staged.load, written);
+    else if (known_ahead(f, &staged))
+      f->found->loads.at[kept++] = staged;
+    else
+      decline_loop(f, staged.load, "its address depends on what the iteration computes");
+  }
+  f->found->loads.n = kept;
+  clear_ahead(f);
+  for (uint32_t i = 0; i < kept; i++) known_ahead(f, &f->found->loads.at[i]);
+}
+
+// --- what goes through registers
+
+// Whether the load reads less than 32 bits at a time, each into a register of its own, from an address of its own.
+static bool wastes_registers(const StagedLoad *staged) {
+  uint32_t bytes = type_element_bytes(op_result(staged->load)->type);
+  return !staged->async && bytes * (uint32_t)op_int(staged->load, ATTR_VECTOR, 1) < MIN_COPY_BYTES;
+}
+
+// Whether the loop has the load's addresses in registers: carried, or a tile from before it that a number is added to (carry_steps).
+static bool holds_addresses(const Op *load) {
+  const Op *sum = op_operand(load, 0)->def;
+  if (!sum || sum->kind != OP_ADDPTR) return !sum;
+  const Op *base = op_operand(sum, 0)->def, *step = op_operand(sum, 1)->def;
+  return base && base->region != sum->region && base->kind != OP_SPLAT && step && step->kind == OP_SPLAT;
+}
+
+// With their addresses, where the loop holds these: those of the iteration ahead are made while this one's are alive.
+static uint32_t wasteful_registers(const StagedLoop *found) {
+  uint32_t registers = 0;
+  for (uint32_t i = 0; i < found->loads.n; i++) {
+    const StagedLoad *staged = &found->loads.at[i];
+    if (!wastes_registers(staged)) continue;
+    uint32_t elements = layout_registers(op_result(staged->load)->type->layout);
+    registers += holds_addresses(staged->load) ? elements + elements * ADDRESS_REGISTERS : elements;
+  }
+  return registers;
+}
+
+// Where registers have no room for them beside all tiles they would be written to local memory, and read from it:
+// they stay where they are.
+static void drop_without_room(LoadFinder *f) {
+  StagedLoop *found = f->found;
+  uint32_t ahead = wasteful_registers(found), kept = 0;
+  if (!ahead || ahead <= func_spare_registers(f->context->scratch, f->func)) return;
+  for (uint32_t i = 0; i < found->loads.n; i++) {
+    if (wastes_registers(&found->loads.at[i]))
+      decline_loop(f, found->loads.at[i].load, "registers have no room for elements that are loaded ahead one by one");
+    else
+      found->loads.at[kept++] = found->loads.at[i];
+  }
+  found->loads.n = kept;
+  clear_ahead(f);
+  for (uint32_t i = 0; i < kept; i++) known_ahead(f, &found->loads.at[i]);
+}
+
+// --- tensor copies
+
+static bool writes_memory(const Op *op) {
+  return op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
+         op->kind == OP_INLINE_ASM || op->kind == OP_BLOCK_STORE;
+}
+
+typedef struct WriteSearch {
+  uint32_t end; // ops before this one
+  bool found;
+} WriteSearch;
+
+static void find_write(Op *op, void *data) {
+  WriteSearch *search = data;
+  search->found |= op->id < search->end && writes_memory(op);
+}
+
+// Whether the kernel may have written global memory when the loop runs: what threads wrote, tensor copies see behind a
+// fence. What a launch's other programs write no program reads.
+static bool is_after_writes(const LoadFinder *f) {
+  WriteSearch search = {.end = f->found->loop->id};
+  for (const Op *around = f->found->loop; around; around = around->region->parent)
+    if (op_is_loop(around) && around != f->found->loop && !op_attr(around, ATTR_PROGRAMS))
+      search.end = around->next ? around->next->id : UINT32_MAX;
+  region_walk(f->func->body, find_write, &search);
+  return search.found;
+}
+
+// How much of a buffer's two dimensions its products multiply; false: something else reads it.
+static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    uint32_t part[2] = {0};
+    if (user->kind == OP_SHARED_STORE && use == &user->operands[1]) continue;
+    if (user->kind == OP_SHARED_TRANS) {
+      if (!find_multiplied(op_result(user), part)) return false;
+      multiplied[0] = max_u32(multiplied[0], part[1]), multiplied[1] = max_u32(multiplied[1], part[0]);
+      continue;
+    }
+    if (!is_dot_of(user, DOT_WGMMA) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part)) return false;
+    multiplied[0] = max_u32(multiplied[0], part[0]), multiplied[1] = max_u32(multiplied[1], part[1]);
+  }
+  return true;
+}
+
+// Of a padded tile no more is copied than products multiply.
+static void trim_tensor(StagedLoad *staged) {
+  TensorLoad *tensor = &staged->tensor;
+  uint32_t size[2] = {0};
+  if (!find_multiplied(op_result(staged->alloc), size)) return;
+  bool turns = (staged->trans != NULL) != (tensor->inner == 0);
+  uint32_t rows = size[turns], columns = size[!turns], width = tensor->box.shape[1];
+  tensor_box_trim(&tensor->box, rows, (columns + width - 1) / width);
+}
+
+static const char *find_tensor(LoadFinder *f, StagedLoad *staged) {
+  if (!f->axes) f->axes = axis_analyse(f->context->scratch, f->func);
+  const char *why = tensor_load_find(f->func, f->axes, staged->boxed,
+                                     staged_load_target(f->func->module->ir, staged), &staged->tensor);
+  if (!why && staged->alloc) trim_tensor(staged);
+  return why;
+}
+
+// Products of wgmma read what they bring as it lies.
+static void find_tensors(LoadFinder *f) {
+  const IrModule *module = f->func->module;
+  if (!module_takes_maps(module) || !module->target.arch->tensor_rank) return;
+  for (uint32_t i = 0; i < f->found->loads.n; i++) {
+    StagedLoad *staged = &f->found->loads.at[i];
+    if (!staged->boxed) continue;
+    const char *why = find_tensor(f, staged);
+    staged->by_tensor = !why;
+    f->found->after_writes |= !why && is_after_writes(f);
+    if (why) diag_remark(f->context->diags, staged->load->loc, "pipeline", "not by tensor copies: %s", why);
+  }
+}
+
+// --- what is computed on before a product
+
+static uint8_t *copy_ahead(const LoadFinder *f) {
+  uint8_t *copy = ARENA_ARRAY(f->context->scratch, uint8_t, f->func->value_count);
+  return memcpy(copy, f->found->ahead, f->func->value_count);
+}
+
+// A slot of its own, or that of a product which takes the load as it is beside what is computed of it.
+static bool find_slot(LoadFinder *f, Op *load, StagedLoad *staged) {
+  if (match_shared(f->found->loop, load, staged)) return true;
+  *staged = (StagedLoad){.load = load, .reads = true, .async = true};
+  staged->slot = computed_slot(f->func->module->ir, load);
+  return staged->slot;
+}
+
+// Copied like the others if its address is known ahead; addresses of the others that hang on it go first.
+static void add_computed(LoadFinder *f, Op *load) {
+  StagedLoop *found = f->found;
+  StagedLoad staged;
+  if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !load_is_copyable(load) ||
+      !find_slot(f, load, &staged) || may_be_written(f, load))
+    return;
+  uint8_t *before = copy_ahead(f);
+  vec_push(f->context->scratch, &found->loads, staged);
+  found->computed++;
+  if (known_ahead(f, &staged)) return;
+  found->loads.n--;
+  found->computed--;
+  found->ahead = before;
+}
+
+static bool has_dot(const Op *loop) {
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_DOT) return true;
+  return false;
+}
+
+// A scalar takes a register; addresses that hang on it go first.
+static void add_value(LoadFinder *f, Op *load) {
+  StagedLoop *found = f->found;
+  StagedLoad staged = {.load = load};
+  if (type_is_tile(op_result(load)->type) || type_is_ptr(op_result(load)->type) ||
+      found->ahead[op_result(load)->id] || op_attr(load, ATTR_VOLATILE) || op_scratch(load) ||
+      may_be_written(f, load))
+    return;
+  uint8_t *before = copy_ahead(f);
+  vec_push(f->context->scratch, &found->values, staged);
+  if (known_ahead(f, &staged)) return;
+  found->values.n--;
+  found->ahead = before;
+}
+
+static void find_computed(LoadFinder *f) {
+  const Op *loop = f->found->loop;
+  const uint8_t *feeding = find_feeding(f->context->scratch, f->func, loop);
+  for (Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_LOAD && feeding[op_result(op)->id]) add_value(f, op);
+  f->found->ahead_of_others = copy_ahead(f);
+  for (Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_LOAD && feeding[op_result(op)->id]) add_computed(f, op);
+}
+
+// --- the dot that may stay under way
+
+// Whether the dot may read the operand while the next iteration begins: a buffer of several slots, or one
+// that the loop does not write.
+static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
+  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
+  if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
+  for (uint32_t i = 0; i < found->loads.n; i++)
+    if (found->loads.at[i].alloc && found->loads.at[i].alloc == operand->def) return true;
+  const Region *region = operand->def->region;
+  while (region && region != found->loop->regions[0]) region = region->parent ? region->parent->region : NULL;
+  return !region;
+}
+
+static void find_dot(LoadFinder *f) {
+  StagedLoop *found = f->found;
+  Region *body = found->loop->regions[0];
+  uint32_t wgmmas = 0;
+  for (Op *op = body->first; op; op = op->next) {
+    if (!is_dot_of(op, DOT_WGMMA)) continue;
+    wgmmas++;
+    found->feeds_wgmma = true;
+    const Value *sum = op_operand(op, 2);
+    bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
+    Op *wait = only_user(op_result(op));
+    bool yielded = wait && wait == dot_wait_of(op) && only_user(op_result(wait)) == body->last;
+    bool in_memory = lasts_an_iteration(found, op_operand(op, 0)) &&
+                     lasts_an_iteration(found, op_operand(op, 1)) && !dot_promotes(op) &&
+                     !type_is_elem(op_result(op)->type, ELEM_FP16);
+    if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(wait)) {
+      found->dot = op;
+      found->dot_wait = wait;
+      found->sum = sum->index - 1;
+    }
+  }
+  if (wgmmas != 1) found->dot = NULL;
+}
+
+bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *found) {
+  LoadFinder f = {.context = context, .func = func, .found = found};
+  *found = (StagedLoop){.loop = loop};
+  int64_t stages = op_int(loop, ATTR_NUM_STAGES, func->module->target.num_stages);
+  found->stages = stages < 1 ? 1 : stages > NUM_STAGES_MAX ? NUM_STAGES_MAX : (uint32_t)stages;
+  found->ahead = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  for (Op *op = loop->regions[0]->first; op; op = op->next) {
+    StagedLoad staged;
+    if (op->kind == OP_SHARED_STORE && match_store(loop, op, &staged))
+      vec_push(context->scratch, &found->loads, staged);
+  }
+  bool copies = func->module->target.arch->has_cp_async;
+  if (found->loads.n == 0 && (!copies || found->stages < 2 || !has_dot(loop))) return false;
+  if (found->stages < 2) {
+    decline_loop(&f, loop, "num_stages is 1");
+    return false;
+  }
+  if (takes_product_early(loop)) return false; // what it computes is not known
+  region_walk(loop->regions[0], note_writes, &f);
+  if (f.writes) {
+    if (found->loads.n) decline_loop(&f, loop, written);
+    return false;
+  }
+  find_tensors(&f);
+  keep_known(&f);
+  for (uint32_t i = 0; i < found->loads.n; i++)
+    found->loads.at[i].async = found->loads.at[i].by_tensor || (copies && can_copy(&found->loads.at[i]));
+  drop_without_room(&f);
+  if (copies) find_computed(&f);
+  find_dot(&f);
+  return found->loads.n > 0;
+}

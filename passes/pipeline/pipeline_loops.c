@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// pipeline: loads that feed shared memory are issued iterations ahead of their use.
+//
+// before  for %i = ... {
+//           %x = load %p, %m
+//           %s = shared_alloc : shared<128x64xfp16, #s>
+//           shared_store %x, %s
+//           ... dot %s ...
+//         }
+// after   %s = shared_alloc : shared<3x128x64xfp16, #s3>
+//         %r = ring_begin {slots = 3}
+//         ring_fill and copies of iterations 0 and 1, each a group of its own, where there are such iterations
+//         for %i = ... (..., tokens, %r) {
+//           async_wait %token {pending = 1}
+//           barrier
+//           ring_fill; copies of iteration i + 2 into the slot that the last iteration read, as a group
+//           %x = ring_wait %r, %s
+//           ... dot of %x ...
+//           ring_release
+//         }
+// needs   layouts, and promote_shared's buffers
+// keeps   every value; 0, 1, 2 ... iterations are right, up or down: what is ahead of the last one is not begun
+// breaks  nothing; the rings' barriers and fences are put here, where they cost least: place_barriers finds
+//         none missing
+// pays    the memory's latency passes while the iterations before are computed
+//
+// What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
+// registers one iteration ahead, and stored at the iteration's begin, before the barrier.
+//
+// A load whose value is computed on before a product (cast, scaled, masked ...) is copied too, if it can be, and
+// read back where it stood: its product's buffer is written from registers then, as before.
+//
+//         %x = load %p                      %c = ring_wait %r, %t
+//         %y = mul %x, %gate        ->      %x = shared_load %c
+//         shared_store %y, %s               %y = mul %x, %gate
+//
+// A scalar that a product hangs on is loaded into a register one iteration ahead.
+//
+// A wgmma whose sum only the loop carries stays under way until the next one has begun: then a slot is free
+// two iterations after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun
+// where the dot before is done, so that there are more of them under way (`refills`).
+//
+// A dot that reads an operand into registers waits for the one before (split_dots), and comes first, or its
+// reads would queue up behind the copies:
+//
+//         async_wait, barrier for the first iteration
+//         for %i = ... {
+//           dot, which stays under way
+//           async_wait for iteration i + 1
+//           barrier
+//           copies of iteration i + 3 into the slot that the last iteration read
+//         }
+//
+// A slot is released where its readers are done: at the iteration's end, or, of a product that stays under
+// way, where the next one has begun and this one was waited for.
+#include "ir/dot/layout_dot.h"
+#include "target/tuning.h"
+#include "passes/pipeline/pipeline_emit.h"
+#include "passes/analysis/stagger.h"
+
+// --- the loop's body
+
+// What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
+// iteration's end, where more registers are free, and the next iteration would wait for them.
+static void push_next_data(Stager *s, const Op *at) {
+  stage_step(s, STAGED_STORE, STAGED_STORES, at);
+  stage_step(s, STAGED_BEGIN, STAGED_STORES, at);
+  stage_step(s, STAGED_BEGIN, STAGED_VALUES, at);
+  if (!s->refills || s->groups[STAGED_COPIES].count || s->groups[STAGED_STORES].count)
+    stage_step(s, STAGED_AWAIT, STAGED_COPIES, at);
+  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS && !s->refills; g++)
+    stage_step(s, STAGED_BEGIN, g, at);
+}
+
+static void release_all(Stager *s, const Op *at) {
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_step(s, STAGED_RELEASE, g, at);
+}
+
+// The dot has begun, the one before it is waited for: its slots are free, those that it read in all warps once everyone has met.
+static void push_behind_dot(Stager *s, const Op *wait) {
+  release_all(s, wait);
+  if (s->dot_first) push_next_data(s, wait);
+  if (!s->refills) return;
+  stage_step(s, STAGED_MEET, 0, wait);
+  stage_step(s, STAGED_BEGIN, STAGED_COPIES, wait);
+  stage_step(s, STAGED_BEGIN, STAGED_TENSORS, wait);
+}
+
+static void assign_steps(Stager *s) {
+  const Op *loop = s->staged->loop, *last = loop->regions[0]->last;
+  stage_step(s, STAGED_TAKE, STAGED_VALUES, loop);
+  if (!s->dot_first) push_next_data(s, loop);
+  for (int g = 0; g < STAGED_VALUES; g++) stage_step(s, STAGED_USE, g, loop);
+  for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
+    bool overlaps = s->in_flight && op == s->staged->dot_wait;
+    if (stage_is_read(s, op)) stage_step(s, STAGED_READ, STAGED_COPIES, op);
+    if (stage_replaces(s, op)) continue;
+    schedule_push(&s->schedule, (ScheduleStep){.op = op, .pending = overlaps});
+    if (overlaps) push_behind_dot(s, op);
+  }
+  if (!s->in_flight) release_all(s, last);
+}
+
+// --- how far ahead
+
+static uint32_t count_async(const StagedLoop *staged) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < staged->loads.n; i++) count += staged->loads.at[i].async;
+  return count;
+}
+
+static uint32_t count_tensors(const StagedLoop *staged) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < staged->loads.n; i++) count += staged->loads.at[i].by_tensor;
+  return count;
+}
+
+// Whether a second barrier an iteration pays. With three stages it does: without, copies have to be waited
+// for before others are begun. With more it depends on how much time is left between the last instruction's
+// begin and the product's end: little where several warpgroups have more than 64 rows each, so that the
+// tensor cores' queue is full until shortly before the end (docs/measurements.md).
+static bool refill_pays(const Stager *s, uint32_t stages) {
+  const Type *result = op_result(s->staged->dot)->type;
+  uint32_t rows = result->shape[result->rank - 2], warpgroups = region_warps(s->staged->dot) / 4;
+  return stages == 3 || warpgroups == 1 || rows <= TUNE_REFILL_ROWS * warpgroups;
+}
+
+static int kind_of(const Stager *s, const StagedLoad *load) {
+  bool late = s->late && load->alloc == s->late;
+  if (load->by_tensor) return late ? STAGED_LATE_TENSORS : STAGED_TENSORS;
+  return !load->async ? STAGED_STORES : late ? STAGED_LATE_COPIES : STAGED_COPIES;
+}
+
+// The buffer that the second product of a loop reads which is to be staggered, where all that is ahead is copies and each has
+// a buffer of its own.
+static const Op *late_buffer(const StagedLoop *staged) {
+  const Op *buffer = op_attr(staged->loop, ATTR_STAGGER) ? staggered_buffer(staged->loop) : NULL;
+  bool found = false, others = false;
+  if (!buffer || staged->computed || staged->values.n) return NULL;
+  for (uint32_t i = 0; i < staged->loads.n; i++) {
+    const StagedLoad *load = &staged->loads.at[i];
+    if (!load->async || load->reads) return NULL;
+    found |= load->alloc == buffer;
+    others |= load->alloc != buffer;
+  }
+  return found && others ? buffer : NULL;
+}
+
+static void make_group(Stager *s, int kind, uint32_t stages) {
+  StagedGroup *group = &s->groups[kind];
+  bool copies = kind <= STAGED_LATE_TENSORS, values = kind == STAGED_VALUES;
+  uint32_t n = values ? s->staged->values.n : s->staged->loads.n, carried = s->staged->loop->result_count;
+  const StagedLoad *loads = values ? s->staged->values.at : s->staged->loads.at;
+  *group = (StagedGroup){.kind = kind, .async = kind == STAGED_COPIES || kind == STAGED_LATE_COPIES};
+  group->distance = copies ? stages - 1 - (s->in_flight && !s->dot_first && !s->refills) : 1;
+  group->held = group->distance - s->dot_first;
+  group->slots = copies ? stages : values ? 0 : 2u + s->in_flight;
+  group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
+  for (uint32_t i = 0; i < n; i++)
+    if (values || kind_of(s, &loads[i]) == kind) group->loads[group->count++] = &loads[i];
+  group->buffers = ARENA_ARRAY(s->arena, Value *, n);
+  group->views = ARENA_ARRAY(s->arena, Value *, n);
+  group->state = ARENA_ARRAY(s->arena, Value *, carried);
+  group->tokens = ARENA_ARRAY(s->arena, Value *, group->distance);
+  group->tiles = ARENA_ARRAY(s->arena, Value *, n);
+  group->maps = ARENA_ARRAY(s->arena, Value *, n);
+}
+
+static void make_groups(Stager *s, uint32_t stages) {
+  s->late = late_buffer(s->staged);
+  s->in_flight = s->staged->dot && stages >= 3;
+  s->dot_first = s->in_flight && dot_parts(s->staged->dot) && count_async(s->staged) == s->staged->loads.n;
+  bool all_tensors =
+      count_tensors(s->staged) == s->staged->loads.n; // the second barrier is the only one then
+  s->refills =
+      s->in_flight && !s->dot_first && count_async(s->staged) > 0 && (all_tensors || refill_pays(s, stages));
+  for (int g = 0; g < STAGED_GROUPS; g++) make_group(s, g, stages);
+}
+
+static void remark_stages(const Stager *s, uint32_t stages) {
+  static const char copies[] = "load by cp.async, %u iterations ahead, in %u slots",
+                    tensors[] = "load by tensor copies, %u iterations ahead, in %u slots";
+  static const char *const how[STAGED_VALUES] = {[STAGED_COPIES] = copies,
+                                                 [STAGED_LATE_COPIES] = copies,
+                                                 [STAGED_TENSORS] = tensors,
+                                                 [STAGED_LATE_TENSORS] = tensors,
+                                                 [STAGED_STORES] =
+                                                     "load into registers, %u iteration ahead, in %u slots"};
+  for (uint32_t i = 0; i < s->staged->values.n; i++)
+    diag_remark(s->context->diags, s->staged->values.at[i].load->loc, "pipeline",
+                "load of a scalar 1 iteration ahead");
+  for (int g = 0; g < STAGED_VALUES; g++)
+    for (uint32_t i = 0; i < s->groups[g].count; i++)
+      diag_remark(s->context->diags, s->groups[g].loads[i]->load->loc, "pipeline", how[g],
+                  s->groups[g].distance, s->groups[g].slots);
+  if (s->in_flight)
+    diag_remark(s->context->diags, s->staged->dot->loc, "pipeline",
+                "the product stays under way while the next begins (%u stages%s)", stages,
+                s->refills ? ", a second barrier before copies" : "");
+}
+
+static void enter_loop(void *data, Builder *b) {
+  Stager *s = data;
+  if (s->dot_first)
+    stage_wait(s, b, s->groups[STAGED_COPIES].distance);
+  else if (s->refills && s->groups[STAGED_TENSORS].count && !stage_begins_again(s))
+    stage_meet(s, b); // their mbarriers have been made
+}
+
+// A loop that leaves a product under way is entered only for an iteration: so the accumulators of a loop of
+// none are no others than those that the wait is for.
+static void replace_loop(Stager *s) {
+  Op *loop = s->staged->loop;
+  Builder b = builder_before(loop);
+  stage_schedule(s);
+  s->schedule.enter = enter_loop;
+  assign_steps(s);
+  Value *any = schedule_any(&s->schedule, &b);
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_begin(s, &b, &s->groups[g], any);
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_carry(s, &s->groups[g]);
+  stage_expand(s, "pipeline", &b, any);
+}
+
+// Whether the loop is a round of one that has few, as those over a window are: then it begins as often, most likely to
+// end soon.
+static bool begins_often(const Op *loop) {
+  const Op *around = loop->region->parent;
+  int64_t lower, upper, step;
+  if (!around || around->kind != OP_FOR || !value_int_constant(loop_lower(around), &lower)) return false;
+  if (!value_int_constant(loop_upper(around), &upper) || !value_int_constant(loop_step(around), &step))
+    return false;
+  return step > 0 && upper > lower && (upper - lower) / step <= TUNE_WINDOW_ROUNDS;
+}
+
+// What goes through registers is ahead by one iteration: for a loop of few that saves no waiting, and what begins it is
+// the body's loads and addresses once more.
+static bool is_ahead_in_vain(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].async) return false;
+  return begins_often(staged->loop);
+}
+
+static bool stage_loop(PassContext *context, Func *func, Op *loop) {
+  enum { MAX_STEP = INT32_MAX / 64 };
+  StagedLoop staged;
+  int64_t step;
+  func_number(func);
+  if (!staged_loop_find(context, func, loop, &staged)) return false;
+  if (!value_int_constant(loop_step(loop), &step) || step == 0 || step < -MAX_STEP || step > MAX_STEP) {
+    diag_remark(context->diags, loop->loc, "pipeline", "not pipelined: the step is no small constant");
+    return false;
+  }
+  if (is_ahead_in_vain(&staged)) {
+    diag_remark(context->diags, loop->loc, "pipeline",
+                "not pipelined: what goes through registers, in a loop that begins often");
+    return false;
+  }
+  uint32_t stages = staged_loop_stages(context, func, &staged);
+  if (stages < 2) return false;
+  Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
+  make_groups(&s, stages);
+  remark_stages(&s, stages);
+  replace_loop(&s);
+  return true;
+}
+
+static bool has_loop(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) {
+    if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
+    for (uint32_t r = 0; r < op->region_count; r++)
+      if (has_loop(op->regions[r])) return true;
+  }
+  return false;
+}
+
+static bool stage_region(PassContext *context, Func *func, Region *region) {
+  bool changed = false;
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= stage_region(context, func, op->regions[r]);
+    if (op->kind == OP_FOR && !has_loop(op->regions[0])) changed |= stage_loop(context, func, op);
+  }
+  return changed;
+}
+
+bool pass_pipeline(PassContext *context, Func *func) { return stage_region(context, func, func->body); }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many stages a pipelined loop gets: as many as asked for, but no more than shared memory has room for,
+// or than multiply-adds have warps to spare for.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/dot/dot.h"
+#include "ir/layout/layout.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/pipeline/pipeline_loads.h"
+
+static uint64_t bytes_a_stage(const StagedLoop *staged) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < staged->loads.n; i++) bytes += shared_bytes(staged->loads.at[i].slot);
+  return bytes;
+}
+
+// --- shared memory
+
+typedef struct Beside {
+  const StagedLoop *staged;
+  uint64_t bytes;
+  uint64_t in_passing; // the most of those behind the loop that one op each passes elements through, one after the other
+} Beside;
+
+static bool used_after(const Value *buffer, const Op *loop) {
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    if (use->user->id > loop->id) return true;
+    for (uint32_t i = 0; i < use->user->result_count; i++) // views
+      if (use->user->results[i].type->kind == TYPE_SHARED && used_after(&use->user->results[i], loop))
+        return true;
+  }
+  return false;
+}
+
+enum { BESIDE_ALIGN = 1024 };
+
+static bool are_mbarriers(const Value *buffer) {
+  for (const Use *use = buffer->first_use; use; use = use->next)
+    if (use->user->kind == OP_RING_BEGIN) return true;
+  return false;
+}
+
+static bool is_in_rounds(const Op *loop) {
+  for (const Op *around = loop->region->parent; around; around = around->region->parent)
+    if (op_is_loop(around)) return true;
+  return false;
+}
+
+static bool is_passed_through(const Op *alloc, const Op *loop) {
+  const Use *use = op_result(alloc)->first_use;
+  return alloc->id > loop->id && use && !use->next && op_scratch(use->user) == op_result(alloc);
+}
+
+// Buffers of the loop's body that are not staged, and those before it that are used in it or later; mbarriers last to the
+// kernel's end. Copies that begin with the kernel leave no byte to what comes before the loop.
+static void add_beside(Op *op, void *data) {
+  Beside *beside = data;
+  const StagedLoop *staged = beside->staged;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].alloc == op) return;
+  const Op *around = op;
+  while (around && around != staged->loop) around = around->region->parent;
+  bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop)) ||
+               are_mbarriers(op_result(op));
+  if (staged->by_role) alive |= op->id < staged->loop->id || staged->in_turn || is_in_rounds(staged->loop);
+  uint64_t bytes = alive ? round_up(shared_bytes(op_result(op)->type), BESIDE_ALIGN) : 0;
+  if (!around && is_passed_through(op, staged->loop))
+    beside->in_passing = max_u64(beside->in_passing, bytes);
+  else
+    beside->bytes += bytes;
+}
+
+static bool has_tensors(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].by_tensor) return true;
+  return false;
+}
+
+static uint64_t room_for_stages(const Func *func, uint64_t beside) {
+  uint64_t limit = func->module->target.arch->shared_limit;
+  return limit - min_u64(beside, limit);
+}
+
+// --- loads that are computed on
+
+// Iterations of the loop; UINT64_MAX: not known.
+static uint64_t known_iterations(const Op *loop) {
+  int64_t lower, upper, step;
+  if (!value_int_constant(loop_lower(loop), &lower) || !value_int_constant(loop_upper(loop), &upper) ||
+      !value_int_constant(loop_step(loop), &step) || step == 0)
+    return UINT64_MAX;
+  uint64_t way = step > 0 ? (uint64_t)upper - (uint64_t)lower : (uint64_t)lower - (uint64_t)upper;
+  uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+  return (step > 0 ? lower < upper : lower > upper) ? (way - 1) / stride + 1 : 0;
+}
+
+// Whether shared memory has the stages, and, of a loop that is all ahead, room for a second program if it had that
+// without these loads: few iterations leave more of the latency to other programs than copies hide.
+static bool has_room(const Func *func, const StagedLoop *staged, uint64_t beside) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint64_t all = staged->stages * bytes_a_stage(staged), computed = 0, room = room_for_stages(func, beside);
+  for (uint32_t i = staged->loads.n - staged->computed; i < staged->loads.n; i++)
+    computed += staged->stages * shared_bytes(staged->loads.at[i].slot);
+  uint64_t half = (arch->shared_limit + arch->shared_reserved) / 2 - arch->shared_reserved;
+  bool few = known_iterations(staged->loop) <= staged->stages;
+  return all <= room && (!few || beside + all <= half || beside + all - computed > half);
+}
+
+void staged_loop_keep_computed(StagedLoop *staged) {
+  if (!staged->computed) return;
+  staged->loads.n -= staged->computed;
+  staged->computed = 0;
+  staged->ahead = staged->ahead_of_others;
+}
+
+// These loads are no reason for fewer stages of what a product takes as it is.
+static void drop_computed(PassContext *context, const Func *func, StagedLoop *staged, uint64_t beside) {
+  bool others = staged->computed < staged->loads.n;
+  uint64_t iterations = known_iterations(staged->loop);
+  uint32_t stages = staged->stages;
+  if (!staged->computed) return;
+  if (iterations < stages) staged->stages = iterations < 2 ? 2 : (uint32_t)iterations + 1;
+  if (has_room(func, staged, beside) || (!others && iterations > staged->stages)) return;
+  diag_remark(context->diags, staged->loop->loc, "pipeline",
+              "loads that are computed on stay where they are: %u stages take too much shared memory",
+              staged->stages);
+  staged->stages = stages;
+  staged_loop_keep_computed(staged);
+}
+
+// Fewer than 2: none fit.
+static uint32_t stages_that_fit(PassContext *context, const Func *func, const StagedLoop *staged,
+                                uint64_t beside) {
+  uint64_t bytes = bytes_a_stage(staged), limit = room_for_stages(func, beside);
+  uint32_t stages = staged->stages;
+  while (stages > 1 && stages * bytes > limit) stages--;
+  if (stages < staged->stages)
+    diag_remark(context->diags, staged->loop->loc, "pipeline",
+                "%u stages of %llu bytes, not %u: shared memory has %llu left", stages,
+                (unsigned long long)bytes, staged->stages, (unsigned long long)limit);
+  return stages;
+}
+
+// --- warps
+
+static void add_sums(Op *op, void *data) {
+  uint32_t *registers = data;
+  if (is_dot_of(op, DOT_FMA)) *registers += tile_words(op_result(op)->type);
+}
+
+static uint32_t loaded_registers(const StagedLoop *staged) {
+  uint32_t registers = 0;
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (!staged->loads.at[i].async) registers += tile_words(op_result(staged->loads.at[i].load)->type);
+  return registers;
+}
+
+// Programs that a multiprocessor holds at a time. What it has is what one program may have of it, and 1 KB
+// that every program takes; registers beside sums and what is loaded ahead are an estimate.
+static uint64_t programs_held(const Func *func, const StagedLoop *staged, uint32_t sums, uint64_t beside,
+                              uint32_t stages) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint64_t bytes = beside + arch->shared_reserved;
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    bytes += shared_bytes(staged->loads.at[i].slot) * (staged->loads.at[i].async ? stages : 2);
+  uint64_t by_bytes = (arch->shared_limit + arch->shared_reserved) / bytes;
+  uint64_t registers =
+      (sums + loaded_registers(staged) + TUNE_PIPELINE_OTHER_REGISTERS) * (uint64_t)func_warps(func) * 32;
+  return by_bytes < arch->registers / registers ? by_bytes : arch->registers / registers;
+}
+
+// Multiply-adds want three warps a scheduler more than copies far ahead:
+// an iteration of theirs takes longer than a copy (docs/measurements.md).
+static uint32_t stages_for_warps(PassContext *context, const Func *func, const StagedLoop *staged,
+                                 uint64_t beside, uint32_t stages) {
+  uint32_t sums = 0;
+  region_walk(staged->loop->regions[0], add_sums, &sums);
+  uint64_t held = sums ? programs_held(func, staged, sums, beside, stages) : TUNE_PIPELINE_WARPS;
+  if (held * func_warps(func) >= TUNE_PIPELINE_WARPS) return stages;
+  for (uint32_t fewer = stages - 1; fewer >= 2; fewer--) {
+    uint64_t more = programs_held(func, staged, sums, beside, fewer);
+    if (more <= held) continue;
+    diag_remark(context->diags, staged->loop->loc, "pipeline",
+                "%u stages, not %u: a multiprocessor has room for %llu programs then, not %llu", fewer,
+                stages, (unsigned long long)more, (unsigned long long)held);
+    return fewer;
+  }
+  return stages;
+}
+
+uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged) {
+  Beside beside = {.staged = staged};
+  region_walk(func->body, add_beside, &beside);
+  beside.bytes += beside.in_passing;
+  if (has_tensors(staged)) beside.bytes += BESIDE_ALIGN; // for their mbarriers
+  staged->beside = beside.bytes;
+  drop_computed(context, func, staged, beside.bytes);
+  if (staged->loads.n == 0) return 0;
+  uint32_t stages = stages_that_fit(context, func, staged, beside.bytes);
+  return stages < 2 ? stages : stages_for_warps(context, func, staged, beside.bytes, stages);
+}

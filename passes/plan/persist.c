@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// persist: a launch's programs are run in turn, by as many blocks as the device has room for.
+//
+// before  kernel @k(...) {                      after  kernel @k(..., %programs_x: i32 {hidden = programs}, ...) {
+//           %x = program_id {axis = 0}                   %block = program_id {axis = 0}
+//           %n = num_programs {axis = 0}                 %blocks = num_programs {axis = 0}
+//           ...                                          %all = %programs_x * %programs_y * %programs_z
+//           return                                       for %block, %all, %blocks {programs} do (%p) {
+//         }                                                %x = rem %p, %programs_x            (%n is %programs_x)
+//                                                          ...
+//                                                          yield
+//                                                        }
+//                                                        return
+// needs   layouts; plan_slots, which decides it
+// keeps   every value; programs begin in the order of a launch: along x first
+// breaks  nothing; who launches the kernel passes how many programs there are, and launches fewer blocks
+// pays    what a block does once is done once; where warps are parted behind it (specialise_warps) the ones that copy
+//         are at the next program's loads while the others store the one before
+//
+// No program of a launch may read what another one writes, but by atomics, which such kernels have none of: so
+// what one iteration writes orders nothing of the next one, and the loop's attribute says so.
+//
+// Declined, with a remark: print, assert, atomics, inline PTX, volatile accesses, clocks, and kernels that order
+// their launches or groups of warps themselves.
+#include "ir/build.h"
+#include "passes/analysis/plan.h"
+
+typedef struct Numbers {
+  Value *programs[PROGRAM_AXES], *ids[PROGRAM_AXES];
+} Numbers;
+
+static void replace_number(Op *op, void *data) {
+  const Numbers *numbers = data;
+  if (op->kind != OP_PROGRAM_ID && op->kind != OP_NUM_PROGRAMS) return;
+  int64_t axis = op_int(op, ATTR_AXIS, 0);
+  value_replace_uses(op_result(op), op->kind == OP_PROGRAM_ID ? numbers->ids[axis] : numbers->programs[axis]);
+  op_erase(op);
+}
+
+// Which program the loop is at, along each dimension.
+static void build_ids(Builder *b, Value *program, Numbers *numbers) {
+  Value *rows = build_binary(b, OP_DIV, program, numbers->programs[0]);
+  numbers->ids[0] = build_binary(b, OP_REM, program, numbers->programs[0]);
+  numbers->ids[1] = build_binary(b, OP_REM, rows, numbers->programs[1]);
+  numbers->ids[2] = build_binary(b, OP_DIV, rows, numbers->programs[1]);
+}
+
+bool pass_persist(PassContext *context, Func *func) {
+  Numbers numbers;
+  Loc loc;
+  if (!func_plans(func, PLAN_IN_TURN) || func_is_persistent(func)) return false;
+  const char *why = programs_refuse_turns(func, &loc);
+  if (why) {
+    diag_remark(context->diags, loc, "persist", "not persistent: %s", why);
+    return false;
+  }
+  Region *body = func->body;
+  Op *first = body->first, *end = body->last;
+  func_add_programs(func, numbers.programs);
+  Builder b = builder_before(first);
+  b.loc = func->loc;
+  Value *block = build_program_id(&b, OP_PROGRAM_ID, 0), *blocks = build_program_id(&b, OP_NUM_PROGRAMS, 0);
+  Value *all = build_binary(&b, OP_MUL, build_binary(&b, OP_MUL, numbers.programs[0], numbers.programs[1]), numbers.programs[2]);
+  Op *loop = build_for(&b, block, all, blocks, 0, NULL);
+  op_set_flag(loop, ATTR_PROGRAMS, true);
+  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  for (Op *op = first, *next; op != end; op = next) {
+    next = op->next;
+    op_move(op, loop->regions[0], NULL);
+  }
+  Builder inner = builder_at_end(func, loop->regions[0]);
+  if (loop->regions[0]->first) inner = builder_before(loop->regions[0]->first);
+  inner.loc = func->loc;
+  build_ids(&inner, loop_index(loop), &numbers);
+  region_walk(loop->regions[0], replace_number, &numbers);
+  inner = builder_at_end(func, loop->regions[0]);
+  inner.loc = end->loc;
+  build_yield(&inner, 0, NULL);
+  diag_remark(context->diags, func->loc, "persist", "a launch's programs are run in turn, by as many blocks as there is room for");
+  return true;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// choose_occupancy: how many blocks of a kernel with many registers are to share a multiprocessor.
+//
+// before  kernel @k(...) {                  after  kernel @k(...) min_blocks = 2 {
+// needs   layouts, and the places of buffers in shared memory
+// keeps   every op
+// breaks  nothing
+// pays    of several blocks one computes while the others wait for memory; where two do not fit, ptxas spills
+//         less when it is told that one will do
+//
+// Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
+// several blocks a multiprocessor, and spills most of what it has; told that one will do, it takes registers for
+// what it could do without. So it is told as many as the tiles leave room for. Of 256 threads with products and
+// without loops it takes a few registers more than half of them, where as many would do, and only another block
+// computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
+// a thread no room, or the addresses of 64 elements that it loads and stores one by one, it is told that one block will do:
+// of 4 warps with tiles of 512 registers a thread it spilled 21 KB with 32 registers, where 11 KB are enough with 255. But
+// ptxas is left to itself where reduce_in_turn has ordered a dot: told of one block it loads ahead, and spills. A limit on
+// registers that the user gave says it all.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/dot/dot.h"
+#include "ir/dot/layout_dot.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+
+// ptxas (13.0) refuses a warp group's matrix instruction where a thread has less than its sums, four of an operand in registers, and
+// so many beside.
+enum { WGMMA_OTHER_REGISTERS = 26, WGMMA_OPERAND_REGISTERS = 4, WGMMA_MOST_SUMS = 128 };
+
+enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
+
+// Of the addresses of a load's or store's accesses, two registers each, few are made as they are used; of those of single
+// elements that all loads read one of so many is alive.
+enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
+
+typedef struct Contents {
+  bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result
+} Contents;
+
+static void find_contents(Op *op, void *data) {
+  Contents *found = data;
+  found->dot |= op->kind == OP_DOT;
+  found->in_turn |= op_attr(op, ATTR_IN_TURN) != NULL;
+  found->loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
+}
+
+// The registers without which ptxas takes no instruction of the products.
+static void find_wgmma(Op *op, void *data) {
+  uint32_t *most = data;
+  if (op->kind != OP_DOT || dot_instruction(op) != DOT_WGMMA) return;
+  const Type *sums = op_result(op)->type;
+  bool in_shared =
+      op_operand(op, DOT_A)->type->kind == TYPE_SHARED && op_operand(op, DOT_B)->type->kind == TYPE_SHARED;
+  uint64_t share =
+      layout_registers(sums->layout) * dot_sums(op) / type_elements(sums); // of a thread, without padding
+  uint32_t words = (uint32_t)share * type_element_bytes(sums) / 4;
+  uint32_t least = words < WGMMA_MOST_SUMS ? words : WGMMA_MOST_SUMS;
+  *most = max_u32(*most, least + WGMMA_OTHER_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS));
+}
+
+// Whether the registers are too few for an instruction of the kernel.
+static bool too_few(Func *func, uint32_t registers) {
+  uint32_t least = 0;
+  region_walk(func->body, find_wgmma, &least);
+  return registers < least;
+}
+
+typedef struct Tiles {
+  uint32_t most, across; // registers a thread: func_pressure, func_pressure_across
+  uint32_t addresses;    // that these fill beside tiles
+} Tiles;
+
+// Of products, whose operands are read ahead, all tiles count.
+static Tiles find_tiles(Arena *scratch, Func *func) {
+  Tiles tiles = {.most = func_pressure(scratch, func)};
+  Contents found = {0};
+  region_walk(func->body, find_contents, &found);
+  tiles.across = found.dot ? tiles.most : func_pressure_across(scratch, func);
+  return tiles;
+}
+
+// Whether a multiprocessor has the threads and shared memory of so many blocks, and their registers room for
+// each thread's tiles.
+static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (blocks * threads);
+  share -= share % REGISTER_UNIT;
+  uint32_t more = max_u32(blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, tiles->addresses), other = share / 2;
+  if (other > TUNE_BLOCKS_OTHER_REGISTERS) other = TUNE_BLOCKS_OTHER_REGISTERS;
+  return blocks * threads <= TARGET_WARP * arch->warps &&
+         blocks * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
+         !too_few(func, share) && tiles->across + other <= share && tiles->most + more <= share;
+}
+
+// As many blocks as fit, one at least. `addresses`: registers that these fill beside tiles.
+static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
+  Tiles tiles = find_tiles(scratch, func);
+  tiles.addresses = addresses;
+  uint32_t blocks = 1;
+  while (blocks_fit(func, blocks + 1, &tiles)) blocks++;
+  return blocks;
+}
+
+// Whether ptxas may give a thread a little more than what two blocks leave it, which only the second one pays for.
+static bool wants_second(Arena *scratch, Func *func) {
+  Contents found = {0};
+  if (func_warps(func) != TUNE_MANY_WARPS) return false;
+  region_walk(func->body, find_contents, &found);
+  return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
+}
+
+// True if each address is made of the one before (rematerialise_rows.c), so that few are alive.
+static bool is_chained(const Op *access) {
+  const Op *sum = op_operand(access, 0)->def;
+  return sum && op_attr(sum, ATTR_ROWS);
+}
+
+// Of global memory.
+typedef struct Accesses {
+  uint32_t loads;      // that a thread reads in a round of a loop, those in loops within left out
+  uint32_t single;     // of these, such as read one element
+  uint32_t one_single; // the most of one load or store of single elements
+  uint32_t one_load;   // the most of one load
+  uint32_t one_store;  // and of one store
+  bool stores_single;  // whether a store writes one element by one
+} Accesses;
+
+static uint32_t accesses_of(const Op *op) {
+  const Type *tile = op_operand(op, 0)->type;
+  return (1u << tile->layout->bits[DIM_REGISTER]) / (uint32_t)op_int(op, ATTR_VECTOR, 1);
+}
+
+static Accesses count_accesses(const Region *region) {
+  Accesses found = {0};
+  for (const Op *op = region->first; op; op = op->next) {
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !type_is_tile(op_operand(op, 0)->type) ||
+        is_chained(op))
+      continue;
+    uint32_t accesses = accesses_of(op);
+    if (op_int(op, ATTR_VECTOR, 1) == 1) found.one_single = max_u32(found.one_single, accesses);
+    if (op->kind == OP_STORE) {
+      found.one_store = max_u32(found.one_store, accesses);
+      found.stores_single |= op_int(op, ATTR_VECTOR, 1) == 1;
+      continue;
+    }
+    found.loads += accesses;
+    found.one_load = max_u32(found.one_load, accesses);
+    if (op_int(op, ATTR_VECTOR, 1) == 1) found.single += accesses;
+  }
+  return found;
+}
+
+static void add_most(Accesses *most, Accesses found) {
+  most->loads = max_u32(most->loads, found.loads);
+  most->single = max_u32(most->single, found.single);
+  most->one_load = max_u32(most->one_load, found.one_load);
+  most->one_store = max_u32(most->one_store, found.one_store);
+  most->one_single = max_u32(most->one_single, found.one_single);
+}
+
+// The most of any loop.
+static void find_accesses(Op *op, void *data) {
+  if (op->kind == OP_FOR) add_most(data, count_accesses(op->regions[0]));
+}
+
+static uint32_t addresses_of_one(uint32_t accesses) {
+  return accesses > FEW_ADDRESSES ? ADDRESS_REGISTERS * accesses : 0;
+}
+
+static uint32_t address_registers(const Accesses *found) {
+  uint32_t of_one = addresses_of_one(found->one_load) + addresses_of_one(found->one_store);
+  return max_u32(of_one, ADDRESS_REGISTERS * found->single / ADDRESSES_ALIVE);
+}
+
+// The most of any loop and of the kernel's body.
+static void find_all_accesses(Op *op, void *data) {
+  for (uint32_t r = 0; r < op->region_count; r++) add_most(data, count_accesses(op->regions[r]));
+}
+
+// Registers that single elements fill beyond their tiles, in a kernel of many warps: addresses and masks, and halves
+// that have one each.
+static uint32_t single_registers(Arena *scratch, Func *func) {
+  Accesses most = count_accesses(func->body);
+  region_walk(func->body, find_all_accesses, &most);
+  uint32_t addresses = addresses_of_one(most.one_single);
+  int64_t room = (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS;
+  int64_t tiles = room - func_spare_registers(scratch, func);
+  return addresses ? addresses + (uint32_t)(tiles - func_pressure(scratch, func)) + TUNE_BLOCKS_MORE_REGISTERS
+                   : 0;
+}
+
+// As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
+// time: ptxas, told nothing, saves registers there, and waits for some before it reads the next. 0: it is told nothing.
+static uint32_t blocks_that_load(Arena *scratch, Func *func) {
+  Contents found = {0};
+  Accesses most = {0};
+  region_walk(func->body, find_contents, &found);
+  region_walk(func->body, find_accesses, &most);
+  if (found.dot || most.loads < TUNE_LOOP_LOADS || count_blocks(scratch, func, 0) > TUNE_FEW_BLOCKS) return 0;
+  uint32_t blocks = count_blocks(scratch, func, address_registers(&most));
+  return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
+}
+
+// Whether a thread's tiles want more registers than there are.
+static bool must_spill(Arena *scratch, Func *func) { return func_spare_registers(scratch, func) < 0; }
+
+// Whether the addresses of what is loaded and stored in the kernel's body, element by element, find no room beside its tiles.
+static bool addresses_spill(Arena *scratch, Func *func) {
+  Accesses found = count_accesses(func->body);
+  return found.single && found.stores_single &&
+         func_spare_registers(scratch, func) < (int64_t)address_registers(&found);
+}
+
+static bool reduces_in_turn(const Func *func) {
+  Contents found = {0};
+  region_walk(func->body, find_contents, &found);
+  return found.in_turn;
+}
+
+// Registers that a tile of floats, or of a dot's sums, fills at least.
+static uint32_t data_words(const Value *value) {
+  const Type *type = value->type;
+  if (!type_is_tile(type) || type_element(type)->kind != TYPE_SCALAR) return 0;
+  bool sums = value->def && (value->def->kind == OP_DOT || value->def->kind == OP_DOT_WAIT);
+  return sums || elem_is_float(type_element(type)->elem) ? tile_words(type) : 0;
+}
+
+// The most that a loop carries: it is all alive from one iteration to the next.
+static void find_carried(Op *op, void *data) {
+  uint32_t *most = data, words = 0;
+  if (!op_is_loop(op)) return;
+  for (uint32_t i = 0; i < op->result_count; i++) words += data_words(&op->results[i]);
+  *most = max_u32(*most, words);
+}
+
+// Tiles that a loop carries beyond a thread's registers are spilled whatever ptxas does: that is a warning. For other
+// tiles ptxas may find an order with fewer at a time.
+static void report_spills(PassContext *context, Func *func) {
+  Arena *scratch = context->scratch;
+  uint32_t registers = func_thread_registers(func), carried = 0;
+  region_walk(func->body, find_carried, &carried);
+  int64_t wanted = registers - func_spare_registers(scratch, func);
+  if (carried > registers)
+    diag_warning(
+        context->diags, func->loc,
+        "'%s' will spill: a loop carries tiles of %u registers a thread, which has %u; use smaller tiles%s",
+        func->name, carried, registers, func_warps(func) < TUNE_MANY_WARPS ? " or more warps" : "");
+  else if (wanted > registers && !reduces_in_turn(func))
+    diag_remark(context->diags, func->loc, "choose_occupancy",
+                "tiles want about %lld registers a thread, which has %u: some will be spilled",
+                (long long)wanted, registers);
+}
+
+bool pass_choose_occupancy(PassContext *context, Func *func) {
+  uint32_t before = func->min_blocks, warps = func_warps(func);
+  func->min_blocks = 0;
+  report_spills(context, func);
+  if (func->module->target.maxnreg) return before != 0;
+  if (warps > TUNE_MANY_WARPS)
+    func->min_blocks = count_blocks(context->scratch, func, single_registers(context->scratch, func));
+  else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
+    func->min_blocks = 2;
+  else if (must_spill(context->scratch, func) || addresses_spill(context->scratch, func))
+    func->min_blocks = reduces_in_turn(func) ? 0 : 1;
+  else
+    func->min_blocks = blocks_that_load(context->scratch, func);
+  return func->min_blocks != before;
+}

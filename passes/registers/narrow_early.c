@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// narrow_early: tiles that nothing but a cast to a narrower type takes any more are cast as soon as that is so, where registers are short.
+//
+// before  %p = mul %s, %t                 after  %p = mul %s, %t
+//         %v = load %q                           %c = cast %p {fresh}
+//         shared_store %v, %b                    %v = load %q
+//         %c = cast %p                           shared_store %v, %b
+//         %o = dot %c, %b, %a                    %o = dot %c, %b, %a
+// needs   layouts
+// keeps   every value
+// breaks  nothing
+// pays    what waits is half as long: an operand of a product that is loaded meanwhile
+//
+// `fresh` keeps the cast there in the machine's code: without it LLVM does it where it is taken. Of a product by mma the
+// cast stays where it is, and codegen does it tile by tile, as the sums come.
+#include "ir/build.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+
+enum { LEAST_REGISTERS = 16 }; // of the narrow tile
+
+// fp32 to a type of two bytes, which codegen casts by pairs.
+static bool narrows(const Op *op) {
+  if (op->kind != OP_CAST || op_attr(op, ATTR_FRESH)) return false;
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  bool half = type_is_elem(to, ELEM_FP16) || type_is_elem(to, ELEM_BF16);
+  return half && type_is_tile(to) && type_is_elem(from, ELEM_FP32) &&
+         layout_registers(to->layout) / 2 >= LEAST_REGISTERS;
+}
+
+// The last op of the cast's region before which the value is not there yet or is taken by another; NULL: it is there from the
+// region's start on. *last: nothing behind the cast takes it.
+static Op *after_which(const Op *cast, bool *last) {
+  const Value *wide = op_operand(cast, 0);
+  Op *after = wide->def && wide->def->region == cast->region ? wide->def : NULL;
+  *last = wide->def ? wide->def->region == cast->region : wide->region == cast->region;
+  for (const Use *use = wide->first_use; use; use = use->next) {
+    Op *user = op_in_region(use->user, cast->region);
+    if (user == cast) continue;
+    if (!user || user->id > cast->id) *last = false;
+    if (user && user->id < cast->id && (!after || user->id > after->id)) after = user;
+  }
+  return after;
+}
+
+// What fills registers meanwhile, or takes them together.
+static bool is_in_the_way(const Op *op) {
+  return op_has(op, READS) || op_has(op, WRITES) || op->region_count || op->kind == OP_DOT;
+}
+
+// A product's sums are cast tile by tile as they come.
+static bool is_late(const Op *cast, const Op *after) {
+  const Op *op = after ? after->next : cast->region->first;
+  if (after && after->kind == OP_DOT && !op_attr(after, ATTR_ASYNC) && op_operand(cast, 0)->def == after) return true;
+  for (; op != cast; op = op->next)
+    if (is_in_the_way(op)) return true;
+  return false;
+}
+
+static bool visit_region(PassContext *context, Region *region) {
+  bool changed = false;
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= visit_region(context, op->regions[r]);
+    bool last = false;
+    Op *after = narrows(op) ? after_which(op, &last) : NULL;
+    if (!last || !is_late(op, after)) continue;
+    diag_remark(context->diags, op->loc, "narrow_early", "%u registers are cast as soon as they are there",
+                layout_registers(op_result(op)->type->layout));
+    op_move(op, region, after ? after->next : region->first);
+    op_set_flag(op, ATTR_FRESH, true);
+    changed = true;
+  }
+  return changed;
+}
+
+bool pass_narrow_early(PassContext *context, Func *func) {
+  if (func_spare_registers(context->scratch, func) >= 0) return false;
+  func_number(func);
+  return visit_region(context, func->body);
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// rematerialise: offsets and masks that loops use are made in them, and tiles of data after each reduction of
+// the narrower ones that they come from, where registers are short.
+//
+// before  %k = mul %i, %s                   after  for ... do (...) {
+//         for ... do (...) {                         %i1 = arange {..., fresh}
+//           %p = addptr %b, %k                       %s1 = splat %n {fresh}
+//         }                                          %k = mul %i1, %s1
+//                                                    %p = addptr %b, %k
+//                                                  }
+// needs   layouts; accesses with their vectors
+// keeps   every value
+// breaks  nothing
+// pays    offsets of 128 elements of 64 bits, which a loop's loads take from before it, are all of a thread's
+//         registers: each is written to local memory before the loop and read in each iteration, where some
+//         instructions make it of the thread's number and a stride
+//
+// So too in straight lines: what accesses on both sides of a product, a branch or a loop take is made behind it again; where
+// that leaves too many, as in a loop that was unrolled, for each access again.
+//
+// What loops within a loop carry of pointers and offsets is alive beside what the loop takes, and leaves it less.
+//
+// Where tiles of data and what loops take of such values are fewer than the registers nothing changes. `fresh`
+// keeps LLVM from moving them out again. Quotients are dear, and stay; so does what hangs on loaded numbers.
+//
+// before  %w = cast %loaded : i64           after  for ... do (...) {
+//         %k = mul %w, %s                            %w = cast %loaded {fresh} : i64
+//         for ... do (...) {                         %k = mul %w, %s
+//           %p = addptr %b, %k                       %p = addptr %b, %k
+//         }                                        }
+//
+// But offsets and pointers of 64 bits that are made of loaded numbers of 32 wait as those, where that is fewer registers,
+// and tiles, of which these are a part, are more than there are.
+// rematerialise_data.c is about tiles of data, rematerialise_rows.c about addresses of single elements.
+#include "passes/registers/rematerialise.h"
+
+#include "base/integer.h"
+#include "ir/build.h"
+#include "target/tuning.h"
+#include "passes/analysis/pressure.h"
+
+enum { MAX_OPS = 64, PREDICATE_SHARE = 8, LEAST_OFFSETS = 16 };
+
+typedef struct Rematerialiser {
+  PassContext *context;
+  Func *func;
+  uint32_t room;         // registers that tiles of data leave
+  bool crowded;          // tiles want more than there are
+  bool loaded;           // what is made of loaded numbers of 32 bits is at hand, and nothing else
+  const uint32_t *share; // func_shares
+  bool *inside;          // by value id: made in the loop at hand
+  bool *counted;         // by value id: the loop at hand takes it from outside
+  bool changed;
+} Rematerialiser;
+
+// Integers, pointers and i1.
+static bool holds_index(const Type *type) {
+  const Type *element = type_element(type);
+  return type_is_tile(type) && (element->kind == TYPE_PTR || !elem_is_float(element->elem));
+}
+
+static bool is_cheap(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_EXPAND_DIMS:
+  case OP_BROADCAST:
+  case OP_RESHAPE:
+  case OP_TRANS: return true;
+  case OP_DIV:
+  case OP_REM:
+  case OP_MULHI:
+  case OP_MATH: return false;
+  default: return op_has(op, PURE | ELEMENTWISE);
+  }
+}
+
+static bool is_integer(const Type *type, uint32_t bits) {
+  const Type *element = type_element(type);
+  return element->kind == TYPE_SCALAR && !elem_is_float(element->elem) &&
+         elem_info(element->elem)->bits == bits;
+}
+
+static bool widens(const Op *op) {
+  return op->kind == OP_CAST && is_integer(op_operand(op, 0)->type, 32) &&
+         is_integer(op_result(op)->type, 64);
+}
+
+// Made by cheap ops of the thread's number and scalars alone; with `loaded` of any tile that is widened, too. *left bounds
+// the ops that are visited.
+static bool can_make(const Value *value, bool loaded, uint32_t *left) {
+  const Op *op = value->def;
+  if (!op || !holds_index(value->type) || *left == 0) return false;
+  --*left;
+  if (op_is_leaf(op)) return true;
+  if (!is_cheap(op)) return false;
+  if (loaded && widens(op)) return true;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!can_make(op_operand(op, i), loaded, left)) return false;
+  return true;
+}
+
+// Registers that the value takes from one iteration to the next.
+static uint32_t registers_of(const Rematerialiser *m, const Value *value) {
+  const Type *element = type_element(value->type);
+  uint32_t share = m->share[value->id] ? m->share[value->id] : 1, bytes = type_element_bytes(value->type);
+  uint32_t registers = layout_registers(value->type->layout) / share;
+  bool predicate = element->kind == TYPE_SCALAR && element->elem == ELEM_I1;
+  return predicate ? registers / PREDICATE_SHARE : registers * ((bytes + 3) / 4);
+}
+
+static bool is_made_of_number(const Value *value) {
+  uint32_t left = MAX_OPS;
+  return can_make(value, false, &left);
+}
+
+// What copies of a register are is not alive beside it.
+static bool is_taken(const Rematerialiser *m, const Value *value) {
+  uint32_t left = MAX_OPS;
+  if (!holds_index(value->type) || m->inside[value->id] || !value->def || op_is_leaf(value->def))
+    return false;
+  if (!m->loaded) return is_made_of_number(value);
+  return type_element_bytes(value->type) == 8 && can_make(value, true, &left) && !is_made_of_number(value);
+}
+
+static void mark_region(Rematerialiser *m, const Region *region, bool inside) {
+  for (uint32_t i = 0; i < region->arg_count; i++) m->inside[region->args[i]->id] = inside;
+  for (const Op *op = region->first; op; op = op->next) {
+    for (uint32_t i = 0; i < op->result_count; i++) m->inside[op->results[i].id] = inside;
+    for (uint32_t r = 0; r < op->region_count; r++) mark_region(m, op->regions[r], inside);
+  }
+}
+
+// --- how many
+
+static uint32_t count_taken(Rematerialiser *m, const Region *region) {
+  uint32_t count = 0;
+  for (const Op *op = region->first; op; op = op->next) {
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+      const Value *value = op_operand(op, i);
+      if (!is_taken(m, value) || m->counted[value->id]) continue;
+      m->counted[value->id] = true;
+      count += registers_of(m, value);
+    }
+    for (uint32_t r = 0; r < op->region_count; r++) count += count_taken(m, op->regions[r]);
+  }
+  return count;
+}
+
+// Of narrow tiles that what is taken is made of, and that wait in its stead.
+static uint32_t count_narrow(Rematerialiser *m, const Value *value) {
+  const Op *op = value->def;
+  uint32_t count = 0;
+  if (op_is_leaf(op)) return 0;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *operand = op_operand(op, i);
+    if (!widens(op) || is_made_of_number(operand)) {
+      count += type_is_tile(operand->type) ? count_narrow(m, operand) : 0;
+    } else if (!m->counted[operand->id]) {
+      m->counted[operand->id] = true;
+      count += registers_of(m, operand);
+    }
+  }
+  return count;
+}
+
+static uint32_t count_waiting(Rematerialiser *m, const Region *region) {
+  uint32_t count = 0;
+  for (const Op *op = region->first; op; op = op->next) {
+    for (uint32_t i = 0; i < op->operand_count; i++)
+      if (is_taken(m, op_operand(op, i))) count += count_narrow(m, op_operand(op, i));
+    for (uint32_t r = 0; r < op->region_count; r++) count += count_waiting(m, op->regions[r]);
+  }
+  return count;
+}
+
+// Of what loops within the region carry of offsets and pointers, from one iteration to the next, where it is most.
+static uint32_t count_carried(const Rematerialiser *m, const Region *region) {
+  uint32_t most = 0;
+  for (const Op *op = region->first; op; op = op->next) {
+    uint32_t own = 0, within = 0;
+    for (uint32_t i = 0; op_is_loop(op) && i < op->regions[0]->arg_count; i++) {
+      const Value *carried = op->regions[0]->args[i];
+      if (holds_index(carried->type)) own += registers_of(m, carried);
+    }
+    for (uint32_t r = 0; r < op->region_count; r++)
+      within = max_u32(within, count_carried(m, op->regions[r]));
+    most = max_u32(most, own + within);
+  }
+  return most;
+}
+
+// --- where they are used
+
+static Value *copy_op(Builder *b, const Op *op, Value **operands, bool fresh) {
+  const Type *type = op_result(op)->type;
+  b->loc = op->loc;
+  Op *copy = build_op(b, op->kind, op->operand_count, operands, 1, &type);
+  op_copy_attrs(copy, op);
+  if (fresh) op_set_flag(copy, ATTR_FRESH, true);
+  return op_result(copy);
+}
+
+static Value *make_again(const Rematerialiser *m, Builder *b, const Value *value);
+
+// Of loaded numbers all hangs on fresh casts. A stride that is widened beside them is multiplied as the 32 bits that it has.
+static Value *make_widened(const Rematerialiser *m, Builder *b, const Op *op) {
+  Value *operands[3] = {NULL};
+  bool narrow = widens(op) && !is_made_of_number(op_operand(op, 0));
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    Value *from = op_operand(op, i);
+    bool stride = op->kind == OP_SPLAT && from->def && widens(from->def);
+    if (stride)
+      operands[i] = copy_op(b, from->def, (Value *[]){op_operand(from->def, 0)}, true);
+    else
+      operands[i] = narrow || op->kind == OP_SPLAT ? from : make_again(m, b, from);
+  }
+  return copy_op(b, op, operands, narrow || op->kind == OP_ARANGE);
+}
+
+static Value *make_again(const Rematerialiser *m, Builder *b, const Value *value) {
+  const Op *op = value->def;
+  Value *operands[3] = {NULL};
+  if (m->loaded) return make_widened(m, b, op);
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    operands[i] = op->kind == OP_SPLAT ? op_operand(op, 0) : make_again(m, b, op_operand(op, i));
+  return copy_op(b, op, operands, op->kind == OP_ARANGE || op->kind == OP_SPLAT);
+}
+
+// So that loops around do not make them. What was erased is in no region.
+static void drop_unused(Op *op) {
+  if (!op || !op->region || !op_has(op, PURE) || op->result_count != 1 || op->operand_count > 3) return;
+  if (!value_unused(op_result(op))) return;
+  Op *made[3] = {NULL};
+  for (uint32_t i = 0; i < op->operand_count; i++) made[i] = op_operand(op, i)->def;
+  op_erase(op);
+  for (uint32_t i = 0; i < 3; i++) drop_unused(made[i]);
+}
+
+static void make_in_region(Rematerialiser *m, Region *region) {
+  for (Op *op = region->first; op; op = op->next) { // what is made stands before it
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+      const Value *value = op_operand(op, i);
+      if (!is_taken(m, value)) continue;
+      Builder b = builder_before(op);
+      op_set_operand(op, i, make_again(m, &b, value));
+      if (m->loaded) drop_unused(value->def);
+      m->changed = true;
+    }
+    for (uint32_t r = 0; r < op->region_count; r++) make_in_region(m, op->regions[r]);
+  }
+}
+
+static void number_loop(Rematerialiser *m, Op *loop) {
+  func_number(m->func);
+  m->share = func_shares(m->context->scratch, m->func);
+  m->inside = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
+  m->counted = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
+  for (uint32_t r = 0; r < loop->region_count; r++) mark_region(m, loop->regions[r], true);
+}
+
+static void visit_loop(Rematerialiser *m, Op *loop) {
+  uint32_t taken = 0, carried = 0;
+  number_loop(m, loop);
+  for (uint32_t r = 0; r < loop->region_count; r++) taken += count_taken(m, loop->regions[r]);
+  for (uint32_t r = 0; r < loop->region_count; r++)
+    carried = max_u32(carried, count_carried(m, loop->regions[r]));
+  uint32_t left = m->room > carried ? m->room - carried : 0;
+  if (taken <= left) return;
+  diag_remark(m->context->diags, loop->loc, "rematerialise",
+              "%u registers of offsets and masks are made in each iteration: %s leave %u", taken,
+              carried ? "tiles and loops within" : "tiles", left);
+  for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
+}
+
+static void visit_widened(Rematerialiser *m, Op *loop) {
+  uint32_t taken = 0, waiting = 0;
+  number_loop(m, loop);
+  for (uint32_t r = 0; r < loop->region_count; r++) taken += count_taken(m, loop->regions[r]);
+  for (uint32_t r = 0; r < loop->region_count; r++) waiting += count_waiting(m, loop->regions[r]);
+  if (taken < waiting + LEAST_OFFSETS) return;
+  diag_remark(m->context->diags, loop->loc, "rematerialise",
+              "%u registers of offsets are made in each iteration of %u that are loaded", taken, waiting);
+  for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
+}
+
+// Inner loops come first: what they make is then no more taken by those around them.
+static void visit_region(Rematerialiser *m, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    for (uint32_t r = 0; r < op->region_count; r++) visit_region(m, op->regions[r]);
+    if (!op_is_loop(op)) continue;
+    visit_loop(m, op);
+    m->loaded = m->crowded;
+    if (m->loaded) visit_widened(m, op);
+    m->loaded = false;
+  }
+}
+
+// --- in straight lines
+
+// The ops of a region, up to a product, branch or loop each, or an access too, are parts of it, whose numbers are from 1 on.
+typedef struct Parts {
+  uint32_t count;   // so far
+  uint32_t *last;   // by value id: the part whose access took the value last; 0: none did
+  Value **again;    // by value id: as that part has it; NULL: as it was made
+  uint32_t *change; // by part: of registers that go from it to the next ones
+} Parts;
+
+static bool ends_part(const Op *op, bool at_accesses) {
+  if (at_accesses && (op->kind == OP_LOAD || op->kind == OP_STORE)) return true;
+  return op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op);
+}
+
+// Whether it is an access' own offsets or pointers, of the region. What was made again has no id yet.
+static bool is_offset(const Rematerialiser *m, const Op *op, const Value *value) {
+  uint32_t left = MAX_OPS;
+  bool access =
+      op->kind == OP_ADDPTR || op->kind == OP_BROADCAST || op->kind == OP_LOAD || op->kind == OP_STORE;
+  if (!access || value->id >= m->func->value_count || !holds_index(value->type)) return false;
+  if (!value->def || value->def->region != op->region || op_is_leaf(value->def)) return false;
+  if (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) return false;
+  return !type_is_elem(value->type, ELEM_I1) && registers_of(m, value) >= LEAST_OFFSETS &&
+         can_make(value, false, &left);
+}
+
+static void count_offset(const Rematerialiser *m, Parts *p, const Value *value) {
+  uint32_t *last = &p->last[value->id], registers = registers_of(m, value);
+  if (*last)
+    p->change[*last] += registers, p->change[p->count] -= registers; // unsigned sums wrap, and wrap back
+  *last = p->count;
+}
+
+static void make_offset(Rematerialiser *m, Parts *p, Op *op, uint32_t operand) {
+  Value *value = op_operand(op, operand);
+  uint32_t *last = &p->last[value->id];
+  if (*last && *last != p->count) {
+    Builder b = builder_before(op);
+    p->again[value->id] = make_again(m, &b, value);
+    m->changed = true;
+  }
+  *last = p->count;
+  if (p->again[value->id]) op_set_operand(op, operand, p->again[value->id]);
+}
+
+static Parts walk_parts(Rematerialiser *m, Region *region, bool at_accesses, bool make) {
+  Arena *scratch = m->context->scratch;
+  Parts p = {1, ARENA_ARRAY(scratch, uint32_t, m->func->value_count),
+             ARENA_ARRAY(scratch, Value *, m->func->value_count),
+             ARENA_ARRAY(scratch, uint32_t, m->func->op_count + 2)};
+  for (Op *op = region->first; op; op = op->next) { // what is made stands before it
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+      if (!is_offset(m, op, op_operand(op, i))) continue;
+      if (make)
+        make_offset(m, &p, op, i);
+      else
+        count_offset(m, &p, op_operand(op, i));
+    }
+    p.count += ends_part(op, at_accesses);
+  }
+  return p;
+}
+
+static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
+  func_number(m->func);
+  m->share = func_shares(m->context->scratch, m->func);
+  Parts p = walk_parts(m, region, at_accesses, false);
+  uint32_t most = 0;
+  for (uint32_t i = 1, now = 0; i <= p.count; i++) {
+    now += p.change[i];
+    if (now > most) most = now;
+  }
+  if (most <= m->room) return;
+  diag_remark(m->context->diags, region->first->loc, "rematerialise",
+              "%u registers of offsets are made again %s: tiles leave %u", most,
+              at_accesses ? "for each access" : "after products", m->room);
+  walk_parts(m, region, at_accesses, true);
+}
+
+bool pass_rematerialise(PassContext *context, Func *func) {
+  int64_t spare = func_spare_registers(context->scratch, func);
+  Rematerialiser m = {.context = context, .func = func, .crowded = spare < 0};
+  m.room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
+  visit_region(&m, func->body);
+  if (!func_wants_far_more(context->scratch, func)) {
+    visit_parts(&m, func->body, false);
+    visit_parts(&m, func->body, true);
+  }
+  m.changed |= rematerialise_data(context, func);
+  return rematerialise_rows(context, func) || m.changed;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What pass rematerialise does with tiles of data, where registers are short.
+//
+// before  %v = cast %x : fp32               after  %v = cast %x : fp32
+//         %p = reduce_parts %v                     %p = reduce_parts %v
+//         ...                                      ...
+//         %d = sub %v, %mean                       %w = cast %x {fresh} : fp32
+//                                                  %d = sub %w, %mean
+//
+// A reduction takes a tile's elements one by one, but what is used after it waits in registers until every
+// warp has come that far: 64 elements of fp32 are all that a thread of 1024 has, and those of fp16 or bf16
+// that they were made of half as many. So what a few instructions make of one such tile and of scalars is
+// made after each reduction again. `fresh` keeps LLVM from merging it with what it was before.
+//
+// before  %c, %t = scan_chunks %v           after  %b, %t = scan_chunks %v {runs}
+//         ...                                      ...
+//         %s = scan_carry %c, %u                   %w = cast %x {fresh} : fp32
+//                                                  %s = scan_carry %w, %u, %b {runs}
+//
+// So too of what a scan has scanned by the time that its warps wait for one another: a number for each run of a
+// thread's, and the narrower tile, are fewer registers, and each run is then scanned again.
+#include "passes/registers/rematerialise.h"
+
+#include "ir/build.h"
+#include "ir/memory/exchange.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/analysis/pressure.h"
+
+enum { MAX_STEPS = 4 }; // ops that make an element again
+
+typedef struct DataMaker {
+  PassContext *context;
+  Func *func;
+  const Region *region; // whose ops are looked at
+  uint32_t part;        // how many ops of the region so far have taken a tile's elements together
+  uint32_t *part_of;    // by value id: the part in which it is made
+  bool *direct;         // by value id: made in the region, and used by no op of regions within
+  Value **again;        // by value id: as it was made in the part at hand, or NULL
+  uint32_t tiles, room; // registers a thread: what tiles take, and what it has for them
+  bool changed;
+} DataMaker;
+
+static bool takes_together(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_REDUCE:
+  case OP_REDUCE_PARTS:
+  case OP_SCAN:
+  case OP_SCAN_CHUNKS: return type_is_tile(op_operand(op, 0)->type);
+  default: return false;
+  }
+}
+
+static bool is_cheap(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_CAST:
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_NEG:
+  case OP_MIN:
+  case OP_MAX:
+  case OP_FMA:
+  case OP_SELECT: return true;
+  default: return false;
+  }
+}
+
+// A cast of fp16 or bf16, two of which share a register, to fp32.
+static bool widens(const Op *op) {
+  if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
+  const Type *from = op_operand(op, 0)->type;
+  return type_is_elem(from, ELEM_FP16) || type_is_elem(from, ELEM_BF16);
+}
+
+// What every thread has, or makes of its number: no tile that waits in registers.
+static bool is_free(const Value *value) {
+  const Op *op = value->def;
+  if (!type_is_tile(value->type)) return true;
+  if (!op) return false;
+  if (op->kind == OP_CONSTANT || op->kind == OP_SPLAT) return true;
+  return type_is_elem(value->type, ELEM_I1) && op_has(op, COMPARE) && op_operand(op, 0)->def &&
+         op_operand(op, 0)->def->kind == OP_ARANGE && is_free(op_operand(op, 1));
+}
+
+// Whether the value is made by at most *left cheap ops of what is free and of one narrower tile, *base.
+static bool is_made_of(const Value *value, uint32_t *left, const Value **base) {
+  const Op *op = value->def;
+  if (is_free(value)) return true;
+  if (!op || !is_cheap(op) || *left == 0) return false;
+  --*left;
+  if (widens(op)) {
+    const Value *from = op_operand(op, 0);
+    bool same = !*base || *base == from;
+    *base = from;
+    return same;
+  }
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_made_of(op_operand(op, i), left, base)) return false;
+  return true;
+}
+
+// Whether it waits from an earlier part, and what it is made of is narrower.
+static bool is_remade(const DataMaker *m, const Value *value) {
+  uint32_t left = MAX_STEPS;
+  const Value *base = NULL;
+  if (!type_is_tile(value->type) || !m->direct[value->id] || m->part_of[value->id] == m->part) return false;
+  if (is_free(value) || !is_made_of(value, &left, &base) || !base) return false;
+  return tile_words(base->type) < tile_words(value->type);
+}
+
+static Value *make_again(DataMaker *m, Builder *b, Value *value) {
+  const Op *op = value->def;
+  Value *operands[3] = {NULL};
+  if (is_free(value)) return value;
+  if (m->again[value->id]) return m->again[value->id];
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    operands[i] = widens(op) ? op_operand(op, i) : make_again(m, b, op_operand(op, i));
+  b->loc = op->loc;
+  const Type *type = value->type;
+  Op *copy = build_op(b, op->kind, op->operand_count, operands, 1, &type);
+  op_copy_attrs(copy, op);
+  if (widens(op)) op_set_flag(copy, ATTR_FRESH, true);
+  op_result(copy)->id = value->id; // in a later part it is made again as the value is
+  return m->again[value->id] = op_result(copy);
+}
+
+// --- a region's ops
+
+static bool used_directly(const Value *value, const Region *region) {
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use->user->region != region && region_holds(region, use->user)) return false;
+  return true;
+}
+
+static void mark_values(DataMaker *m) {
+  uint32_t part = 0;
+  for (const Op *op = m->region->first; op; op = op->next) {
+    for (uint32_t i = 0; i < op->result_count; i++) {
+      m->part_of[op->results[i].id] = part;
+      m->direct[op->results[i].id] = used_directly(&op->results[i], m->region);
+    }
+    part += takes_together(op);
+  }
+}
+
+// Whether what waits for the other warps' totals may be the narrower tiles that the scan's operands are made of, with what comes
+// before each run, and is then less than scanned elements are.
+static bool waits_narrower(const DataMaker *m, const Op *chunks) {
+  ScanPlan plan;
+  uint32_t kept = 0, scanned = 0;
+  if (!scan_plan(chunks, &plan) || !scan_run_bits(&plan)) return false;
+  for (uint32_t i = 0; i < chunks->operand_count; i++) {
+    const Value *value = op_operand(chunks, i), *base = NULL;
+    uint32_t left = MAX_STEPS;
+    if (!chunks->results[i].first_use || chunks->results[i].first_use->next) return false;
+    if (!is_remade(m, value) || !is_made_of(value, &left, &base)) return false;
+    kept += tile_words(base->type) + (tile_words(value->type) >> scan_run_bits(&plan));
+    scanned += tile_words(value->type);
+  }
+  return kept < scanned;
+}
+
+// The scan that `carry` ends keeps what comes before runs, and its operands wait as they are.
+static void scan_runs(DataMaker *m, Op *carry) {
+  Op *chunks = carry->kind == OP_SCAN_CARRY ? op_operand(carry, 0)->def : NULL;
+  ScanPlan plan;
+  if (!chunks || chunks->kind != OP_SCAN_CHUNKS || chunks->region != m->region) return;
+  if (op_attr(chunks, ATTR_RUNS) || !waits_narrower(m, chunks) || !scan_plan(chunks, &plan)) return;
+  op_set_flag(chunks, ATTR_RUNS, true);
+  op_set_flag(carry, ATTR_RUNS, true);
+  for (uint32_t i = 0; i < chunks->operand_count; i++) {
+    Value *starts = &chunks->results[i];
+    op_set_operand(carry, i, op_operand(chunks, i));
+    op_add_operand(carry, starts);
+    starts->type = scan_starts_type(m->func->module->ir, chunks, &plan, i);
+  }
+}
+
+static void remake_operands(DataMaker *m, Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    Value *value = op_operand(op, i);
+    if (!is_remade(m, value)) continue;
+    Builder b = builder_before(op);
+    if (!m->again[value->id])
+      diag_remark(m->context->diags, value->def->loc, "rematerialise",
+                  "made again after a reduction of half the registers: tiles take %u, and there are %u",
+                  m->tiles, m->room);
+    op_set_operand(op, i, make_again(m, &b, value));
+    m->changed = true;
+  }
+}
+
+// What is made stands before the op that takes it, so that it is not visited.
+static void visit_ops(DataMaker *m, Region *region) {
+  DataMaker here = *m;
+  func_number(m->func);
+  here.region = region;
+  here.part = 0;
+  here.part_of = ARENA_ARRAY(m->context->scratch, uint32_t, m->func->value_count);
+  here.direct = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
+  here.again = ARENA_ARRAY(m->context->scratch, Value *, m->func->value_count);
+  mark_values(&here);
+  for (Op *op = region->first; op; op = op->next) {
+    scan_runs(&here, op);
+    remake_operands(&here, op);
+    if (!takes_together(op)) continue;
+    here.part++;
+    memset(here.again, 0, m->func->value_count * sizeof *here.again);
+  }
+  m->changed |= here.changed;
+}
+
+static void visit_region(DataMaker *m, Region *region) {
+  bool together = false;
+  for (Op *op = region->first; op; op = op->next) {
+    together |= takes_together(op);
+    for (uint32_t r = 0; r < op->region_count && !takes_together(op); r++) visit_region(m, op->regions[r]);
+  }
+  if (together) visit_ops(m, region);
+}
+
+// A thread's registers where one block has them all, without those that no tile is in.
+static uint32_t count_room(const Func *func) {
+  uint32_t most = func_thread_registers(func);
+  uint32_t other = most / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? most / 2 : TUNE_BLOCKS_OTHER_REGISTERS;
+  return most - other;
+}
+
+bool rematerialise_data(PassContext *context, Func *func) {
+  DataMaker m = {.context = context, .func = func, .room = count_room(func)};
+  m.tiles = func_pressure_across(context->scratch, func);
+  if (m.tiles > m.room) visit_region(&m, func->body);
+  return m.changed;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What pass rematerialise does with addresses of single elements, where registers are short.
+//
+// before  %k = mul %rows, %stride : i64         after  %k = mul %rows, %stride : i64
+//         %p = addptr %b, %k                           %p = addptr %b, %k {rows}
+//         %v = load %p {vector = 1}                    %v = load %p {vector = 1}
+//
+// A stride known at run time costs a multiplication for each of 128 addresses. ptxas computes all of them ahead of the
+// loads, in two registers each. With `rows`, each address is the one before plus the stride: one is live at a time, and
+// an addition is cheaper.
+#include "passes/registers/rematerialise.h"
+
+#include "ir/build.h"
+#include "passes/analysis/pressure.h"
+
+enum { MAX_STEPS = 32, LEAST_ROWS = 32, ADDRESS_REGISTERS = 2 };
+
+typedef struct RowFinder {
+  uint32_t most[2]; // registers that the addresses of one load, and of one store, fill
+  bool mark;
+} RowFinder;
+
+// Whether the offset is a sum of products of the thread's number and scalars. *stride: whether a scalar is a factor of
+// many rows; few are alive together, and their columns are immediates.
+static bool is_linear(const Value *value, bool *stride, uint32_t *left) {
+  const Op *op = value->def;
+  if (!type_is_tile(value->type)) return true;
+  if (!op || *left == 0) return false;
+  --*left;
+  switch ((int)op->kind) {
+  case OP_ARANGE:
+  case OP_SPLAT:
+  case OP_CONSTANT: return true;
+  case OP_CAST:
+  case OP_EXPAND_DIMS:
+  case OP_BROADCAST:
+  case OP_RESHAPE: return is_linear(op_operand(op, 0), stride, left);
+  case OP_MUL: {
+    const Op *factor = op_operand(op, 1)->def;
+    while (factor && (factor->kind == OP_BROADCAST || factor->kind == OP_EXPAND_DIMS))
+      factor = op_operand(factor, 0)->def;
+    *stride |= factor && factor->kind == OP_SPLAT && layout_registers(value->type->layout) >= LEAST_ROWS;
+    break;
+  }
+  case OP_ADD:
+  case OP_ADDPTR: break;
+  default: return false;
+  }
+  return is_linear(op_operand(op, 0), stride, left) && is_linear(op_operand(op, 1), stride, left);
+}
+
+static bool accesses_singly(const Op *op, const Value *pointers) {
+  if (op->kind != OP_LOAD && op->kind != OP_STORE) return false;
+  return op_operand(op, 0) == pointers && op_int(op, ATTR_VECTOR, 1) == 1;
+}
+
+// The addptr whose results are single elements' addresses, rows apart; NULL: it is none.
+static Op *find_rows(const Op *access) {
+  Value *pointers = op_operand(access, 0);
+  Op *sum = pointers->def;
+  uint32_t left = MAX_STEPS;
+  bool stride = false;
+  if (!type_is_tile(pointers->type) || !sum || sum->kind != OP_ADDPTR) return NULL;
+  if (layout_registers(pointers->type->layout) < LEAST_ROWS) return NULL;
+  Elem offset = type_element(op_operand(sum, 1)->type)->elem;
+  if (offset != ELEM_I64 && offset != ELEM_I32) return NULL;
+  for (const Use *use = pointers->first_use; use; use = use->next)
+    if (!accesses_singly(use->user, pointers)) return NULL;
+  return is_linear(pointers, &stride, &left) && stride ? sum : NULL;
+}
+
+// Loops have ways of their own (codegen/emit/emit_rows.c, emit_carried.c).
+static void visit_region(RowFinder *f, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    for (uint32_t r = 0; r < op->region_count && op->kind == OP_IF; r++) visit_region(f, op->regions[r]);
+    Op *rows = op->kind == OP_LOAD || op->kind == OP_STORE ? find_rows(op) : NULL;
+    if (!rows) continue;
+    uint32_t *most = &f->most[op->kind == OP_STORE],
+             registers = layout_registers(op_result(rows)->type->layout);
+    if (registers * ADDRESS_REGISTERS > *most) *most = registers * ADDRESS_REGISTERS;
+    if (f->mark) op_set_flag(rows, ATTR_ROWS, true);
+  }
+}
+
+bool rematerialise_rows(PassContext *context, Func *func) {
+  RowFinder f = {{0}, false};
+  visit_region(&f, func->body);
+  uint32_t wanted = f.most[0] + f.most[1];
+  int64_t spare = func_spare_registers(context->scratch, func);
+  if (!f.most[0] || spare >= (int64_t)wanted) return false; // a store's are done with as their elements are
+  diag_remark(context->diags, func->loc, "rematerialise",
+              "addresses of single elements, %u registers, are made one of the other: tiles leave %lld",
+              wanted, (long long)(spare > 0 ? spare : 0));
+  f.mark = true;
+  visit_region(&f, func->body);
+  return true;
+}

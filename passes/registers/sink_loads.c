@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// sink_loads: what only branches take is loaded and computed in them, where registers are short.
+//
+// before  %x = load %p                    after  if %c then {
+//         if %c then {                             %x = load %p
+//           store %q, %x                           store %q, %x
+//         } else {                               } else {
+//           store %r, %x                           %x = load %p
+//         }                                        store %r, %x
+//                                                }
+// needs   layouts
+// keeps   every value: nothing is written between the load and where it goes
+// breaks  nothing
+// pays    what a branch loads beside what it is stored with comes part by part (split_stores); a tile that waits
+//         before a branch is whole. What the branch that is taken does not need is not loaded at all
+//
+// A branch is taken once, so nothing is loaded or computed more often. Where a thread's registers hold what is loaded for a branch
+// the loads stay: the sooner one is issued, the less it is waited for.
+#include "ir/build.h"
+#include "ir/clone.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+
+enum { MOST_OPS = 512 }; // before a branch that are looked at: functions with thousands of branches take linear time
+
+typedef struct LoadSinker {
+  PassContext *context;
+  Func *func;
+  bool *goes; // by op id: into the branch at hand; NULL: ops are to be numbered
+  bool changed;
+} LoadSinker;
+
+static bool may_write(const Op *op) {
+  if (op_has(op, WRITES)) return true;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (may_write(inner)) return true;
+  return false;
+}
+
+// Tiles that each thread makes by itself, of registers and of what it loads.
+static bool can_sink(const Op *op) {
+  if (op->result_count != 1 || op->region_count || op_scratch(op) || !type_is_tile(op_result(op)->type))
+    return false;
+  if (op->kind == OP_LOAD) return !op_attr(op, ATTR_VOLATILE);
+  return op_has(op, PURE) && op->kind != OP_DOT && op->kind != OP_CONVERT_LAYOUT;
+}
+
+static bool used_in_branches(const Op *op, const Op *branch) {
+  const Use *use = op_result(op)->first_use;
+  for (; use; use = use->next)
+    if (use->user == branch || op_in_region(use->user, op->region) != branch) return false;
+  return op_result(op)->first_use;
+}
+
+// The region's first op that takes the value, or in which something does; NULL: none.
+static Op *first_user(const Value *value, const Region *region) {
+  for (Op *op = region->first; op; op = op->next)
+    for (const Use *use = value->first_use; use; use = use->next)
+      if (op_in_region(use->user, region) == op) return op;
+  return NULL;
+}
+
+// Whether the load gives in each branch what it gives before it.
+static bool reads_alike(const Op *load, const Op *branch) {
+  for (uint32_t r = 0; r < branch->region_count; r++) {
+    const Op *user = first_user(op_result(load), branch->regions[r]);
+    for (const Op *op = branch->regions[r]->first; user && op != user; op = op->next)
+      if (may_write(op)) return false;
+  }
+  return true;
+}
+
+static void replace_within(Value *from, Value *to, const Region *region) {
+  for (const Use *use = from->first_use, *next; use; use = next) {
+    next = use->next;
+    Op *user = use->user;
+    for (uint32_t i = 0; op_in_region(user, region) && i < user->operand_count; i++)
+      if (op_operand(user, i) == from) {
+        op_set_operand(user, i, to);
+        next = from->first_use;
+      }
+  }
+}
+
+static void sink(LoadSinker *s, Op *op, const Op *branch) {
+  if (op->kind == OP_LOAD)
+    diag_remark(s->context->diags, op->loc, "sink_loads",
+                "%u registers are loaded in the branches that take them: registers are short",
+                tile_words(op_result(op)->type));
+  for (uint32_t r = 0; r < branch->region_count; r++) {
+    Op *user = first_user(op_result(op), branch->regions[r]);
+    if (!user) continue;
+    Builder b = builder_before(user);
+    b.loc = op->loc;
+    Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
+    for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = op_operand(op, i);
+    Op *copy = build_op(&b, op->kind, op->operand_count, operands, 1, &op_result(op)->type);
+    op_copy_attrs(copy, op);
+    replace_within(op_result(op), op_result(copy), branch->regions[r]);
+  }
+  op_erase(op);
+  s->changed = true;
+}
+
+static bool goes_with(const Op *op, const Op *branch) {
+  return can_sink(op) && used_in_branches(op, branch) && (op->kind != OP_LOAD || reads_alike(op, branch));
+}
+
+// Whether what the branch takes, or ops that go into it, is all that uses the op.
+static bool would_go(const LoadSinker *s, const Op *op, const Op *branch) {
+  if (!can_sink(op) || (op->kind == OP_LOAD && !reads_alike(op, branch))) return false;
+  for (const Use *use = op_result(op)->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    bool goes = user->region == op->region ? s->goes[user->id] : op_in_region(use->user, op->region) == branch;
+    if (user == branch || !goes) return false;
+  }
+  return true;
+}
+
+// Whether loads that only the branch takes fill more registers than a thread has. Ops from the first one before the
+// branch that writes on stay.
+static bool loads_too_much(LoadSinker *s, const Op *branch) {
+  uint32_t words = 0;
+  if (!s->goes) {
+    func_number(s->func);
+    s->goes = ARENA_ARRAY(s->context->scratch, bool, s->func->op_count);
+  }
+  uint32_t left = MOST_OPS;
+  for (const Op *op = branch->prev; op && left > 0 && !may_write(op); op = op->prev, left--) {
+    s->goes[op->id] = would_go(s, op, branch);
+    if (op->kind == OP_LOAD && s->goes[op->id]) words += tile_words(op_result(op)->type);
+  }
+  return words > func_thread_registers(s->func);
+}
+
+static void sink_into(LoadSinker *s, const Op *branch) {
+  uint32_t left = MOST_OPS;
+  for (Op *op = branch->prev, *prev; op && left > 0 && !may_write(op); op = prev, left--) {
+    prev = op->prev;
+    if (goes_with(op, branch)) sink(s, op, branch);
+  }
+  s->goes = NULL;
+}
+
+static void visit(LoadSinker *s, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    if (op->kind == OP_IF && loads_too_much(s, op)) sink_into(s, op);
+    for (uint32_t r = 0; r < op->region_count; r++) visit(s, op->regions[r]);
+  }
+}
+
+bool pass_sink_loads(PassContext *context, Func *func) {
+  LoadSinker s = {.context = context, .func = func};
+  visit(&s, func->body);
+  return s.changed;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// split_stores: what is loaded for stores is loaded, computed and stored part by part, where registers are short.
+//
+// before  %w = load %pw : tile<8192xbf16>     after  %h0 = slice %h {starts = [0]} : tile<4096xbf16>
+//         %y = mul %h, %w                            %w0 = load %pw0 : tile<4096xbf16>
+//         store %py, %y                              %y0 = mul %h0, %w0
+//                                                    store %py0, %y0
+//                                                    %h1 = slice %h {starts = [4096]} : tile<4096xbf16>
+//                                                    ...
+// needs   layouts; accesses with their vectors
+// keeps   every value, and which addresses are read and written
+// breaks  nothing
+// pays    ptxas issues all loads of a tile before the first store: of a row of 65536 elements in 1024 threads what waits
+//         of it takes half of a thread's registers, and two tiles that it is multiplied by and added to
+//         twice as many as there are
+//
+// Where stores may lead to what is read, all parts are loaded and computed before the first store, if what is stored has fewer
+// registers than what it is made of.
+//
+// Parts lie in registers of their own along the first dimension, so that a slice is no instruction. As loads of later parts
+// come after stores of earlier ones, it must else be known that these lead elsewhere: pointers of
+// different arguments under --restrict; or that each element is stored as far from its pointer as it was loaded: then what parts
+// change is the order of different elements alone, which are different threads' for all that a program may know.
+// Nor may a load that stays where it is read what a store before it has written, whose parts come after it.
+// Offsets and masks are made for each part where they are made of the thread's number.
+// Of stores through one argument each comes whole before the next, whose parts wait for it.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/clone.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pointer_origin.h"
+#include "passes/analysis/pressure.h"
+#include "passes/registers/rematerialise.h"
+#include "passes/registers/split_stores.h"
+
+static bool is_alike(const StoreSplitter *s, const Value *value) {
+  const Type *type = value->type;
+  return type_is_tile(type) && type->layout == s->like->layout && type->rank == s->like->rank &&
+         !memcmp(type->shape, s->like->shape, type->rank * sizeof *type->shape);
+}
+
+// --- what is made part by part
+
+// All but stores that writes or synchronises, and what has regions: ops move past no such op.
+static bool ends_run(const Op *op) {
+  return op->region_count || op_has(op, TERMINATOR) || (op_has(op, WRITES) && op->kind != OP_STORE);
+}
+
+static bool is_plain_load(const Op *op) {
+  return op->kind == OP_LOAD && !op_scratch(op) && !op_attr(op, ATTR_VOLATILE);
+}
+
+static bool is_splittable(const StoreSplitter *s, const Op *op) {
+  if (op->kind == OP_STORE) return is_alike(s, op_operand(op, 1));
+  if (op->result_count != 1 || !is_alike(s, op_result(op)) || op_is_leaf(op)) return false;
+  return is_plain_load(op) || op_has(op, PURE | ELEMENTWISE);
+}
+
+static bool used_inside(const StoreSplitter *s, const Op *op) {
+  const Use *use = op->result_count ? op_result(op)->first_use : NULL;
+  bool used = op->kind == OP_STORE || use;
+  for (; use; use = use->next) used &= s->inside[use->user->id];
+  return used;
+}
+
+// Of the run from `first` to before `end`; users are seen before what they use. False: a store is of another shape.
+static bool mark_run(StoreSplitter *s, const Op *first, const Op *end) {
+  s->ops.n = s->accesses.n = 0;
+  for (Op *op = end->prev; op != first->prev; op = op->prev) {
+    bool inside = is_splittable(s, op) && used_inside(s, op);
+    if (op->kind == OP_STORE && !inside) return false;
+    s->inside[op->id] = inside;
+    if (!inside) continue;
+    vec_push(s->context->scratch, &s->ops, op);
+    if (!op_has(op, PURE)) vec_push(s->context->scratch, &s->accesses, op);
+  }
+  return true;
+}
+
+// --- whether it may be, and pays
+
+// Whether both are the same offsets away from one pointer each.
+static bool are_equally_far(const Value *a, const Value *b) {
+  while (a->def && b->def && a->def->kind == OP_ADDPTR && b->def->kind == OP_ADDPTR) {
+    if (op_operand(a->def, 1) != op_operand(b->def, 1)) return false;
+    a = op_operand(a->def, 0), b = op_operand(b->def, 0);
+  }
+  return a->def && b->def && a->def->kind == OP_SPLAT && b->def->kind == OP_SPLAT;
+}
+
+// Whether the accesses, whose pointers have these origins, may lead to the same memory.
+static bool may_meet(const StoreSplitter *s, const Value *a, const Value *b) {
+  return a == b || !s->func->module->target.restrict_pointers;
+}
+
+// No load's memory is a store's, but for what is loaded and then stored element by element. Of stores to the same memory the later ones
+// are to stay behind.
+static bool are_apart(StoreSplitter *s) {
+  s->ordered = false;
+  for (uint32_t i = 0; i < s->accesses.n; i++) {
+    const Op *op = s->accesses.at[i];
+    const Value *pointer = op_operand(op, 0), *origin = pointer_origin(pointer);
+    if (!origin) return false;
+    s->behind[op->id] = false;
+    for (uint32_t k = 0; k < i; k++) {
+      const Op *later = s->accesses.at[k];
+      if (op->kind == OP_LOAD && later->kind == OP_LOAD) continue;
+      if (!may_meet(s, pointer_origin(op_operand(later, 0)), origin)) continue;
+      if (op->kind == OP_LOAD && are_equally_far(pointer, op_operand(later, 0))) continue;
+      if (op->kind != later->kind) return false;
+      s->behind[later->id] = s->ordered = true;
+    }
+  }
+  return true;
+}
+
+// Whether all that is read is read before the first store. Then no store may lead to what a part reads, if all stay behind all parts.
+static bool reads_first(StoreSplitter *s, const Op *first, const Op *end) {
+  bool stored = false;
+  for (const Op *op = first; op != end; op = op->next) {
+    if (stored && op_has(op, READS)) return false;
+    stored |= op->kind == OP_STORE;
+    s->behind[op->id] = op->kind == OP_STORE;
+  }
+  return s->ordered = true;
+}
+
+// Whether a load that stays may read what one of the stores has written before it.
+static bool is_read_again(const StoreSplitter *s, const Op *end) {
+  for (uint32_t i = 0; i < s->accesses.n; i++) {
+    const Op *store = s->accesses.at[i];
+    const Value *written = store->kind == OP_STORE ? pointer_origin(op_operand(store, 0)) : NULL;
+    for (const Op *op = store->next; written && op != end; op = op->next) {
+      if (op->kind != OP_LOAD || s->inside[op->id]) continue;
+      const Value *read = pointer_origin(op_operand(op, 0));
+      if (!read || may_meet(s, read, written)) return true;
+    }
+  }
+  return false;
+}
+
+// --- parts
+
+static const Type *part_type(const StoreSplitter *s, const Type *tile) {
+  IrContext *ir = s->func->module->ir;
+  const Layout *whole = tile->layout;
+  Layout layout = {.out_bits = (uint8_t)(whole->out_bits - s->part_bits)};
+  uint32_t shape[TILE_MAX_RANK], n = 0, registers = whole->bits[DIM_REGISTER];
+  memcpy(layout.bits, whole->bits, sizeof layout.bits);
+  layout.bits[DIM_REGISTER] = (uint8_t)(registers - s->part_bits);
+  for (uint32_t i = 0; i < layout_in_bits(whole); i++)
+    if (!(whole->basis[i] >> layout.out_bits)) layout.basis[n++] = whole->basis[i];
+  memcpy(shape, tile->shape, sizeof shape);
+  shape[s->dim] >>= s->part_bits;
+  return type_tile(ir, type_element(tile), tile->rank, shape, layout_intern(ir, &layout));
+}
+
+static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part);
+
+// One part of what the op makes or does.
+static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) {
+  Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
+  const Type *type = op->result_count ? part_type(s, op_result(op)->type) : NULL;
+  for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = part_of(s, b, op_operand(op, i), part);
+  b->loc = op->loc;
+  Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
+  op_copy_attrs(made, op);
+  op_remove_attr(made, ATTR_ANCHOR); // the whole tile's
+  if (op->kind != OP_ARANGE) return made;
+  int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
+  op_set_attr(made, (Attr){.key = ATTR_START, .i = start});
+  op_set_attr(made, (Attr){.key = ATTR_END, .i = start + type->shape[0]});
+  if (s->fresh) op_set_flag(made, ATTR_FRESH, true);
+  return made;
+}
+
+static Value *slice_of(const StoreSplitter *s, Builder *b, Value *value, uint32_t part) {
+  const Type *type = part_type(s, value->type);
+  uint32_t starts[TILE_MAX_RANK] = {0};
+  starts[s->dim] = part * type->shape[s->dim];
+  Value *slice = build(b, OP_SLICE, type, value, NULL, NULL);
+  op_set_ints(slice->def, ATTR_STARTS, type->rank, starts);
+  return slice;
+}
+
+// Offsets, masks and pointers, of which a part is made of its operands' parts, so that what one store takes and one behind it does
+// not wait for all parts, nor what the loop makes anew in each iteration.
+static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
+  const Op *op = value->def;
+  const Type *type = value->type, *element = type_element(type);
+  bool index = element->kind == TYPE_PTR || !elem_is_float(element->elem);
+  bool wanted = s->ordered || (op && op->region->parent && op->region == s->ops.at[0]->region);
+  if (!wanted || !op || !index || type->rank <= s->dim || store_part_bits(type, s->dim) < s->part_bits) return false;
+  if (store_part_speaks_of_more(s, op, s->part_bits)) return false;
+  if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
+  if (op->kind == OP_DIV || op->kind == OP_REM) return false;
+  if (op->kind != OP_BROADCAST) return op_has(op, PURE | ELEMENTWISE);
+  const Type *narrow = op_operand(op, 0)->type;
+  return narrow->shape[s->dim] == 1 || store_part_bits(narrow, s->dim) >= s->part_bits;
+}
+
+static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part) {
+  uint32_t left = MAX_STEPS;
+  if (!type_is_tile(value->type) || value->type->shape[s->dim] == 1) return value; // the same for all parts
+  Value **made = &s->made[value->id];
+  if (*made) return *made;
+  bool anew = store_part_is_made_anew(value, &left) && !store_part_speaks_of_more(s, value->def, s->part_bits);
+  anew |= is_made_in_parts(s, value);
+  return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
+}
+
+// The part's ops. What they gave goes to made[i], for s->ops.at[i].
+static void make_first(StoreSplitter *s, Op *end, uint32_t part, Op **made) {
+  memset(s->made, 0, s->func->value_count * sizeof *s->made);
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Op *op = s->ops.at[i];
+    if (s->behind[op->id]) continue;
+    Builder b = builder_before(end);
+    made[i] = make_part(s, &b, op, part);
+    if (op->result_count) s->made[op_result(op)->id] = op_result(made[i]);
+  }
+}
+
+// The part's share of a store that comes behind others. Data is as it was made; addresses and masks are made once more, as
+// 64 bits an element are twice what waits.
+static void make_behind(StoreSplitter *s, Op *end, const Op *store, uint32_t part, Op **made) {
+  memset(s->made, 0, s->func->value_count * sizeof *s->made);
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Value *value = s->ops.at[i]->result_count ? op_result(s->ops.at[i]) : NULL;
+    bool kept = value && (value == op_operand(store, 1) || !is_made_in_parts(s, value));
+    if (kept) s->made[value->id] = op_result(made[i]);
+  }
+  Builder b = builder_before(end);
+  make_part(s, &b, store, part);
+}
+
+static void erase_unused(const StoreSplitter *s, Op **made) {
+  for (uint32_t i = 0; i < s->ops.n; i++)
+    if (made[i] && made[i]->result_count && value_unused(op_result(made[i]))) op_erase(made[i]);
+}
+
+// Stores through the argument of an earlier one come when all its parts are stored, in their order.
+static void split_run(StoreSplitter *s, Op *end) {
+  uint32_t parts = 1u << s->part_bits, n = s->ops.n;
+  Op **made = ARENA_ARRAY(s->context->scratch, Op *, (uint64_t)parts * n);
+  for (uint32_t part = 0; part < parts; part++) make_first(s, end, part, made + (uint64_t)part * n);
+  s->fresh = true;
+  for (uint32_t i = n; i-- > 0;)
+    for (uint32_t part = 0; part < parts && s->behind[s->ops.at[i]->id]; part++)
+      make_behind(s, end, s->ops.at[i], part, made + (uint64_t)part * n);
+  s->fresh = false;
+  for (uint32_t part = 0; part < parts; part++) erase_unused(s, made + (uint64_t)part * n);
+  for (uint32_t i = 0; i < n; i++) op_erase(s->ops.at[i]);
+  s->changed = true;
+}
+
+// --- runs
+
+static void visit_run(StoreSplitter *s, const Op *first, Op *end) {
+  const Op *store = end->prev;
+  while (store != first->prev && store->kind != OP_STORE) store = store->prev;
+  if (store == first->prev || !type_is_tile(op_operand(store, 1)->type)) return;
+  s->like = op_operand(store, 1)->type;
+  for (s->dim = 0; s->dim + 1 < s->like->rank && s->like->shape[s->dim] == 1;) s->dim++;
+  if (!mark_run(s, first, end)) return;
+  bool apart = are_apart(s);
+  if (apart ? is_read_again(s, end) : !reads_first(s, first, end)) return;
+  s->part_bits = apart ? store_parts(s) : store_parts_behind(s);
+  if (s->part_bits) split_run(s, end);
+}
+
+static void visit_region(StoreSplitter *s, Region *region) {
+  Op *first = region->first;
+  for (Op *op = first; op; op = op->next) {
+    if (!ends_run(op)) continue;
+    if (op != first) visit_run(s, first, op);
+    first = op->next;
+    if (op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS)
+      for (uint32_t r = 0; r < op->region_count; r++) visit_region(s, op->regions[r]);
+  }
+}
+
+bool pass_split_stores(PassContext *context, Func *func) {
+  StoreSplitter s = {.context = context, .func = func};
+  s.registers = func_registers(context->scratch, func);
+  s.inside = ARENA_ARRAY(context->scratch, bool, func->op_count);
+  s.behind = ARENA_ARRAY(context->scratch, bool, func->op_count);
+  s.made = ARENA_ARRAY(context->scratch, Value *, func->value_count);
+  visit_region(&s, func->body);
+  return s.changed;
+}

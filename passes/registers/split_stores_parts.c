@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many parts split_stores makes of a run of loads and stores, by the registers that what is loaded, computed and waits for stores fills.
+#include "base/integer.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+#include "passes/registers/rematerialise.h"
+#include "passes/registers/split_stores.h"
+
+// Whether the value is made of the thread's number and scalars by at most *left ops.
+bool store_part_is_made_anew(const Value *value, uint32_t *left) {
+  const Op *op = value->def;
+  if (!type_is_tile(value->type)) return true;
+  if (!op || *left == 0) return false;
+  --*left;
+  if (op_is_leaf(op)) return true;
+  if (!op_has(op, PURE | ELEMENTWISE) || op->kind == OP_DIV || op->kind == OP_REM || op->kind == OP_MATH)
+    return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!store_part_is_made_anew(op_operand(op, i), left)) return false;
+  return true;
+}
+
+// Whether it says of more neighbours than a part has that they are alike or follow one another.
+bool store_part_speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits) {
+  const AttrKey keys[] = {ATTR_CONSTANT, ATTR_CONTIGUOUS};
+  for (uint32_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const Attr *attr = op_attr(op, keys[k]);
+    if (attr && attr->ints.at[s->dim] > s->like->shape[s->dim] >> bits) return true;
+  }
+  return false;
+}
+
+// Whether the value is a tile of data: no pointers, masks or offsets that are made where they are used.
+static bool is_data(const Value *value) {
+  uint32_t left = MAX_STEPS;
+  return type_is_tile(value->type) && type_element(value->type)->kind == TYPE_SCALAR &&
+         !type_is_elem(value->type, ELEM_I1) && !store_part_is_made_anew(value, &left);
+}
+
+static bool is_inside(const StoreSplitter *s, const Value *value) {
+  return value->def && s->inside[value->def->id];
+}
+
+// Registers of data that the op takes from outside, each value once, which `seen` (by id) remembers. *copies: how many of these are
+// others' copies, as broadcasts make them.
+static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen, uint32_t *copies) {
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *value = op_operand(op, i);
+    if (seen[value->id] || is_inside(s, value)) continue;
+    seen[value->id] = true;
+    if (!is_data(value)) continue;
+    words += tile_words(value->type);
+    if (value->def && value->def->kind == OP_BROADCAST)
+      *copies += tile_words(value->type) - tile_words(op_operand(value->def, 0)->type);
+  }
+  return words;
+}
+
+// Registers beside the tiles that are loaded: of offsets that several accesses take each vector's, from the first access to
+// the last, and of elements of 16 bits that are loaded one by one the other half.
+static uint32_t words_beside(const StoreSplitter *s, const Op *op) {
+  const Value *value = op->result_count ? op_result(op) : NULL;
+  uint32_t addresses = 0;
+  if (!value || !is_data(value)) return 0;
+  if (comes_in_halves(value)) return layout_registers(value->type->layout) - tile_words(value->type);
+  for (const Use *use = value->first_use; use; use = use->next) addresses += use->user->kind == OP_ADDPTR;
+  return addresses > 1 ? tile_words(value->type) / (uint32_t)op_int(s->accesses.at[0], ATTR_VECTOR, 1) : 0;
+}
+
+static bool is_last_use(const Value *value, const Op *op) {
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use->user->id > op->id) return false;
+  return true;
+}
+
+// Whether operand k is made inside and taken by this op last, and no operand before it is the same.
+static bool ends_at(const StoreSplitter *s, const Op *op, uint32_t k) {
+  const Value *value = op_operand(op, k);
+  for (uint32_t i = 0; i < k; i++)
+    if (op_operand(op, i) == value) return false;
+  return is_inside(s, value) && is_last_use(value, op);
+}
+
+// Registers of the data that is loaded and computed, as far as it is alive at once in the order that is there.
+static uint32_t alive_in_order(const StoreSplitter *s) {
+  uint32_t alive = 0, most = 0;
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Op *op = s->ops.at[i];
+    for (uint32_t k = 0; k < op->operand_count; k++) {
+      const Value *value = op_operand(op, k);
+      if (is_data(value) && ends_at(s, op, k)) alive -= tile_words(value->type);
+    }
+    if (op->result_count && is_data(op_result(op))) alive += tile_words(op_result(op)->type);
+    most = max_u32(most, alive);
+  }
+  return most;
+}
+
+// How many of the index's highest bits, all of dimension `dim`, are each one register's alone.
+uint32_t store_part_bits(const Type *type, uint32_t dim) {
+  const Layout *layout = type->layout;
+  uint32_t bits = 0, registers = layout->bits[DIM_REGISTER];
+  for (; bits < log2_of(type->shape[dim]); bits++) {
+    uint32_t bit = 1u << (layout->out_bits - 1 - bits), alone = 0, all = 0;
+    for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
+      all += (layout->basis[i] & bit) != 0;
+      alone += i < registers && layout->basis[i] == bit;
+    }
+    if (alone != 1 || all != 1) break;
+  }
+  return bits;
+}
+
+// As many bits as leave every access its vector, and what is said of neighbours true.
+static uint32_t most_bits(const StoreSplitter *s) {
+  uint32_t bits = store_part_bits(s->like, s->dim), registers = layout_registers(s->like->layout);
+  for (uint32_t i = 0; i < s->ops.n; i++)
+    while (bits && (registers >> bits < (uint32_t)op_int(s->ops.at[i], ATTR_VECTOR, 1) ||
+                    store_part_speaks_of_more(s, s->ops.at[i], bits)))
+      bits--;
+  return bits;
+}
+
+// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, or all of it in the order that is there,
+// nothing is loaded, or stores must stay.
+uint32_t store_parts(const StoreSplitter *s) {
+  bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
+  uint32_t waiting = 0, loaded = 0, copies = 0, beside = 0, most = most_bits(s), bits = 0;
+  uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
+  for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen, &copies);
+  if (waiting + alive_in_order(s) <= room) return 0;
+  for (uint32_t i = 0; i < s->accesses.n; i++) {
+    const Op *op = s->accesses.at[i];
+    if (op->kind == OP_LOAD) loaded += tile_words(op_result(op)->type);
+    if (s->behind[op->id]) waiting += tile_words(op_operand(op, 1)->type);
+  }
+  if (!loaded) return 0;
+  for (uint32_t i = 0; i < s->ops.n; i++) beside += words_beside(s, s->ops.at[i]);
+  if (waiting > room) { // or the smallest parts find no room either, and wait for one another
+    waiting -= copies;
+    loaded += beside;
+  }
+  while (bits < most && waiting + (loaded >> bits) > room) bits++;
+  if (bits)
+    diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
+                "in %u parts: %u registers are loaded beside %u that wait, and there are %u", 1u << bits,
+                loaded, waiting, room);
+  return bits;
+}
+
+// --- where stores may lead to what is read
+
+// Registers of what is loaded and computed, where an access is done while most of it waits. Between accesses a result comes register by
+// register in place of what it is computed of.
+static uint32_t alive_at_accesses(const StoreSplitter *s) {
+  uint32_t alive = 0, most = 0;
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Op *op = s->ops.at[i];
+    if (op->kind == OP_STORE) most = max_u32(most, alive);
+    for (uint32_t k = 0; k < op->operand_count; k++)
+      if (ends_at(s, op, k)) alive -= s->registers[op_operand(op, k)->id];
+    if (op->result_count) alive += s->registers[op_result(op)->id];
+    if (op->kind == OP_LOAD) most = max_u32(most, alive);
+  }
+  return most;
+}
+
+// Registers of what is stored: what is stored in halves one by one has one for each.
+static uint32_t words_stored(const StoreSplitter *s, const Op *store) {
+  const Value *value = op_operand(store, 1);
+  bool halves = type_element_bytes(value->type) < 4 && op_int(store, ATTR_VECTOR, 1) == 1;
+  return halves ? layout_registers(value->type->layout) : s->registers[value->id];
+}
+
+// Registers that the ops take from outside, and, where `stored`, of what they make for stores; each value once.
+static uint32_t words_waiting(const StoreSplitter *s, bool stored) {
+  bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < s->ops.n; i++)
+    for (uint32_t k = 0; k < s->ops.at[i]->operand_count; k++) {
+      const Value *value = op_operand(s->ops.at[i], k);
+      bool is_stored = s->ops.at[i]->kind == OP_STORE && k == 1;
+      if (seen[value->id] || (is_inside(s, value) && !(stored && is_stored))) continue;
+      seen[value->id] = true;
+      words += is_stored ? words_stored(s, s->ops.at[i]) : s->registers[value->id];
+    }
+  return words;
+}
+
+// As store_parts, where every store comes behind all parts. ptxas loads parts ahead: one has half of the room that is left. Where what
+// waits for the stores leaves none, some of it is spilled in any case, and parts of half as much are small enough.
+uint32_t store_parts_behind(const StoreSplitter *s) {
+  uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS, most = most_bits(s), bits = 0;
+  uint32_t alive = alive_at_accesses(s), waiting = words_waiting(s, true);
+  uint32_t whole = words_waiting(s, false) + alive,
+           part = max_u32(room - min_u32(room, waiting), waiting) / 2;
+  if (whole - whole / 5 <= room) return 0; // of a little more ptxas finds an order by itself
+  while (bits < most && alive >> bits > part) bits++;
+  if (!bits || waiting + (alive >> bits) > whole / 4 * 3) return 0;
+  diag_remark(
+      s->context->diags, s->accesses.at[0]->loc, "split_stores",
+      "in %u parts before all stores: %u registers wait for these, %u would be alive, and there are %u",
+      1u << bits, waiting, whole, room);
+  return bits;
+}

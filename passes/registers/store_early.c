@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// store_early: tiles on their way to shared memory are stored as soon as what they are made of is there, where registers
+// are short.
+//
+// before  %x = load %p                      after  %x = load %p
+//         %y = load %q                             %s = shared_alloc
+//         ...                                      shared_store %x, %s
+//         %s = shared_alloc                        %y = load %q
+//         shared_store %x, %s                      ...
+//         %a = shared_load %s                      %a = shared_load %s
+//         dot %a, %b                               dot %a, %b
+//
+// needs   exchanges as stores and loads (split_exchanges), buffers without places
+// keeps   every value: nothing else uses the buffer before the store
+// breaks  nothing; buffers are alive for longer
+// pays    a tile that waits for its turn does so in shared memory, where it goes anyway: a kernel that loads five operands
+//         and multiplies them one after the other has one of them in registers. What registers have no room for is in
+//         local memory else, written and read word by word
+//
+// What makes the tile goes along where it is cheap and takes no fewer registers than it gives: casts, selections, products. A
+// multiprocessor is to hold as many blocks as registers let it, so buffers that are alive together are to have room in a
+// block's share of its shared memory. Loads that a loop's iteration begins with are in no order yet: there a store passes
+// only products, branches and loops. Halves that come one by one, a register each, are stored before others are loaded:
+// a barrier behind the store keeps those from being under way before it. Where what a loop carries fills a thread's registers
+// what waits is in local memory: there stores pass loads, too, and what one product takes is read right before it.
+#include <string.h>
+#include "ir/build.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+#include "passes/registers/rematerialise.h"
+
+enum {
+  MAX_CHAIN = 16,       // ops that go along
+  MAX_STEPS = 256,      // ops that are looked at for a place
+  LEAST_REGISTERS = 16, // of a tile that is worth it
+};
+
+typedef struct Mover {
+  PassContext *context;
+  Func *func;
+  uint64_t room;    // bytes of shared memory for buffers that are alive together
+  uint32_t *change; // by op id: of bytes of buffers in use
+  bool changed;
+} Mover;
+
+// The ops that move, the last one first, and where to.
+typedef struct Chain {
+  Op *ops[MAX_CHAIN];
+  uint32_t count, steps;
+  uint32_t after; // id of the last op that has to stand before them; 0: the region's first
+} Chain;
+
+// --- room in shared memory
+
+// Id of the last op that uses the buffer or a part of it, with all that is in an op of `home` that does.
+static uint32_t last_use(const Value *buffer, const Region *home) {
+  uint32_t last = 0;
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    const Op *user = op_in_region(use->user, home);
+    uint32_t end = user->next ? user->next->id - 1 : user->id;
+    for (uint32_t i = 0; i < use->user->result_count; i++) {
+      const Value *view = &use->user->results[i];
+      uint32_t of_view = view->type->kind == TYPE_SHARED ? last_use(view, home) : 0;
+      if (of_view > end) end = of_view;
+    }
+    if (end > last) last = end;
+  }
+  return last;
+}
+
+static void add_buffer(Op *op, void *data) {
+  const Mover *m = data;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  uint32_t bytes = shared_bytes(op_result(op)->type);
+  m->change[op->id] += bytes;
+  m->change[last_use(op_result(op), op->region) + 1] -= bytes; // unsigned sums wrap, and wrap back
+}
+
+// Bytes of the buffers that are alive together where those are most. Numbers the function.
+static uint32_t count_buffers(Mover *m) {
+  func_number(m->func);
+  memset(m->change, 0, (m->func->op_count + 2) * sizeof *m->change);
+  region_walk(m->func->body, add_buffer, m);
+  uint32_t most = 0;
+  for (uint32_t i = 0, now = 0; i < m->func->op_count; i++) {
+    now += m->change[i];
+    if (now > most) most = now;
+  }
+  return most;
+}
+
+// A block's share of a multiprocessor's shared memory where each thread has all registers that it may, or what the
+// buffers take already. Of four blocks one may have none: what is spilled costs more.
+static uint64_t shared_room(Mover *m) {
+  const TargetInfo *arch = m->func->module->target.arch;
+  uint32_t blocks = arch->registers / (TARGET_WARP * func_warps(m->func) * arch->thread_registers);
+  uint64_t all = (uint64_t)arch->shared_limit + arch->shared_reserved, taken = count_buffers(m);
+  blocks -= blocks / 4;
+  uint64_t share = all / (blocks ? blocks : 1) - arch->shared_reserved;
+  return share > taken ? share : taken;
+}
+
+// Whether the store's buffer has room from behind op `after` to before op `end`, too. count_buffers comes before.
+static bool has_room(const Mover *m, const Op *store, uint32_t after, uint32_t end) {
+  uint64_t now = 0, bytes = shared_bytes(op_operand(store, 1)->type);
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < end; i++) {
+    sum += m->change[i];
+    if (i > after && sum > now) now = sum;
+  }
+  return now + bytes <= m->room;
+}
+
+// --- what moves
+
+// Registers a thread that the value takes: none of what each thread makes of its number.
+static uint32_t words_of(const Value *value) {
+  const Type *type = value->type;
+  const Op *def = value->def;
+  if (!type_is_tile(type) || (def && (op_is_leaf(def) || def->kind == OP_BROADCAST))) return 0;
+  const Type *element = type_element(type);
+  bool is_float = element->kind == TYPE_SCALAR && elem_is_float(element->elem);
+  return is_float || (def && def->kind == OP_LOAD) ? tile_words(type) : 0;
+}
+
+static bool goes_along(const Op *op) {
+  if (op->result_count != 1 || op->region_count || op_scratch(op)) return false;
+  switch ((int)op->kind) {
+  case OP_MATH:
+  case OP_DIV:
+  case OP_REM: return false;
+  case OP_TRANS:
+  case OP_EXPAND_DIMS:
+  case OP_BROADCAST: return true;
+  default: return op_is_leaf(op) || op_has(op, PURE | ELEMENTWISE);
+  }
+}
+
+static bool in_chain(const Chain *chain, const Op *op) {
+  for (uint32_t i = 0; i < chain->count; i++)
+    if (chain->ops[i] == op) return true;
+  return false;
+}
+
+// Whether nothing uses the value after the chain. *alone: the chain alone uses it.
+static bool ends_life(const Chain *chain, const Value *value, bool *alone) {
+  const Op *store = chain->ops[0];
+  *alone = true;
+  if (value_region(value) != store->region) return false;
+  for (const Use *use = value->first_use; use; use = use->next) {
+    const Op *user = op_in_region(use->user, store->region);
+    *alone &= in_chain(chain, user);
+    if (user->id > store->id) return false;
+  }
+  return true;
+}
+
+// Registers of operands that are not alive after the chain any more.
+static uint32_t freed_by(const Chain *chain, const Op *op) {
+  uint32_t freed = 0;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *value = op_operand(op, i);
+    bool alone, first = true;
+    for (uint32_t k = 0; k < i; k++) first &= op_operand(op, k) != value;
+    if (first && words_of(value) && ends_life(chain, value, &alone)) freed += words_of(value);
+  }
+  return freed;
+}
+
+// Adds the ops that make the op's operands where nothing else takes those.
+static void extend(Chain *chain, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count && chain->count < MAX_CHAIN; i++) {
+    const Value *value = op_operand(op, i);
+    Op *def = value->def;
+    bool alone;
+    if (!def || !words_of(value) || in_chain(chain, def) || !goes_along(def)) continue;
+    if (!ends_life(chain, value, &alone) || !alone) continue;
+    chain->ops[chain->count++] = def;
+    if (freed_by(chain, def) < words_of(value)) chain->count--;
+  }
+}
+
+// --- where to
+
+static void stand_after(Chain *chain, const Op *op) {
+  if (op->id > chain->after) chain->after = op->id;
+}
+
+// The chain comes behind what makes the value, where that does not move: numbers and masks do.
+static void find_place(Chain *chain, const Value *value, const Region *home) {
+  const Op *def = value->def;
+  if (!def || def->region != home || in_chain(chain, def)) return;
+  if (words_of(value) || !goes_along(def) || chain->steps == MAX_STEPS) {
+    stand_after(chain, def);
+    return;
+  }
+  chain->steps++;
+  for (uint32_t i = 0; i < def->operand_count; i++) find_place(chain, op_operand(def, i), home);
+}
+
+// It comes behind what else uses tiles that end with it, too, as those are there until then.
+static void find_places(Chain *chain, const Op *op) {
+  const Region *home = op->region;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *value = op_operand(op, i);
+    bool alone;
+    if (value->type->kind == TYPE_SHARED) continue;
+    find_place(chain, value, home);
+    if (!words_of(value) || !ends_life(chain, value, &alone)) continue;
+    for (const Use *use = value->first_use; use; use = use->next) {
+      const Op *user = op_in_region(use->user, home);
+      if (!in_chain(chain, user)) stand_after(chain, user);
+    }
+  }
+}
+
+// The innermost loop that the op is in; NULL: none.
+static const Op *loop_around(const Op *op) {
+  const Op *around = op->region->parent;
+  while (around && !op_is_loop(around)) around = around->region->parent;
+  return around;
+}
+
+static bool is_in_loop(const Op *op) { return loop_around(op); }
+
+static bool is_halves(const Value *value) {
+  return comes_in_halves(value) && words_of(value) >= LEAST_REGISTERS;
+}
+
+// Whether the chain takes halves that come one by one, a register each, and passes a load of others.
+static bool passes_halves(const Chain *chain, const Op *after) {
+  bool takes = false;
+  for (uint32_t k = 0; k < chain->count; k++)
+    for (uint32_t i = 0; i < chain->ops[k]->operand_count; i++)
+      takes |= is_halves(op_operand(chain->ops[k], i));
+  for (const Op *op = chain->ops[0]->prev; op != after && takes; op = op->prev)
+    if (op->kind == OP_LOAD && is_halves(op_result(op))) return true;
+  return false;
+}
+
+// Whether the store passes what a tile in registers is in the way of.
+static bool is_worth(const Mover *m, const Op *store, const Op *after) {
+  const Op *loop = loop_around(store);
+  bool loads = !loop || loop_fills_registers(m->func, loop);
+  for (const Op *op = store->prev; op != after; op = op->prev) {
+    if (op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op)) return true;
+    if (!loop && (op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS)) return true;
+    if (loads && op->kind == OP_LOAD && words_of(op_result(op)) >= LEAST_REGISTERS) return true;
+  }
+  return false;
+}
+
+// --- moving
+
+// Puts what makes the value behind *last, where it does not stand before it, and has *last be that.
+static void move_needed(const Value *value, Region *home, uint32_t after, Op **last) {
+  Op *def = value->def;
+  if (!def || def->region != home || def->id <= after) return;
+  for (uint32_t i = 0; i < def->operand_count; i++) move_needed(op_operand(def, i), home, after, last);
+  Op *place = *last ? (*last)->next : home->first;
+  if (place != def) op_move(def, home, place);
+  *last = def;
+  def->id = 0; // it stands there now
+}
+
+static void move(Mover *m, Op *store) {
+  Chain chain = {.ops = {store}, .count = 1};
+  uint32_t freed = 0;
+  for (uint32_t i = 0; i < chain.count; i++) extend(&chain, chain.ops[i]);
+  for (uint32_t i = 0; i < chain.count; i++)
+    freed += freed_by(&chain, chain.ops[i]) - (i ? words_of(op_result(chain.ops[i])) : 0);
+  if (freed < LEAST_REGISTERS) return;
+  for (uint32_t i = 0; i < chain.count; i++) find_places(&chain, chain.ops[i]);
+  Region *home = store->region;
+  for (const Op *op = store->prev; op && is_in_loop(store);
+       op = op->prev) // which the iteration before may have left
+    if (op->kind == OP_DOT_WAIT || op->kind == OP_STORE_WAIT) stand_after(&chain, op);
+  Op *last = store->prev;
+  while (last && last->id > chain.after) last = last->prev;
+  uint32_t after = last ? last->id : 0;
+  bool apart = is_in_loop(store) && passes_halves(&chain, last);
+  if ((!apart && !is_worth(m, store, last)) || !has_room(m, store, after, op_operand(store, 1)->def->id))
+    return;
+  diag_remark(m->context->diags, store->loc, "store_early",
+              "%u registers are stored to shared memory %u ops earlier: registers are short", freed,
+              store->id - after - 1);
+  for (uint32_t i = 0; i < store->operand_count; i++) move_needed(op_operand(store, i), home, after, &last);
+  op_move(store, home, last->next);
+  if (apart) { // else ptxas has those loads under way before the store
+    Builder b = builder_after(store);
+    b.loc = store->loc;
+    build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
+  }
+  m->changed = true;
+  count_buffers(m);
+}
+
+// Of a buffer in the same region that nothing uses before.
+static bool is_first_store(const Op *op) {
+  if (op->kind != OP_SHARED_STORE || op->attrs.n || !type_is_tile(op_operand(op, 0)->type)) return false;
+  const Value *buffer = op_operand(op, 1);
+  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC || buffer->def->region != op->region) return false;
+  for (const Use *use = buffer->first_use; use; use = use->next)
+    if (use->user->id < op->id) return false;
+  return true;
+}
+
+static void visit(Mover *m, Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    if (is_first_store(op)) move(m, op);
+    for (uint32_t r = 0; r < op->region_count; r++) visit(m, op->regions[r]);
+  }
+}
+
+// --- reading late
+
+// The store to the buffer before the load, where nothing else uses it.
+static const Op *only_store(const Op *load) {
+  const Value *buffer = op_operand(load, 0);
+  const Op *store = NULL;
+  uint32_t uses = 0;
+  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return NULL; // a view: others may lead to the bytes
+  for (const Use *use = buffer->first_use; use; use = use->next, uses++)
+    if (use->user->kind == OP_SHARED_STORE && use->user->region == load->region) store = use->user;
+  return uses == 2 ? store : NULL;
+}
+
+// Whether between the two ops there is more than loads from shared memory: of two that one product takes neither passes the other.
+static bool waits(const Op *load, const Op *dot) {
+  const Op *op = load->next;
+  while (op != dot && op->kind == OP_SHARED_LOAD) op = op->next;
+  return op != dot;
+}
+
+// What only one product takes is read right before that: it would wait in registers else.
+static void read_late(Mover *m, Op *load) {
+  const Op *store = only_store(load);
+  const Use *use = op_result(load)->first_use;
+  if (!store || store->id > load->id || !use || use->next) return;
+  if (use->user->kind != OP_DOT || use->user->region != load->region) return;
+  if (use->user->id < load->id || !waits(load, use->user)) return;
+  if (!has_room(m, store, load->id, use->user->id)) return;
+  op_move(load, load->region, use->user);
+  m->changed = true;
+  count_buffers(m);
+}
+
+static void visit_loads(Mover *m, Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    const Op *loop = op->kind == OP_SHARED_LOAD ? loop_around(op) : NULL;
+    if (loop && loop_fills_registers(m->func, loop)) read_late(m, op);
+    for (uint32_t r = 0; r < op->region_count; r++) visit_loads(m, op->regions[r]);
+  }
+}
+
+bool pass_store_early(PassContext *context, Func *func) {
+  if (func_spare_registers(context->scratch, func) >= 0 || func_wants_far_more(context->scratch, func))
+    return false;
+  Mover m = {.context = context, .func = func};
+  m.change = ARENA_ARRAY(context->scratch, uint32_t, 2 * func->op_count + 2); // each store may get a barrier
+  m.room = shared_room(&m);
+  visit(&m, func->body);
+  visit_loads(&m, func->body);
+  return m.changed;
+}

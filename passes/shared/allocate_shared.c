@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// allocate_shared: gives every buffer in shared memory its place;
+// buffers that are never alive together share bytes.
+//
+// before  %s = shared_alloc : shared<256xi32, #s>
+// after   %s = shared_alloc {offset = 1024} : shared<256xi32, #s>
+// needs   every buffer made explicit (promote_shared, pipeline)
+// keeps   every value
+// breaks  nothing; place_barriers must come after, since it orders uses of the same bytes
+// pays    shared memory is the sum of what is alive at one time
+//
+// A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
+// outside of lasts to the loop's end. What copies use lasts to the last wait after it, what tensor stores read to the next
+// one, a ring's slots to the last use of the ring's, its mbarriers to the kernel's end; what asynchronous dots use to the next
+// wait for dots. A small buffer of an exchange, or
+// through which an operand goes to registers, lasts to the next one's store, which then takes other bytes: so no
+// barrier is needed between them. Groups of warps run at once, so that what several use is alive as long as they
+// run, and what one uses together with all of another's; but slots that another group's tensor copies fill are free behind
+// the last use in the first group, which has waited for all copies then. The largest are placed first, each as low as those it lives beside allow.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/dot/dot.h"
+#include "ir/memory/groups.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/passes.h"
+#include "passes/analysis/rings.h"
+#include "passes/analysis/shared_buffers.h"
+
+enum { DOT_ALIGN = 1024 }; // what matrix descriptors with the widest swizzle ask for
+
+typedef struct BufferLife {
+  Op *alloc;
+  uint32_t begin, end; // op ids, both included
+  uint32_t bytes, align, offset;
+  uint32_t group;          // whose buffer it is; UINT32_MAX: made before groups, or there are none
+  uint32_t end_in_first;   // the end of its uses in the first group; 0: it has none there
+  bool copied, multiplied; // by asynchronous ops
+  bool filled;             // by tensor copies of another group than the first
+  bool stored;             // by a tensor store that nothing has waited for, as far as the walk has come
+  bool lasts;              // to the kernel's end
+  bool exchanged;          // threads alone use it, whole: they write it and read it, by ldmatrix or each for itself
+  bool was_read;           // since it was written, as far as the walk has come
+} BufferLife;
+
+typedef struct Allocator {
+  PassContext *context;
+  SharedBuffers buffers;
+  BufferLife *lives;
+  uint32_t count, last_copy_wait;
+  VEC(uint32_t) dot_waits; // ids, ascending
+} Allocator;
+
+static uint32_t last_id(const Op *op) {
+  uint32_t id = op->id;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    if (op->regions[r]->last) id = last_id(op->regions[r]->last);
+  return id;
+}
+
+// Where the op's use of a value that was made in `home` ends:
+// with the outermost loop around the op that `home` is outside of.
+static uint32_t end_of_use(const Op *op, const Region *home) {
+  uint32_t end = last_id(op);
+  for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
+    if (region->parent->kind == OP_FOR || region->parent->kind == OP_WHILE) end = last_id(region->parent);
+  return end;
+}
+
+static bool is_read(const Op *op) { return op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER; }
+
+static bool is_exchanged(const Op *alloc) {
+  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
+    const Op *op = use->user;
+    bool whole = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_COUNT || is_read(op);
+    if (!whole || op_attr(op, ATTR_STARTS)) return false;
+  }
+  return true;
+}
+
+// An exchange's store: the small buffers of those before it last until it.
+static void last_to_next(Allocator *a, const Op *store) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    BufferLife *life = &a->lives[i];
+    if (life->was_read && life->bytes <= TUNE_SCRATCH_KEPT && store->id > life->end) life->end = store->id;
+    life->was_read = false;
+  }
+}
+
+static void note_exchange(Allocator *a, const Op *op) {
+  Value *buffer = op->kind == OP_SHARED_STORE ? op_operand(op, 1) : is_read(op) ? op_operand(op, 0) : NULL;
+  const uint64_t *set = buffer ? a->buffers.sets[buffer->id] : NULL;
+  for (uint32_t i = 0; set && i < a->count; i++) {
+    if (!set_has(set, i) || !a->lives[i].exchanged) continue;
+    if (op->kind == OP_SHARED_STORE) last_to_next(a, op);
+    a->lives[i].was_read = is_read(op);
+  }
+}
+
+static bool is_of_later_group(uint32_t group) { return group != 0 && group != UINT32_MAX; }
+
+// Of tensor stores: what they read lasts to the wait.
+static void last_to_wait(Allocator *a, const Op *wait) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    BufferLife *life = &a->lives[i];
+    uint32_t group = group_of(life->alloc);
+    if (group != UINT32_MAX && group != group_of(wait)) continue;
+    if (life->stored && wait->id > life->end) life->end = wait->id;
+    life->stored = false;
+  }
+}
+
+// Of a copy that is waited for where it stands no later wait needs the buffer.
+static bool is_under_way(const Op *copy) {
+  const Op *commit = copy->next, *wait = commit ? commit->next : NULL;
+  if (!wait || commit->kind != OP_ASYNC_COMMIT || wait->kind != OP_ASYNC_WAIT) return true;
+  return op_int(wait, ATTR_PENDING, 0) != 0;
+}
+
+static void note_use(Op *op, void *data) {
+  Allocator *a = data;
+  if (op->kind == OP_STORE_WAIT && !op_int(op, ATTR_PENDING, 0)) last_to_wait(a, op);
+  if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
+  if (op->kind == OP_DOT_WAIT) vec_push(a->context->scratch, &a->dot_waits, op->id);
+  note_exchange(a, op);
+  for (uint32_t k = 0; k < op->operand_count; k++) {
+    const uint64_t *set = a->buffers.sets[op_operand(op, k)->id];
+    for (uint32_t i = 0; set && i < a->count; i++) {
+      if (!set_has(set, i)) continue;
+      BufferLife *life = &a->lives[i];
+      uint32_t end = end_of_use(op, life->alloc->region);
+      if (end > life->end) life->end = end;
+      life->copied |= op->kind == OP_COPY_ASYNC && is_under_way(op);
+      bool tensor = (op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR) && k == 1;
+      if (op->kind == OP_DOT || tensor) life->align = DOT_ALIGN;
+      life->stored |= op->kind == OP_STORE_TENSOR;
+      life->lasts |= op->kind == OP_RING_BEGIN;
+      life->filled |= op->kind == OP_COPY_TENSOR && k == 1 && is_of_later_group(group_of(op));
+      if (group_of(op) == 0 && end > life->end_in_first) life->end_in_first = end;
+      if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
+      const Op *wait = dot_done_at(op);
+      life->multiplied |= !wait;
+      if (wait && wait->id > life->end) life->end = wait->id;
+    }
+  }
+}
+
+// The first wait for dots after `id`, which is of all that were begun (pipeline puts it after the loop).
+static uint32_t next_dot_wait(const Allocator *a, uint32_t id) {
+  for (uint32_t i = 0; i < a->dot_waits.n; i++)
+    if (a->dot_waits.at[i] > id) return a->dot_waits.at[i];
+  return id;
+}
+
+// What was made before groups, and is used in them.
+static void last_in_groups(const Allocator *a, BufferLife *life, const Op *groups) {
+  life->group = group_of(life->alloc);
+  if (life->group != UINT32_MAX || life->end < groups->id) return;
+  life->end = last_id(groups);
+  if (!life->filled || !life->end_in_first) return;
+  life->end = life->multiplied ? next_dot_wait(a, life->end_in_first) : life->end_in_first;
+}
+
+static void find_lives(Allocator *a, Func *func) {
+  const Op *groups = func_groups(func);
+  a->count = a->buffers.allocs.n;
+  a->lives = ARENA_ARRAY(a->context->scratch, BufferLife, a->count);
+  for (uint32_t i = 0; i < a->count; i++) {
+    Op *alloc = a->buffers.allocs.at[i];
+    a->lives[i] = (BufferLife){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN, .group = UINT32_MAX};
+    a->lives[i].exchanged = is_exchanged(alloc);
+    a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
+  }
+  region_walk(func->body, note_use, a);
+  for (uint32_t i = 0; i < a->count; i++) {
+    BufferLife *life = &a->lives[i];
+    bool waited = ring_owns(life->alloc); // by ring_wait, before its last use
+    if (life->copied && !waited && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
+    if (life->multiplied) life->end = next_dot_wait(a, life->end);
+    if (life->lasts) life->end = func->op_count - 1;
+    if (groups) last_in_groups(a, life, groups);
+  }
+}
+
+static bool alive_together(const BufferLife *a, const BufferLife *b) {
+  bool at_once = a->group != UINT32_MAX && b->group != UINT32_MAX && a->group != b->group;
+  // The end of what is filled says nothing to a group that does not read it.
+  bool unread = (a->filled && is_of_later_group(b->group)) || (b->filled && is_of_later_group(a->group));
+  if (at_once || unread) return true;
+  return a->begin <= b->end && b->begin <= a->end;
+}
+
+// The lowest place that those already placed leave.
+static uint32_t place_of(const BufferLife *life, BufferLife *const *placed, uint32_t n) {
+  uint32_t offset = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (uint32_t i = 0; i < n; i++) {
+      const BufferLife *other = placed[i];
+      if (!alive_together(life, other) || other->offset >= offset + life->bytes ||
+          offset >= other->offset + other->bytes)
+        continue;
+      offset = round_up(other->offset + other->bytes, life->align);
+      moved = true;
+    }
+  }
+  return offset;
+}
+
+// Largest first; of one size as they come in the program.
+static void sort_by_size(BufferLife **order, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++)
+    for (uint32_t k = i; k > 0 && order[k - 1]->bytes < order[k]->bytes; k--) {
+      BufferLife *swap = order[k];
+      order[k] = order[k - 1];
+      order[k - 1] = swap;
+    }
+}
+
+static void report_places(const Allocator *a, Func *func, uint32_t bytes, uint32_t sum) {
+  diag_remark(a->context->diags, func->loc, "allocate_shared",
+              "%u bytes of shared memory for %u buffers of together %u", bytes, a->count, sum);
+  for (uint32_t i = 0; i < a->count; i++) {
+    const BufferLife *life = &a->lives[i];
+    diag_remark(a->context->diags, life->alloc->loc, "allocate_shared",
+                "%u bytes at %u, alive for ops %u to %u", life->bytes, life->offset, life->begin, life->end);
+  }
+}
+
+bool pass_allocate_shared(PassContext *context, Func *func) {
+  Allocator a = {.context = context, .buffers = shared_buffers_find(context->scratch, func)};
+  if (!a.buffers.allocs.n) return false;
+  find_lives(&a, func);
+  BufferLife **order = ARENA_ARRAY(context->scratch, BufferLife *, a.count);
+  for (uint32_t i = 0; i < a.count; i++) order[i] = &a.lives[i];
+  sort_by_size(order, a.count);
+  uint32_t bytes = 0, sum = 0;
+  for (uint32_t i = 0; i < a.count; i++) {
+    BufferLife *life = order[i];
+    life->offset = place_of(life, order, i);
+    op_set_attr(life->alloc, (Attr){.key = ATTR_OFFSET, .i = life->offset});
+    if (life->offset + life->bytes > bytes) bytes = life->offset + life->bytes;
+    sum += life->bytes;
+  }
+  report_places(&a, func, bytes, sum);
+  return true;
+}

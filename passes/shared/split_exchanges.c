@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// split_exchanges: ops that pass elements through shared memory become stores, loads and what is done between.
+//
+// before  %s = shared_alloc : shared<256xi32, #s>
+//         %d = convert_layout %v, %s : tile<256xi32, #b>
+// after   %s = shared_alloc : shared<256xi32, #s>
+//         shared_store %v, %s
+//         %d = shared_load %s : tile<256xi32, #b>
+// needs   scratch buffers (promote_shared)
+// keeps   every value
+// breaks  nothing; no op has a scratch buffer any more
+// pays    every access to shared memory is an op: place_barriers alone says where threads meet
+//
+// flip: store, load in mirror image. gather: store, shared_gather. histogram: store of zeros, shared_count, load.
+// Atomics, volatile loads, globaltimer: the op in its result's first holders, store, load. reduce: reduce_parts,
+// then for each operand store and load, then a reduce of the parts, which each thread does by itself or a warp by
+// shuffles. scan: scan_chunks, store and load of the chunks' totals, scan_carry. Buffers are made where the
+// scratch buffer was, one an operand. Reductions whose lanes can combine by redux.sync get the attribute.
+#include <string.h>
+#include "base/fault.h"
+#include "base/integer.h"
+#include "ir/clone.h"
+#include "ir/memory/exchange.h"
+#include "passes/passes.h"
+
+typedef struct ExchangeSplitter {
+  IrContext *ir;
+  Arena *arena;
+  Func *func;
+  bool changed;
+} ExchangeSplitter;
+
+// --- buffers
+
+// A buffer where the op's scratch buffer is made.
+static Value *buffer_of(const Op *op, const Type *type) {
+  Op *alloc = op_scratch(op)->def;
+  Builder b = builder_before(alloc && alloc->kind == OP_SHARED_ALLOC ? alloc : (Op *)op);
+  return build(&b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
+}
+
+static const Type *plain_buffer(const ExchangeSplitter *s, Elem elem, uint32_t rank, const uint32_t *shape) {
+  Layout layout = {0};
+  uint32_t bits = 0;
+  for (uint32_t d = 0; d < rank; d++) bits += log2_of(shape[d]);
+  layout.bits[DIM_OFFSET] = layout.out_bits = (uint8_t)bits;
+  for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
+  return type_shared(s->ir, elem, rank, shape, layout_intern(s->ir, &layout));
+}
+
+static const Type *tile_buffer(const ExchangeSplitter *s, const Type *tile) {
+  static const uint32_t one = 1;
+  if (!type_is_tile(tile)) return plain_buffer(s, buffer_elem(tile), 1, &one);
+  return plain_buffer(s, buffer_elem(tile), tile->rank, tile->shape);
+}
+
+static Op *build_shared_store(Builder *b, Value *x, Value *buffer) {
+  return build_op(b, OP_SHARED_STORE, 2, (Value *[]){x, buffer}, 0, NULL);
+}
+
+static Value *build_shared_load(Builder *b, const Type *type, Value *buffer) {
+  return build(b, OP_SHARED_LOAD, type, buffer, NULL, NULL);
+}
+
+static void set_int(Value *value, AttrKey key, int64_t i) {
+  op_set_attr(value->def, (Attr){.key = key, .i = i});
+}
+
+// The op goes, and its scratch buffer where nothing else uses it.
+static void erase_exchange(ExchangeSplitter *s, Op *op) {
+  Value *scratch = op_scratch(op);
+  op_erase(op);
+  if (scratch->def && scratch->def->kind == OP_SHARED_ALLOC && value_unused(scratch)) op_erase(scratch->def);
+  s->changed = true;
+}
+
+static void replace_exchange(ExchangeSplitter *s, Op *op, Value *with) {
+  with->name = op_result(op)->name;
+  value_replace_uses(op_result(op), with);
+  erase_exchange(s, op);
+}
+
+// --- moves
+
+static void split_conversion(ExchangeSplitter *s, Op *op) {
+  Builder b = builder_before(op);
+  Value *buffer = op_scratch(op);
+  build_shared_store(&b, op_operand(op, 0), buffer);
+  replace_exchange(s, op, build_shared_load(&b, op_result(op)->type, buffer));
+}
+
+// Without bank conflicts; mirrored it is the same places in another order.
+static void split_flip(ExchangeSplitter *s, Op *op) {
+  const Type *type = op_result(op)->type;
+  uint32_t elem_bits = log2_of(type_element_bytes(type));
+  Layout layout = layout_swizzle(type->layout, type->layout, elem_bits);
+  Value *buffer = buffer_of(
+      op, type_shared(s->ir, buffer_elem(type), type->rank, type->shape, layout_intern(s->ir, &layout)));
+  Builder b = builder_before(op);
+  build_shared_store(&b, op_operand(op, 0), buffer);
+  Value *mirrored = build_shared_load(&b, type, buffer);
+  set_int(mirrored, ATTR_MIRROR, op_int(op, ATTR_AXIS, 0));
+  replace_exchange(s, op, mirrored);
+}
+
+static void split_gather(ExchangeSplitter *s, Op *op) {
+  Value *buffer = buffer_of(op, tile_buffer(s, op_operand(op, 0)->type));
+  Builder b = builder_before(op);
+  build_shared_store(&b, op_operand(op, 0), buffer);
+  Value *gathered = build(&b, OP_SHARED_GATHER, op_result(op)->type, buffer, op_operand(op, 1), NULL);
+  set_int(gathered, ATTR_AXIS, op_int(op, ATTR_AXIS, 0));
+  replace_exchange(s, op, gathered);
+}
+
+// The zeros are spread over the block's threads: as few registers as it takes.
+static void split_histogram(ExchangeSplitter *s, Op *op) {
+  const Type *type = op_result(op)->type;
+  uint32_t order = 0;
+  Layout dense = layout_default(1, type->shape, &order, 0, type->layout->bits[DIM_WARP]);
+  Value *buffer = buffer_of(op, tile_buffer(s, type)), *x = op_operand(op, 0), *mask = op_input(op, 1);
+  Builder b = builder_before(op);
+  build_shared_store(&b, build_int(&b, type_with_layout(s->ir, type, layout_intern(s->ir, &dense)), 0),
+                     buffer);
+  build_op(&b, OP_SHARED_COUNT, mask ? 3 : 2, (Value *[]){x, buffer, mask}, 0, NULL);
+  replace_exchange(s, op, build_shared_load(&b, type, buffer));
+}
+
+// --- what is done once
+
+static void split_once(ExchangeSplitter *s, Op *op) {
+  const Type *type = op_result(op)->type;
+  uint32_t count = op_input_count(op);
+  Value **operands = ARENA_ARRAY(s->arena, Value *, count), *buffer = buffer_of(op, tile_buffer(s, type));
+  for (uint32_t i = 0; i < count; i++) operands[i] = op_operand(op, i);
+  Builder b = builder_before(op);
+  Op *once = build_op(&b, op->kind, count, operands, 1, &type);
+  op_copy_attrs(once, op);
+  build_shared_store(&b, op_result(once), buffer);
+  replace_exchange(s, op, build_shared_load(&b, type, buffer));
+}
+
+// --- reductions and scans
+
+static void choose_redux(const ExchangeSplitter *s, Op *op) {
+  uint32_t first;
+  if (!s->func->module->target.arch->has_redux) return;
+  ReducePlan plan = reduce_plan(op);
+  if (redux_fits(op, &plan, &first)) op_set_flag(op, ATTR_REDUX, true);
+}
+
+// An op with the function of `like`.
+static Op *build_combiner(const ExchangeSplitter *s, Builder *b, OpKind kind, const Op *like,
+                          uint32_t operand_count, Value *const *operands, uint32_t result_count,
+                          const Type *const *types) {
+  Op *op = build_op(b, kind, operand_count, operands, result_count, types);
+  const Region *function = like->regions[0];
+  Region *region = region_new(s->func, op);
+  CloneMap map = clone_map_new(s->arena, s->func);
+  for (uint32_t i = 0; i < function->arg_count; i++) {
+    const Value *arg = function->args[i];
+    clone_set(&map, arg, region_add_arg(region, arg->type, arg->name));
+  }
+  Builder inner = builder_at_end(s->func, region);
+  for (const Op *at = function->first; at; at = at->next) op_clone(&inner, at, &map);
+  return op;
+}
+
+// What is combined, and for each operand the types of its way through shared memory.
+typedef struct Exchange {
+  uint32_t count;
+  Value **operands, **buffers;
+  const Type **written, **read, **results;
+} Exchange;
+
+static Exchange exchange_new(const ExchangeSplitter *s, const Op *op) {
+  Exchange x = {.count = op_input_count(op)};
+  x.operands = ARENA_ARRAY(s->arena, Value *, 2 * x.count);
+  x.buffers = ARENA_ARRAY(s->arena, Value *, x.count);
+  x.written = ARENA_ARRAY(s->arena, const Type *, 2 * x.count);
+  x.read = ARENA_ARRAY(s->arena, const Type *, x.count);
+  x.results = ARENA_ARRAY(s->arena, const Type *, x.count);
+  for (uint32_t i = 0; i < x.count; i++) {
+    x.operands[i] = op_operand(op, i);
+    x.results[i] = op->results[i].type;
+  }
+  return x;
+}
+
+// Stores results `first`... of the op, and reads them.
+static void exchange_through(const Exchange *x, Builder *b, Op *op, uint32_t first, int64_t writer,
+                             Value **read) {
+  for (uint32_t i = 0; i < x->count; i++) {
+    Op *write = build_shared_store(b, &op->results[first + i], x->buffers[i]);
+    if (writer) op_set_attr(write, (Attr){.key = ATTR_WRITER, .i = writer});
+  }
+  for (uint32_t i = 0; i < x->count; i++) read[i] = build_shared_load(b, x->read[i], x->buffers[i]);
+}
+
+static void replace_results(ExchangeSplitter *s, Op *op, const Op *with) {
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    with->results[i].name = op->results[i].name;
+    value_replace_uses(&op->results[i], &with->results[i]);
+  }
+  erase_exchange(s, op);
+}
+
+static void split_reduce(ExchangeSplitter *s, Op *op) {
+  ReducePlan plan = reduce_plan(op);
+  Exchange x = exchange_new(s, op);
+  for (uint32_t i = 0; i < x.count; i++) {
+    x.written[i] = reduce_parts_type(s->ir, op, &plan, i);
+    x.read[i] = reduce_read_type(s->ir, op, &plan, i);
+    x.buffers[i] = buffer_of(op, exchange_buffer(s->ir, x.written[i], &plan.place));
+  }
+  Builder b = builder_before(op);
+  Op *parts = build_combiner(s, &b, OP_REDUCE_PARTS, op, x.count, x.operands, x.count, x.written);
+  op_set_attr(parts, *op_attr(op, ATTR_AXIS));
+  choose_redux(s, parts);
+  exchange_through(&x, &b, parts, 0, 0, x.operands);
+  Op *whole = build_combiner(s, &b, OP_REDUCE, op, x.count, x.operands, x.count, x.results);
+  op_set_attr(whole, (Attr){.key = ATTR_AXIS, .i = 0});
+  choose_redux(s, whole);
+  replace_results(s, op, whole);
+}
+
+// The lanes of a chunk's last element, in the scan's direction: they have its total.
+static int64_t last_lanes(const Op *op, const ScanPlan *plan) {
+  int64_t lanes = 0;
+  for (uint32_t i = 0; i < plan->low; i++)
+    if (plan->holder[i].dim == DIM_LANE) lanes |= INT64_C(1) << plan->holder[i].bit;
+  return op_attr(op, ATTR_REVERSE) ? 0 : lanes;
+}
+
+static void split_scan(ExchangeSplitter *s, Op *op) {
+  ScanPlan plan;
+  if (!scan_plan(op, &plan)) return; // codegen says so
+  Exchange x = exchange_new(s, op);
+  for (uint32_t i = 0; i < x.count; i++) {
+    x.written[i] = x.results[i];
+    x.written[x.count + i] = scan_totals_type(s->ir, op, &plan, i);
+    x.read[i] = scan_read_type(s->ir, op, &plan, i);
+    x.buffers[i] = buffer_of(op, exchange_buffer(s->ir, x.written[x.count + i], &plan.place));
+  }
+  Builder b = builder_before(op);
+  Op *chunks = build_combiner(s, &b, OP_SCAN_CHUNKS, op, x.count, x.operands, 2 * x.count, x.written);
+  for (uint32_t i = 0; i < x.count; i++) x.operands[i] = &chunks->results[i];
+  exchange_through(&x, &b, chunks, x.count, last_lanes(op, &plan), x.operands + x.count);
+  Op *whole = build_combiner(s, &b, OP_SCAN_CARRY, op, 2 * x.count, x.operands, x.count, x.results);
+  op_copy_attrs(chunks, op);
+  op_copy_attrs(whole, op);
+  replace_results(s, op, whole);
+}
+
+static void split_exchange(Op *op, void *data) {
+  ExchangeSplitter *s = data;
+  if (!op_scratch(op)) {
+    bool reduces = op->kind == OP_REDUCE && op_operand(op, 0)->type->layout && !op_attr(op, ATTR_REDUX);
+    if (reduces) choose_redux(s, op);
+    return;
+  }
+  switch ((int)op->kind) {
+  case OP_CONVERT_LAYOUT: split_conversion(s, op); break;
+  case OP_FLIP: split_flip(s, op); break;
+  case OP_GATHER: split_gather(s, op); break;
+  case OP_HISTOGRAM: split_histogram(s, op); break;
+  case OP_REDUCE: split_reduce(s, op); break;
+  case OP_SCAN: split_scan(s, op); break;
+  default: split_once(s, op); break;
+  }
+}
+
+bool pass_split_exchanges(PassContext *context, Func *func) {
+  func_number(func);
+  ExchangeSplitter s = {.ir = func->module->ir, .arena = context->scratch, .func = func};
+  region_walk(func->body, split_exchange, &s);
+  return s.changed;
+}

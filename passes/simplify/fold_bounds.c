@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// fold_bounds: what bounds of numbers decide.
+//
+// before  %c = rem %i, %four                 (%i counts from 0)
+//         %o = mul %c, %32
+//         %s = splat %o : tile<32xi32>
+//         %k = add %s, %r                    (%r = arange 0 .. 32)
+//         %m = lt %k, %128 : tile<32xi1>
+// after   %c = and %i, %three
+//         ...
+//         %m = constant {value = 1} : tile<32xi1>
+//         (of numbers that are less than the divisor the quotient is 0, the remainder all)
+// needs   valid IR
+// keeps   every value
+// breaks  nothing
+// pays    a mask that holds of everything costs a comparison an element and an access's width; what is not
+//         negative is divided by a power of two with one instruction, also where loads are issued ahead for an
+//         iteration that nobody knows to be one
+#include "base/integer.h"
+#include "ir/build.h"
+#include "passes/analysis/axis_info.h"
+#include "passes/passes.h"
+
+// A result that is always `number`; a division, whose bits are shifted or masked by it; a remainder that is all.
+typedef struct BoundFold {
+  Op *op;
+  OpKind by; // OP_CONSTANT, OP_SHR, OP_AND, OP_REM
+  int64_t number;
+} BoundFold;
+
+// The analysis knows the values that were there before: so all is decided first.
+typedef struct BoundFolder {
+  Arena *scratch;
+  const AxisTable *axes;
+  VEC(BoundFold) folds;
+} BoundFolder;
+
+static bool is_number(const Value *value) {
+  return type_is_int(value->type) && !type_is_elem(value->type, ELEM_I1);
+}
+
+// Whether a is less than b everywhere (`or_equal`: or equal).
+static bool always_less(const AxisInfo *a, const AxisInfo *b, bool or_equal) {
+  bool below = a->known && !a->nonnegative; // so known to be negative
+  if (below && b->nonnegative) return true;
+  if (below && b->known) return or_equal ? a->constant <= b->constant : a->constant < b->constant;
+  if (!a->nonnegative || !b->nonnegative) return false;
+  uint64_t least = b->known ? (uint64_t)b->constant : 0;
+  return or_equal ? a->most <= least : a->most < least;
+}
+
+// 1 and 0: the comparison holds everywhere, nowhere; -1: it may be either.
+static int decided(const Op *op, const AxisInfo *a, const AxisInfo *b) {
+  bool swapped = op->kind == OP_GT || op->kind == OP_GE, or_equal = op->kind == OP_LE || op->kind == OP_GE;
+  const AxisInfo *x = swapped ? b : a, *y = swapped ? a : b;
+  if (always_less(x, y, or_equal)) return 1;
+  return always_less(y, x, !or_equal) ? 0 : -1;
+}
+
+static void decide_comparison(BoundFolder *f, Op *op) {
+  if (!is_number(op_operand(op, 0))) return;
+  int holds = decided(op, axis_info(f->axes, op_operand(op, 0)), axis_info(f->axes, op_operand(op, 1)));
+  BoundFold fold = {op, OP_CONSTANT, holds};
+  if (holds >= 0) vec_push(f->scratch, &f->folds, fold);
+}
+
+static void decide_division(BoundFolder *f, Op *op) {
+  if (!is_number(op_result(op))) return;
+  const AxisInfo *a = axis_info(f->axes, op_operand(op, 0)), *by = axis_info(f->axes, op_operand(op, 1));
+  bool quotient = op->kind == OP_DIV, power = by->known && is_power_of_two((uint64_t)by->constant);
+  if (!a->nonnegative || !by->known || by->constant < 2) return;
+  bool smaller = a->most < (uint64_t)by->constant;
+  if (!smaller && !power) return;
+  BoundFold fold = {op, OP_AND, by->constant - 1};
+  if (smaller)
+    fold = (BoundFold){op, quotient ? OP_CONSTANT : OP_REM, 0};
+  else if (quotient)
+    fold = (BoundFold){op, OP_SHR, log2_of((uint64_t)by->constant)};
+  vec_push(f->scratch, &f->folds, fold);
+}
+
+static void apply_fold(const BoundFold *fold) {
+  if (fold->by == OP_REM) {
+    value_replace_uses(op_result(fold->op), op_operand(fold->op, 0));
+    return;
+  }
+  Builder b = builder_before(fold->op);
+  b.loc = fold->op->loc;
+  Value *result = build_int(&b, op_result(fold->op)->type, fold->number);
+  if (fold->by != OP_CONSTANT) result = build_binary(&b, fold->by, op_operand(fold->op, 0), result);
+  value_replace_uses(op_result(fold->op), result);
+}
+
+static void decide_op(Op *op, void *data) {
+  BoundFolder *f = data;
+  switch ((int)op->kind) {
+  case OP_LT:
+  case OP_LE:
+  case OP_GT:
+  case OP_GE: decide_comparison(f, op); break;
+  case OP_DIV:
+  case OP_REM: decide_division(f, op); break;
+  default: break;
+  }
+}
+
+bool pass_fold_bounds(PassContext *context, Func *func) {
+  BoundFolder f = {.scratch = context->scratch, .axes = axis_analyse(context->scratch, func)};
+  region_walk(func->body, decide_op, &f);
+  for (uint32_t i = 0; i < f.folds.n; i++) apply_fold(&f.folds.at[i]);
+  return f.folds.n > 0;
+}

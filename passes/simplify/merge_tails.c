@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// merge_tails: where both branches end with the same computation of smaller operands, it is done once behind them.
+//
+// before  %p = if %c then {                     after  %s, %t = if %c then {
+//           %s1 = splat %a                               yield %a, %r
+//           %t1 = broadcast %r                         } else {
+//           %p1 = addptr %s1, %t1                        yield %b, %q
+//           yield %p1                                  }
+//         } else {                                     %s1 = splat %s
+//           %s2 = splat %b                             %t1 = broadcast %t
+//           %t2 = broadcast %q                         %p = addptr %s1, %t1
+//           %p2 = addptr %s2, %t2
+//           yield %p2
+//         }
+// needs   valid IR
+// keeps   every value, and how often each is computed
+// breaks  nothing
+// pays    a tile of pointers that an `if` yields is a register of 64 bits for each element, alive in every thread at
+//         once; what it is made of is a scalar and a row
+//
+// How much smaller is counted in bytes of whole tiles, since nothing has a layout yet.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "passes/passes.h"
+
+enum { MOST_STEPS = 8 }; // from what an `if` yields to what is yielded instead
+
+// A value of each branch that become one value.
+typedef struct Pair {
+  Value *then, *otherwise;
+} Pair;
+
+typedef struct TailMerger {
+  PassContext *context;
+  Func *func;
+  const Region *branches[2];
+  Op *fresh;         // the `if` that takes its place
+  VEC(Pair) yielded; // by the fresh one
+  bool changed;
+} TailMerger;
+
+// Whether one op behind the branches could do what these two do.
+static bool is_same_step(const TailMerger *m, Pair pair) {
+  const Op *a = pair.then->def, *b = pair.otherwise->def;
+  if (!a || !b || a->region != m->branches[0] || b->region != m->branches[1]) return false;
+  if (a->kind != b->kind || !op_has(a, PURE) || a->region_count || a->result_count != 1) return false;
+  if (pair.then->type != pair.otherwise->type || a->operand_count != b->operand_count) return false;
+  for (uint32_t i = 0; i < a->operand_count; i++)
+    if (op_operand(a, i)->type != op_operand(b, i)->type) return false;
+  return op_same_attrs(a, b);
+}
+
+static Pair operands_of(Pair pair, uint32_t index) {
+  return (Pair){op_operand(pair.then->def, index), op_operand(pair.otherwise->def, index)};
+}
+
+// Scalars count for little, so that none is computed behind the branches for its own sake.
+static uint64_t bytes_of(const Type *type) {
+  return type_is_tile(type) ? type_elements(type) * type_element_bytes(type) : 1;
+}
+
+static uint64_t least_bytes(const TailMerger *m, Pair pair, uint32_t steps);
+
+// Of the operands of both.
+static uint64_t bytes_of_operands(const TailMerger *m, Pair pair, uint32_t steps) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < pair.then->def->operand_count; i++) bytes += least_bytes(m, operands_of(pair, i), steps);
+  return bytes;
+}
+
+// That the branches yield so that the pair's value can be had behind them.
+static uint64_t least_bytes(const TailMerger *m, Pair pair, uint32_t steps) {
+  if (pair.then == pair.otherwise) return 0;
+  uint64_t own = bytes_of(pair.then->type);
+  return steps > 0 && is_same_step(m, pair) ? min_u64(own, bytes_of_operands(m, pair, steps - 1)) : own;
+}
+
+// Whether the branches yield the operands instead.
+static bool is_merged(const TailMerger *m, Pair pair, uint32_t steps) {
+  return steps > 0 && pair.then != pair.otherwise && is_same_step(m, pair) &&
+         bytes_of_operands(m, pair, steps - 1) < bytes_of(pair.then->type);
+}
+
+static uint32_t find_yielded(const TailMerger *m, Pair pair) {
+  uint32_t i = 0;
+  while (i < m->yielded.n && (m->yielded.at[i].then != pair.then || m->yielded.at[i].otherwise != pair.otherwise)) i++;
+  return i;
+}
+
+static void collect_yielded(TailMerger *m, Pair pair, uint32_t steps) {
+  if (is_merged(m, pair, steps)) {
+    for (uint32_t i = 0; i < pair.then->def->operand_count; i++) collect_yielded(m, operands_of(pair, i), steps - 1);
+  } else if (pair.then != pair.otherwise && find_yielded(m, pair) == m->yielded.n) {
+    vec_push(m->context->scratch, &m->yielded, pair);
+  }
+}
+
+// The pair's value behind the fresh `if`.
+static Value *build_merged(TailMerger *m, Builder *b, Pair pair, uint32_t steps) {
+  if (!is_merged(m, pair, steps))
+    return pair.then == pair.otherwise ? pair.then : &m->fresh->results[find_yielded(m, pair)];
+  const Op *from = pair.then->def;
+  Value **operands = ARENA_ARRAY(m->context->scratch, Value *, from->operand_count);
+  for (uint32_t i = 0; i < from->operand_count; i++) operands[i] = build_merged(m, b, operands_of(pair, i), steps - 1);
+  b->loc = from->loc;
+  Op *op = build_op(b, from->kind, from->operand_count, operands, 1, &pair.then->type);
+  op_copy_attrs(op, from);
+  op_result(op)->name = pair.then->name;
+  return op_result(op);
+}
+
+static Pair yielded_of(const Op *op, uint32_t index) {
+  return (Pair){op_operand(op->regions[0]->last, index), op_operand(op->regions[1]->last, index)};
+}
+
+// The branch's ops, and what it yields now.
+static void move_branch(TailMerger *m, Region *from, uint32_t branch) {
+  Region *to = m->fresh->regions[branch];
+  Loc loc = from->last->loc;
+  while (from->first != from->last) op_move(from->first, to, NULL);
+  Value **values = ARENA_ARRAY(m->context->scratch, Value *, m->yielded.n);
+  for (uint32_t i = 0; i < m->yielded.n; i++)
+    values[i] = branch == 0 ? m->yielded.at[i].then : m->yielded.at[i].otherwise;
+  Builder b = builder_at_end(m->func, to);
+  b.loc = loc;
+  build_yield(&b, m->yielded.n, values);
+  m->branches[branch] = to;
+}
+
+// The `if` anew, which yields what was collected, and what its results are made of behind it.
+static void rebuild(TailMerger *m, Op *op) {
+  const Type **types = ARENA_ARRAY(m->context->scratch, const Type *, m->yielded.n);
+  Pair *pairs = ARENA_ARRAY(m->context->scratch, Pair, op->result_count);
+  for (uint32_t i = 0; i < m->yielded.n; i++) types[i] = m->yielded.at[i].then->type;
+  for (uint32_t i = 0; i < op->result_count; i++) pairs[i] = yielded_of(op, i);
+  Builder b = builder_before(op);
+  m->fresh = build_if(&b, op_operand(op, 0), m->yielded.n, types);
+  for (uint32_t i = 0; i < 2; i++) move_branch(m, op->regions[i], i);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    Value *value = build_merged(m, &b, pairs[i], MOST_STEPS);
+    if (value->def == m->fresh) value->name = op->results[i].name;
+    value_replace_uses(&op->results[i], value);
+  }
+  op_erase(op);
+}
+
+static void merge_at(TailMerger *m, Op *op) {
+  m->branches[0] = op->regions[0];
+  m->branches[1] = op->regions[1];
+  m->yielded.n = 0;
+  uint32_t merged = 0;
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    merged += type_is_tile(op->results[i].type) && is_merged(m, yielded_of(op, i), MOST_STEPS);
+    collect_yielded(m, yielded_of(op, i), MOST_STEPS);
+  }
+  if (merged == 0) return;
+  diag_remark(m->context->diags, op->loc, "merge_tails", "%u of what both branches make is made behind them", merged);
+  rebuild(m, op);
+  m->changed = true;
+}
+
+// Inner branches first, whose results outer ones may yield.
+static void visit_region(TailMerger *m, Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t i = 0; i < op->region_count; i++) visit_region(m, op->regions[i]);
+    if (op->kind == OP_IF && op->result_count) merge_at(m, op);
+  }
+}
+
+bool pass_merge_tails(PassContext *context, Func *func) {
+  TailMerger m = {.context = context, .func = func};
+  visit_region(&m, func->body);
+  return m.changed;
+}

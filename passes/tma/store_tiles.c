@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// store_tiles: tiles that are stored as boxes of tensors go through shared memory, and one thread stores them.
+//
+// before  %t = boxed %v, %out, %M, %N, %stride, 1, %m, %n {stored} : tile<128x128xfp16, #dot>
+//         %u = convert_layout %t : tile<128x128xfp16, #rows>
+//         store %pointers, %u, %mask
+// after   %s = shared_alloc : shared<128x128xfp16, #swizzled>
+//         shared_store %v, %s
+//         fence_async
+//         barrier
+//         store_tensor %out_map, %s, %m, %n
+//         store_commit
+//         store_wait {pending = 0, read}
+// needs   layouts, and lower_block_pointers' boxed; before drop_boxes
+// keeps   every value; what is written where
+// breaks  nothing; place_barriers adds what orders the buffer's bytes, and the fence of global memory
+// pays    no addresses, no masks, no exchange to rows: registers go to shared memory as the product left them, and whole
+//         rows of 32 to 128 bytes to global memory. The buffer lives until the wait, so the slots of a loop before it share its bytes
+//
+// All threads of the region write the buffer, fence and meet; its first thread begins the store and waits. Where
+// nothing comes after in the program that touches global memory, it waits until the buffer is read; else until all is
+// written, and everyone meets: what comes after in the program then sees it. Where programs are run in turn (persist), the
+// next one waits, before it writes the buffer.
+//
+// The hardware writes whole chunks of 16 bytes, so the tensor's rows must be a multiple of that. Where nothing says so the
+// guard asks for it. A launch that fails the guard runs the kernel without tensor maps.
+//
+// Declined, with a remark: tiles whose rows are no boxes' (tensor_load_find), whose rows are not the tensor's, of more shared
+// memory than there is.
+#include "ir/build.h"
+#include "ir/memory/groups.h"
+#include "ir/layout/layout.h"
+#include "ir/dot/layout_dot.h"
+#include "ir/memory/scratch.h"
+#include "base/integer.h"
+#include "passes/tma/tensor_copies.h"
+
+enum { KEPT_BYTES = 2048 }; // beside a buffer that takes the place of all others: mbarriers, exchanges
+
+typedef struct TileStorer {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes;
+  uint64_t allocated; // bytes of all buffers
+  VEC(Op *) stores;
+} TileStorer;
+
+static Value *past_conversions(Value *value) {
+  while (value->def && value->def->kind == OP_CONVERT_LAYOUT) value = op_operand(value->def, 0);
+  return value;
+}
+
+// What says which box the store is of; NULL: nothing.
+static Op *boxed_of(const Op *store) {
+  Op *boxed = past_conversions(op_operand(store, 1))->def;
+  return boxed && boxed->kind == OP_BOXED && op_attr(boxed, ATTR_STORED) ? boxed : NULL;
+}
+
+static void note_op(Op *op, void *data) {
+  TileStorer *s = data;
+  if (op->kind == OP_SHARED_ALLOC) s->allocated += shared_bytes(op_result(op)->type);
+  if (op->kind == OP_STORE && boxed_of(op)) vec_push(s->context->scratch, &s->stores, op);
+}
+
+// --- what comes after
+
+static bool is_of_shared_memory(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_SHARED_ALLOC:
+  case OP_SHARED_STORE:
+  case OP_SHARED_LOAD:
+  case OP_SHARED_GATHER:
+  case OP_SHARED_COUNT:
+  case OP_SHARED_INDEX:
+  case OP_SHARED_TRANS:
+  case OP_RING_RELEASE:
+  case OP_DOT_WAIT:
+  case OP_STORE_COMMIT:
+  case OP_STORE_WAIT:
+  case OP_MBARRIER_ARRIVE: return true;
+  default: return false;
+  }
+}
+
+static void note_access(Op *op, void *data) {
+  bool *found = data;
+  *found |= op_has(op, READS | WRITES) && !is_of_shared_memory(op);
+}
+
+static bool is_access(Op *op) {
+  bool found = false;
+  note_access(op, &found);
+  for (uint32_t r = 0; r < op->region_count; r++) region_walk(op->regions[r], note_access, &found);
+  return found;
+}
+
+// Whether the program may touch global memory behind the store; what other programs do, nothing orders. *loops: it is in
+// a loop.
+static bool is_followed(const Op *store, bool *loops) {
+  bool followed = false;
+  *loops = false;
+  for (const Op *at = store; at && at->kind != OP_WARP_GROUPS; at = at->region->parent) {
+    *loops |= op_is_loop(at);
+    if (op_attr(at, ATTR_PROGRAMS)) break;
+    followed |= op_is_loop(at);
+    for (Op *op = at->next; op && !followed; op = op->next) followed = is_access(op);
+  }
+  return followed;
+}
+
+// --- whole chunks
+
+static Value *whole_rows(Builder *b, Func *func, const HostRegion *guard, Value *size, uint32_t bytes) {
+  const Type *wide = type_scalar(func->module->ir, ELEM_I64);
+  CloneMap map = clone_map_new(b->func->module->ir->arena, func);
+  for (uint32_t i = 0; i < guard->region->arg_count; i++) clone_set(&map, func->body->args[i], guard->region->args[i]);
+  Value *count = build_cast(b, host_clone(b, &map, size), wide);
+  Value *rest = build_binary(b, OP_REM, count, build_int(b, wide, TENSOR_COPY_BYTES / bytes));
+  return build_binary(b, OP_EQ, rest, build_int(b, wide, 0));
+}
+
+// The tensor's rows are a multiple of 16 bytes, or the guard says so.
+static void need_whole_rows(const TileStorer *s, const TensorLoad *found) {
+  Func *func = s->func;
+  Value *size = op_operand(found->boxed, 2 + boxed_dim(found->boxed, found->inner));
+  uint32_t bytes = elem_bytes(found->slot->elem);
+  if (axis_info(s->axes, size)->divisibility[0] * bytes % TENSOR_COPY_BYTES == 0) return;
+  const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
+  if (!guard) {
+    guard = func_new_host(func, HOST_GUARD, NULL);
+    Builder b = builder_at_end(func, guard->region);
+    b.loc = found->boxed->loc;
+    Value *holds = whole_rows(&b, func, guard, size, bytes);
+    build_yield(&b, 1, &holds);
+    return;
+  }
+  Op *yield = guard->region->last;
+  Builder b = builder_before(yield);
+  op_set_operand(yield, 0, build_binary(&b, OP_AND, op_operand(yield, 0), whole_rows(&b, func, guard, size, bytes)));
+}
+
+// --- the store
+
+static const Type *buffer_type(IrContext *ir, const Type *tile) {
+  uint32_t row_bytes;
+  Layout layout;
+  if (tile->rank != 2 || !layout_wgmma_shared(log2_of(tile->shape[0]), log2_of(tile->shape[1]),
+                                              log2_of(elem_bytes(tile->elem)), 1, &layout, &row_bytes))
+    return NULL;
+  return type_shared(ir, tile->elem, 2, tile->shape, layout_intern(ir, &layout));
+}
+
+// What conversions that only the store needs pass through.
+static uint64_t freed_bytes(const Op *store) {
+  uint64_t bytes = 0;
+  const Op *op = store;
+  for (uint32_t k = 1;; k = 0) {
+    const Value *value = op_operand(op, k);
+    op = value->def;
+    if (!op || value->first_use != value->last_use) return bytes;
+    if (op->kind != OP_CONVERT_LAYOUT && op->kind != OP_CAST && op->kind != OP_BOXED) return bytes;
+    const Value *scratch = op_scratch(op);
+    if (scratch) bytes += shared_bytes(scratch->type);
+  }
+}
+
+static const char *why_not(const TileStorer *s, const Op *store, const Op *boxed, bool loops, TensorLoad *found) {
+  const Type *buffer = buffer_type(s->func->module->ir, op_result(boxed)->type);
+  if (!buffer) return "its rows are no boxes'";
+  const char *why = tensor_load_find(s->func, s->axes, boxed, buffer, found);
+  if (why) return why;
+  if (found->inner + 1 != buffer->rank) return "its rows are columns of the tensor";
+  uint64_t beside = loops ? s->allocated - freed_bytes(store) : 0;
+  if (beside + shared_bytes(buffer) + KEPT_BYTES > s->func->module->target.arch->shared_limit)
+    return "there is not enough shared memory";
+  return NULL;
+}
+
+// The tile in the layout in which it was computed, also where it is then cast.
+static Value *computed(Builder *b, Value *value) {
+  value = past_conversions(value);
+  const Op *cast = value->def;
+  if (!cast || cast->kind != OP_CAST) return value;
+  Value *from = past_conversions(op_operand(cast, 0));
+  if (from == op_operand(cast, 0)) return value;
+  value = build(b, OP_CAST, type_with_layout(b->func->module->ir, value->type, from->type->layout), from,
+                NULL, NULL);
+  op_copy_attrs(value->def, cast);
+  return value;
+}
+
+static void build_meeting(Builder *b) {
+  Op *barrier = build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
+  uint32_t group = group_of(barrier);
+  if (group == UINT32_MAX) return;
+  op_set_attr(barrier, (Attr){.key = ATTR_ID, .i = group + 1});
+  op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
+}
+
+static void build_wait(Builder *b, bool read) {
+  Op *wait = build_op(b, OP_STORE_WAIT, 0, NULL, 0, NULL);
+  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+  op_set_flag(wait, ATTR_READ, read);
+}
+
+// The loop over programs whose last op that touches memory the store may be: the next program waits for it. NULL: none.
+static Op *programs_of(const Op *store, bool followed) {
+  Op *loop = store->region->parent;
+  return !followed && loop && op_attr(loop, ATTR_PROGRAMS) ? loop : NULL;
+}
+
+// A buffer that is read while the next program runs shares no bytes with what that one writes.
+static Value *build_buffer(const Builder *b, Op *programs, const Type *type) {
+  Builder before = programs ? builder_before(programs) : *b;
+  before.loc = b->loc;
+  return build(&before, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
+}
+
+static void wait_for_store(Builder *b, Op *programs, bool followed) {
+  Builder behind = programs ? builder_after(programs) : *b;
+  behind.loc = b->loc;
+  build_wait(&behind, !followed);
+  if (followed) build_meeting(b);
+}
+
+static void store_tile(TileStorer *s, Op *store, const Op *boxed, const TensorLoad *found, bool followed) {
+  Op *programs = programs_of(store, followed);
+  need_whole_rows(s, found);
+  Value *map = tensor_map_of(s->context, s->func, found);
+  Builder b = builder_before(store);
+  Value *tile = computed(&b, op_operand(boxed, 0));
+  Value *buffer = build_buffer(&b, programs, found->slot);
+  if (programs) build_wait(&b, true);
+  build_op(&b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
+  build_op(&b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
+  build_meeting(&b);
+  Value *operands[2 + TENSOR_MAP_MAX_RANK] = {map, buffer};
+  uint32_t rank = tensor_coordinates_of(&b, found, NULL, operands + 2);
+  build_op(&b, OP_STORE_TENSOR, 2 + rank, operands, 0, NULL);
+  build_op(&b, OP_STORE_COMMIT, 0, NULL, 0, NULL);
+  wait_for_store(&b, programs, followed);
+  diag_remark(s->context->diags, store->loc, "store_tiles",
+              "a box of %u by %u elements by a tensor store, through %u bytes of shared memory",
+              found->slot->shape[0], found->slot->shape[1], shared_bytes(found->slot));
+  s->allocated += shared_bytes(found->slot);
+  op_erase(store);
+}
+
+bool pass_store_tiles(PassContext *context, Func *func) {
+  TileStorer s = {.context = context, .func = func};
+  region_walk(func->body, note_op, &s);
+  if (!s.stores.n) return false;
+  s.axes = axis_analyse(context->scratch, func);
+  for (uint32_t i = 0; i < s.stores.n; i++) {
+    Op *store = s.stores.at[i], *boxed = boxed_of(store);
+    bool loops, followed = is_followed(store, &loops);
+    TensorLoad found;
+    const char *why = why_not(&s, store, boxed, loops, &found);
+    if (why)
+      diag_remark(context->diags, store->loc, "store_tiles", "no tensor store: %s", why);
+    else
+      store_tile(&s, store, boxed, &found, followed);
+  }
+  return true;
+}

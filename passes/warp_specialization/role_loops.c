@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which loops of products can be parted into warps that multiply and a thread that copies.
+#include "ir/memory/atomic.h"
+#include "ir/build.h"
+#include "ir/dot/dot.h"
+#include "ir/dot/layout_dot.h"
+#include "passes/analysis/ways.h"
+#include "passes/analysis/padded_warps.h"
+#include "passes/warp_specialization/roles.h"
+
+// --- the kernel
+
+static bool has_dot(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (is_dot_of(op, DOT_WGMMA)) return true;
+  return false;
+}
+
+static bool is_of_all_warps(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_ATOMIC_RMW: return !atomic_only_reduces(op);
+  case OP_PRINT:
+  case OP_ASSERT:
+  case OP_ATOMIC_CAS:
+  case OP_INLINE_ASM:
+  case OP_GDC_WAIT:
+  case OP_GDC_LAUNCH_DEPENDENTS:
+  case OP_GLOBALTIMER: return true;
+  default: return false;
+  }
+}
+
+static void find_loops(Op *op, void *data) {
+  RoleLoops *loops = data;
+  if (op_is_loop(op) && has_dot(op->regions[op->region_count - 1])) vec_push(loops->arena, &loops->list, op);
+  if (!loops->ordered && is_of_all_warps(op)) loops->ordered = op;
+}
+
+RoleLoops roles_loops(Arena *arena, Func *func) {
+  RoleLoops loops = {.arena = arena};
+  func_number(func);
+  region_walk(func->body, find_loops, &loops);
+  return loops;
+}
+
+const char *roles_refuse(const Func *func, const RoleLoops *loops) {
+  const Target *target = &func->module->target;
+  if (!target->arch->setmaxnreg_most) return "the architecture has no setmaxnreg";
+  if (target->num_warps % WARPGROUP_WARPS || (target->num_warps + PRODUCER_WARPS) * TARGET_WARP > 1024)
+    return "its warps are no whole number of warpgroups, or too many";
+  if (target->maxnreg) return "its registers are limited";
+  if (loops->ordered)
+    return "it has ops whose order among warps is their own (print, assert, atomics, inline PTX)";
+  if (loops->list.n > 1) return "it has several loops of products";
+  return NULL;
+}
+
+// --- the loop
+
+static const char not_copies[] = "not all of its loads are tensor copies";
+
+// Whether something is computed of what a product takes as it is too.
+static bool reads_operands(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].reads && staged->loads.at[i].alloc) return true;
+  return false;
+}
+
+static bool are_tensor_copies(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (!staged->loads.at[i].by_tensor) return false;
+  return staged->loads.n > 0;
+}
+
+static void find_path(Roles *r, Op *loop) {
+  VEC(Op *) inner = {0};
+  for (Op *op = loop; op; op = op->region->parent) vec_push(r->s.arena, &inner, op);
+  while (inner.n) vec_push(r->s.arena, &r->path, vec_pop(&inner));
+}
+
+static const char *why_not_loop(Roles *r) {
+  const StagedLoop *staged = r->s.staged;
+  int64_t step = r->s.step;
+  enum { MAX_STEP = INT32_MAX / 64 };
+  if (!are_tensor_copies(staged)) return not_copies;
+  if (staged->after_writes) return "the kernel may have written what its copies read";
+  if (step == 0 || step < -MAX_STEP || step > MAX_STEP) return "its step is no small constant";
+  return roles_find_producer(r);
+}
+
+const char *roles_find(PassContext *context, Func *func, Op *loop, bool in_turn, StagedLoop *staged,
+                       Roles *r) {
+  if (loop->kind != OP_FOR) return "it is a while loop";
+  if (!staged_loop_find(context, func, loop, staged)) return "none of its loads can be issued ahead";
+  if (reads_operands(staged)) return not_copies;
+  staged_loop_keep_computed(staged); // the warps that multiply load it themselves
+  staged->by_role = true;
+  staged->in_turn = in_turn;
+  *r = (Roles){.s = {.context = context, .func = func, .staged = staged, .arena = context->scratch}};
+  value_int_constant(loop_step(loop), &r->s.step);
+  r->warps = unpadded_warps(func);
+  r->needed = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  r->before = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  find_path(r, loop);
+  return why_not_loop(r);
+}
+
+bool roles_stay_under_way(const StagedLoop *staged, uint32_t slots) {
+  return staged->dot && slots >= 3 && !dot_parts(staged->dot);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// specialise_warps: a loop of products that tensor copies feed becomes two groups of warps, one that copies and one that
+// multiplies.
+//
+// before  for %i = ... (%sum) {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
+//           %x, %y = load ...                            (boxes of tensors, each into a buffer)
+//           %d = dot %xs, %ys, %sum {async}
+//           %e = dot_wait %d {pending = 0}
+//           yield %e
+//         }
+//         store %c, ...
+// after   %fill, %read = channel %full {slots = 4, behind = 1}
+//         warp_groups {group_warps = [8, 4], group_registers = [232, 40], group_threads = [256, 1]} do {
+//           if there is an iteration {
+//             for %i = ... (%sum, %r) {
+//               %x, %y, %r1 = ring_wait %r
+//               %d = dot %x, %y, %sum {async}
+//               %e = dot_wait %d {pending = 1}
+//               %r2 = ring_release %r1                     (the slot of the product before; at first the one behind)
+//               yield %e, %r2
+//             }
+//             dot_wait {pending = 0}
+//           }
+//           store %c, ...
+//           ring_release                                   (the last product's)
+//         } do {
+//           for %i = ... (%f) { ring_fill %f; mbarrier_expect; copy_tensor ...; ring_commit }
+//         }
+// needs   layouts, and promote_shared's buffers; loads that say which boxes they are (lower_block_pointers); plan_slots
+// keeps   every value
+// breaks  passes that do not take groups (passes.def); barriers of such kernels are named ones (place_barriers)
+// pays    a thread of its own begins copies as slots are free: no warp that multiplies waits for the others, computes
+//         addresses or issues copies, and nearly all registers are theirs
+//
+// Group 0 is the kernel as it was, with `num_warps` warps; the producer is behind them: a thread with the ifs and loops
+// around the loop, their bounds, and what the copies' coordinates need, cloned. Scalars that the kernel reads from memory before
+// any branch are read before the groups; those that a program run in turn reads so, in both. Where no product stays under way (its
+// sum is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
+//
+// Which loop, with how many warps, slots and registers, plan_slots has decided: the loop says so.
+#include "ir/build.h"
+#include "ir/memory/groups.h"
+#include "passes/analysis/plan.h"
+#include "passes/warp_specialization/roles.h"
+#include "passes/analysis/stagger.h"
+
+// --- groups
+
+// Those of the source are the group's, as place_barriers gives them.
+static void name_barrier(Op *op, void *data) {
+  (void)data;
+  if (op->kind != OP_BARRIER) return;
+  op_set_attr(op, (Attr){.key = ATTR_ID, .i = 1});
+  op_set_attr(op, (Attr){.key = ATTR_WARPS, .i = region_warps(op)});
+}
+
+// Everything but the return, and what both groups read, goes into the first group.
+static Op *make_groups(Roles *r) {
+  Func *func = r->s.func;
+  Op *first = func->body->first, *last = func->body->last;
+  Builder b = builder_before(last);
+  b.loc = r->s.staged->loop->loc;
+  Op *groups = build_op(&b, OP_WARP_GROUPS, 0, NULL, 0, NULL);
+  plan_move_groups(groups, r->s.staged->loop);
+  op_set_ints(groups, ATTR_GROUP_THREADS, 2, (uint32_t[]){r->warps * TARGET_WARP, 1});
+  Region *own = region_new(func, groups);
+  region_new(func, groups);
+  for (Op *op = first, *next; op != groups; op = next) {
+    next = op->next;
+    if (!op->result_count || !r->before[op_result(op)->id]) op_move(op, own, NULL);
+  }
+  Builder end = builder_at_end(func, own);
+  end.loc = last->loc;
+  build_yield(&end, 0, NULL);
+  region_walk(own, name_barrier, NULL);
+  return groups;
+}
+
+static Op *make_channel(Roles *r, Op *groups, StagedGroup *slots) {
+  Builder b = builder_before(groups);
+  stage_alloc(&r->s, &b, slots);
+  const Type *ring = type_ring(r->s.func->module->ir);
+  b.loc = r->s.staged->loop->loc;
+  Op *channel = build_op(&b, OP_CHANNEL, 1, &slots->mbarriers, 2, (const Type *[]){ring, ring});
+  op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = slots->slots});
+  if (r->s.in_flight) op_set_attr(channel, (Attr){.key = ATTR_BEHIND, .i = 1});
+  return channel;
+}
+
+static bool is_late(const Op *buffer, const StagedLoad *load) { return buffer && load->alloc == buffer; }
+
+static void make_slots(Roles *r, uint32_t channel, const Op *late, uint32_t slots) {
+  Stager *s = &r->s;
+  StagedGroup *group = r->slots[channel] = &s->groups[channel ? STAGED_LATE_TENSORS : STAGED_TENSORS];
+  uint32_t n = s->staged->loads.n;
+  *group = (StagedGroup){.kind = channel ? STAGED_LATE_TENSORS : STAGED_TENSORS, .slots = slots};
+  group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
+  for (uint32_t i = 0; i < n; i++)
+    if (is_late(late, &s->staged->loads.at[i]) == (channel == 1))
+      group->loads[group->count++] = &s->staged->loads.at[i];
+  group->buffers = ARENA_ARRAY(s->arena, Value *, n);
+  group->views = ARENA_ARRAY(s->arena, Value *, n);
+  group->maps = ARENA_ARRAY(s->arena, Value *, n);
+}
+
+// What the second product of a loop to be rotated reads has a channel of its own: it is an iteration behind.
+static void make_all_slots(Roles *r, uint32_t slots) {
+  const Op *loop = r->s.staged->loop, *late = op_attr(loop, ATTR_STAGGER) ? staggered_buffer(loop) : NULL;
+  StaggeredDots dots;
+  bool apart = late && staggered_dots_find(loop, &dots) && r->s.staged->loads.n > 1;
+  r->channels = apart ? 2 : 1;
+  for (uint32_t c = 0; c < r->channels; c++) make_slots(r, c, apart ? late : NULL, slots);
+  if (!apart || !r->slots[0]->count || !r->slots[1]->count) {
+    r->channels = 1;
+    make_slots(r, 0, NULL, slots);
+    return;
+  }
+  r->release[0] = dots.first_wait;
+  r->release[1] = dots.second_wait;
+}
+
+static void specialise(Roles *r, uint32_t slots) {
+  const StagedLoop *staged = r->s.staged;
+  r->s.in_flight = roles_stay_under_way(staged, slots);
+  make_all_slots(r, slots);
+  diag_remark(r->s.context->diags, staged->loop->loc, "specialise_warps",
+              "%u warps multiply, one thread copies ahead of them into %u slots%s", r->warps, slots,
+              r->s.in_flight ? "; a product stays under way while the next begins" : "");
+  Op *groups = make_groups(r);
+  RoleRings fill, read;
+  for (uint32_t c = 0; c < r->channels; c++) {
+    Op *channel = make_channel(r, groups, r->slots[c]);
+    fill.at[c] = &channel->results[0], read.at[c] = &channel->results[1];
+  }
+  roles_emit_producer(r, groups->regions[1], &fill);
+  roles_emit_consumers(r, &read);
+}
+
+bool pass_specialise_warps(PassContext *context, Func *func) {
+  Op *loop = func_groups(func) ? NULL : plan_parted_loop(func);
+  if (!loop) return false;
+  Diags unheard = {.arena = context->scratch, .sources = context->diags->sources}; // plan_slots said it
+  PassContext asking = {context->scratch, &unheard};
+  StagedLoop staged;
+  Roles r;
+  const RoleLoops loops = roles_loops(context->scratch, func);
+  const char *why = roles_refuse(func, &loops);
+  if (!why) why = roles_find(&asking, func, loop, false, &staged, &r);
+  if (why) {
+    diag_remark(context->diags, loop->loc, "specialise_warps", "not specialised: %s", why);
+    return false;
+  }
+  r.s.context = context;
+  r.warps = (uint32_t)op_attr(loop, ATTR_GROUP_WARPS)->ints.at[0];
+  specialise(&r, (uint32_t)op_int(loop, ATTR_SLOTS, 0));
+  return true;
+}

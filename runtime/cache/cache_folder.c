@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the cache is, whether it may be used, and what is said of it.
+#include "runtime/cache/cache_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/cache/build_id.h"
+#include "runtime/tilec.h"
+
+enum { PATH_ROOM = 4096 };
+static const uint64_t default_limit = 1u << 30;
+
+// --- What is said ---
+
+static CacheLog log_to; // atomic
+static unsigned said;   // a bit a CacheTrouble; atomic
+
+static _Thread_local CacheHeard *listener;
+static _Thread_local bool is_hushed;
+
+void cache_set_log(CacheLog log) { __atomic_store_n(&log_to, log, __ATOMIC_RELEASE); }
+void cache_hear(CacheHeard *heard) { listener = heard; }
+void cache_hush(bool hushed) { is_hushed = hushed; }
+void cache_say_again(void) { __atomic_store_n(&said, 0, __ATOMIC_RELEASE); }
+
+// What nobody hears has not been said.
+void cache_say(CacheTrouble trouble, const char *format, ...) {
+  CacheLog log = __atomic_load_n(&log_to, __ATOMIC_ACQUIRE);
+  unsigned bit = 1u << trouble;
+  if (is_hushed || (!log && !listener) || __atomic_fetch_or(&said, bit, __ATOMIC_ACQ_REL) & bit) return;
+  char text[PATH_ROOM + 256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (!listener) {
+    log(text);
+    return;
+  }
+  int n = snprintf(listener->text + listener->n, sizeof listener->text - listener->n, "%s\n", text);
+  listener->n += n > 0 && (size_t)n < sizeof listener->text - listener->n ? (size_t)n : 0;
+}
+
+// --- Settings ---
+
+static const char *setting(const char *name) {
+  const char *value = getenv(name);
+  return value && value[0] ? value : NULL;
+}
+
+static bool is_off(void) {
+  const char *value = setting("TILEC_CACHE");
+  if (getauxval(AT_SECURE))
+    return true; // of a program with other rights than its caller, who says where the cache is
+  if (!value || strcmp(value, "on") == 0 || strcmp(value, "1") == 0) return false;
+  if (strcmp(value, "off") != 0 && strcmp(value, "0") != 0)
+    cache_say(CACHE_SETTING, "TILEC_CACHE is on or off, not '%.64s': the cache is not used", value);
+  return true;
+}
+
+bool cache_path(char *path, size_t room) {
+  const char *own = setting("TILEC_CACHE_DIR"), *xdg = setting("XDG_CACHE_HOME"), *home = setting("HOME");
+  int n = -1;
+  if (own)
+    n = snprintf(path, room, "%s", own);
+  else if (xdg && xdg[0] == '/') // "all paths must be absolute" (XDG Base Directory Specification)
+    n = snprintf(path, room, "%s/tilec", xdg);
+  else if (home && home[0] == '/')
+    n = snprintf(path, room, "%s/.cache/tilec", home);
+  return n > 0 && (size_t)n < room;
+}
+
+// "500M", "2G", "100000": bytes, in powers of 1024.
+static bool parse_size(const char *text, uint64_t *bytes) {
+  static const char units[] = "KMGT";
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  if (errno || text[0] < '0' || text[0] > '9') return false;
+  const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+  int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+  if (*end && (!unit || end[1])) return false;
+  if (shift && number >> (64 - shift)) return false;
+  *bytes = (uint64_t)number << shift;
+  return true;
+}
+
+uint64_t cache_size_limit(void) {
+  const char *value = setting("TILEC_CACHE_SIZE");
+  uint64_t bytes;
+  if (!value) return default_limit;
+  if (parse_size(value, &bytes)) return bytes;
+  cache_say(CACHE_SETTING,
+            "TILEC_CACHE_SIZE is a number of bytes, or one with K, M, G or T, not '%.64s': 1G is taken",
+            value);
+  return default_limit;
+}
+
+// --- The folder ---
+
+// Makes the folder and those that it is in, each for its user alone.
+static bool make_folders(char *path) {
+  for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+    *slash = '\0';
+    int failed = mkdir(path, 0700) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS;
+    *slash = '/';
+    if (failed) return false;
+  }
+  return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static int give_up(CacheTrouble trouble, bool tell, Buf *why, const char *text) {
+  if (why)
+    buf_text(why, text);
+  else if (tell)
+    cache_say(trouble, "%s: kernels are compiled without it", text);
+  return -1;
+}
+
+// Others who could write here could have this user's programs run their code.
+static bool is_own(const char *path, int folder, char *text, size_t room) {
+  struct stat info;
+  if (fstat(folder, &info) != 0) {
+    snprintf(text, room, "the cache %s: %s", path, strerror(errno));
+    return false;
+  }
+  if (info.st_uid != geteuid())
+    snprintf(text, room, "the cache %s belongs to user %u, not to user %u", path, (unsigned)info.st_uid,
+             (unsigned)geteuid());
+  else if (info.st_mode & (S_IWGRP | S_IWOTH))
+    snprintf(text, room, "the cache %s may be written by others than its user (mode %o; chmod 700 is right)",
+             path, (unsigned)info.st_mode & 0777);
+  else
+    return true;
+  return false;
+}
+
+int cache_open_folder(bool make, Buf *why) {
+  char path[PATH_ROOM], text[PATH_ROOM + 128];
+  if (!cache_path(path, sizeof path))
+    return give_up(CACHE_NO_FOLDER, false, why,
+                   "no folder for the cache: TILEC_CACHE_DIR, XDG_CACHE_HOME and HOME are not set");
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0 && errno == ENOENT && !make) return -1;
+  if (folder < 0 && errno == ENOENT && make_folders(path))
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) {
+    snprintf(text, sizeof text, "the cache %s cannot be %s: %s", path, make ? "made" : "read",
+             strerror(errno));
+    return give_up(CACHE_NO_FOLDER, true, why, text);
+  }
+  if (is_own(path, folder, text, sizeof text)) return folder;
+  close(folder);
+  return give_up(CACHE_REFUSED, true, why, text);
+}
+
+// --- Keys ---
+
+static pthread_once_t build_once = PTHREAD_ONCE_INIT;
+static CacheKey build_key;
+static bool build_known;
+
+// Of this code and of LLVM's, which may be a library of its own.
+static void find_build(void) {
+  BuildId own, llvm;
+  Digest digest;
+  build_known =
+      build_id_of(&build_known, &own) && own.n && build_id_of(codegen_llvm_place(), &llvm) && llvm.n;
+  if (!build_known) return;
+  digest_start(&digest);
+  digest_text(&digest, tilec_version());
+  digest_str(&digest, (Str){(const char *)own.bytes, own.n});
+  digest_str(&digest, (Str){(const char *)llvm.bytes, llvm.n});
+  digest_codegen(&digest);
+  digest_end(&digest, build_key.bytes);
+}
+
+bool cache_key_begin(Digest *digest, const char *kind) {
+  if (is_off()) return false;
+  pthread_once(&build_once, find_build);
+  if (!build_known) {
+    cache_say(CACHE_NO_BUILD, "this build of tilec has no build id (ld --build-id): the cache is not used");
+    return false;
+  }
+  digest_start(digest);
+  digest_bytes(digest, build_key.bytes, sizeof build_key.bytes);
+  digest_text(digest, kind);
+  return true;
+}
+
+static pthread_once_t sources_once = PTHREAD_ONCE_INIT;
+static CacheKey sources_key;
+
+static void find_sources(void) {
+  Digest digest;
+  digest_start(&digest);
+  digest_text(&digest, tilec_version());
+  digest_text(&digest, cache_source_id);
+  digest_codegen(&digest);
+  digest_end(&digest, sources_key.bytes);
+}
+
+bool cache_key_begin_shared(Digest *digest, const char *kind) {
+  if (is_off()) return false;
+  pthread_once(&sources_once, find_sources);
+  digest_start(digest);
+  digest_bytes(digest, sources_key.bytes, sizeof sources_key.bytes);
+  digest_text(digest, kind);
+  return true;
+}
+
+CacheKey cache_key_end(const Digest *digest) {
+  CacheKey key;
+  digest_end(digest, key.bytes);
+  return key;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/compile/assemble.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/plain.h"
+#include "runtime/cache/build_id.h"
+#include "runtime/cache/cache.h"
+#include "runtime/device/driver.h"
+#include "runtime/error.h"
+#include "runtime/device/ptx_version.h"
+
+extern char **environ;
+
+// A folder of our own for ptxas's files.
+typedef struct PtxasFiles {
+  char folder[400], ptx[420], cubin[420], log[420];
+} PtxasFiles;
+
+static bool files_make(PtxasFiles *files) {
+  const char *base = getenv("TMPDIR");
+  int n = snprintf(files->folder, sizeof files->folder, "%s/tilec-XXXXXX", base && base[0] ? base : "/tmp");
+  if (n < 0 || (size_t)n >= sizeof files->folder || !mkdtemp(files->folder)) return false;
+  snprintf(files->ptx, sizeof files->ptx, "%s/in.ptx", files->folder);
+  snprintf(files->cubin, sizeof files->cubin, "%s/out.cubin", files->folder);
+  snprintf(files->log, sizeof files->log, "%s/log", files->folder);
+  return true;
+}
+
+static void files_remove(const PtxasFiles *files) {
+  unlink(files->ptx);
+  unlink(files->cubin);
+  unlink(files->log);
+  rmdir(files->folder);
+}
+
+static bool write_text(const char *path, Str text) {
+  FILE *file = fopen(path, "wb");
+  if (!file) return false;
+  bool good = fwrite(text.at, 1, text.n, file) == text.n;
+  return fclose(file) == 0 && good;
+}
+
+static bool read_bytes(const char *path, Buf *bytes) {
+  FILE *file = fopen(path, "rb");
+  char part[1 << 16];
+  if (!file) return false;
+  for (size_t n; (n = fread(part, 1, sizeof part, file)) > 0;) buf_bytes(bytes, part, n);
+  bool good = !ferror(file);
+  fclose(file);
+  return good;
+}
+
+// Its exit status, with what it says in the log; -1 where there is no ptxas.
+static int run_ptxas(const PtxasFiles *files, char *const words[]) {
+  posix_spawn_file_actions_t actions;
+  pid_t child;
+  int status = 0;
+  if (posix_spawn_file_actions_init(&actions)) return -1;
+  posix_spawn_file_actions_addopen(&actions, 1, files->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  int failed = posix_spawnp(&child, "ptxas", &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) return -1;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return 127;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+// Assembles the PTX, which is in its file. An older ptxas gets its own version, where the PTX may say a newer
+// one than it needs.
+static int assemble_text(const PtxasFiles *files, Str ptx, char *const words[]) {
+  int status = run_ptxas(files, words);
+  if (status <= 0 || status == 127) return status;
+  Buf log = {0}, lowered = {0};
+  bool again = read_bytes(files->log, &log) && log.at && ptx_lower_version(ptx, log.at, &lowered);
+  if (again && write_text(files->ptx, buf_view(&lowered))) status = run_ptxas(files, words);
+  buf_free(&log);
+  buf_free(&lowered);
+  return status;
+}
+
+// --- The cache's part ---
+
+typedef struct CubinKey {
+  bool cached; // there is a cache, and `key` is the key
+  CacheKey key;
+} CubinKey;
+
+// The key of what `assembler` makes of the PTX, and whether the cache has it: then it is added to `cubin`.
+static bool cached_cubin(Str ptx, const char *arch, Str assembler, CubinKey *key, Buf *cubin) {
+  Digest digest;
+  CacheEntry entry;
+  key->cached = assembler.n && cache_key_begin(&digest, "cubin");
+  if (!key->cached) return false;
+  digest_str(&digest, ptx);
+  digest_text(&digest, arch);
+  digest_str(&digest, assembler);
+  key->key = cache_key_end(&digest);
+  bool found = cache_get(&key->key, &entry);
+  if (found) buf_str(cubin, entry.blob);
+  cache_entry_free(&entry);
+  return found;
+}
+
+// The name of the PTX's first entry.
+static Str entry_name(Str ptx) {
+  static const char word[] = ".entry ";
+  const char *at = strstr(ptx.at, word), *name = at ? at + sizeof word - 1 : "";
+  return (Str){name, strcspn(name, "( \t\n")};
+}
+
+static void keep_cubin(const CubinKey *key, Str ptx, const char *arch, const Buf *cubin) {
+  enum { NAME_MOST = 200 };
+  Buf fields = {0};
+  if (!key->cached || !cubin->n) return;
+  buf_text(&fields, "kind=cubin\nkernel=");
+  buf_plain(&fields, entry_name(ptx), NAME_MOST);
+  buf_printf(&fields, "\narch=%s", arch);
+  cache_put(&key->key, buf_view(&fields), buf_view(cubin));
+  buf_free(&fields);
+}
+
+// --- By ptxas ---
+
+// What "ptxas --version" says; empty where it says nothing, or there is no cache to look in.
+static void ptxas_version(const PtxasFiles *files, Buf *version) {
+  char *words[] = {"ptxas", "--version", NULL};
+  Digest digest;
+  if (cache_key_begin(&digest, "cubin") && run_ptxas(files, words) == 0) read_bytes(files->log, version);
+}
+
+// *found: whether there was a ptxas to ask.
+static tilec_status ask_ptxas(PtxasFiles *files, Str ptx, const Target *target, Buf *cubin, bool *found) {
+  char arch[24];
+  snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
+  char *words[] = {"ptxas", arch, files->ptx, "-o", files->cubin, NULL};
+  bool written = write_text(files->ptx, ptx);
+  int status = written ? assemble_text(files, ptx, words) : 0;
+  *found = status != -1 && status != 127;
+  if (!written || (status == 0 && !read_bytes(files->cubin, cubin)))
+    return error_set(TILEC_ERROR_IO, "ptxas's files in %s: %s", files->folder, strerror(errno));
+  if (!*found || status == 0) return TILEC_OK;
+  Buf log = {0};
+  read_bytes(files->log, &log);
+  tilec_status result =
+      error_set(TILEC_ERROR_NOT_SUPPORTED, "ptxas refuses the PTX: %.2000s", log.at ? log.at : "");
+  buf_free(&log);
+  return result;
+}
+
+static tilec_status by_ptxas(Str ptx, const Target *target, Buf *cubin, bool *found) {
+  PtxasFiles files;
+  CubinKey key;
+  Buf version = {0};
+  tilec_status status = TILEC_OK;
+  *found = true;
+  if (!files_make(&files))
+    return error_set(TILEC_ERROR_IO, "no folder for temporary files: %s", strerror(errno));
+  ptxas_version(&files, &version);
+  if (!cached_cubin(ptx, target->arch->name, buf_view(&version), &key, cubin)) {
+    status = ask_ptxas(&files, ptx, target, cubin, found);
+    if (!status && *found) keep_cubin(&key, ptx, target->arch->name, cubin);
+  }
+  buf_free(&version);
+  files_remove(&files);
+  return status;
+}
+
+bool cubin_has_ptxas(void) {
+  PtxasFiles files;
+  char *words[] = {"ptxas", "--version", NULL};
+  if (!files_make(&files)) return false;
+  int status = run_ptxas(&files, words);
+  files_remove(&files);
+  return status == 0;
+}
+
+bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log, Buf *cubin) {
+  PtxasFiles files;
+  char arch[24];
+  if (!files_make(&files)) return false;
+  snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
+  char *words[] = {"ptxas", "-v", arch, files.ptx, "-o", files.cubin, cubin ? "-lineinfo" : NULL, NULL};
+  bool good = write_text(files.ptx, ptx) && assemble_text(&files, ptx, words) == 0 && read_bytes(files.log, log);
+  good = good && (!cubin || read_bytes(files.cubin, cubin));
+  files_remove(&files);
+  return good;
+}
+
+// --- By the driver ---
+
+// The driver's version and build; empty where there is none. The library is open already: nothing is loaded.
+static void driver_identity(Buf *identity) {
+  CudaResult (*get_version)(int *version);
+  int version = 0;
+  BuildId build;
+  void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  void *function = library ? dlsym(library, "cuDriverGetVersion") : NULL;
+  if (function && build_id_of(function, &build)) {
+    memcpy(&get_version, &function, sizeof get_version);
+    // The file's name ends in the driver's whole version.
+    if (get_version(&version) == 0 && build.file[0]) {
+      buf_printf(identity, "driver %d %s ", version, build.file);
+      buf_bytes(identity, build.bytes, build.n);
+    }
+  }
+  if (library) dlclose(library);
+}
+
+static tilec_status assemble_on(tilec_device *device, Str ptx, Buf *cubin) {
+  const char *arch = tilec_device_arch(device);
+  CubinKey key;
+  Buf driver = {0};
+  driver_identity(&driver);
+  tilec_status status = TILEC_OK;
+  if (!cached_cubin(ptx, arch, buf_view(&driver), &key, cubin)) {
+    status = device->kind->assemble(device, ptx, cubin);
+    if (!status) keep_cubin(&key, ptx, arch, cubin);
+  }
+  buf_free(&driver);
+  return status;
+}
+
+static tilec_status by_driver(Str ptx, const Target *target, Buf *cubin) {
+  tilec_device *device;
+  if (device_open("cuda", &device) != TILEC_OK)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED,
+                     "a cubin needs ptxas on PATH, or an NVIDIA GPU: there is no ptxas, and %s",
+                     tilec_last_error());
+  tilec_status status;
+  if (!target_runs_on(target->arch, device->target.arch))
+    status = error_set(TILEC_ERROR_NOT_SUPPORTED,
+                       "a cubin for %s needs ptxas on PATH: the driver makes them for %s alone",
+                       target->arch->name, tilec_device_arch(device));
+  else
+    status = assemble_on(device, ptx, cubin);
+  device_release(device);
+  return status;
+}
+
+tilec_status cubin_assemble(Str ptx, const Target *target, Buf *cubin) {
+  bool found;
+  tilec_status status = by_ptxas(ptx, target, cubin, &found);
+  return found || status ? status : by_driver(ptx, target, cubin);
+}
+
+typedef struct LoadRequest {
+  tilec_device *device;
+  Str ptx;
+  Buf cubin;
+} LoadRequest;
+
+static tilec_status make_for_load(void *data) {
+  LoadRequest *request = data;
+  return assemble_on(request->device, request->ptx, &request->cubin);
+}
+
+// Off where nobody asked: what the driver's linker makes has not been measured beside what its loader makes of PTX.
+static bool keeps_cubins(void) {
+  const char *value = getenv("TILEC_CACHE_CUBINS");
+  return value && strcmp(value, "on") == 0;
+}
+
+tilec_status cubin_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel) {
+  Digest digest;
+  if (!keeps_cubins() || !device->kind->assemble || !image->func || image->debug || !cache_key_begin(&digest, "cubin"))
+    return device_load(device, image, kernel);
+  LoadRequest request = {.device = device, .ptx = image->ptx};
+  KernelImage assembled = *image;
+  tilec_status status = error_guard(make_for_load, &request);
+  assembled.ptx = buf_view(&request.cubin);
+  if (!status) status = device_load(device, &assembled, kernel);
+  buf_free(&request.cubin);
+  if (!status) return TILEC_OK;
+  error_clear();
+  return device_load(device, image, kernel);
+}

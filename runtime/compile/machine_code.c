@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/compile/machine_code.h"
+
+#include <string.h>
+
+#include "codegen/llvm/object_code.h"
+#include "ir/build.h"
+
+enum { INSN_BYTES = 16 };
+
+typedef struct Places {
+  Arena *arena;
+  VEC(Op *) ops; // by number, from 1
+  VEC(Loc) locs; // the ops' own
+  Loc func;
+} Places;
+
+static void number_op(Op *op, void *data) {
+  Places *places = data;
+  vec_push(places->arena, &places->ops, op);
+  vec_push(places->arena, &places->locs, op->loc);
+  op->loc = (Loc){.line = places->ops.n, .file = places->func.file};
+}
+
+// What the function begins with is no op's.
+static void number_ops(Places *places, Func *func) {
+  func->loc.line = 0;
+  region_walk(func->body, number_op, places);
+}
+
+static void restore_ops(const Places *places, Func *func) {
+  for (uint32_t i = 0; i < places->ops.n; i++) places->ops.at[i]->loc = places->locs.at[i];
+  func->loc = places->func;
+}
+
+typedef struct Request {
+  CodegenResult code;
+  Places places;
+  Buf cubin, log;
+  const MachineCode *found;
+} Request;
+
+static tilec_status generate(Compilation *c, void *data) {
+  Request *request = data;
+  number_ops(&request->places, c->module->funcs.at[0]);
+  return codegen_module(c->module, &c->diags, &(CodegenOptions){.emit_ptx = true}, &request->code)
+             ? TILEC_OK
+             : TILEC_ERROR_COMPILE;
+}
+
+static tilec_status take_code(Compilation *c, void *data) {
+  Request *request = data;
+  const Func *func = c->module->funcs.at[0];
+  const void *code;
+  size_t bytes;
+  const char *section = arena_printf(&c->arena, ".text.%s", func->name);
+  if (!object_code(request->cubin.at, request->cubin.n, section, &code, &bytes)) return TILEC_OK;
+  uint32_t count = (uint32_t)(bytes / INSN_BYTES),
+           *lines = ARENA_ARRAY(&c->arena, uint32_t, (size_t)count + 1);
+  if (!object_lines(request->cubin.at, request->cubin.n, INSN_BYTES, lines, count)) return TILEC_OK;
+  const Op **ops = ARENA_ARRAY(&c->arena, const Op *, (size_t)count + 1);
+  uint64_t *words = ARENA_ARRAY(&c->arena, uint64_t, 2 * (size_t)count + 1);
+  memcpy(words, code, (size_t)count * INSN_BYTES);
+  for (uint32_t i = 0; i < count; i++)
+    ops[i] = lines[i] && lines[i] <= request->places.ops.n ? request->places.ops.at[lines[i] - 1] : NULL;
+  MachineCode *found = ARENA_NEW(&c->arena, MachineCode);
+  *found = (MachineCode){words, ops, count, c->module->target.arch->sm};
+  request->found = found;
+  return TILEC_OK;
+}
+
+const MachineCode *machine_code(Compilation *c, CubinUsage *usage) {
+  Func *func = c->module->funcs.at[0];
+  Request request = {.places = {.arena = &c->arena, .func = func->loc}};
+  const Diags before = c->diags;
+  if (c->module->funcs.n != 1 || c->module->target.debug || !cubin_has_ptxas()) return NULL;
+  tilec_status status = compile_guard(c, generate, &request);
+  restore_ops(&request.places, func);
+  c->diags.list.n = before.list.n;
+  c->diags.warnings = before.warnings;
+  c->diags.errors = before.errors;
+  if (!status &&
+      cubin_ptxas_log(buf_view(&request.code.ptx), &request.code.target, &request.log, &request.cubin)) {
+    cubin_usage_of_log(buf_view(&request.log).at, func->name, usage);
+    status = compile_guard(c, take_code, &request);
+  }
+  buf_free(&request.code.ptx);
+  buf_free(&request.code.llvm);
+  buf_free(&request.cubin);
+  buf_free(&request.log);
+  return request.found;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/compile/spills.h"
+
+static bool prints(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) {
+    if (op->kind == OP_PRINT) return true;
+    for (uint32_t r = 0; r < op->region_count; r++)
+      if (prints(op->regions[r])) return true;
+  }
+  return false;
+}
+
+void spills_warn(Diags *diags, const Func *func, const char *kernel, int local_bytes) {
+  if (local_bytes <= 0 || (func && prints(func->body))) return;
+  diag_warning(diags, func ? func->loc : LOC_NONE,
+               "'%s' spills: each thread has %d bytes of local memory for what its registers do not hold; "
+               "smaller tiles or more warps "
+               "want fewer",
+               kernel, local_bytes);
+}
+
+void spills_warn_loaded(Diags *diags, const Func *func, const char *kernel, const DeviceKernel *loaded) {
+  KernelAttributes found = {.local_bytes = -1};
+  tilec_device *device = loaded->device;
+  if (device->is_gpu && device->kind->attributes &&
+      device->kind->attributes(device, loaded->state, &found) == TILEC_OK)
+    spills_warn(diags, func, kernel, found.local_bytes);
+}

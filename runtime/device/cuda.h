@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files of the cuda device share: its state, the driver's errors, and the context around each call.
+#ifndef RUNTIME_DEVICE_CUDA_H
+#define RUNTIME_DEVICE_CUDA_H
+
+#include "runtime/device/cuda_wait.h"
+
+enum { CUDA_LOG_BYTES = 8192 };
+
+typedef struct Cuda {
+  CudaApi api;
+  CudaDevice device;
+  int major, minor; // compute capability
+  CudaContext context;
+  bool owns_primary;      // else the context is the caller's
+  int shared_limit;       // bytes of dynamic shared memory a block may ask for
+  uint32_t shared_static; // beyond so many it has to ask
+} Cuda;
+
+typedef struct CudaKernel {
+  CudaModule module;
+  CudaFunction function;
+  uint32_t threads[3], shared_bytes;
+  ByValueParams by_value;
+  bool overlaps;
+} CudaKernel;
+
+// The failed call's error: the driver's words and its name for it.
+tilec_status cuda_error(const CudaApi *api, CudaResult result, const char *what);
+
+// TILEC_OK for success; else the error of the driver function `what`.
+static inline tilec_status cuda_check(const CudaApi *api, CudaResult result, const char *what) {
+  return result == 0 ? TILEC_OK : cuda_error(api, result, what);
+}
+
+// Makes the device's context current; *pushed tells cuda_leave whether it has anything to undo. What is released is
+// released where this fails too: most handles know their context.
+static inline tilec_status cuda_enter(const Cuda *cuda, bool *pushed) {
+  CudaContext current = NULL;
+  *pushed = false;
+  if (cuda->api.CtxGetCurrent(&current) == 0 && current == cuda->context) return TILEC_OK;
+  tilec_status status = cuda_check(&cuda->api, cuda->api.CtxPushCurrent(cuda->context), "cuCtxPushCurrent");
+  *pushed = status == TILEC_OK;
+  return status;
+}
+
+static inline void cuda_leave(const Cuda *cuda, bool pushed) {
+  CudaContext popped;
+  if (pushed) cuda->api.CtxPopCurrent(&popped);
+}
+
+// Waits for an event that has been recorded, within the limits.
+tilec_status cuda_wait_for(tilec_device *device, CudaEvent event, const CudaWait *wait);
+
+// Of DeviceKind, by file.
+// cuda_memory.c
+tilec_status cuda_alloc(tilec_device *device, size_t bytes, uint64_t *address);
+void cuda_release(tilec_device *device, uint64_t address);
+tilec_status cuda_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
+                      bool *is_mapped);
+void cuda_unmap(tilec_device *device, uint64_t address);
+tilec_status cuda_write(tilec_device *device, uint64_t address, const void *from, size_t bytes);
+tilec_status cuda_read(tilec_device *device, uint64_t address, void *to, size_t bytes);
+tilec_status cuda_fill(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes);
+tilec_status cuda_write_async(tilec_device *device, uint64_t to, const void *from, size_t bytes,
+                              void *stream);
+tilec_status cuda_read_async(tilec_device *device, uint64_t from, void *to, size_t bytes, void *stream);
+tilec_status cuda_copy_async(tilec_device *device, uint64_t to, uint64_t from, size_t bytes, void *stream);
+tilec_status cuda_fill_async(tilec_device *device, uint64_t at, uint8_t byte, size_t bytes, void *stream);
+// cuda_stream.c
+tilec_status cuda_stream_new(tilec_device *device, void **stream);
+tilec_status cuda_stream_synchronize(tilec_device *device, void *stream);
+tilec_status cuda_stream_join(tilec_device *device, void *stream);
+void cuda_stream_free(tilec_device *device, void *stream);
+tilec_status cuda_event_new(tilec_device *device, void **event);
+tilec_status cuda_event_record(tilec_device *device, void *event, void *stream);
+tilec_status cuda_event_wait(tilec_device *device, void *event, void *stream);
+tilec_status cuda_event_synchronize(tilec_device *device, void *event);
+tilec_status cuda_event_elapsed(tilec_device *device, void *start, void *end, double *seconds);
+void cuda_event_free(tilec_device *device, void *event);
+// device_cuda.c
+tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch);
+// cuda_time.c
+tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *launches, uint32_t launch_count,
+                       uint32_t count, uint32_t rounds, double *seconds);
+tilec_status cuda_assemble(tilec_device *device, Str ptx, Buf *cubin);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Timing launches on a GPU, in a graph of many; and its own assembler.
+#include "runtime/device/cuda.h"
+#include "runtime/error.h"
+#include "runtime/device/ptx_version.h"
+
+typedef struct Timer {
+  CudaStream stream;
+  CudaGraph graph;
+  CudaGraphExec exec;
+  CudaEvent start, end;
+} Timer;
+
+static tilec_status timer_capture(tilec_device *device, Timer *timer, void *kernel, KernelLaunch *launches,
+                                  uint32_t launch_count, uint32_t count) {
+  const CudaApi *api = &((Cuda *)device->state)->api;
+  tilec_status status =
+      cuda_check(api, api->StreamCreate(&timer->stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (!status) status = cuda_check(api, api->EventCreate(&timer->start, 0), "cuEventCreate");
+  if (!status) status = cuda_check(api, api->EventCreate(&timer->end, 0), "cuEventCreate");
+  if (!status)
+    status =
+        cuda_check(api, api->StreamBeginCapture(timer->stream, CUDA_CAPTURE_RELAXED), "cuStreamBeginCapture");
+  if (status) return status;
+  for (uint32_t i = 0; i < count && !status; i++) {
+    KernelLaunch launch = launches[i % launch_count];
+    launch.stream = timer->stream;
+    status = cuda_launch(device, kernel, &launch);
+  }
+  CudaResult ended = api->StreamEndCapture(timer->stream, &timer->graph);
+  if (!status) status = cuda_check(api, ended, "cuStreamEndCapture");
+  if (!status)
+    status = cuda_check(api, api->GraphInstantiateWithFlags(&timer->exec, timer->graph, 0),
+                        "cuGraphInstantiateWithFlags");
+  return status;
+}
+
+static tilec_status timer_round(tilec_device *device, const Timer *timer, const CudaWait *wait,
+                                float *milliseconds) {
+  const CudaApi *api = &((Cuda *)device->state)->api;
+  tilec_status status = cuda_check(api, api->EventRecord(timer->start, timer->stream), "cuEventRecord");
+  if (!status) status = cuda_check(api, api->GraphLaunch(timer->exec, timer->stream), "cuGraphLaunch");
+  if (!status) status = cuda_check(api, api->EventRecord(timer->end, timer->stream), "cuEventRecord");
+  if (!status) status = cuda_wait_for(device, timer->end, wait);
+  if (!status)
+    status =
+        cuda_check(api, api->EventElapsedTime(milliseconds, timer->start, timer->end), "cuEventElapsedTime");
+  return status;
+}
+
+static void timer_free(const CudaApi *api, Timer *timer) {
+  if (timer->exec) api->GraphExecDestroy(timer->exec);
+  if (timer->graph) api->GraphDestroy(timer->graph);
+  if (timer->start) api->EventDestroy(timer->start);
+  if (timer->end) api->EventDestroy(timer->end);
+  if (timer->stream) api->StreamDestroy(timer->stream);
+}
+
+tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *launches, uint32_t launch_count,
+                       uint32_t count, uint32_t rounds, double *seconds) {
+  Cuda *cuda = device->state;
+  Timer timer = {0};
+  bool pushed;
+  float milliseconds;
+  tilec_status status = cuda_enter(cuda, &pushed);
+  if (!status) status = timer_capture(device, &timer, kernel, launches, launch_count, count);
+  const CudaWait wait = {&launches[0].limits, device_clock()};
+  if (!status) status = timer_round(device, &timer, &wait, &milliseconds); // warm
+  for (uint32_t i = 0; i < rounds && !status; i++) {
+    status = timer_round(device, &timer, &wait, &milliseconds);
+    seconds[i] = milliseconds / 1e3 / count;
+  }
+  if (!device->gave_up) timer_free(&cuda->api, &timer);
+  cuda_leave(cuda, pushed);
+  return status;
+}
+
+// --- Assembling ---
+
+static tilec_status link_text(const CudaApi *api, Str ptx, char errors[CUDA_LOG_BYTES], Buf *cubin) {
+  int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
+  void *values[] = {errors, (void *)(uintptr_t)CUDA_LOG_BYTES}, *made = NULL;
+  size_t bytes = 0;
+  CudaLink link = NULL;
+  tilec_status status = cuda_check(api, api->LinkCreate(2, options, values, &link), "cuLinkCreate");
+  if (status) return status;
+  CudaResult result = api->LinkAddData(link, CUDA_JIT_INPUT_PTX, ptx.at, ptx.n + 1, "tilec", 0, NULL, NULL);
+  status = cuda_check(api, result, "cuLinkAddData");
+  if (!status) status = cuda_check(api, api->LinkComplete(link, &made, &bytes), "cuLinkComplete");
+  if (status)
+    status = error_set(status, "the driver refuses the PTX: %s%s%s", tilec_last_error(),
+                       errors[0] ? "\n" : "", errors);
+  else
+    buf_bytes(cubin, made, bytes); // the link's memory
+  api->LinkDestroy(link);
+  return status;
+}
+
+static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
+  char errors[CUDA_LOG_BYTES] = "";
+  Buf lowered = {0};
+  tilec_status status = link_text(api, ptx, errors, cubin);
+  if (status && ptx_lower_version(ptx, errors, &lowered)) {
+    errors[0] = '\0';
+    status = link_text(api, buf_view(&lowered), errors, cubin);
+  }
+  buf_free(&lowered);
+  return status;
+}
+
+// In relaxed capture mode, as a load is: a launch may come while a graph is captured.
+tilec_status cuda_assemble(tilec_device *device, Str ptx, Buf *cubin) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  int mode = CUDA_CAPTURE_RELAXED;
+  tilec_status status = cuda_enter(cuda, &pushed);
+  if (!status) {
+    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+    status = link_ptx(&cuda->api, ptx, cubin);
+    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+  }
+  cuda_leave(cuda, pushed);
+  return status;
+}

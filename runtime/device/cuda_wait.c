@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/cuda_wait.h"
+
+#include <time.h>
+
+#include "runtime/error.h"
+
+static void pause_for(long nanoseconds) {
+  const struct timespec time = {0, nanoseconds};
+  nanosleep(&time, NULL); // a signal ends it early, which is what it is for
+}
+
+tilec_status cuda_wait(const CudaApi *api, CudaEvent event, const CudaWait *wait, bool *gave_up,
+                       CudaResult *result) {
+  enum { FIRST_PAUSE = 20000, LONGEST_PAUSE = 1000000 };
+  const LaunchLimits *limits = wait->limits;
+  *gave_up = false;
+  if (limits->timeout <= 0 && !limits->cancel) {
+    *result = api->EventSynchronize(event);
+    return TILEC_OK;
+  }
+  for (long pause = FIRST_PAUSE; (*result = api->EventQuery(event)) == CUDA_NOT_READY;) {
+    bool cancelled = limits->cancel && __atomic_load_n(limits->cancel, __ATOMIC_RELAXED);
+    *gave_up =
+        cancelled || (limits->timeout > 0 && limits->spent + device_clock() - wait->begin > limits->timeout);
+    if (cancelled)
+      return error_set(TILEC_ERROR_LAUNCH, "the launch was interrupted; it still runs on the GPU");
+    if (*gave_up)
+      return error_set(
+          TILEC_ERROR_LAUNCH,
+          "the launch has not ended within %.3g seconds; the wait is given up, and it still runs on the GPU "
+          "(a loop that never ends? --timeout SECONDS waits longer; the simulator, --device sim, "
+          "says where it stands)",
+          limits->timeout);
+    pause_for(pause);
+    if (pause < LONGEST_PAUSE) pause *= 2;
+  }
+  return TILEC_OK;
+}

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The PTX simulator as a device, through its public header alone. A simulator is one thread's at a time:
+// calls take a lock.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "runtime/device/device.h"
+#include "runtime/error.h"
+#include "runtime/device/sim_report.h"
+#include "runtime/device/tensor_encode.h"
+
+enum { MAX_REPORTS = 20 };
+
+typedef struct Sim {
+  tilec_sim *sim;
+  uint64_t budget; // of a launch that has none of its own; 0: the simulator's
+  tilec_sim_schedule schedule;
+  int checks; // of a launch that is not checked under a schedule of its own
+  pthread_mutex_t lock;
+} Sim;
+
+// A parameter that is a pointer, and a file that the kernel was made from: for reports.
+typedef struct SimPointer {
+  const char *name;
+  uint32_t param;
+  Elem elem;
+} SimPointer;
+
+typedef struct SimSource {
+  const char *name;
+  Str text;
+} SimSource;
+
+typedef struct SimKernel {
+  tilec_sim_module *module; // its own: unloaded with it
+  const tilec_sim_kernel *kernel;
+  uint32_t threads[3], shared_bytes;
+  ByValueParams by_value;
+  Arena arena; // of what follows
+  SimPointer *pointers;
+  SimSource *sources;
+  uint32_t pointer_count, source_count;
+  bool is_ptx; // that was not compiled here
+} SimKernel;
+
+static tilec_status open_simulator(tilec_device *device, const tilec_sim_options *options) {
+  Sim *state = calloc(1, sizeof *state);
+  if (!state) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  tilec_sim_result result = tilec_sim_create(options, &state->sim);
+  if (result != TILEC_SIM_OK) {
+    free(state);
+    if (result == TILEC_SIM_ERROR_INVALID)
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "wrong options of the simulator");
+    return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a simulator)");
+  }
+  if (options) {
+    state->budget = options->instruction_budget;
+    state->schedule = options->schedule;
+    state->checks = options->checks;
+  }
+  pthread_mutex_init(&state->lock, NULL);
+  device->state = state;
+  device->needs_ptx = true;
+  snprintf(device->name, sizeof device->name, "sim");
+  return TILEC_OK;
+}
+
+static tilec_status sim_open(tilec_device *device, int ordinal) {
+  (void)ordinal;
+  return open_simulator(device, NULL);
+}
+
+tilec_status device_open_sim(const tilec_sim_options *options, tilec_device **device) {
+  tilec_device *d = calloc(1, sizeof *d);
+  if (!d) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  d->kind = &device_sim;
+  d->users = 1;
+  d->target = target_default();
+  tilec_status status = open_simulator(d, options);
+  if (status)
+    free(d);
+  else
+    *device = d;
+  return status;
+}
+
+tilec_sim *device_simulator(const tilec_device *device) {
+  return device->kind == &device_sim ? ((Sim *)device->state)->sim : NULL;
+}
+
+bool device_memory_at(tilec_device *device, uint64_t address, uint64_t *base, uint64_t *bytes) {
+  if (device->kind != &device_sim) return false;
+  Sim *state = device->state;
+  pthread_mutex_lock(&state->lock);
+  tilec_sim_result result = tilec_sim_allocation(state->sim, address, base, bytes);
+  pthread_mutex_unlock(&state->lock);
+  return result == TILEC_SIM_OK;
+}
+
+static void sim_close(tilec_device *device) {
+  Sim *state = device->state;
+  tilec_sim_destroy(state->sim);
+  pthread_mutex_destroy(&state->lock);
+  free(state);
+}
+
+static tilec_sim *lock_sim(tilec_device *device) {
+  Sim *state = device->state;
+  pthread_mutex_lock(&state->lock);
+  return state->sim;
+}
+
+// Unlocks; the result as a status, with the simulator's message.
+static tilec_status unlock_sim(tilec_device *device, tilec_sim_result result) {
+  static const tilec_status statuses[] = {
+      [TILEC_SIM_OK] = TILEC_OK,
+      [TILEC_SIM_ERROR_INVALID] = TILEC_ERROR_INVALID_ARGUMENT,
+      [TILEC_SIM_ERROR_PTX] = TILEC_ERROR_NOT_SUPPORTED,
+      [TILEC_SIM_ERROR_NOT_FOUND] = TILEC_ERROR_INVALID_ARGUMENT,
+      [TILEC_SIM_ERROR_MEMORY] = TILEC_ERROR_OUT_OF_MEMORY,
+      [TILEC_SIM_ERROR_KERNEL] = TILEC_ERROR_LAUNCH,
+      [TILEC_SIM_ERROR_INTERNAL] = TILEC_ERROR_INTERNAL,
+  };
+  Sim *state = device->state;
+  tilec_status status = statuses[result];
+  if (status) error_set(status, "simulator: %s", tilec_sim_message(state->sim));
+  pthread_mutex_unlock(&state->lock);
+  return status;
+}
+
+static tilec_status sim_synchronize(tilec_device *device, const LaunchLimits *limits) {
+  (void)device, (void)limits;
+  return TILEC_OK;
+}
+
+static tilec_status sim_alloc(tilec_device *device, size_t bytes, uint64_t *address) {
+  return unlock_sim(device, tilec_sim_alloc(lock_sim(device), bytes, address));
+}
+
+static void sim_release(tilec_device *device, uint64_t address) {
+  unlock_sim(device, tilec_sim_free(lock_sim(device), address));
+}
+
+static tilec_status sim_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
+                            bool *is_mapped) {
+  if (!address || address > UINTPTR_MAX || bytes > UINTPTR_MAX - address)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "no memory at 0x%llx", (unsigned long long)address);
+  tilec_status status =
+      unlock_sim(device, tilec_sim_bind(lock_sim(device), (void *)(uintptr_t)address, bytes, mapped));
+  *is_mapped = status == TILEC_OK;
+  return status;
+}
+
+static tilec_status sim_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
+  return unlock_sim(device, tilec_sim_write(lock_sim(device), address, from, bytes));
+}
+
+static tilec_status sim_read(tilec_device *device, uint64_t address, void *to, size_t bytes) {
+  return unlock_sim(device, tilec_sim_read(lock_sim(device), to, address, bytes));
+}
+
+static tilec_status sim_fill(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes) {
+  return unlock_sim(device, tilec_sim_fill(lock_sim(device), address, byte, bytes));
+}
+
+static tilec_status sim_watch(tilec_device *device, uint64_t address) {
+  return unlock_sim(device, tilec_sim_watch(lock_sim(device), address));
+}
+
+static const uint8_t *sim_written(tilec_device *device, uint64_t address) {
+  const uint8_t *written = tilec_sim_written(lock_sim(device), address);
+  unlock_sim(device, TILEC_SIM_OK);
+  return written;
+}
+
+static tilec_status sim_stream_new(tilec_device *device, void **stream) {
+  (void)device;
+  *stream = NULL;
+  return TILEC_OK;
+}
+
+static tilec_status sim_stream_synchronize(tilec_device *device, void *stream) {
+  (void)device, (void)stream;
+  return TILEC_OK;
+}
+
+static void sim_stream_free(tilec_device *device, void *stream) { (void)device, (void)stream; }
+
+typedef struct Loading {
+  SimKernel *kernel;
+  const KernelImage *image;
+} Loading;
+
+static Elem pointee(const Type *pointer) {
+  return pointer->inner->kind == TYPE_SCALAR ? pointer->inner->elem : ELEM_U64;
+}
+
+// What reports say of the kernel beyond its PTX.
+static tilec_status keep_words(void *data) {
+  const Loading *loading = data;
+  SimKernel *k = loading->kernel;
+  const Func *func = loading->image->func;
+  k->is_ptx = !func;
+  if (!func) return TILEC_OK;
+  const Sources *sources = func->module->ir->sources;
+  k->pointers = ARENA_ARRAY(&k->arena, SimPointer, func->param_count);
+  for (uint32_t i = 0; i < func_visible_params(func); i++) {
+    const FuncParam *param = &func->params[i];
+    if (param->type->kind != TYPE_PTR) continue;
+    const char *name = arena_copy(&k->arena, str_from(param->name));
+    k->pointers[k->pointer_count++] = (SimPointer){name, i, pointee(param->type)};
+  }
+  k->sources = ARENA_ARRAY(&k->arena, SimSource, sources->files.n);
+  for (uint32_t i = 0; i < sources->files.n; i++) {
+    const SourceFile *file = &sources->files.at[i];
+    SimSource *source = &k->sources[k->source_count++];
+    source->name = arena_copy(&k->arena, str_from(file->name));
+    Str text = file->shown.at ? file->shown : file->text;
+    if (text.at) source->text = (Str){arena_copy(&k->arena, text), text.n};
+  }
+  return TILEC_OK;
+}
+
+static void free_kernel(SimKernel *k) {
+  arena_free(&k->arena);
+  free(k);
+}
+
+static tilec_status sim_load(tilec_device *device, const KernelImage *image, void **kernel) {
+  if (image->is_binary)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "the simulator runs PTX, not a GPU's code");
+  SimKernel *k = calloc(1, sizeof *k);
+  if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
+  memcpy(k->threads, image->threads, sizeof k->threads);
+  k->shared_bytes = image->shared_bytes;
+  k->by_value = image->by_value;
+  tilec_status status = error_guard(keep_words, &(Loading){k, image});
+  if (status) {
+    free_kernel(k);
+    return status;
+  }
+  tilec_sim *sim = lock_sim(device);
+  tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &k->module);
+  if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, k->module, image->name, &k->kernel);
+  if (result != TILEC_SIM_OK) tilec_sim_unload(sim, k->module); // keeps the message
+  status = unlock_sim(device, result);
+  if (status)
+    free_kernel(k);
+  else
+    *kernel = k;
+  return status;
+}
+
+static void sim_unload(tilec_device *device, void *kernel) {
+  SimKernel *k = kernel;
+  unlock_sim(device, tilec_sim_unload(lock_sim(device), k->module));
+  free_kernel(k);
+}
+
+static tilec_status sim_attributes(tilec_device *device, void *kernel, KernelAttributes *out) {
+  const SimKernel *k = kernel;
+  (void)device;
+  out->threads = (int)(k->threads[0] * k->threads[1] * k->threads[2]);
+  out->shared_static = (int)tilec_sim_shared_bytes(k->kernel);
+  out->shared_dynamic = (int)k->shared_bytes;
+  return TILEC_OK;
+}
+
+static tilec_status sim_room(tilec_device *device, void *kernel, uint32_t *blocks) {
+  (void)kernel;
+  *blocks = tilec_sim_multiprocessors(((const Sim *)device->state)->sim);
+  return TILEC_OK;
+}
+
+static tilec_status sim_params(tilec_device *device, void *kernel, KernelParams *out) {
+  const SimKernel *k = kernel;
+  size_t count = tilec_sim_param_count(k->kernel);
+  (void)device;
+  if (count > MAX_IMAGE_PARAMS)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "more than %d parameters", MAX_IMAGE_PARAMS);
+  out->count = (uint32_t)count;
+  for (size_t i = 0; i < count; i++) out->bytes[i] = tilec_sim_param_at(k->kernel, i)->size;
+  return TILEC_OK;
+}
+
+// ---- what a kernel did wrong ----
+
+typedef struct Told {
+  const tilec_sim *sim;
+  const SimKernel *kernel;
+  const KernelLaunch *launch;
+  Arena arena;
+} Told;
+
+// The arguments' buffers, as far as they are known: the allocations that they point into.
+static uint32_t buffer_names(const Told *t, BufferName *names) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < t->kernel->pointer_count; i++) {
+    const SimPointer *pointer = &t->kernel->pointers[i];
+    BufferName name = {.name = pointer->name, .elem = pointer->elem};
+    if (pointer->param >= t->launch->arg_count) continue;
+    uint64_t address = t->launch->args[pointer->param];
+    if (tilec_sim_allocation(t->sim, address, &name.address, &name.bytes) != TILEC_SIM_OK) continue;
+    bool listed = false;
+    for (uint32_t k = 0; k < count; k++) listed |= names[k].address == name.address;
+    if (!listed) names[count++] = name;
+  }
+  return count;
+}
+
+static tilec_status tell(void *data) {
+  Told *t = data;
+  Sources sources = {.arena = &t->arena};
+  Diags diags = {.arena = &t->arena, .sources = &sources, .error_limit = MAX_REPORTS};
+  for (uint32_t i = 0; i < t->kernel->source_count; i++) {
+    const SimSource *source = &t->kernel->sources[i];
+    sources_add(&sources, source->name, source->text);
+  }
+  BufferName *names = ARENA_ARRAY(&t->arena, BufferName, t->kernel->pointer_count);
+  ReportContext context = {.diags = &diags,
+                           .names = names,
+                           .name_count = buffer_names(t, names),
+                           .args = t->launch->args,
+                           .arg_count = t->launch->arg_count,
+                           .ptx_file = t->kernel->is_ptx ? "PTX" : NULL};
+  for (size_t i = 0; i < tilec_sim_report_count(t->sim); i++) {
+    SimFinding finding = report_finding(&context, tilec_sim_report_at(t->sim, i));
+    report_diagnose(&context, &finding);
+  }
+  return error_diags(TILEC_ERROR_LAUNCH, &diags);
+}
+
+// The launch's reports as the last error.
+static tilec_status kernel_errors(const tilec_sim *sim, const SimKernel *kernel, const KernelLaunch *launch) {
+  Told told = {.sim = sim, .kernel = kernel, .launch = launch};
+  if (tilec_sim_report_count(sim) == 0)
+    return error_set(TILEC_ERROR_LAUNCH, "simulator: %s", tilec_sim_message(sim));
+  tilec_status status = error_guard(tell, &told);
+  arena_free(&told.arena);
+  return status;
+}
+
+// Whether the bits are a number of so many bytes, extended by zeros or by its sign.
+static bool fits(uint64_t bits, uint32_t size) {
+  uint64_t above = size < sizeof bits ? bits >> (8 * size - 1) : 0;
+  return above <= 1 || above == UINT64_MAX >> (8 * size - 1);
+}
+
+static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch) {
+  for (uint32_t i = 0; i < launch->arg_count; i++) {
+    uint32_t size = tilec_sim_param_at(k->kernel, i)->size;
+    if (!fits(launch->args[i], size))
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u has %u bytes; it cannot hold %lld",
+                       tilec_sim_kernel_name(k->kernel), i, size, (long long)launch->args[i]);
+  }
+  return TILEC_OK;
+}
+
+typedef struct Printed {
+  tilec_device *device;
+  Buf *also; // NULL: nobody else wants it
+} Printed;
+
+// Keeps what the launch printed for the device's caller, as a terminal may show it.
+static tilec_status keep_printed(void *data) {
+  const Printed *p = data;
+  size_t bytes;
+  const char *printed = tilec_sim_printed(((Sim *)p->device->state)->sim, &bytes);
+  buf_reset(&p->device->printed);
+  buf_plain_lines(&p->device->printed, (Str){printed, bytes}, SIZE_MAX);
+  if (p->also) buf_str(p->also, buf_view(&p->device->printed));
+  return TILEC_OK;
+}
+
+static bool sim_encode(tilec_device *device, const TensorMapValue *map, void *out) {
+  const TensorEncoding e = tensor_encoding(map);
+  tilec_sim_tensor_map made;
+  (void)device;
+  if (tilec_sim_tensor_map_encode(&made, (uint32_t)e.type, e.rank, map->base, e.sizes, e.strides, e.box, e.steps, 0,
+                                  (uint32_t)e.swizzle, (uint32_t)e.promotion, (uint32_t)e.fill) != TILEC_SIM_OK)
+    return false;
+  memcpy(out, &made, sizeof made);
+  return true;
+}
+
+static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
+  const SimKernel *k = kernel;
+  const void *params[LAUNCH_MAX_ARGS];
+  size_t count = tilec_sim_param_count(k->kernel);
+  if (launch->arg_count != count || count > LAUNCH_MAX_ARGS)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %zu arguments, not %u",
+                     tilec_sim_kernel_name(k->kernel), count, launch->arg_count);
+  for (uint32_t i = 0; i < count; i++) params[i] = &launch->args[i];
+  for (uint32_t i = 0; i < k->by_value.n; i++)
+    params[k->by_value.at[i]] = (const void *)(uintptr_t)launch->args[k->by_value.at[i]];
+  for (uint32_t i = 0; i < count; i++)
+    if (tilec_sim_param_at(k->kernel, i)->size > sizeof launch->args[i] && params[i] == &launch->args[i])
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u takes %u bytes, an argument has 8",
+                       tilec_sim_kernel_name(k->kernel), i, tilec_sim_param_at(k->kernel, i)->size);
+  tilec_status status = check_widths(k, launch);
+  if (status) return status;
+  const LaunchLimits *limits = &launch->limits;
+  Sim *state = device->state;
+  tilec_sim *sim = lock_sim(device);
+  tilec_sim_limit(sim, limits->max_instructions ? limits->max_instructions : state->budget, limits->timeout,
+                  limits->spent, limits->cancel);
+  if (limits->checked_schedule)
+    tilec_sim_check(sim, (tilec_sim_schedule)(limits->checked_schedule - 1), 1);
+  else
+    tilec_sim_check(sim, state->schedule, state->checks);
+  tilec_sim_result result =
+      tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
+  status = error_guard(keep_printed, &(Printed){device, limits->printed});
+  if (result != TILEC_SIM_ERROR_KERNEL) {
+    tilec_status launched = unlock_sim(device, result);
+    return launched ? launched : status;
+  }
+  status = kernel_errors(sim, k, launch);
+  unlock_sim(device, TILEC_SIM_OK);
+  return status;
+}
+
+const DeviceKind device_sim = {
+    .name = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .synchronize = sim_synchronize,
+    .alloc = sim_alloc,
+    .release = sim_release,
+    .map = sim_map,
+    .unmap = sim_release,
+    .write = sim_write,
+    .read = sim_read,
+    .fill = sim_fill,
+    .watch = sim_watch,
+    .written = sim_written,
+    .stream_new = sim_stream_new,
+    .stream_synchronize = sim_stream_synchronize,
+    .stream_free = sim_stream_free,
+    .load = sim_load,
+    .unload = sim_unload,
+    .attributes = sim_attributes,
+    .room = sim_room,
+    .params = sim_params,
+    .encode = sim_encode,
+    .launch = sim_launch,
+};

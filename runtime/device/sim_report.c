@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device/sim_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MAX_PTX = 100 }; // bytes of an instruction that are shown
+
+// ---- places ----
+
+static uint16_t narrow(uint32_t number) { return number > UINT16_MAX ? UINT16_MAX : (uint16_t)number; }
+
+static Loc loc_of(Sources *sources, const tilec_sim_place *place, const char *file) {
+  Loc loc = {.line = place->line, .file = sources_with_line(sources, file, place->line)};
+  Str text = sources_line(sources, loc.file, loc.line);
+  uint32_t column = place->column ? place->column : 1;
+  while (!place->column && column <= text.n && (text.at[column - 1] == ' ' || text.at[column - 1] == '\t'))
+    column++; // the statement
+  loc.col = narrow(column);
+  loc.len = narrow(place->length);
+  if (place->call) loc.call = sources_call(sources, loc_of(sources, place->call, place->call->file));
+  return loc;
+}
+
+static Loc report_loc(const ReportContext *context, const tilec_sim_place *place, uint32_t ptx_line) {
+  Sources *sources = context->diags->sources;
+  if (place->file) return loc_of(sources, place, place->file);
+  if (!context->ptx_file || !ptx_line) return LOC_NONE;
+  return loc_of(sources, &(tilec_sim_place){.line = ptx_line}, context->ptx_file);
+}
+
+static bool same_place(Loc a, Loc b) {
+  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
+}
+
+// What ends a whole launch, at whichever instruction it was.
+static bool of_launch(tilec_sim_report_kind kind) {
+  return kind == TILEC_SIM_BUDGET || kind == TILEC_SIM_TIMEOUT || kind == TILEC_SIM_CANCELLED;
+}
+
+static bool is_race(tilec_sim_report_kind kind) {
+  return kind == TILEC_SIM_RACE_WRITE_WRITE || kind == TILEC_SIM_RACE_READ_WRITE ||
+         kind == TILEC_SIM_RACE_WRITE_READ;
+}
+
+// The buffer that the address lies in; out of bounds the one that the access was meant for, as far as can be told:
+// the place says a parameter, but LLVM gives some instructions the place of another op.
+static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_report *report) {
+  const BufferName *hint = NULL;
+  bool misses = report->kind == TILEC_SIM_OUT_OF_BOUNDS;
+  if (!report->is_global || (!report->address && !misses)) return NULL;
+  if (misses && c->args && report->place.param && report->place.param <= c->arg_count)
+    hint = buffer_pointed(c->names, c->name_count, c->args[report->place.param - 1]);
+  return buffer_meant(c->names, c->name_count, hint, report->address);
+}
+
+SimFinding report_finding(const ReportContext *context, const tilec_sim_report *report) {
+  SimFinding finding = {.report = *report, .count = report->count, .buffer = buffer_of(context, report)};
+  finding.loc = report_loc(context, &report->place, report->ptx_line);
+  if (report->other_ptx_line)
+    finding.other = report_loc(context, &report->other_place, report->other_ptx_line);
+  Loc *waits = report->wait_count ? ARENA_ARRAY(context->diags->arena, Loc, report->wait_count) : NULL;
+  for (size_t i = 0; i < report->wait_count; i++)
+    waits[i] = report_loc(context, &report->waits[i].place, report->waits[i].ptx_line);
+  finding.waits = waits;
+  return finding;
+}
+
+bool report_same_cause(const SimFinding *a, const SimFinding *b) {
+  bool races = is_race(a->report.kind) && is_race(b->report.kind);
+  if (!races && a->report.kind != b->report.kind) return false;
+  return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
+         (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
+}
+
+// ---- words ----
+
+static const char *kind_name(tilec_sim_report_kind kind) {
+  switch (kind) {
+  case TILEC_SIM_OUT_OF_BOUNDS: return "out of bounds";
+  case TILEC_SIM_MISALIGNED: return "misaligned";
+  case TILEC_SIM_TRAP: return "trap";
+  case TILEC_SIM_WILD_BRANCH: return "wild branch";
+  case TILEC_SIM_BUDGET: return "budget";
+  case TILEC_SIM_TIMEOUT: return "timeout";
+  case TILEC_SIM_CANCELLED: return "cancelled";
+  case TILEC_SIM_DEADLOCK: return "deadlock";
+  case TILEC_SIM_READ_ONLY: return "read only";
+  case TILEC_SIM_ASSERT: return "assertion";
+  case TILEC_SIM_MBARRIER: return "mbarrier";
+  case TILEC_SIM_ASYNC: return "async";
+  case TILEC_SIM_RACE_WRITE_WRITE:
+  case TILEC_SIM_RACE_READ_WRITE:
+  case TILEC_SIM_RACE_WRITE_READ: return "race";
+  case TILEC_SIM_UNINITIALISED: return "uninitialised";
+  case TILEC_SIM_BARRIER: return "barrier";
+  case TILEC_SIM_LANES: return "lanes";
+  case TILEC_SIM_WGMMA: return "wgmma";
+  case TILEC_SIM_REGISTERS: return "registers";
+  }
+  return "other";
+}
+
+// An asynchronous copy is how a load is compiled.
+static const char *access_name(tilec_sim_access access, bool writes) {
+  switch (access) {
+  case TILEC_SIM_ACCESS_LOAD: return "load";
+  case TILEC_SIM_ACCESS_STORE: return "store";
+  case TILEC_SIM_ACCESS_ATOMIC: return "atomic";
+  case TILEC_SIM_ACCESS_NONE: break;
+  }
+  return writes ? "store" : "load";
+}
+
+// Whether the source of a call, from its place to the parenthesis that closes it, has the word.
+static bool call_has(Sources *sources, Loc loc, const char *word) {
+  size_t n = strlen(word), from = loc.col ? loc.col - 1u : 0;
+  int depth = 0;
+  for (uint32_t line = loc.line; loc.line && line < loc.line + 20; line++, from = 0) {
+    Str text = sources_line(sources, loc.file, line);
+    for (size_t i = from; i < text.n; i++) {
+      if (text.n - i >= n && memcmp(text.at + i, word, n) == 0) return true;
+      depth += (text.at[i] == '(') - (text.at[i] == ')');
+      if (text.at[i] == ')' && depth <= 0) return false;
+    }
+    if (depth <= 0) return false;
+  }
+  return false;
+}
+
+static void print_program(const ReportContext *c, const uint32_t program[3], Buf *out) {
+  buf_printf(out, "%s (%u, %u, %u)", c->ptx_file ? "block" : "program", program[0], program[1], program[2]);
+}
+
+// "assertion 'text' failed at file:line" is how C says it.
+static void say_assertion(const char *message, Buf *out) {
+  static const char before[] = "assertion '", after[] = "' failed at ";
+  const char *text = message + sizeof before - 1, *end = strstr(message, after);
+  if (strncmp(message, before, sizeof before - 1) != 0 || !end || end < text)
+    buf_text(out, message);
+  else
+    buf_printf(out, "assertion failed: %.*s", (int)(end - text), text);
+}
+
+static bool same_program(const tilec_sim_report *r) {
+  return !r->other_ptx_line || memcmp(r->block, r->other_block, sizeof r->block) == 0;
+}
+
+static RaceSides sides_of(const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  bool one = !r->other_ptx_line || r->other_ptx_line == r->ptx_line;
+  return one ? RACE_OF_OP : race_sides(finding->loc, finding->other);
+}
+
+static RaceKind race_between(const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  if (r->access == TILEC_SIM_ACCESS_ATOMIC || r->other_access == TILEC_SIM_ACCESS_ATOMIC) return RACE_ATOMIC;
+  return r->kind == TILEC_SIM_RACE_WRITE_WRITE ? RACE_PROGRAMS : RACE_READER;
+}
+
+static void advise_race(const SimFinding *finding, Buf *advice) {
+  const tilec_sim_report *r = &finding->report;
+  if (r->within_block || same_program(r)) buf_text(advice, race_advice(race_within(sides_of(finding))));
+  if (!r->between_blocks) return;
+  if (advice->n) buf_text(advice, ". It is one between programs too: ");
+  buf_text(advice, race_advice(race_between(finding)));
+}
+
+static RaceFacts race_facts(const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  return (RaceFacts){.buffer = finding->buffer,
+                     .address = r->address,
+                     .what = access_name(r->access, r->kind != TILEC_SIM_RACE_WRITE_READ),
+                     .other = access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE),
+                     .program = r->block,
+                     .other_program = r->other_ptx_line ? r->other_block : r->block,
+                     .sides = sides_of(finding)};
+}
+
+typedef struct Words {
+  Buf message, advice;
+} Words;
+
+static AccessFacts access_facts(const ReportContext *c, const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  Sources *sources = c->diags->sources;
+  Loc loc = finding->loc;
+  return (AccessFacts){.what = access_name(r->access, call_has(sources, loc, "store")),
+                       .buffer = finding->buffer,
+                       .address = r->address,
+                       .bytes = r->kind == TILEC_SIM_MISALIGNED ? r->bytes : r->place.element,
+                       .masked = call_has(sources, loc, "mask") || call_has(sources, loc, "boundary_check")};
+}
+
+// The kernel's words for what the report says; what has none, and PTX that the user gave, keeps the simulator's.
+static void say(const ReportContext *c, const SimFinding *finding, Words *words) {
+  const tilec_sim_report *r = &finding->report;
+  AccessFacts access = access_facts(c, finding);
+  if (is_race(r->kind) && finding->buffer && !c->ptx_file) {
+    RaceFacts race = race_facts(finding);
+    say_race(&race, &words->message);
+    advise_race(finding, &words->advice);
+    return;
+  }
+  if (r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->is_global && !c->ptx_file)
+    say_out_of_bounds(&access, &words->message, &words->advice);
+  else if (r->kind == TILEC_SIM_MISALIGNED && r->is_global && !c->ptx_file)
+    say_misaligned(&access, &words->message, &words->advice);
+  else if (r->kind == TILEC_SIM_ASSERT && !c->ptx_file)
+    say_assertion(r->message, &words->message);
+  else
+    buf_text(&words->message, r->message);
+  if (of_launch(r->kind)) return;
+  buf_text(&words->message, ", in ");
+  print_program(c, r->block, &words->message);
+}
+
+// ---- the diagnostic ----
+
+static void print_mnemonic(const tilec_sim_report *r, Buf *out) {
+  bool blank = false;
+  for (size_t i = 0; r->ptx && i < r->ptx_bytes && i < MAX_PTX && r->ptx[i] != ';'; i++) {
+    char c = r->ptx[i];
+    bool now = c == ' ' || c == '\t' || c == '\r';
+    if (!now || !blank) buf_char(out, now ? ' ' : c);
+    blank = now;
+  }
+}
+
+// PTX's words: the instruction, who ran it, and the address.
+static void print_ptx(const SimFinding *finding, Buf *out) {
+  const tilec_sim_report *r = &finding->report;
+  buf_text(out, "PTX: ");
+  print_mnemonic(r, out);
+  buf_printf(out, " (line %u), warp %u", r->ptx_line, r->warp);
+  if (r->lane_mask) buf_printf(out, ", lanes 0x%08x", r->lane_mask);
+  if (r->address) buf_printf(out, ", address 0x%" PRIx64, r->address);
+  if (r->other_ptx_line)
+    buf_printf(out, "; the other at line %u, warp %u, lane %u", r->other_ptx_line, r->other_warp,
+               r->other_lane);
+  if (finding->count > 1) buf_printf(out, "; %" PRIu64 " times", finding->count);
+  if (finding->schedules) buf_printf(out, "; schedule %s", finding->schedules);
+}
+
+static const DiagRun *run_facts(const ReportContext *c, const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  const BufferName *buffer = finding->buffer;
+  DiagRun *run = ARENA_NEW(c->diags->arena, DiagRun);
+  run->kind = kind_name(r->kind);
+  run->count = finding->count;
+  memcpy(run->program, r->block, sizeof run->program);
+  if (!buffer) return run;
+  uint64_t end = buffer->address + buffer->bytes;
+  bool last_bytes = r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->address >= buffer->address && r->address < end;
+  uint64_t address = last_bytes ? end : r->address;
+  run->buffer = buffer->name;
+  run->index = buffer_index(buffer, address);
+  run->rank = buffer_indices(buffer, address, run->indices);
+  return run;
+}
+
+static void note_other(const ReportContext *c, const SimFinding *finding, Diag *diag) {
+  const tilec_sim_report *r = &finding->report;
+  if (!finding->other.line) return;
+  Buf text = {0};
+  if (c->ptx_file || !is_race(r->kind))
+    buf_text(&text, r->other_message ? r->other_message : "here");
+  else
+    buf_printf(&text, "the earlier %s", access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE));
+  buf_text(&text, ", in ");
+  print_program(c, r->other_block, &text);
+  diag_note(c->diags, diag, finding->other, "%s", text.at);
+  diag_note_calls(c->diags, diag, finding->other);
+  buf_free(&text);
+}
+
+// "warps 0-2, 5 of block 0,0,0 and of 3 more blocks: wait ..."
+static void print_wait(const tilec_sim_wait *wait, Buf *text) {
+  uint32_t warps = wait->warps;
+  buf_text(text, warps & (warps - 1) ? "warps" : "warp");
+  for (uint32_t w = 0, n = 0; w < 32; w++) {
+    uint32_t last = w;
+    if (!(warps >> w & 1)) continue;
+    while (last + 1 < 32 && warps >> (last + 1) & 1) last++;
+    buf_printf(text, "%s %u", n++ ? "," : "", w);
+    if (last > w) buf_printf(text, "-%u", last);
+    w = last;
+  }
+  buf_printf(text, " of block %u,%u,%u", wait->block[0], wait->block[1], wait->block[2]);
+  unsigned long long more = wait->blocks - 1;
+  if (more) buf_printf(text, " and of %llu more block%s", more, more > 1 ? "s" : "");
+  bool many = more || (warps & (warps - 1));
+  int verb = (int)strcspn(wait->message, " "); // in the third person: "waits"
+  buf_printf(text, ": %.*s%s", many ? verb - 1 : verb, wait->message, wait->message + verb);
+}
+
+// Where the launch stood: a note a place.
+static void note_waits(const ReportContext *c, const SimFinding *finding, Diag *diag) {
+  for (size_t i = 0; i < finding->report.wait_count; i++) {
+    Buf text = {0};
+    print_wait(&finding->report.waits[i], &text);
+    diag_note(c->diags, diag, finding->waits[i], "%s", text.at);
+    diag_note_calls(c->diags, diag, finding->waits[i]);
+    buf_free(&text);
+  }
+}
+
+void report_diagnose(const ReportContext *c, const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  Words words = {0};
+  say(c, finding, &words);
+  Diag *diag = diag_error(c->diags, finding->loc, "%s", words.message.at);
+  diag->run = run_facts(c, finding);
+  note_other(c, finding, diag);
+  note_waits(c, finding, diag);
+  if (words.advice.n) diag_note(c->diags, diag, finding->loc, "%s", words.advice.at);
+  if (c->ptx_file && finding->buffer) {
+    buf_reset(&words.advice);
+    buffer_place(finding->buffer, r->address, &words.advice);
+    diag_note(c->diags, diag, finding->loc, "argument %s", words.advice.at);
+  }
+  if (r->order && (c->ptx_file || !words.advice.n))
+    diag_note(c->diags, diag, finding->loc, "%s%s", is_race(r->kind) ? "what would order them: " : "",
+              r->order);
+  buf_reset(&words.message);
+  print_ptx(finding, &words.message);
+  bool shown = c->verbose || c->ptx_file || !finding->loc.line;
+  if (shown && !of_launch(r->kind)) diag_note(c->diags, diag, finding->loc, "%s", words.message.at);
+  buf_free(&words.message);
+  buf_free(&words.advice);
+}

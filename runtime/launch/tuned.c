@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Three entries a result: for the values that it was found for; of a GPU the last one of its architecture; and that the
+// kernel has one at all, so that launches of others look no further.
+#include "runtime/launch/tuned.h"
+
+#include <stdlib.h>
+
+#include "base/plain.h"
+#include "runtime/cache/cache.h"
+
+enum { NAME_MOST = 200 }; // bytes of a name, for people
+
+typedef enum TunedKind {
+  TUNED_FOR_VALUES, // on this device
+  TUNED_LAST,       // on a GPU of this architecture
+  TUNED_AT_ALL,     // on this device
+} TunedKind;
+
+static const char *const kinds[] = {"tuned", "tuned-last", "tuned-any"};
+
+static const char *device_card(const tilec_device *device) {
+  return device->card[0] ? device->card : device->name;
+}
+
+static const ParamSpec *find_param(const Spec *spec, const char *name) {
+  for (uint32_t i = 0; i < spec->param_count; i++)
+    if (spec->params[i].name && strcmp(spec->params[i].name, name) == 0) return &spec->params[i];
+  return NULL;
+}
+
+// --- Keys ---
+
+static void add_type(Digest *digest, const KernelParam *declared, const ParamSpec *given) {
+  ParamSpec param = given ? *given : (ParamSpec){.form = PARAM_PLAIN};
+  Buf text = {0};
+  if (param.form == PARAM_PLAIN && !param.type) param.type = declared->type;
+  if (param.form == PARAM_PLAIN && param.facts.none)
+    buf_text(&text, "None");
+  else
+    param_print(&param, &text);
+  digest_str(digest, buf_view(&text));
+  buf_free(&text);
+}
+
+static void add_value(Digest *digest, const KernelParam *declared, const ParamSpec *given) {
+  Buf text = {0};
+  if (!declared->in_key) return;
+  if (given && given->value) const_print(given->value, &text);
+  digest_text(digest, declared->name);
+  digest_str(digest, buf_view(&text));
+  buf_free(&text);
+}
+
+static int by_name(const void *x, const void *y) {
+  const Constexpr *a = *(const Constexpr *const *)x, *b = *(const Constexpr *const *)y;
+  return strcmp(a->name, b->name);
+}
+
+static void add_constexprs(Digest *digest, Arena *arena, const Spec *spec) {
+  const Constexpr **sorted = ARENA_ARRAY(arena, const Constexpr *, spec->constexpr_count + 1);
+  for (uint32_t i = 0; i < spec->constexpr_count; i++) sorted[i] = &spec->constexprs[i];
+  qsort(sorted, spec->constexpr_count, sizeof *sorted, by_name);
+  digest_number(digest, spec->constexpr_count);
+  for (uint32_t i = 0; i < spec->constexpr_count; i++) {
+    Buf text = {0};
+    const_print(&sorted[i]->value, &text);
+    digest_text(digest, sorted[i]->name);
+    digest_str(digest, buf_view(&text));
+    buf_free(&text);
+  }
+}
+
+static void add_options(Digest *digest, const Spec *spec) {
+  const Target *t = &spec->target;
+  const uint64_t numbers[] = {spec->num_warps_given ? t->num_warps : 0,
+                              spec->num_stages_given ? t->num_stages : 0,
+                              spec->maxnreg_given ? t->maxnreg : 0,
+                              t->fp32_dot,
+                              t->fp_contract,
+                              t->opt_level,
+                              t->debug,
+                              t->overlap,
+                              t->fast_math,
+                              t->restrict_pointers,
+                              t->tma,
+                              t->warp_roles,
+                              t->epilogue,
+                              t->persistent};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
+}
+
+// False: there is no cache. The text is the one that the user has, whatever name it goes by here.
+static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, TunedKind kind, const char *card,
+                     CacheKey *key) {
+  const SourceFile *file = &c->sources.files.at[c->file];
+  Digest digest;
+  if (!cache_key_begin_shared(&digest, kinds[kind])) return false;
+  digest_str(&digest, file->shown.at ? file->shown : file->text);
+  digest_text(&digest, info->path);
+  digest_text(&digest, spec->target.arch ? spec->target.arch->name : "");
+  digest_text(&digest, kind == TUNED_LAST ? "" : card);
+  for (uint32_t i = 0; kind != TUNED_AT_ALL && i < info->param_count; i++) {
+    const KernelParam *declared = &info->params[i];
+    const ParamSpec *given = find_param(spec, declared->name);
+    if (declared->is_constexpr) continue;
+    add_type(&digest, declared, given);
+    if (kind == TUNED_FOR_VALUES) add_value(&digest, declared, given);
+  }
+  if (kind != TUNED_AT_ALL) {
+    add_constexprs(&digest, &c->arena, spec);
+    add_options(&digest, spec);
+  }
+  *key = cache_key_end(&digest);
+  return true;
+}
+
+// What is wrong with the file elaboration tells.
+static const KernelInfo *kernel_of(Compilation *c, const Spec *spec) {
+  const Diags before = c->diags;
+  if (c->is_tir || !c->syntax) return NULL;
+  const KernelInfo *info = frontend_chosen(&c->ir, c->syntax, spec);
+  c->diags.list.n = before.list.n;
+  c->diags.errors = before.errors;
+  c->diags.warnings = before.warnings;
+  c->diags.raised = before.raised;
+  return info;
+}
+
+// --- Keeping ---
+
+typedef struct Keeping {
+  const Spec *spec;
+  const tilec_device *device;
+  const TuneSetting *settings;
+  uint32_t count;
+  double seconds;
+  bool kept;
+} Keeping;
+
+static void put(Compilation *c, Keeping *k, const KernelInfo *info, TunedKind kind, Str fields, Str blob) {
+  CacheKey key;
+  k->kept = make_key(c, info, k->spec, kind, device_card(k->device), &key);
+  if (k->kept) cache_put(&key, fields, blob);
+}
+
+static tilec_status keep(Compilation *c, void *data) {
+  Keeping *k = data;
+  const KernelInfo *info = kernel_of(c, k->spec);
+  Buf fields = {0}, blob = {0};
+  if (!info) return TILEC_OK;
+  buf_text(&fields, "kind=tuned\nkernel=");
+  buf_plain(&fields, str_from(info->name), NAME_MOST);
+  buf_printf(&fields, "\narch=%s\ndevice=", k->spec->target.arch->name);
+  buf_plain(&fields, str_from(device_card(k->device)), NAME_MOST);
+  buf_printf(&fields, "\nnanoseconds=%.0f", k->seconds * 1e9);
+  for (uint32_t i = 0; i < k->count; i++)
+    buf_printf(&blob, "%s %s=%s\n", k->settings[i].is_option ? "option" : "define", k->settings[i].name,
+               k->settings[i].text);
+  put(c, k, info, TUNED_FOR_VALUES, buf_view(&fields), buf_view(&blob));
+  if (k->device->is_gpu) put(c, k, info, TUNED_LAST, buf_view(&fields), buf_view(&blob));
+  put(c, k, info, TUNED_AT_ALL, buf_view(&fields), buf_view(&blob));
+  buf_free(&fields);
+  buf_free(&blob);
+  return TILEC_OK;
+}
+
+bool tuned_keep(Compilation *c, const Spec *spec, const tilec_device *device, const TuneSetting *settings,
+                        uint32_t count, double seconds) {
+  for (uint32_t i = 0; i < count; i++)
+    if (strchr(settings[i].text, '\n')) return false;
+  Keeping keeping = {spec, device, settings, count, seconds, false};
+  return compile_guard(c, keep, &keeping) == TILEC_OK && keeping.kept;
+}
+
+// --- Taking ---
+
+static bool take_option(Spec *spec, const char *name, uint64_t value) {
+  Target *target = &spec->target;
+  if (strcmp(name, "num_warps") == 0 && value >= 1 && value <= NUM_WARPS_MAX) {
+    target->num_warps = (uint16_t)value;
+    return spec->num_warps_given = true;
+  }
+  if (strcmp(name, "num_stages") == 0 && value >= 1 && value <= NUM_STAGES_MAX) {
+    target->num_stages = (uint16_t)value;
+    return spec->num_stages_given = true;
+  }
+  if (strcmp(name, "maxnreg") == 0 && value >= 1 && value <= MAXNREG_MAX) {
+    target->maxnreg = (uint16_t)value;
+    return spec->maxnreg_given = true;
+  }
+  return false;
+}
+
+static bool take_line(Compilation *c, Spec *spec, const char *line) {
+  static const char define[] = "define ", option[] = "option ";
+  if (strncmp(line, define, sizeof define - 1) == 0)
+    return compile_define(c, line + sizeof define - 1, spec) == TILEC_OK;
+  if (strncmp(line, option, sizeof option - 1) != 0) return false;
+  const char *name = line + sizeof option - 1, *value = strchr(name, '=');
+  uint64_t number;
+  return value && u64_parse(str_from(value + 1), &number) &&
+         take_option(spec, arena_copy(&c->arena, (Str){name, (size_t)(value - name)}), number);
+}
+
+// Each line by itself, and all of them for people.
+static bool take_lines(Compilation *c, Spec *spec, Str blob, Buf *told) {
+  const char *at = blob.at, *end = blob.at + blob.n;
+  while (at < end) {
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    if (!stop) return false;
+    const char *line = arena_copy(&c->arena, (Str){at, (size_t)(stop - at)}), *blank = strchr(line, ' ');
+    if (!blank || !take_line(c, spec, line)) return false;
+    buf_printf(told, "%s%s", told->n ? ", " : "", blank + 1);
+    at = stop + 1;
+  }
+  return true;
+}
+
+typedef struct Taking {
+  const tilec_device *device;
+  Spec *spec;
+} Taking;
+
+static tilec_status take(Compilation *c, void *data) {
+  const Taking *t = data;
+  const KernelInfo *info = kernel_of(c, t->spec);
+  const Diags before = c->diags;
+  CacheKey key;
+  CacheEntry entry;
+  Spec spec = *t->spec;
+  Buf told = {0};
+  TunedKind kind = t->device ? TUNED_FOR_VALUES : TUNED_LAST;
+  if (!info || !make_key(c, info, t->spec, kind, t->device ? device_card(t->device) : "", &key)) return TILEC_OK;
+  if (!cache_get(&key, &entry)) return TILEC_OK;
+  Str device = cache_field(&entry, "device");
+  if (take_lines(c, &spec, entry.blob, &told)) {
+    spec.tuned = true;
+    *t->spec = spec;
+    diag_remark(&c->diags, info->loc, "tune", "takes what tilec tune found on %.*s%s: %s", (int)device.n, device.at,
+                t->device ? "" : ", last", told.n ? told.at : "nothing to set");
+  } else {
+    c->diags.list.n = before.list.n;
+    c->diags.errors = before.errors;
+    c->diags.raised = before.raised;
+  }
+  buf_free(&told);
+  cache_entry_free(&entry);
+  return TILEC_OK;
+}
+
+// What is wrong with the cache is told where kernels are looked up in it.
+static tilec_status without_a_word(Compilation *c, tilec_status (*step)(Compilation *c, void *data), void *data) {
+  cache_hush(true);
+  tilec_status status = compile_guard(c, step, data);
+  cache_hush(false);
+  return status;
+}
+
+tilec_status tuned_take(Compilation *c, const tilec_device *device, Spec *spec) {
+  return without_a_word(c, take, &(Taking){device, spec});
+}
+
+typedef struct Finding {
+  const tilec_device *device;
+  const Spec *spec;
+  VEC(TuneSetting) settings;
+  double seconds;
+  bool found;
+} Finding;
+
+// "define NAME=TEXT" or "option NAME=TEXT".
+static bool find_line(Compilation *c, Finding *f, const char *line) {
+  const char *name = strchr(line, ' '), *value = name ? strchr(name, '=') : NULL;
+  if (!value) return false;
+  TuneSetting setting = {.name = arena_copy(&c->arena, (Str){name + 1, (size_t)(value - name - 1)}),
+                         .text = value + 1,
+                         .is_option = strncmp(line, "option ", sizeof "option " - 1) == 0};
+  vec_push(&c->arena, &f->settings, setting);
+  return true;
+}
+
+static tilec_status find(Compilation *c, void *data) {
+  Finding *f = data;
+  const KernelInfo *info = kernel_of(c, f->spec);
+  Spec spec = *f->spec;
+  Buf told = {0};
+  CacheKey key;
+  CacheEntry entry;
+  if (!info || !make_key(c, info, f->spec, TUNED_FOR_VALUES, device_card(f->device), &key) || !cache_get(&key, &entry))
+    return TILEC_OK;
+  const Diags before = c->diags;
+  f->found = take_lines(c, &spec, entry.blob, &told); // what launches would not take is none
+  c->diags.list.n = before.list.n;
+  c->diags.errors = before.errors;
+  for (const char *at = entry.blob.at, *end = at + entry.blob.n; f->found && at < end;) {
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    f->found = stop && find_line(c, f, arena_copy(&c->arena, (Str){at, (size_t)(stop - at)}));
+    at = stop ? stop + 1 : end;
+  }
+  uint64_t nanoseconds;
+  if (u64_parse(cache_field(&entry, "nanoseconds"), &nanoseconds)) f->seconds = (double)nanoseconds * 1e-9;
+  buf_free(&told);
+  cache_entry_free(&entry);
+  return TILEC_OK;
+}
+
+bool tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings, uint32_t *count,
+                double *seconds) {
+  Finding finding = {.device = device, .spec = spec};
+  if (without_a_word(c, find, &finding) != TILEC_OK || !finding.found) return false;
+  *settings = finding.settings.at;
+  *count = finding.settings.n;
+  *seconds = finding.seconds;
+  return true;
+}
+
+typedef struct Asking {
+  const Spec *spec;
+  const tilec_device *device;
+  bool found;
+} Asking;
+
+static tilec_status ask(Compilation *c, void *data) {
+  Asking *a = data;
+  const KernelInfo *info = kernel_of(c, a->spec);
+  CacheKey key;
+  CacheEntry entry;
+  if (!info || !make_key(c, info, a->spec, TUNED_AT_ALL, device_card(a->device), &key)) return TILEC_OK;
+  a->found = cache_get(&key, &entry);
+  cache_entry_free(&entry);
+  return TILEC_OK;
+}
+
+bool tuned_has(Compilation *c, const Spec *spec, const tilec_device *device) {
+  Asking asking = {spec, device, false};
+  return without_a_word(c, ask, &asking) == TILEC_OK && asking.found;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses to global and shared memory, on their way to the race checker.
+#include "sim/check/check_parts.h"
+#include "sim/exec/exec.h"
+
+// The lanes that run together with those of `mask`, which are executing `insn`.
+static uint32_t group_of(const Warp *warp, const Insn *insn, uint32_t mask) {
+  if (warp->n == 1) return warp->groups[0].mask;
+  uint32_t pc = insn_index(warp, insn);
+  for (uint32_t i = 0; i < warp->n; i++)
+    if (warp->groups[i].pc == pc && !(mask & ~warp->groups[i].mask)) return warp->groups[i].mask;
+  return mask;
+}
+
+static bool has_access(const Insn *insn) {
+  return insn->exec == exec_load || insn->exec == exec_store || insn->exec == exec_atomic;
+}
+
+static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask, PtxSpace space) {
+  const LaunchChecker *checker = checker_of(warp);
+  const View *view = &warp_check(warp)->view;
+  uint32_t info = insn_index(warp, insn);
+  if (has_access(insn) && insn->u.access->order != ORDER_WEAK)
+    info |= (uint32_t)MARK_STRONG | (insn->u.access->block_scope ? MARK_BLOCK : 0);
+  uint32_t first = block_check(warp->block)->first;
+  *actor = (Actor){.warp = warp,
+                   .insn = insn,
+                   .space = space,
+                   .mark = {first + warp->index, view->at[warp->index], info},
+                   .lanes = mask,
+                   .group = group_of(warp, insn, mask),
+                   .converged = warp_check(warp)->converged,
+                   .first = first,
+                   .warps = checker->warps,
+                   .strands = checker->strands,
+                   .own = warp->index,
+                   .seen = view->at,
+                   .foreign = view->seen};
+}
+
+// The shadow of an address's space or allocation; *offset is the address within it.
+static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace space, uint64_t address,
+                         uint64_t *offset) {
+  *offset = address;
+  if (space == SPACE_SHARED) return &block_check(warp->block)->shared;
+  const Memory *memory = checker->launch->memory;
+  const Allocation *allocation = &memory->at[checker->last];
+  if (address - allocation->base >= allocation->size || address < allocation->base) {
+    allocation = memory_below(memory, address);
+    if (!allocation || address - allocation->base >= allocation->size) return NULL;
+    checker->last = (size_t)(allocation - memory->at);
+  }
+  *offset = address - allocation->base;
+  Shadow *shadow = &checker->global[checker->last];
+  if (!shadow->pages && !shadow_open(shadow, allocation->size, false)) return NULL;
+  return shadow;
+}
+
+// The shadow holds all of a run, since allocations are far from one another.
+static void touch(LaunchChecker *checker, Actor *actor, HookAccess access, ByteRun run) {
+  Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
+  if (shadow && run.bytes <= shadow->bytes - run.offset)
+    race_run(actor, shadow, &run, access);
+  else
+    checker->failed = true;
+}
+
+// Neighbouring lanes at neighbouring addresses are one run.
+static void touch_runs(LaunchChecker *checker, Actor *actor, const HookLanes *lanes, uint8_t element) {
+  for (uint32_t l = 0; l < LANES;) {
+    uint32_t first = l;
+    if (!(lanes->mask >> l++ & 1)) continue;
+    while (l < LANES && (lanes->mask >> l & 1) &&
+           lanes->addresses[l] == lanes->addresses[l - 1] + lanes->bytes)
+      l++;
+    ByteRun run = {.address = lanes->addresses[first],
+                   .bytes = (uint64_t)(l - first) * lanes->bytes,
+                   .lane = first,
+                   .element = element};
+    touch(checker, actor, lanes->access, run);
+  }
+}
+
+void hook_access(void *context, const HookLanes *lanes) {
+  LaunchChecker *checker = context;
+  Actor actor;
+  uint8_t element = 0;
+  bool strong = has_access(lanes->insn) && lanes->insn->u.access->order != ORDER_WEAK;
+  if (strong) sync_acquire(lanes);
+  actor_open(&actor, lanes->warp, lanes->insn, lanes->mask, lanes->space);
+  actor.addresses = lanes->addresses;
+  while (1u << element < lanes->bytes) element++;
+  touch_runs(checker, &actor, lanes, element);
+  checker->failed |= actor.failed;
+  if (strong) sync_release(lanes);
+}
+
+static void report_beyond(const HookRange *range) {
+  uint64_t address = range->address + range->bytes - range->beyond;
+  Report *report =
+      report_new(range->warp, range->insn, range->lanes, TILEC_SIM_OUT_OF_BOUNDS, address, UINT32_MAX);
+  if (!report) return;
+  report->api.is_global =
+      false; // the bytes are the buffer's: what is said of those beyond its end does not fit
+  report_message(
+      report,
+      "out of bounds: a tensor %s changes %u bytes after the end of its tensor's row, as the hardware writes "
+      "whole chunks of 16 bytes",
+      range->access == HOOK_ATOMIC ? "reduction" : "store", (unsigned)range->beyond);
+}
+
+void hook_range(void *context, const HookRange *range) {
+  LaunchChecker *checker = context;
+  Actor actor;
+  uint32_t lane = lowest_lane(range->lanes);
+  if (!range->bytes) return;
+  actor_open(&actor, range->warp, range->insn, range->lanes, range->space);
+  if (range->proxy == HOOK_ASYNC) {
+    actor.proxy = view_part(&warp_check(range->warp)->view, CLOCK_PROXY, checker->strands);
+    actor.mark.info |= MARK_ASYNC;
+  }
+  if (range->op) {
+    uint32_t strand;
+    async_event(range->op, lane, range->access != HOOK_READ, &strand, &actor.mark.clock);
+    actor.mark.strand = actor.first + strand;
+  }
+  ByteRun run = {.address = range->address, .bytes = range->bytes, .lane = lane, .element = ONE_LANE};
+  touch(checker, &actor, range->access, run);
+  checker->failed |= actor.failed;
+  if (range->beyond) report_beyond(range);
+}

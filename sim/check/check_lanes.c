@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What lanes of one instruction do to one another: two writers of one address, member masks, and shuffles
+// from lanes that are not there.
+#include "sim/check/check_parts.h"
+#include "sim/machine/lanes.h"
+
+void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask) {
+  (void)context, (void)mask;
+  const MemoryAccess *access = insn->u.access;
+  AddressOperand operand = {access->space, insn->src[0], access->address64, access->offset};
+  uint64_t address = address_at(warp, &operand, lowest_lane(lost));
+  Report *report = report_new(warp, insn, lost, TILEC_SIM_RACE_WRITE_WRITE, address, insn_index(warp, insn));
+  if (!report) return;
+  report_message(report, "data race: lanes of this store write different values to one address");
+  report_blame(report, warp, insn_index(warp, insn), warp->index, "the same instruction");
+}
+
+void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources) {
+  (void)context;
+  if (!(sources & ~mask)) return;
+  Report *report = report_new(warp, insn, mask, TILEC_SIM_LANES, 0, UINT32_MAX);
+  if (report)
+    report_message(report, "lane %u is read, which does not execute this instruction",
+                   lowest_lane(sources & ~mask));
+}
+
+void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *members = lanes_at(warp, insn->src[3]);
+  uint32_t first = members[lowest_lane(mask)], strangers = 0, differ = 0;
+  (void)context;
+  for (uint32_t l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    strangers |= (members[l] >> l & 1) ? 0 : 1u << l;
+    differ |= members[l] != first ? 1u << l : 0;
+  }
+  uint32_t absent = first & warp->live & ~mask, bad = strangers ? strangers : differ ? differ : absent;
+  Report *report = bad ? report_new(warp, insn, bad, TILEC_SIM_LANES, 0, UINT32_MAX) : NULL;
+  if (!report) return;
+  if (strangers)
+    report_message(report, "lane %u executes this instruction, but its member mask 0x%08x leaves it out",
+                   lowest_lane(strangers), members[lowest_lane(strangers)]);
+  else if (differ)
+    report_message(report, "lanes %u and %u have different member masks, 0x%08x and 0x%08x",
+                   lowest_lane(mask), lowest_lane(differ), first, members[lowest_lane(differ)]);
+  else
+    report_message(report, "the member mask 0x%08x names lane %u, which does not execute this instruction",
+                   first, lowest_lane(absent));
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reports: one a kind and pair of instructions, with what a reader needs to find both.
+#include <stdarg.h>
+#include <stdio.h>
+#include "sim/check/check_parts.h"
+#include "sim/check/facts.h"
+
+static void set_other_place(tilec_sim_report *api, const Program *program, uint32_t insn) {
+  const Insn *at = &program->code.at[insn];
+  api->other_place = program->sites.at[at->site];
+  api->other_file = api->other_place.file;
+  api->other_line = api->other_place.line;
+  api->other_ptx_line = at->ptx_line;
+}
+
+// Several instructions are one cause where they come from one op.
+static bool same_cause(const Program *program, uint32_t a, uint32_t b) {
+  if (a == b) return true;
+  if (a == UINT32_MAX || b == UINT32_MAX) return false;
+  return site_same(&program->sites.at[program->code.at[a].site], &program->sites.at[program->code.at[b].site]);
+}
+
+Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
+                   uint32_t other_insn) {
+  LaunchChecker *checker = checker_of(warp);
+  const Program *program = warp->block->program;
+  uint32_t index = insn_index(warp, insn);
+  for (uint32_t i = 0; i < checker->n; i++) {
+    Report *old = &checker->reports[i];
+    if (old->api.kind != kind || !same_cause(program, old->insn, index) ||
+        !same_cause(program, old->other_insn, other_insn))
+      continue;
+    old->api.count++;
+    checker->current = old;
+    return NULL;
+  }
+  checker->current = NULL;
+  if (checker->n == REPORT_LIMIT) return NULL;
+  Report *report = checker->current = &checker->reports[checker->n++];
+  *report = (Report){.insn = index, .other_insn = other_insn};
+  tilec_sim_report *api = &report->api;
+  *api = (tilec_sim_report){.kind = kind,
+                            .message = report->message,
+                            .warp = warp->index,
+                            .lane_mask = lanes,
+                            .address = address,
+                            .count = 1};
+  report_facts(api, checker->launch, insn, warp->block->index);
+  return report;
+}
+
+void report_message(Report *report, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(report->message, sizeof report->message, format, args);
+  va_end(args);
+}
+
+void report_order(Report *report, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(report->order, sizeof report->order, format, args);
+  va_end(args);
+  report->api.order = report->order;
+}
+
+static void shared_name(const Program *program, uint64_t address, char *text, size_t room) {
+  for (uint32_t i = 0; i < program->shared_vars.n; i++) {
+    const SharedVar *var = &program->shared_vars.at[i];
+    if (address >= var->offset && address - var->offset < var->bytes) {
+      snprintf(text, room, "shared variable '%s' + %llu", var->name,
+               (unsigned long long)(address - var->offset));
+      return;
+    }
+  }
+  if (address >= program->dynamic_shared)
+    snprintf(text, room, "dynamic shared memory + %llu",
+             (unsigned long long)(address - program->dynamic_shared));
+  else
+    snprintf(text, room, "shared memory at %llu", (unsigned long long)address);
+}
+
+void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t address) {
+  const Memory *memory = warp->block->worker->launch->memory;
+  const Allocation *allocation = space == SPACE_SHARED ? NULL : memory_below(memory, address);
+  if (space == SPACE_SHARED)
+    shared_name(warp->block->program, address, report->buffer, sizeof report->buffer);
+  else if (allocation)
+    snprintf(report->buffer, sizeof report->buffer, "allocation %zu (%llu bytes) + %llu",
+             (size_t)(allocation - memory->at), (unsigned long long)allocation->size,
+             (unsigned long long)(address - allocation->base));
+  report->api.buffer = report->buffer;
+}
+
+void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
+                 uint32_t *which) {
+  uint32_t local = (strand - 1) % checker->strands, group = local / checker->warps;
+  *block = (strand - 1) / checker->strands;
+  *kind = group < STRAND_MBARRIER ? (StrandKind)group : STRAND_MBARRIER;
+  *which = *kind == STRAND_MBARRIER ? local - STRAND_MBARRIER * checker->warps : local % checker->warps;
+}
+
+void report_other(Report *report, const Warp *warp, const Mark *mark, bool read) {
+  const LaunchChecker *checker = checker_of(warp);
+  tilec_sim_report *api = &report->api;
+  StrandKind kind;
+  uint32_t block, which;
+  strand_name(checker, mark->strand, &block, &kind, &which);
+  set_other_place(api, warp->block->program, mark_insn(mark));
+  report_block(checker->launch, block, api->other_block);
+  api->other_access = access_of(&warp->block->program->code.at[mark_insn(mark)]);
+  api->other_warp = kind == STRAND_MBARRIER ? 0 : which;
+  api->other_lane = mark_lane(mark);
+  api->other_message = kind == STRAND_WARP ? (read ? "the earlier read" : "the earlier write")
+                       : read              ? "the earlier read, asynchronous"
+                                           : "the earlier write, asynchronous";
+}
+
+void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t other_warp, const char *what) {
+  tilec_sim_report *api = &report->api;
+  set_other_place(api, warp->block->program, insn);
+  memcpy(api->other_block, api->block, sizeof api->other_block);
+  api->other_warp = other_warp;
+  api->other_message = what;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ordering through memory and fences (PTX ISA chapter 8): what a release makes known at an address, who
+// acquires it there; and the meetings of a warp's lanes.
+//
+// A fence releases at its scope what the warp knows; a relaxed write afterwards carries that. What fences
+// released goes through barriers, so that one thread's flag speaks for a block whose threads fenced before a
+// barrier. Relaxed reads keep what they met until the next fence acquires it.
+#include <stdlib.h>
+#include "sim/check/check_parts.h"
+
+// ---- the table ----
+
+// The elements of a lane's access, each of which synchronises by itself; a packed pair are two.
+static uint32_t elements_of(const HookLanes *lanes) {
+  const MemoryAccess *access = lanes->insn->u.access;
+  return access->type == PTX_F16X2 || access->type == PTX_BF16X2 ? 2 * access->count : access->count;
+}
+
+static uint64_t key_of(const HookLanes *lanes, uint32_t lane, uint32_t element) {
+  uint64_t address = lanes->addresses[lane] + element * (lanes->bytes / elements_of(lanes));
+  if (lanes->space != SPACE_SHARED) return address;
+  return (uint64_t)1 << 63 | (uint64_t)lanes->warp->block->index << 24 | address;
+}
+
+static Released *slot_for(Released *table, uint32_t cap, uint64_t key) {
+  uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (cap - 1);
+  while (table[at].key && table[at].key != key) at = (at + 1) & (cap - 1);
+  return &table[at];
+}
+
+static bool grow_released(LaunchChecker *checker) {
+  uint32_t cap = checker->released_cap ? 2 * checker->released_cap : 64;
+  Released *table = calloc(cap, sizeof *table);
+  if (!table) return false;
+  for (uint32_t i = 0; i < checker->released_cap; i++)
+    if (checker->released[i].key) *slot_for(table, cap, checker->released[i].key) = checker->released[i];
+  free(checker->released);
+  checker->released = table;
+  checker->released_cap = cap;
+  return true;
+}
+
+static Released *released_at(LaunchChecker *checker, uint64_t key, bool make) {
+  if (!make && !checker->released_n) return NULL;
+  if (make && 2 * checker->released_n >= checker->released_cap && !grow_released(checker)) {
+    checker->failed = true;
+    return NULL;
+  }
+  Released *slot = slot_for(checker->released, checker->released_cap, key);
+  if (slot->key) return slot;
+  if (!make) return NULL;
+  slot->key = key;
+  checker->released_n++;
+  return slot;
+}
+
+void sync_free(LaunchChecker *checker) {
+  for (uint32_t i = 0; i < checker->released_cap; i++) {
+    foreign_drop(checker->released[i].wide);
+    foreign_drop(checker->released[i].narrow);
+  }
+  free(checker->released);
+}
+
+// ---- acquire ----
+
+static void join(Foreign **to, Foreign *from, bool *failed) {
+  Foreign *joined = foreign_join(*to, from, failed);
+  foreign_drop(*to);
+  *to = joined;
+}
+
+// The warp knows what `known` says, of its own block too.
+static void learn(Warp *warp, Foreign *known) {
+  LaunchChecker *checker = checker_of(warp);
+  View *view = &warp_check(warp)->view;
+  uint32_t first = block_check(warp->block)->first;
+  for (uint32_t i = 0; i < foreign_count(known); i++) {
+    Event event = foreign_at(known, i);
+    uint32_t strand = event.strand - first;
+    if (strand < checker->strands && view->at[strand] < event.clock) view->at[strand] = event.clock;
+  }
+  join(&view->seen, known, &checker->failed);
+}
+
+static bool acquires(MemoryOrder order) { return order == ORDER_ACQUIRE || order == ORDER_ACQ_REL; }
+static bool releases(MemoryOrder order) { return order == ORDER_RELEASE || order == ORDER_ACQ_REL; }
+
+static void acquire_at(const HookLanes *lanes, uint64_t key) {
+  Warp *warp = lanes->warp;
+  LaunchChecker *checker = checker_of(warp);
+  const MemoryAccess *access = lanes->insn->u.access;
+  Released *released = released_at(checker, key, false);
+  if (!released) return;
+  Foreign *met[] = {access->block_scope ? NULL : released->wide,
+                    released->block == warp->block->index ? released->narrow : NULL};
+  for (int i = 0; i < 2; i++)
+    if (met[i] && acquires(access->order))
+      learn(warp, met[i]);
+    else if (met[i])
+      join(&warp_check(warp)->pending, met[i], &checker->failed);
+}
+
+void sync_acquire(const HookLanes *lanes) {
+  if (lanes->access == HOOK_WRITE || !checker_of(lanes->warp)->released_n) return;
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t i = 0; lanes->mask >> l & 1 && i < elements_of(lanes); i++)
+      acquire_at(lanes, key_of(lanes, l, i));
+}
+
+// ---- release ----
+
+// What the warp releases: all it knows, or what its fences have released.
+static Foreign *released_by(const Warp *warp, ClockPart part, Foreign *others, bool *failed) {
+  const LaunchChecker *checker = checker_of(warp);
+  const View *view = &warp_check(warp)->view;
+  Foreign *own = foreign_make(block_check(warp->block)->first, view_part(view, part, checker->strands),
+                              checker->strands, failed);
+  Foreign *all = foreign_join(own, others, failed);
+  foreign_drop(own);
+  return all;
+}
+
+// An atomic continues what was released there before; a store begins anew.
+static void put_released(Foreign **to, Foreign *released, bool continues, bool *failed) {
+  if (!continues) {
+    foreign_drop(*to);
+    *to = NULL;
+  }
+  join(to, released, failed);
+}
+
+void sync_release(const HookLanes *lanes) {
+  Warp *warp = lanes->warp;
+  LaunchChecker *checker = checker_of(warp);
+  const WarpCheck *check = warp_check(warp);
+  const MemoryAccess *access = lanes->insn->u.access;
+  bool release = releases(access->order), atomic = lanes->access == HOOK_ATOMIC;
+  if (lanes->access == HOOK_READ || (!release && !check->fenced && !checker->released_n)) return;
+  Foreign *narrow =
+      released_by(warp, release ? CLOCK_SEEN : CLOCK_RELEASED_BLOCK, check->view.seen, &checker->failed);
+  Foreign *wide = access->block_scope ? NULL
+                  : release           ? foreign_keep(narrow)
+                            : released_by(warp, CLOCK_RELEASED, check->view.released, &checker->failed);
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t i = 0; lanes->mask >> l & 1 && i < elements_of(lanes); i++) {
+      Released *at = released_at(checker, key_of(lanes, l, i), release || check->fenced);
+      if (!at) continue;
+      put_released(&at->narrow, narrow, atomic && at->block == warp->block->index, &checker->failed);
+      at->block = warp->block->index;
+      put_released(&at->wide, wide, atomic, &checker->failed);
+    }
+  foreign_drop(narrow);
+  foreign_drop(wide);
+  if (release) warp_tick(warp);
+}
+
+// ---- fences ----
+
+static void part_copy(View *view, ClockPart part, uint32_t strands) {
+  memcpy(view_part(view, part, strands), view->at, strands * sizeof *view->at);
+}
+
+static void thread_fence(Warp *warp, const Insn *insn) {
+  LaunchChecker *checker = checker_of(warp);
+  WarpCheck *check = warp_check(warp);
+  if (check->pending) learn(warp, check->pending);
+  foreign_drop(check->pending);
+  check->pending = NULL;
+  check->fenced = true;
+  part_copy(&check->view, CLOCK_RELEASED_BLOCK, checker->strands);
+  if (!insn_fences_block(insn)) {
+    part_copy(&check->view, CLOCK_RELEASED, checker->strands);
+    foreign_drop(check->view.released);
+    check->view.released = foreign_keep(check->view.seen);
+  }
+  warp_tick(warp);
+}
+
+void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence) {
+  const LaunchChecker *checker = context;
+  (void)mask;
+  if (fence == HOOK_FENCE_WGMMA) warp_check(warp)->wgmma_fenced = warp->executed;
+  if (fence == HOOK_FENCE_MBARRIER_INIT) mbarriers_fence(warp);
+  if (fence == HOOK_FENCE_THREAD)
+    thread_fence(warp, insn);
+  else if (fence == HOOK_FENCE_ASYNC || fence == HOOK_FENCE_ASYNC_SHARED ||
+           fence == HOOK_FENCE_ASYNC_GLOBAL) {
+    part_copy(&warp_check(warp)->view, CLOCK_PROXY, checker->strands);
+    warp_tick(warp);
+  }
+}
+
+// ---- lanes of a warp ----
+
+// Every lane of `mask` knows all that any of them does.
+static void meet(WarpCheck *check, uint32_t mask, uint32_t clock) {
+  uint32_t known[LANES] = {0};
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t a = 0; (mask >> l & 1) && a < LANES; a++)
+      if (known[a] < check->lanes[l][a]) known[a] = check->lanes[l][a];
+  for (uint32_t a = 0; a < LANES; a++)
+    if (mask >> a & 1) known[a] = clock;
+  for (uint32_t l = 0; l < LANES; l++)
+    if (mask >> l & 1) memcpy(check->lanes[l], known, sizeof known);
+}
+
+static void met(LaunchChecker *checker, Warp *warp, uint32_t mask) {
+  WarpCheck *check = warp_check(warp);
+  uint32_t clock = check->view.at[warp->index];
+  if (mask == warp->live)
+    check->converged = clock;
+  else {
+    if (!check->lanes) check->lanes = calloc(LANES, sizeof *check->lanes);
+    if (check->lanes)
+      meet(check, mask, clock);
+    else
+      checker->failed = true;
+  }
+  warp_tick(warp);
+}
+
+void hook_split(void *context, Warp *warp, uint32_t mask) { met(context, warp, mask); }
+void hook_join(void *context, Warp *warp, uint32_t a, uint32_t b) { met(context, warp, a | b); }

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/check/waits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/integer.h"
+#include "sim/exec/float_bits.h"
+#include "sim/machine/mbarrier.h"
+#include "sim/machine/resolve.h"
+#include "sim/exec/exec.h"
+
+enum { WAITS = 24, PLACE = 100 };
+
+typedef struct WaitPlace {
+  char text[WAIT_TEXT];
+  uint32_t last_block; // that was counted
+} WaitPlace;
+
+struct WaitList {
+  size_t n;
+  tilec_sim_wait waits[WAITS];
+  WaitPlace places[WAITS];
+};
+
+WaitList *waits_new(void) { return calloc(1, sizeof(WaitList)); }
+void waits_free(WaitList *list) { free(list); }
+
+const tilec_sim_wait *waits_all(const WaitList *list, size_t *n) {
+  *n = list ? list->n : 0;
+  return list ? list->waits : NULL;
+}
+
+// ---- where a group of lanes stands ----
+
+// Where and for what; the line may be another than the instruction's: a loop's first.
+typedef struct Stand {
+  const Insn *insn;
+  Site place;
+  uint64_t address;    // of global memory, that is read again and again; 0: none
+  const char *missing; // as Blame's
+  char text[WAIT_TEXT];
+} Stand;
+
+static void stand_say(Stand *stand, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void stand_say(Stand *stand, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(stand->text, sizeof stand->text, format, args);
+  va_end(args);
+}
+
+// The branch that closes the innermost loop round the instruction; NULL: none does.
+static const Insn *loop_branch(const Program *program, uint32_t pc) {
+  const Insn *found = NULL, *code = program->code.at;
+  uint32_t length = UINT32_MAX;
+  for (uint32_t i = pc; i < program->code.n && i - pc < length; i++) {
+    if (code[i].kind != KIND_BRANCH || code[i].target > pc || i - code[i].target >= length) continue;
+    found = &code[i];
+    length = i - code[i].target;
+  }
+  return found;
+}
+
+static void stand_in_loop(Stand *stand, const Program *program, uint32_t pc) {
+  const Insn *end = loop_branch(program, pc);
+  if (!end) {
+    stand_say(stand, "runs");
+    return;
+  }
+  const Site *site = &program->sites.at[end->site];
+  uint32_t first = site->file ? site->line : end->ptx_line, last = first;
+  for (const Insn *insn = &program->code.at[end->target]; insn < end; insn++) {
+    const Site *at = &program->sites.at[insn->site];
+    uint32_t line = site->file ? at->line : insn->ptx_line;
+    bool same = at->file == site->file || (at->file && site->file && strcmp(at->file, site->file) == 0);
+    if (!same || line == 0) continue;
+    if (line < first) first = line;
+    if (line > last) last = line;
+  }
+  stand->insn = end;
+  stand->place = (Site){.file = site->file, .line = first}; // whose columns are not the branch's
+  if (first == last)
+    stand_say(stand, "runs round the loop of this line");
+  else
+    stand_say(stand, "runs round the loop of lines %u to %u", first, last);
+}
+
+// "shared address 16 ('flag' + 0)"
+static void shared_place(const Program *program, uint64_t address, char *text, size_t room) {
+  size_t n = (size_t)snprintf(text, room, "shared address %llu", (unsigned long long)address);
+  for (uint32_t i = 0; i < program->shared_vars.n; i++) {
+    const SharedVar *var = &program->shared_vars.at[i];
+    if (address >= var->offset && address - var->offset < var->bytes)
+      snprintf(text + n, room - n, " ('%.48s' + %llu)", var->name,
+               (unsigned long long)(address - var->offset));
+  }
+}
+
+static void stand_at_mbarrier(Stand *stand, const Block *block, uint64_t address, const char *verb) {
+  Mbarrier m;
+  char place[PLACE];
+  if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
+  shared_place(block->program, address, place, sizeof place);
+  stand->missing = ", and no thread is left to arrive";
+  if (mbarrier_peek(block, address, &m))
+    stand_say(stand, "%s the mbarrier at %s, whose phase %u has %u arrivals and %d bytes pending", verb,
+              place, m.phase, m.pending, m.tx);
+  else
+    stand_say(stand, "%s the mbarrier at %s", verb, place);
+}
+
+static void value_text(const Spin *spin, char *text, size_t room) {
+  const MemoryAccess *access = spin->insn->u.access;
+  PtxType type = access->type;
+  if (!spin->has_value)
+    snprintf(text, room, "the same");
+  else if (type == PTX_F32)
+    snprintf(text, room, "%g", (double)float_of((uint32_t)spin->value));
+  else if (type == PTX_F64)
+    snprintf(text, room, "%g", double_of(spin->value));
+  else if (access->bytes == 4)
+    snprintf(text, room, "%d", (int32_t)spin->value);
+  else
+    snprintf(text, room, "%lld", (long long)spin->value);
+}
+
+// Lanes that read one place again and again.
+static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
+  char value[32], place[PLACE] = "";
+  stand->insn = spin->insn;
+  stand->place = warp->block->program->sites.at[spin->insn->site];
+  if (spin->insn->exec == exec_mbarrier_test) {
+    stand_at_mbarrier(stand, warp->block, spin->address, "tests again and again");
+    return;
+  }
+  bool atomic = spin->insn->exec == exec_atomic;
+  value_text(spin, value, sizeof value);
+  if (spin->space == SPACE_SHARED) {
+    memcpy(place, " at ", 5);
+    shared_place(warp->block->program, spin->address, place + 4, sizeof place - 4);
+  } else if (spin->space == SPACE_GLOBAL) {
+    stand->address = spin->address;
+  }
+  stand->missing = atomic ? ", and no thread is left to change it (a lock that nobody gives back?)"
+                          : ", and no thread is left to change it (a flag that nobody sets?)";
+  stand_say(stand, "%s %s%s again and again", atomic ? "finds" : "reads", value, place);
+}
+
+static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
+  const Block *block = warp->block;
+  const Program *program = block->program;
+  const Barrier *barrier = &block->barriers[group->state == GROUP_AT_BARRIER ? group->barrier : 0];
+  bool past = group->state == GROUP_AT_BARRIER && group->pc;
+  *stand = (Stand){.insn = &program->code.at[group->pc - past]};
+  stand->place = program->sites.at[stand->insn->site];
+  switch (group->state) {
+  case GROUP_READY:
+    if (block->spins && warp->spins[lowest_lane(group->mask)].insn)
+      stand_spinning(stand, warp, &warp->spins[lowest_lane(group->mask)]);
+    else
+      stand_in_loop(stand, program, group->pc);
+    break;
+  case GROUP_AT_BARRIER:
+    stand->missing = ", for threads that never come";
+    stand_say(stand, "waits at barrier %u, where %u of %u threads are", group->barrier, barrier->arrived,
+              barrier->expected ? barrier->expected : block->live_threads);
+    break;
+  case GROUP_AT_CLUSTER:
+    stand->missing = ", for threads that never come";
+    stand_say(stand, "waits at the cluster's barrier");
+    break;
+  case GROUP_AT_MBARRIER:
+    stand_at_mbarrier(stand, block, address_at(warp, stand->insn->u.address, lowest_lane(group->mask)),
+                      "waits at");
+    break;
+  case GROUP_AT_REGISTERS:
+    stand->missing = ", and no warp is left to give any back";
+    stand_say(stand, "waits to have %u registers a thread: %u more, of which the block's pool has %u",
+              stand->insn->count, stand->insn->count - warp->registers, block->pool);
+    break;
+  case GROUP_AT_SYNC:
+    stand->missing = ", for lanes that never come";
+    if (stand->insn->kind == KIND_REGISTERS)
+      stand_say(stand, "waits at setmaxnreg for the other threads of its warp");
+    else if (stand->insn->kind == KIND_BARRIER)
+      stand_say(stand, "waits at a barrier for the other threads of its warp");
+    else
+      stand_say(stand, "waits for the other lanes of its member mask");
+    break;
+  }
+}
+
+// ---- the list ----
+
+static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
+  const Block *block = warp->block;
+  const Site *site = &stand->place;
+  for (size_t i = 0; i < list->n; i++) {
+    tilec_sim_wait *old = &list->waits[i];
+    WaitPlace *place = &list->places[i];
+    if (old->place.line != site->line || old->place.file != site->file ||
+        strcmp(place->text, stand->text) != 0)
+      continue;
+    if (!site->file && old->ptx_line != stand->insn->ptx_line) continue;
+    bool first = memcmp(old->block, block->id, sizeof old->block) == 0;
+    if (first) old->warps |= 1u << warp->index;
+    old->blocks += place->last_block != block->index;
+    place->last_block = block->index;
+    return;
+  }
+  if (list->n == WAITS) return;
+  WaitPlace *place = &list->places[list->n];
+  memcpy(place->text, stand->text, sizeof place->text);
+  place->last_block = block->index;
+  tilec_sim_wait *wait = &list->waits[list->n++];
+  *wait = (tilec_sim_wait){.message = place->text,
+                           .place = *site,
+                           .ptx_line = stand->insn->ptx_line,
+                           .address = stand->address,
+                           .warps = 1u << warp->index,
+                           .blocks = 1};
+  memcpy(wait->block, block->id, sizeof wait->block);
+}
+
+void waits_add(WaitList *list, const Block *block) {
+  for (uint32_t w = 0; list && w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      Stand stand;
+      stand_of(&block->warps[w], &block->warps[w].groups[g], &stand);
+      add_stand(list, &block->warps[w], &stand);
+    }
+}
+
+// The more, the nearer to the cause: lanes that wait, that go round a loop, that read shared memory in it, global
+// memory, that wait for registers.
+static int blame_rank(const Warp *warp, const LaneGroup *group) {
+  if (group->state == GROUP_AT_REGISTERS) return 5;
+  if (group->state != GROUP_READY) return 1;
+  const Spin *spin = &warp->spins[lowest_lane(group->mask)];
+  if (!warp->block->spins || !spin->insn) return 2;
+  return spin->space == SPACE_GLOBAL ? 4 : 3;
+}
+
+void waits_blame(const Block *block, Blame *blame) {
+  const LaneGroup *found = NULL;
+  int rank = 0;
+  *blame = (Blame){0};
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      const LaneGroup *group = &block->warps[w].groups[g];
+      int of_group = blame_rank(&block->warps[w], group);
+      if (of_group <= rank) continue;
+      rank = of_group;
+      found = group;
+      blame->warp = &block->warps[w];
+    }
+  if (!found) return;
+  Stand stand;
+  stand_of(blame->warp, found, &stand);
+  blame->insn = stand.insn;
+  blame->lanes = found->mask;
+  blame->address = stand.address;
+  blame->missing = stand.missing;
+  memcpy(blame->text, stand.text, sizeof blame->text);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/check/watch.h"
+
+#include <stdlib.h>
+#include "sim/machine/async.h"
+#include "sim/machine/block.h"
+#include "sim/exec/exec.h"
+#include "sim/machine/lanes.h"
+
+// Steps of a block's watch: at first so many and more for each warp, twice as many each time that they were too few.
+enum { FIRST_STEPS = 4096, WARP_STEPS = 512, MOST_STEPS = 1 << 20, OFTEN = 4, SELDOM = 8, CHUNK = 4096 };
+
+typedef struct WarpState {
+  uint32_t n;
+  uint64_t executed;
+  LaneGroup groups[LANES];
+} WarpState;
+
+// A block's state, to be compared with.
+struct Watch {
+  unsigned char *registers;
+  size_t bytes, cap;
+  size_t differs; // the chunk of the registers where they differed last
+  WarpState warps[CHIP_BLOCK_THREADS / LANES];
+  Barrier barriers[ALL_BARRIERS];
+  bool reads_global; // since
+};
+
+void watch_free(Watch *watch) {
+  if (!watch) return;
+  free(watch->registers);
+  free(watch);
+}
+
+bool watch_is_due(const Block *block, uint64_t slices) {
+  if (block->worker->launch->watch_every) return slices > 0;
+  return block->wakes_in_vain || (slices > 0 && (slices <= OFTEN || slices % SELDOM == 0));
+}
+
+// ---- the state ----
+
+// False: no memory.
+static bool open_watch(Block *block) {
+  Worker *worker = block->worker;
+  size_t bytes = block_register_bytes(block);
+  if (!worker->watch) worker->watch = calloc(1, sizeof *worker->watch);
+  Watch *watch = worker->watch;
+  if (!watch) return false;
+  if (watch->cap < bytes) {
+    free(watch->registers);
+    watch->registers = malloc(bytes);
+    watch->cap = watch->registers ? bytes : 0;
+  }
+  watch->bytes = bytes;
+  return watch->registers;
+}
+
+static void keep_state(Watch *watch, Block *block) {
+  memcpy(watch->registers, block->registers, watch->bytes);
+  memcpy(watch->barriers, block->barriers, sizeof watch->barriers);
+  watch->differs = 0;
+  watch->reads_global = false;
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    Warp *warp = &block->warps[w];
+    WarpState *state = &watch->warps[w];
+    memset(warp->spins, 0, sizeof warp->spins);
+    state->n = warp->n;
+    state->executed = warp->executed;
+    memcpy(state->groups, warp->groups, warp->n * sizeof *warp->groups);
+  }
+}
+
+static bool same_chunk(const Watch *watch, const Block *block, size_t at) {
+  size_t left = watch->bytes - at;
+  return memcmp(watch->registers + at, block->registers + at, left < CHUNK ? left : CHUNK) == 0;
+}
+
+// Where they differed last they mostly differ again.
+static bool same_registers(Watch *watch, const Block *block) {
+  if (!same_chunk(watch, block, watch->differs)) return false;
+  for (size_t at = 0; at < watch->bytes; at += CHUNK)
+    if (!same_chunk(watch, block, at)) {
+      watch->differs = at;
+      return false;
+    }
+  return true;
+}
+
+// The group's place is what it was, and it has not just stood there.
+static bool same_group(const WarpState *state, const LaneGroup *group) {
+  for (uint32_t i = 0; i < state->n; i++) {
+    const LaneGroup *old = &state->groups[i];
+    if (old->mask != group->mask) continue;
+    bool may_run = group->state == GROUP_READY || group->state == GROUP_AT_MBARRIER;
+    return old->pc == group->pc && old->state == group->state && old->barrier == group->barrier &&
+           old->alone == group->alone && old->timed_out == group->timed_out && old->hasty == group->hasty &&
+           (!may_run || group->last_run > state->executed);
+  }
+  return false;
+}
+
+static bool same_state(Watch *watch, const Block *block) {
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    const Warp *warp = &block->warps[w];
+    if (watch->warps[w].n != warp->n) return false;
+    for (uint32_t g = 0; g < warp->n; g++)
+      if (!same_group(&watch->warps[w], &warp->groups[g])) return false;
+  }
+  return memcmp(watch->barriers, block->barriers, sizeof watch->barriers) == 0 &&
+         same_registers(watch, block);
+}
+
+// ---- a step ----
+
+// Whether all that the instruction does is a function of registers and memory, and changes nothing else; stores and
+// atomics say themselves whether they changed a byte.
+static bool is_function(const Insn *insn) {
+  ExecFn *exec = insn->exec;
+  switch ((InsnKind)insn->kind) {
+  case KIND_LANES: return exec != exec_clock && exec != exec_activemask;
+  case KIND_CHECKED:
+    return exec == exec_load || exec == exec_store || exec == exec_atomic || exec == exec_mbarrier_test ||
+           exec == exec_mapa;
+  case KIND_SYNC:
+    return exec == exec_shfl || exec == exec_vote || exec == exec_redux || exec == exec_elect ||
+           exec == exec_match || exec == exec_nothing || exec == exec_ldmatrix || exec == exec_movmatrix ||
+           exec == exec_mma;
+  case KIND_ROUNDED:
+  case KIND_WARP_BARRIER:
+  case KIND_WAIT:
+  case KIND_BRANCH:
+  case KIND_INDEXED:
+  case KIND_BARRIER:
+  case KIND_CLUSTER_WAIT: return true;
+  case KIND_REGISTERS:
+  case KIND_EXIT:
+  case KIND_TRAP:
+  case KIND_END: return false;
+  }
+  return false;
+}
+
+// What the lowest lane is about to read; the value is added by keep_value. Global memory is worth more than shared
+// memory, through which one warp hands on what it has read.
+static void keep_read(Warp *warp, const Insn *insn, uint32_t leader, uint32_t mask) {
+  Watch *watch = warp->block->worker->watch;
+  bool reads = insn->exec == exec_load || insn->exec == exec_atomic;
+  bool tests = insn->exec == exec_mbarrier_test;
+  if (!mask || (!reads && !tests)) return;
+  AddressOperand operand = {0};
+  if (tests)
+    operand = *insn->u.address;
+  else
+    operand = (AddressOperand){insn->u.access->space, insn->src[0], insn->u.access->address64,
+                               insn->u.access->offset};
+  Spin *kept = &warp->spins[leader], spin = {.insn = insn, .space = operand.space};
+  for (uint32_t l = LANES; l-- > 0;) {
+    if (!(mask >> l & 1)) continue;
+    uint64_t address = address_at(warp, &operand, l);
+    bool generic = operand.space == SPACE_GENERIC, shared = generic && address >= SHARED_WINDOW;
+    spin.lane = l;
+    spin.address = shared ? address - SHARED_WINDOW : address;
+    if (generic) spin.space = shared ? SPACE_SHARED : address < PARAM_WINDOW ? SPACE_GLOBAL : SPACE_LOCAL;
+    watch->reads_global |= spin.space == SPACE_GLOBAL;
+  }
+  if (!kept->insn || kept->space != SPACE_GLOBAL || spin.space == SPACE_GLOBAL) *kept = spin;
+}
+
+static void keep_value(Warp *warp, const Insn *insn, uint32_t leader) {
+  Spin *spin = &warp->spins[leader];
+  if (spin->insn != insn || (insn->exec != exec_load && insn->exec != exec_atomic)) return;
+  const MemoryAccess *access = insn->u.access;
+  bool load = insn->exec == exec_load;
+  uint32_t slot = load ? access->slots[0] : access->results[0];
+  uint32_t bytes = load ? access->slot_bytes[0] : access->bytes;
+  spin->has_value = slot != UINT32_MAX && bytes > 0 && bytes <= 8;
+  spin->value = 0;
+  if (spin->has_value) memcpy(&spin->value, warp->regs + slot + (size_t)spin->lane * bytes, bytes);
+}
+
+static LaneGroup *group_of(Warp *warp, uint32_t lane) {
+  for (uint32_t g = 0; g < warp->n; g++)
+    if (warp->groups[g].mask >> lane & 1) return &warp->groups[g];
+  return NULL;
+}
+
+// Runs the group of the lowest lane of *todo to its next branch backwards, or until it waits; its lanes leave *todo.
+// False: the block moves, or there are no steps left.
+static bool watch_turn(Warp *warp, uint32_t *todo, uint64_t *left) {
+  Worker *worker = warp->block->worker;
+  uint32_t lane = lowest_lane(*todo);
+  for (LaneGroup *group = group_of(warp, lane); *left > 0;) {
+    --*left;
+    const Insn *insn = &warp->block->program->code.at[group->pc];
+    uint32_t pc = group->pc, mask = group->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
+    if (mask && !is_function(insn)) return false;
+    uint32_t leader = lowest_lane(group->mask);
+    keep_read(warp, insn, leader, mask);
+    warp_step(warp, group);
+    worker->clock++;
+    if (worker->fault.set || worker->changed) return false;
+    keep_value(warp, insn, leader);
+    group = group_of(warp, lane);
+    if (!group) return false;
+    if (group->state == GROUP_READY && group->pc > pc) continue;
+    *todo &= ~group->mask;
+    return true;
+  }
+  return false;
+}
+
+// Every group of lanes has a turn. Where lanes wait at an mbarrier their time is up.
+static bool watch_round(Block *block, uint64_t *left) {
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    Warp *warp = &block->warps[w];
+    uint32_t todo = 0;
+    for (uint32_t g = 0; g < warp->n; g++) {
+      LaneGroup *group = &warp->groups[g];
+      if (group->state == GROUP_AT_MBARRIER) group->timed_out = true, group->state = GROUP_READY;
+      if (group->state == GROUP_READY) todo |= group->mask;
+    }
+    while (todo)
+      if (!watch_turn(warp, &todo, left)) return false;
+  }
+  return true;
+}
+
+// ---- the watch ----
+
+// The state comes back: compared with one after 1, 2, 4 ... rounds (Brent's way to find a cycle).
+static bool comes_back(Block *block, bool expected, uint64_t *left) {
+  Watch *watch = block->worker->watch;
+  uint64_t most = *left, lap = 0, length = 1;
+  while (!expected && *left > most - most / 4) // most blocks move here: no state is kept
+    if (!watch_round(block, left)) return false;
+  keep_state(watch, block);
+  while (watch_round(block, left)) {
+    if (same_state(watch, block)) return true;
+    if (++lap < length) continue;
+    keep_state(watch, block);
+    lap = 0;
+    length *= 2;
+  }
+  return false;
+}
+
+bool watch_stir(Block *block) {
+  if (async_pending(block)) {
+    async_finish(block);
+    return true;
+  }
+  return block_release_alone(block);
+}
+
+WatchResult watch_block(Block *block, bool expected) {
+  Worker *worker = block->worker;
+  block->wakes_in_vain = false;
+  if (!open_watch(block)) return WATCH_MOVES;
+  if (!block->watch_steps) block->watch_steps = FIRST_STEPS + WARP_STEPS * block->warp_count;
+  uint64_t left = block->watch_steps;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    memset(block->warps[w].spins, 0, sizeof block->warps[w].spins);
+  worker->changed = false;
+  worker->watching = true;
+  bool back = comes_back(block, expected || block->spins, &left);
+  worker->watching = false;
+  if (!back) {
+    if (left == 0 && block->watch_steps < MOST_STEPS) block->watch_steps *= 2;
+    return WATCH_MOVES;
+  }
+  if (worker->watch->reads_global) return WATCH_SPINS;
+  return watch_stir(block) ? WATCH_MOVES : WATCH_STUCK;
+}

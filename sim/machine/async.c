@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/machine/async.h"
+
+#include <stdlib.h>
+#include "sim/machine/hooks.h"
+#include "sim/machine/mbarrier.h"
+
+bool async_late(const Block *block) { return block->worker->launch->late; }
+
+AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, AsyncGroup group) {
+  size_t extra = kind == ASYNC_COPY                           ? sizeof(CopyLanes)
+                 : kind == ASYNC_BULK || kind == ASYNC_TENSOR ? sizeof(CopyRange)
+                                                              : 0;
+  AsyncOp *op = calloc(1, sizeof *op);
+  void *payload = extra ? calloc(1, extra) : NULL;
+  if (!op || (extra && !payload)) {
+    free(op);
+    warp_fault(warp, insn, mask, TILEC_SIM_ASYNC, 0, "no memory for an asynchronous operation");
+    return NULL;
+  }
+  op->kind = kind;
+  op->group_kind = group;
+  op->warp = warp;
+  op->insn = insn;
+  op->mask = mask;
+  op->sequence = warp->block->async_count++;
+  if (kind == ASYNC_COPY)
+    op->u.lanes = payload;
+  else
+    op->u.range = payload;
+  if (group != ASYNC_GROUP_NONE) memcpy(op->group, warp->committed[group], sizeof op->group);
+  return op;
+}
+
+void async_drop(AsyncOp *op) {
+  if (op->kind == ASYNC_BULK || op->kind == ASYNC_TENSOR) free(op->u.range->staged);
+  if (op->kind == ASYNC_COPY)
+    free(op->u.lanes);
+  else
+    free(op->u.range);
+  free(op);
+}
+
+static void queue_append(AsyncQueue *queue, AsyncOp *op) {
+  if (queue->last)
+    queue->last->next = op;
+  else
+    queue->first = op;
+  queue->last = op;
+}
+
+// Takes out what is over for all its lanes.
+static void queue_drop_done(AsyncQueue *queue) {
+  AsyncOp *op = queue->first;
+  *queue = (AsyncQueue){0};
+  while (op) {
+    AsyncOp *next = op->next;
+    op->next = NULL;
+    if (op->mask)
+      queue_append(queue, op);
+    else
+      async_drop(op);
+    op = next;
+  }
+}
+
+// cp.async.mbarrier.arrive: the lanes' earlier copies first, whichever group they are in.
+static void run_arrivals(AsyncOp *op) {
+  Warp *warp = op->warp;
+  for (AsyncOp *copy = warp->queues[ASYNC_GROUP_COPY].first; copy; copy = copy->next)
+    if (copy->sequence < op->sequence && (copy->mask & op->mask)) async_run(copy, copy->mask & op->mask);
+  for (uint32_t l = 0; l < LANES; l++)
+    if (op->mask >> l & 1) mbarrier_arrive(warp, op->insn, l, op, op->addresses[l], 1);
+  op->mask = 0;
+}
+
+void async_run(AsyncOp *op, uint32_t lanes) {
+  op->warp->block->worker->changed = true;
+  switch (op->kind) {
+  case ASYNC_COPY: copy_lanes_run(op, lanes); break;
+  case ASYNC_BULK:
+  case ASYNC_TENSOR:
+    if (!op->has_read) copy_range_read(op);
+    if (op->has_read) copy_range_write(op);
+    break;
+  case ASYNC_WGMMA: wgmma_run(op); break;
+  case ASYNC_ARRIVE: run_arrivals(op); return;
+  }
+  op->mask &= ~lanes;
+  sim_hook_async_done(op, lanes);
+  if (op->group_kind == ASYNC_GROUP_NONE && !op->warp->block->worker->fault.set)
+    mbarrier_complete_tx(op, lowest_lane(lanes), op->mbarrier, op->u.range->bytes);
+}
+
+void async_issue(AsyncOp *op) {
+  Block *block = op->warp->block;
+  sim_hook_async_issue(op);
+  if (!async_late(block)) {
+    async_run(op, op->mask);
+    async_drop(op);
+  } else if (op->group_kind == ASYNC_GROUP_NONE) {
+    queue_append(&block->at_mbarriers, op);
+    mbarrier_wake(block);
+  } else {
+    queue_append(&op->warp->queues[op->group_kind], op);
+  }
+}
+
+void async_commit(Warp *warp, uint32_t mask, AsyncGroup group) {
+  warp->block->commits = true;
+  for (uint32_t l = 0; l < LANES; l++) warp->committed[group][l] += mask >> l & 1;
+}
+
+// Those of `mask` for which the operation is older than the newest `pending` committed groups.
+static uint32_t lanes_due(const AsyncOp *op, uint32_t mask, uint32_t pending) {
+  const uint32_t *committed = op->warp->committed[op->group_kind];
+  uint32_t due = 0;
+  for (uint32_t l = 0; l < LANES; l++) due |= (uint32_t)(committed[l] - op->group[l] > pending) << l;
+  return due & mask & op->mask;
+}
+
+void async_wait(Warp *warp, uint32_t mask, AsyncGroup group, uint32_t pending, bool read) {
+  for (AsyncOp *op = warp->queues[group].first; op && !warp->block->worker->fault.set; op = op->next) {
+    uint32_t due = lanes_due(op, mask, pending);
+    if (!due) continue;
+    if (!read)
+      async_run(op, due);
+    else if (!op->has_read)
+      copy_range_read(op);
+  }
+  queue_drop_done(&warp->queues[group]);
+}
+
+// What the operation takes from the mbarrier.
+static void effect_of(const AsyncOp *op, uint64_t mbarrier, uint32_t *arrivals, int64_t *bytes) {
+  *arrivals = 0;
+  *bytes = 0;
+  if (op->kind != ASYNC_ARRIVE) {
+    if (op->mask && op->mbarrier == mbarrier) *bytes = (int64_t)op->u.range->bytes;
+    return;
+  }
+  for (uint32_t l = 0; l < LANES; l++) *arrivals += (op->mask >> l & 1) && op->addresses[l] == mbarrier;
+}
+
+void async_complete_phase(Block *block, uint64_t mbarrier) {
+  Mbarrier m;
+  unsigned char *host;
+  AsyncOp *first = block->at_mbarriers.first, *last = NULL;
+  if (!first || !mbarrier_find(first->warp, first->insn, 0, mbarrier, &m, &host)) return;
+  int64_t pending = m.pending, tx = m.tx;
+  for (AsyncOp *op = first; op && !last; op = op->next) {
+    uint32_t arrivals;
+    int64_t bytes;
+    effect_of(op, mbarrier, &arrivals, &bytes);
+    if (!arrivals && !bytes) continue;
+    pending -= arrivals;
+    tx -= bytes;
+    if (pending == 0 && tx == 0) last = op;
+  }
+  for (AsyncOp *op = first; last && op; op = op == last ? NULL : op->next) {
+    uint32_t arrivals;
+    int64_t bytes;
+    effect_of(op, mbarrier, &arrivals, &bytes);
+    if (arrivals || bytes) async_run(op, op->mask);
+    if (block->worker->fault.set) return;
+  }
+  if (!last) return;
+  queue_drop_done(&block->at_mbarriers);
+  for (uint32_t w = 0; w < block->warp_count; w++) queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_COPY]);
+}
+
+static AsyncOp *oldest(const Block *block) {
+  AsyncOp *found = block->at_mbarriers.first;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (int g = 0; g < ASYNC_GROUP_NONE; g++) {
+      AsyncOp *op = block->warps[w].queues[g].first;
+      if (op && (!found || op->sequence < found->sequence)) found = op;
+    }
+  return found;
+}
+
+bool async_pending(const Block *block) { return oldest(block) != NULL; }
+
+static AsyncQueue *queue_of(AsyncOp *op) {
+  return op->group_kind == ASYNC_GROUP_NONE ? &op->warp->block->at_mbarriers
+                                            : &op->warp->queues[op->group_kind];
+}
+
+void async_finish(Block *block) {
+  for (AsyncOp *op = oldest(block); op && !block->worker->fault.set; op = oldest(block)) {
+    AsyncQueue *queue = queue_of(op);
+    if (op->mask) async_run(op, op->mask);
+    queue->first = op->next;
+    if (!queue->first) queue->last = NULL;
+    async_drop(op);
+  }
+}
+
+void async_free(Block *block) {
+  for (AsyncOp *op = oldest(block); op; op = oldest(block)) {
+    AsyncQueue *queue = queue_of(op);
+    queue->first = op->next;
+    if (!queue->first) queue->last = NULL;
+    async_drop(op);
+  }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/machine/block.h"
+#include "sim/machine/special.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/integer.h"
+#include "sim/machine/hooks.h"
+#include "sim/machine/grid.h"
+#include "sim/machine/mbarrier.h"
+#include "sim/check/waits.h"
+#include "sim/machine/lanes.h"
+
+enum { WARP_SLICE = 256, ALIGNMENT = 64, MAX_TIMEOUTS = 100 };
+
+static size_t aligned(size_t bytes) { return round_up(bytes, ALIGNMENT); }
+
+size_t block_register_bytes(const Block *block) {
+  return block->warp_count * aligned(block->program->register_bytes);
+}
+
+typedef struct RegisterRun {
+  uint32_t from, bytes;
+} RegisterRun;
+
+static void mark(unsigned char *fixed, uint32_t slot, uint32_t bytes) {
+  memset(fixed + slot / ALIGNMENT, 1, bytes ? bytes * LANES / ALIGNMENT : 1);
+}
+
+// Finds the slots that must be zero when a warp starts: not constants, parameters, special registers, nor
+// what is written before it is read. False: no memory.
+static bool find_runs(Block *block) {
+  const Program *program = block->program;
+  uint32_t units = program->register_bytes / ALIGNMENT; // slots are multiples of it
+  unsigned char *fixed = calloc(units + 1, 1);
+  block->runs = calloc(units / 2 + 1, sizeof *block->runs);
+  if (!fixed || !block->runs) {
+    free(fixed);
+    return false;
+  }
+  for (uint32_t i = 0; i < program->constants.n; i++)
+    mark(fixed, program->constants.at[i].slot, program->constants.at[i].bytes);
+  for (uint32_t i = 0; i < program->param_slots.n; i++)
+    mark(fixed, program->param_slots.at[i].slot, program->param_slots.at[i].slot_bytes);
+  for (uint32_t i = 0; i < program->specials.n; i++) mark(fixed, program->specials.at[i].slot, 4);
+  for (uint32_t i = 0; i < program->written.n; i++)
+    memset(fixed + program->written.at[i].slot / ALIGNMENT, 1, program->written.at[i].bytes / ALIGNMENT);
+  for (uint32_t i = 0; i < units; i++) {
+    if (fixed[i]) continue;
+    RegisterRun *run = &block->runs[block->run_count++];
+    run->from = i * ALIGNMENT;
+    while (i < units && !fixed[i]) i++;
+    run->bytes = i * ALIGNMENT - run->from;
+  }
+  free(fixed);
+  return true;
+}
+
+Block *block_new(Worker *worker) {
+  const Launch *launch = worker->launch;
+  const Program *program = launch->program;
+  Block *block = calloc(1, sizeof *block);
+  if (!block) return NULL;
+  uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+  block->worker = worker;
+  block->program = program;
+  block->warp_count = (threads + LANES - 1) / LANES;
+  block->shared_bytes = program->dynamic_shared + launch->dynamic_shared;
+  if (block->shared_bytes < program->shared_bytes) block->shared_bytes = program->shared_bytes;
+  block->warps = calloc(block->warp_count, sizeof *block->warps);
+  block->registers = aligned_alloc(ALIGNMENT, block->warp_count * aligned(program->register_bytes));
+  block->shared = aligned_alloc(ALIGNMENT, aligned(block->shared_bytes + 1));
+  block->local = malloc((size_t)block->warp_count * LANES * program->local_bytes + 1);
+  block->specials = malloc((size_t)block->warp_count * program->specials.n * LANES * sizeof(uint32_t) + 1);
+  if (block->warps && block->registers && block->shared && block->local && block->specials &&
+      find_runs(block)) {
+    special_fill(block, false);
+    return block;
+  }
+  block_free(block);
+  return NULL;
+}
+
+void block_free(Block *block) {
+  if (!block) return;
+  if (block->warps) async_free(block);
+  free(block->warps);
+  free(block->registers);
+  free(block->shared);
+  free(block->local);
+  free(block->specials);
+  free(block->runs);
+  free(block);
+}
+
+static void fill_slot(unsigned char *regs, const Constant *constant) {
+  for (uint32_t l = 0; l < LANES; l++)
+    if (constant->bytes == 0)
+      memset(regs + constant->slot, constant->bits & 1 ? 255 : 0, 4);
+    else
+      memcpy(regs + constant->slot + (size_t)l * constant->bytes, &constant->bits,
+             constant->bytes); // little endian
+}
+
+// Parameters as loads give them: extended by the type's sign to the slot's width.
+static void fill_param(unsigned char *regs, const ParamSlot *param, const unsigned char *values) {
+  uint64_t bits = 0;
+  uint32_t bytes = ptx_type_bytes(param->type);
+  memcpy(&bits, values + param->offset, bytes);
+  bool negative = ptx_type_class(param->type) == CLASS_SIGNED && bytes < 8 && bits >> (8 * bytes - 1);
+  if (negative) bits |= UINT64_MAX << (8 * bytes);
+  Constant constant = {param->slot, param->slot_bytes, bits};
+  fill_slot(regs, &constant);
+}
+
+unsigned char *block_image(const Launch *launch) {
+  const Program *program = launch->program;
+  unsigned char *image = aligned_alloc(ALIGNMENT, aligned(program->register_bytes));
+  if (!image) return NULL;
+  memset(image, 0, aligned(program->register_bytes));
+  for (uint32_t i = 0; i < program->constants.n; i++) fill_slot(image, &program->constants.at[i]);
+  for (uint32_t i = 0; i < program->param_slots.n; i++)
+    fill_param(image, &program->param_slots.at[i], launch->params);
+  return image;
+}
+
+static void start_warp(Block *block, uint32_t index, const unsigned char *image) {
+  const Program *program = block->program;
+  const uint32_t *n = block->worker->launch->block;
+  Warp *warp = &block->warps[index];
+  uint32_t threads = n[0] * n[1] * n[2], lanes = threads - index * LANES;
+  memset(warp, 0, offsetof(Warp, committed));
+  if (block->commits) memset(warp->committed, 0, sizeof warp->committed);
+  warp->block = block;
+  warp->index = index;
+  warp->regs = block->registers + index * aligned(program->register_bytes);
+  warp->local = block->local + (size_t)index * LANES * program->local_bytes;
+  warp->registers = program->registers;
+  warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
+  warp->n = 1;
+  warp->groups[0] = (LaneGroup){.mask = warp->live};
+  bool started = block->started && warp->live == ALL_LANES; // what is written first, is so in all lanes
+  if (started)
+    for (uint32_t i = 0; i < block->run_count; i++)
+      memset(warp->regs + block->runs[i].from, 0, block->runs[i].bytes);
+  else
+    memcpy(warp->regs, image, program->register_bytes);
+  const uint32_t *values = block->specials + (size_t)index * program->specials.n * LANES;
+  for (uint32_t i = 0; i < program->specials.n; i++)
+    if (!started || special_is_of_block(program->specials.at[i].special))
+      memcpy(lanes_at(warp, program->specials.at[i].slot), values + (size_t)i * LANES,
+             LANES * sizeof *values);
+}
+
+void block_start(Block *block, const unsigned char *image, uint64_t index) {
+  const Launch *launch = block->worker->launch;
+  block->index = (uint32_t)index;
+  block->id[0] = (uint32_t)(index % launch->grid[0]);
+  block->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
+  block->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+  block->live_threads = launch->block[0] * launch->block[1] * launch->block[2];
+  memset(block->barriers, 0, sizeof block->barriers);
+  block->async_count = 0;
+  block->pool = 0;
+  block->timeouts = 0;
+  block->wakes_in_vain = block->spins = false;
+  block->slices = block->watch_steps = 0;
+  memset(block->shared, 0, block->shared_bytes);
+  memset(block->local, 0, (size_t)block->warp_count * LANES * block->program->local_bytes);
+  special_fill(block, true);
+  for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);
+  block->started = true;
+  block->commits = false;
+  sim_hook_block_start(block);
+}
+
+void block_deadlock(Block *block, uint64_t unstarted) {
+  Blame blame;
+  char more[64] = "";
+  if (unstarted)
+    snprintf(more, sizeof more, "; %llu block%s cannot start: the GPU is full", (unsigned long long)unstarted,
+             unstarted > 1 ? "s" : "");
+  waits_blame(block, &blame);
+  if (blame.missing)
+    warp_fault(blame.warp, blame.insn, blame.lanes, TILEC_SIM_DEADLOCK, blame.address, "deadlock: %s%s%s",
+               blame.text, blame.missing, more);
+  else if (blame.warp)
+    warp_fault(blame.warp, blame.insn, blame.lanes, TILEC_SIM_DEADLOCK, 0,
+               "endless loop: %s and changes nothing", blame.text);
+  if (!block->worker->fault.set) async_free(block);
+}
+
+// No warp can run: try_wait gives false where lanes wait at mbarriers, as if their time were up. Where that
+// happens many times in a row and nothing else, the block is to be watched.
+static bool time_out(Block *block) {
+  bool any = false;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      LaneGroup *group = &block->warps[w].groups[g];
+      if (group->state != GROUP_AT_MBARRIER) continue;
+      group->timed_out = any = true;
+    }
+  if (any) mbarrier_wake(block);
+  block->wakes_in_vain = any && ++block->timeouts >= MAX_TIMEOUTS;
+  if (block->wakes_in_vain) block->timeouts = 0;
+  return any;
+}
+
+bool block_release_alone(Block *block) {
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      LaneGroup *group = &block->warps[w].groups[g];
+      const Insn *insn = &block->program->code.at[group->pc];
+      if (group->state != GROUP_AT_SYNC || insn->kind != KIND_BARRIER) continue;
+      sim_hook_divergent(&block->warps[w], insn, group->mask);
+      group->state = GROUP_READY;
+      group->alone = true;
+      return true;
+    }
+  return false;
+}
+
+static BlockState block_end(Block *block) {
+  async_finish(block);
+  if (block->worker->fault.set) return BLOCK_FAULT;
+  sim_hook_block_end(block);
+  return BLOCK_DONE;
+}
+
+BlockState block_run(Block *block, uint64_t slice) {
+  Worker *worker = block->worker;
+  bool descending = worker->launch->descending;
+  for (uint64_t ran = 0; ran < slice && launch_ends(worker->launch) == LAUNCH_GOES_ON;) {
+    uint64_t before = ran;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+      uint64_t steps = warp_run(&block->warps[descending ? block->warp_count - 1 - i : i], WARP_SLICE);
+      ran += steps;
+      worker->clock += steps;
+      if (worker->fault.set) return BLOCK_FAULT;
+    }
+    if (block->live_threads == 0) return block_end(block);
+    if (ran == before && !time_out(block)) {
+      if (block_release_alone(block)) continue;
+      block_deadlock(block, 0);
+      return worker->fault.set ? BLOCK_FAULT : BLOCK_DONE;
+    }
+    if (block->wakes_in_vain) break;
+  }
+  return BLOCK_RUNNING;
+}

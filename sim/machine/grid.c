@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A worker takes the next block of the grid whenever it may have one more in progress. It begins with one;
+// only blocks that outlast their slice make it take more (twice as many a round), up to what the modelled GPU
+// holds, so memory stays small for ordinary kernels.
+#include "sim/machine/grid.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include "sim/machine/block.h"
+#include "sim/check/watch.h"
+
+enum { BLOCK_SLICE = 65536, SHORT_SLICE = 512 };
+
+typedef struct LaunchShared { // between the workers of a launch
+  Launch *launch;
+  const unsigned char *image;
+  uint32_t most_blocks; // in progress, a worker
+  atomic_ullong next, clock;
+  atomic_ullong epoch; // counts up, from 1, whenever a worker has run a block that does not spin
+  atomic_bool stop, deadlock;
+  struct WorkerThread *workers;
+  uint32_t threads;
+} LaunchShared;
+
+// WorkerThread.idle, or the epoch in which all its blocks spun.
+static const uint64_t WORKER_RUNS = 0, WORKER_DONE = UINT64_MAX;
+
+typedef struct WorkerThread {
+  Worker worker;
+  LaunchShared *shared;
+  Block **active, **spare;
+  uint32_t n, spares;
+  bool no_memory, started;
+  bool no_room; // for one more block
+  atomic_ullong idle;
+  pthread_t thread;
+} WorkerThread;
+
+// Starts the grid's next block; false: there is none, or no memory.
+static bool start_next_block(WorkerThread *self) {
+  LaunchShared *shared = self->shared;
+  if (atomic_load(&shared->next) >= shared->launch->blocks) return false;
+  Block *block = self->spares ? self->spare[--self->spares] : block_new(&self->worker);
+  if (!block) {
+    self->no_memory = self->n == 0; // with fewer blocks in progress it may still end
+    self->no_room = true;
+    return false;
+  }
+  uint64_t index = atomic_fetch_add(&shared->next, 1);
+  if (index >= shared->launch->blocks) {
+    self->spare[self->spares++] = block;
+    return false;
+  }
+  block_start(block, shared->image, index);
+  self->active[self->n++] = block;
+  return true;
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+LaunchEnd launch_ends(const Launch *launch) {
+  if (launch->cancel && __atomic_load_n(launch->cancel, __ATOMIC_RELAXED)) return LAUNCH_CANCELLED;
+  return launch->timeout > 0 && seconds_now() > launch->deadline ? LAUNCH_TIMED_OUT : LAUNCH_GOES_ON;
+}
+
+// Whether a limit or a cancellation ends the launch at this block, which has not ended: the fault is set.
+static bool end_early(const Launch *launch, const Block *block, bool budget_used) {
+  LaunchEnd end = launch_ends(launch);
+  if (end == LAUNCH_GOES_ON && !budget_used) return false;
+  Blame blame;
+  waits_blame(block, &blame);
+  const Insn *insn = blame.warp ? blame.insn : block->program->code.at;
+  Warp *warp = blame.warp ? blame.warp : block->warps;
+  if (budget_used)
+    warp_fault(warp, insn, warp->live, TILEC_SIM_BUDGET, 0,
+               "the launch ran %llu instructions, its budget (--max-instructions N allows more)",
+               (unsigned long long)launch->budget);
+  else if (end == LAUNCH_TIMED_OUT)
+    warp_fault(warp, insn, warp->live, TILEC_SIM_TIMEOUT, 0,
+               "the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)",
+               launch->timeout);
+  else
+    warp_fault(warp, insn, warp->live, TILEC_SIM_CANCELLED, 0, "the launch was interrupted");
+  return true;
+}
+
+// A block that spins goes on only where a watch finds that it moves: *state is BLOCK_RUNNING then too, and it is not
+// to be run. Few instructions before the first watch where others spin already.
+static bool run_watch(WorkerThread *self, Block *block, bool others_spin, BlockState *state) {
+  *state = BLOCK_RUNNING;
+  if (!block->spins && !watch_is_due(block, block->slices)) return false;
+  WatchResult result = watch_block(block, others_spin);
+  block->spins = result != WATCH_MOVES;
+  if (result == WATCH_STUCK) {
+    block_deadlock(block, 0);
+    *state = BLOCK_DONE; // where the launch goes on
+  }
+  if (self->worker.fault.set) *state = BLOCK_FAULT;
+  return block->spins || *state != BLOCK_RUNNING;
+}
+
+static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) {
+  LaunchShared *shared = self->shared;
+  BlockState state;
+  uint64_t before = self->worker.clock, budget = shared->launch->budget, used = atomic_load(&shared->clock);
+  uint64_t left = used < budget ? budget - used : 0,
+           slice = shared->launch->watch_every ? shared->launch->watch_every : BLOCK_SLICE;
+  if (others_spin && slice > SHORT_SLICE) slice = SHORT_SLICE;
+  if (!run_watch(self, block, others_spin, &state)) {
+    state = block_run(block, left < slice ? left : slice);
+    block->slices++;
+  }
+  uint64_t total =
+      atomic_fetch_add(&shared->clock, self->worker.clock - before) + self->worker.clock - before;
+  if (state == BLOCK_RUNNING && end_early(shared->launch, block, total >= budget)) return BLOCK_FAULT;
+  return state;
+}
+
+// One round over the blocks in progress; false: stop. *moved: whether any of them did not spin, or has ended; what it
+// changed those that spun before it have not seen.
+static bool run_round(WorkerThread *self, bool *moved) {
+  bool others_spin = false;
+  *moved = false;
+  for (uint32_t i = 0; i < self->n && !atomic_load(&self->shared->stop);) {
+    BlockState state = run_block(self, self->active[i], others_spin);
+    if (state == BLOCK_FAULT) return false;
+    *moved |= state != BLOCK_RUNNING || !self->active[i]->spins;
+    if (state == BLOCK_RUNNING) {
+      others_spin |= self->active[i]->spins;
+      i++;
+      continue;
+    }
+    self->spare[self->spares++] = self->active[i];
+    for (uint32_t k = i + 1; k < self->n; k++) self->active[k - 1] = self->active[k];
+    self->n--;
+  }
+  return !atomic_load(&self->shared->stop);
+}
+
+static bool others_spin_too(const LaunchShared *shared, uint64_t epoch) {
+  for (uint32_t i = 0; i < shared->threads; i++) {
+    uint64_t idle = atomic_load(&shared->workers[i].idle);
+    if (idle != epoch && idle != WORKER_DONE) return false;
+  }
+  return atomic_load(&shared->epoch) == epoch;
+}
+
+// Every block of this worker has spun through a whole round. Where no worker has run another block since each of
+// them has found the same, and no block can be started, nobody is left to change what they wait for. Until that is
+// known of the other workers, or one of them has run a block that does not spin, this one waits.
+static bool all_spin(WorkerThread *self, uint64_t epoch) {
+  enum { PAUSE = 50000 }; // nanoseconds
+  LaunchShared *shared = self->shared;
+  bool stirred = false;
+  bool full =
+      self->n == shared->most_blocks || self->no_room || atomic_load(&shared->next) >= shared->launch->blocks;
+  if (!full || atomic_load(&shared->epoch) != epoch) return false;
+  for (uint32_t i = 0; i < self->n; i++) stirred |= watch_stir(self->active[i]);
+  if (stirred) atomic_fetch_add(&shared->epoch, 1);
+  if (stirred) return false;
+  atomic_store(&self->idle, epoch);
+  while (!others_spin_too(shared, epoch)) {
+    if (atomic_load(&shared->epoch) != epoch || atomic_load(&shared->stop)) return false;
+    if (launch_ends(shared->launch) != LAUNCH_GOES_ON) return false;
+    nanosleep(&(struct timespec){0, PAUSE}, NULL);
+  }
+  return true;
+}
+
+static void launch_deadlock(WorkerThread *self) {
+  LaunchShared *shared = self->shared;
+  atomic_store(&shared->deadlock, true);
+  uint64_t next = atomic_load(&shared->next), blocks = shared->launch->blocks;
+  block_deadlock(self->active[0], next < blocks ? blocks - next : 0);
+}
+
+// False: the launch ends, with a fault or a deadlock.
+static bool run_rounds(WorkerThread *self) {
+  LaunchShared *shared = self->shared;
+  uint32_t wanted = 1;
+  for (;;) {
+    while (self->n < wanted && start_next_block(self)) continue;
+    if (self->n == 0) return true;
+    uint64_t epoch = atomic_load(&shared->epoch);
+    atomic_store(&self->idle, WORKER_RUNS);
+    bool moved, goes_on = run_round(self, &moved);
+    if (!goes_on) return false;
+    if (moved || self->n == 0)
+      atomic_fetch_add(&shared->epoch, 1);
+    else if (all_spin(self, epoch)) {
+      launch_deadlock(self);
+      return false;
+    }
+    wanted = self->n ? 2 * self->n : 1;
+    if (wanted > shared->most_blocks) wanted = shared->most_blocks;
+  }
+}
+
+static void *run_worker(void *argument) {
+  WorkerThread *self = argument;
+  if (!run_rounds(self)) atomic_store(&self->shared->stop, true);
+  atomic_fetch_add(&self->shared->epoch, 1);
+  atomic_store(&self->idle, WORKER_DONE);
+  return NULL;
+}
+
+static bool worker_open(WorkerThread *self, LaunchShared *shared) {
+  const Program *program = shared->launch->program;
+  self->shared = shared;
+  self->worker.launch = shared->launch;
+  self->worker.executed = calloc(program->code.n, sizeof *self->worker.executed);
+  self->worker.by_site = calloc(program->sites.n, sizeof *self->worker.by_site);
+  self->active = calloc(shared->most_blocks, sizeof(Block *));
+  self->spare = calloc((size_t)shared->most_blocks + 1, sizeof(Block *));
+  return self->worker.executed && self->worker.by_site && self->active && self->spare;
+}
+
+static void worker_close(WorkerThread *self) {
+  for (uint32_t i = 0; i < self->n; i++) block_free(self->active[i]);
+  for (uint32_t i = 0; i < self->spares; i++) block_free(self->spare[i]);
+  free(self->active);
+  free(self->spare);
+  free(self->worker.executed);
+  free(self->worker.by_site);
+  free(self->worker.printed);
+  watch_free(self->worker.watch);
+}
+
+static void collect_printed(LaunchResult *result, const Worker *worker) {
+  if (!worker->printed_bytes) return;
+  char *grown = realloc(result->printed, result->printed_bytes + worker->printed_bytes + 1);
+  if (!grown) {
+    result->no_memory = true;
+    return;
+  }
+  memcpy(grown + result->printed_bytes, worker->printed, worker->printed_bytes);
+  result->printed = grown;
+  result->printed_bytes += worker->printed_bytes;
+  grown[result->printed_bytes] = 0;
+}
+
+static void collect(LaunchResult *result, const WorkerThread *self) {
+  const Program *program = self->shared->launch->program;
+  for (uint32_t i = 0; i < program->code.n; i++) result->executed[i] += self->worker.executed[i];
+  for (uint32_t i = 0; i < program->sites.n; i++) counters_add(&result->by_site[i], &self->worker.by_site[i]);
+  const Fault *fault = &self->worker.fault;
+  if (fault->set && (!result->fault.set || fault->block < result->fault.block)) result->fault = *fault;
+  result->no_memory |= self->no_memory;
+  collect_printed(result, &self->worker);
+}
+
+// Where the blocks in progress stand, where the launch ended without them.
+static void collect_waits(LaunchResult *result, const WorkerThread *workers, uint32_t threads) {
+  tilec_sim_report_kind kind = result->fault.kind;
+  bool deadlock = atomic_load(&workers->shared->deadlock); // with checks no fault is set
+  if (!deadlock && (!result->fault.set || (kind != TILEC_SIM_BUDGET && kind != TILEC_SIM_TIMEOUT &&
+                                           kind != TILEC_SIM_CANCELLED && kind != TILEC_SIM_DEADLOCK)))
+    return;
+  result->waits = waits_new();
+  for (uint32_t i = 0; i < threads; i++)
+    for (uint32_t b = 0; b < workers[i].n; b++) waits_add(result->waits, workers[i].active[b]);
+}
+
+static void run_all(WorkerThread *workers, uint32_t threads) {
+  for (uint32_t i = 1; i < threads; i++) {
+    workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
+    if (!workers[i].started) atomic_store(&workers[i].idle, WORKER_DONE);
+  }
+  run_worker(&workers[0]);
+  for (uint32_t i = 1; i < threads; i++)
+    if (workers[i].started) pthread_join(workers[i].thread, NULL);
+}
+
+LaunchResult launch_run(Launch *launch, uint32_t threads) {
+  LaunchResult result = {0};
+  launch->deadline = launch->timeout > 0 ? seconds_now() + launch->timeout - launch->spent : 0;
+  unsigned char *image = block_image(launch);
+  LaunchShared shared = {
+      .launch = launch, .image = image, .most_blocks = (launch->resident + threads - 1) / threads};
+  WorkerThread *workers = calloc(threads, sizeof *workers);
+  shared.workers = workers;
+  shared.threads = threads;
+  atomic_store(&shared.epoch, 1);
+  result.executed = calloc(launch->program->code.n, sizeof *result.executed);
+  result.by_site = calloc(launch->program->sites.n, sizeof *result.by_site);
+  bool ready = image && workers && result.executed && result.by_site;
+  for (uint32_t i = 0; workers && i < threads; i++) ready &= worker_open(&workers[i], &shared);
+  if (ready) run_all(workers, threads);
+  for (uint32_t i = 0; ready && i < threads; i++) collect(&result, &workers[i]);
+  if (ready) collect_waits(&result, workers, threads);
+  for (uint32_t i = 0; workers && i < threads; i++) worker_close(&workers[i]);
+  result.no_memory |= !ready;
+  free(workers);
+  free(image);
+  return result;
+}

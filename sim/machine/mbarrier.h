@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mbarriers (PTX ISA 9.7.13.15): 64-bit objects in shared memory. A phase completes when no arrival and no
+// byte is pending; then its parity flips.
+#ifndef SIM_MACHINE_MBARRIER_H
+#define SIM_MACHINE_MBARRIER_H
+
+#include "sim/machine/state.h"
+
+typedef struct Mbarrier {
+  uint32_t pending, expected; // arrivals: still missing, of a phase
+  int32_t tx;                 // bytes still missing
+  uint32_t phase;             // parity of the current one
+} Mbarrier;
+
+// The mbarrier at a shared address, and where it lies. False: the fault is set.
+bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, Mbarrier *mbarrier,
+                   unsigned char **host);
+// The same without a fault: false where no mbarrier is there.
+bool mbarrier_peek(const Block *block, uint64_t address, Mbarrier *mbarrier);
+// What operations do to it; `lane` and `op` (NULL: the instruction itself) are for reports and hooks.
+void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
+                     uint32_t count);
+
+// An operation of `bytes` bytes is over.
+void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t address, uint64_t bytes);
+void mbarrier_add_pending(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint32_t count);
+
+// The lanes whose phase is complete; lanes at fault are among them, where the launch goes on. `hasty`: not
+// where operations that are under way would complete it, nor where it may have completed only just now: a
+// checker knows of nothing that orders that before the test.
+uint32_t mbarrier_test(Warp *warp, const Insn *insn, uint32_t mask, bool hasty);
+// Groups that wait at mbarriers try again.
+void mbarrier_wake(Block *block);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/machine/resolve.h"
+
+#include "sim/machine/hooks.h"
+#include "sim/machine/lanes.h"
+
+static void addresses_of(Warp *warp, const Insn *insn, uint64_t *addresses) {
+  const MemoryAccess *access = insn->u.access;
+  if (access->address64) {
+    const uint64_t *base = lanes_at(warp, insn->src[0]);
+    for (int l = 0; l < LANES; l++) addresses[l] = base[l] + (uint64_t)access->offset;
+  } else {
+    const uint32_t *base = lanes_at(warp, insn->src[0]);
+    for (int l = 0; l < LANES; l++) addresses[l] = base[l] + (uint32_t)access->offset;
+  }
+}
+
+static uint32_t lowest(uint32_t mask) {
+  uint32_t l = 0;
+  while (l < LANES - 1 && !(mask >> l & 1)) l++;
+  return l;
+}
+
+static const char *verb(const Insn *insn, bool writes) {
+  if (insn->u.access->atomic) return "atomic on";
+  return writes ? "store of" : "load of";
+}
+
+static void fault_misaligned(Warp *warp, const Insn *insn, const uint64_t *addresses, uint32_t mask,
+                             uint32_t bytes, bool writes) {
+  uint32_t bad = 0;
+  for (int l = 0; l < LANES; l++) bad |= (uint32_t)((mask >> l & 1) && addresses[l] % bytes) << l;
+  uint64_t at = addresses[lowest(bad)];
+  warp_fault(warp, insn, bad, TILEC_SIM_MISALIGNED, at,
+             "%s %u bytes at 0x%llx, which is not a multiple of %u", verb(insn, writes), bytes,
+             (unsigned long long)at, bytes);
+}
+
+static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at, uint32_t bytes,
+                         bool writes) {
+  const Memory *memory = warp->block->worker->launch->memory;
+  const Allocation *below = memory_below(memory, at), *above = memory_above(memory, at);
+  uint64_t past = !below ? UINT64_MAX : at - below->base < below->size ? 0 : at - below->base - below->size;
+  if (above && above->base - at < past && above->base - at < (uint64_t)1 << 16)
+    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
+               "%s %u bytes at 0x%llx, %llu bytes before the allocation of %llu bytes at 0x%llx",
+               verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(above->base - at),
+               (unsigned long long)above->size, (unsigned long long)above->base);
+  else if (below && at - below->base < below->size + ((uint64_t)1 << 30))
+    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
+               "%s %u bytes at 0x%llx, %llu bytes into the allocation of %llu bytes at 0x%llx",
+               verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(at - below->base),
+               (unsigned long long)below->size, (unsigned long long)below->base);
+  else
+    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
+               "%s %u bytes at 0x%llx, where nothing is allocated", verb(insn, writes), bytes,
+               (unsigned long long)at);
+}
+
+// Of an access that is within it.
+static inline unsigned char *place_in(const Allocation *allocation, uint64_t address, uint64_t bytes,
+                                      bool writes) {
+  uint64_t offset = address - allocation->base;
+  if (writes && allocation->written) allocation_mark(allocation, offset, bytes);
+  return allocation->host + offset;
+}
+
+// Every lane in one allocation, which is what kernels mostly do: one look-up. False: look lane by lane.
+static bool resolve_together(Worker *worker, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
+                             bool writes, unsigned char **host) {
+  uint64_t low = UINT64_MAX, high = 0;
+  for (int l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    low = addresses[l] < low ? addresses[l] : low;
+    high = addresses[l] > high ? addresses[l] : high;
+  }
+  if (high > UINT64_MAX - bytes) return false;
+  const Allocation *allocation = memory_find(worker->launch->memory, &worker->cache, low, high - low + bytes);
+  if (!allocation || (writes && allocation->read_only)) return false;
+  for (int l = 0; l < LANES; l++)
+    if (mask >> l & 1) host[l] = place_in(allocation, addresses[l], bytes, writes);
+  return true;
+}
+
+static bool resolve_global(Warp *warp, const Insn *insn, const uint64_t *addresses, uint32_t mask,
+                           uint32_t bytes, bool writes, unsigned char **host) {
+  Worker *worker = warp->block->worker;
+  if (resolve_together(worker, addresses, mask, bytes, writes, host)) return true;
+  uint32_t bad = 0, constant = 0;
+  for (uint32_t l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    const Allocation *allocation = memory_find(worker->launch->memory, &worker->cache, addresses[l], bytes);
+    if (!allocation)
+      bad |= 1u << l;
+    else if (writes && allocation->read_only)
+      constant |= 1u << l;
+    else
+      host[l] = place_in(allocation, addresses[l], bytes, writes);
+  }
+  if (bad)
+    fault_global(warp, insn, bad, addresses[lowest(bad)], bytes, writes);
+  else if (constant)
+    warp_fault(warp, insn, constant, TILEC_SIM_READ_ONLY, addresses[lowest(constant)],
+               "a write to .const memory");
+  return !(bad | constant);
+}
+
+// Memory of `size` bytes at `base` (lane l's own at base + l * stride).
+static bool resolve_small(Warp *warp, const Insn *insn, const uint64_t *addresses, uint32_t mask,
+                          uint32_t bytes, bool writes, unsigned char **host, unsigned char *base,
+                          uint64_t size, uint64_t stride, const char *what) {
+  uint32_t bad = 0;
+  for (uint32_t l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    if (addresses[l] > size || bytes > size - addresses[l])
+      bad |= 1u << l;
+    else
+      host[l] = base + l * stride + addresses[l];
+  }
+  if (!bad) return true;
+  uint64_t at = addresses[lowest(bad)];
+  warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at %s address %llu, of %llu bytes",
+             verb(insn, writes), bytes, what, (unsigned long long)at, (unsigned long long)size);
+  return false;
+}
+
+static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const uint64_t *addresses,
+                          uint32_t mask, uint32_t bytes, bool writes, unsigned char **host) {
+  Block *block = warp->block;
+  const Program *program = block->program;
+  tilec_sim_counters *counters = &block->worker->by_site[insn->site];
+  HookAccess kind = insn->u.access->atomic ? HOOK_ATOMIC : writes ? HOOK_WRITE : HOOK_READ;
+  switch (space) {
+  case SPACE_SHARED:
+    if (!resolve_small(warp, insn, addresses, mask, bytes, writes, host, block->shared, block->shared_bytes,
+                       0, "shared"))
+      return false;
+    counters_shared(counters, addresses, mask, bytes, kind == HOOK_READ);
+    sim_hook_access(warp, insn, mask, SPACE_SHARED, kind, addresses, bytes);
+    return true;
+  case SPACE_LOCAL:
+    return resolve_small(warp, insn, addresses, mask, bytes, writes, host, warp->local, program->local_bytes,
+                         program->local_bytes, "local");
+  case SPACE_PARAM: // read only: decoding refuses stores, resolve() those through generic addresses
+    return resolve_small(warp, insn, addresses, mask, bytes, writes, host,
+                         (unsigned char *)block->worker->launch->params, program->param_bytes, 0,
+                         "parameter");
+  case SPACE_GENERIC:
+  case SPACE_REG:
+  case SPACE_GLOBAL:
+  case SPACE_CONST: break;
+  }
+  if (!resolve_global(warp, insn, addresses, mask, bytes, writes, host)) return false;
+  counters_global(counters, addresses, mask, bytes);
+  sim_hook_access(warp, insn, mask, SPACE_GLOBAL, kind, addresses, bytes);
+  return true;
+}
+
+static PtxSpace space_of(uint64_t address) {
+  if (address >= SHARED_WINDOW && address - SHARED_WINDOW < WINDOW_BYTES) return SPACE_SHARED;
+  if (address >= LOCAL_WINDOW && address - LOCAL_WINDOW < WINDOW_BYTES) return SPACE_LOCAL;
+  if (address >= PARAM_WINDOW && address - PARAM_WINDOW < WINDOW_BYTES) return SPACE_PARAM;
+  return SPACE_GLOBAL;
+}
+
+static bool resolve_generic(Warp *warp, const Insn *insn, const uint64_t *addresses, uint32_t mask,
+                            uint32_t bytes, bool writes, unsigned char **host) {
+  static const PtxSpace spaces[] = {SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM};
+  static const uint64_t windows[] = {0, SHARED_WINDOW, LOCAL_WINDOW, PARAM_WINDOW};
+  for (int i = 0; i < 4; i++) {
+    uint64_t inside[LANES];
+    uint32_t here = 0;
+    for (uint32_t l = 0; l < LANES; l++) {
+      inside[l] = addresses[l] - windows[i];
+      if ((mask >> l & 1) && space_of(addresses[l]) == spaces[i]) here |= 1u << l;
+    }
+    if (!here) continue;
+    if (spaces[i] == SPACE_PARAM && writes) {
+      warp_fault(warp, insn, here, TILEC_SIM_READ_ONLY, addresses[lowest(here)],
+                 "a write to a kernel parameter");
+      return false;
+    }
+    if (!resolve_space(warp, insn, spaces[i], inside, here, bytes, writes, host)) return false;
+  }
+  return true;
+}
+
+bool resolve(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned char **host) {
+  const MemoryAccess *access = insn->u.access;
+  uint32_t bytes = access->bytes * access->count;
+  uint64_t addresses[LANES], low_bits = 0;
+  addresses_of(warp, insn, addresses);
+  for (int l = 0; l < LANES; l++) low_bits |= mask >> l & 1 ? addresses[l] : 0;
+  if (low_bits & (bytes - 1)) {
+    fault_misaligned(warp, insn, addresses, mask, bytes, writes);
+    return false;
+  }
+  if (access->space == SPACE_GENERIC)
+    return resolve_generic(warp, insn, addresses, mask, bytes, writes, host);
+  return resolve_space(warp, insn, access->space, addresses, mask, bytes, writes, host);
+}
+
+bool resolve_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, unsigned char **host) {
+  Worker *worker = warp->block->worker;
+  while (*mask && !resolve(warp, insn, *mask, writes, host)) {
+    if (worker->fault.set || !(*mask & worker->survived)) return false;
+    *mask &= ~worker->survived;
+  }
+  return *mask;
+}
+
+// ---- one operand ----
+
+uint64_t address_at(const Warp *warp, const AddressOperand *address, uint32_t lane) {
+  if (address->wide)
+    return ((const uint64_t *)lanes_at(warp, address->slot))[lane] + (uint64_t)address->offset;
+  return ((const uint32_t *)lanes_at(warp, address->slot))[lane] + (uint32_t)address->offset;
+}
+
+// The memory of a small space: *size bytes; NULL: not one that a range may lie in.
+static unsigned char *small_space(const Warp *warp, PtxSpace space, bool writes, uint64_t *size) {
+  const Block *block = warp->block;
+  if (space == SPACE_SHARED) {
+    *size = block->shared_bytes;
+    return block->shared;
+  }
+  if (space != SPACE_PARAM || writes) return NULL;
+  *size = block->program->param_bytes;
+  return (unsigned char *)block->worker->launch->params;
+}
+
+static bool range_global(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint64_t bytes,
+                         bool writes, Place *place) {
+  Worker *worker = warp->block->worker;
+  const Allocation *found = memory_find(worker->launch->memory, &worker->cache, address, bytes);
+  if (!found)
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "%s %llu bytes at 0x%llx, which is not all in one allocation", writes ? "store of" : "load of",
+               (unsigned long long)bytes, (unsigned long long)address);
+  else if (writes && found->read_only)
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_READ_ONLY, address, "a write to .const memory");
+  else {
+    *place = (Place){place_in(found, address, bytes, writes), SPACE_GLOBAL, address};
+    return true;
+  }
+  return false;
+}
+
+bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, uint64_t address,
+                   uint64_t bytes, uint32_t alignment, bool writes, Place *place) {
+  static const uint64_t windows[] = {[SPACE_SHARED] = SHARED_WINDOW, [SPACE_PARAM] = PARAM_WINDOW};
+  const Block *block = warp->block;
+  if (space == SPACE_SHARED && !(address & (alignment - 1)) && address <= block->shared_bytes &&
+      bytes <= block->shared_bytes - address) { // the commonest, at once
+    *place = (Place){block->shared + address, space, address};
+    return true;
+  }
+  if (space == SPACE_GENERIC) {
+    space = space_of(address);
+    if (space == SPACE_SHARED || space == SPACE_PARAM) address -= windows[space];
+  }
+  if (address & (alignment - 1)) {
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_MISALIGNED, address, "0x%llx is not a multiple of %u",
+               (unsigned long long)address, alignment);
+    return false;
+  }
+  if (space == SPACE_GLOBAL || space == SPACE_CONST)
+    return range_global(warp, insn, lane, address, bytes, writes, place);
+  uint64_t size = 0;
+  unsigned char *base = small_space(warp, space, writes, &size);
+  if (!base || address > size || bytes > size - address) {
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "%llu bytes at %s address %llu, of %llu bytes", (unsigned long long)bytes,
+               space == SPACE_SHARED ? "shared" : "another space's", (unsigned long long)address,
+               (unsigned long long)size);
+    return false;
+  }
+  *place = (Place){base + address, space, address};
+  return true;
+}
+
+bool resolve_operand(Warp *warp, const Insn *insn, uint32_t lane, const AddressOperand *operand,
+                     uint64_t bytes, uint32_t alignment, bool writes, Place *place) {
+  return resolve_range(warp, insn, lane, operand->space, address_at(warp, operand, lane), bytes, alignment,
+                       writes, place);
+}

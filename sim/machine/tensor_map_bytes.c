@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/machine/tensor_map_bytes.h"
+
+#include <string.h>
+#include "sim/sim.h"
+
+static const uint64_t tag = 0x70616d2d736e6574u;
+
+_Static_assert(sizeof(TensorMap) == TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+_Static_assert(sizeof(tilec_sim_tensor_map) == TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+
+PtxType tensor_type(uint32_t type) {
+  static const PtxType types[TENSOR_TYPES] = {PTX_U8,  PTX_U16, PTX_U32,  PTX_S32, PTX_U64, PTX_S64, PTX_F16,
+                                              PTX_F32, PTX_F64, PTX_BF16, PTX_F32, PTX_F32, PTX_F32};
+  return type < TENSOR_TYPES ? types[type] : PTX_NONE;
+}
+
+static const char *extent_error(const TensorMap *map) {
+  uint32_t element = ptx_type_bytes(tensor_type(map->type));
+  for (uint32_t i = 0; i < map->rank; i++) {
+    if (map->box[i] < 1 || map->box[i] > CHIP_TENSOR_BOX) return "a box dimension is not from 1 to 256";
+    if (i && (map->steps[i] < 1 || map->steps[i] > CHIP_TENSOR_STEP))
+      return "an element stride is not from 1 to 8";
+    if (i && (map->strides[i - 1] % CHIP_TENSOR_ALIGN || map->strides[i - 1] >> 40))
+      return "a global stride is no multiple of 16 below 2^40";
+  }
+  if (map->box[0] * element % CHIP_TENSOR_ALIGN)
+    return "the box's innermost dimension is no multiple of 16 bytes";
+  if (map->swizzle && map->box[0] * element > 16u << map->swizzle)
+    return "the box's innermost dimension is wider than the swizzle";
+  return NULL;
+}
+
+const char *tensor_map_error(const TensorMap *map) {
+  if (map->tag != tag) return "no tensor map is there";
+  if (map->type >= TENSOR_TYPES) return "its data type is not known";
+  if (map->rank < 1 || map->rank > TENSOR_RANK) return "its rank is not from 1 to 5";
+  if (map->interleave) return "interleaved layouts are not modelled";
+  if (map->swizzle > 3) return "its swizzle is not known";
+  if (map->fill > 1) return "its fill mode is not known";
+  if (map->fill && ptx_type_class(tensor_type(map->type)) != CLASS_FLOAT) return "only floats fill with NaN";
+  if (map->address % CHIP_TENSOR_ALIGN) return "its global address is no multiple of 16";
+  return extent_error(map);
+}
+
+bool tensor_map_tagged(const TensorMap *map) { return map->tag == tag; }
+
+void tensor_map_reset(TensorMap *map) {
+  memset(map, 0, sizeof *map);
+  map->tag = tag;
+}
+
+TensorBox tensor_map_box(const TensorMap *map) {
+  TensorBox box = {.element = ptx_type_bytes(tensor_type(map->type))};
+  uint32_t elements = 1;
+  for (uint32_t i = 0; i < TENSOR_RANK; i++) {
+    uint32_t step = i ? map->steps[i] : 1;
+    box.counts[i] = i < map->rank ? (map->box[i] + step - 1) / step : 1;
+    elements *= box.counts[i]; // may wrap: the caller refuses what does not fit
+    if (elements > 1u << 20) elements = 1u << 20;
+  }
+  box.row = box.counts[0] * box.element;
+  box.bytes = elements * box.element;
+  box.pitch = map->swizzle ? 16u << map->swizzle : box.row;
+  box.span = (elements / box.counts[0] - 1) * box.pitch + box.row;
+  return box;
+}
+
+uint64_t tensor_swizzle(uint32_t swizzle, uint64_t address) {
+  uint64_t bits = ((uint64_t)1 << swizzle) - 1;
+  return address ^ ((address >> 7 & bits) << 4);
+}
+
+static bool extents_fit(uint32_t rank, const uint64_t *dims, const uint32_t *box, const uint32_t *steps) {
+  for (uint32_t i = 0; i < rank; i++)
+    if (dims[i] == 0 || dims[i] > (uint64_t)1 << 32 || box[i] > CHIP_TENSOR_BOX ||
+        (i && steps[i] > CHIP_TENSOR_STEP))
+      return false;
+  return true;
+}
+
+tilec_sim_result tilec_sim_tensor_map_encode(tilec_sim_tensor_map *map, uint32_t data_type, uint32_t rank,
+                                             uint64_t global_address, const uint64_t *global_dims,
+                                             const uint64_t *global_strides, const uint32_t *box_dims,
+                                             const uint32_t *element_strides, uint32_t interleave,
+                                             uint32_t swizzle, uint32_t l2_promotion, uint32_t oob_fill) {
+  if (!map || !global_dims || !box_dims || !element_strides || (rank > 1 && !global_strides))
+    return TILEC_SIM_ERROR_INVALID;
+  if (rank < 1 || rank > TENSOR_RANK || data_type >= TENSOR_TYPES || interleave || swizzle > 3 ||
+      l2_promotion > 3 || oob_fill > 1 || !extents_fit(rank, global_dims, box_dims, element_strides))
+    return TILEC_SIM_ERROR_INVALID;
+  TensorMap made;
+  tensor_map_reset(&made);
+  made.address = global_address;
+  made.type = (uint8_t)data_type;
+  made.rank = (uint8_t)rank;
+  made.swizzle = (uint8_t)swizzle;
+  made.fill = (uint8_t)oob_fill;
+  for (uint32_t i = 0; i < rank; i++) {
+    made.last[i] = (uint32_t)(global_dims[i] - 1);
+    made.box[i] = (uint16_t)box_dims[i];
+    made.steps[i] = (uint8_t)element_strides[i];
+    if (i) made.strides[i - 1] = global_strides[i - 1];
+  }
+  if (tensor_map_error(&made)) return TILEC_SIM_ERROR_INVALID;
+  memcpy(map, &made, sizeof made);
+  return TILEC_SIM_OK;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The syntax tree of a PTX module: names are unresolved slices of the text, which outlives the tree. Lists
+// are linked in source order and everything lives in one arena.
+#ifndef SIM_PTX_PTX_AST_H
+#define SIM_PTX_PTX_AST_H
+
+#include "base/vec.h"
+#include "sim/ptx/types.h"
+
+typedef struct PtxPos {
+  uint32_t line, col; // in the PTX text, from 1
+} PtxPos;
+
+typedef enum PtxSpace {
+  SPACE_GENERIC,
+  SPACE_REG,
+  SPACE_GLOBAL,
+  SPACE_SHARED,
+  SPACE_LOCAL,
+  SPACE_CONST,
+  SPACE_PARAM
+} PtxSpace;
+
+typedef enum PtxOperandKind {
+  OPERAND_NAME,    // register, variable, label, function, special register, `_`
+  OPERAND_INT,     // value: 64-bit pattern
+  OPERAND_F32,     // 0fXXXXXXXX; value: its bits
+  OPERAND_F64,     // 0dXXXXXXXXXXXXXXXX or a decimal; value: its bits
+  OPERAND_NOT,     // !items
+  OPERAND_PAIR,    // items[0] | items[1]
+  OPERAND_VECTOR,  // {items}
+  OPERAND_LIST,    // (items)
+  OPERAND_ADDRESS, // [items[0] + offset, more items]
+} PtxOperandKind;
+
+typedef struct PtxOperand {
+  PtxOperandKind kind;
+  PtxPos pos;
+  Str name;       // OPERAND_NAME
+  uint64_t value; // literals
+  int64_t offset; // OPERAND_NAME and OPERAND_ADDRESS: bytes added
+  struct PtxOperand *items;
+  struct PtxOperand *next;
+} PtxOperand;
+
+typedef struct PtxOperands { // a list being built
+  PtxOperand *first, *last;
+  uint32_t n;
+} PtxOperands;
+
+// A variable, register or parameter declaration: one name of it.
+typedef struct PtxVar {
+  PtxPos pos;
+  PtxSpace space;
+  PtxType type;
+  uint32_t align; // bytes; at least the type's own
+  uint64_t bytes; // whole size; 0 for .extern []
+  uint32_t range; // registers: NAME<range>; 0: a single one
+  bool is_extern;
+  Str name;
+  PtxOperand *init; // NULL: zero
+  struct PtxVar *next;
+} PtxVar;
+
+typedef struct PtxVars {
+  PtxVar *first, *last;
+  uint32_t n;
+} PtxVars;
+
+typedef enum PtxStmtKind {
+  STMT_INSN,
+  STMT_LABEL,
+  STMT_OPEN,
+  STMT_CLOSE,
+  STMT_VARS,
+  STMT_TARGETS
+} PtxStmtKind;
+
+// A .loc: a place in a source file. What its comment says (codegen/llvm/debug_info.c) is 0 or NULL where it has none.
+typedef struct PtxLoc {
+  uint32_t file; // number of a .file
+  const char *name; // of a call: its file, where it is not that of the code called; else NULL
+  uint32_t line, column, length;
+  uint32_t param, element; // from 1: the parameter whose pointer the access uses; bytes of an element
+  const struct PtxLoc *call; // through which the code was inlined
+} PtxLoc;
+
+typedef struct PtxStmt {
+  PtxStmtKind kind;
+  PtxPos pos;
+  const PtxLoc *loc; // the last one; NULL: none
+  Str name;  // opcode with its modifiers, or label; STMT_TARGETS: the table's label (the preceding statement)
+  Str guard; // predicate register; empty: none
+  bool guard_not;
+  PtxOperand *operands; // STMT_TARGETS: the labels
+  uint32_t count;       // operands
+  PtxVar *vars;         // STMT_VARS
+  struct PtxStmt *next;
+} PtxStmt;
+
+typedef struct PtxFunc {
+  PtxPos pos;
+  bool is_entry, is_extern, has_body;
+  Str name;
+  PtxVar *results, *params;
+  uint32_t reqntid[3], maxntid[3]; // zero: none
+  uint32_t minnctapersm, maxnreg;  // zero: none
+  PtxStmt *body;                   // NULL: empty
+  struct PtxFunc *next;
+} PtxFunc;
+
+typedef struct PtxFile {
+  uint32_t number;
+  const char *name;
+} PtxFile;
+
+typedef struct PtxModule {
+  PtxFunc *funcs, *last_func; // bodiless ones too
+  PtxVars vars;               // .global, .const, .shared at module level
+  VEC(PtxFile) files;
+  Str text;
+} PtxModule;
+
+#endif

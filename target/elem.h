@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element types: elems.def as a table.
+#ifndef TARGET_ELEM_H
+#define TARGET_ELEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/str.h"
+
+// Element types carry their signedness: `div`, `shr`, comparisons and casts take their meaning from it.
+typedef enum Elem {
+#define X(name, ...) ELEM_##name,
+#include "target/elems.def"
+#undef X
+  ELEM_COUNT
+} Elem;
+
+typedef enum ElemClass { CLASS_BOOL, CLASS_SINT, CLASS_UINT, CLASS_FLOAT } ElemClass;
+
+typedef struct ElemInfo {
+  const char *name;      // "fp32"
+  const char *long_name; // "float32"
+  uint8_t bits;          // 1 for i1, which takes a byte in memory
+  ElemClass cls;
+  const char *numpy; // array-interface descr, "" where NumPy has no such type
+} ElemInfo;
+
+const ElemInfo *elem_info(Elem elem);
+uint32_t elem_bytes(Elem elem); // in memory
+bool elem_is_float(Elem elem);
+bool elem_is_int(Elem elem); // i1 too
+bool elem_is_signed(Elem elem);
+// By either spelling; false where there is none.
+bool elem_parse(Str name, Elem *elem);
+// The type by the spelling of another language or library; elem_meant: or else the nearest one. False: there is none.
+bool elem_spelt(Str name, Elem *elem);
+bool elem_meant(Str name, Elem *elem);
+const char *elem_names(void); // "i1 i8 ... fp64"
+
+#endif

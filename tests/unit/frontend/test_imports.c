@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Of the files that a source file imports those are read whose names are used.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "runtime/compile/imports.h"
+#include "tests/unit/unit.h"
+
+typedef struct File {
+  const char *path, *text;
+  bool read;
+} File;
+
+static bool read_file(void *data, Arena *arena, const char *path, Str *text, Shown *shown) {
+  (void)arena;
+  (void)shown;
+  for (File *file = data; file->path; file++)
+    if (strcmp(file->path, path) == 0) {
+      *text = str_from(file->text);
+      file->read = true;
+      return true;
+    }
+  return false;
+}
+
+// The files after the first, which imports them, end with one that has no path.
+static void follow(File *files) {
+  Compilation c;
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  c.reader = (ImportReader){read_file, files, false};
+  assert_int_equal(compile_parse(&c, files->path, str_from(files->text)), TILEC_OK);
+  compilation_free(&c);
+}
+
+// What a package's __init__ imports by name is that import's, whatever else its code mentions beside it.
+static void test_a_name_that_is_only_imported(void **unused) {
+  (void)unused;
+  File files[] = {
+      {"main.py", "from pkg import tools\n@jit\ndef k(o):\n    store(o, tools.ONE)\n", false},
+      {"pkg/__init__.py", "from pkg import tools\nfrom .ops import *\nALL = (tools.ONE, add)\n", false},
+      {"pkg/tools.py", "ONE = 1\n", false},
+      {"pkg/ops.py", "def add(): pass\n", false},
+      {NULL, NULL, false}};
+  follow(files);
+  assert_true(files[1].read);
+  assert_true(files[2].read);
+  assert_false(files[3].read);
+}
+
+// What is assigned too, or imported under a condition, hangs on the file's code.
+static void test_a_name_that_is_assigned_too(void **unused) {
+  (void)unused;
+  static const char *const packages[] = {
+      "from .tools import ONE\nfrom .ops import *\nONE = add(ONE)\n",
+      "from .ops import *\nif add:\n    from .tools import ONE\nTWO = ONE\n"};
+  for (int i = 0; i < 2; i++) {
+    File files[] = {{"main.py", "from pkg import ONE\n@jit\ndef k(o):\n    store(o, ONE)\n", false},
+                    {"pkg/__init__.py", packages[i], false},
+                    {"pkg/tools.py", "ONE = 1\n", false},
+                    {"pkg/ops.py", "def add(x): pass\n", false},
+                    {NULL, NULL, false}};
+    follow(files);
+    assert_true(files[2].read);
+    assert_true(files[3].read);
+  }
+}
+
+int suite_imports(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_name_that_is_only_imported),
+      cmocka_unit_test(test_a_name_that_is_assigned_too),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The law of the text form: every golden .tir is read, verified, printed and read again, and the two texts are the
+// same. Prints what failed and 'N passed, N failed' (tests/groups/laws counts these).
+#define _GNU_SOURCE
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/unit.h"
+
+// The text that is printed of a module; .at is NULL, and the errors are on standard output, where it is not well formed.
+static Str reprint(Arena *arena, const char *name, Str text) {
+  Sources sources = {.arena = arena};
+  Diags diags = {.arena = arena, .sources = &sources};
+  IrContext ir;
+  Buf out = {0};
+  ir_context_init(&ir, arena, &sources, &diags);
+  IrModule *module = module_parse(&ir, sources_add(&sources, name, text));
+  bool good = module && module_verify(module, &diags);
+  if (good) module_print(module, NULL, &out);
+  else diags_print_text(&diags, false, &out);
+  Str printed = {arena_copy(arena, (Str){out.at, out.n}), out.n};
+  buf_free(&out);
+  if (good) return printed;
+  printf("%s\n", printed.at);
+  return (Str){0};
+}
+
+// Remarks stand before some modules, and some files are of what is refused.
+static bool is_module(Str text) {
+  return text.at && (str_starts(text, "module") || str_starts(text, "//")) && !strstr(text.at, "expect-error");
+}
+
+static void test_golden_files(void **state) {
+  (void)state;
+  glob_t files;
+  int passed = 0, failed = 0;
+  assert_int_equal(glob(TESTS_DIR "/golden/*/*.tir", 0, NULL, &files), 0);
+  assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", GLOB_APPEND, NULL, &files), 0);
+  for (size_t i = 0; i < files.gl_pathc; i++) {
+    Arena arena = {0};
+    const char *name = files.gl_pathv[i];
+    Str text = golden_read(&arena, name);
+    if (is_module(text)) {
+      Str once = reprint(&arena, name, text), twice = once.at ? reprint(&arena, name, once) : once;
+      bool same = once.at && twice.at && str_eq(once, twice);
+      if (!same) printf("FAILED round trip of %s\n", name);
+      *(same ? &passed : &failed) += 1;
+    }
+    arena_free(&arena);
+  }
+  globfree(&files);
+  printf("%d passed, %d failed\n", passed, failed);
+  assert_int_equal(failed, 0);
+  assert_true(passed > 0);
+}
+
+int suite_round_trip(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_files)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each file tests/golden/passes/FOLDER/NAME.tir is a test; the folders are those of passes/. Its first line names its passes ("// passes: simplify coalesce",
+// or "all"); what they make of it, with their remarks, is NAME.out.tir. The result must verify, print, be left alone by
+// a second simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. With a line
+// "// launched" it is compiled as for libtilec's launches. The passes refuse each kernel of error_NAME.tir: their errors are
+// error_NAME.err.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "tests/unit/golden.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
+#include "tests/unit/pass_launch.h"
+#include "passes/passes.h"
+#include "tests/unit/unit.h"
+
+enum { MAX_PASSES = 32 };
+
+typedef struct GoldenFixture {
+  Arena arena;
+  Sources sources;
+  Diags diags;
+  IrContext ir;
+} GoldenFixture;
+
+static void golden_fixture_open(GoldenFixture *s) {
+  *s = (GoldenFixture){0};
+  s->sources.arena = s->diags.arena = &s->arena;
+  s->diags.sources = &s->sources;
+  ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
+}
+
+static void fail_with(GoldenFixture *s, const char *name) {
+  Buf text = {0};
+  diags_print_text(&s->diags, true, &text);
+  print_error("%s:\n%s", name, text.at ? text.at : "(no diagnostics)");
+  buf_free(&text);
+  fail();
+}
+
+static IrModule *parse(GoldenFixture *s, const char *name, Str text) {
+  uint16_t file = sources_add(&s->sources, name, text);
+  IrModule *module = module_parse(&s->ir, file);
+  if (!module) fail_with(s, name);
+  return module;
+}
+
+// The names after "// passes:"; 0: all, in their order.
+static uint32_t passes_of(GoldenFixture *s, Str text, const char *names[MAX_PASSES]) {
+  assert_true(str_starts(text, "// passes:"));
+  size_t at = strlen("// passes:");
+  uint32_t count = 0;
+  while (at < text.n && text.at[at] != '\n') {
+    size_t start = at;
+    while (at < text.n && text.at[at] != ' ' && text.at[at] != '\n') at++;
+    if (at > start) names[count++] = arena_copy(&s->arena, (Str){text.at + start, at - start});
+    if (at < text.n && text.at[at] == ' ') at++;
+    assert_true(count < MAX_PASSES);
+  }
+  return count == 1 && strcmp(names[0], "all") == 0 ? 0 : count;
+}
+
+static void print_remarks(const Diags *diags, Buf *out) {
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    const Diag *diag = diags->list.at[i];
+    buf_printf(out, "// %u: %s: %s\n", diag->loc.line, diag->pass ? diag->pass : "?", diag->message);
+    for (uint32_t k = 0; k < diag->notes.n; k++)
+      buf_printf(out, "//   %u: %s\n", diag->notes.at[k]->loc.line, diag->notes.at[k]->message);
+  }
+}
+
+static void check_stable(GoldenFixture *s, IrModule *module, const char *const *names, uint32_t count) {
+  PassContext context = {&s->arena, &s->diags};
+  bool simplified = count == 0 || strcmp(names[count - 1], "simplify") == 0;
+  if (simplified) assert_false(pass_simplify(&context, module->funcs.at[0]));
+}
+
+// eval(pass(x)) == eval(x), where the file says how to launch it.
+static void check_same_result(GoldenFixture *s, Func *after, Str text, const char *stem) {
+  GoldenFixture before;
+  golden_fixture_open(&before);
+  IrModule *module = parse(&before, "before.tir", text);
+  if (!module_verify(module, &before.diags)) fail_with(&before, stem);
+  PassLaunch x = launch_pass(&before.arena, module->funcs.at[0], text);
+  if (x.given && !x.ran) fail_with(&before, stem);
+  PassLaunch y = launch_pass(&s->arena, after, text);
+  if (y.given && !y.ran) fail_with(s, stem);
+  bool same = launch_same(&x, &y);
+  arena_free(&before.arena);
+  if (!same) fail_msg("%s: the passes changed what the kernel computes", stem);
+}
+
+static bool matches_golden(GoldenFixture *s, const char *stem, const char *suffix, Buf *out) {
+  const char *path = arena_printf(&s->arena, "%s/golden/passes/%s.%s", TESTS_DIR, stem, suffix);
+  bool same = golden_check(&s->arena, path, buf_view(out));
+  buf_free(out);
+  return same;
+}
+
+static bool is_refused(const char *stem) { return strstr(stem, "/error_") != NULL; }
+
+static void check_refused(GoldenFixture *s, const char *stem) {
+  Buf out = {0};
+  print_remarks(&s->diags, &out);
+  bool same = matches_golden(s, stem, "err", &out);
+  arena_free(&s->arena);
+  assert_true(same);
+}
+
+static void check_file(const char *stem) {
+  GoldenFixture s;
+  golden_fixture_open(&s);
+  const char *path = arena_printf(&s.arena, "%s/golden/passes/%s.tir", TESTS_DIR, stem);
+  Str text = golden_read(&s.arena, path);
+  assert_non_null(text.at);
+  const char *names[MAX_PASSES];
+  IrModule *module = parse(&s, arena_printf(&s.arena, "%s.tir", stem), text);
+  module->launched = strstr(text.at, "\n// launched\n") != NULL;
+  PassRunOptions options = {.only = names, .only_count = passes_of(&s, text, names), .verify_each = true};
+  if (passes_run(module, &s.diags, &options) == is_refused(stem)) fail_with(&s, stem);
+  if (is_refused(stem)) {
+    check_refused(&s, stem);
+    return;
+  }
+
+  Buf out = {0};
+  print_remarks(&s.diags, &out);
+  PrintOptions print = {.no_locs = true};
+  module_print(module, &print, &out);
+  check_stable(&s, module, names, options.only_count);
+  bool same = matches_golden(&s, stem, "out.tir", &out);
+  assert_true(same);
+  check_same_result(&s, module->funcs.at[0], text, stem);
+  arena_free(&s.arena);
+}
+
+static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
+  (void)module;
+  assert_true(seconds >= 0);
+  Buf *calls = data;
+  buf_printf(calls, "%s ", pass ? pass : "-");
+}
+
+static void expect_calls(PassRunOptions options, const char *expected) {
+  GoldenFixture s;
+  golden_fixture_open(&s);
+  Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/all/add.tir");
+  IrModule *module = parse(&s, "add.tir", text);
+  Buf calls = {0};
+  options.verify_each = true;
+  options.after = count_calls;
+  options.data = &calls;
+  bool right = passes_run(module, &s.diags, &options);
+  assert_int_equal(right, expected != NULL);
+  if (expected)
+    assert_string_equal(calls.at, expected);
+  else
+    assert_int_equal(s.diags.errors, 1);
+  buf_free(&calls);
+  arena_free(&s.arena);
+}
+
+// The calls of a run of all passes up to one, with another left out.
+static const char *calls_up_to(Arena *arena, const char *last, const char *without) {
+  const char *calls = "- ";
+  for (uint32_t i = 0; pass_at(i); i++) {
+    const char *name = pass_at(i)->name;
+    if (!without || strcmp(name, without) != 0) calls = arena_printf(arena, "%s%s ", calls, name);
+    if (strcmp(name, last) == 0) break;
+  }
+  return calls;
+}
+
+static void test_order(void **state) {
+  (void)state;
+  const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts",
+             *unknown = "coalesc";
+  Arena scratch = {0}, texts = {0};
+  const char *all = calls_up_to(&texts, "hoist", NULL);
+  expect_calls((PassRunOptions){.scratch = &scratch, .stop_after = "hoist"}, all);
+  expect_calls((PassRunOptions){.stop_after = "elaborate"}, "- ");
+  expect_calls((PassRunOptions){.stop_after = "hoist"}, all);
+  expect_calls((PassRunOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "hoist"},
+               calls_up_to(&texts, "hoist", "simplify"));
+  expect_calls((PassRunOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
+  expect_calls((PassRunOptions){.disabled = &needed, .disabled_count = 1}, NULL);
+  expect_calls((PassRunOptions){.only = &unknown, .only_count = 1}, NULL);
+  arena_free(&texts);
+}
+
+// --- The files of the folders, each a test by its name
+
+typedef VEC(struct CMUnitTest) Tests;
+
+static void test_file(void **state) { check_file(*state); }
+
+static int by_name(const void *a, const void *b) {
+  const struct CMUnitTest *x = a, *y = b;
+  return strcmp(x->name, y->name);
+}
+
+static void add_files(Arena *arena, Tests *tests) {
+  glob_t files;
+  assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", 0, NULL, &files), 0);
+  for (size_t i = 0; i < files.gl_pathc; i++) {
+    Str name = str_from(files.gl_pathv[i] + strlen(TESTS_DIR "/golden/passes/"));
+    if (str_ends(name, ".out.tir")) continue;
+    char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(".tir")});
+    struct CMUnitTest test = {.name = stem, .test_func = test_file, .initial_state = stem};
+    vec_push(arena, tests, test);
+  }
+  globfree(&files);
+  qsort(tests->at, tests->n, sizeof *tests->at, by_name);
+}
+
+int suite_pass_golden(void) {
+  Arena arena = {0};
+  Tests tests = {0};
+  struct CMUnitTest order = cmocka_unit_test(test_order);
+  add_files(&arena, &tests);
+  vec_push(&arena, &tests, order);
+  int failed = _cmocka_run_group_tests("passes", tests.at, tests.n, NULL, NULL);
+  arena_free(&arena);
+  return failed;
+}

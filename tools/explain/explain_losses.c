@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is lost, by how much the prediction is lower without it, and what to try.
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/dot/dot.h"
+#include "tools/explain/explain.h"
+
+enum { WIDEST = 16 };                   // bytes of an access a lane
+static const double least_share = 0.01; // of the prediction, for a loss to be told
+
+// Of one kind and line there is one.
+static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
+  loss.seconds = cost_saving(e->report, saving, &loss.share);
+  for (uint32_t i = 0; i < e->losses.n; i++) {
+    Loss *before = &e->losses.at[i];
+    if (before->kind != loss.kind || before->loc.line != loss.loc.line || before->loc.file != loss.loc.file)
+      continue;
+    before->seconds += loss.seconds;
+    before->share += loss.share;
+    return;
+  }
+  vec_push(e->run->arena, &e->losses, loss);
+}
+
+// --- memory
+
+// Whether lanes lie apart. Of neighbours that begin within a sector a request touches one more, which is no scatter.
+static bool is_scattered(const CostOp *op) {
+  uint64_t ideal = op->sectors_ideal.most;
+  return op->sectors.most > ideal + ideal / 4 && op->sectors.most > ideal + op->requests.most;
+}
+
+static void find_uncoalesced(Explanation *e, const CostOp *op) {
+  uint64_t sectors = op->sectors.most, ideal = op->sectors_ideal.most;
+  if (op->data_dependent || !is_scattered(op)) return;
+  Loss loss = {.kind = "uncoalesced", .loc = op->op->loc};
+  loss.what =
+      arena_printf(e->run->arena, "%s of %u bytes a lane touches %.2f times the sectors that its bytes fill",
+                   op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
+  loss.change = "let the tile's last dimension be the one along which memory is contiguous (stride 1), or "
+                "load it so and transpose it in "
+                "registers (tl.trans)";
+  add_loss(e, loss, &(CostSaving){.sectors = (double)(sectors - ideal)});
+}
+
+// Narrower than a thread's neighbours would allow.
+static void find_narrow(Explanation *e, const CostOp *op) {
+  const Type *pointer = op->op->operand_count ? op_operand(op->op, 0)->type : NULL;
+  if (!op->requests.most || !pointer || !type_is_tile(pointer) || op->lane_bytes >= WIDEST ||
+      op->data_dependent)
+    return;
+  uint32_t held = layout_own_elements(pointer->layout) * type_element_bytes(type_element(pointer)->inner);
+  if (held < WIDEST || is_scattered(op)) return;
+  double part = 1 - (double)op->lane_bytes / WIDEST, spared = (double)op->requests.most * part,
+         ends = (double)(op->sectors.most - op->sectors_ideal.most) * part; // fewer requests have fewer ends
+  Loss loss = {.kind = "missing fact", .loc = op->op->loc};
+  loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where 16 would go at once",
+                           op->instruction, op->lane_bytes);
+  loss.change = "let pointers, sizes and strides be multiples of 16 (arguments that are so say it "
+                "themselves), or promise it with "
+                "tl.multiple_of and tl.max_contiguous";
+  add_loss(e, loss, &(CostSaving){.sectors = ends, .instructions = {[PIPE_MEMORY] = spared}});
+}
+
+static void find_conflicts(Explanation *e, const CostOp *op) {
+  uint64_t wavefronts = op->wavefronts.most, ideal = op->wavefronts_ideal.most;
+  if (op->data_dependent || wavefronts <= ideal + ideal / 8) return;
+  Loss loss = {.kind = "bank conflicts", .loc = op->op->loc};
+  loss.what = arena_printf(e->run->arena, "%s takes %.2f wavefronts of shared memory where one would do",
+                           op->instruction ? op->instruction : "it", (double)wavefronts / (double)ideal);
+  loss.change =
+      "other tile sizes or another number of warps: the layouts on both sides of the buffer then differ less";
+  add_loss(e, loss, &(CostSaving){.wavefronts = (double)(wavefronts - ideal)});
+}
+
+// --- arithmetic
+
+static void find_fp64(Explanation *e, const CostOp *op) {
+  if (op->instructions[PIPE_FP64] <= 0) return;
+  CostSaving saving = {.instructions = {[PIPE_FP64] = op->instructions[PIPE_FP64]}};
+  Loss loss = {.kind = "fp64", .loc = op->op->loc, .what = "it is computed in fp64"};
+  loss.change = "where nobody asked for fp64 a constant or an argument made it so: write it as fp32 "
+                "(tl.float32), or cast it";
+  add_loss(e, loss, &saving);
+}
+
+static void find_plain_dot(Explanation *e, const CostOp *op) {
+  if (op->op->kind != OP_DOT || dot_instruction(op->op) != DOT_FMA) return;
+  Loss loss = {.kind = "product without tensor cores",
+               .loc = op->op->loc,
+               .what = "the product is done by fused multiply-adds"};
+  loss.change = "of fp32, where fewer digits will do: --fp32-dot tf32 (or tf32x3), or input_precision of "
+                "tl.dot; of other types sizes of 16 and more";
+  add_loss(e, loss, &(CostSaving){.instructions = {[PIPE_FMA] = op->instructions[PIPE_FMA] * 7 / 8}});
+}
+
+// --- the whole kernel
+
+static void find_spills(Explanation *e) {
+  const CostReport *r = e->report;
+  double words = (e->usage.spill_stores + e->usage.spill_loads) / 4.0;
+  if (e->usage.spill_stores + e->usage.spill_loads <= 0) return;
+  Loss loss = {.kind = "spill", .loc = r->func->loc};
+  loss.what = arena_printf(e->run->arena,
+                           "%d bytes of registers a thread are stored to local memory and %d loaded back",
+                           e->usage.spill_stores, e->usage.spill_loads);
+  loss.change = "smaller tiles, or more warps (num_warps), of which each then holds less; no limit on "
+                "registers (maxnreg)";
+  add_loss(e, loss, &(CostSaving){0});
+  Loss *last = &vec_last(&e->losses);
+  double warps = (double)r->programs * func_warps(r->func);
+  last->share += words * warps / (1 + r->totals.instructions[PIPE_MEMORY]);
+}
+
+static void find_tail(Explanation *e) {
+  const CostReport *r = e->report;
+  const TargetInfo *arch = r->func->module->target.arch;
+  if (r->time.tail < 1.1 || !arch->multiprocessors) return;
+  Loss loss = {.kind = "tail", .loc = r->func->loc};
+  loss.what =
+      arena_printf(e->run->arena,
+                   "%llu programs on %u multiprocessors: at the end some wait for those that have one more, "
+                   "%.0f %% of the time",
+                   (unsigned long long)r->programs, arch->multiprocessors, 100 * (1 - 1 / r->time.tail));
+  loss.change =
+      "tiles of a size that gives a multiple of the multiprocessors, or many more, smaller programs";
+  add_loss(e, loss, &(CostSaving){.tail = true});
+}
+
+static void find_latency(Explanation *e) {
+  const CostReport *r = e->report;
+  if (r->rounds < 4) return;
+  Loss loss = {.kind = "too few stages", .loc = r->func->loc};
+  for (uint32_t i = 0; i < r->op_count; i++)
+    if (r->ops[i].op->kind == OP_LOAD && r->ops[i].op->region->parent) loss.loc = r->ops[i].op->loc;
+  loss.what = arena_printf(
+      e->run->arena,
+      "a program waits %llu times for memory, one after the other, and %u warps a multiprocessor hide it",
+      (unsigned long long)(r->rounds + 0.5), r->occupancy.warps);
+  loss.change = "more stages (num_stages), so that a loop's loads are under way while it computes; longer "
+                "steps; more, smaller programs";
+  add_loss(e, loss, &(CostSaving){.rounds = r->rounds - 1});
+}
+
+static void add_read_again(Explanation *e, const CostTraffic *traffic) {
+  const CostReport *r = e->report;
+  Loss loss = {.kind = "read again", .loc = r->func->loc};
+  loss.what = arena_printf(e->run->arena,
+                           "of %s %.0f MB are read from memory again: until a program reads them a second time "
+                           "the %u beside it on a multiprocessor, and the others, touch more than the L2 cache keeps",
+                           traffic->buffer->name, traffic->again * 1e-6, r->occupancy.blocks - 1);
+  loss.change = "fewer, larger programs side by side (num_warps), or each row kept in registers and read once";
+  add_loss(e, loss, &(CostSaving){.memory = r->again});
+}
+
+// Of the buffer that is read again most.
+static void find_order(Explanation *e) {
+  const CostReport *r = e->report;
+  if (r->again < r->memory / 10) return;
+  const CostTraffic *most = &r->traffic[0];
+  for (uint32_t i = 1; i < r->traffic_count; i++)
+    if (r->traffic[i].again > most->again) most = &r->traffic[i];
+  Loss loss = {.kind = "tile order", .loc = r->func->loc};
+  if (r->lost > r->again / 2) {
+    add_read_again(e, most);
+    return;
+  }
+  loss.what = arena_printf(e->run->arena,
+                           "of %s %.0f MB are read from memory again: what programs that run together do not share "
+                           "the L2 cache has lost before others want it",
+                           most->buffer->name, most->again * 1e-6);
+  loss.change = "number programs so that those that run together share rows and columns of tiles (groups of 8 "
+                "rows, GROUP_M)";
+  add_loss(e, loss, &(CostSaving){.memory = r->again});
+}
+
+static void find_turns(Explanation *e) {
+  const CostReport *r = e->report;
+  if (!r->turn) return;
+  Loss loss = {.kind = "serialised product", .loc = r->turn->loc};
+  loss.what = arena_printf(e->run->arena,
+                           "in %.0f iterations a program waits for its copies, then for its products, and only "
+                           "then issues the next copies: tensor cores and memory take turns",
+                           r->turns);
+  loss.change = "let a product be under way while the next copies are waited for (dot_wait {pending = 1}), and copies "
+                "of later iterations while it runs (async_wait {pending = 1} or more, num_stages)";
+  add_loss(e, loss, &(CostSaving){.turns = true});
+}
+
+static int larger_first(const void *a, const void *b) {
+  const Loss *x = a, *y = b;
+  if (x->seconds != y->seconds) return x->seconds > y->seconds ? -1 : 1;
+  if (x->share != y->share) return x->share > y->share ? -1 : 1;
+  return x->loc.line < y->loc.line ? -1 : x->loc.line > y->loc.line;
+}
+
+void explain_losses(Explanation *e) {
+  for (uint32_t i = 0; i < e->report->op_count; i++) {
+    const CostOp *op = &e->report->ops[i];
+    find_uncoalesced(e, op);
+    find_narrow(e, op);
+    find_conflicts(e, op);
+    find_fp64(e, op);
+    find_plain_dot(e, op);
+  }
+  find_spills(e);
+  find_tail(e);
+  find_latency(e);
+  find_order(e);
+  find_turns(e);
+  uint32_t told = 0;
+  for (uint32_t i = 0; i < e->losses.n; i++)
+    if (e->losses.at[i].share >= least_share) e->losses.at[told++] = e->losses.at[i];
+  e->losses.n = told;
+  if (e->losses.n) qsort(e->losses.at, e->losses.n, sizeof *e->losses.at, larger_first);
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec explain as text of 100 columns.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/colors.h"
+#include "ir/memory/ring.h"
+#include "tools/explain/explain.h"
+
+// HOT: percent of the time from which a line is marked.
+enum { COLUMNS = 100, INDENT = 14, SOURCE = 20, HOT = 25 };
+
+typedef struct Writer {
+  const Explanation *e;
+  Buf *out;
+  bool colors;
+  size_t column;
+} Writer;
+
+static void color(Writer *w, const char *code) {
+  if (w->colors) buf_text(w->out, code);
+}
+
+static void end_line(Writer *w) {
+  buf_char(w->out, '\n');
+  w->column = 0;
+}
+
+static void put_words(Writer *w, const char *text, size_t indent) {
+  w->column = buf_wrapped(w->out, text, w->column, indent, COLUMNS);
+}
+
+static void put_row(Writer *w, const char *name, const char *text) {
+  color(w, COLOR_BOLD);
+  buf_text(w->out, name);
+  color(w, COLOR_RESET);
+  w->column = strlen(name);
+  buf_spaces(w->out, (int)(INDENT - w->column));
+  w->column = INDENT;
+  put_words(w, text, INDENT);
+  end_line(w);
+}
+
+static void put_heading(Writer *w, const char *text) {
+  end_line(w);
+  color(w, COLOR_BOLD);
+  buf_text(w->out, text);
+  color(w, COLOR_RESET);
+  end_line(w);
+}
+
+// --- numbers
+
+static const char *count_text(const Writer *w, double n) {
+  static const char *const units[] = {"", " K", " M", " G", " T"};
+  int unit = 0;
+  while (n >= 10000 && unit < 4) n /= 1000, unit++;
+  return arena_printf(w->e->run->arena, n == (double)(uint64_t)n ? "%.0f%s" : "%.1f%s", n, units[unit]);
+}
+
+static const char *range_text(const Writer *w, CostRange range) {
+  if (range.least == range.most) return count_text(w, (double)range.most);
+  return arena_printf(w->e->run->arena, "%s to %s", count_text(w, (double)range.least),
+                      count_text(w, (double)range.most));
+}
+
+static const char *time_text(const Writer *w, double seconds) {
+  Arena *arena = w->e->run->arena;
+  return seconds >= 1e-3 ? arena_printf(arena, "%.2f ms", seconds * 1e3)
+                         : arena_printf(arena, "%.1f us", seconds * 1e6);
+}
+
+// --- lines
+
+static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
+  const Op *what = op->op;
+  buf_text(text, op->instruction);
+  if (what->kind == OP_COPY_TENSOR || what->kind == OP_STORE_TENSOR) {
+    buf_printf(text, ", boxes of %s bytes, %s of them, %s sectors", count_text(w, op->lane_bytes),
+               range_text(w, op->requests), range_text(w, op->sectors));
+  } else if (op->requests.most) {
+    buf_printf(text, ", %u bytes a lane, %s sectors", op->lane_bytes, range_text(w, op->sectors));
+    if (op->data_dependent)
+      buf_text(text, " (addresses or masks hang on data)");
+    else
+      buf_printf(text, " (%.2f of ideal)",
+                 (double)op->sectors.most / (double)(op->sectors_ideal.most ? op->sectors_ideal.most : 1));
+  }
+  if (op->wavefronts.most) {
+    uint64_t extra = op->wavefronts.most - op->wavefronts_ideal.most;
+    buf_printf(text, ", %s wavefronts", range_text(w, op->wavefronts));
+    if (!op->data_dependent || !extra)
+      buf_printf(text, ", %s conflicts", extra ? count_text(w, (double)extra) : "no");
+  }
+  if (op->flops.most) buf_printf(text, ", %s flop", range_text(w, op->flops));
+  if (what->kind == OP_ASYNC_WAIT || what->kind == OP_DOT_WAIT)
+    buf_printf(text, " %lld, %s times", (long long)op_int(what, ATTR_PENDING, 0), range_text(w, op->runs));
+  if (op->barriers.most) buf_printf(text, ", %s arrivals of warps", range_text(w, op->barriers));
+}
+
+static bool line_tells(const Writer *w, const ExplainedLine *line) {
+  return line->ops.n || line->share >= 0.005 || explain_ncu_line(w->e, line->loc);
+}
+
+// The same text once, with how often.
+static void put_ops(Writer *w, const ExplainedLine *line) {
+  Buf before = {0}, text = {0};
+  for (uint32_t i = 0; i <= line->ops.n; i++) {
+    buf_reset(&text);
+    if (i < line->ops.n) describe_op(w, line->ops.at[i], &text);
+    bool same = i < line->ops.n && before.n == text.n && before.n && memcmp(before.at, text.at, text.n) == 0;
+    if (same) continue;
+    if (i < line->ops.n) {
+      put_words(w, buf_view(&text).at, SOURCE + 2);
+      end_line(w);
+    }
+    buf_reset(&before);
+    buf_str(&before, buf_view(&text));
+  }
+  buf_free(&before);
+  buf_free(&text);
+}
+
+// What the simulator counted at the line.
+static void put_simulated(Writer *w, const ExplainedLine *line) {
+  const tilec_sim_counters *n = w->e->sim ? explain_simulated(w->e, line->loc) : NULL;
+  if (!n) return;
+  Buf text = {0};
+  buf_printf(&text, "simulated: %s instructions", count_text(w, (double)n->instructions));
+  if (n->global_requests)
+    buf_printf(&text, ", %s requests, %s sectors", count_text(w, (double)n->global_requests),
+               count_text(w, (double)n->global_sectors));
+  if (n->shared_wavefronts)
+    buf_printf(&text, ", %s wavefronts, %s conflicts", count_text(w, (double)n->shared_wavefronts),
+               count_text(w, (double)(n->shared_wavefronts - n->shared_wavefronts_ideal)));
+  if (n->barriers) buf_printf(&text, ", %s arrivals of warps", count_text(w, (double)n->barriers));
+  put_words(w, text.at, SOURCE + 2);
+  end_line(w);
+  buf_free(&text);
+}
+
+// Right-aligned; 0: nothing.
+static void put_column(Writer *w, uint32_t n) {
+  if (n)
+    buf_printf(w->out, "%6u", n);
+  else
+    buf_text(w->out, "      ");
+}
+
+static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+// What Nsight Compute measured at the line; samples are of warps, taken at equal times.
+static void put_measured_line(Writer *w, const NcuLine *line) {
+  if (!line) return;
+  const NcuCounters *n = &line->counters, *total = &w->e->ncu->total;
+  Buf text = {0};
+  buf_printf(&text, "measured: %s instructions", count_text(w, n->value[NCU_INSTRUCTIONS]));
+  if (n->value[NCU_SECTORS] > 0) buf_printf(&text, ", %s sectors", count_text(w, n->value[NCU_SECTORS]));
+  if (n->value[NCU_WAVEFRONTS] > 0)
+    buf_printf(&text, ", %s wavefronts, %s conflicts", count_text(w, n->value[NCU_WAVEFRONTS]),
+               count_text(w, n->value[NCU_WAVEFRONTS] - n->value[NCU_WAVEFRONTS_IDEAL]));
+  if (n->value[NCU_SAMPLES] > 0)
+    buf_printf(&text, ", %.0f %% of the samples", percent(n->value[NCU_SAMPLES], total->value[NCU_SAMPLES]));
+  put_words(w, text.at, INDENT + 2);
+  end_line(w);
+  buf_free(&text);
+}
+
+static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
+  Sources *sources = &w->e->run->c->sources;
+  Str text = sources_line(sources, line->loc.file, line->loc.line);
+  while (text.n && (text.at[0] == ' ' || text.at[0] == '\t')) text.at++, text.n--;
+  int percent = (int)(100 * line->share + 0.5);
+  if (line->loc.file != file) buf_printf(w->out, "%s:\n", sources_name(sources, line->loc.file));
+  color(w, percent >= HOT ? COLOR_ERROR : "");
+  if (percent)
+    buf_printf(w->out, "%4d %%", percent);
+  else
+    buf_text(w->out, "      ");
+  color(w, COLOR_RESET);
+  put_column(w, line->alive);
+  put_column(w, line->loc.line);
+  buf_text(w->out, "  ");
+  color(w, COLOR_BOLD);
+  uint32_t room = COLUMNS - SOURCE;
+  buf_bytes(w->out, text.at, text.n < room ? text.n : room);
+  color(w, COLOR_RESET);
+  end_line(w);
+  put_ops(w, line);
+  put_simulated(w, line);
+  put_measured_line(w, explain_ncu_line(w->e, line->loc));
+}
+
+// --- the footer
+
+// The line at which tiles fill most registers; NULL: they fill none.
+static const ExplainedLine *fullest(const Explanation *e) {
+  const ExplainedLine *found = NULL;
+  for (uint32_t i = 0; i < e->lines.n; i++) {
+    const ExplainedLine *line = &e->lines.at[i];
+    if (line->loc.line && line->alive > (found ? found->alive : 0)) found = line;
+  }
+  return found;
+}
+
+static void put_registers(Writer *w) {
+  const Explanation *e = w->e;
+  Arena *arena = e->run->arena;
+  const ExplainedLine *full = fullest(e);
+  const char *spills = e->given                    ? "spills not asked for"
+                       : e->usage.spill_stores < 0 ? "spills not known: there is no ptxas on PATH"
+                       : e->usage.spill_stores == 0
+                           ? "no spills"
+                           : arena_printf(arena, "%d bytes of spills stored and %d loaded a thread",
+                                          e->usage.spill_stores, e->usage.spill_loads);
+  const char *by = arena_printf(arena, "%u a thread by the compiler's own estimate", e->report->registers);
+  if (e->usage.registers > 0)
+    by = arena_printf(arena, "%d a thread %s (%u by the compiler's own estimate)", e->usage.registers,
+                      e->given ? "as given" : "by ptxas", e->report->registers);
+  const char *tiles =
+      full ? arena_printf(arena, "; tiles fill most at line %u: %u", full->loc.line, full->alive) : "";
+  put_row(w, "registers", arena_printf(arena, "%s, %s%s", by, spills, tiles));
+}
+
+static void put_shared(Writer *w) {
+  const CostReport *r = w->e->report;
+  Buf text = {0};
+  buf_printf(&text, "%u bytes a block", r->shared_bytes);
+  for (uint32_t i = 0; i < r->shared_count; i++) {
+    buf_printf(&text, "%s %u at %u", i ? "," : ":", r->shared[i].bytes, r->shared[i].offset);
+    if (r->shared[i].alloc->loc.line) buf_printf(&text, " (line %u)", r->shared[i].alloc->loc.line);
+  }
+  put_row(w, "shared memory", text.at);
+  buf_free(&text);
+}
+
+static void put_occupancy(Writer *w) {
+  const CostReport *r = w->e->report;
+  const TargetInfo *arch = r->func->module->target.arch;
+  const CostOccupancy *o = &r->occupancy;
+  put_row(w, "occupancy",
+          arena_printf(w->e->run->arena,
+                       "%u block%s of %u warps a multiprocessor, %u of %u warps, limited by %s", o->blocks,
+                       o->blocks == 1 ? "" : "s", func_warps(r->func), o->warps, arch->warps,
+                       cost_limit_name(o->limit)));
+}
+
+static void put_instructions(Writer *w) {
+  const Explanation *e = w->e;
+  const CostReport *r = e->report;
+  Arena *arena = e->run->arena;
+  double sum = 0;
+  for (int p = 0; p < PIPE_COUNT; p++) sum += r->totals.instructions[p];
+  const char *why = e->given                 ? "registers were given"
+                    : e->usage.registers > 0 ? "the code that ptxas made has no lines that could be read"
+                                             : "there is no ptxas on PATH";
+  const char *by = r->assembled
+                       ? arena_printf(arena, "counted in ptxas's code (%s by the compiler's own estimate)",
+                                      count_text(w, r->estimated))
+                       : arena_printf(arena, "by the compiler's own estimate: %s", why);
+  put_row(w, "instructions", arena_printf(arena, "%s of warps, %s", count_text(w, sum), by));
+}
+
+static void put_work(Writer *w) {
+  const CostReport *r = w->e->report;
+  Arena *arena = w->e->run->arena;
+  double bytes = r->memory, moved = 32.0 * (double)r->totals.sectors.most;
+  const char *work = arena_printf(
+      arena, "%s flop of products; %s bytes from and to the L2 cache, %s bytes of memory%s",
+      count_text(w, (double)r->totals.flops.most), count_text(w, moved), count_text(w, bytes),
+      r->again > 0 ? arena_printf(arena, ", %s of them again", count_text(w, r->again)) : " at least");
+  put_row(w, "work", work);
+  if (!r->time.known || bytes <= 0 || !r->totals.flops.most) return;
+  double clock =
+      r->time.bounds[BOUND_TENSOR] > 0 ? r->totals.tensor_cycles / r->time.bounds[BOUND_TENSOR] : 0;
+  double rate = clock > 0 ? (double)r->totals.flops.most / r->time.bounds[BOUND_TENSOR] * r->time.tail : 0;
+  double memory = bytes / r->time.bounds[BOUND_MEMORY], intensity = (double)r->totals.flops.most / bytes;
+  if (rate > 0)
+    put_row(w, "roofline",
+            arena_printf(
+                arena,
+                "%.1f flop a byte; of the %s's memory %.1f would keep its tensor cores busy: %s bounds it",
+                intensity, r->card, rate / memory, intensity < rate / memory ? "memory" : "computing"));
+}
+
+static void put_time(Writer *w) {
+  const CostReport *r = w->e->report;
+  if (!r->time.known) {
+    put_row(w, "time", "not told: cost/chips.def has no clock of the card");
+    return;
+  }
+  Buf text = {0};
+  buf_printf(&text, "%s predicted on %s%s%s: %s bound it;", time_text(w, r->time.seconds),
+             r->card[0] == 'H' ? "an " : "a ", r->card,
+             r->unbounded ? ", loops that hang on data counted once" : "",
+             cost_bound_name(r->time.bottleneck));
+  for (int b = 0; b < BOUND_COUNT; b++)
+    if (r->time.bounds[b] > 0)
+      buf_printf(&text, " %s %s,", cost_bound_name((CostBound)b), time_text(w, r->time.bounds[b]));
+  buf_printf(&text, " launch %s; %.2f waves, the last block's multiprocessor has %.2f times the mean",
+             time_text(w, r->time.launch), r->time.waves, r->time.tail);
+  put_row(w, "time", text.at);
+  buf_free(&text);
+}
+
+// A counter each: what was measured, and what was predicted.
+static void put_measured(Writer *w) {
+  static const char *const names[NCU_COUNT] = {
+      [NCU_SECONDS] = "time",           [NCU_INSTRUCTIONS] = "instructions", [NCU_REQUESTS] = "requests",
+      [NCU_SECTORS] = "sectors",        [NCU_WAVEFRONTS] = "wavefronts",     [NCU_MEMORY] = "memory bytes",
+      [NCU_REGISTERS] = "registers"};
+  static const NcuCounter order[] = {NCU_SECONDS,    NCU_MEMORY,       NCU_REQUESTS, NCU_SECTORS,
+                                     NCU_WAVEFRONTS, NCU_INSTRUCTIONS, NCU_REGISTERS};
+  const NcuReport *ncu = w->e->ncu;
+  Arena *arena = w->e->run->arena;
+  if (!ncu) return;
+  const char *which = ncu->launches > 1 ? arena_printf(arena, " (the last of %u launches)", ncu->launches) : "";
+  put_heading(w, arena_printf(arena, "measured by Nsight Compute, %s%s", ncu->file, which));
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    Measured m;
+    bool time = order[i] == NCU_SECONDS, both = explain_measured(w->e, order[i], &m);
+    if (!ncu->total.known[order[i]]) continue;
+    const char *measured = time ? time_text(w, m.measured) : count_text(w, m.measured);
+    const char *predicted = time ? time_text(w, m.predicted) : count_text(w, m.predicted);
+    const char *ratio = both && m.measured > 0 ? arena_printf(arena, ", %.2f of it", m.predicted / m.measured) : "";
+    put_row(w, names[order[i]], both ? arena_printf(arena, "%s; predicted %s%s", measured, predicted, ratio) : measured);
+  }
+}
+
+static void put_losses(Writer *w) {
+  const Explanation *e = w->e;
+  put_heading(w, e->losses.n ? "largest losses" : "no loss of 1 % of the prediction was found");
+  for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) {
+    const Loss *loss = &e->losses.at[i];
+    const char *gain = loss->seconds > 0
+                           ? arena_printf(e->run->arena, "%s of the prediction", time_text(w, loss->seconds))
+                           : "hidden behind the bottleneck";
+    const char *head = arena_printf(e->run->arena, "%u. line %u, %s (%s): %s", i + 1, loss->loc.line,
+                                    loss->kind, gain, loss->what);
+    put_words(w, head, 0);
+    end_line(w);
+    put_words(w, arena_printf(e->run->arena, "try: %s", loss->change), 3);
+    end_line(w);
+  }
+}
+
+static void put_remarks(Writer *w) {
+  const Diags *diags = &w->e->run->c->diags;
+  bool any = false;
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    const Diag *diag = diags->list.at[i];
+    bool places = diag->pass && strcmp(diag->pass, "allocate_shared") == 0; // the footer has them
+    if (diag->severity != DIAG_REMARK || places) continue;
+    if (!any) put_heading(w, "what passes did and declined");
+    any = true;
+    buf_printf(w->out, "%6u  ", diag->loc.line);
+    w->column = 8;
+    put_words(w, arena_printf(w->e->run->arena, "%s: %s", diag->pass, diag->message), w->column);
+    end_line(w);
+  }
+}
+
+static void put_head(Writer *w) {
+  const CostReport *r = w->e->report;
+  const TargetInfo *arch = r->func->module->target.arch;
+  buf_printf(w->out, "%s (%s) for %s, %llu program%s of %u threads\n", r->func->name,
+             w->e->run->options->file, arch->name, (unsigned long long)r->programs,
+             r->programs == 1 ? "" : "s", TARGET_WARP * func_warps(r->func));
+  if (r->counted < r->programs)
+    buf_printf(w->out, "counted: %llu programs, spread evenly; the others are taken to be like them\n",
+               (unsigned long long)r->counted);
+  if (r->unbounded) buf_text(w->out, "trip counts that hang on data: one iteration was counted\n");
+  buf_text(w->out, " share alive  line\n");
+}
+
+void explain_text(const Explanation *e, bool colors, Buf *out) {
+  Writer w = {.e = e, .out = out, .colors = colors};
+  put_head(&w);
+  uint16_t file = e->report->func->loc.file;
+  for (uint32_t i = 0; i < e->lines.n; i++) {
+    if (!line_tells(&w, &e->lines.at[i])) continue;
+    put_line(&w, &e->lines.at[i], file);
+    file = e->lines.at[i].loc.file;
+  }
+  end_line(&w);
+  put_registers(&w);
+  put_shared(&w);
+  put_occupancy(&w);
+  put_instructions(&w);
+  put_work(&w);
+  put_time(&w);
+  put_measured(&w);
+  put_losses(&w);
+  put_remarks(&w);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of tilec, parsed. options.def lists the options.
+#ifndef TOOLS_OPTIONS_OPTIONS_H
+#define TOOLS_OPTIONS_OPTIONS_H
+
+#include "base/vec.h"
+#include "ir/spec.h"
+#include "sim/sim.h"
+#include "tools/run/expect.h"
+
+// First those of verbs.def, in its order.
+typedef enum Command {
+  COMMAND_COMPILE,
+  COMMAND_RUN,
+  COMMAND_CHECK,
+  COMMAND_BENCH,
+  COMMAND_EXPLAIN,
+  COMMAND_TUNE,
+  COMMAND_CACHE,
+  COMMAND_HELP,
+  COMMAND_VERSION,
+  COMMAND_LIST_PASSES,
+  COMMAND_LIST_TARGETS
+} Command;
+
+// A row of verbs.def.
+typedef struct Verb {
+  const char *name, *letter, *arguments, *summary;
+} Verb;
+
+const Verb *verb_of(Command command);   // NULL: the command is an option's
+const Verb *verb_list(uint32_t *count); // verb i is that of Command i
+
+typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
+
+// Of explain and tune.
+typedef enum Format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML } Format;
+
+typedef enum Emit {
+  EMIT_TOKENS,
+  EMIT_AST,
+  EMIT_TIR,
+  EMIT_LLVM,
+  EMIT_PTX,
+  EMIT_META,
+  EMIT_CUBIN,
+  EMIT_HEADER,
+  EMIT_OBJECT
+} Emit;
+
+// Whether --emit=header has cubins beside the PTX: AUTO: where there is a ptxas.
+typedef enum Cubins { CUBINS_AUTO, CUBINS_ON, CUBINS_OFF } Cubins;
+
+// NAME=VALUE of the command line, split at the first '='.
+typedef struct NamedText {
+  const char *name, *text;
+} NamedText;
+
+// Values between bars, of tune: those of a constexpr, or of an option of the code.
+typedef struct TuneRange {
+  const char *name; // "BLOCK"; "num_warps", "num_stages" or "maxnreg"
+  bool is_option;
+  VEC(const char *) texts; // two or more
+} TuneRange;
+
+typedef struct Options {
+  Command command;
+  Command topic;      // of help: the command that it is about; COMMAND_HELP: all of them
+  ColorWhen color;
+  char **words; // of the command line behind `tilec`, those of argument files too
+  int word_count;
+  const char *file;   // "-": standard input; of cache what it is to do
+  const char *output; // NULL: by default
+  Emit emit;
+  const char *kernel, *signature;
+  VEC(const char *) defines; // NAME=VALUE
+  Target target;             // the defaults, with what was given
+  bool emit_given, arch_given, num_warps_given, num_stages_given, maxnreg_given, fp32_dot_given;
+  bool dependencies; // -MD
+  // --emit=header and object
+  VEC(const TargetInfo *) archs; // as given
+  VEC(const char *) variants;    // lists of facts
+  const char *aot_prefix;        // NULL: the file's name
+  Cubins cubins;
+  bool arch_list; // one --arch with several
+  bool remarks, json_diagnostics, time_passes, verify_each, simulate;
+  const char *print_after, *stop_after;
+  VEC(const char *) run_passes, disabled_passes;
+  bool run_passes_given;
+  bool json;     // of cache and version
+  Format format; // of explain and tune
+  // tilec tune
+  VEC(TuneRange) ranges;
+  bool predict;
+  const char *card;   // of explain; NULL: the target's own
+  uint32_t registers; // of explain, a thread; 0: ptxas's, or an estimate
+  uint32_t top; // 0: by default
+  // tilec run
+  const char *device;
+  int64_t grid[3];
+  const char *grid_text; // expressions; NULL: numbers, or none given
+  uint32_t threads[3], shared_bytes; // of PTX files
+  tilec_sim_options sim;             // of the simulator
+  bool sim_given;                    // --sim-schedule or --sim-threads
+  bool grid_given, check, stats, strict, verbose;
+  const char *check_file; // NULL: the file itself
+  double allow_uncompared; // the share of an output that --check may leave out
+  const char *stats_file; // NULL: standard error
+  const char *ncu_file;   // of explain; NULL: none
+  uint64_t seed, max_instructions; // max_instructions 0: the device's own
+  double timeout;                  // seconds; 0: none
+  uint32_t max_programs;           // of a persistent kernel; 0: the device's own
+  bool timeout_given;
+  VEC(Expectation) expectations;
+  VEC(NamedText) saves, args, buffers;
+} Options;
+
+// Parses argv; strings are argv's own or the arena's. False where the usage is wrong: `error` says why (one
+// line, no newline); command and color are as far as they were read.
+bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error);
+// Whether word `i` is that long option or its value.
+bool options_word_is_of(const Options *options, int i, const char *option);
+bool options_file_is_ptx(const Options *options);
+// tilec help: `topic` as in Options. Lines are at most HELP_COLUMNS wide.
+enum { HELP_COLUMNS = 100 };
+void options_print_help(Command topic, bool colors, Buf *out);
+
+#endif

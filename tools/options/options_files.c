@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Argument files: a word @FILE stands for the words of the file, by the rules of gcc and LLVM. White space separates words; a part in
+// single or double quotes has white space too, and a backslash stands before any character that is meant as it is, also in quotes.
+// The file may name others, as seen from the current folder. A word whose file cannot be opened stays what it is, as an argument of a
+// PTX file does that is an array of NumPy's (@x.npy).
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "tools/options/options_parts.h"
+
+enum { MAX_FILE_BYTES = 1 << 26, MAX_WORDS = 1 << 20, MAX_NESTED = 64 };
+
+static const char numpy_magic[] = "\x93NUMPY";
+
+typedef struct OpenFile {
+  const char *name;
+  dev_t device;
+  ino_t number;
+} OpenFile;
+
+typedef struct WordList {
+  Arena *arena;
+  Buf *error;
+  VEC(char *) words;
+  OpenFile open[MAX_NESTED]; // whose words are read: the last one's, which the one before it names
+  int depth;
+} WordList;
+
+static bool add_word(WordList *list, char *word) {
+  if (list->words.n == MAX_WORDS) {
+    buf_printf(list->error, "there are more than %d words, with those of argument files", MAX_WORDS);
+    return false;
+  }
+  vec_push(list->arena, &list->words, word);
+  return true;
+}
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// The word that begins at *at, and *at moves past it; false at the text's end.
+static bool next_word(Arena *arena, Str text, size_t *at, char **word) {
+  size_t i = *at;
+  while (i < text.n && is_space(text.at[i])) i++;
+  bool found = i < text.n;
+  char quote = '\0';
+  Buf out = {0};
+  for (; i < text.n && (quote || !is_space(text.at[i])); i++) {
+    char c = text.at[i];
+    if (c == '\\' && i + 1 < text.n)
+      buf_char(&out, text.at[++i]);
+    else if (quote ? c == quote : c == '\'' || c == '"')
+      quote = quote ? '\0' : c;
+    else
+      buf_char(&out, c);
+  }
+  *word = arena_copy(arena, buf_view(&out));
+  *at = i;
+  buf_free(&out);
+  return found;
+}
+
+static bool read_bytes(WordList *list, FILE *file, const char *name, Buf *bytes) {
+  char chunk[1 << 14];
+  size_t n;
+  while ((n = fread(chunk, 1, sizeof chunk, file)) > 0 && bytes->n <= MAX_FILE_BYTES) buf_bytes(bytes, chunk, n);
+  bool numpy = str_starts(buf_view(bytes), numpy_magic);
+  const char *why = ferror(file)                                               ? strerror(errno)
+                    : bytes->n > MAX_FILE_BYTES && !numpy                       ? "it is larger than 64 MiB"
+                    : !numpy && bytes->n && memchr(bytes->at, '\0', bytes->n) ? "it is no text"
+                                                                               : NULL;
+  if (why) buf_printf(list->error, "cannot read '@%s': %s", name, why);
+  return !why;
+}
+
+static bool expand(WordList *list, char *word);
+
+static bool add_words(WordList *list, Str text) {
+  static const char utf8_mark[] = "\xef\xbb\xbf";
+  size_t at = str_starts(text, utf8_mark) ? sizeof utf8_mark - 1 : 0;
+  char *word;
+  while (next_word(list->arena, text, &at, &word))
+    if (!expand(list, word)) return false;
+  return true;
+}
+
+// Notes the file as one that is open. False, having said why, where it is open already: it would never end.
+static bool enter(WordList *list, FILE *file, const char *name) {
+  struct stat info;
+  if (fstat(fileno(file), &info) != 0) return true;
+  for (int i = 0; i < list->depth; i++) {
+    if (list->open[i].device != info.st_dev || list->open[i].number != info.st_ino) continue;
+    buf_printf(list->error, "the argument file '@%s' names itself", name);
+    for (int k = i + 1; k < list->depth; k++) buf_printf(list->error, "%s '@%s'", k > i + 1 ? "," : " by way of", list->open[k].name);
+    return false;
+  }
+  if (list->depth == MAX_NESTED) {
+    buf_printf(list->error, "the argument file '@%s' is nested in %d others", name, MAX_NESTED);
+    return false;
+  }
+  list->open[list->depth++] = (OpenFile){name, info.st_dev, info.st_ino};
+  return true;
+}
+
+static bool expand_file(WordList *list, FILE *file, char *word) {
+  Buf bytes = {0};
+  int depth = list->depth;
+  bool good = enter(list, file, word + 1) && read_bytes(list, file, word + 1, &bytes);
+  Str text = good ? buf_view(&bytes) : (Str){0};
+  if (good) good = str_starts(text, numpy_magic) ? add_word(list, word) : add_words(list, text);
+  list->depth = depth;
+  buf_free(&bytes);
+  return good;
+}
+
+static bool expand(WordList *list, char *word) {
+  FILE *file = word[0] == '@' && word[1] ? fopen(word + 1, "rb") : NULL;
+  if (!file) return add_word(list, word);
+  bool good = expand_file(list, file, word);
+  fclose(file);
+  return good;
+}
+
+bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error) {
+  WordList list = {.arena = arena, .error = error};
+  bool good = true;
+  for (int i = 0; good && i < *argc; i++) good = i ? expand(&list, (*argv)[i]) : add_word(&list, (*argv)[i]);
+  if (!good) return false;
+  *argc = (int)list.words.n;
+  *argv = list.words.at;
+  return true;
+}

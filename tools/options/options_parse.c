@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The words of the command line: the command, its options, and what is neither.
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "tools/options/options_parts.h"
+
+// ---- commands ----
+
+const Verb *verb_list(uint32_t *count) {
+  static const Verb verbs[] = {
+#define X(name, letter, arguments, summary) {#name, letter, arguments, summary},
+#include "tools/options/verbs.def"
+#undef X
+  };
+  _Static_assert(sizeof verbs / sizeof *verbs == COMMAND_VERSION + 1, "verbs.def and Command differ");
+  *count = sizeof verbs / sizeof *verbs;
+  return verbs;
+}
+
+const Verb *verb_of(Command command) {
+  uint32_t count;
+  const Verb *verbs = verb_list(&count);
+  return (uint32_t)command < count ? &verbs[command] : NULL;
+}
+
+static bool find_verb(const char *word, Command *command) {
+  uint32_t count;
+  const Verb *verbs = verb_list(&count);
+  for (uint32_t i = 0; i < count; i++)
+    if (strcmp(verbs[i].name, word) == 0) return *command = (Command)i, true;
+  return false;
+}
+
+// `problem` with the command that may have been meant, or all of them; false.
+static bool no_such_command(OptionParser *p, const char *problem, const char *word) {
+  uint32_t count;
+  const Verb *verbs = verb_list(&count);
+  const char **names = ARENA_ARRAY(p->arena, const char *, count);
+  for (uint32_t i = 0; i < count; i++) names[i] = verbs[i].name;
+  const char *near = diag_nearest(str_from(word), names, count);
+  buf_printf(p->error, "%s '%s'", problem, word);
+  if (near) return buf_printf(p->error, "; did you mean '%s'?", near), false;
+  buf_text(p->error, "; commands are");
+  for (uint32_t i = 0; i < count; i++) buf_printf(p->error, "%s %s", i ? "," : "", names[i]);
+  return false;
+}
+
+// A word that may be the name of a command, and is no file's.
+static bool mistyped_command(const char *word) {
+  return word[0] && word[0] != '-' && !strpbrk(word, "./") && access(word, F_OK) != 0;
+}
+
+// "@args", which stands here because the file could not be opened.
+static bool lost_file(OptionParser *p, const char *word) {
+  if (word[0] != '@' || !word[1]) return false;
+  bool there = access(word + 1, R_OK) == 0; // for errno
+  buf_printf(p->error, "cannot read the argument file '%s': %s", word, there ? "it was not there before" : strerror(errno));
+  return true;
+}
+
+static bool choose_command(OptionParser *p) {
+  const char *word = p->argc > 1 ? p->argv[1] : "";
+  if (lost_file(p, word)) return false;
+  p->verb_given = find_verb(word, &p->options->command);
+  p->next += p->verb_given;
+  return p->verb_given || !mistyped_command(word) ||
+         no_such_command(p, "there is no command and no file", word);
+}
+
+static bool parse_topic(OptionParser *p, const char *word) {
+  if (p->options->topic != COMMAND_HELP) {
+    buf_printf(p->error, "help is of one command at a time: '%s' is a second one", word);
+    return false;
+  }
+  return find_verb(word, &p->options->topic) || no_such_command(p, "there is no command", word);
+}
+
+// ---- words ----
+
+static bool runs_kernel(const Options *o) {
+  return o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_CHECK ||
+         o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE;
+}
+
+// Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.
+static bool option_matches(const OptionInfo *info, const char *word, const char **value) {
+  size_t n = strlen(info->name);
+  *value = NULL;
+  if (n && strncmp(word, info->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
+    if (word[n] == '=') *value = word + n + 1;
+    return true;
+  }
+  n = strlen(info->short_name);
+  if (!n || strncmp(word, info->short_name, n) != 0) return false;
+  if (word[n] == '\0') return true;
+  if (!info->value[0]) return false;
+  *value = word[n] == '=' ? word + n + 1 : word + n;
+  return n == 2 || word[n] == '='; // -arch=SM, not -archSM
+}
+
+static bool unknown_option(OptionParser *p, const char *word) {
+  size_t count, n = 0;
+  const OptionInfo *infos = option_infos(&count);
+  const char **names = ARENA_ARRAY(p->arena, const char *, count);
+  for (size_t id = 0; id < count; id++)
+    if (infos[id].name[0]) names[n++] = infos[id].name;
+  const char *equals = strchr(word, '=');
+  const char *near = diag_nearest((Str){word, equals ? (size_t)(equals - word) : strlen(word)}, names, n);
+  buf_printf(p->error, "unknown option '%s'", word);
+  if (near) buf_printf(p->error, "; did you mean '%s'?", near);
+  return false;
+}
+
+// The command's letter in options.def; --list-passes and its like are compile's.
+static const char *letter_of(Command command) {
+  const Verb *verb = verb_of(command);
+  return verb ? verb->letter : "C";
+}
+
+static bool foreign_option(OptionParser *p, const OptionInfo *info) {
+  uint32_t count, i = 0;
+  const Verb *verbs = verb_list(&count);
+  while (!strstr(info->commands, verbs[i].letter)) i++;
+  buf_printf(p->error, "'%s' is an option of 'tilec %s'", info->name[0] ? info->name : info->short_name,
+             verbs[i].name);
+  return false;
+}
+
+// An option that `word` begins; *value is what is joined to it.
+static bool take_option(OptionParser *p, const OptionInfo *info, const char *word, const char *value) {
+  if (!strstr(info->commands, letter_of(p->options->command))) return foreign_option(p, info);
+  bool optional = info->value[0] == '[';
+  if (!info->value[0] && value) {
+    buf_printf(p->error, "'%s' takes no value", info->name);
+    return false;
+  }
+  if (!info->value[0] || (optional && !value)) return info->set(p, NULL);
+  if (!value && p->next == p->argc) {
+    buf_printf(p->error, "'%s' needs a value (%s)", word, info->value);
+    return false;
+  }
+  return info->set(p, value ? value : p->argv[p->next++]);
+}
+
+static bool parse_option(OptionParser *p, const char *word) {
+  size_t count;
+  const OptionInfo *infos = option_infos(&count);
+  for (size_t id = 0; id < count; id++) {
+    const char *value;
+    if (option_matches(&infos[id], word, &value)) return take_option(p, &infos[id], word, value);
+  }
+  return unknown_option(p, word);
+}
+
+static bool parse_positional(OptionParser *p, const char *word) {
+  Options *o = p->options;
+  if (!(runs_kernel(o) && options_file_is_ptx(o)) && lost_file(p, word)) return false;
+  if (o->command == COMMAND_HELP) return parse_topic(p, word);
+  if (o->command == COMMAND_VERSION) {
+    buf_printf(p->error, "'tilec version' takes no '%s'", word);
+    return false;
+  }
+  if (!o->file) {
+    Command command;
+    o->file = word;
+    if (p->verb_given || !mistyped_command(word) || !find_verb(word, &command)) return true;
+    buf_printf(p->error, "the command comes first: tilec %s ...", word);
+    return false;
+  }
+  if (!runs_kernel(o)) {
+    buf_printf(p->error, "one FILE at a time: '%s' is a second one", word);
+    return false;
+  }
+  NamedText named = {arena_printf(p->arena, "%u", o->args.n), word};
+  if (!options_file_is_ptx(o) && !option_split_named(p, "an argument", word, &named)) return false;
+  vec_push(p->arena, &o->args, named);
+  return true;
+}
+
+// What only --emit=header and object take.
+static bool check_page(OptionParser *p) {
+  bool tune = p->options->command == COMMAND_TUNE, html = p->options->format == FORMAT_HTML, good = !html || p->options->output;
+  if (tune && html) return buf_text(p->error, "--format of tune is text or json"), false;
+  if (!good) buf_text(p->error, "--format=html is a page for a browser: -o FILE says where it goes, - is standard output");
+  return good;
+}
+
+static bool check_aot(OptionParser *p) {
+  const Options *o = p->options;
+  if (o->emit == EMIT_HEADER || o->emit == EMIT_OBJECT) return true;
+  const char *what = o->arch_list    ? "several architectures"
+                     : o->variants.n ? "--variant"
+                     : o->aot_prefix ? "--aot-prefix"
+                     : o->cubins     ? "--cubins"
+                                     : NULL;
+  if (what) buf_printf(p->error, "%s: only --emit=header and --emit=object take this", what);
+  return !what;
+}
+
+bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error) {
+  *options = (Options){.command = COMMAND_COMPILE,
+                       .topic = COMMAND_HELP,
+                       .emit = EMIT_PTX,
+                       .target = target_default(),
+                       .device = "auto",
+                       .allow_uncompared = 0.01};
+  options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
+  if (!options_read_files(&argc, &argv, arena, error)) return false;
+  OptionParser p = {.argc = argc, .next = 1, .argv = argv, .arena = arena, .options = options, .error = error};
+  options->words = argv + 1;
+  options->word_count = argc - 1;
+  if (!choose_command(&p)) return false;
+  bool only_positional = false;
+  while (p.next < argc) {
+    const char *word = argv[p.next++];
+    bool is_option = !only_positional && word[0] == '-' && word[1];
+    if (is_option && strcmp(word, "--") == 0)
+      only_positional = true;
+    else if (!(is_option ? parse_option(&p, word) : parse_positional(&p, word)))
+      return false;
+  }
+  if (!options->emit_given && (options->run_passes_given || options->stop_after)) options->emit = EMIT_TIR;
+  bool needs_file = options->command == COMMAND_COMPILE || runs_kernel(options);
+  if (needs_file && !options->file) buf_text(error, "no input file");
+  return (!needs_file || options->file) && check_page(&p) && check_aot(&p);
+}
+
+bool options_word_is_of(const Options *options, int i, const char *option) {
+  const char *word = options->words[i];
+  size_t n = strlen(option);
+  bool is_it = strncmp(word, option, n) == 0 && (word[n] == '\0' || word[n] == '=');
+  return is_it || (i > 0 && strcmp(options->words[i - 1], option) == 0);
+}
+
+bool options_file_is_ptx(const Options *options) {
+  size_t n = options->file ? strlen(options->file) : 0;
+  return n > 4 && strcmp(options->file + n - 4, ".ptx") == 0;
+}

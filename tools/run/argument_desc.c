@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// desc(BUFFER,block=[64,64],shape=[..],strides=[..],padding=nan): a tensor descriptor over a buffer.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "ir/spec.h"
+#include "tools/run/argument.h"
+
+typedef struct DescReader {
+  Arena *arena;
+  const char **why;
+} DescReader;
+
+static bool refuse(const DescReader *r, const char *why) {
+  *r->why = why;
+  return false;
+}
+
+static Str trimmed(Str text) {
+  while (text.n && text.at[0] == ' ') text.at++, text.n--;
+  while (text.n && text.at[text.n - 1] == ' ') text.n--;
+  return text;
+}
+
+// Up to the next comma outside of brackets; *rest is what follows, `at` NULL at the end.
+static Str next_piece(Str *rest) {
+  size_t n = param_text_until(*rest, ',');
+  Str part = {rest->at, n};
+  *rest = n < rest->n ? (Str){rest->at + n + 1, rest->n - n - 1} : (Str){0};
+  return trimmed(part);
+}
+
+// "[64,64]": as many numbers as *rank says, or (0) any, which it becomes.
+static bool parse_numbers(const DescReader *r, const char *name, Str text, uint32_t *rank, int64_t *numbers) {
+  uint32_t n = 0;
+  if (text.n < 2 || text.at[0] != '[' || text.at[text.n - 1] != ']')
+    return refuse(r, arena_printf(r->arena, "%s of desc() is a list, as in %s=[64,64]", name, name));
+  for (Str rest = {text.at + 1, text.n - 2}; rest.at; n++) {
+    Str part = next_piece(&rest);
+    ConstValue value;
+    if (n == DESCRIPTOR_MAX_RANK)
+      return refuse(r, arena_printf(r->arena, "a descriptor has %d dimensions at most", DESCRIPTOR_MAX_RANK));
+    if (number_text(part, &value) != TEXT_INT || value.is_u64)
+      return refuse(r, arena_printf(r->arena, "'%.*s' in %s of desc() is no integer", STR_ARG(part), name));
+    numbers[n] = value.i;
+  }
+  if (*rank && *rank != n)
+    return refuse(r, arena_printf(r->arena, "%s of desc() has %u numbers, and block has %u", name, n, *rank));
+  *rank = n;
+  return true;
+}
+
+static bool parse_block(const DescReader *r, Str text, TensorBlock *to) {
+  int64_t block[DESCRIPTOR_MAX_RANK];
+  if (!parse_numbers(r, "block", text, &to->rank, block)) return false;
+  for (uint32_t i = 0; i < to->rank; i++) {
+    if (block[i] < 1 || block[i] > TILE_MAX_ELEMENTS || (block[i] & (block[i] - 1)))
+      return refuse(r, "the sizes in block of desc() are powers of two");
+    to->block[i] = (uint32_t)block[i];
+  }
+  return true;
+}
+
+static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
+  static const char *const names[] = {"block", "shape", "strides", "padding"};
+  size_t n = param_text_until(part, '=');
+  Str name = trimmed((Str){part.at, n}), value = {0};
+  if (n < part.n) value = trimmed((Str){part.at + n + 1, part.n - n - 1});
+  if (str_is(name, "block")) return parse_block(r, value, to);
+  if (str_is(name, "shape")) return to->shaped = parse_numbers(r, "shape", value, &to->rank, to->shape);
+  if (str_is(name, "strides"))
+    return to->strided = parse_numbers(r, "strides", value, &to->rank, to->strides);
+  if (str_is(name, "padding") && (str_is(value, "nan") || str_is(value, "zero"))) {
+    to->pads_nan = str_is(value, "nan");
+    return true;
+  }
+  if (str_is(name, "padding")) return refuse(r, "padding of desc() is zero or nan");
+  const char *near = diag_nearest(name, names, sizeof names / sizeof *names);
+  return refuse(r,
+                near ? arena_printf(r->arena, "desc() has no '%.*s'; did you mean '%s'?", STR_ARG(name), near)
+                     : arena_printf(r->arena, "desc() has no '%.*s', but block, shape, strides and padding",
+                                    STR_ARG(name)));
+}
+
+bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t number, Argument *argument,
+                         const char **why) {
+  const DescReader r = {arena, why};
+  TensorBlock *block = ARENA_NEW(arena, TensorBlock);
+  *block = (TensorBlock){0};
+  if (text.at[text.n - 1] != ')') return refuse(&r, "the bracket of desc( is not closed");
+  Str rest = {text.at, text.n - 1};
+  const char *buffer = arena_copy(arena, next_piece(&rest));
+  if (!argument_parse(arena, buffer, seed, number, argument, why)) return false;
+  if ((argument->kind != ARGUMENT_BUFFER && argument->kind != ARGUMENT_SAME) || argument->pointees ||
+      argument->descriptor)
+    return refuse(&r, "desc() begins with a buffer, as in desc(randn:fp16[256,256],block=[64,64])");
+  // The block's rank is what the other lists are compared with.
+  for (int pass = 0; pass < 2; pass++)
+    for (Str left = rest; left.at;) {
+      Str part = next_piece(&left);
+      if (str_starts(part, "block") == (pass == 0) && !parse_option(&r, part, block)) return false;
+    }
+  if (!block->block[0]) return refuse(&r, "desc() needs block=[...], what is loaded or stored at once");
+  argument->descriptor = block;
+  return true;
+}
+
+bool descriptor_complete(Arena *arena, const Argument *buffer, TensorBlock *block, const char **why) {
+  const DescReader r = {arena, why};
+  bool like_buffer = buffer->rank == block->rank;
+  if (!block->shaped && !like_buffer)
+    return refuse(&r, arena_printf(arena, "the buffer has %u dimensions and the block %u: say shape=[...]",
+                                   buffer->rank, block->rank));
+  uint64_t stride = 1;
+  for (uint32_t i = block->rank; i-- > 0;) {
+    if (!block->shaped) block->shape[i] = (int64_t)buffer->shape[i];
+    if (!block->strided) block->strides[i] = (int64_t)stride;
+    stride *= like_buffer ? buffer->shape[i] : (uint64_t)block->shape[i];
+  }
+  return true;
+}

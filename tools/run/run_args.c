@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/run/ask.h"
+#include "tools/run/run.h"
+
+// Among the first `count`.
+static RunArg *find_of(const Run *run, const char *name, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (strcmp(run->params[i].name, name) == 0) return &run->params[i];
+  return NULL;
+}
+
+static RunArg *find_param(const Run *run, const char *name) { return find_of(run, name, run->param_count); }
+
+static RunArg *find_holder(const Run *run, const char *name) { return find_of(run, name, run->holder_count); }
+
+const RunArg *run_find_holder(const Run *run, const char *name) { return find_holder(run, name); }
+
+const RunArg *run_find_buffer(const Run *run, const char *name) {
+  const RunArg *param = find_holder(run, name);
+  return param ? param->buffer : NULL;
+}
+
+const char *run_arg_name(const Run *run, const RunArg *param) {
+  bool number = options_file_is_ptx(run->options) && param < run->params + run->param_count;
+  return number ? arena_printf(run->arena, "argument %s", param->name) : param->name;
+}
+
+static bool is_constexpr(const KernelInfo *kernel, const char *name) {
+  for (uint32_t i = 0; kernel && i < kernel->param_count; i++)
+    if (kernel->params[i].is_constexpr && strcmp(kernel->params[i].name, name) == 0) return true;
+  return false;
+}
+
+static void add_param(Run *run, const KernelParam *param) {
+  run->params[run->param_count++] =
+      (RunArg){.name = param->name, .param = run_param(run->arena, param), .loc = param->loc};
+}
+
+// Room for the parameters, --buffer's, and what may be items of tuples.
+static void make_room(Run *run, uint32_t param_count) {
+  const Options *o = run->options;
+  uint32_t items = 0;
+  for (uint32_t i = 0; i < o->args.n; i++) {
+    const char *text = o->args.at[i].text;
+    if (text[strspn(text, " ")] != '(') continue;
+    for (items++; *text; text++) items += *text == ',' || *text == '(';
+  }
+  run->params = ARENA_ARRAY(run->arena, RunArg, param_count + items + o->buffers.n);
+}
+
+// The kernel's run-time parameters: from the source, or from the one function of a .tir file.
+static bool list_params(Run *run, const KernelInfo **kernel) {
+  Compilation *c = run->c;
+  *kernel = NULL;
+  if (c->is_tir) {
+    if (c->module->funcs.n != 1)
+      return tool_error("'%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
+    const Func *func = c->module->funcs.at[0];
+    make_room(run, func->param_count);
+    for (uint32_t i = 0; i < func_visible_params(func); i++)
+      add_param(run, &(KernelParam){.name = func->params[i].name, .type = func->params[i].type});
+    return true;
+  }
+  KernelInfo *entries;
+  uint32_t count = 1;
+  if (run->spec.kernel)
+    *kernel = frontend_kernel(&c->ir, c->syntax, &run->spec, run->spec.kernel);
+  else {
+    count = frontend_entries(&c->ir, c->syntax, &run->spec, &entries);
+    *kernel = count == 1 ? entries : NULL;
+  }
+  if ((!*kernel && run->spec.kernel) || count == 0) frontend_no_kernel(&c->ir, c->syntax, run->spec.kernel);
+  if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
+  if (!*kernel) return ask_kernel(c, entries, count), tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
+  make_room(run, (*kernel)->param_count);
+  for (uint32_t i = 0; i < (*kernel)->param_count; i++) {
+    const KernelParam *p = &(*kernel)->params[i];
+    if (p->is_constexpr) continue;
+    add_param(run, p);
+  }
+  return true;
+}
+
+static bool unknown_argument(const Run *run, const KernelInfo *kernel, const char *name) {
+  const char **names =
+      ARENA_ARRAY(run->arena, const char *, run->param_count + (kernel ? kernel->param_count : 0));
+  size_t n = 0;
+  for (uint32_t i = 0; !kernel && i < run->param_count; i++) names[n++] = run->params[i].name;
+  for (uint32_t i = 0; kernel && i < kernel->param_count; i++) names[n++] = kernel->params[i].name;
+  ask_unknown(run->c, kernel, name, names, n);
+  tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
+  return false;
+}
+
+bool run_refuse(Run *run, const RunArg *param, const char *text) {
+  diag_error(&run->c->diags, param->loc, "%s", text);
+  tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
+  return false;
+}
+
+static Str trimmed(Str text) {
+  while (text.n && text.at[0] == ' ') text.at++, text.n--;
+  while (text.n && text.at[text.n - 1] == ' ') text.n--;
+  return text;
+}
+
+static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth);
+
+// What is only explained has no data.
+static const uint64_t *data_seed(const Run *run) {
+  return run->has_data ? &run->options->seed : NULL;
+}
+
+static bool wrong_value(Run *run, RunArg *param, Str text, const char *why) {
+  return run_refuse(run, param, arena_printf(run->arena, "argument %s=%.*s: %s", param->name, STR_ARG(text), why));
+}
+
+// "SPEC" or "NAME=SPEC"
+static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uint32_t depth) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  uint32_t number = (uint32_t)(item - tuple->items);
+  Str name = {text.at, param_text_until(text, '=')};
+  bool named = name.n < text.n && name.n && strspn(text.at, letters) >= trimmed(name).n;
+  *item = (RunArg){.loc = tuple->loc, .given = true, .param = {.name = tuple->name}};
+  if (named) {
+    item->field = arena_copy(run->arena, trimmed(name));
+    text = trimmed((Str){text.at + name.n + 1, text.n - name.n - 1});
+  }
+  item->name = named ? arena_printf(run->arena, "%s.%s", tuple->name, item->field)
+                     : arena_printf(run->arena, "%s[%u]", tuple->name, number);
+  return take_value(run, item, text, depth);
+}
+
+// "(SPEC,NAME=SPEC,...)"; one element may have a comma behind it.
+static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
+  Str inner = trimmed((Str){text.at + 1, text.n - 2}), rest = inner;
+  if (depth > PARAM_MAX_DEPTH) return wrong_value(run, tuple, text, "there are too many tuples within tuples");
+  if (inner.n && inner.at[inner.n - 1] == ',') inner.n--, rest = inner;
+  tuple->value = (Argument){.kind = ARGUMENT_TUPLE};
+  tuple->items = &run->params[run->holder_count];
+  for (Str left = inner; left.n; tuple->item_count++) {
+    size_t n = param_text_until(left, ',');
+    left = n < left.n ? (Str){left.at + n + 1, left.n - n - 1} : (Str){0};
+  }
+  run->holder_count += tuple->item_count;
+  for (uint32_t i = 0; i < tuple->item_count; i++) {
+    size_t n = param_text_until(rest, ',');
+    if (!take_item(run, tuple, &tuple->items[i], trimmed((Str){rest.at, n}), depth)) return false;
+    if (!tuple->items[i].field != !tuple->items[0].field)
+      return wrong_value(run, tuple, text, "either all elements of a tuple have names, or none has");
+    rest = n < rest.n ? (Str){rest.at + n + 1, rest.n - n - 1} : (Str){0};
+  }
+  return true;
+}
+
+static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
+  const char *why;
+  Str value = trimmed(text);
+  bool one_each = run->c->is_tir || options_file_is_ptx(run->options);
+  if (value.n > 1 && value.at[0] == '(' && value.at[value.n - 1] == ')' && !one_each)
+    return take_tuple(run, param, value, depth + 1);
+  if (value.n && value.at[0] == '(')
+    return wrong_value(run, param, text, one_each ? "a tuple is several parameters here, each of which takes one argument"
+                                                  : "the bracket of the tuple is not closed");
+  if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run), (uint32_t)(param - run->params),
+                      &param->value, &why))
+    return wrong_value(run, param, text, why);
+  if (one_each && (param->value.descriptor || param->value.kind == ARGUMENT_CONSTEXPR))
+    return wrong_value(run, param, text, "that is no single parameter, and here each takes one argument");
+  return true;
+}
+
+static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *arg) {
+  RunArg *param = find_param(run, arg->name);
+  if (is_constexpr(kernel, arg->name)) {
+    const char *define = arena_printf(run->arena, "%s=%s", arg->name, arg->text);
+    vec_push(run->arena, &run->defines, define);
+    tilec_status status = compile_define(run->c, define, &run->spec);
+    return status == TILEC_OK || (tool_report(run->options, run->c, status), false);
+  }
+  if (!param) return unknown_argument(run, kernel, arg->name);
+  if (param->given) return tool_error("argument '%s' is given twice", arg->name), false;
+  param->given = true;
+  return take_value(run, param, str_from(arg->text), 0);
+}
+
+// &NAME points into the buffer of another argument.
+static bool link_buffer(Run *run, RunArg *param) {
+  Argument *value = &param->value;
+  if (value->kind == ARGUMENT_BUFFER) param->buffer = param;
+  if (value->kind != ARGUMENT_SAME) return true;
+  param->buffer = find_holder(run, value->same);
+  if (!param->buffer || param->buffer->value.kind != ARGUMENT_BUFFER)
+    return tool_error("argument %s=&%s: there is no buffer '%s'", param->name, value->same, value->same),
+           false;
+  return value->offset <= param->buffer->value.bytes ||
+         (tool_error("argument %s: the offset is past the end of '%s'", param->name, value->same), false);
+}
+
+static bool complete_descriptor(Run *run, RunArg *param) {
+  const char *why;
+  if (!param->value.descriptor) return true;
+  return descriptor_complete(run->arena, &param->buffer->value, param->value.descriptor, &why) ||
+         run_refuse(run, param, arena_printf(run->arena, "argument '%s': %s", param->name, why));
+}
+
+static bool check_pointee(const Run *run, const RunArg *table, const Pointee *pointee) {
+  const RunArg *holder = pointee->name ? find_holder(run, pointee->name) : NULL;
+  if (!pointee->name) return true;
+  if (!holder || !holder->buffer)
+    return tool_error("%s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table), pointee->name), false;
+  const Argument *value = &holder->buffer->value;
+  if (holder->value.offset + pointee->offset > value->bytes)
+    return tool_error("%s=ptrs(...): the offset is past the end of '%s'", run_arg_name(run, table), pointee->name), false;
+  if (!table->value.pointee_typed || value->elem == table->value.pointee) return true;
+  tool_error("%s=ptrs(...): the elements of '%s' are %s, not %s", run_arg_name(run, table), pointee->name,
+             elem_info(value->elem)->name, elem_info(table->value.pointee)->name);
+  return false;
+}
+
+// --buffer's, behind the parameters.
+static bool take_buffers(Run *run) {
+  const Options *o = run->options;
+  for (uint32_t i = 0; i < o->buffers.n; i++) {
+    const NamedText *given = &o->buffers.at[i];
+    const char *why;
+    if (find_holder(run, given->name))
+      return tool_error("--buffer %s: there is one of that name", given->name), false;
+    RunArg *holder = &run->params[run->holder_count];
+    *holder = (RunArg){.name = given->name, .given = true};
+    if (!argument_parse(run->arena, given->text, data_seed(run), run->holder_count, &holder->value, &why))
+      return tool_error("--buffer %s=%s: %s", given->name, given->text, why), false;
+    if (holder->value.kind != ARGUMENT_BUFFER)
+      return tool_error("--buffer %s=%s: it is no buffer", given->name, given->text), false;
+    run->holder_count++;
+  }
+  return true;
+}
+
+// Once all arguments are there.
+static bool link_buffers(Run *run) {
+  if (!take_buffers(run)) return false;
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (!link_buffer(run, &run->params[i]) || !complete_descriptor(run, &run->params[i])) return false;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    const Argument *value = &run->params[i].value;
+    for (uint64_t k = 0; value->pointees && k < value->elements; k++)
+      if (!check_pointee(run, &run->params[i], &value->pointees[k])) return false;
+  }
+  return true;
+}
+
+static bool has_constexpr(const Run *run, const char *name) {
+  for (uint32_t i = 0; i < run->spec.constexpr_count; i++)
+    if (run->spec.constexprs[i].name == name) return true;
+  return false;
+}
+
+// Whether nothing is missing; false, having said what.
+static bool all_given(Run *run, const KernelInfo *kernel) {
+  Compilation *c = run->c;
+  bool *missing = ARENA_ARRAY(run->arena, bool, kernel->param_count), any = false;
+  const int64_t most_number = 1 << 20;
+  uint64_t given = 0, number = 0;
+  for (uint32_t i = 0, k = 0; i < kernel->param_count; i++) {
+    const KernelParam *p = &kernel->params[i];
+    const RunArg *arg = p->is_constexpr ? NULL : &run->params[k++];
+    missing[i] = !p->has_default && (arg ? !arg->given : !has_constexpr(run, p->name));
+    any |= missing[i];
+    if (!arg || !arg->given) continue;
+    if (arg->value.elements > given) given = arg->value.elements;
+    if (arg->value.kind == ARGUMENT_INT && arg->value.i > 0 && arg->value.i <= most_number) number = (uint64_t)arg->value.i;
+  }
+  if (!any) return true;
+  const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
+  for (uint32_t i = 0; i < kernel->param_count; i++)
+    if (kernel->params[i].is_constexpr && (uses[i] & PARAM_DECIDED)) missing[i] = false;
+  return ask_arguments(run->options, c, kernel, missing, given ? given : number) ||
+         (tool_report(run->options, c, TILEC_ERROR_COMPILE), false);
+}
+
+bool run_match_arguments(Run *run) {
+  const KernelInfo *kernel;
+  if (!list_params(run, &kernel)) return false;
+  run->holder_count = run->param_count;
+  for (uint32_t i = 0; i < run->options->args.n; i++)
+    if (!take_argument(run, kernel, &run->options->args.at[i])) return false;
+  if (kernel && !all_given(run, kernel)) return false;
+  for (uint32_t i = 0; !kernel && i < run->param_count; i++)
+    if (!run->params[i].given)
+      return tool_error("argument '%s' is missing", run->params[i].name), false; // of a .tir file
+  return link_buffers(run);
+}
+
+bool run_match_ptx(Run *run) {
+  const Options *o = run->options;
+  run->params = ARENA_ARRAY(run->arena, RunArg, o->args.n + o->buffers.n);
+  for (uint32_t i = 0; i < o->args.n; i++)
+    run->params[run->param_count++] = (RunArg){.name = o->args.at[i].name};
+  run->holder_count = run->bit_count = run->param_count;
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (!take_argument(run, NULL, &o->args.at[i])) return false;
+  return link_buffers(run);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The arguments of a run as the runtime binds them.
+#include "runtime/launch/expand.h"
+#include "tools/run/run.h"
+
+static tilec_arg launch_arg(const Run *run, const RunArg *arg);
+
+static tilec_arg tuple_arg(const Run *run, const RunArg *arg) {
+  tilec_arg *items = ARENA_ARRAY(run->arena, tilec_arg, arg->item_count);
+  const char **names = ARENA_ARRAY(run->arena, const char *, arg->item_count);
+  tilec_tuple *tuple = ARENA_NEW(run->arena, tilec_tuple);
+  for (uint32_t i = 0; i < arg->item_count; i++) {
+    items[i] = launch_arg(run, &arg->items[i]);
+    names[i] = arg->items[i].field;
+  }
+  *tuple = (tilec_tuple)TILEC_TUPLE_INIT;
+  tuple->items = items;
+  tuple->count = arg->item_count;
+  tuple->names = arg->item_count && names[0] ? names : NULL;
+  return tilec_arg_tuple(tuple);
+}
+
+static tilec_arg descriptor_arg(const Run *run, const RunArg *arg) {
+  const TensorBlock *block = arg->value.descriptor;
+  tilec_descriptor *d = ARENA_NEW(run->arena, tilec_descriptor);
+  *d = (tilec_descriptor)TILEC_DESCRIPTOR_INIT;
+  d->base = tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
+  d->rank = block->rank;
+  d->padding = block->pads_nan ? TILEC_PADDING_NAN : TILEC_PADDING_ZERO;
+  for (uint32_t i = 0; i < block->rank; i++) {
+    d->block[i] = block->block[i];
+    d->shape[i] = block->shape[i];
+    d->strides[i] = block->strides[i];
+  }
+  return tilec_arg_descriptor(d);
+}
+
+static tilec_arg launch_arg(const Run *run, const RunArg *arg) {
+  if (!arg->given) return tilec_arg_default();
+  if (arg->buffer && arg->value.descriptor) return descriptor_arg(run, arg);
+  if (arg->buffer) return tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
+  const Argument *value = &arg->value;
+  if (value->kind == ARGUMENT_TUPLE) return tuple_arg(run, arg);
+  if (value->kind == ARGUMENT_CONSTEXPR) return tilec_arg_constexpr(value->text);
+  if (value->kind == ARGUMENT_NONE) return tilec_arg_none();
+  if (value->kind == ARGUMENT_BOOL) return tilec_arg_bool((int)value->i);
+  if (value->kind == ARGUMENT_FLOAT) return tilec_arg_float(value->f);
+  return value->is_u64 ? tilec_arg_uint((uint64_t)value->i) : tilec_arg_int(value->i);
+}
+
+// A .tir file's code relies on the facts that it was made with.
+static bool facts_hold(const Run *run, const BoundArgs *bound) {
+  const Func *func = run->c->module->funcs.at[0];
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const ParamFacts *needed = &func->params[i].facts;
+    uint8_t known = bound->key[KEY_BYTES * i + 1];
+    const char *fact = needed->divisible16 && !(known & KEY_DIVISIBLE) ? "divisible by 16"
+                       : needed->equal1 && !(known & KEY_ONE)          ? "1"
+                       : needed->none && !(known & KEY_NONE)           ? "None"
+                                                                       : NULL;
+    if (fact)
+      return tool_error("argument '%s' is not %s, which '%s' was specialised for", run->params[i].name, fact,
+                        run->options->file),
+             false;
+  }
+  return true;
+}
+
+static const char nobody[] = "the kernel"; // whom bind_args speaks of: the place says it
+
+// Whether an argument is, or may have to be, several of the kernel's.
+static bool is_wide(const RunArg *arg) {
+  return arg->param.wide || arg->value.kind == ARGUMENT_TUPLE || arg->value.kind == ARGUMENT_CONSTEXPR ||
+         arg->value.descriptor || (!arg->given && arg->param.default_is_tuple);
+}
+
+tilec_arg *run_launch_args(const Run *run) {
+  tilec_arg *args = ARENA_ARRAY(run->arena, tilec_arg, run->param_count + 1);
+  for (uint32_t i = 0; i < run->param_count; i++) args[i] = launch_arg(run, &run->params[i]);
+  return args;
+}
+
+bool run_bind(Run *run, BoundArgs *bound) {
+  uint32_t n = run->param_count;
+  RunParam *params = ARENA_ARRAY(run->arena, RunParam, n);
+  tilec_arg *args = run_launch_args(run);
+  bool wide = false;
+  for (uint32_t i = 0; i < n; i++) {
+    params[i] = run->params[i].param;
+    wide |= is_wide(&run->params[i]);
+  }
+  tilec_status status = wide ? bind_wide(nobody, params, n, args, n, bound, ARENA_NEW(run->arena, Expanded))
+                             : bind_args(nobody, params, n, args, n, bound);
+  if (status != TILEC_OK) {
+    const char *text = tilec_last_error();
+    const RunArg *param = bound->count < n ? &run->params[bound->count] : NULL;
+    if (!param || !str_starts(str_from(text), nobody)) return tool_error("%s", text), false;
+    return run_refuse(run, param, text + strlen(nobody) + strlen(": "));
+  }
+  run->bit_count = bound->count;
+  return !run->c->is_tir || facts_hold(run, bound);
+}
+
+void run_specialise(Run *run, const BoundArgs *bound) {
+  if (run->c->is_tir) return;
+  RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
+  for (uint32_t i = 0; i < run->param_count; i++) params[i] = run->params[i].param;
+  bound_spec(&run->c->ir, params, run->param_count, bound, &run->spec);
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec run: compiles one kernel for its arguments, launches it, shows what it wrote, and with --check
+// compares that with the reference evaluator.
+#include "tools/run/ask.h"
+#include "tools/run/run.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/integer.h"
+#include "eval/eval.h"
+#include "runtime/compile/compile_ptx.h"
+#include "runtime/launch/tuned.h"
+#include "tools/run/interrupt.h"
+
+ExitStatus run_device_failed(tilec_status status) {
+  const char *message = tilec_last_error(); // a diagnostic has its place and severity already
+  if (strstr(message, ": error: "))
+    fprintf(stderr, "%s\n", message);
+  else
+    tool_error("%s", message);
+  return status == TILEC_ERROR_INTERNAL ? EXIT_OUR_BUG : EXIT_DIAGNOSED;
+}
+
+ExitStatus run_failed(Run *run, tilec_status status) {
+  if (status == TILEC_ERROR_COMPILE && run->c->diags.errors) return tool_report(run->options, run->c, status);
+  return run_device_failed(status);
+}
+
+static void fill_table(const Run *run, const RunArg *table) {
+  const Argument *value = &table->value;
+  for (uint64_t i = 0; value->pointees && i < value->elements; i++) {
+    const Pointee *pointee = &value->pointees[i];
+    uint64_t address = pointee->name ? run_find_holder(run, pointee->name)->address + pointee->offset : 0;
+    memcpy(value->data + i * sizeof address, &address, sizeof address);
+  }
+}
+
+// Writes the initial bytes of a buffer that is there.
+static tilec_status write_buffer(Run *run, RunArg *param, tilec_buffer *buffer) {
+  fill_table(run, param);
+  tilec_status status = tilec_buffer_write(buffer, 0, param->value.data, param->value.bytes);
+  if (status != TILEC_OK) return status;
+  if (!param->value.initialised && param->value.bytes && run->options->command != COMMAND_BENCH)
+    status = device_watch(run->device, param->base);
+  param->result = arena_alloc(run->arena, param->value.bytes);
+  return status;
+}
+
+// First the memory of all of them: a buffer may hold the addresses of others.
+tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
+  tilec_status status = TILEC_OK;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    RunArg *param = &run->params[i];
+    if (param->buffer != param) continue;
+    status = tilec_buffer_new(run->device, param->value.bytes, &buffers[i]);
+    if (status != TILEC_OK) return status;
+    param->base = tilec_buffer_address(buffers[i]);
+  }
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (run->params[i].buffer)
+      run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
+  for (uint32_t i = 0; status == TILEC_OK && i < run->holder_count; i++)
+    if (run->params[i].buffer == &run->params[i]) status = write_buffer(run, &run->params[i], buffers[i]);
+  return status;
+}
+
+// Addresses as a device would give them, with nothing there.
+static tilec_status lay_out_buffers(Run *run) {
+  const uint64_t apart = UINT64_C(1) << 21;
+  uint64_t next = UINT64_C(1) << 32;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    RunArg *param = &run->params[i];
+    if (param->buffer != param) continue;
+    param->base = next;
+    next = round_up(next + param->value.bytes + 1, apart);
+  }
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (run->params[i].buffer)
+      run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
+  return TILEC_OK;
+}
+
+tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    RunArg *param = &run->params[i];
+    if (param->buffer != param) continue;
+    tilec_status status = tilec_buffer_read(buffers[i], 0, param->result, param->value.bytes);
+    if (status != TILEC_OK) return status;
+  }
+  return TILEC_OK;
+}
+
+static void take_code(const Compilation *c, KernelImage *image) {
+  const KernelMeta *meta = &c->code.kernels[0];
+  image->ptx = buf_view(&c->code.ptx);
+  image->threads[0] = meta->threads;
+  image->shared_bytes = meta->shared_bytes;
+  image->debug = c->code.target.debug;
+  image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
+}
+
+// What is to be seen of the compiler's work is there only where it works; check is to see what the compiler makes.
+static bool may_be_cached(const Run *run) {
+  const Options *o = run->options;
+  bool launched = o->command == COMMAND_RUN || o->command == COMMAND_BENCH;
+  return run->device->needs_ptx && launched && !o->remarks && !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after &&
+         !o->run_passes_given && !o->disabled_passes.n;
+}
+
+static tilec_status compile_code(Run *run, KernelImage *image) {
+  Compilation *c = run->c;
+  if (may_be_cached(run)) {
+    // Of JSON there is one array, with nothing beside it.
+    tilec_status status = compile_ptx(c, &(PtxOptions){.told = run->options->json_diagnostics});
+    if (status == TILEC_OK) take_code(c, image);
+    run->host = c->host;
+    return status;
+  }
+  PassReport report;
+  PassRunOptions passes = tool_passes(run->options, &report);
+  report.texts = run->pass_texts;
+  report.arena = run->arena;
+  if (!run->device->needs_ptx && !run->options->run_passes_given && !run->options->stop_after)
+    passes.stop_after = "elaborate";
+  c->launched = true;
+  tilec_status status = compile_passes(c, &passes);
+  tool_passes_end(&report);
+  if (status != TILEC_OK || !run->device->needs_ptx) return status;
+  CodegenOptions codegen = {.emit_ptx = true};
+  status = compile_codegen(c, &codegen);
+  if (status == TILEC_OK) take_code(c, image);
+  run->host = c->module->funcs.at[0];
+  return status;
+}
+
+static tilec_status compile_once(Run *run, KernelImage *image) {
+  Compilation *c = run->c;
+  tilec_status status = compile_elaborate(c, &run->spec);
+  if (status == TILEC_OK) status = compile_launchable(c);
+  if (status != TILEC_OK) return status;
+  Func *func = c->module->funcs.at[0];
+  *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
+  run->host = func;
+  status = compile_code(run, image);
+  if (status != TILEC_OK) return status;
+  image->by_value = by_value_params(run->host);
+  image->persistent = func_is_persistent(run->host);
+  return TILEC_OK;
+}
+
+// The grid of the launch, if there will be one: what is wrong with it run_grid says.
+static bool expect_grid(const Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
+  const Diags before = run->c->diags;
+  uint32_t sizes[3];
+  memcpy(grid, run->options->grid, 3 * sizeof *grid);
+  if (run->options->grid_given || !func_host(func, HOST_GRID, NULL)) return run->options->grid_given;
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
+  for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
+  bool known = eval_grid(func, args, sizes);
+  for (int i = 0; known && i < 3; i++) grid[i] = sizes[i];
+  run->c->diags.list.n = before.list.n;
+  run->c->diags.errors = before.errors;
+  return known;
+}
+
+// Asks for less than the last compile did, as launches of the library do (SpecLevel); false: there is no less.
+static bool falls_back(Run *run) {
+  const Target *target = &run->c->module->target;
+  Target *asked = &run->spec.target;
+  bool alone = run->host && func_asks_programs(run->host) && asked->persistent != PERSIST_OFF;
+  bool least = (asked->tma == TMA_OFF && asked->persistent == PERSIST_OFF) ||
+               (target->tma == TMA_OFF && target->persistent != PERSIST_ON);
+  if (!alone && least) return false;
+  asked->persistent = PERSIST_OFF;
+  if (!alone) asked->tma = TMA_OFF;
+  return true;
+}
+
+tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
+  Compilation *c = run->c;
+  const Options *o = run->options;
+  const char *grid = o->grid_text;
+  const Diags before = c->diags;
+  bool can = true;
+  int64_t launched[3];
+  bool takes_tuned = (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) && run->device->needs_ptx;
+  tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
+  if (status == TILEC_OK && takes_tuned) status = tuned_take(c, run->device, &run->spec);
+  if (status == TILEC_OK) status = compile_once(run, image);
+  if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
+    status = run_can_map(run, bound->bits, launched, &can);
+  while (status == TILEC_OK && !can && falls_back(run)) {
+    c->diags.list.n = before.list.n;
+    c->diags.warnings = before.warnings;
+    status = compile_restart(c);
+    if (status == TILEC_OK) status = compile_once(run, image);
+    can = true;
+    if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
+      status = run_can_map(run, bound->bits, launched, &can);
+  }
+  return status;
+}
+
+bool run_ask_grid(Run *run, const char *name) {
+  Compilation *c = run->c;
+  const KernelInfo *kernel = c->is_tir ? NULL : frontend_chosen(&c->ir, c->syntax, &run->spec);
+  if (!kernel)
+    return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16", name), false;
+  ask_grid(run->options, c, kernel);
+  return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
+}
+
+// The grid as given, or as the kernel says.
+bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
+  if (run->options->grid_given) {
+    memcpy(grid, run->options->grid, 3 * sizeof *grid);
+    return true;
+  }
+  if (run->options->grid_text && run->c->is_tir)
+    return tool_error("--grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
+  if (!func_host(func, HOST_GRID, NULL))
+    return run_ask_grid(run, func->name);
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
+  for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
+  uint32_t sizes[3];
+  if (!eval_grid(func, args, sizes)) return tool_report(run->options, run->c, TILEC_ERROR_COMPILE), false;
+  for (int i = 0; i < 3; i++) grid[i] = sizes[i];
+  return true;
+}
+
+// On cuda, and of check, no launch is waited for without end.
+LaunchLimits run_limits(Run *run) {
+  enum { DEFAULT_TIMEOUT = 300 };
+  const Options *o = run->options;
+  bool bounded = o->command == COMMAND_CHECK || run->device->kind == &device_cuda;
+  double timeout = o->timeout_given ? o->timeout : bounded ? DEFAULT_TIMEOUT : 0;
+  if (!run->began) run->began = device_clock();
+  return (LaunchLimits){.max_instructions = o->max_instructions,
+                        .timeout = timeout,
+                        .spent = device_clock() - run->began,
+                        .programs = o->max_programs,
+                        .cancel = interrupt_flag()};
+}
+
+bool run_is_over(Run *run) {
+  const LaunchLimits limits = run_limits(run);
+  return *limits.cancel || (limits.timeout > 0 && limits.timeout <= limits.spent);
+}
+
+tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
+                                 DeviceKernel *kernel) {
+  run->bits = bits;
+  const ReportContext context = run_report_context(run);
+  run->device->names = context.names;
+  run->device->name_count = context.name_count;
+  tilec_status status = run_load(run, image, kernel);
+  LaunchLimits limits = run_limits(run);
+  CodeArgs code;
+  if (status == TILEC_OK) status = run_code_args(run, bits, grid, &code);
+  if (status == TILEC_OK) status = device_launch(kernel, grid, code.bits, code.count, NULL, &limits);
+  return status == TILEC_OK ? device_wait(run->device, &limits) : status;
+}
+
+ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
+                      tilec_buffer **buffers) {
+  DeviceKernel kernel = {0};
+  tilec_status status = run_load_and_launch(run, image, grid, bits, &kernel);
+  if (status == TILEC_OK) status = run_read_buffers(run, buffers);
+  fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
+  ExitStatus result = status == TILEC_OK ? EXIT_DONE : run_launch_failed(run, grid, status);
+  device_unload(&kernel); // with the simulator's reports
+  if (result != EXIT_DONE) return result;
+  printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
+         (long long)grid[1], (long long)grid[2]);
+  run_report_buffers(run);
+  return EXIT_DONE;
+}
+
+ExitStatus run_outputs(const Run *run, ExitStatus result) {
+  return run_save(run) && (!run->options->stats || run_report_stats(run)) ? result : EXIT_DIAGNOSED;
+}
+
+static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
+  BoundArgs bound;
+  if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
+  run->bound = &bound;
+  run_specialise(run, &bound);
+  KernelImage image = {0};
+  tilec_status status = run_compile(run, &bound, &image);
+  bool later = status == TILEC_OK && run->options->json_diagnostics; // one array, at the end
+  ExitStatus result = later ? EXIT_DONE : run_tell(run, status);
+  if (result != EXIT_DONE) return result;
+  int64_t grid[3];
+  if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
+  result = run_launch(run, &image, grid, bound.bits, buffers);
+  if (result == EXIT_DONE)
+    result = run_judge(run, run->options->check ? run_check(run, grid, &bound) : EXIT_DONE);
+  return run_outputs(run, result);
+}
+
+// The simulator where it is asked for by its options, or is to check; else what --device says.
+static tilec_status open_device(Run *run) {
+  const Options *o = run->options;
+  bool automatic = strcmp(o->device, "auto") == 0, check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN || o->predict;
+  if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
+    return device_open_sim(&o->sim, &run->device);
+  return tilec_device_open(o->device, &run->device);
+}
+
+// The driver's own end of the process would wait for the launch that has not ended.
+static _Noreturn void leave_now(ExitStatus result) {
+  fflush(stdout);
+  fflush(stderr);
+  _exit(result);
+}
+
+void run_take_arch(Run *run) {
+  if (run->options->arch_given) return;
+  run->spec.target.arch = run->device->target.arch;
+  run->spec.arch_given = run->device->is_gpu;
+}
+
+// Opens the device, places the buffers, and hands over to `launch`.
+static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
+  tilec_status status = open_device(run);
+  if (status != TILEC_OK) return run_device_failed(status);
+  run_take_arch(run);
+  tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
+  status = run->has_data ? run_place_buffers(run, buffers) : lay_out_buffers(run);
+  interrupt_begin();
+  ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
+  interrupt_end();
+  if (run->device->gave_up) leave_now(result);
+  for (uint32_t i = 0; i < run->holder_count; i++) tilec_buffer_free(buffers[i]);
+  tilec_device_close(run->device);
+  return result;
+}
+
+static ExitStatus start_run(const Options *options, Arena *arena,
+                            ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
+  Str text;
+  if (!tool_read(arena, options->file, &text)) return EXIT_DIAGNOSED;
+  Compilation c;
+  compilation_init(&c);
+  Run run = {.options = options, .arena = arena, .c = &c, .text = text};
+  run.has_data = options->command == COMMAND_TUNE ? !options->predict : options->command != COMMAND_EXPLAIN || options->simulate;
+  tilec_status status = options_file_is_ptx(options) ? TILEC_OK : tool_parse(&c, options->file, text);
+  if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
+  ExitStatus result = EXIT_DIAGNOSED;
+  if (status != TILEC_OK)
+    result = tool_report(options, &c, status);
+  else if ((options_file_is_ptx(options) ? run_match_ptx(&run) : run_match_arguments(&run)) &&
+           run_check_outputs(&run) && run_load_expectations(&run))
+    result = run_on_device(&run, launch);
+  compilation_free(&c);
+  return result;
+}
+
+static bool on_simulator(const Options *options) {
+  return strcmp(options->device, "auto") == 0 || strcmp(options->device, "sim") == 0;
+}
+
+ExitStatus command_run(const Options *options, Arena *arena) {
+  if (options->sim_given && !on_simulator(options))
+    return tool_error("--sim-schedule and --sim-threads are for the simulator, not for %s", options->device);
+  return start_run(options, arena, options_file_is_ptx(options) ? run_ptx : launch_and_report);
+}
+
+ExitStatus command_check(const Options *options, Arena *arena) {
+  if (!on_simulator(options)) return tool_error("check runs on the simulator, not on %s", options->device);
+  if (options->saves.n || options->stats) return tool_error("--save and --stats are for run, not for check");
+  return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
+}
+
+ExitStatus command_explain(const Options *options, Arena *arena) {
+  if (options_file_is_ptx(options)) return tool_error("explain needs a kernel's source: PTX has no tiles");
+  return start_run(options, arena, explain_source);
+}
+
+// The first configuration stands for all until they are told apart.
+ExitStatus command_tune(const Options *options, Arena *arena) {
+  if (options_file_is_ptx(options)) return tool_error("tune needs a kernel's source: PTX has one configuration");
+  Options first = tune_first(options, arena);
+  return start_run(&first, arena, tune_source);
+}
+
+ExitStatus command_bench(const Options *options, Arena *arena) {
+  if (options->check || options->expectations.n || options->saves.n || options->strict)
+    return tool_error("--check, --expect, --save and --strict are for run, not for bench");
+  return start_run(options, arena, run_bench);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The evaluator's reports beside the simulator's: what has one cause is one report. It has the evaluator's words,
+// which knows the tile's elements and names the first in their order, and the simulator's note in PTX's.
+#include "tools/run/run.h"
+
+static bool same_place(Loc a, Loc b) {
+  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
+}
+
+static bool same_line(Loc a, Loc b) { return a.line == b.line && a.file == b.file; }
+
+static bool same_kind(const Diag *a, const Diag *b) {
+  if (a->severity != b->severity) return false;
+  if (a->run && b->run && strcmp(a->run->kind, b->run->kind) == 0) return true;
+  const char *place = strstr(a->message, ", in program "); // the evaluator knows the element, too
+  return place && strncmp(a->message, b->message, (size_t)(place - a->message)) == 0;
+}
+
+static bool is_race(const Diag *diag) { return diag->run && strcmp(diag->run->kind, "race") == 0; }
+
+// Where a race's other access is; the same place where both are one op's.
+static Loc other_access(const Diag *diag) {
+  for (uint32_t i = 0; i < diag->notes.n; i++)
+    if (str_starts(str_from(diag->notes.at[i]->message), "the earlier ")) return diag->notes.at[i]->loc;
+  return diag->loc;
+}
+
+// One mistake, to the column: of a race one pair of accesses, whichever came first.
+static bool same_cause(const Diag *a, const Diag *b) {
+  if (!same_kind(a, b)) return false;
+  if (!is_race(a) || !is_race(b)) return same_place(a->loc, b->loc);
+  Loc other = other_access(a), others = other_access(b);
+  return (same_place(a->loc, b->loc) && same_place(other, others)) ||
+         (same_place(a->loc, others) && same_place(other, b->loc));
+}
+
+static bool is_with_itself(const Diag *race) { return same_place(race->loc, other_access(race)); }
+
+// PTX may give an instruction the place of another one of the line. Which of a race's accesses is the report's
+// place is chance.
+static bool maybe_same_cause(const Diag *a, const Diag *b) {
+  if (is_race(a) && is_race(b) && is_with_itself(a) != is_with_itself(b)) return false;
+  if (same_line(a->loc, b->loc)) return same_kind(a, b);
+  if (!is_race(a) || !is_race(b)) return false;
+  for (uint32_t i = 0; i < b->notes.n; i++)
+    if (same_line(a->loc, b->notes.at[i]->loc)) return true;
+  return false;
+}
+
+// That an offset has wrapped is what the evaluator alone knows.
+static void join_wraps(const Diags *diags, Diag *told, const Diag *diag) {
+  for (uint32_t i = 0; i < diag->notes.n; i++)
+    if (strstr(diag->notes.at[i]->message, "wrapped in 32 bits"))
+      vec_push(diags->arena, &told->notes, diag->notes.at[i]);
+}
+
+// What a note of `told` says where it says what `note` does and more, as that a race is one between programs too.
+static const char *longer_text(const Diag *told, const Diag *note) {
+  for (uint32_t i = 0; i < told->notes.n; i++)
+    if (str_starts(str_from(told->notes.at[i]->message), note->message)) return told->notes.at[i]->message;
+  return note->message;
+}
+
+static void adopt(const Diags *diags, Diag *told, const Diag *diag) {
+  Diag joined = *diag;
+  joined.notes.n = joined.notes.cap = 0;
+  joined.notes.at = NULL;
+  for (uint32_t i = 0; i < diag->notes.n; i++) {
+    Diag *note = diag->notes.at[i];
+    note->message = longer_text(told, note);
+    vec_push(diags->arena, &joined.notes, note);
+  }
+  for (uint32_t i = 0; i < told->notes.n; i++) {
+    Diag *note = told->notes.at[i];
+    if (!str_starts(str_from(note->message), "PTX: ")) continue;
+    note->loc = diag->loc;
+    vec_push(diags->arena, &joined.notes, note);
+  }
+  if (diag->run && told->run) {
+    DiagRun *run = ARENA_NEW(diags->arena, DiagRun);
+    *run = *diag->run;
+    run->count = told->run->count;
+    joined.run = run;
+  }
+  *told = joined;
+}
+
+static bool same_buffer(const Diag *a, const Diag *b) {
+  return a->run && b->run && a->run->buffer && b->run->buffer &&
+         strcmp(a->run->buffer, b->run->buffer) == 0;
+}
+
+// Joins the evaluator's report with the one of the same cause; false: there is none.
+static bool join(const Diags *diags, const Diag *diag) {
+  if (diag->severity != DIAG_ERROR) return false;
+  for (uint32_t i = 0; i < diags->list.n; i++)
+    if (same_cause(diag, diags->list.at[i])) return adopt(diags, diags->list.at[i], diag), true;
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    Diag *told = diags->list.at[i];
+    if (!maybe_same_cause(diag, told)) continue;
+    if (!is_race(diag) && same_buffer(diag, told))
+      adopt(diags, told, diag);
+    else
+      join_wraps(diags, told, diag);
+    return true;
+  }
+  return false;
+}
+
+static bool is_news(const Diags *diags, const Diag *diag) { return !join(diags, diag); }
+
+static bool only_join(const Diags *diags, const Diag *diag) { return join(diags, diag), false; }
+
+void run_join_reports(Diags *diags, const Diags *from, bool news) {
+  diags_take(diags, from, news ? is_news : only_join);
+}

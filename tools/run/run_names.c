@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a launch did wrong, in the words of the command line: its arguments' names and shapes.
+#include "tools/run/run.h"
+
+BufferName run_buffer_name(const RunArg *param) {
+  BufferName name = {.name = param->name,
+                     .address = param->base,
+                     .bytes = param->value.bytes,
+                     .elem = param->value.elem,
+                     .rank = param->value.rank};
+  for (uint32_t d = 0; d < name.rank; d++) name.shape[d] = param->value.shape[d];
+  return name;
+}
+
+ReportContext run_report_context(const Run *run) {
+  BufferName *names = ARENA_ARRAY(run->arena, BufferName, run->holder_count);
+  ReportContext context = {
+      .diags = &run->c->diags, .names = names, .args = run->bits, .verbose = run->options->verbose};
+  if (run->bits) context.arg_count = run->bit_count;
+  if (options_file_is_ptx(run->options)) context.ptx_file = tool_source_name(run->options->file);
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (run->params[i].buffer == &run->params[i]) names[context.name_count++] = run_buffer_name(&run->params[i]);
+  return context;
+}
+
+// Whether it is a mistake at an op, which the evaluator meets too.
+static bool is_of_op(tilec_sim_report_kind kind) {
+  return kind == TILEC_SIM_OUT_OF_BOUNDS || kind == TILEC_SIM_MISALIGNED || kind == TILEC_SIM_READ_ONLY ||
+         kind == TILEC_SIM_ASSERT || kind == TILEC_SIM_TRAP;
+}
+
+ExitStatus run_launch_failed(Run *run, const int64_t grid[3], tilec_status status) {
+  const tilec_sim *sim = device_simulator(run->device);
+  size_t count = sim && status == TILEC_ERROR_LAUNCH ? tilec_sim_report_count(sim) : 0;
+  ReportContext context = run_report_context(run);
+  bool of_op = false;
+  for (size_t i = 0; i < count; i++) {
+    SimFinding finding = report_finding(&context, tilec_sim_report_at(sim, i));
+    report_diagnose(&context, &finding);
+    of_op |= is_of_op(finding.report.kind);
+  }
+  if (status != TILEC_ERROR_LAUNCH || !run->c->diags.errors) return run_failed(run, status);
+  if (of_op) run_explain_fault(run, grid);
+  tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
+  return EXIT_DIAGNOSED;
+}

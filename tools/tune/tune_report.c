@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tilec tune tells: the progress on a terminal, and the configurations, the best first, as text or JSON.
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tools/tune/tune_tool.h"
+
+enum { TOLD = 10, BAR = 20 };
+
+// As words of the command line.
+static void put_words(const Candidate *c, Buf *out) {
+  for (uint32_t i = 0; i < c->setting_count; i++) {
+    const TuneSetting *s = &c->settings[i];
+    const char *option = strcmp(s->name, "num_warps") == 0    ? "--num-warps"
+                         : strcmp(s->name, "num_stages") == 0 ? "--num-stages"
+                                                              : "--maxnreg";
+    if (s->is_option)
+      buf_printf(out, " %s %s", option, s->text);
+    else
+      buf_printf(out, " -D %s=%s", s->name, s->text);
+  }
+}
+
+int tune_progress(void *data, const tilec_tune_progress *p) {
+  static const char *const steps[] = {"predicted", "compiled", "measured"};
+  (void)data;
+  if (!isatty(STDERR_FILENO) || !p->all) return 0;
+  Buf line = {0};
+  buf_text(&line, "\r\x1b[K[");
+  for (size_t i = 0; i < BAR; i++) buf_char(&line, i * p->all < p->done * BAR ? '#' : '.');
+  buf_printf(&line, "] %s %zu of %zu, about %.0f s left", steps[p->step], p->done, p->all, p->seconds_left);
+  if (p->best) buf_printf(&line, "; best %.2f us: %s", p->best_seconds * 1e6, p->best);
+  fwrite(line.at, 1, line.n, stderr);
+  buf_free(&line);
+  return 0;
+}
+
+void tune_progress_end(void) {
+  if (isatty(STDERR_FILENO)) fputs("\r\x1b[K", stderr);
+}
+
+static uint32_t failed(const Tuning *t) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->count; i++) n += t->all[i].error != NULL;
+  return n;
+}
+
+static uint32_t measured(const Tuning *t) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->count; i++) n += t->all[i].measured;
+  return n;
+}
+
+static const char *timed(const Tuning *t) {
+  return t->on_gpu ? "gpu" : t->on_simulator ? "simulator" : "evaluator";
+}
+
+static void put_time(double seconds, bool known, Buf *out) {
+  if (known)
+    buf_printf(out, "%10.2f us", seconds * 1e6);
+  else
+    buf_printf(out, "%13s", "-");
+}
+
+static void put_first_error(const Tuning *t, Buf *out) {
+  for (uint32_t i = 0; i < t->count; i++)
+    if (t->all[i].error) {
+      buf_printf(out, "cannot be had: %s: %s\n", t->all[i].text, t->all[i].error);
+      return;
+    }
+}
+
+void tune_text(const Tuning *t, const Run *run, Buf *out) {
+  uint32_t n = t->ranked_count < TOLD ? t->ranked_count : TOLD, bad = failed(t);
+  buf_printf(out, "%s: %u configuration%s", t->kernel, t->count, t->count == 1 ? "" : "s");
+  if (bad) buf_printf(out, ", %u of them cannot be had", bad);
+  if (!run->options->predict) buf_printf(out, "; %u measured on %s", measured(t), t->device);
+  buf_printf(out, "%s\n", t->interrupted ? "; interrupted" : "");
+  if (!run->options->predict && strcmp(timed(t), "gpu") != 0)
+    buf_printf(out, "the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n",
+               timed(t));
+  for (uint32_t i = 0; i < t->remarks.n; i++) buf_printf(out, "%s\n", t->remarks.at[i]);
+  const TargetInfo *arch = t->arch;
+  if (n && !t->ranked[0]->time.known)
+    buf_printf(out, "no time is predicted for %s, and configurations stand as they were given\n",
+               arch->card[0] ? arch->card : arch->name);
+  if (n) buf_text(out, "    predicted     measured  bound by           configuration\n");
+  for (uint32_t i = 0; i < n; i++) {
+    const Candidate *c = t->ranked[i];
+    put_time(c->time.together, c->time.known, out);
+    put_time(c->seconds, c->measured, out);
+    buf_printf(out, "  %-17s  ", c->time.known ? cost_bound_name(c->time.bottleneck) : "-");
+    buf_printf(out, "%s\n", c->text);
+  }
+  if (bad) put_first_error(t, out);
+  if (!n) return;
+  buf_printf(out, "best%s:", t->ranked[0]->measured ? "" : ", as predicted");
+  put_words(t->ranked[0], out);
+  buf_text(out, t->kept ? "\nkept for launches, bench and code for such arguments\n" : "\n");
+}
+
+static void put_candidate(const Candidate *c, const char *name, Json *json) {
+  json_object(json, name);
+  json_object(json, "settings");
+  for (uint32_t i = 0; i < c->setting_count; i++) json_text(json, c->settings[i].name, c->settings[i].text);
+  json_object_end(json);
+  if (c->error) {
+    json_text(json, "error", c->error);
+  } else {
+    if (c->time.known) json_rounded(json, "predicted", c->time.together, 6);
+    if (!c->time.known) json_null(json, "predicted");
+    json_text(json, "bottleneck", cost_bound_name(c->time.bottleneck));
+    json_object(json, "bounds");
+    for (int b = 0; b < BOUND_COUNT; b++)
+      json_rounded(json, cost_bound_name((CostBound)b), c->time.bounds[b], 4);
+    json_rounded(json, "spills", c->time.spills, 4);
+    json_rounded(json, "copies", c->time.copies, 4);
+    json_object_end(json);
+    json_uint(json, "registers", c->registers);
+    json_uint(json, "shared_bytes", c->shared_bytes);
+    json_uint(json, "blocks", c->blocks);
+  }
+  if (c->measured) {
+    json_rounded(json, "measured", c->seconds, 6);
+    json_uint(json, "rounds", c->rounds);
+  }
+  json_object_end(json);
+}
+
+void tune_json(const Tuning *t, Buf *out) {
+  Json json = {.out = out};
+  json_object(&json, NULL);
+  json_text(&json, "kernel", t->kernel);
+  json_text(&json, "device", t->device);
+  json_text(&json, "arch", t->arch->name);
+  json_text(&json, "time_of", timed(t));
+  json_uint(&json, "configurations", t->count);
+  json_uint(&json, "failed", failed(t));
+  json_uint(&json, "measured", measured(t));
+  json_bool(&json, "interrupted", t->interrupted);
+  json_bool(&json, "kept", t->kept);
+  json_array(&json, "remarks");
+  for (uint32_t i = 0; i < t->remarks.n; i++) json_text(&json, NULL, t->remarks.at[i]);
+  json_array_end(&json);
+  if (t->ranked_count) put_candidate(t->ranked[0], "best", &json);
+  json_array(&json, "ranked");
+  for (uint32_t i = 0; i < t->ranked_count; i++) put_candidate(t->ranked[i], NULL, &json);
+  json_array_end(&json);
+  json_array(&json, "failures");
+  for (uint32_t i = 0; i < t->count; i++)
+    if (t->all[i].error) put_candidate(&t->all[i], NULL, &json);
+  json_array_end(&json);
+  json_object_end(&json);
+  buf_char(out, '\n');
+}
