@@ -12,7 +12,7 @@
 
 #include "tilec/tilec.h"
 
-enum { SIZE = 64, MOST_PROCESSES = 101 };
+enum { SIZE = 64, MAX_PROCESSES = 101 };
 
 typedef enum Part { PART_LOADER, PART_DRIVER, PART_PROGRAM, PART_LAUNCH, PARTS } Part;
 static const char *const part_names[PARTS] = {"loader", "driver", "program", "launch"};
@@ -93,7 +93,7 @@ static void clear(const char *folder) {
 
 static void report(const char *what, char **argv, const char *device, int processes,
                    const char *cold_folder) {
-  double values[PARTS + 1][MOST_PROCESSES], parts[PARTS];
+  double values[PARTS + 1][MAX_PROCESSES], parts[PARTS];
   for (int i = 0; i < processes; i++) {
     if (cold_folder) clear(cold_folder);
     run_process(argv, device, parts);
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   const char *device = argc > 2 ? argv[2] : "auto";
   if (argc == 5 && strcmp(argv[3], "--measured") == 0) return measured(argv[1], device, atof(argv[4]));
   int processes = argc > 3 ? atoi(argv[3]) : 5;
-  if (argc < 2 || processes < 1 || processes > MOST_PROCESSES || !mkdtemp(folder)) {
+  if (argc < 2 || processes < 1 || processes > MAX_PROCESSES || !mkdtemp(folder)) {
     fputs("usage: first_launch KERNELS.tile [DEVICE [PROCESSES]]\n", stderr);
     return 2;
   }

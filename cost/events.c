@@ -18,8 +18,8 @@ static bool orders(const Op *op) {
   switch ((int)op->kind) {
   case OP_BARRIER:
   case OP_ARRIVE:
-  case OP_TURN_WAIT:
-  case OP_TURN_PASS:
+  case OP_PINGPONG_WAIT:
+  case OP_PINGPONG_PASS:
   case OP_ASYNC_COMMIT:
   case OP_ASYNC_WAIT:
   case OP_DOT_WAIT: return true;

@@ -11,8 +11,8 @@
 #include "cost/issue.h"
 #include "ir/build.h"
 
-// LEAST_COPIES: above what a body differs by from itself. WHOLE: of a block that has a whole body.
-static const double LEAST_COPIES = 1.6, WHOLE = 0.9;
+// MIN_COPIES: above what a body differs by from itself. WHOLE: of a block that has a whole body.
+static const double MIN_COPIES = 1.6, WHOLE = 0.9;
 
 typedef struct Placed {     // a block
   const Region *own, *runs; // that its anchors are of; that it is run as often as. NULL: none
@@ -127,7 +127,7 @@ static double runs_of(const Executed *x, const Placed *placed) {
   const Region *own = placed->own;
   double runs = usual_of(x, placed->runs), most = own ? x->most[slot_of(own)] : 0, around = 0;
   if (placed->anchored && usual_of(x, own) <= 0) return 0; // what is left over of a loop that has no iteration
-  if (most > LEAST_COPIES) around = usual_of(x, around_of(own));
+  if (most > MIN_COPIES) around = usual_of(x, around_of(own));
   if (around <= 0) return runs;
   uint64_t trips = (uint64_t)nearbyint(usual_of(x, own) / around), by = (uint64_t)nearbyint(most);
   if (placed->runs == own) return around * (double)(trips / by);

@@ -20,7 +20,7 @@ static const OpAround arounds[] = {
     {OP_RETURN, 10, 2, false}, // of a program: parameters, the thread's number, the first addresses, exit
     {OP_YIELD, 1, 1, false},         {OP_IF, 1, 2, false},           {OP_SHARED_INDEX, 1, 0, false},
     {OP_SHARED_STORE, 4, 0, false},  {OP_STORE, 2, 0, false},        {OP_COPY_ASYNC, 2, 0, false},
-    {OP_COPY_TENSOR, 10, 9, true},   {OP_STORE_TENSOR, 10, 9, true}, {OP_BARRIER, 0, 0.6, false},
+    {OP_TMA_COPY, 10, 9, true},   {OP_TMA_STORE, 10, 9, true}, {OP_BARRIER, 0, 0.6, false},
     {OP_MBARRIER_WAIT, 1, 1, false}, {OP_FENCE_ASYNC, 0, 3, false},  {OP_DOT_WAIT, 0, 1, false},
     {OP_COUNT, 0, 0, false},
 };
@@ -282,8 +282,8 @@ void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCount
   case OP_SHARED_STORE:
   case OP_SHARED_GATHER:
   case OP_SHARED_COUNT:
-  case OP_COPY_TENSOR:
-  case OP_STORE_TENSOR: issue_memory(op, shared, out); break;
+  case OP_TMA_COPY:
+  case OP_TMA_STORE: issue_memory(op, shared, out); break;
   default:
     if (op_info(op->kind)->sync[0]) out[PIPE_CONTROL]++;
   }
@@ -331,8 +331,8 @@ const char *issue_name(Arena *arena, const Op *op) {
                        type_element_bytes(op_result(op)->type));
   case OP_ATOMIC_CAS: return "atom.cas";
   case OP_COPY_ASYNC: return arena_printf(arena, "cp.async %u", count_lane_bytes(op));
-  case OP_COPY_TENSOR: return "cp.async.bulk.tensor";
-  case OP_STORE_TENSOR: return "cp.async.bulk.tensor (store)";
+  case OP_TMA_COPY: return "cp.async.bulk.tensor";
+  case OP_TMA_STORE: return "cp.async.bulk.tensor (store)";
   case OP_SHARED_LOAD:
   case OP_SHARED_STORE: return shared_name(arena, op);
   case OP_DOT: return dot_name(arena, op);

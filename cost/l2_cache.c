@@ -23,7 +23,7 @@ static bool is_tile(const void *entry, const void *key) {
 }
 
 static bool writes(const Op *op) {
-  return op_has(op, WRITES) && op->kind != OP_COPY_ASYNC && op->kind != OP_COPY_TENSOR;
+  return op_has(op, WRITES) && op->kind != OP_COPY_ASYNC && op->kind != OP_TMA_COPY;
 }
 
 // None up to 0.89 of the capacity, all from 1.11 on (cost/chips.def).

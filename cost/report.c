@@ -13,7 +13,7 @@
 
 // SPARE: that an assembler keeps for itself where tiles take all others (docs/cost.md).
 enum {
-  LEAST_REGISTERS = 16,
+  MIN_REGISTERS = 16,
   REGISTERS_STEP = 8,
   SPARE_REGISTERS = 23,
   CACHE_STEPS = 30000,
@@ -68,8 +68,8 @@ static uint32_t warps_arriving(const Op *op) {
   case OP_BARRIER:
     return op->region->parent || op_attr(op, ATTR_WARPS) ? region_warps(op) : func_warps(op->region->func);
   case OP_ARRIVE: return region_warps(op);
-  case OP_TURN_WAIT: return op_attr(op, ATTR_FIRST) ? WARPGROUP : region_warps(op);
-  case OP_TURN_PASS: return op_attr(op, ATTR_LAST) ? WARPGROUP : region_warps(op);
+  case OP_PINGPONG_WAIT: return op_attr(op, ATTR_FIRST) ? WARPGROUP : region_warps(op);
+  case OP_PINGPONG_PASS: return op_attr(op, ATTR_LAST) ? WARPGROUP : region_warps(op);
   default: return 0;
   }
 }
@@ -92,7 +92,7 @@ static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   cost->data_dependent |= shared.data_dependent;
   uint32_t arriving = warps_arriving(op);
   if (arriving > 1) cost->barriers = times(runs, arriving, arriving);
-  if (op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR) {
+  if (op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE) {
     uint64_t bytes = tensor_box_bytes(op);
     cost->tensor_bytes = times(runs, bytes, bytes);
   }
@@ -123,7 +123,7 @@ static bool has_copies(const Region *region) {
   for (const Op *around = region->parent; around; around = around->region->parent)
     if (op_is_loop(around)) return false;
   for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR) return true;
+    if (op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY) return true;
   return false;
 }
 
@@ -153,7 +153,7 @@ static uint32_t copies_ahead(const Func *func, const Region *region) {
   return 0;
 }
 
-static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR; }
+static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY; }
 
 static void find_copy(Op *op, void *data) { *(bool *)data |= is_copy(op); }
 
@@ -397,7 +397,7 @@ static bool fits(Arena *scratch, Func *func, uint32_t most) {
 
 static uint32_t estimate_registers(Arena *scratch, Func *func) {
   uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS;
-  return max_u32(LEAST_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
+  return max_u32(MIN_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
 }
 
 void cost_set_registers(CostReport *report, uint32_t registers) {

@@ -37,7 +37,7 @@ const CostTensor *tensor_of(const CostTensor *tensors, const Op *op) {
   return map->def || map->region->parent ? &none : &tensors[map->index];
 }
 
-uint32_t tensor_coordinates(const Op *op) { return op->kind == OP_COPY_TENSOR ? 3 : 2; }
+uint32_t tensor_coordinates(const Op *op) { return op->kind == OP_TMA_COPY ? 3 : 2; }
 
 uint64_t tensor_box_bytes(const Op *op) {
   const Type *map = op_operand(op, 0)->type;
@@ -124,6 +124,6 @@ void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const C
     if (!find_part(op, i, tensor, coordinates, &part)) continue;
     if (cache_has(cache, op, part.address, NULL, part.rows << 32 ^ part.bytes, weight)) continue;
     for (uint64_t row = 0; row < part.rows; row++)
-      cache_row(cache, op->kind == OP_STORE_TENSOR, row_address(&part, row), part.bytes, weight);
+      cache_row(cache, op->kind == OP_TMA_STORE, row_address(&part, row), part.bytes, weight);
   }
 }

@@ -15,7 +15,7 @@ typedef struct CostTensor {
 
 // By the kernel's parameters: those of maps. Before the function's ops are numbered.
 CostTensor *tensors_of(Arena *arena, Func *func, const CostLaunch *launch);
-// The map's tensor that a copy_tensor or store_tensor is of.
+// The map's tensor that a tma_copy or tma_store is of.
 const CostTensor *tensor_of(const CostTensor *tensors, const Op *op);
 // The op's first coordinate among its operands.
 uint32_t tensor_coordinates(const Op *op);

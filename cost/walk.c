@@ -65,7 +65,7 @@ static bool is_access(const Op *op) {
          op->kind == OP_ATOMIC_CAS || op->kind == OP_COPY_ASYNC;
 }
 
-static bool is_tensor(const Op *op) { return op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR; }
+static bool is_tensor(const Op *op) { return op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE; }
 
 static const Value *mask_of(const Op *op) {
   if (op->kind == OP_LOAD) return op_input_count(op) > 1 ? op_operand(op, 1) : NULL;
@@ -129,8 +129,8 @@ static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last
   for (uint32_t i = 0; i < w->launch->buffer_count; i++) {
     const CostBuffer *buffer = &w->launch->buffers[i];
     if (last < buffer->address || first >= buffer->address + buffer->bytes) continue;
-    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR;
-    if (op->kind != OP_STORE && op->kind != OP_STORE_TENSOR) w->traffic[i].read += bytes;
+    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY;
+    if (op->kind != OP_STORE && op->kind != OP_TMA_STORE) w->traffic[i].read += bytes;
     if (op_has(op, WRITES) && !copies) w->traffic[i].written += bytes;
     return;
   }

@@ -47,7 +47,7 @@ bool eval_channel_begin(Machine *m, Op *op) {
   Channel *channel = &m->channels->channels.at[number];
   channel->buffers.all.n = 0;
   channel->filled = channel->committed = channel->waited = channel->slots;
-  channel->released = channel->slots - (uint64_t)op_int(op, ATTR_BEHIND, 0);
+  channel->released = channel->slots - (uint64_t)op_int(op, ATTR_FILLED, 0);
   if (op->operand_count && !eval_mbarriers_begin(m, op, 0, true)) return false;
   give_end(m, &op->results[FILLS], number, FILLS);
   give_end(m, &op->results[READS_SLOTS], number, READS_SLOTS);

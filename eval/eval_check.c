@@ -13,7 +13,7 @@
 
 static void mark_stored(Op *op, void *data) {
   Machine *m = data;
-  bool tensor = op->kind == OP_STORE_TENSOR;
+  bool tensor = op->kind == OP_TMA_STORE;
   bool stores = op->kind == OP_STORE || op->kind == OP_BLOCK_STORE || op->kind == OP_ATOMIC_RMW ||
                 op->kind == OP_ATOMIC_CAS || tensor;
   if (!stores) return;

@@ -180,7 +180,7 @@ static void sum_row(const Dot *d, uint32_t i) {
 // A term of a and b has 8 bits, so that a large one loses nothing. A small one loses no more than itself. The sum is cut off
 // once an instruction, whose depth is 16 or more.
 static double cut_off(const Dot *d, uint32_t i, uint32_t j, double acc) {
-  enum { PRODUCT_BITS = 8, LEAST_DEPTH = 16, KEPT_BITS = 12 };
+  enum { PRODUCT_BITS = 8, MIN_DEPTH = 16, KEPT_BITS = 12 };
   double most = (d->size[j] + fabs(d->r[j])) / 2 + (d->direct ? fabs(acc) : 0), sum = 0;
   if (!(most > 0) || !isfinite(most)) return 0;
   double step = ldexp(d->kept[i] ? most : ldexp(1, ilogb(most)), -KEPT_BITS), whole = ldexp(step, PRODUCT_BITS - 1);
@@ -188,7 +188,7 @@ static double cut_off(const Dot *d, uint32_t i, uint32_t j, double acc) {
     double size = fabs(d->x.r[i * d->depth + k] * d->y.r[k * d->columns + j]);
     if (size < whole) sum += fmin(size, step);
   }
-  return sum + step * ceil(d->meant.k / (double)LEAST_DEPTH);
+  return sum + step * ceil(d->meant.k / (double)MIN_DEPTH);
 }
 
 // Row i; `first`: of its elements in the result.

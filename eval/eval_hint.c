@@ -7,7 +7,7 @@
 #include "ir/number.h"
 #include "ir/memory/tensor_map.h"
 
-enum { HINT_RUN = 16, MOST_HINTS = 16 };
+enum { HINT_RUN = 16, MAX_HINTS = 16 };
 
 // One dimension of a hint's tile.
 typedef struct HintDim {
@@ -90,7 +90,7 @@ static void check_dim(Machine *m, const Op *op, const Tile *tile, uint32_t d, ui
 }
 
 static bool is_looked_at(Machine *m, const Op *op) {
-  if (!m->options.hints || m->hints >= MOST_HINTS || !op_result(op)->first_use) return false;
+  if (!m->options.hints || m->hints >= MAX_HINTS || !op_result(op)->first_use) return false;
   if (!m->hints_told) m->hints_told = ARENA_ARRAY(m->arena, bool, m->func->op_count);
   return true;
 }

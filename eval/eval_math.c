@@ -187,12 +187,12 @@ static double logarithm_base(MathFunction f) {
 
 // exp(r + g) is exp(r) exp(g), and log(r exp(g)) is log(r) + g. False: the function does not keep what x has in common.
 static bool common_of_function(MathFunction f, const Element *x, Common *to) {
-  const double MOST_GROWTH = 16;
+  const double MAX_GROWTH = 16;
   double exponential = eval_exponential_base(f), logarithm = logarithm_base(f);
   bool kept = (x->common.kind == COMMON_TERM && exponential > 0) || (x->common.kind == COMMON_FACTOR && logarithm > 0);
   if (!kept || !eval_common_merge(&x->common, exponential > 0 ? exponential : 1 / logarithm, &(Common){0}, 0, to)) return false;
   to->kind = exponential > 0 ? COMMON_FACTOR : COMMON_TERM;
-  return eval_common_growth(to) < MOST_GROWTH;
+  return eval_common_growth(to) < MAX_GROWTH;
 }
 
 static Element function1(MathFunction f, Elem elem, const Element *operand, double ulp);

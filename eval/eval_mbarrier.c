@@ -243,7 +243,7 @@ bool eval_mbarrier(Machine *m, Op *op) {
   case OP_MBARRIER_EXPECT: return run_expect(m, op);
   case OP_MBARRIER_WAIT: return run_wait(m, op);
   case OP_MBARRIER_ARRIVE: return run_arrive(m, op);
-  case OP_COPY_TENSOR: return run_copy(m, op);
+  case OP_TMA_COPY: return run_copy(m, op);
   default: BUG("%s is not of mbarriers", op_info(op->kind)->name);
   }
 }

@@ -61,7 +61,7 @@ static bool run_begin(Machine *m, const Op *op) {
   if (!check_over(m, op, ring)) return false;
   ring->buffers.all.n = 0;
   ring->filled = ring->waited = ring->slots;
-  ring->released = ring->slots - (uint64_t)op_int(op, ATTR_BEHIND, 0);
+  ring->released = ring->slots - (uint64_t)op_int(op, ATTR_FILLED, 0);
   if (op->operand_count && !eval_mbarriers_begin(m, op, 0, true)) return false;
   give_ring(m, op, number);
   return true;
@@ -176,7 +176,7 @@ static bool is_written(const Op *op, uint32_t i) {
   switch ((int)op->kind) {
   case OP_SHARED_STORE:
   case OP_COPY_ASYNC: return i == 1;
-  case OP_COPY_TENSOR: return i == 1 || i == 2;
+  case OP_TMA_COPY: return i == 1 || i == 2;
   case OP_MBARRIER_EXPECT: return i == 0;
   default: return false;
   }
@@ -200,7 +200,7 @@ static bool check_operand(Machine *m, const Op *op, uint32_t i) {
 bool eval_ring_access(Machine *m, const Op *op) {
   if (!m->rings && !m->channels) return true;
   bool accesses = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_COPY_ASYNC ||
-                  op->kind == OP_DOT || op->kind == OP_COPY_TENSOR || op->kind == OP_MBARRIER_EXPECT;
+                  op->kind == OP_DOT || op->kind == OP_TMA_COPY || op->kind == OP_MBARRIER_EXPECT;
   if (!accesses) return true;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (op_operand(op, i)->type->kind == TYPE_SHARED && !check_operand(m, op, i)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor stores of the evaluator, and the fences and barriers that they need.
 //
-// A store reads its buffer and writes memory where it begins; until a store_wait says that it has read, nothing may
+// A store reads its buffer and writes memory where it begins; until a tma_store_wait says that it has read, nothing may
 // write the buffer. What threads wrote there it reads after a fence_async and a barrier, in that order: ranges that were
 // written are kept until both were there. Global memory is taken as written at once: reading it before it is there
 // is a race that the simulator sees. All is kept in kernels with tensor stores alone.
@@ -32,7 +32,7 @@ struct StoreState {
 
 static void find_store(Op *op, void *data) {
   bool *found = data;
-  *found |= op->kind == OP_STORE_TENSOR;
+  *found |= op->kind == OP_TMA_STORE;
 }
 
 void eval_stores_begin(Machine *m) {
@@ -179,11 +179,11 @@ bool eval_stores_end(Machine *m, const Op *end) {
 
 bool eval_stores(Machine *m, Op *op) {
   switch ((int)op->kind) {
-  case OP_STORE_TENSOR: return run_store(m, op);
-  case OP_STORE_COMMIT:
+  case OP_TMA_STORE: return run_store(m, op);
+  case OP_TMA_STORE_COMMIT:
     if (m->stores) m->stores->groups[eval_shared_by(m)]++;
     return true;
-  case OP_STORE_WAIT: return run_wait(m, op);
+  case OP_TMA_STORE_WAIT: return run_wait(m, op);
   case OP_FENCE_ASYNC: return run_fence(m);
   default: BUG("%s is not of tensor stores", op_info(op->kind)->name);
   }

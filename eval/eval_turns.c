@@ -7,7 +7,7 @@ enum { TURN_NONE, TURN_GIVEN, TURN_TAKEN };
 
 bool eval_turn(Machine *m, Op *op) {
   static const char *const states[] = {"nobody's", "given", "taken"};
-  bool waits = op->kind == OP_TURN_WAIT, edge = op_attr(op, waits ? ATTR_FIRST : ATTR_LAST) != NULL;
+  bool waits = op->kind == OP_PINGPONG_WAIT, edge = op_attr(op, waits ? ATTR_FIRST : ATTR_LAST) != NULL;
   uint8_t *turn = &m->turns[op_int(op, ATTR_ID, 0)];
   uint8_t wanted = waits ? TURN_GIVEN : edge ? TURN_NONE : TURN_TAKEN;
   if (*turn != wanted)

@@ -15,7 +15,7 @@
 #include "ir/build.h"
 #include "eval/eval_machine.h"
 
-enum { MOST_WRAPS = 1 << 16, MOST_REPORTS = 16 };
+enum { MAX_WRAPS = 1 << 16, MAX_REPORTS = 16 };
 
 // One operation that wrapped, with its operands.
 struct Wrap {
@@ -155,7 +155,7 @@ void eval_wrapped_copy(Machine *m, Tile *to, const Tile *from) {
 
 static const Wrap *new_wrap(WrapState *s, const Op *op, uint64_t a, uint64_t b, uint64_t exact,
                             uint64_t got) {
-  if (s->wraps >= MOST_WRAPS && s->last[op->id]) return s->last[op->id];
+  if (s->wraps >= MAX_WRAPS && s->last[op->id]) return s->last[op->id];
   Wrap *wrap = ARENA_NEW(s->arena, Wrap);
   *wrap = (Wrap){op, a, b, exact, got};
   s->wraps++;
@@ -353,7 +353,7 @@ static const char *access_name(const Op *op) {
 void eval_wrap_warn(Machine *m, const Access *access) {
   WrapState *s = m->wraps;
   const Op *op = access->wrap->op;
-  if (s->reported[op->id] || s->reports >= MOST_REPORTS) return;
+  if (s->reported[op->id] || s->reports >= MAX_REPORTS) return;
   s->reported[op->id] = true;
   s->reports++;
   Buf text = {0};

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <tilec/tilec.h>
 
-enum { MOST_DECODED = 1 << 24 }; // elements of an array whose values are kept in double too
+enum { MAX_DECODED = 1 << 24 }; // elements of an array whose values are kept in double too
 
 typedef struct Array {
   tilec_dtype dtype;
@@ -144,7 +144,7 @@ static inline Array *host_array(Host *host, tilec_dtype dtype, size_t n, int ran
   Array *array = &host->arrays[host->array_count++];
   *array = (Array){.dtype = dtype, .n = n, .at = calloc(n + 1, tilec_dtype_bytes(dtype))};
   if (!array->at) exit(1);
-  if (random && n <= MOST_DECODED) array->values = host_doubles(n);
+  if (random && n <= MAX_DECODED) array->values = host_doubles(n);
   memset(array->at, 0xFF, n * tilec_dtype_bytes(dtype));
   for (size_t i = 0; random && i < n; i++) {
     host->random = host->random * 6364136223846793005u + 1442695040888963407u;

@@ -336,7 +336,7 @@ static inline Value *loop_lower(const Op *loop) { return op_operand(loop, 0); }
 static inline Value *loop_upper(const Op *loop) { return op_operand(loop, 1); }
 static inline Value *loop_step(const Op *loop) { return op_operand(loop, 2); }
 enum { LOOP_FIRST_INIT = 3 }; // the operand
-// A loop may keep a sum of fp32, bf16 or fp64 as 2^-LOOP_SUM_BITS of itself (sink_reductions). An addition may then be off by
+// A loop may keep a sum of fp32, bf16 or fp64 as 2^-LOOP_SUM_BITS of itself (defer_reductions). An addition may then be off by
 // half a denormal's spacing times 2^LOOP_SUM_BITS. The evaluator's bounds allow that.
 enum { LOOP_SUM_BITS = 12 };
 static inline Value *loop_init(const Op *loop, uint32_t i) { return op_operand(loop, LOOP_FIRST_INIT + i); }

@@ -140,7 +140,7 @@ extern const char *const tma_names[TMA_USES + 1]; // "auto"; NULL ends them
 
 // Whether loops that tensor copies feed are parted into groups of warps (specialise_warps).
 typedef enum WarpRoles {
-  // those that stagger_dots marks, loops that ask for it (tl.range's warp_specialize), products whose programs are run in turn
+  // those that overlap_dots marks, loops that ask for it (tl.range's warp_specialize), products whose programs are run in turn
   WARP_ROLES_AUTO,
   WARP_ROLES_ON,   // wherever they can be
   WARP_ROLES_OFF,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pass manager: runs the passes in the order of passes.def, or those that it is given.
+// The pass manager: runs the passes in the order of passes.def, or those that it is given. It skips a pass whose condition does
+// not hold of a function, and checks the states that a pass needs.
 #include "passes/passes.h"
 #include <time.h>
 #include "ir/memory/groups.h"
 #include "ir/verify/verify.h"
+#include "passes/analysis/pressure.h"
+#include "passes/func_facts.h"
 
 typedef enum PassId {
 #define X(name, ...) PASS_##name,
@@ -12,8 +15,69 @@ typedef enum PassId {
   PASS_COUNT
 } PassId;
 
+// What is known of a function until a pass changes it.
+typedef struct FuncState {
+  Func *func;
+  Arena *scratch;
+  FuncFacts facts;
+  bool has_facts;
+  bool simple;              // nothing has changed since simplify ran, which would find nothing to do
+  bool has_slack, is_short; // of registers
+} FuncState;
+
+static bool has(FuncState *state, FuncFact fact) {
+  if (!state->has_facts) state->facts = func_facts(state->func);
+  state->has_facts = true;
+  return state->facts >> fact & 1;
+}
+
+static bool short_of_registers(FuncState *state) {
+  if (!state->has_slack) state->is_short = register_slack(state->scratch, state->func) < 0;
+  state->has_slack = true;
+  return state->is_short;
+}
+
+static const Target *target_of(const FuncState *state) { return &state->func->module->target; }
+
+// The words of passes.def's conditions.
+#define HAS(fact)          has(state, FACT_##fact)
+#define PLANS(flag)         func_plans(state->func, PLAN_##flag)
+#define CHANGED            (!state->simple)
+#define SHORT_OF_REGISTERS short_of_registers(state)
+#define ASKS_FOR_TMA       (target_of(state)->tma == TMA_ON || target_of(state)->epilogue == EPILOGUE_ON)
+#define ASKS_TO_PERSIST    (target_of(state)->persistent == PERSIST_ON)
+#define ASKS_FOR_OVERLAP   (target_of(state)->overlap)
+#define IF(condition)      condition
+#define X(name, flags, needs, condition, meaning)                                                            \
+  static bool applies_##name(FuncState *state) {                                                             \
+    (void)state;                                                                                             \
+    return condition;                                                                                        \
+  }
+#include "passes/passes.def"
+#undef X
+#undef IF
+
+#define NEEDS(states) (states)
 static const PassInfo passes[] = {
-#define X(name, flags, meaning) {#name, meaning, flags, pass_##name},
+#define X(name, flags, needs, condition, meaning)           {#name, meaning, NULL, flags, needs, pass_##name},
+#define STEP(entry, name, flags, needs, condition, meaning) {#name, meaning, #entry, flags, needs, pass_##name},
+#include "passes/passes.def"
+#undef X
+};
+#undef NEEDS
+
+static bool (*const applies[])(FuncState *state) = {
+#define X(name, ...) applies_##name,
+#include "passes/passes.def"
+#undef X
+};
+
+static const struct {
+  const char *name;
+  PassId pass;
+} aliases[] = {
+#define X(name, ...)
+#define ALIAS(old, name) {#old, PASS_##name},
 #include "passes/passes.def"
 #undef X
 };
@@ -25,21 +89,36 @@ static const uint8_t order[] = {
 #undef X
 };
 
-enum { ORDER_LENGTH = sizeof order / sizeof order[0] };
+static const PassEntry entries[] = {
+#define X(name, ...)
+#define STEPS(name, meaning) {#name, meaning},
+#include "passes/passes.def"
+#undef X
+};
+
+enum {
+  ORDER_LENGTH = sizeof order / sizeof order[0],
+  ALIAS_COUNT = sizeof aliases / sizeof aliases[0],
+  ENTRY_COUNT = sizeof entries / sizeof entries[0]
+};
 
 const PassInfo *pass_at(uint32_t place) { return place < ORDER_LENGTH ? &passes[order[place]] : NULL; }
 
 const PassInfo *pass_find(Str name) {
   for (uint32_t i = 0; i < PASS_COUNT; i++)
     if (str_is(name, passes[i].name)) return &passes[i];
+  for (uint32_t i = 0; i < ALIAS_COUNT; i++)
+    if (str_is(name, aliases[i].name)) return &passes[aliases[i].pass];
   return NULL;
 }
 
-static bool in_list(const char *name, const char *const *list, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (strcmp(list[i], name) == 0) return true;
-  return false;
+const PassEntry *pass_entry(Str name) {
+  for (uint32_t i = 0; i < ENTRY_COUNT; i++)
+    if (str_is(name, entries[i].name)) return &entries[i];
+  return NULL;
 }
+
+// --- options
 
 static bool check_known(Diags *diags, const char *name) {
   if (pass_find(str_from(name))) return true;
@@ -56,6 +135,7 @@ static bool check_options(Diags *diags, const PassRunOptions *options) {
   for (uint32_t i = 0; i < options->only_count; i++) right &= check_known(diags, options->only[i]);
   for (uint32_t i = 0; i < options->disabled_count; i++) {
     const char *name = options->disabled[i];
+    if (pass_entry(str_from(name))) continue; // its steps are optional
     if (!check_known(diags, name)) {
       right = false;
     } else if (!(pass_find(str_from(name))->flags & OPTIONAL)) {
@@ -68,54 +148,84 @@ static bool check_options(Diags *diags, const PassRunOptions *options) {
   return right;
 }
 
+static bool is_disabled(const PassRunOptions *options, const PassInfo *pass) {
+  for (uint32_t i = 0; i < options->disabled_count; i++) {
+    Str name = str_from(options->disabled[i]);
+    if (pass_find(name) == pass || (pass->entry && str_is(name, pass->entry))) return true;
+  }
+  return false;
+}
+
+// --- one pass
+
 static double seconds_now(void) {
   struct timespec time = {0};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// A run of the passes over one module. `simple`: no pass has changed anything since simplify ran, which would find
-// nothing to do.
+// A run of the passes over one module.
 typedef struct PassRun {
   IrModule *module;
   Diags *diags;
   const PassRunOptions *options;
-  bool simple;
+  FuncState *states; // by function
+  bool ran, changed; // the current pass: on one function at least
 } PassRun;
 
-static bool run_funcs(PassRun *run, const PassInfo *pass) {
-  const PassRunOptions *options = run->options;
-  PassContext context = {options->scratch ? options->scratch : run->module->ir->arena, run->diags};
-  bool changed = false;
-  for (uint32_t i = 0; i < run->module->funcs.n; i++) {
-    Func *func = run->module->funcs.at[i];
-    if (func_groups(func) && !(pass->flags & (TAKES_GROUPS | IN_GROUPS))) continue;
-    changed |= pass->run(&context, func);
-    if (options->scratch) arena_free(options->scratch);
+static bool needs_hold(PassRun *run, const PassInfo *pass, FuncState *state) {
+  static const struct {
+    uint32_t state;
+    FuncFact broken_by;
+    const char *what, *giver;
+  } rows[] = {
+      {POINTERS, FACT_BLOCK_POINTER, "block pointers are lowered", "lower_block_pointers"},
+      {POWERS_OF_TWO, FACT_ODD_SIZE, "sizes are powers of two", "pad_tiles"},
+      {LAYOUTS, FACT_NO_LAYOUT, "every tile has a layout", "propagate_layouts"},
+      {OFFSETS, FACT_NO_OFFSET, "every buffer has its place", "allocate_shared"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (!(pass->needs & rows[i].state) || !has(state, rows[i].broken_by)) continue;
+    diag_error(run->diags, state->func->loc, "pass '%s' needs that %s: '%s' gives that", pass->name, rows[i].what, rows[i].giver);
+    return false;
   }
-  return changed;
+  return true;
+}
+
+static void run_func(PassRun *run, const PassInfo *pass, FuncState *state) {
+  const PassRunOptions *options = run->options;
+  PassContext context = {state->scratch, run->diags};
+  bool applies_here = applies[pass - passes](state);
+  if (!applies_here && !options->verify_each) return;
+  if (pass->needs && !needs_hold(run, pass, state)) return;
+  uint32_t messages = run->diags->list.n;
+  bool changed = pass->run(&context, state->func);
+  bool simplifies = pass->run == pass_simplify;
+  if (!applies_here && !simplifies && (changed || run->diags->list.n != messages))
+    diag_error(run->diags, state->func->loc, "pass '%s' did something where its condition in passes.def does not hold", pass->name);
+  if (options->scratch) arena_free(options->scratch);
+  run->ran |= applies_here;
+  run->changed |= changed && applies_here;
+  if (changed) *state = (FuncState){.func = state->func, .scratch = state->scratch};
+  if (simplifies) state->simple = true;
 }
 
 static bool run_pass(PassRun *run, const PassInfo *pass) {
   IrModule *module = run->module;
   Diags *diags = run->diags;
   const PassRunOptions *options = run->options;
-  bool simplifies = pass->run == pass_simplify;
   double start = seconds_now();
   uint32_t errors = diags->errors;
-  if (!simplifies)
-    run->simple &= !run_funcs(run, pass);
-  else if (!run->simple) {
-    run_funcs(run, pass);
-    run->simple = true;
-  }
+  run->ran = run->changed = false;
+  for (uint32_t i = 0; i < module->funcs.n; i++)
+    if (!func_groups(module->funcs.at[i]) || (pass->flags & (TAKES_GROUPS | IN_GROUPS))) run_func(run, pass, &run->states[i]);
   double seconds = seconds_now() - start;
   if (diags->errors > errors) return false; // the pass found that what came before it is wrong
   if (options->verify_each && !module_verify(module, diags)) {
     diag_error(diags, LOC_NONE, "pass '%s' broke the rules of tile IR named above", pass->name);
     return false;
   }
-  if (options->after) options->after(pass->name, module, seconds, options->data);
+  if (options->after && run->ran) options->after(pass->name, module, run->changed, seconds, options->data);
   return true;
 }
 
@@ -127,20 +237,30 @@ static bool has_groups(const IrModule *module) {
   return false;
 }
 
+static PassRun run_begin(IrModule *module, Diags *diags, const PassRunOptions *options) {
+  Arena *arena = module->ir->arena;
+  PassRun run = {module, diags, options, ARENA_ARRAY(arena, FuncState, module->funcs.n), false, false};
+  for (uint32_t i = 0; i < module->funcs.n; i++) {
+    run.states[i].func = module->funcs.at[i];
+    run.states[i].scratch = options->scratch ? options->scratch : arena;
+  }
+  return run;
+}
+
 bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (!check_options(diags, options)) return false;
   uint32_t count = options->only_count ? options->only_count : ORDER_LENGTH;
-  const char *stop = options->stop_after;
-  PassRun run = {module, diags, options, false};
+  const PassInfo *stop = options->stop_after ? pass_find(str_from(options->stop_after)) : NULL;
+  PassRun run = run_begin(module, diags, options);
   uint32_t ran = 0;
 
-  if (options->after) options->after(NULL, module, 0, options->data);
-  if (stop && strcmp(stop, "elaborate") == 0) return true;
+  if (options->after) options->after(NULL, module, true, 0, options->data);
+  if (options->stop_after && !stop) return true; // elaborate
   if (module->final && !options->only_count) return true; // nothing is left to do
   bool groups = has_groups(module);
   for (uint32_t i = 0; i < count; i++) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
-    if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
+    if (is_disabled(options, pass)) continue;
     uint32_t takes = TAKES_GROUPS | (options->only_count ? IN_GROUPS : 0);
     bool declines = groups && !(pass->flags & takes);
     if (declines && options->only_count) {
@@ -149,7 +269,8 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
     }
     if (!declines && !run_pass(&run, pass)) return false;
     if (!options->only_count && i + 1 == count) module->final = true;
-    if ((stop && strcmp(stop, pass->name) == 0) || ++ran == options->most) break;
+    ran += run.ran;
+    if (stop == pass || (options->most && ran == options->most)) break;
   }
   return true;
 }

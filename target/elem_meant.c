@@ -3,10 +3,10 @@
 #include "base/diag.h"
 #include "target/elem.h"
 
-enum { MOST_BYTES = 64 };
+enum { MAX_BYTES = 64 };
 
 // "torch.Float32", "np.float32", "<f4", "uint32_t", "__nv_bfloat16": lower case, without what says nothing of the type.
-static Str plain_spelling(Str name, char text[MOST_BYTES]) {
+static Str plain_spelling(Str name, char text[MAX_BYTES]) {
   size_t n = 0;
   for (size_t i = name.n; i-- > 0;)
     if (name.at[i] == '.') {
@@ -15,7 +15,7 @@ static Str plain_spelling(Str name, char text[MOST_BYTES]) {
     }
   if (str_starts(name, "__")) name = (Str){name.at + 2, name.n - 2};
   if (str_starts(name, "nv_")) name = (Str){name.at + 3, name.n - 3};
-  for (size_t i = 0; i < name.n && n < MOST_BYTES; i++) {
+  for (size_t i = 0; i < name.n && n < MAX_BYTES; i++) {
     char ch = name.at[i];
     bool upper = ch >= 'A' && ch <= 'Z';
     if (!memchr("_ -<>=|\"'", ch, 9)) text[n++] = (char)(upper ? ch | 0x20 : ch);
@@ -43,7 +43,7 @@ static bool named_elsewhere(Str name, Elem *elem) {
 #include "target/elem_spellings.def"
 #undef X
   };
-  char text[MOST_BYTES];
+  char text[MAX_BYTES];
   Str plain = plain_spelling(name, text);
   if (elem_parse(plain, elem)) return true;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -57,7 +57,7 @@ bool elem_spelt(Str name, Elem *elem) {
 }
 
 bool elem_meant(Str name, Elem *elem) {
-  char text[MOST_BYTES];
+  char text[MAX_BYTES];
   if (elem_spelt(name, elem)) return true;
   Str plain = plain_spelling(name, text);
   return plain.n > 0 && nearest_elem(plain, elem);

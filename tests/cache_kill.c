@@ -18,7 +18,7 @@
 #include "runtime/cache/cache_folder.h"
 #include "runtime/tilec.h"
 
-enum { WORKERS = 16, KERNELS = 200, ELEMENTS = 32, CACHE_LIMIT = 100000, MOST_BROKEN = 10 };
+enum { WORKERS = 16, KERNELS = 200, ELEMENTS = 32, CACHE_LIMIT = 100000, MAX_BROKEN = 10 };
 
 static const char source[] = "@kernel\n"
                              "@grid(1)\n"
@@ -144,7 +144,7 @@ static void look_at(const CacheListed *listed, void *data) {
   found->entries++;
   found->bytes += listed->bytes;
   if (listed->state == CACHE_GOOD) return;
-  if (found->broken++ < MOST_BROKEN) fprintf(stderr, "cache_kill: %s: %s\n", listed->name, listed->reason);
+  if (found->broken++ < MAX_BROKEN) fprintf(stderr, "cache_kill: %s: %s\n", listed->name, listed->reason);
 }
 
 static int files_in(const char *folder, const char *rest) {

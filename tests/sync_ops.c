@@ -26,7 +26,7 @@ static void count_word(Counts *counts, Str word) {
 
 // A turn is one instruction for each warpgroup of its region, or one with `first` or `last`.
 static uint32_t copies_of(Op *op) {
-  bool turn = op->kind == OP_TURN_WAIT || op->kind == OP_TURN_PASS;
+  bool turn = op->kind == OP_PINGPONG_WAIT || op->kind == OP_PINGPONG_PASS;
   return turn && !op_attr(op, ATTR_FIRST) && !op_attr(op, ATTR_LAST) ? region_warps(op) / 4 : 1;
 }
 

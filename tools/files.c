@@ -14,7 +14,7 @@
 #include "runtime/compile/imports.h"
 #include "tools/tool.h"
 
-enum { MOST_LINKS = 40, MOST_NAMES = 100, MAX_SOURCE = 1 << 28 };
+enum { MAX_LINKS = 40, MAX_NAMES = 100, MAX_SOURCE = 1 << 28 };
 
 static bool is_standard(const char *path) { return strcmp(path, "-") == 0; }
 
@@ -119,7 +119,7 @@ static void add_folder(const char *path, Buf *out) {
 static bool follow_links(const char *path, Buf *real, bool *stream) {
   buf_text(real, path);
   *stream = false;
-  for (int i = 0; i < MOST_LINKS && !*stream; i++) {
+  for (int i = 0; i < MAX_LINKS && !*stream; i++) {
     char link[4096];
     ssize_t n = readlink(real->at, link, sizeof link);
     if (n < 0) return true; // no link, or nothing there
@@ -136,7 +136,7 @@ static bool follow_links(const char *path, Buf *real, bool *stream) {
 
 // A new file in the folder of `path`; `name` gets its own. -1 with errno.
 static int create_beside(const char *path, Buf *name) {
-  for (int i = 0; i < MOST_NAMES; i++) {
+  for (int i = 0; i < MAX_NAMES; i++) {
     buf_reset(name);
     add_folder(path, name);
     buf_printf(name, ".tilec-%ld-%d.tmp", (long)getpid(), i);

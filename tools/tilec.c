@@ -21,8 +21,9 @@ static void list_passes(Buf *out) {
     if (came_before(i, pass))
       buf_printf(out, "%-21sonce more\n", pass->name);
     else
-      buf_printf(out, "%-21s%s%s%s\n", pass->name, pass->meaning, pass->flags & OPTIONAL ? " [optional]" : "",
-                 pass->flags & REASSOCIATES ? " [reassociates]" : "");
+      buf_printf(out, "%-21s%s%s%s%s%s%s\n", pass->name, pass->meaning, pass->flags & OPTIONAL ? " [optional]" : "",
+                 pass->flags & REASSOCIATES ? " [reassociates]" : "", pass->entry ? " [step of " : "", pass->entry ? pass->entry : "",
+                 pass->entry ? "]" : "");
 }
 
 static ExitStatus print_text(void (*print)(Buf *out)) {

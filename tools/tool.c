@@ -94,15 +94,15 @@ static void keep_text(PassReport *state, const char *pass, IrModule *module) {
   buf_free(&text);
 }
 
-static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
+static void after_pass(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
   PassReport *state = data;
   const Options *o = state->options;
   if (state->texts) keep_text(state, pass, module);
   if (o->time_passes && pass) buf_printf(&state->text, "%10.3f ms  %s\n", seconds * 1e3, pass);
   if (!o->print_after || !pass) return;
   if (strcmp(o->print_after, "all") != 0 && strcmp(o->print_after, pass) != 0) return;
-  buf_printf(&state->text, "// after %s\n", pass);
-  module_print(module, NULL, &state->text);
+  buf_printf(&state->text, "// after %s%s\n", pass, changed ? "" : ": as before");
+  if (changed || strcmp(o->print_after, "all") != 0) module_print(module, NULL, &state->text);
 }
 
 PassRunOptions tool_passes(const Options *options, PassReport *state) {

@@ -81,7 +81,7 @@ def sum_words(step, n, fill):
     return [f"x_ptr={fill('x', 'fp32', (n,))}", f"out_ptr=zeros:fp32[{n // step.outputs if step.outputs else 1}]", f"n={n}"]
 
 
-OFF = "--disable-pass sink_reductions --disable-pass unroll_loads"
+OFF = "--disable-pass defer_reductions --disable-pass unroll_loads"
 REDUCTION = Ladder(
     "reduction", "A vector's sum, from scattered loads to one pass",
     "The sum of 2^26 floats, 268 MB, which memory gives in {memory}. Each program leaves the sum of 16384 elements (of 4096 in the last two steps).",
@@ -91,7 +91,7 @@ REDUCTION = Ladder(
         Step("neighbours", "reduction/sum.tile", "total", f"-D BLOCK=128 {OFF}", "Neighbouring lanes on neighbouring elements: four sectors a request, all of them used. Each iteration loads 4 bytes a thread, adds up across the block, and waits for both.",
              ("acc +=",), "global_sectors", outputs=16384),
         Step("16 bytes a lane", "reduction/sum.tile", "total", OFF, "Eight elements a thread, in two loads of 16 bytes: an eighth of the iterations, and with them of the waits and of the sums across the block.", ("acc +=",), "global_requests", outputs=16384),
-        Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads", "The loop adds into each thread's own registers (`sink_reductions`); shuffles, shared memory and the barrier come once, behind it. Memory bounds it "
+        Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads", "The loop adds into each thread's own registers (`defer_reductions`); shuffles, shared memory and the barrier come once, behind it. Memory bounds it "
              "already, here and in what follows: what is spared are instructions and barriers.", ("acc +=",), "barriers",
              outputs=16384),
         Step("loads ahead", "reduction/sum.tile", "total", "", "The loop loads for two iterations at once (`unroll_loads`): twice the bytes are under way while a thread waits.", ("acc +=",), outputs=16384),

@@ -305,8 +305,8 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_ASSERT] = emit_assert,
     [OP_BARRIER] = emit_barrier,
     [OP_ARRIVE] = emit_arrive,
-    [OP_TURN_WAIT] = emit_turn,
-    [OP_TURN_PASS] = emit_turn,
+    [OP_PINGPONG_WAIT] = emit_turn,
+    [OP_PINGPONG_PASS] = emit_turn,
     [OP_GLOBALTIMER] = emit_globaltimer,
     [OP_SMID] = emit_smid,
     [OP_GDC_WAIT] = emit_grid_control,
@@ -348,10 +348,10 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_MBARRIER_EXPECT] = emit_tensor_op,
     [OP_MBARRIER_WAIT] = emit_tensor_op,
     [OP_MBARRIER_ARRIVE] = emit_tensor_op,
-    [OP_COPY_TENSOR] = emit_tensor_op,
-    [OP_STORE_TENSOR] = emit_tensor_op,
-    [OP_STORE_COMMIT] = emit_tensor_op,
-    [OP_STORE_WAIT] = emit_tensor_op,
+    [OP_TMA_COPY] = emit_tensor_op,
+    [OP_TMA_STORE] = emit_tensor_op,
+    [OP_TMA_STORE_COMMIT] = emit_tensor_op,
+    [OP_TMA_STORE_WAIT] = emit_tensor_op,
 };
 
 bool emit_has_op(OpKind kind) {

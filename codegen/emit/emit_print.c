@@ -11,7 +11,7 @@
 #include "codegen/nvvm/nvvm.h"
 #include "ir/number.h"
 
-enum { MOST_VALUES = 3 + TILE_MAX_RANK + 1 }; // program, index, value
+enum { MAX_PRINTED_VALUES = 3 + TILE_MAX_RANK + 1 }; // program, index, value
 
 // A generic pointer to the text, which is kept once a module.
 static LLVMValueRef text_address(Emitter *e, const char *text) {
@@ -41,7 +41,7 @@ static LLVMValueRef system_function(Emitter *e, const char *name, LLVMTypeRef ty
 typedef struct Printer {
   Emitter *e;
   Buf format;
-  LLVMValueRef values[MOST_VALUES];
+  LLVMValueRef values[MAX_PRINTED_VALUES];
   uint32_t count;
 } Printer;
 
@@ -128,7 +128,7 @@ static void add_element(Printer *p, const Type *element, LLVMValueRef x, bool he
 // The values in a structure in the thread's memory, as vprintf takes them.
 static LLVMValueRef argument_list(Printer *p) {
   Emitter *e = p->e;
-  LLVMTypeRef types[MOST_VALUES];
+  LLVMTypeRef types[MAX_PRINTED_VALUES];
   for (uint32_t i = 0; i < p->count; i++) types[i] = LLVMTypeOf(p->values[i]);
   LLVMTypeRef list = LLVMStructTypeInContext(e->context, types, p->count, false);
   EmitPosition here = emit_move_before(e, LLVMGetFirstInstruction(e->entry));

@@ -283,7 +283,7 @@ static void take_steps(Reduction *d) {
   bool found = op_attr(d->op, ATTR_REDUX) && redux_fits(d->op, &d->plan, &redux);
   for (uint32_t k = 0; k < d->count && d->registers > 1; k++) count_from_base(d, k);
   uint32_t first = take_register_steps(d, &dead);
-  if (op_attr(d->op, ATTR_IN_TURN)) order_in_turn(d, dead);
+  if (op_attr(d->op, ATTR_STREAMED)) order_in_turn(d, dead);
   for (uint32_t i = first; i < d->plan.local; i++) {
     if (d->plan.steps[i].lane) count_from_zero(d, dead);
     if (!found || i < redux) {

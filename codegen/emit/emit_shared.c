@@ -16,7 +16,7 @@
 
 // Its name is no identifier of the language.
 void emit_shared_memory(Emitter *e, Func *func) {
-  enum { MOST_ALIGNED = 1024 }; // what wgmma and TMA ask for
+  enum { MAX_ALIGNED = 1024 }; // what wgmma and TMA ask for
   uint32_t bytes = func_shared_bytes(func);
   bool is_static = bytes <= e->target->arch->shared_static;
   vec_push(e->arena, &e->dynamic_shared, is_static ? 0 : bytes);
@@ -25,7 +25,7 @@ void emit_shared_memory(Emitter *e, Func *func) {
   LLVMTypeRef type = LLVMArrayType2(e->i8, is_static ? bytes : 0);
   const char *name = arena_printf(e->arena, "%s$shared", func->name);
   e->shared = LLVMAddGlobalInAddressSpace(e->llvm, type, name, NVVM_SHARED);
-  LLVMSetAlignment(e->shared, MOST_ALIGNED);
+  LLVMSetAlignment(e->shared, MAX_ALIGNED);
   LLVMSetLinkage(e->shared, is_static ? LLVMInternalLinkage : LLVMExternalLinkage);
   if (is_static) LLVMSetInitializer(e->shared, LLVMGetUndef(type));
 }

@@ -78,12 +78,12 @@ static uint64_t work(const Size *size) {
 }
 
 // Two thirds of what is compiled at all: such a module takes a third of the time at level 0 (6 s for 20).
-enum { MOST_OPTIMISED = MOST / 3 * 2 };
+enum { MAX_OPTIMISED = MOST / 3 * 2 };
 
 uint8_t emit_choose_level(const Emitter *e) {
   for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f)) {
     Size size = measure(f);
-    if (work(&size) > MOST_OPTIMISED) return 0;
+    if (work(&size) > MAX_OPTIMISED) return 0;
   }
   return e->target->opt_level;
 }

@@ -147,8 +147,8 @@ static void emit_store_wait(Emitter *e, const Op *op) {
 
 static bool is_of_one(const Op *op) {
   return op && (op->kind == OP_MBARRIER_INIT || op->kind == OP_MBARRIER_INVAL ||
-                op->kind == OP_MBARRIER_EXPECT || op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR ||
-                op->kind == OP_STORE_COMMIT || op->kind == OP_STORE_WAIT);
+                op->kind == OP_MBARRIER_EXPECT || op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE ||
+                op->kind == OP_TMA_STORE_COMMIT || op->kind == OP_TMA_STORE_WAIT);
 }
 
 void emit_tensor_op(Emitter *e, Op *op) {
@@ -166,10 +166,10 @@ void emit_tensor_op(Emitter *e, Op *op) {
   case OP_MBARRIER_INIT: emit_init(e, op); break;
   case OP_MBARRIER_INVAL: each_mbarrier(e, op, "mbarrier.inval.shared::cta.b64 [$0];"); break;
   case OP_MBARRIER_EXPECT: emit_expect(e, op); break;
-  case OP_COPY_TENSOR: emit_boxes(e, op, copy_box); break;
-  case OP_STORE_TENSOR: emit_boxes(e, op, store_box); break;
-  case OP_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;
-  case OP_STORE_WAIT: emit_store_wait(e, op); break;
+  case OP_TMA_COPY: emit_boxes(e, op, copy_box); break;
+  case OP_TMA_STORE: emit_boxes(e, op, store_box); break;
+  case OP_TMA_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;
+  case OP_TMA_STORE_WAIT: emit_store_wait(e, op); break;
   default: BUG("%s is no tensor copy's", op_info(op->kind)->name);
   }
   if (!is_of_one(op->next)) emit_unguard(e, e->guard_end);

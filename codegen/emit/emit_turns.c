@@ -17,7 +17,7 @@ static void meet(Emitter *e, LLVMValueRef group, uint32_t which, uint32_t id, bo
 }
 
 void emit_turn(Emitter *e, Op *op) {
-  bool waits = op->kind == OP_TURN_WAIT;
+  bool waits = op->kind == OP_PINGPONG_WAIT;
   uint32_t id = (uint32_t)op_int(op, ATTR_ID, 0), groups = region_warps(op) / WARPGROUP;
   LLVMValueRef group = LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, WARPGROUP_BITS), "");
   if (op_attr(op, waits ? ATTR_FIRST : ATTR_LAST)) {

@@ -8,7 +8,7 @@
 #include "codegen/emitter.h"
 #include "codegen/math/library_calls.h"
 
-enum { MOST_INLINED = 2500, MOST_FUNCTIONS = 256 };
+enum { MAX_INLINED = 2500, MAX_FUNCTIONS = 256 };
 
 typedef struct LibraryFunction {
   LLVMValueRef function;
@@ -19,7 +19,7 @@ typedef struct LibraryFunction {
 } LibraryFunction;
 
 typedef struct Library {
-  LibraryFunction at[MOST_FUNCTIONS];
+  LibraryFunction at[MAX_FUNCTIONS];
   uint32_t n;
 } Library;
 
@@ -38,7 +38,7 @@ static uint64_t count_instructions(LLVMValueRef function) {
 static void find_functions(const Emitter *e, Library *library) {
   for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f)) {
     if (!is_library(f)) continue;
-    if (library->n == MOST_FUNCTIONS) BUG("more than %d library functions", MOST_FUNCTIONS);
+    if (library->n == MAX_FUNCTIONS) BUG("more than %d library functions", MAX_FUNCTIONS);
     library->at[library->n++] = (LibraryFunction){.function = f, .size = count_instructions(f)};
   }
 }
@@ -97,7 +97,7 @@ void library_choose_calls(Emitter *e) {
   Library library = {.n = 0};
   LibraryFunction *largest = NULL;
   find_functions(e, &library);
-  while (count_inlined(&library, &largest) > MOST_INLINED) largest->called = true;
+  while (count_inlined(&library, &largest) > MAX_INLINED) largest->called = true;
   for (uint32_t i = 0; i < library.n; i++) {
     adopt(library.at[i].function, library.at[i].called);
     set_attribute(e, library.at[i].function, library.at[i].called ? "noinline" : "alwaysinline");

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MOST_QUOTED = 60, MESSAGE_BYTES = 512 };
+enum { MAX_QUOTED = 60, MESSAGE_BYTES = 512 };
 
 // --- The source's own words ---
 
@@ -28,7 +28,7 @@ static bool goes_on(Str rest) {
 }
 
 const char *elab_source(Elab *e, Loc loc) {
-  if (!loc.line || !loc.len || loc.len > MOST_QUOTED || !loc.col) return NULL;
+  if (!loc.line || !loc.len || loc.len > MAX_QUOTED || !loc.col) return NULL;
   Str line = sources_line(e->diags->sources, loc.file, loc.line);
   if (line.n < loc.col - 1u + loc.len) return NULL;
   Str text = {line.at + loc.col - 1, loc.len};

@@ -3,7 +3,7 @@
 // buffers are outputs. A guess from how names are used; elaboration decides.
 #include "frontend/module/elab_module.h"
 
-enum { MOST_CALLS = 4 }; // of functions within one another
+enum { MAX_FOLLOWED_CALLS = 4 }; // of functions within one another
 
 typedef struct Assigned {
   const char *name;
@@ -80,7 +80,7 @@ static void scan_descriptor(Uses *u, const Expr *call) {
 // What the function that is called does with its parameters is done with the arguments.
 static void scan_callee(Uses *u, const Expr *call) {
   const FunctionList *functions = &u->e->module->functions;
-  for (uint32_t i = 0; i < functions->n && u->depth < MOST_CALLS; i++) {
+  for (uint32_t i = 0; i < functions->n && u->depth < MAX_FOLLOWED_CALLS; i++) {
     const Function *callee = functions->at[i];
     if (callee == u->function || call->call.callee->kind != EXPR_NAME || callee->name != callee_name(call)) continue;
     const uint32_t *uses = elab_param_uses(u->e, callee, u->depth + 1);

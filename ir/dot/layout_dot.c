@@ -343,10 +343,10 @@ static DotPlace place_of(const Op *dot, uint32_t index) {
 }
 
 uint32_t dot_column_bits(const Op *dot) {
-  enum { MOST_BITS = 8 };
+  enum { MAX_BITS = 8 };
   const Layout *layout = op_result(dot)->type->layout;
   DotShape shape = dot_op_shape(dot);
-  uint32_t taken = 0, bits = 0, most = min_u32(dot_takes_b_first(dot) ? shape.m : shape.n, MOST_BITS);
+  uint32_t taken = 0, bits = 0, most = min_u32(dot_takes_b_first(dot) ? shape.m : shape.n, MAX_BITS);
   for (uint32_t i = 0; i < layout->bits[DIM_WARP]; i++)
     taken |= place_of(dot, layout_basis(layout, DIM_WARP, i)).column;
   while (bits < most && !(taken >> bits & 1)) bits++;

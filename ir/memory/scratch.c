@@ -100,7 +100,7 @@ static uint32_t broadcast_bytes(const Op *op) {
 }
 
 bool layouts_by_lanes(const Layout *from, const Layout *to, uint32_t bytes, LanePlan *plan) {
-  return layout_lane_plan(from, to, plan) && plan->shuffles * bytes <= 4 * TUNE_MOST_SHUFFLES;
+  return layout_lane_plan(from, to, plan) && plan->shuffles * bytes <= 4 * TUNE_MAX_SHUFFLES;
 }
 
 bool convert_by_lanes(const Op *convert, LanePlan *plan) {

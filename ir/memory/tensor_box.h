@@ -26,7 +26,7 @@ typedef struct TensorBox {
 bool layout_tma_box(const Type *buffer, TensorBox *box);
 // No more than these: `count` boxes, of their first rows.
 void tensor_box_trim(TensorBox *box, uint32_t rows, uint32_t count);
-// The boxes that a copy_tensor or store_tensor moves: of its map's rows.
+// The boxes that a tma_copy or tma_store moves: of its map's rows.
 bool tensor_op_box(const Op *op, TensorBox *box);
 
 // How many elements along dimension d of the map's tensor one op copies: the boxes of a buffer stand side by side along the last.

@@ -47,7 +47,7 @@ void verify_plan(Verifier *v, const Op *op);    // what follows from how a reduc
 // value is used once, slots are filled, waited for and released in turn, and buffers of a ring by it alone.
 void verify_ring_op(Verifier *v, const Op *op);
 void verify_rings(Verifier *v);
-// verify_tensor.c: tensor copies, mbarriers and boxed.
+// verify_tensor.c: tensor copies, mbarriers and tma_mark.
 void verify_tensor_op(Verifier *v, const Op *op);
 // verify_groups.c: the counts of warp_groups; then, of a function, where it stands, what its regions take from
 // outside, and that the ends of a channel are two groups'.

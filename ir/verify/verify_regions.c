@@ -16,18 +16,18 @@ static bool is_pair(const Attr *attr) {
   return attr->ints.n == 2 && attr->ints.at[0] > 0 && attr->ints.at[1] > 0;
 }
 
-// How plan_slots has parted the loop.
+// How plan_pipeline has parted the loop.
 static void check_parted(Verifier *v, const Op *op) {
-  enum { LEAST_SLOTS = 2 };
+  enum { MIN_SLOTS = 2 };
   const Attr *warps = op_attr(op, ATTR_GROUP_WARPS), *registers = op_attr(op, ATTR_GROUP_REGISTERS);
   bool slots = op_attr(op, ATTR_SLOTS);
   if (!warps && !registers && !slots) return;
   if (!warps || !is_pair(warps) || warps->ints.at[0] > op->region->func->module->target.num_warps || (registers && !is_pair(registers)) ||
-      op_int(op, ATTR_SLOTS, 0) < LEAST_SLOTS)
+      op_int(op, ATTR_SLOTS, 0) < MIN_SLOTS)
     verify_fail(v, op,
                 "a loop that is to be parted says of two groups how many warps and registers they have, and "
                 "of %d slots or more",
-                LEAST_SLOTS);
+                MIN_SLOTS);
 }
 
 void verify_for(Verifier *v, const Op *op) {

@@ -35,11 +35,11 @@ typedef struct RingChecker {
 // --- types
 
 static void check_begin(Verifier *v, const Op *op) {
-  int64_t slots = op_int(op, ATTR_SLOTS, 0), behind = op_int(op, ATTR_BEHIND, 0);
+  int64_t slots = op_int(op, ATTR_SLOTS, 0), behind = op_int(op, ATTR_FILLED, 0);
   if (slots < 1 || slots > MAX_SLOTS)
     verify_fail(v, op, "'slots' is 1 to %d, not %" PRId64, MAX_SLOTS, slots);
   if (behind < 0 || behind >= slots)
-    verify_fail(v, op, "'behind' is fewer than the slots, not %" PRId64, behind);
+    verify_fail(v, op, "'filled' is fewer than the slots, not %" PRId64, behind);
   if (!op->operand_count) return;
   const Value *mbarriers = op_operand(op, 0);
   const Type *type = mbarriers->type;
@@ -133,7 +133,7 @@ static const Op *view_source(const Value *view) {
 static bool fills(const Op *op, uint32_t index, const Op *fill, const Value *mbarrier) {
   if (!mbarrier) return (op->kind == OP_SHARED_STORE || op->kind == OP_COPY_ASYNC) && index == 1;
   if (op->kind == OP_MBARRIER_EXPECT) return op_operand(op, 0) == mbarrier;
-  return op->kind == OP_COPY_TENSOR && op_operand(op, 2) == mbarrier &&
+  return op->kind == OP_TMA_COPY && op_operand(op, 2) == mbarrier &&
          view_source(op_operand(op, 1)) == fill && op_operand(op, 1) != mbarrier;
 }
 
@@ -290,11 +290,11 @@ static void check_left(RingChecker *c, const Value *value, const Op *at) {
 static void check_op(RingChecker *c, const Op *op) {
   switch ((int)op->kind) {
   case OP_RING_BEGIN:
-    *counts_of(c, op_result(op)) = (RingCounts){op, RING_WHOLE, 0, (uint32_t)op_int(op, ATTR_BEHIND, 0)};
+    *counts_of(c, op_result(op)) = (RingCounts){op, RING_WHOLE, 0, (uint32_t)op_int(op, ATTR_FILLED, 0)};
     break;
   case OP_CHANNEL:
     *counts_of(c, &op->results[0]) = (RingCounts){op, RING_FILLS, 0, 0};
-    *counts_of(c, &op->results[1]) = (RingCounts){op, RING_READS, 0, (uint32_t)op_int(op, ATTR_BEHIND, 0)};
+    *counts_of(c, &op->results[1]) = (RingCounts){op, RING_READS, 0, (uint32_t)op_int(op, ATTR_FILLED, 0)};
     break;
   case OP_WARP_GROUPS:
     for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i]);

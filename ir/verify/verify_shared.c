@@ -258,8 +258,8 @@ void verify_shared_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
   case OP_BARRIER:
   case OP_ARRIVE: check_barrier(v, op); break;
-  case OP_TURN_WAIT:
-  case OP_TURN_PASS: check_turn(v, op); break;
+  case OP_PINGPONG_WAIT:
+  case OP_PINGPONG_PASS: check_turn(v, op); break;
   case OP_SHARED_ALLOC: check_alloc(v, op); break;
   case OP_SHARED_STORE:
     check_move(v, op, operand_type(op, 0), operand_type(op, 1));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of tensor copies and stores, of the mbarriers that they count their bytes at, and of boxed.
+// The rules of tensor copies and stores, of the mbarriers that they count their bytes at, and of tma_mark.
 #include <inttypes.h>
 
 #include "target/target.h"
 #include "ir/memory/tensor_box.h"
 #include "ir/verify/verify_parts.h"
 
-enum { MOST_BYTES = (1 << 20) - 1, MOST_PENDING = 63 }; // bytes: that an mbarrier counts
+enum { MAX_BYTES = (1 << 20) - 1, MAX_PENDING = 63 }; // bytes: that an mbarrier counts
 
 static const Type *operand_type(const Op *op, uint32_t i) { return op_operand(op, i)->type; }
 
@@ -79,7 +79,7 @@ static void check_dims(Verifier *v, const Op *op, uint32_t tile_rank) {
       verify_fail(v, op, "'dims' are dimensions of the tensor's %u in their order", rank);
 }
 
-static void check_boxed(Verifier *v, const Op *op) {
+static void check_tma_mark(Verifier *v, const Op *op) {
   const Type *x = operand_type(op, 0), *base = operand_type(op, 1);
   if (!type_is_tile(x) || op_result(op)->type != x) {
     verify_fail(v, op, "the result is the operand, a tile, not %s of %s",
@@ -96,12 +96,12 @@ static void check_boxed(Verifier *v, const Op *op) {
 
 void verify_tensor_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
-  case OP_BOXED: check_boxed(v, op); return;
-  case OP_COPY_TENSOR: check_copy(v, op); break;
-  case OP_STORE_TENSOR: check_box(v, op, 2); break;
-  case OP_STORE_WAIT:
-    if (op_int(op, ATTR_PENDING, 0) < 0 || op_int(op, ATTR_PENDING, 0) > MOST_PENDING)
-      verify_fail(v, op, "'pending' is 0 to %d, not %" PRId64, MOST_PENDING, op_int(op, ATTR_PENDING, 0));
+  case OP_TMA_MARK: check_tma_mark(v, op); return;
+  case OP_TMA_COPY: check_copy(v, op); break;
+  case OP_TMA_STORE: check_box(v, op, 2); break;
+  case OP_TMA_STORE_WAIT:
+    if (op_int(op, ATTR_PENDING, 0) < 0 || op_int(op, ATTR_PENDING, 0) > MAX_PENDING)
+      verify_fail(v, op, "'pending' is 0 to %d, not %" PRId64, MAX_PENDING, op_int(op, ATTR_PENDING, 0));
     break;
   case OP_MBARRIER_INIT: check_arrivals(v, op); break;
   case OP_MBARRIER_INVAL: check_mbarriers(v, op, 0, false); break;
@@ -109,8 +109,8 @@ void verify_tensor_op(Verifier *v, const Op *op) {
   case OP_MBARRIER_EXPECT: {
     int64_t bytes = op_int(op, ATTR_BYTES, 0);
     check_mbarriers(v, op, 0, true);
-    if (bytes < 1 || bytes > MOST_BYTES)
-      verify_fail(v, op, "'bytes' is 1 to %d, not %" PRId64, MOST_BYTES, bytes);
+    if (bytes < 1 || bytes > MAX_BYTES)
+      verify_fail(v, op, "'bytes' is 1 to %d, not %" PRId64, MAX_BYTES, bytes);
     break;
   }
   case OP_MBARRIER_WAIT:

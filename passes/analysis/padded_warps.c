@@ -113,7 +113,7 @@ static bool is_in_loop_of_products(const Op *op) {
 // What is stored by rows products read so: their warpgroups' rows are their own.
 static bool passes_by_rows(const Op *store) {
   const Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
-  if (value->def && value->def->kind == OP_BOXED && is_in_loop_of_products(store)) return true;
+  if (value->def && value->def->kind == OP_TMA_MARK && is_in_loop_of_products(store)) return true;
   if (!type_is_tile(value->type) || op_attr(store, ATTR_STARTS) || !lies_by_warpgroups(value->type, 0))
     return false;
   for (const Use *use = buffer->first_use; use; use = use->next) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/analysis/pointer_origin.h"
 
-enum { MOST_CARRIED = 8, MOST_STEPS = 256 };
+enum { MAX_CARRIED = 8, MAX_VISITS = 256 };
 
 // The values that loops carry which are being asked for, innermost last, and where each comes from at first: what
 // comes back to one is of the same argument.
 typedef struct Origins {
-  const Value *carried[MOST_CARRIED], *origin[MOST_CARRIED];
+  const Value *carried[MAX_CARRIED], *origin[MAX_CARRIED];
   uint32_t count, steps;
 } Origins;
 
@@ -19,7 +19,7 @@ static const Value *carried_origin(Origins *o, const Op *loop, const Value *valu
   for (uint32_t k = 0; k < o->count; k++)
     if (o->carried[k] == value) return o->origin[k];
   const Value *origin = origin_of(o, loop_init(loop, i));
-  if (!origin || o->count == MOST_CARRIED) return NULL;
+  if (!origin || o->count == MAX_CARRIED) return NULL;
   o->carried[o->count] = value;
   o->origin[o->count++] = origin;
   const Value *next = origin_of(o, loop_yielded(loop, i));
@@ -28,7 +28,7 @@ static const Value *carried_origin(Origins *o, const Op *loop, const Value *valu
 }
 
 static const Value *origin_of(Origins *o, const Value *pointer) {
-  while (o->steps++ < MOST_STEPS) {
+  while (o->steps++ < MAX_VISITS) {
     const Op *op = pointer->def;
     if (!op) {
       const Op *loop = pointer->region->parent;

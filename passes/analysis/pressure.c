@@ -143,7 +143,7 @@ static bool is_reduced(const Value *value) {
   return use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS;
 }
 
-bool comes_in_halves(const Value *value) {
+bool is_unpacked_16bit(const Value *value) {
   return value->def && value->def->kind == OP_LOAD && op_int(value->def, ATTR_VECTOR, 0) == 1 &&
          type_is_tile(value->type) && type_element_bytes(value->type) == 2;
 }
@@ -161,7 +161,7 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
   if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_reduced(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
-  if (is_float && bytes == 2 && !(p->halves && comes_in_halves(value))) return tile_words(type);
+  if (is_float && bytes == 2 && !(p->halves && is_unpacked_16bit(value))) return tile_words(type);
   uint32_t share = p->share[value->id] > 1 ? p->share[value->id] : 1;
   return is_float || holds_data(p, value) ? tile_registers(value) / share * ((bytes + 3) / 4) : 0;
 }
@@ -255,11 +255,11 @@ bool loop_fills_registers(const Func *func, const Op *loop) {
   return words >= func_thread_registers(func);
 }
 
-int64_t func_spare_registers(Arena *scratch, Func *func) {
+int64_t register_slack(Arena *scratch, Func *func) {
   return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS - most_alive(scratch, func, true);
 }
 
-bool func_wants_far_more(Arena *scratch, Func *func) {
+bool registers_hopeless(Arena *scratch, Func *func) {
   enum { FAR_MORE = 4 }; // times
   return func_pressure(scratch, func) > FAR_MORE * func->module->target.arch->thread_registers;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// join_loops: of loops in a row that are to be staggered, and differ in a few tiles, one remains.
+// join_loops: of loops in a row that are to be overlapped, and differ in a few tiles, one remains.
 //
-// before  %r = for %i = %l to %m {stagger} {     after  %t = for %i = min(%l, %m) to max(%m, %u) {stagger} {
+// before  %r = for %i = %l to %m {overlapped} {     after  %t = for %i = min(%l, %m) to max(%m, %u) {overlapped} {
 //           %s = ...                                      %s = ...
 //           ... of %s ...                                 %c = ge %i, %m
 //         }                                               %d = if %c { yield select(%mask, %s, %x) } else { yield %s }
-//         %t = for %i = %m to %u, %r {stagger} {          ... of %d ...
+//         %t = for %i = %m to %u, %r {overlapped} {          ... of %d ...
 //           %s = ...                                    }
 //           %d = select %mask, %s, %x
 //           ... of %d ...
 //         }
-// needs   stagger_dots' marks, before pipeline; the first loop's range is a whole number of steps
+// needs   overlap_dots' marks, before pipeline; the first loop's range is a whole number of steps
 // keeps   every value: each iteration computes what it did, in the same order
 // breaks  nothing
 // pays    copies and the next iteration's product go on from the one loop to the other: causal attention's blocks before the
@@ -26,7 +26,7 @@
 #include "ir/clone.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
-#include "passes/analysis/stagger.h"
+#include "passes/analysis/overlapped_dots.h"
 
 enum { WARPGROUP = 4 };
 
@@ -425,7 +425,7 @@ static Op *replace_loops(Joiner *j) {
 static Op *next_loop(Op *loop) {
   Op *op = loop->next;
   while (op && !op_has(op, TERMINATOR) && op->kind != OP_FOR && is_free(op)) op = op->next;
-  return op && op->kind == OP_FOR && op_attr(op, ATTR_STAGGER) ? op : NULL;
+  return op && op->kind == OP_FOR && op_attr(op, ATTR_OVERLAPPED) ? op : NULL;
 }
 
 // The loop of both; NULL, with a remark: they stay two.
@@ -457,7 +457,7 @@ static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
 }
 
 bool pass_join_loops(PassContext *context, Func *func) {
-  const StaggeredLoops marked = staggered_loops(context->scratch, func);
+  const OverlappedLoops marked = overlapped_loops(context->scratch, func);
   bool changed = false;
   Op *last =
       marked.list.n ? marked.list.at[0] : NULL; // that the next one may be joined to, itself one of several

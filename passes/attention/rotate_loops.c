@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // rotate_loops: a loop's first product, and what is computed of it, come an iteration ahead of its second.
 //
-// before  for %i = %l to %u, %acc {stagger} {     after  if %l < %u {
+// before  for %i = %l to %u, %acc {overlapped} {     after  if %l < %u {
 //           wait, barrier, copies ahead                    wait, barrier, copies ahead
 //           %s0 = dot %q, %k, 0 {async}                    %s0 = dot %q, %k, 0 {async}
 //           %s = dot_wait %s0                              %s = dot_wait %s0
@@ -87,7 +87,7 @@ static Value *packed_from(const Rotation *r) {
 
 // Behind the packed value few registers which all of it is needed for: what the loop carries of it.
 static uint32_t find_under(Rotator *t, Value **under) {
-  enum { MOST_WORDS = 4 };
+  enum { MAX_WORDS = 4 };
   const Op *loop = t->r.loop;
   Value *packed = packed_from(&t->r);
   uint32_t n = 0;
@@ -98,7 +98,7 @@ static uint32_t find_under(Rotator *t, Value **under) {
     Value *value = loop_yielded(loop, i);
     const Op *def = body_def(loop, value);
     if (def && rotated_part(&t->r, def) == PART_EARLY && marks[value->id] && is_sum(value) &&
-        tile_words(value->type) <= MOST_WORDS)
+        tile_words(value->type) <= MAX_WORDS)
       under[n++] = value;
   }
   return n;
@@ -140,7 +140,7 @@ static void push_parts(Rotator *t, const Op *from, const Op *end, uint32_t parts
 static const char *rotation_assign(Rotator *t) {
   const Region *body = t->r.loop->regions[0];
   Arena *arena = t->r.context->scratch;
-  const StaggeredDots *dots = &t->r.dots;
+  const OverlappedDots *dots = &t->r.dots;
   t->early = ARENA_ARRAY(arena, uint8_t, t->r.func->op_count);
   t->late = ARENA_ARRAY(arena, uint8_t, t->r.func->op_count);
   for (const Op *op = body->first; op != body->last; op = op->next)
@@ -190,11 +190,11 @@ static bool carries_slots_out(const Op *loop) {
 static void rotate_loop(PassContext *context, Func *func, Op *loop) {
   Rotator t = {.r = {.context = context, .func = func, .loop = loop},
                .s = {.context = context, .func = func, .loop = loop, .stages = 2, .entered = true}};
-  op_remove_attr(loop, ATTR_STAGGER);
+  op_remove_attr(loop, ATTR_OVERLAPPED);
   erase_dead(loop);
   func_number(func);
   bool found =
-      staggered_dots_find(loop, &t.r.dots) && value_int_constant(loop_step(loop), &t.s.step) && t.s.step != 0;
+      overlapped_dots_find(loop, &t.r.dots) && value_int_constant(loop_step(loop), &t.s.step) && t.s.step != 0;
   if (!found || carries_slots_out(loop)) t.r.why = "the loop is another one than was marked";
   if (!t.r.why && rotation_find(&t.r)) t.r.why = rotation_assign(&t);
   if (t.r.why) {
@@ -209,7 +209,7 @@ static void rotate_loop(PassContext *context, Func *func, Op *loop) {
 }
 
 bool pass_rotate_loops(PassContext *context, Func *func) {
-  const StaggeredLoops marked = staggered_loops(context->scratch, func);
+  const OverlappedLoops marked = overlapped_loops(context->scratch, func);
   for (uint32_t i = 0; i < marked.list.n; i++) rotate_loop(context, func, marked.list.at[i]);
   return marked.list.n != 0;
 }

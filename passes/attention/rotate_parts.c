@@ -14,7 +14,7 @@ static bool is_for_both(const Op *op) {
 static bool begins_copies(const Op *op) {
   if (op->kind != OP_IF || op->result_count) return false;
   for (const Op *inner = op->regions[0]->first; inner; inner = inner->next)
-    if (inner->kind == OP_COPY_ASYNC || inner->kind == OP_COPY_TENSOR) return true;
+    if (inner->kind == OP_COPY_ASYNC || inner->kind == OP_TMA_COPY) return true;
   return false;
 }
 
@@ -22,7 +22,7 @@ static bool begins_copies(const Op *op) {
 
 static bool copies_alone(const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
-    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR || op->kind == OP_MBARRIER_EXPECT;
+    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY || op->kind == OP_MBARRIER_EXPECT;
     if (!copies && !op_has(op, TERMINATOR) && !op_has(op, PURE)) return false;
   }
   return true;

@@ -4,7 +4,7 @@
 #define PASSES_ATTENTION_ROTATE_PARTS_H
 
 #include "passes/pipeline/schedule.h"
-#include "passes/analysis/stagger.h"
+#include "passes/analysis/overlapped_dots.h"
 
 typedef enum RotatedPart {
   PART_EARLY,  // an iteration ahead: what the first product takes, itself, and what is computed of it
@@ -18,7 +18,7 @@ typedef struct Rotation {
   PassContext *context;
   Func *func;
   Op *loop;
-  StaggeredDots dots;
+  OverlappedDots dots;
   uint8_t *parts;     // of a top-level op of the body, by its id
   uint8_t *late_args; // by carried value: it is the second product's
   uint8_t *crosses;   // by value id: made early, taken late

@@ -122,7 +122,7 @@ static Product transposed(const Product *p) {
 // An operand goes through shared memory into registers, the other one is read from shared memory.
 static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) {
   Layout in_registers;
-  dot_turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
+  dot_transpose_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
   Product as = operand == DOT_B ? transposed(p) : *p;
   DotWarps warps = wgmma_warps(&as);
   Layout result = layout_wgmma_result(&p->shape, &warps, operand, &in_registers);
@@ -170,7 +170,7 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
   if (p->is.swapped) return choose_swapped(p);
   if (dot_reads_across(p, &across)) return choose_read_across(c, p, across);
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
-    dot_turn_load(c, p, (DotOperand)operand, true);
+    dot_transpose_load(c, p, (DotOperand)operand, true);
     dot_pack_load(p, (DotOperand)operand);
   }
   DotWarps warps = wgmma_warps(p);

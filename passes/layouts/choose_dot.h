@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts of the pass choose_dot: the instruction and the warps (choose_dot.c), what stands before and after a
-// product (dot_chain.c), the layouts of the loads that operands come from (dot_turn.c).
+// product (dot_chain.c), the layouts of the loads that operands come from (dot_transpose_load.c).
 #ifndef PASSES_LAYOUTS_CHOOSE_DOT_H
 #define PASSES_LAYOUTS_CHOOSE_DOT_H
 
@@ -36,7 +36,7 @@ void dot_set_layout(Op *op, AttrKey key, const Layout *layout);
 // not, or the other way round; how.
 bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
                    Layout *layout);
-void dot_turn_load(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k);
+void dot_transpose_load(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k);
 // Of an operand's load of 16 bits a time: neighbours across become a thread's.
 void dot_pack_load(const Product *p, DotOperand operand);
 // Whether wgmma reads an operand of words that count along another dimension than k into registers, and which.

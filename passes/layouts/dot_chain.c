@@ -78,7 +78,7 @@ bool dot_operand_is_computed(const Value *value) {
     if (op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD) return false;
     if (op->kind == OP_TRANS) return false;
     if (op_has(op, CONTROL) || op->kind == OP_DOT) return true;
-    if (op->operand_count == 0 || (op->operand_count > 1 && op->kind != OP_BOXED)) return true;
+    if (op->operand_count == 0 || (op->operand_count > 1 && op->kind != OP_TMA_MARK)) return true;
     value = op_operand(op, 0);
   }
   return true;

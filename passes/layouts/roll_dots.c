@@ -14,9 +14,9 @@
 #include "ir/dot/layout_dot.h"
 
 enum {
-  MOST_UNROLLED = 8192,
-  MOST_ITERATION = 2048,
-  LEAST_STEP = 4
+  MAX_UNROLLED = 8192,
+  MAX_ITERATION = 2048,
+  MIN_STEP = 4
 }; // multiply-adds of a kernel, and of an iteration; k
 
 // By a thread, of one k.
@@ -33,11 +33,11 @@ static void add_dot(Op *op, void *data) {
 
 // How many k an iteration takes; 0: the dot is no loop.
 static uint32_t choose_step(const Op *dot) {
-  uint32_t each = multiply_adds(dot), depth = dot_depth(dot), step = LEAST_STEP;
+  uint32_t each = multiply_adds(dot), depth = dot_depth(dot), step = MIN_STEP;
   if (op_operand(dot, 0)->type->kind != TYPE_SHARED || op_operand(dot, 1)->type->kind != TYPE_SHARED)
     return 0;
-  while (2 * step * each <= MOST_ITERATION) step *= 2;
-  while (step > LEAST_STEP && depth % step) step /= 2;
+  while (2 * step * each <= MAX_ITERATION) step *= 2;
+  while (step > MIN_STEP && depth % step) step /= 2;
   return depth % step || depth <= step ? 0 : step;
 }
 
@@ -63,6 +63,6 @@ static void roll(Op *op, void *data) {
 bool roll_dots(PassContext *context, Func *func) {
   Roller r = {.context = context};
   region_walk(func->body, add_dot, &r.total);
-  if (r.total > MOST_UNROLLED) region_walk(func->body, roll, &r);
+  if (r.total > MAX_UNROLLED) region_walk(func->body, roll, &r);
   return r.changed;
 }

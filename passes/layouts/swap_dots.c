@@ -21,7 +21,7 @@
 enum { ROW_BITS = 6, WARPGROUP_BITS = 2 };
 
 static bool is_loaded(const Value *value) {
-  while (value->def && (value->def->kind == OP_TRANS || value->def->kind == OP_BOXED))
+  while (value->def && (value->def->kind == OP_TRANS || value->def->kind == OP_TMA_MARK))
     value = op_operand(value->def, 0);
   return value->def && (value->def->kind == OP_LOAD || value->def->kind == OP_BLOCK_LOAD);
 }

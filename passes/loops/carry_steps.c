@@ -224,6 +224,6 @@ static bool carry_in(Func *func, Region *region, uint32_t room) {
 
 bool pass_carry_steps(PassContext *context, Func *func) {
   if (!func->module->target.arch->has_cp_async) return false;
-  int64_t spare = func_spare_registers(context->scratch, func);
+  int64_t spare = register_slack(context->scratch, func);
   return carry_in(func, func->body, spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT);
 }

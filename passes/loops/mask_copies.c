@@ -52,11 +52,11 @@ static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uin
 }
 
 // Loads and stores that are boxes become tensor copies and stores, which mind bounds by themselves.
-static bool is_boxed(const Op *op) {
+static bool is_tma_mark(const Op *op) {
   const Use *use = op->kind == OP_LOAD ? op_result(op)->first_use : NULL;
   const Op *stored = op->kind == OP_STORE ? op_operand(op, 1)->def : NULL;
-  if (stored && stored->kind == OP_BOXED && op_attr(stored, ATTR_STORED)) return true;
-  return use && !use->next && use->user->kind == OP_BOXED && !op_attr(use->user, ATTR_STORED);
+  if (stored && stored->kind == OP_TMA_MARK && op_attr(stored, ATTR_STORED)) return true;
+  return use && !use->next && use->user->kind == OP_TMA_MARK && !op_attr(use->user, ATTR_STORED);
 }
 
 static bool is_constants(const Value *mask) {
@@ -93,7 +93,7 @@ static uint64_t kept_constancy(const MaskCopies *copies, const Value *mask, uint
 
 bool mask_narrows(const MaskCopies *copies, const Op *op) {
   const Value *mask = mask_of(op), *pointer = op_operand(op, 0);
-  if (!mask || is_boxed(op)) return false;
+  if (!mask || is_tma_mark(op)) return false;
   if (op->id < copies->func->op_count && copies->in_window[op->id]) return true;
   uint32_t order[TILE_MAX_RANK], bytes = type_element_bytes(type_element(pointer->type)->inner);
   axis_order(copies->axes, pointer, order);

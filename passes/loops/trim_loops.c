@@ -17,7 +17,7 @@
 #include "ir/spec.h"
 #include "passes/passes.h"
 
-enum { MOST_OPS = 400 };
+enum { MAX_OPS = 400 };
 
 // A loop of step 1, its branch, and the bound: start + index < end. No start: the index alone.
 typedef struct GuardedLoop {
@@ -79,7 +79,7 @@ static void find_product(Op *op, void *data) {
 static bool is_worth_it(const Op *branch) {
   uint32_t counts[3] = {0};
   region_walk(branch->regions[0], find_product, counts);
-  return counts[0] <= MOST_OPS && counts[1] && counts[2];
+  return counts[0] <= MAX_OPS && counts[1] && counts[2];
 }
 
 static bool find_guard(Op *loop, GuardedLoop *g) {

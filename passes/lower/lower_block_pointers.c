@@ -174,9 +174,9 @@ static bool feeds_wgmma(const Value *loaded, const Type *tile) {
 
 // Whether a load of the block may become a tensor copy, which checks all bounds.
 static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
-  if (!func_plans(l->func, PLAN_BOXES) || !is_boxable(parts, tile)) return false;
+  if (!func_plans(l->func, PLAN_TMA_LOADS) || !is_boxable(parts, tile)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
-  if (!func_plans(l->func, PLAN_ALL_BOXES) && !feeds_wgmma(op_result(op), tile)) return false;
+  if (!func_plans(l->func, PLAN_TMA_ALL_LOADS) && !feeds_wgmma(op_result(op), tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
@@ -184,23 +184,23 @@ static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *pa
 // Whether a store to the block may become a tensor store, which checks all bounds.
 static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts,
                              const Type *tile) {
-  if (!func_plans(l->func, PLAN_TENSOR_STORES) || !is_boxable(parts, tile)) return false;
+  if (!func_plans(l->func, PLAN_TMA_STORES) || !is_boxable(parts, tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
 
-static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockParts *parts,
+static Value *build_tma_mark(Builder *b, const Op *op, Value *loaded, const BlockParts *parts,
                           const BlockMatrix *matrix) {
   Value *operands[2 + 3 * TILE_MAX_RANK] = {loaded};
   uint32_t rank = parts->rank;
   for (uint32_t i = 0; i < 1 + 2 * rank; i++) operands[1 + i] = op_operand(parts->made, i);
   for (uint32_t d = 0; d < rank; d++) operands[2 + 2 * rank + d] = parts->offset[d];
-  Op *boxed = build_op(b, OP_BOXED, 2 + 3 * rank, operands, 1, &loaded->type);
-  op_copy_attr(boxed, op, ATTR_BOUNDARY);
-  op_copy_attr(boxed, op, ATTR_PADDING);
-  op_copy_attr(boxed, parts->made, ATTR_DESCRIPTOR);
-  if (loaded->type == matrix->type) op_set_ints(boxed, ATTR_DIMS, MATRIX_RANK, matrix->dims);
-  return op_result(boxed);
+  Op *tma_mark = build_op(b, OP_TMA_MARK, 2 + 3 * rank, operands, 1, &loaded->type);
+  op_copy_attr(tma_mark, op, ATTR_BOUNDARY);
+  op_copy_attr(tma_mark, op, ATTR_PADDING);
+  op_copy_attr(tma_mark, parts->made, ATTR_DESCRIPTOR);
+  if (loaded->type == matrix->type) op_set_ints(tma_mark, ATTR_DIMS, MATRIX_RANK, matrix->dims);
+  return op_result(tma_mark);
 }
 
 // What was the block is the matrix from here on.
@@ -226,7 +226,7 @@ static void lower_load(const BlockLowering *l, Op *op) {
   Value *loaded = build_load(&b, block_pointers(&b, &parts, tile), mask, other);
   copy_access_attrs(op, loaded->def);
   loaded->name = op_result(op)->name;
-  if (wants_box(l, op, block, tile)) loaded = build_boxed(&b, op, loaded, block, &matrix);
+  if (wants_box(l, op, block, tile)) loaded = build_tma_mark(&b, op, loaded, block, &matrix);
   if (flat)
     replace_block(op_result(op), loaded);
   else
@@ -244,7 +244,7 @@ static void lower_store(const BlockLowering *l, Op *op) {
   Value *mask = flat ? matrix_mask(&b, block, &matrix, checked_dims(op))
                      : block_mask(&b, block, value->type, checked_dims(op));
   if (wants_stored_box(l, op, block, value->type)) {
-    value = build_boxed(&b, op, value, block, &matrix);
+    value = build_tma_mark(&b, op, value, block, &matrix);
     op_set_flag(value->def, ATTR_STORED, true);
   }
   copy_access_attrs(op, build_store(&b, block_pointers(&b, &parts, value->type), value, mask));

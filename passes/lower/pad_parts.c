@@ -3,7 +3,7 @@
 #include "passes/lower/pad_tiles.h"
 #include "passes/analysis/tile_index.h"
 
-enum { MOST_LOOKED_AT = 256 }; // values that a mask comes from
+enum { MAX_LOOKED_AT = 256 }; // values that a mask comes from
 
 // --- sizes
 
@@ -109,7 +109,7 @@ static bool is_defined(const Value *value, uint32_t *left) {
 // A mask that comes of data may be undefined where there is none: there it is not asked.
 Value *pad_mask(const Padding *p, Builder *b, Value *mask, const Value *like) {
   Value *inside = pad_inside(p, b, like, PAD_ALL);
-  uint32_t left = MOST_LOOKED_AT;
+  uint32_t left = MAX_LOOKED_AT;
   if (!mask || !inside) return inside ? inside : mask;
   if (is_defined(mask, &left)) return build_binary(b, OP_AND, mask, inside);
   const Type *type = type_with_element(b->func->module->ir, mask->type, scalar_type(b, ELEM_I1));
@@ -122,7 +122,7 @@ static bool is_zero_shape(const Padding *p, const Op *op, uint32_t dim) {
   switch ((int)op->kind) {
   case OP_CAST:
   case OP_BITCAST:
-  case OP_BOXED: return pad_is_zero(p, x, dim);
+  case OP_TMA_MARK: return pad_is_zero(p, x, dim);
   case OP_TRANS: return pad_is_zero(p, x, (uint32_t)op_attr(op, ATTR_ORDER)->ints.at[dim]);
   case OP_EXPAND_DIMS: return dim != axis && pad_is_zero(p, x, dim - (dim > axis));
   case OP_BROADCAST: return x->type->shape[dim] == op_result(op)->type->shape[dim] && pad_is_zero(p, x, dim);

@@ -36,7 +36,7 @@ static void pad_access(Padding *p, Op *op) {
 }
 
 // A box of a tensor has the sizes that were written. Products may have more beside it, where of k there is no more that they add.
-static void pad_boxed(Padding *p, Op *op) {
+static void pad_tma_mark(Padding *p, Op *op) {
   if (!op_attr(op, ATTR_STORED) && pad_boxes_products(p, op_result(op))) return;
   pad_replace(p, op_result(op), op_operand(op, 0));
   op_erase(op);
@@ -106,7 +106,7 @@ static PadRule *const rules[OP_COUNT] = {
     [OP_STORE] = pad_access,
     [OP_ATOMIC_RMW] = pad_access,
     [OP_ATOMIC_CAS] = pad_access,
-    [OP_BOXED] = pad_boxed,
+    [OP_TMA_MARK] = pad_tma_mark,
     [OP_DOT] = pad_dot,
     [OP_INLINE_ASM] = pad_asm,
     [OP_PRINT] = pad_print,

@@ -20,7 +20,7 @@ uint8_t *find_feeding(Arena *arena, const Func *func, const Op *loop) {
   memset(marks, 0, func->value_count);
   for (const Op *op = loop->regions[0]->last; op; op = op->prev) {
     if (op->region_count || op->kind == OP_LOAD || (op->kind != OP_DOT && !any_marked(marks, op))) continue;
-    uint32_t n = op->kind == OP_BOXED ? 1 : op->operand_count; // beside the tile it says where that is
+    uint32_t n = op->kind == OP_TMA_MARK ? 1 : op->operand_count; // beside the tile it says where that is
     for (uint32_t i = 0; i < n; i++) marks[op_operand(op, i)->id] = 1;
   }
   return marks;

@@ -48,7 +48,7 @@ static Value *begin_ring(Stager *s, Builder *b, StagedGroup *g) {
   const Type *type = type_ring(s->func->module->ir);
   Op *begin = build_op(b, OP_RING_BEGIN, g->mbarriers != NULL, &g->mbarriers, 1, &type);
   op_set_attr(begin, (Attr){.key = ATTR_SLOTS, .i = g->slots});
-  if (s->in_flight) op_set_attr(begin, (Attr){.key = ATTR_BEHIND, .i = 1});
+  if (s->in_flight) op_set_attr(begin, (Attr){.key = ATTR_FILLED, .i = 1});
   return op_result(begin);
 }
 
@@ -170,7 +170,7 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
 }
 
 typedef struct TensorOperands {
-  Value *list[3 + TILE_MAX_RANK]; // of copy_tensor
+  Value *list[3 + TILE_MAX_RANK]; // of tma_copy
   uint32_t n;
 } TensorOperands;
 
@@ -201,7 +201,7 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
   for (uint32_t i = 0; i < g->count; i++) {
     b->loc = g->loads[i]->load->loc;
     const TensorLoad *tensor = &g->loads[i]->tensor;
-    Op *copy = build_op(b, OP_COPY_TENSOR, operands[i].n, operands[i].list, 0, NULL);
+    Op *copy = build_op(b, OP_TMA_COPY, operands[i].n, operands[i].list, 0, NULL);
     if (tensor->box.count < tensor->slot->shape[1] / tensor->box.shape[1])
       op_set_attr(copy, (Attr){.key = ATTR_BOXES, .i = tensor->box.count});
   }

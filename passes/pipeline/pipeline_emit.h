@@ -7,7 +7,7 @@
 #include "passes/pipeline/pipeline_loads.h"
 #include "passes/pipeline/schedule.h"
 
-// The late ones feed the second product of a loop that is to be staggered: they have rings of their own.
+// The late ones feed the second product of a loop that is to be overlapped: they have rings of their own.
 enum {
   STAGED_COPIES,
   STAGED_LATE_COPIES,

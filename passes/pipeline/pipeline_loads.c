@@ -126,8 +126,8 @@ static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
     staged->trans = value->def;
     value = op_operand(value->def, 0);
   }
-  if (value->def && value->def->kind == OP_BOXED) {
-    staged->boxed = value->def;
+  if (value->def && value->def->kind == OP_TMA_MARK) {
+    staged->tma_mark = value->def;
     value = op_operand(value->def, 0);
   }
   staged->load = value->def;
@@ -139,14 +139,14 @@ static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
 static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
   if (!match_chain(loop, store, staged)) return false;
   const Op *next = staged->trans ? staged->trans : store;
-  if (staged->boxed && only_user(op_result(staged->boxed)) != next) return false;
-  return only_user(op_result(staged->load)) == (staged->boxed ? staged->boxed : next);
+  if (staged->tma_mark && only_user(op_result(staged->tma_mark)) != next) return false;
+  return only_user(op_result(staged->load)) == (staged->tma_mark ? staged->tma_mark : next);
 }
 
 // A store of the value, as it is or transposed, that the product's operand is read from: others may use the value too.
 static bool match_shared(const Op *loop, const Op *load, StagedLoad *staged) {
-  const Op *boxed = only_user(op_result(load));
-  const Value *tile = op_result(boxed && boxed->kind == OP_BOXED ? boxed : load);
+  const Op *tma_mark = only_user(op_result(load));
+  const Value *tile = op_result(tma_mark && tma_mark->kind == OP_TMA_MARK ? tma_mark : load);
   for (const Use *use = tile->first_use; use; use = use->next) {
     Op *user = use->user;
     Op *store = user->kind == OP_TRANS ? only_user(op_result(user)) : user;
@@ -208,8 +208,8 @@ static void clear_ahead(LoadFinder *f) { memset(f->found->ahead, 0, f->func->val
 static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
   bool known = true;
   if (staged->by_tensor) {
-    for (uint32_t d = 0; known && d < boxed_rank(staged->boxed); d++)
-      known = mark_ahead(f, boxed_offset(staged->boxed, d));
+    for (uint32_t d = 0; known && d < tma_mark_rank(staged->tma_mark); d++)
+      known = mark_ahead(f, tma_mark_offset(staged->tma_mark, d));
     return known;
   }
   for (uint32_t i = 0; known && i < staged->load->operand_count; i++)
@@ -271,7 +271,7 @@ static uint32_t wasteful_registers(const StagedLoop *found) {
 static void drop_without_room(LoadFinder *f) {
   StagedLoop *found = f->found;
   uint32_t ahead = wasteful_registers(found), kept = 0;
-  if (!ahead || ahead <= func_spare_registers(f->context->scratch, f->func)) return;
+  if (!ahead || ahead <= register_slack(f->context->scratch, f->func)) return;
   for (uint32_t i = 0; i < found->loads.n; i++) {
     if (wastes_registers(&found->loads.at[i]))
       decline_loop(f, found->loads.at[i].load, "registers have no room for elements that are loaded ahead one by one");
@@ -340,7 +340,7 @@ static void trim_tensor(StagedLoad *staged) {
 
 static const char *find_tensor(LoadFinder *f, StagedLoad *staged) {
   if (!f->axes) f->axes = axis_analyse(f->context->scratch, f->func);
-  const char *why = tensor_load_find(f->func, f->axes, staged->boxed,
+  const char *why = tensor_load_find(f->func, f->axes, staged->tma_mark,
                                      staged_load_target(f->func->module->ir, staged), &staged->tensor);
   if (!why && staged->alloc) trim_tensor(staged);
   return why;
@@ -352,7 +352,7 @@ static void find_tensors(LoadFinder *f) {
   if (!module_takes_maps(module) || !module->target.arch->tensor_rank) return;
   for (uint32_t i = 0; i < f->found->loads.n; i++) {
     StagedLoad *staged = &f->found->loads.at[i];
-    if (!staged->boxed) continue;
+    if (!staged->tma_mark) continue;
     const char *why = find_tensor(f, staged);
     staged->by_tensor = !why;
     f->found->after_writes |= !why && is_after_writes(f);

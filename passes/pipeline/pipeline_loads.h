@@ -5,10 +5,10 @@
 
 #include "passes/tma/tensor_copies.h"
 
-// A tile that the loop's body loads and puts into a buffer: load -> (boxed ->) (trans ->) shared_store; or one that it computes
+// A tile that the loop's body loads and puts into a buffer: load -> (tma_mark ->) (trans ->) shared_store; or one that it computes
 // on before a product, which is copied to a slot and read back (`alloc` and `store` are NULL then), or both.
 typedef struct StagedLoad {
-  Op *load, *boxed, *trans, *alloc, *store; // boxed and trans may be NULL
+  Op *load, *tma_mark, *trans, *alloc, *store; // tma_mark and trans may be NULL
   const Type *slot;                 // what one iteration has of shared memory
   bool async;                       // by copies; else through registers
   bool reads;                       // it is wanted in registers too

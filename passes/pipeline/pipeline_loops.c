@@ -56,7 +56,7 @@
 #include "ir/dot/layout_dot.h"
 #include "target/tuning.h"
 #include "passes/pipeline/pipeline_emit.h"
-#include "passes/analysis/stagger.h"
+#include "passes/analysis/overlapped_dots.h"
 
 // --- the loop's body
 
@@ -131,10 +131,10 @@ static int kind_of(const Stager *s, const StagedLoad *load) {
   return !load->async ? STAGED_STORES : late ? STAGED_LATE_COPIES : STAGED_COPIES;
 }
 
-// The buffer that the second product of a loop reads which is to be staggered, where all that is ahead is copies and each has
+// The buffer that the second product of a loop reads which is to be overlapped, where all that is ahead is copies and each has
 // a buffer of its own.
 static const Op *late_buffer(const StagedLoop *staged) {
-  const Op *buffer = op_attr(staged->loop, ATTR_STAGGER) ? staggered_buffer(staged->loop) : NULL;
+  const Op *buffer = op_attr(staged->loop, ATTR_OVERLAPPED) ? overlapped_buffer(staged->loop) : NULL;
   bool found = false, others = false;
   if (!buffer || staged->computed || staged->values.n) return NULL;
   for (uint32_t i = 0; i < staged->loads.n; i++) {

@@ -132,7 +132,7 @@ bool stage_replaces(const Stager *s, const Op *op) {
   for (uint32_t i = 0; i < s->staged->loads.n; i++) {
     const StagedLoad *load = &s->staged->loads.at[i];
     if (op == load->load || op == load->trans || op == load->alloc || op == load->store) return true;
-    if (op == load->boxed && !load->reads) return true;
+    if (op == load->tma_mark && !load->reads) return true;
   }
   return false;
 }

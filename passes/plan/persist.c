@@ -11,7 +11,7 @@
 //                                                          yield
 //                                                        }
 //                                                        return
-// needs   layouts; plan_slots, which decides it
+// needs   layouts; plan_pipeline, which decides it
 // keeps   every value; programs begin in the order of a launch: along x first
 // breaks  nothing; who launches the kernel passes how many programs there are, and launches fewer blocks
 // pays    what a block does once is done once; where warps are parted behind it (specialise_warps) the ones that copy
@@ -48,7 +48,7 @@ static void build_ids(Builder *b, Value *program, Numbers *numbers) {
 bool pass_persist(PassContext *context, Func *func) {
   Numbers numbers;
   Loc loc;
-  if (!func_plans(func, PLAN_IN_TURN) || func_is_persistent(func)) return false;
+  if (!func_plans(func, PLAN_PERSISTENT) || func_is_persistent(func)) return false;
   const char *why = programs_refuse_turns(func, &loc);
   if (why) {
     diag_remark(context->diags, loc, "persist", "not persistent: %s", why);

@@ -15,7 +15,7 @@
 // computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
 // a thread no room, or the addresses of 64 elements that it loads and stores one by one, it is told that one block will do:
 // of 4 warps with tiles of 512 registers a thread it spilled 21 KB with 32 registers, where 11 KB are enough with 255. But
-// ptxas is left to itself where reduce_in_turn has ordered a dot: told of one block it loads ahead, and spills. A limit on
+// ptxas is left to itself where stream_reduction has ordered a dot: told of one block it loads ahead, and spills. A limit on
 // registers that the user gave says it all.
 #include "base/integer.h"
 #include "ir/build.h"
@@ -43,7 +43,7 @@ typedef struct Contents {
 static void find_contents(Op *op, void *data) {
   Contents *found = data;
   found->dot |= op->kind == OP_DOT;
-  found->in_turn |= op_attr(op, ATTR_IN_TURN) != NULL;
+  found->in_turn |= op_attr(op, ATTR_STREAMED) != NULL;
   found->loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
 }
 
@@ -187,7 +187,7 @@ static uint32_t single_registers(Arena *scratch, Func *func) {
   region_walk(func->body, find_all_accesses, &most);
   uint32_t addresses = addresses_of_one(most.one_single);
   int64_t room = (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS;
-  int64_t tiles = room - func_spare_registers(scratch, func);
+  int64_t tiles = room - register_slack(scratch, func);
   return addresses ? addresses + (uint32_t)(tiles - func_pressure(scratch, func)) + TUNE_BLOCKS_MORE_REGISTERS
                    : 0;
 }
@@ -205,13 +205,13 @@ static uint32_t blocks_that_load(Arena *scratch, Func *func) {
 }
 
 // Whether a thread's tiles want more registers than there are.
-static bool must_spill(Arena *scratch, Func *func) { return func_spare_registers(scratch, func) < 0; }
+static bool must_spill(Arena *scratch, Func *func) { return register_slack(scratch, func) < 0; }
 
 // Whether the addresses of what is loaded and stored in the kernel's body, element by element, find no room beside its tiles.
 static bool addresses_spill(Arena *scratch, Func *func) {
   Accesses found = count_accesses(func->body);
   return found.single && found.stores_single &&
-         func_spare_registers(scratch, func) < (int64_t)address_registers(&found);
+         register_slack(scratch, func) < (int64_t)address_registers(&found);
 }
 
 static bool reduces_in_turn(const Func *func) {
@@ -242,7 +242,7 @@ static void report_spills(PassContext *context, Func *func) {
   Arena *scratch = context->scratch;
   uint32_t registers = func_thread_registers(func), carried = 0;
   region_walk(func->body, find_carried, &carried);
-  int64_t wanted = registers - func_spare_registers(scratch, func);
+  int64_t wanted = registers - register_slack(scratch, func);
   if (carried > registers)
     diag_warning(
         context->diags, func->loc,

@@ -22,7 +22,7 @@
 #include "passes/pipeline/pipeline_loads.h"
 #include "passes/analysis/pressure.h"
 
-enum { LEAST_REGISTERS = 16 }; // of a tile that is worth it
+enum { MIN_REGISTERS = 16 }; // of a tile that is worth it
 
 static bool has_dot(const Op *loop) {
   for (const Op *op = loop->regions[0]->first; op; op = op->next)
@@ -109,7 +109,7 @@ static uint32_t address_registers(const Op *load) {
 static void visit_load(Copier *c, Op *load) {
   if (!type_is_tile(op_result(load)->type) || op_scratch(load)) return;
   uint32_t words = tile_words(op_result(load)->type);
-  if (words < LEAST_REGISTERS || c->alive[load->id] + address_registers(load) <= c->room) return;
+  if (words < MIN_REGISTERS || c->alive[load->id] + address_registers(load) <= c->room) return;
   if (!load_is_copyable(load)) return;
   Op *store = store_of(load);
   Loc loc = load->loc;

@@ -18,7 +18,7 @@
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-enum { LEAST_REGISTERS = 16 }; // of the narrow tile
+enum { MIN_REGISTERS = 16 }; // of the narrow tile
 
 // fp32 to a type of two bytes, which codegen casts by pairs.
 static bool narrows(const Op *op) {
@@ -26,7 +26,7 @@ static bool narrows(const Op *op) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   bool half = type_is_elem(to, ELEM_FP16) || type_is_elem(to, ELEM_BF16);
   return half && type_is_tile(to) && type_is_elem(from, ELEM_FP32) &&
-         layout_registers(to->layout) / 2 >= LEAST_REGISTERS;
+         layout_registers(to->layout) / 2 >= MIN_REGISTERS;
 }
 
 // The last op of the cast's region before which the value is not there yet or is taken by another; NULL: it is there from the
@@ -76,7 +76,7 @@ static bool visit_region(PassContext *context, Region *region) {
 }
 
 bool pass_narrow_early(PassContext *context, Func *func) {
-  if (func_spare_registers(context->scratch, func) >= 0) return false;
+  if (register_slack(context->scratch, func) >= 0) return false;
   func_number(func);
   return visit_region(context, func->body);
 }

@@ -39,7 +39,7 @@
 #include "target/tuning.h"
 #include "passes/analysis/pressure.h"
 
-enum { MAX_OPS = 64, PREDICATE_SHARE = 8, LEAST_OFFSETS = 16 };
+enum { MAX_OPS = 64, PREDICATE_SHARE = 8, MIN_OFFSETS = 16 };
 
 typedef struct Rematerialiser {
   PassContext *context;
@@ -276,7 +276,7 @@ static void visit_widened(Rematerialiser *m, Op *loop) {
   number_loop(m, loop);
   for (uint32_t r = 0; r < loop->region_count; r++) taken += count_taken(m, loop->regions[r]);
   for (uint32_t r = 0; r < loop->region_count; r++) waiting += count_waiting(m, loop->regions[r]);
-  if (taken < waiting + LEAST_OFFSETS) return;
+  if (taken < waiting + MIN_OFFSETS) return;
   diag_remark(m->context->diags, loop->loc, "rematerialise",
               "%u registers of offsets are made in each iteration of %u that are loaded", taken, waiting);
   for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
@@ -317,7 +317,7 @@ static bool is_offset(const Rematerialiser *m, const Op *op, const Value *value)
   if (!access || value->id >= m->func->value_count || !holds_index(value->type)) return false;
   if (!value->def || value->def->region != op->region || op_is_leaf(value->def)) return false;
   if (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) return false;
-  return !type_is_elem(value->type, ELEM_I1) && registers_of(m, value) >= LEAST_OFFSETS &&
+  return !type_is_elem(value->type, ELEM_I1) && registers_of(m, value) >= MIN_OFFSETS &&
          can_make(value, false, &left);
 }
 
@@ -375,11 +375,11 @@ static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
 }
 
 bool pass_rematerialise(PassContext *context, Func *func) {
-  int64_t spare = func_spare_registers(context->scratch, func);
+  int64_t spare = register_slack(context->scratch, func);
   Rematerialiser m = {.context = context, .func = func, .crowded = spare < 0};
   m.room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
   visit_region(&m, func->body);
-  if (!func_wants_far_more(context->scratch, func)) {
+  if (!registers_hopeless(context->scratch, func)) {
     visit_parts(&m, func->body, false);
     visit_parts(&m, func->body, true);
   }

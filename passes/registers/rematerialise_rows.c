@@ -13,7 +13,7 @@
 #include "ir/build.h"
 #include "passes/analysis/pressure.h"
 
-enum { MAX_STEPS = 32, LEAST_ROWS = 32, ADDRESS_REGISTERS = 2 };
+enum { MAX_STEPS = 32, MIN_ROWS = 32, ADDRESS_REGISTERS = 2 };
 
 typedef struct RowFinder {
   uint32_t most[2]; // registers that the addresses of one load, and of one store, fill
@@ -39,7 +39,7 @@ static bool is_linear(const Value *value, bool *stride, uint32_t *left) {
     const Op *factor = op_operand(op, 1)->def;
     while (factor && (factor->kind == OP_BROADCAST || factor->kind == OP_EXPAND_DIMS))
       factor = op_operand(factor, 0)->def;
-    *stride |= factor && factor->kind == OP_SPLAT && layout_registers(value->type->layout) >= LEAST_ROWS;
+    *stride |= factor && factor->kind == OP_SPLAT && layout_registers(value->type->layout) >= MIN_ROWS;
     break;
   }
   case OP_ADD:
@@ -61,7 +61,7 @@ static Op *find_rows(const Op *access) {
   uint32_t left = MAX_STEPS;
   bool stride = false;
   if (!type_is_tile(pointers->type) || !sum || sum->kind != OP_ADDPTR) return NULL;
-  if (layout_registers(pointers->type->layout) < LEAST_ROWS) return NULL;
+  if (layout_registers(pointers->type->layout) < MIN_ROWS) return NULL;
   Elem offset = type_element(op_operand(sum, 1)->type)->elem;
   if (offset != ELEM_I64 && offset != ELEM_I32) return NULL;
   for (const Use *use = pointers->first_use; use; use = use->next)
@@ -86,7 +86,7 @@ bool rematerialise_rows(PassContext *context, Func *func) {
   RowFinder f = {{0}, false};
   visit_region(&f, func->body);
   uint32_t wanted = f.most[0] + f.most[1];
-  int64_t spare = func_spare_registers(context->scratch, func);
+  int64_t spare = register_slack(context->scratch, func);
   if (!f.most[0] || spare >= (int64_t)wanted) return false; // a store's are done with as their elements are
   diag_remark(context->diags, func->loc, "rematerialise",
               "addresses of single elements, %u registers, are made one of the other: tiles leave %lld",

@@ -22,7 +22,7 @@
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-enum { MOST_OPS = 512 }; // before a branch that are looked at: functions with thousands of branches take linear time
+enum { MAX_OPS = 512 }; // before a branch that are looked at: functions with thousands of branches take linear time
 
 typedef struct LoadSinker {
   PassContext *context;
@@ -127,7 +127,7 @@ static bool loads_too_much(LoadSinker *s, const Op *branch) {
     func_number(s->func);
     s->goes = ARENA_ARRAY(s->context->scratch, bool, s->func->op_count);
   }
-  uint32_t left = MOST_OPS;
+  uint32_t left = MAX_OPS;
   for (const Op *op = branch->prev; op && left > 0 && !may_write(op); op = op->prev, left--) {
     s->goes[op->id] = would_go(s, op, branch);
     if (op->kind == OP_LOAD && s->goes[op->id]) words += tile_words(op_result(op)->type);
@@ -136,7 +136,7 @@ static bool loads_too_much(LoadSinker *s, const Op *branch) {
 }
 
 static void sink_into(LoadSinker *s, const Op *branch) {
-  uint32_t left = MOST_OPS;
+  uint32_t left = MAX_OPS;
   for (Op *op = branch->prev, *prev; op && left > 0 && !may_write(op); op = prev, left--) {
     prev = op->prev;
     if (goes_with(op, branch)) sink(s, op, branch);

@@ -8,7 +8,7 @@
 
 enum {
   MAX_STEPS = 4,      // ops that make an offset or mask again
-  OTHER_REGISTERS = 8 // a thread's, beside tiles: what addresses a part's accesses
+  RESERVED_REGISTERS = 8 // a thread's, beside tiles: what addresses a part's accesses
 };
 
 typedef struct StoreSplitter {

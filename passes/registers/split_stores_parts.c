@@ -64,7 +64,7 @@ static uint32_t words_beside(const StoreSplitter *s, const Op *op) {
   const Value *value = op->result_count ? op_result(op) : NULL;
   uint32_t addresses = 0;
   if (!value || !is_data(value)) return 0;
-  if (comes_in_halves(value)) return layout_registers(value->type->layout) - tile_words(value->type);
+  if (is_unpacked_16bit(value)) return layout_registers(value->type->layout) - tile_words(value->type);
   for (const Use *use = value->first_use; use; use = use->next) addresses += use->user->kind == OP_ADDPTR;
   return addresses > 1 ? tile_words(value->type) / (uint32_t)op_int(s->accesses.at[0], ATTR_VECTOR, 1) : 0;
 }
@@ -128,7 +128,7 @@ static uint32_t most_bits(const StoreSplitter *s) {
 uint32_t store_parts(const StoreSplitter *s) {
   bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
   uint32_t waiting = 0, loaded = 0, copies = 0, beside = 0, most = most_bits(s), bits = 0;
-  uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
+  uint32_t room = func_thread_registers(s->func) - RESERVED_REGISTERS;
   for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen, &copies);
   if (waiting + alive_in_order(s) <= room) return 0;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
@@ -192,7 +192,7 @@ static uint32_t words_waiting(const StoreSplitter *s, bool stored) {
 // As store_parts, where every store comes behind all parts. ptxas loads parts ahead: one has half of the room that is left. Where what
 // waits for the stores leaves none, some of it is spilled in any case, and parts of half as much are small enough.
 uint32_t store_parts_behind(const StoreSplitter *s) {
-  uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS, most = most_bits(s), bits = 0;
+  uint32_t room = func_thread_registers(s->func) - RESERVED_REGISTERS, most = most_bits(s), bits = 0;
   uint32_t alive = alive_at_accesses(s), waiting = words_waiting(s, true);
   uint32_t whole = words_waiting(s, false) + alive,
            part = max_u32(room - min_u32(room, waiting), waiting) / 2;

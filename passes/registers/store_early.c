@@ -33,7 +33,7 @@
 enum {
   MAX_CHAIN = 16,       // ops that go along
   MAX_STEPS = 256,      // ops that are looked at for a place
-  LEAST_REGISTERS = 16, // of a tile that is worth it
+  MIN_REGISTERS = 16, // of a tile that is worth it
 };
 
 typedef struct Mover {
@@ -225,7 +225,7 @@ static const Op *loop_around(const Op *op) {
 static bool is_in_loop(const Op *op) { return loop_around(op); }
 
 static bool is_halves(const Value *value) {
-  return comes_in_halves(value) && words_of(value) >= LEAST_REGISTERS;
+  return is_unpacked_16bit(value) && words_of(value) >= MIN_REGISTERS;
 }
 
 // Whether the chain takes halves that come one by one, a register each, and passes a load of others.
@@ -246,7 +246,7 @@ static bool is_worth(const Mover *m, const Op *store, const Op *after) {
   for (const Op *op = store->prev; op != after; op = op->prev) {
     if (op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op)) return true;
     if (!loop && (op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS)) return true;
-    if (loads && op->kind == OP_LOAD && words_of(op_result(op)) >= LEAST_REGISTERS) return true;
+    if (loads && op->kind == OP_LOAD && words_of(op_result(op)) >= MIN_REGISTERS) return true;
   }
   return false;
 }
@@ -270,12 +270,12 @@ static void move(Mover *m, Op *store) {
   for (uint32_t i = 0; i < chain.count; i++) extend(&chain, chain.ops[i]);
   for (uint32_t i = 0; i < chain.count; i++)
     freed += freed_by(&chain, chain.ops[i]) - (i ? words_of(op_result(chain.ops[i])) : 0);
-  if (freed < LEAST_REGISTERS) return;
+  if (freed < MIN_REGISTERS) return;
   for (uint32_t i = 0; i < chain.count; i++) find_places(&chain, chain.ops[i]);
   Region *home = store->region;
   for (const Op *op = store->prev; op && is_in_loop(store);
        op = op->prev) // which the iteration before may have left
-    if (op->kind == OP_DOT_WAIT || op->kind == OP_STORE_WAIT) stand_after(&chain, op);
+    if (op->kind == OP_DOT_WAIT || op->kind == OP_TMA_STORE_WAIT) stand_after(&chain, op);
   Op *last = store->prev;
   while (last && last->id > chain.after) last = last->prev;
   uint32_t after = last ? last->id : 0;
@@ -357,7 +357,7 @@ static void visit_loads(Mover *m, Region *region) {
 }
 
 bool pass_store_early(PassContext *context, Func *func) {
-  if (func_spare_registers(context->scratch, func) >= 0 || func_wants_far_more(context->scratch, func))
+  if (register_slack(context->scratch, func) >= 0 || registers_hopeless(context->scratch, func))
     return false;
   Mover m = {.context = context, .func = func};
   m.change = ARENA_ARRAY(context->scratch, uint32_t, 2 * func->op_count + 2); // each store may get a barrier

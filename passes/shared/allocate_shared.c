@@ -119,7 +119,7 @@ static bool is_under_way(const Op *copy) {
 
 static void note_use(Op *op, void *data) {
   Allocator *a = data;
-  if (op->kind == OP_STORE_WAIT && !op_int(op, ATTR_PENDING, 0)) last_to_wait(a, op);
+  if (op->kind == OP_TMA_STORE_WAIT && !op_int(op, ATTR_PENDING, 0)) last_to_wait(a, op);
   if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
   if (op->kind == OP_DOT_WAIT) vec_push(a->context->scratch, &a->dot_waits, op->id);
   note_exchange(a, op);
@@ -131,11 +131,11 @@ static void note_use(Op *op, void *data) {
       uint32_t end = end_of_use(op, life->alloc->region);
       if (end > life->end) life->end = end;
       life->copied |= op->kind == OP_COPY_ASYNC && is_under_way(op);
-      bool tensor = (op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR) && k == 1;
+      bool tensor = (op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE) && k == 1;
       if (op->kind == OP_DOT || tensor) life->align = DOT_ALIGN;
-      life->stored |= op->kind == OP_STORE_TENSOR;
+      life->stored |= op->kind == OP_TMA_STORE;
       life->lasts |= op->kind == OP_RING_BEGIN;
-      life->filled |= op->kind == OP_COPY_TENSOR && k == 1 && is_of_later_group(group_of(op));
+      life->filled |= op->kind == OP_TMA_COPY && k == 1 && is_of_later_group(group_of(op));
       if (group_of(op) == 0 && end > life->end_in_first) life->end_in_first = end;
       if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
       const Op *wait = dot_done_at(op);

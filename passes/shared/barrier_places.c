@@ -177,8 +177,8 @@ static void note_touch(Op *op, void *data) {
     add_buffers(p, &t->writes, op_operand(op, 1));
   }
   if (op->kind == OP_COPY_ASYNC) add_buffers(p, &t->copies, op_operand(op, 1));
-  if (op->kind == OP_COPY_TENSOR) add_buffers(p, &t->tensors, op_operand(op, 1));
-  if (op->kind == OP_STORE_TENSOR) add_buffers(p, &t->stores, op_operand(op, 1));
+  if (op->kind == OP_TMA_COPY) add_buffers(p, &t->tensors, op_operand(op, 1));
+  if (op->kind == OP_TMA_STORE) add_buffers(p, &t->stores, op_operand(op, 1));
   if (op->kind == OP_RING_BEGIN && op->operand_count) add_mbarriers(p, &t->writes, op_operand(op, 0));
   if (op->kind == OP_RING_WAIT) touch_wait(p, t, op);
   if (op->kind == OP_DOT) touch_dot(p, t, op);
@@ -194,7 +194,7 @@ static void note_touch(Op *op, void *data) {
 const TouchedMemory *barrier_touch(const Placer *p, const Op *op) {
   bool touches = is_global(op) || op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD ||
                  op->kind == OP_SHARED_GATHER || op->kind == OP_SHARED_COUNT || op->kind == OP_DOT ||
-                 op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR || op->kind == OP_RING_BEGIN ||
+                 op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE || op->kind == OP_RING_BEGIN ||
                  op->kind == OP_RING_WAIT;
   return touches ? &p->touches[op->id] : NULL;
 }

@@ -256,7 +256,7 @@ static void begin_ring(const Placer *p, State *s, const Op *op) {
   RingStatus *ring = &s->rings[number];
   ring->alive = true;
   ring->filling = 0;
-  ring->readable = (uint32_t)op_int(op, ATTR_BEHIND, 0);
+  ring->readable = (uint32_t)op_int(op, ATTR_FILLED, 0);
   ring->unmet = used_unmet(p, s, p->ring_places[number]) ? ring_slots(op) - ring->readable : 0;
   for (uint32_t i = 0; i < ring->readable; i++) ring->reads[i] = (SlotRead){0};
   for (int i = 0; i < DOT_AGES; i++)

@@ -40,7 +40,7 @@ static bool is_box(const Value *tile, uint32_t *inner) {
   const Op *op = tile->def;
   const Attr *order = op && op->kind == OP_TRANS ? op_attr(op, ATTR_ORDER) : NULL;
   if (order) op = op_operand(op, 0)->def;
-  if (!op || op->kind != OP_BOXED || !boxed_inner(op, inner)) return false;
+  if (!op || op->kind != OP_TMA_MARK || !tma_mark_inner(op, inner)) return false;
   for (uint32_t d = 0; order && d < order->ints.n; d++)
     if (order->ints.at[d] == *inner) return *inner = d, true;
   return true;

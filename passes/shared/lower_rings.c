@@ -183,7 +183,7 @@ static Value *slot_mbarrier(const RingLowering *l, Builder *b, Value *mbarriers,
 // when they have been released, as the others are from the second round on: they are one phase ahead.
 static uint32_t last_of_phase(const RingLowering *l, const Op *op) {
   const Op *channel = l->rings.begins.at[l->rings.of[ring_result(op)->id]];
-  uint32_t behind = op->kind == OP_RING_FILL ? (uint32_t)op_int(channel, ATTR_BEHIND, 0) : 0;
+  uint32_t behind = op->kind == OP_RING_FILL ? (uint32_t)op_int(channel, ATTR_FILLED, 0) : 0;
   return ring_slots(channel) - 1 - behind;
 }
 
@@ -243,7 +243,7 @@ static void lower_channel(RingLowering *l, Op *op) {
   Value *zero = build_int(&b, number_type(l), 0), *one = build_int(&b, number_type(l), 1);
   *channel_of(l, fills) = *channel_of(l, reads) = made;
   *numbers_of(l, fills) = (SlotNumbers){zero, zero, one}; // all slots are free
-  uint32_t behind = (uint32_t)op_int(op, ATTR_BEHIND, 0);
+  uint32_t behind = (uint32_t)op_int(op, ATTR_FILLED, 0);
   Value *release = behind ? build_int(&b, number_type(l), ring_slots(op) - behind) : zero;
   *numbers_of(l, reads) = (SlotNumbers){zero, release, zero};
 }

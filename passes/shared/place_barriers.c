@@ -119,7 +119,7 @@ static void take_op(Placer *p, State *s, const TouchedMemory *t, const Op *op) {
   if (is_barrier_of_all(op)) state_meet(p, s); // of some warps it orders no others
   if (op->kind == OP_FENCE_ASYNC) state_fence(p, s, op_attr(op, ATTR_GLOBAL));
   if (op->kind == OP_ASYNC_WAIT) wait_for_copies(p, s, pending);
-  if (op->kind == OP_STORE_WAIT) wait_for_stores(p, s, pending);
+  if (op->kind == OP_TMA_STORE_WAIT) wait_for_stores(p, s, pending);
   if (op->kind == OP_DOT_WAIT) state_wait_dots(p, s, pending);
   rings_step(p, s, op);
 }
@@ -161,8 +161,8 @@ static bool is_empty(const Placer *p, const uint64_t *set) {
 
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
-  bool store = op->kind == OP_STORE_TENSOR;
-  bool tensor = op->kind == OP_COPY_TENSOR || store; // one thread's, of what any has written
+  bool store = op->kind == OP_TMA_STORE;
+  bool tensor = op->kind == OP_TMA_COPY || store; // one thread's, of what any has written
   bool hazard = t && (is_shared_hazard(p, s, t) || is_global_hazard(p, s, t));
   bool global = tensor && !is_empty(p, s->set[UNFENCED_GLOBAL]);
   bool fence =
@@ -187,7 +187,7 @@ static void order_region(Placer *p, State *s, Region *region);
 
 static bool has_copies(const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR) return true;
+    if (op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY) return true;
   return false;
 }
 

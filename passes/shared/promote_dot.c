@@ -167,7 +167,7 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
 }
 
 // Whether wgmma's operand of 8 bits is computed, and comes to it by shuffles: of words of four there are few, and no buffer stands
-// between two products, the second of which may run under the next iteration's first (stagger_dots).
+// between two products, the second of which may run under the next iteration's first (overlap_dots).
 static bool is_shuffled(const Op *dot, const Op *convert) {
   LanePlan plan;
   const Value *source = op_operand(convert, 0);
@@ -329,7 +329,7 @@ static bool is_kept(const Op *dot, const Value *buffer) {
   if (!loop || loop->kind != OP_FOR) return false;
   for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *from = use->user->kind == OP_SHARED_STORE ? op_operand(use->user, 0)->def : NULL;
-    if (from && from->kind == OP_BOXED) from = op_operand(from, 0)->def;
+    if (from && from->kind == OP_TMA_MARK) from = op_operand(from, 0)->def;
     if (from && from->kind == OP_LOAD && from->region == dot->region) return true;
   }
   return false;

@@ -23,7 +23,7 @@
 #include "ir/build.h"
 #include "passes/passes.h"
 
-enum { MOST_STEPS = 8 }; // from what an `if` yields to what is yielded instead
+enum { MAX_VISITS = 8 }; // from what an `if` yields to what is yielded instead
 
 // A value of each branch that become one value.
 typedef struct Pair {
@@ -137,7 +137,7 @@ static void rebuild(TailMerger *m, Op *op) {
   m->fresh = build_if(&b, op_operand(op, 0), m->yielded.n, types);
   for (uint32_t i = 0; i < 2; i++) move_branch(m, op->regions[i], i);
   for (uint32_t i = 0; i < op->result_count; i++) {
-    Value *value = build_merged(m, &b, pairs[i], MOST_STEPS);
+    Value *value = build_merged(m, &b, pairs[i], MAX_VISITS);
     if (value->def == m->fresh) value->name = op->results[i].name;
     value_replace_uses(&op->results[i], value);
   }
@@ -150,8 +150,8 @@ static void merge_at(TailMerger *m, Op *op) {
   m->yielded.n = 0;
   uint32_t merged = 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
-    merged += type_is_tile(op->results[i].type) && is_merged(m, yielded_of(op, i), MOST_STEPS);
-    collect_yielded(m, yielded_of(op, i), MOST_STEPS);
+    merged += type_is_tile(op->results[i].type) && is_merged(m, yielded_of(op, i), MAX_VISITS);
+    collect_yielded(m, yielded_of(op, i), MAX_VISITS);
   }
   if (merged == 0) return;
   diag_remark(m->context->diags, op->loc, "merge_tails", "%u of what both branches make is made behind them", merged);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // store_tiles: tiles that are stored as boxes of tensors go through shared memory, and one thread stores them.
 //
-// before  %t = boxed %v, %out, %M, %N, %stride, 1, %m, %n {stored} : tile<128x128xfp16, #dot>
+// before  %t = tma_mark %v, %out, %M, %N, %stride, 1, %m, %n {stored} : tile<128x128xfp16, #dot>
 //         %u = convert_layout %t : tile<128x128xfp16, #rows>
 //         store %pointers, %u, %mask
 // after   %s = shared_alloc : shared<128x128xfp16, #swizzled>
 //         shared_store %v, %s
 //         fence_async
 //         barrier
-//         store_tensor %out_map, %s, %m, %n
-//         store_commit
-//         store_wait {pending = 0, read}
-// needs   layouts, and lower_block_pointers' boxed; before drop_boxes
+//         tma_store %out_map, %s, %m, %n
+//         tma_store_commit
+//         tma_store_wait {pending = 0, read}
+// needs   layouts, and lower_block_pointers' tma_mark; before drop_tma_marks
 // keeps   every value; what is written where
 // breaks  nothing; place_barriers adds what orders the buffer's bytes, and the fence of global memory
 // pays    no addresses, no masks, no exchange to rows: registers go to shared memory as the product left them, and whole
@@ -51,15 +51,15 @@ static Value *past_conversions(Value *value) {
 }
 
 // What says which box the store is of; NULL: nothing.
-static Op *boxed_of(const Op *store) {
-  Op *boxed = past_conversions(op_operand(store, 1))->def;
-  return boxed && boxed->kind == OP_BOXED && op_attr(boxed, ATTR_STORED) ? boxed : NULL;
+static Op *tma_mark_of(const Op *store) {
+  Op *tma_mark = past_conversions(op_operand(store, 1))->def;
+  return tma_mark && tma_mark->kind == OP_TMA_MARK && op_attr(tma_mark, ATTR_STORED) ? tma_mark : NULL;
 }
 
 static void note_op(Op *op, void *data) {
   TileStorer *s = data;
   if (op->kind == OP_SHARED_ALLOC) s->allocated += shared_bytes(op_result(op)->type);
-  if (op->kind == OP_STORE && boxed_of(op)) vec_push(s->context->scratch, &s->stores, op);
+  if (op->kind == OP_STORE && tma_mark_of(op)) vec_push(s->context->scratch, &s->stores, op);
 }
 
 // --- what comes after
@@ -75,8 +75,8 @@ static bool is_of_shared_memory(const Op *op) {
   case OP_SHARED_TRANS:
   case OP_RING_RELEASE:
   case OP_DOT_WAIT:
-  case OP_STORE_COMMIT:
-  case OP_STORE_WAIT:
+  case OP_TMA_STORE_COMMIT:
+  case OP_TMA_STORE_WAIT:
   case OP_MBARRIER_ARRIVE: return true;
   default: return false;
   }
@@ -122,14 +122,14 @@ static Value *whole_rows(Builder *b, Func *func, const HostRegion *guard, Value 
 // The tensor's rows are a multiple of 16 bytes, or the guard says so.
 static void need_whole_rows(const TileStorer *s, const TensorLoad *found) {
   Func *func = s->func;
-  Value *size = op_operand(found->boxed, 2 + boxed_dim(found->boxed, found->inner));
+  Value *size = op_operand(found->tma_mark, 2 + tma_mark_dim(found->tma_mark, found->inner));
   uint32_t bytes = elem_bytes(found->slot->elem);
   if (axis_info(s->axes, size)->divisibility[0] * bytes % TENSOR_COPY_BYTES == 0) return;
   const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
   if (!guard) {
     guard = func_new_host(func, HOST_GUARD, NULL);
     Builder b = builder_at_end(func, guard->region);
-    b.loc = found->boxed->loc;
+    b.loc = found->tma_mark->loc;
     Value *holds = whole_rows(&b, func, guard, size, bytes);
     build_yield(&b, 1, &holds);
     return;
@@ -158,16 +158,16 @@ static uint64_t freed_bytes(const Op *store) {
     const Value *value = op_operand(op, k);
     op = value->def;
     if (!op || value->first_use != value->last_use) return bytes;
-    if (op->kind != OP_CONVERT_LAYOUT && op->kind != OP_CAST && op->kind != OP_BOXED) return bytes;
+    if (op->kind != OP_CONVERT_LAYOUT && op->kind != OP_CAST && op->kind != OP_TMA_MARK) return bytes;
     const Value *scratch = op_scratch(op);
     if (scratch) bytes += shared_bytes(scratch->type);
   }
 }
 
-static const char *why_not(const TileStorer *s, const Op *store, const Op *boxed, bool loops, TensorLoad *found) {
-  const Type *buffer = buffer_type(s->func->module->ir, op_result(boxed)->type);
+static const char *why_not(const TileStorer *s, const Op *store, const Op *tma_mark, bool loops, TensorLoad *found) {
+  const Type *buffer = buffer_type(s->func->module->ir, op_result(tma_mark)->type);
   if (!buffer) return "its rows are no boxes'";
-  const char *why = tensor_load_find(s->func, s->axes, boxed, buffer, found);
+  const char *why = tensor_load_find(s->func, s->axes, tma_mark, buffer, found);
   if (why) return why;
   if (found->inner + 1 != buffer->rank) return "its rows are columns of the tensor";
   uint64_t beside = loops ? s->allocated - freed_bytes(store) : 0;
@@ -198,7 +198,7 @@ static void build_meeting(Builder *b) {
 }
 
 static void build_wait(Builder *b, bool read) {
-  Op *wait = build_op(b, OP_STORE_WAIT, 0, NULL, 0, NULL);
+  Op *wait = build_op(b, OP_TMA_STORE_WAIT, 0, NULL, 0, NULL);
   op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
   op_set_flag(wait, ATTR_READ, read);
 }
@@ -223,12 +223,12 @@ static void wait_for_store(Builder *b, Op *programs, bool followed) {
   if (followed) build_meeting(b);
 }
 
-static void store_tile(TileStorer *s, Op *store, const Op *boxed, const TensorLoad *found, bool followed) {
+static void store_tile(TileStorer *s, Op *store, const Op *tma_mark, const TensorLoad *found, bool followed) {
   Op *programs = programs_of(store, followed);
   need_whole_rows(s, found);
   Value *map = tensor_map_of(s->context, s->func, found);
   Builder b = builder_before(store);
-  Value *tile = computed(&b, op_operand(boxed, 0));
+  Value *tile = computed(&b, op_operand(tma_mark, 0));
   Value *buffer = build_buffer(&b, programs, found->slot);
   if (programs) build_wait(&b, true);
   build_op(&b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
@@ -236,8 +236,8 @@ static void store_tile(TileStorer *s, Op *store, const Op *boxed, const TensorLo
   build_meeting(&b);
   Value *operands[2 + TENSOR_MAP_MAX_RANK] = {map, buffer};
   uint32_t rank = tensor_coordinates_of(&b, found, NULL, operands + 2);
-  build_op(&b, OP_STORE_TENSOR, 2 + rank, operands, 0, NULL);
-  build_op(&b, OP_STORE_COMMIT, 0, NULL, 0, NULL);
+  build_op(&b, OP_TMA_STORE, 2 + rank, operands, 0, NULL);
+  build_op(&b, OP_TMA_STORE_COMMIT, 0, NULL, 0, NULL);
   wait_for_store(&b, programs, followed);
   diag_remark(s->context->diags, store->loc, "store_tiles",
               "a box of %u by %u elements by a tensor store, through %u bytes of shared memory",
@@ -252,14 +252,14 @@ bool pass_store_tiles(PassContext *context, Func *func) {
   if (!s.stores.n) return false;
   s.axes = axis_analyse(context->scratch, func);
   for (uint32_t i = 0; i < s.stores.n; i++) {
-    Op *store = s.stores.at[i], *boxed = boxed_of(store);
+    Op *store = s.stores.at[i], *tma_mark = tma_mark_of(store);
     bool loops, followed = is_followed(store, &loops);
     TensorLoad found;
-    const char *why = why_not(&s, store, boxed, loops, &found);
+    const char *why = why_not(&s, store, tma_mark, loops, &found);
     if (why)
       diag_remark(context->diags, store->loc, "store_tiles", "no tensor store: %s", why);
     else
-      store_tile(&s, store, boxed, &found, followed);
+      store_tile(&s, store, tma_mark, &found, followed);
   }
   return true;
 }

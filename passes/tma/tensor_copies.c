@@ -37,9 +37,9 @@ static bool find_inner(const TensorParts *parts, uint32_t *inner) {
   return false;
 }
 
-bool boxed_inner(const Op *boxed, uint32_t *inner) {
-  for (uint32_t d = op_result(boxed)->type->rank; d-- > 0;)
-    if (is_one(op_operand(boxed, 2 + boxed_rank(boxed) + boxed_dim(boxed, d)))) return *inner = d, true;
+bool tma_mark_inner(const Op *tma_mark, uint32_t *inner) {
+  for (uint32_t d = op_result(tma_mark)->type->rank; d-- > 0;)
+    if (is_one(op_operand(tma_mark, 2 + tma_mark_rank(tma_mark) + tma_mark_dim(tma_mark, d)))) return *inner = d, true;
   return false;
 }
 
@@ -93,15 +93,15 @@ static const Type *turned(IrContext *ir, const Type *slot) {
   return type_shared(ir, slot->elem, 2, shape, layout_intern(ir, &layout));
 }
 
-const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed, const Type *slot,
+const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *tma_mark, const Type *slot,
                              TensorLoad *found) {
-  TensorParts parts = parts_of(boxed, 1);
-  *found = (TensorLoad){.boxed = boxed, .slot = slot};
-  if (!are_known_on_host(&parts) || !boxed_inner(boxed, &found->inner))
+  TensorParts parts = parts_of(tma_mark, 1);
+  *found = (TensorLoad){.tma_mark = tma_mark, .slot = slot};
+  if (!are_known_on_host(&parts) || !tma_mark_inner(tma_mark, &found->inner))
     return "its tensor is not known before the launch";
   if (found->inner + 1 != slot->rank) found->slot = turned(func->module->ir, slot);
   if (!layout_tma_box(found->slot, &found->box)) return "its layout in shared memory is none of theirs";
-  if (!is_aligned(axes, boxed_offset(boxed, boxed_dim(boxed, found->inner)), elem_bytes(slot->elem)))
+  if (!is_aligned(axes, tma_mark_offset(tma_mark, tma_mark_dim(tma_mark, found->inner)), elem_bytes(slot->elem)))
     return "its first element is not known to be a multiple of 16 bytes from the row's";
   return NULL;
 }
@@ -155,7 +155,7 @@ static bool same_on_host(const Value *a, const Value *b, uint32_t depth) {
 
 // The tensor's dimensions in the map's order: the one along which neighbours are neighbours last.
 static uint32_t map_order(const TensorLoad *load, uint32_t order[TENSOR_MAP_MAX_RANK]) {
-  uint32_t rank = boxed_rank(load->boxed), inner = boxed_dim(load->boxed, load->inner), n = 0;
+  uint32_t rank = tma_mark_rank(load->tma_mark), inner = tma_mark_dim(load->tma_mark, load->inner), n = 0;
   for (uint32_t d = 0; d < rank; d++)
     if (d != inner) order[n++] = d;
   order[n++] = inner;
@@ -164,7 +164,7 @@ static uint32_t map_order(const TensorLoad *load, uint32_t order[TENSOR_MAP_MAX_
 
 // What the map's region yields: base, sizes, strides but for the last, which is 1.
 static uint32_t map_values(const TensorLoad *load, Value *values[2 * TENSOR_MAP_MAX_RANK]) {
-  TensorParts parts = parts_of(load->boxed, 1);
+  TensorParts parts = parts_of(load->tma_mark, 1);
   uint32_t order[TENSOR_MAP_MAX_RANK], rank = map_order(load, order), n = 0;
   values[n++] = parts.base;
   for (uint32_t i = 0; i < rank; i++) values[n++] = parts.size[order[i]];
@@ -173,10 +173,10 @@ static uint32_t map_values(const TensorLoad *load, Value *values[2 * TENSOR_MAP_
 }
 
 static const Type *map_type(Func *func, const TensorLoad *load) {
-  const Attr *padding = op_attr(load->boxed, ATTR_PADDING);
+  const Attr *padding = op_attr(load->tma_mark, ATTR_PADDING);
   uint32_t order[TENSOR_MAP_MAX_RANK], shape[TENSOR_MAP_MAX_RANK], rank = map_order(load, order);
   for (uint32_t i = 0; i + 1 < rank; i++)
-    shape[i] = order[i] == boxed_dim(load->boxed, 1 - load->inner) ? load->box.shape[0] : 1;
+    shape[i] = order[i] == tma_mark_dim(load->tma_mark, 1 - load->inner) ? load->box.shape[0] : 1;
   shape[rank - 1] = load->box.shape[1];
   return type_tensor_map(func->module->ir, load->slot->elem, rank, shape, load->box.swizzle,
                          padding && strcmp(padding->str, "nan") == 0);
@@ -208,7 +208,7 @@ Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load) {
   HostRegion *host;
   const char *base = func->params[parts[0]->index].name;
   Value *map = func_new_map(func, map_name(func, base), type, &host);
-  fill_host(context, func, host, parts, n, load->boxed->loc);
+  fill_host(context, func, host, parts, n, load->tma_mark->loc);
   return map;
 }
 
@@ -229,7 +229,7 @@ uint32_t tensor_coordinates_of(Builder *b, const TensorLoad *load, const CloneMa
                                Value *coordinates[TENSOR_MAP_MAX_RANK]) {
   uint32_t order[TENSOR_MAP_MAX_RANK], rank = map_order(load, order);
   for (uint32_t i = 0; i < rank; i++) {
-    Value *offset = boxed_offset(load->boxed, order[i]);
+    Value *offset = tma_mark_offset(load->tma_mark, order[i]);
     coordinates[i] = tensor_coordinate(b, map ? clone_get(map, offset) : offset);
   }
   return rank;

@@ -12,20 +12,20 @@
 
 // A tile that is loaded and goes whole into a slot of shared memory.
 typedef struct TensorLoad {
-  const Op *boxed;  // says which box it is
+  const Op *tma_mark;  // says which box it is
   uint32_t inner;   // the tile's dimension along which neighbours are neighbours in memory
   const Type *slot; // the slot with that dimension last
   TensorBox box;    // of it
 } TensorLoad;
 
-// The operands of boxed behind the tile: base, sizes, strides, offsets.
-static inline uint32_t boxed_rank(const Op *boxed) { return (boxed->operand_count - 2) / 3; }
-static inline Value *boxed_offset(const Op *boxed, uint32_t d) {
-  return op_operand(boxed, 2 + 2 * boxed_rank(boxed) + d);
+// The operands of tma_mark behind the tile: base, sizes, strides, offsets.
+static inline uint32_t tma_mark_rank(const Op *tma_mark) { return (tma_mark->operand_count - 2) / 3; }
+static inline Value *tma_mark_offset(const Op *tma_mark, uint32_t d) {
+  return op_operand(tma_mark, 2 + 2 * tma_mark_rank(tma_mark) + d);
 }
 // The tensor's dimension that the tile's dimension d is.
-static inline uint32_t boxed_dim(const Op *boxed, uint32_t d) {
-  const Attr *dims = op_attr(boxed, ATTR_DIMS);
+static inline uint32_t tma_mark_dim(const Op *tma_mark, uint32_t d) {
+  const Attr *dims = op_attr(tma_mark, ATTR_DIMS);
   return dims ? (uint32_t)dims->ints.at[d] : d;
 }
 
@@ -34,15 +34,15 @@ Value *host_clone(Builder *b, CloneMap *map, Value *value);
 // The product of wgmma that takes the tile as it is, or its transpose; NULL: none does.
 const Op *fed_wgmma(const Value *tile);
 
-// The tile's dimension whose stride is known to be 1 of what boxed says of a tensor; false: there is none.
-bool boxed_inner(const Op *boxed, uint32_t *inner);
+// The tile's dimension whose stride is known to be 1 of what tma_mark says of a tensor; false: there is none.
+bool tma_mark_inner(const Op *tma_mark, uint32_t *inner);
 
 // Whether a map can be made before a launch of what they say: a base that is a parameter, sizes and strides that are computed of parameters
 // alone; a stride of 1; the others and the base multiples of 16 bytes, as they are of every descriptor.
 bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uint32_t first);
 
-// Whether tensor copies can bring what is boxed into a slot of that type; NULL, or why not. `axes`: of the function as it is.
-const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed, const Type *slot,
+// Whether tensor copies can bring what is tma_mark into a slot of that type; NULL, or why not. `axes`: of the function as it is.
+const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *tma_mark, const Type *slot,
                              TensorLoad *found);
 
 // The body's value of the map, one of those that there are if it is the same.

@@ -2,7 +2,7 @@
 // The consumers: the kernel as it is, but that the loop waits for slots and gives them back.
 #include "passes/warp_specialization/roles.h"
 
-#include "passes/analysis/stagger.h"
+#include "passes/analysis/overlapped_dots.h"
 
 // Whether the op takes what a load of the channel brings.
 static bool takes_slot(const StagedGroup *slots, const Op *op) {

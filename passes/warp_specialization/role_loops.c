@@ -4,7 +4,7 @@
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
-#include "passes/analysis/ways.h"
+#include "passes/analysis/hopper_limits.h"
 #include "passes/analysis/padded_warps.h"
 #include "passes/warp_specialization/roles.h"
 

@@ -98,8 +98,8 @@ static const char *mark_loop(Roles *r, const uint8_t *ahead) {
     if (!why) why = mark_outside(r, loop_yielded(loop, i));
   }
   for (uint32_t i = 0; i < r->s.staged->loads.n && !why; i++) {
-    const Op *boxed = r->s.staged->loads.at[i].boxed;
-    for (uint32_t d = 0; d < boxed_rank(boxed) && !why; d++) why = mark_outside(r, boxed_offset(boxed, d));
+    const Op *tma_mark = r->s.staged->loads.at[i].tma_mark;
+    for (uint32_t d = 0; d < tma_mark_rank(tma_mark) && !why; d++) why = mark_outside(r, tma_mark_offset(tma_mark, d));
   }
   return why;
 }

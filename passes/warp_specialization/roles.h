@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What specialise_warps makes of a loop: the consumers, which are the kernel as it is (role_consumers.c), and the producer,
-// which copies ahead of them (role_producer.c); and what plan_slots asks before: which loops can be parted (role_loops.c).
+// which copies ahead of them (role_producer.c); and what plan_pipeline asks before: which loops can be parted (role_loops.c).
 #ifndef PASSES_WARP_SPECIALIZATION_ROLES_H
 #define PASSES_WARP_SPECIALIZATION_ROLES_H
 
@@ -16,7 +16,7 @@ typedef struct RoleRings {
 typedef struct Roles {
   Stager s;
   // The loop's loads: all of one channel, or, of a loop whose second product is to run under what comes between the two
-  // (`stagger`), what that one reads of a channel of its own.
+  // (`overlapped`), what that one reads of a channel of its own.
   StagedGroup *slots[ROLE_CHANNELS];
   uint32_t channels;
   uint32_t warps; // that multiply

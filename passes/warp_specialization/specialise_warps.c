@@ -24,9 +24,9 @@
 //           store %c, ...
 //           ring_release                                   (the last product's)
 //         } do {
-//           for %i = ... (%f) { ring_fill %f; mbarrier_expect; copy_tensor ...; ring_commit }
+//           for %i = ... (%f) { ring_fill %f; mbarrier_expect; tma_copy ...; ring_commit }
 //         }
-// needs   layouts, and promote_shared's buffers; loads that say which boxes they are (lower_block_pointers); plan_slots
+// needs   layouts, and promote_shared's buffers; loads that say which boxes they are (lower_block_pointers); plan_pipeline
 // keeps   every value
 // breaks  passes that do not take groups (passes.def); barriers of such kernels are named ones (place_barriers)
 // pays    a thread of its own begins copies as slots are free: no warp that multiplies waits for the others, computes
@@ -37,12 +37,12 @@
 // any branch are read before the groups; those that a program run in turn reads so, in both. Where no product stays under way (its
 // sum is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
 //
-// Which loop, with how many warps, slots and registers, plan_slots has decided: the loop says so.
+// Which loop, with how many warps, slots and registers, plan_pipeline has decided: the loop says so.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "passes/analysis/plan.h"
 #include "passes/warp_specialization/roles.h"
-#include "passes/analysis/stagger.h"
+#include "passes/analysis/overlapped_dots.h"
 
 // --- groups
 
@@ -83,7 +83,7 @@ static Op *make_channel(Roles *r, Op *groups, StagedGroup *slots) {
   b.loc = r->s.staged->loop->loc;
   Op *channel = build_op(&b, OP_CHANNEL, 1, &slots->mbarriers, 2, (const Type *[]){ring, ring});
   op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = slots->slots});
-  if (r->s.in_flight) op_set_attr(channel, (Attr){.key = ATTR_BEHIND, .i = 1});
+  if (r->s.in_flight) op_set_attr(channel, (Attr){.key = ATTR_FILLED, .i = 1});
   return channel;
 }
 
@@ -105,9 +105,9 @@ static void make_slots(Roles *r, uint32_t channel, const Op *late, uint32_t slot
 
 // What the second product of a loop to be rotated reads has a channel of its own: it is an iteration behind.
 static void make_all_slots(Roles *r, uint32_t slots) {
-  const Op *loop = r->s.staged->loop, *late = op_attr(loop, ATTR_STAGGER) ? staggered_buffer(loop) : NULL;
-  StaggeredDots dots;
-  bool apart = late && staggered_dots_find(loop, &dots) && r->s.staged->loads.n > 1;
+  const Op *loop = r->s.staged->loop, *late = op_attr(loop, ATTR_OVERLAPPED) ? overlapped_buffer(loop) : NULL;
+  OverlappedDots dots;
+  bool apart = late && overlapped_dots_find(loop, &dots) && r->s.staged->loads.n > 1;
   r->channels = apart ? 2 : 1;
   for (uint32_t c = 0; c < r->channels; c++) make_slots(r, c, apart ? late : NULL, slots);
   if (!apart || !r->slots[0]->count || !r->slots[1]->count) {
@@ -139,7 +139,7 @@ static void specialise(Roles *r, uint32_t slots) {
 bool pass_specialise_warps(PassContext *context, Func *func) {
   Op *loop = func_groups(func) ? NULL : plan_parted_loop(func);
   if (!loop) return false;
-  Diags unheard = {.arena = context->scratch, .sources = context->diags->sources}; // plan_slots said it
+  Diags unheard = {.arena = context->scratch, .sources = context->diags->sources}; // plan_pipeline said it
   PassContext asking = {context->scratch, &unheard};
   StagedLoop staged;
   Roles r;

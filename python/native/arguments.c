@@ -114,7 +114,7 @@ static const ValueType *type_of(State *state, PyObject *value) {
 
 // Not counted yet; NULL: an exception.
 static struct ArrayArg *new_array(Arguments *a) {
-  if (a->tensor_count < MOST_PARAMS) return &a->tensors[a->tensor_count];
+  if (a->tensor_count < MAX_GIVEN_PARAMS) return &a->tensors[a->tensor_count];
   PyErr_SetString(PyExc_ValueError, "the arguments have too many arrays");
   return NULL;
 }
@@ -209,7 +209,7 @@ static int dtype_of_object(State *state, PyObject *dtype) {
 static int64_t *read_dims(Arguments *a, PyObject *tuple, Py_ssize_t count) {
   int64_t *dims = &a->dims[a->dim_count];
   if (count < 0) return NULL;
-  if (a->dim_count + (size_t)count > MOST_DIMS) {
+  if (a->dim_count + (size_t)count > MAX_DIMS) {
     PyErr_SetString(PyExc_ValueError, "the arguments' arrays have too many dimensions");
     return NULL;
   }
@@ -360,7 +360,7 @@ static bool read_constant(const State *state, Arguments *a, PyObject *name, PyOb
 static bool read_names(Arguments *a, PyObject *fields, Py_ssize_t count, tilec_tuple *tuple) {
   const char **names = &a->names[a->name_count];
   if (!PyTuple_Check(fields) || PyTuple_Size(fields) != count) return true;
-  if (a->name_count + count > MOST_ITEMS) return no_room("names");
+  if (a->name_count + count > MAX_ITEMS) return no_room("names");
   for (Py_ssize_t i = 0; i < count; i++)
     if (!(names[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(fields, i), NULL))) return false;
   a->name_count += (uint32_t)count;
@@ -370,7 +370,7 @@ static bool read_names(Arguments *a, PyObject *fields, Py_ssize_t count, tilec_t
 
 static bool read_tuple(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
   Py_ssize_t count = PyTuple_Size(value);
-  if (a->tuple_count == MOST_TUPLES || a->item_count + count > MOST_ITEMS) return no_room("items of tuples");
+  if (a->tuple_count == MAX_TUPLES || a->item_count + count > MAX_ITEMS) return no_room("items of tuples");
   tilec_arg *items = &a->items[a->item_count];
   tilec_tuple *tuple = &a->tuples[a->tuple_count++];
   a->item_count += (uint32_t)count;
@@ -434,7 +434,7 @@ static bool is_exact(PyObject *object, PyObject *name) {
 // What has base, shape, strides and block_shape, as Triton's TensorDescriptor.
 static bool read_descriptor(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
   static const tilec_descriptor none = TILEC_DESCRIPTOR_INIT;
-  if (a->descriptor_count == MOST_DESCRIPTORS) return no_room("tensor descriptors");
+  if (a->descriptor_count == MAX_DESCRIPTORS) return no_room("tensor descriptors");
   tilec_descriptor *d = &a->descriptors[a->descriptor_count++];
   int64_t block[TILEC_MAX_RANK] = {0};
   *d = none;

@@ -19,7 +19,7 @@ static Py_ssize_t find_param(const Launcher *self, PyObject *name, Py_ssize_t gu
 }
 
 static bool add_constant(Call *call, PyObject *name, PyObject *value) {
-  if (call->count == MOST_CONSTANTS) {
+  if (call->count == MAX_CONSTANTS) {
     PyErr_SetString(PyExc_TypeError, "too many options");
     return false;
   }

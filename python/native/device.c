@@ -98,7 +98,7 @@ static Device *choose(State *state, int type, int ordinal) {
 
 Device *device_for(State *state, int type, int ordinal) {
   bool is_gpu = type == ON_CUDA || type == ON_CUDA_MANAGED || type == ON_CUDA_HOST;
-  if (is_gpu && (ordinal < 0 || ordinal >= MOST_GPUS)) {
+  if (is_gpu && (ordinal < 0 || ordinal >= MAX_GPUS)) {
     PyErr_Format(PyExc_ValueError, "there is no GPU %d", ordinal);
     return NULL;
   }
@@ -117,7 +117,7 @@ Device *device_for(State *state, int type, int ordinal) {
 
 void devices_forget(State *state) {
   Py_CLEAR(state->cpu);
-  for (int i = 0; i < MOST_GPUS; i++) Py_CLEAR(state->gpus[i]);
+  for (int i = 0; i < MAX_GPUS; i++) Py_CLEAR(state->gpus[i]);
 }
 
 static PyObject *device_synchronize(Device *self, PyObject *unused) {

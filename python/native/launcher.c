@@ -312,8 +312,8 @@ static int launcher_init(Launcher *self, PyObject *args, PyObject *kwargs) {
     return -1;
   }
   size_t count = (size_t)PyTuple_Size(params);
-  if (count > MOST_PARAMS) {
-    PyErr_Format(PyExc_ValueError, "a kernel has at most %d parameters", MOST_PARAMS);
+  if (count > MAX_GIVEN_PARAMS) {
+    PyErr_Format(PyExc_ValueError, "a kernel has at most %d parameters", MAX_GIVEN_PARAMS);
     return -1;
   }
   self->names = calloc(count + 1, sizeof *self->names);

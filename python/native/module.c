@@ -112,7 +112,7 @@ static bool intern_options(State *state) {
   static const char *const names[] = {"num_warps",        "num_stages", "num_ctas",  "maxnreg",
                                       "enable_fp_fusion", "debug",      "launch_pdl", "fast_math",
                                       "tma"};
-  _Static_assert(sizeof names / sizeof *names <= MOST_OPTIONS, "there is no room for the options");
+  _Static_assert(sizeof names / sizeof *names <= MAX_OPTIONS, "there is no room for the options");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     PyObject *name = PyUnicode_InternFromString(names[i]);
     if (!name) return false;

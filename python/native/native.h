@@ -13,8 +13,8 @@
 #include "tilec/tilec.h"
 #include "tilec/tune.h"
 
-enum { MOST_ITEMS = 256, MOST_TUPLES = 64, MOST_DESCRIPTORS = 32 };
-enum { MOST_PARAMS = 256, MOST_OPTIONS = 16, MOST_DIMS = 2048, MOST_GPUS = 16 };
+enum { MAX_ITEMS = 256, MAX_TUPLES = 64, MAX_DESCRIPTORS = 32 };
+enum { MAX_GIVEN_PARAMS = 256, MAX_OPTIONS = 16, MAX_DIMS = 2048, MAX_GPUS = 16 };
 
 // A DLTensor of dlpack.h.
 typedef struct Tensor {
@@ -89,10 +89,10 @@ typedef struct State {
   PyObject *str_data_ptr, *str_dtype, *str_get_device;
   ValueType *types; // open addressing by the type's address; a power of two
   uint32_t type_count, type_cap;
-  PyObject *options[MOST_OPTIONS]; // names of options, interned, that no parameter of a kernel can have
+  PyObject *options[MAX_OPTIONS]; // names of options, interned, that no parameter of a kernel can have
   uint32_t option_count;
   bool checks;                          // each launch goes to its launcher's _elsewhere first
-  struct Device *cpu, *gpus[MOST_GPUS]; // what choose gave; held
+  struct Device *cpu, *gpus[MAX_GPUS]; // what choose gave; held
 } State;
 
 State *state_of_type(PyTypeObject *type);
@@ -177,17 +177,17 @@ typedef struct Arguments {
   bool sized; // arrays' sizes are asked for, where they are dear too
   PyObject *kept; // a list of (parameter, what has to live until the launch is done); NULL: nothing
   PyObject *functions; // a list of (name, function): the names that constants have for functions; NULL: none
-  tilec_arg args[MOST_PARAMS];
+  tilec_arg args[MAX_GIVEN_PARAMS];
   struct ArrayArg {
     tilec_arg *arg; // of `args`, `items` or a descriptor
     tilec_dtype dtype;
     Tensor tensor;
-  } tensors[MOST_PARAMS];  // of the arrays, in order
-  int64_t dims[MOST_DIMS]; // sizes and strides of those that have none in memory
-  tilec_arg items[MOST_ITEMS];
-  tilec_tuple tuples[MOST_TUPLES];
-  tilec_descriptor descriptors[MOST_DESCRIPTORS];
-  const char *names[MOST_ITEMS];
+  } tensors[MAX_GIVEN_PARAMS];  // of the arrays, in order
+  int64_t dims[MAX_DIMS]; // sizes and strides of those that have none in memory
+  tilec_arg items[MAX_ITEMS];
+  tilec_tuple tuples[MAX_TUPLES];
+  tilec_descriptor descriptors[MAX_DESCRIPTORS];
+  const char *names[MAX_ITEMS];
 } Arguments;
 
 void arguments_begin(Arguments *a);
@@ -226,12 +226,12 @@ typedef struct Entry {
   Constant constants[];
 } Entry;
 
-enum { MOST_CONSTANTS = MOST_PARAMS + MOST_OPTIONS };
+enum { MAX_CONSTANTS = MAX_GIVEN_PARAMS + MAX_OPTIONS };
 
 // A call's: what was given for each parameter and option.
 typedef struct Call {
-  PyObject *values[MOST_PARAMS]; // borrowed
-  Constant constants[MOST_CONSTANTS];
+  PyObject *values[MAX_GIVEN_PARAMS]; // borrowed
+  Constant constants[MAX_CONSTANTS];
   uint32_t count;
 } Call;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "native.h"
 
-enum { MOST_SETTINGS = MOST_PARAMS + 3 };
+enum { MAX_SETTINGS = MAX_GIVEN_PARAMS + 3 };
 
 void asked_end(Asked *q) {
   free(q->options.defines);
@@ -70,7 +70,7 @@ PyObject *launcher_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs
 // The texts are the list's. -1: an exception.
 static Py_ssize_t read_settings(PyObject *list, tilec_tune_range *settings, const char **values) {
   Py_ssize_t count = PyList_Size(list);
-  if (count < 0 || count > MOST_SETTINGS) {
+  if (count < 0 || count > MAX_SETTINGS) {
     if (count > 0) PyErr_SetString(PyExc_ValueError, "too many settings");
     return -1;
   }
@@ -88,8 +88,8 @@ static Py_ssize_t read_settings(PyObject *list, tilec_tune_range *settings, cons
 PyObject *launcher_keep_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   enum { HEAD = 5 };
   Asked q;
-  tilec_tune_range settings[MOST_SETTINGS];
-  const char *values[MOST_SETTINGS];
+  tilec_tune_range settings[MAX_SETTINGS];
+  const char *values[MAX_SETTINGS];
   PyObject *result = NULL;
   if (nargs < HEAD)
     return PyErr_Format(PyExc_TypeError,

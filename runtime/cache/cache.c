@@ -24,7 +24,7 @@ enum {
   BYTES_AT = KEY_AT + DIGEST_HEX + 1,
   BYTES_DIGITS = 12,
   BODY_AT = BYTES_AT + BYTES_DIGITS + 1,
-  MOST_BYTES = 1 << 28,
+  MAX_BYTES = 1 << 28,
 };
 
 void cache_entry_free(CacheEntry *entry) {
@@ -99,7 +99,7 @@ static bool read_all(int fd, char *at, size_t n) {
 
 static const char *read_entry(int fd, const struct stat *info, const char *name, CacheEntry *entry,
                               bool *missing) {
-  if (info->st_size > MOST_BYTES) return "it is too large";
+  if (info->st_size > MAX_BYTES) return "it is too large";
   size_t n = (size_t)info->st_size;
   char *memory = malloc(n + 1);
   if (!memory || !read_all(fd, memory, n)) {
@@ -275,7 +275,7 @@ static void put(int folder, const CacheKey *key, Str fields, Str blob) {
 void cache_put(const CacheKey *key, Str fields, Str blob) {
   uint64_t limit = cache_size_limit();
   HeldSignal held;
-  if (blob.n > MOST_BYTES / 2 || fields.n > MOST_BYTES / 4) return;
+  if (blob.n > MAX_BYTES / 2 || fields.n > MAX_BYTES / 4) return;
   if (limit && BODY_AT + fields.n + blob.n > limit) return;
   int folder = cache_open_folder(true, NULL);
   if (folder < 0) return;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // A process that appends is never waited for: the numbers are added up by whoever reads them.
-enum { MOST_RECORDS = 8192 };
+enum { MAX_RECORDS = 8192 };
 
 static bool is_entry_name(const char *name) {
   return strlen(name) == DIGEST_HEX && strspn(name, "0123456789abcdef") == DIGEST_HEX;
@@ -80,7 +80,7 @@ static bool add_up(int fd, off_t *at, int64_t *total) {
   struct stat info;
   int64_t part[256];
   if (fstat(fd, &info) != 0 || info.st_size % (off_t)sizeof *part ||
-      info.st_size > MOST_RECORDS * (off_t)sizeof *part)
+      info.st_size > MAX_RECORDS * (off_t)sizeof *part)
     return false;
   while (*at < info.st_size) {
     ssize_t got = pread(fd, part, sizeof part, *at);

@@ -229,11 +229,11 @@ typedef struct WatchedPasses {
   const PassRunOptions *options;
 } WatchedPasses;
 
-static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
+static void after_pass(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
   WatchedPasses *run = data;
   run->c->last_step = pass ? pass : "elaborate";
   run->c->passes_run += pass != NULL;
-  if (run->options->after) run->options->after(pass, module, seconds, run->options->data);
+  if (run->options->after) run->options->after(pass, module, changed, seconds, run->options->data);
 }
 
 static tilec_status passes(Compilation *c, void *data) {

@@ -332,7 +332,7 @@ typedef struct Crew {
   void *data;
 } Crew;
 
-static void *take_turns(void *data) {
+static void *pingpong_warpgroups(void *data) {
   Crew *crew = data;
   for (;;) {
     uint32_t i = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED);
@@ -350,9 +350,9 @@ void tune_in_parallel(Tuning *t, uint32_t count, void (*each)(void *data, uint32
   uint32_t wanted = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint32_t)cores, n = 0;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
-  while (n + 1 < wanted && n + 1 < count && pthread_create(&threads[n], &attributes, take_turns, &crew) == 0)
+  while (n + 1 < wanted && n + 1 < count && pthread_create(&threads[n], &attributes, pingpong_warpgroups, &crew) == 0)
     n++;
   pthread_attr_destroy(&attributes);
-  take_turns(&crew);
+  pingpong_warpgroups(&crew);
   for (uint32_t i = 0; i < n; i++) pthread_join(threads[i], NULL);
 }

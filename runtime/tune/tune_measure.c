@@ -10,7 +10,7 @@
 enum {
   FINALISTS = 4,    // no fewer are left for the last rounds
   LAST_ROUNDS = 7,  // of the finalists
-  MOST_ROUNDS = 32, // halvings and last rounds
+  MAX_ROUNDS = 32, // halvings and last rounds
 };
 
 typedef struct Field {
@@ -81,7 +81,7 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 static void take_median(Attempt *a) {
-  double sorted[MOST_ROUNDS];
+  double sorted[MAX_ROUNDS];
   uint32_t n = a->candidate->rounds;
   memcpy(sorted, a->seconds, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, compare_doubles);
@@ -201,7 +201,7 @@ static tilec_status make_field(void *data) {
   f->attempts = ARENA_ARRAY(&t->arena, Attempt, t->measured_count + 1);
   for (uint32_t i = 0; i < t->measured_count; i++)
     f->attempts[i] = (Attempt){
-        .tuning = t, .candidate = t->ranked[i], .seconds = ARENA_ARRAY(&t->arena, double, MOST_ROUNDS)};
+        .tuning = t, .candidate = t->ranked[i], .seconds = ARENA_ARRAY(&t->arena, double, MAX_ROUNDS)};
   f->count = t->measured_count;
   return tune_sets_make(&f->sets, t->request, &t->arena);
 }

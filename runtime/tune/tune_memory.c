@@ -8,7 +8,7 @@
 #include "runtime/launch/tensor.h"
 #include "runtime/tune/tuner.h"
 
-enum { MOST_SETS = 32, ALIGNMENT = 256 }; // ALIGNMENT: of a new buffer
+enum { MAX_SETS = 32, ALIGNMENT = 256 }; // ALIGNMENT: of a new buffer
 
 // Bytes that the copies fill together: a multiple of any L2 cache.
 static const uint64_t beyond_cache = 256u << 20;
@@ -102,13 +102,13 @@ static tilec_status take_descriptor(Finder *f, const tilec_arg *arg, tilec_arg *
   return status;
 }
 
-enum { MOST_DEPTH = 16 }; // of tuples within tuples; binding refuses less
+enum { MAX_DEPTH = 16 }; // of tuples within tuples; binding refuses less
 
 static tilec_status take_arg(Finder *f, const tilec_arg *arg, tilec_arg *out, uint32_t depth) {
   *out = *arg;
   if (arg->kind == TILEC_ARG_POINTER) return take_pointer(f, arg->value.address);
   if (arg->kind == TILEC_ARG_DL) return take_tensor(f, arg, out);
-  if (depth >= MOST_DEPTH) return TILEC_OK;
+  if (depth >= MAX_DEPTH) return TILEC_OK;
   if (arg->kind == TILEC_ARG_TUPLE) return take_tuple(f, arg, out, depth);
   return arg->kind == TILEC_ARG_DESCRIPTOR ? take_descriptor(f, arg, out, depth) : TILEC_OK;
 }
@@ -173,7 +173,7 @@ tilec_status tune_sets_make(TuneSets *sets, const TuneRequest *request, Arena *a
   for (uint32_t i = 0; i < request->memory_count; i++) bytes += request->memories[i].bytes;
   uint64_t count = bytes ? (beyond_cache + bytes - 1) / bytes : 1;
   sets->request = request;
-  sets->count = count > MOST_SETS ? MOST_SETS : (uint32_t)count;
+  sets->count = count > MAX_SETS ? MAX_SETS : (uint32_t)count;
   sets->buffers = ARENA_ARRAY(arena, tilec_buffer *, (size_t)sets->count * request->memory_count + 1);
   tilec_status status = streams_join(request->device);
   for (uint32_t i = 0; i < sets->count && !status; i++)

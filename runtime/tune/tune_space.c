@@ -3,7 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/tune/tuner.h"
 
-enum { MOST_CONFIGURATIONS = 1 << 16 };
+enum { MAX_CONFIGURATIONS = 1 << 16 };
 
 // The settings of configuration `index`: a digit a range, the last one's the lowest.
 static void settings_at(const tilec_tune_options *o, uint32_t index, TuneSetting *settings) {
@@ -146,10 +146,10 @@ tilec_status tune_space(Tuning *t) {
   uint64_t ranged = 1, configs = o->configuration_count ? o->configuration_count
                                  : t->autotune.count    ? t->autotune.count
                                                         : 1;
-  for (size_t i = 0; i < o->range_count && ranged <= MOST_CONFIGURATIONS; i++) ranged *= o->ranges[i].count;
-  if (configs > MOST_CONFIGURATIONS || ranged * configs > MOST_CONFIGURATIONS)
+  for (size_t i = 0; i < o->range_count && ranged <= MAX_CONFIGURATIONS; i++) ranged *= o->ranges[i].count;
+  if (configs > MAX_CONFIGURATIONS || ranged * configs > MAX_CONFIGURATIONS)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the ranges have more than %d configurations",
-                     MOST_CONFIGURATIONS);
+                     MAX_CONFIGURATIONS);
   t->all = ARENA_ARRAY(&t->arena, Candidate, ranged * configs);
   for (uint32_t i = 0; i < ranged * configs; i++) {
     fill(t, &t->all[t->count], i % (uint32_t)ranged, i / ranged);

@@ -11,7 +11,7 @@
 #include "base/integer.h"
 #include "runtime/error.h"
 
-enum { LEAST_MEASURED = 4, SHARE = 10 };
+enum { MIN_MEASURED = 4, SHARE = 10 };
 
 // --- Limits and progress ---
 
@@ -90,7 +90,7 @@ static void rank(Tuning *t) {
     if (!is_ranked(&t->all[i])) t->ranked[n++] = &t->all[i];
   qsort(t->ranked, t->ranked_count, sizeof(Candidate *), by_prediction);
   size_t top = t->request->options.top;
-  uint32_t wanted = top ? (uint32_t)(top < t->count ? top : t->count) : max_u32(LEAST_MEASURED, t->count / SHARE);
+  uint32_t wanted = top ? (uint32_t)(top < t->count ? top : t->count) : max_u32(MIN_MEASURED, t->count / SHARE);
   t->measured_count = wanted < t->ranked_count ? wanted : t->ranked_count;
 }
 

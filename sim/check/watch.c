@@ -8,7 +8,7 @@
 #include "sim/machine/lanes.h"
 
 // Steps of a block's watch: at first so many and more for each warp, twice as many each time that they were too few.
-enum { FIRST_STEPS = 4096, WARP_STEPS = 512, MOST_STEPS = 1 << 20, OFTEN = 4, SELDOM = 8, CHUNK = 4096 };
+enum { FIRST_STEPS = 4096, WARP_STEPS = 512, MAX_WATCH_STEPS = 1 << 20, OFTEN = 4, SELDOM = 8, CHUNK = 4096 };
 
 typedef struct WarpState {
   uint32_t n;
@@ -265,7 +265,7 @@ WatchResult watch_block(Block *block, bool expected) {
   bool back = comes_back(block, expected || block->spins, &left);
   worker->watching = false;
   if (!back) {
-    if (left == 0 && block->watch_steps < MOST_STEPS) block->watch_steps *= 2;
+    if (left == 0 && block->watch_steps < MAX_WATCH_STEPS) block->watch_steps *= 2;
     return WATCH_MOVES;
   }
   if (worker->watch->reads_global) return WATCH_SPINS;

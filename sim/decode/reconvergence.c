@@ -7,7 +7,7 @@
 
 #include "base/integer.h"
 
-enum { MOST_BLOCKS = 1 << 13 }; // the search recurs; longer code keeps the order of the text
+enum { MAX_BLOCKS = 1 << 13 }; // the search recurs; longer code keeps the order of the text
 
 typedef struct Block {
   uint32_t begin, end; // instructions
@@ -103,7 +103,7 @@ void order_code(Arena *arena, Program *program) {
   find_blocks(&o);
   program->order = ARENA_ARRAY(arena, CodeOrder, count + 1);
   for (uint32_t pc = 0; pc < count; pc++) program->order[pc] = (CodeOrder){pc, count};
-  if (o.n > MOST_BLOCKS) return;
+  if (o.n > MAX_BLOCKS) return;
   o.stack = ARENA_ARRAY(arena, uint32_t, o.n + 1);
   o.list = ARENA_ARRAY(arena, uint32_t, o.n + 1);
   o.first = o.n;

@@ -183,10 +183,10 @@ static void store_lanes(Warp *warp, const Insn *insn, unsigned char *const *host
 
 // In a watch: whether memory holds other bytes afterwards, all lanes together.
 static void store_watched(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
-  enum { MOST_BYTES = 64 };
-  unsigned char before[LANES][MOST_BYTES];
+  enum { MAX_BYTES = 64 };
+  unsigned char before[LANES][MAX_BYTES];
   uint32_t bytes = insn->u.access->bytes * insn->u.access->count;
-  bool changed = bytes > MOST_BYTES;
+  bool changed = bytes > MAX_BYTES;
   for (uint32_t l = 0; l < LANES && !changed; l++)
     if (mask >> l & 1) memcpy(before[l], host[l], bytes);
   store_lanes(warp, insn, host, mask);

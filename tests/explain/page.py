@@ -139,7 +139,7 @@ def check_layouts(name, page, data):
 def check_schedule(name, page, data):
     marks = len(page.of("title")) - 1  # the document's own
     expect(marks == len(data["events"]), f"{name}: {marks} marks of {len(data['events'])} events")
-    copies = sum(x["op"] in ("copy_async", "copy_tensor") for x in data["events"])
+    copies = sum(x["op"] in ("copy_async", "tma_copy") for x in data["events"])
     dots = sum(x["op"] == "dot" for x in data["events"])
     expect(bool(copies and dots) == name.startswith(("product", "attention")), f"{name}: {copies} copies, {dots} buffers of products")
 

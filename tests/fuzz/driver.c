@@ -3,7 +3,7 @@
 //   fuzz_X [--seed N] [--whole] [--runs N | --seconds N] [--max-bytes N] [--crash FILE] FILE...
 // --whole: first each file as it is. `fuzz_X --whole --runs 0 FILE` repeats a crash.
 // Prints how many inputs it ran, the rate and the processor's seconds. A crash, or an input that takes
-// MOST_SECONDS of them, leaves the input in ./crash-input (--crash), and says which it was.
+// MAX_SECONDS of them, leaves the input in ./crash-input (--crash), and says which it was.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __sanitizer_print_stack_trace(void); // gcc ships no header for it
 #endif
 
-enum { MOST_SECONDS = 100 }; // of the processor, for one input under the sanitizers
+enum { MAX_SECONDS = 100 }; // of the processor, for one input under the sanitizers
 
 typedef struct Input {
   uint8_t *at;
@@ -81,7 +81,7 @@ static double seconds_of(clockid_t clock) {
 
 // A copy of that size, so that the sanitizer sees who reads past its end.
 static void run_input(const uint8_t *at, size_t n) {
-  struct itimerval limit = {.it_value = {.tv_sec = MOST_SECONDS}};
+  struct itimerval limit = {.it_value = {.tv_sec = MAX_SECONDS}};
   current = (Input){malloc(n ? n : 1), n};
   memcpy(current.at, at, n);
   setitimer(ITIMER_PROF, &limit, NULL);

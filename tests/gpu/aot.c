@@ -189,7 +189,7 @@ Data data_new(const Test *test, const Case *c) {
 }
 
 void data_free(Data *d) {
-  for (int i = 0; i < MOST_BUFFERS; i++) {
+  for (int i = 0; i < MAX_GIVEN_BUFFERS; i++) {
     tilec_buffer_free(d->buffers[i]);
     free(d->before[i]);
     free(d->after[i]);
@@ -198,7 +198,7 @@ void data_free(Data *d) {
 }
 
 void data_reset(const Data *d) {
-  for (int i = 0; i < MOST_BUFFERS && d->buffers[i]; i++)
+  for (int i = 0; i < MAX_GIVEN_BUFFERS && d->buffers[i]; i++)
     CHECK(tilec_buffer_write(d->buffers[i], 0, d->before[i], d->bytes) == TILEC_OK);
 }
 
@@ -257,7 +257,7 @@ static tilec_status launch_by_library(const Test *test, const Case *c, const Dat
   tilec_program *program = open_program(test, c->file);
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
   tilec_kernel *kernel = NULL;
-  tilec_arg args[MOST_BUFFERS + MOST_INTS];
+  tilec_arg args[MAX_GIVEN_BUFFERS + MAX_INTS];
   options.kernel = c->kernel;
   options.tma = c->copies ? TILEC_TMA_ON : TILEC_TMA_AUTO;
   if (c->turns) {

@@ -8,13 +8,13 @@
 #include "add.h" // tilec_aot_status
 #include "tests/gpu/check.h"
 
-enum { ELEMENTS = 32768, MOST_BUFFERS = 5, MOST_INTS = 10, ROOM = 16 };
+enum { ELEMENTS = 32768, MAX_GIVEN_BUFFERS = 5, MAX_INTS = 10, ROOM = 16 };
 
 #define P(n) run->pointers[n]
 #define I(n) run->ints[n]
 
 typedef struct Run {
-  uint64_t pointers[MOST_BUFFERS];
+  uint64_t pointers[MAX_GIVEN_BUFFERS];
   const int32_t *ints;
 } Run;
 
@@ -25,7 +25,7 @@ typedef struct Case {
   tilec_dtype dtype;
   int buffer_count, int_count;
   int skew; // elements that the buffers begin behind an address that is divisible by 16
-  int32_t ints[MOST_INTS];
+  int32_t ints[MAX_INTS];
   int copies; // compiled with --tma=on
   int turns;  // with --persistent=on --warp-specialize=on --epilogue=on
 } Case;
@@ -39,8 +39,8 @@ typedef struct Test {
 void count(Test *test, int good, const char *what, const char *why);
 
 typedef struct Data {
-  tilec_buffer *buffers[MOST_BUFFERS];
-  unsigned char *before[MOST_BUFFERS], *after[MOST_BUFFERS], *other;
+  tilec_buffer *buffers[MAX_GIVEN_BUFFERS];
+  unsigned char *before[MAX_GIVEN_BUFFERS], *after[MAX_GIVEN_BUFFERS], *other;
   size_t bytes;
 } Data;
 

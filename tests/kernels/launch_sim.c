@@ -11,7 +11,7 @@
 
 #include "sim/sim.h"
 
-enum { SCHEDULES = 4, MOST_BUFFERS = 64, MOST_PARAMS = 128 };
+enum { SCHEDULES = 4, MAX_GIVEN_BUFFERS = 64, MAX_GIVEN_PARAMS = 128 };
 
 static const char *const schedule_names[SCHEDULES] = {"late", "early", "late-down", "early-down"};
 
@@ -24,7 +24,7 @@ typedef struct SimBuffer {
 struct LaunchSim {
   Arena *arena;
   tilec_sim *sim; // of the schedule that runs; pointers in memory hold in the next one too, as it follows this one
-  SimBuffer buffers[MOST_BUFFERS];
+  SimBuffer buffers[MAX_GIVEN_BUFFERS];
   uint32_t count;
 };
 
@@ -66,7 +66,7 @@ void launch_sim_free(LaunchSim *sim) {
 }
 
 uint64_t launch_sim_add(LaunchSim *sim, Elem elem, void *bytes, uint64_t size) {
-  assert_true(sim->count < MOST_BUFFERS);
+  assert_true(sim->count < MAX_GIVEN_BUFFERS);
   SimBuffer *buffer = &sim->buffers[sim->count++];
   *buffer = (SimBuffer){.elem = elem, .bytes = bytes, .size = size};
   buffer->before = arena_alloc(sim->arena, size + 1);
@@ -154,9 +154,9 @@ static void run_schedule(LaunchSim *sim, uint32_t schedule, const Compilation *c
   if (tilec_sim_load(s, c->code.ptx.at, c->code.ptx.n, &module) != TILEC_SIM_OK ||
       tilec_sim_find(s, module, kernel->name, &entry) != TILEC_SIM_OK)
     fail_msg("%s: %s", where, tilec_sim_message(s));
-  const void *params[MOST_PARAMS];
+  const void *params[MAX_GIVEN_PARAMS];
   size_t n = tilec_sim_param_count(entry);
-  assert_true(n <= MOST_PARAMS);
+  assert_true(n <= MAX_GIVEN_PARAMS);
   for (size_t i = 0; i < n; i++) params[i] = &args[i];
   const uint32_t block[3] = {kernel->threads, 1, 1};
   tilec_sim_result result = tilec_sim_launch(s, entry, grid, block, kernel->shared_bytes, params);

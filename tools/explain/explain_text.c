@@ -75,7 +75,7 @@ static const char *time_text(const Writer *w, double seconds) {
 static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
   const Op *what = op->op;
   buf_text(text, op->instruction);
-  if (what->kind == OP_COPY_TENSOR || what->kind == OP_STORE_TENSOR) {
+  if (what->kind == OP_TMA_COPY || what->kind == OP_TMA_STORE) {
     buf_printf(text, ", boxes of %s bytes, %s of them, %s sectors", count_text(w, op->lane_bytes),
                range_text(w, op->requests), range_text(w, op->sectors));
   } else if (op->requests.most) {

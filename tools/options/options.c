@@ -35,10 +35,13 @@ static bool parse_choice(OptionParser *p, const char *what, const char *text, co
   return false;
 }
 
-static bool check_pass(OptionParser *p, const char *name, const char *extra) {
-  if (pass_find(str_from(name)) || (extra && strcmp(name, extra) == 0)) return true;
+// The pass's name of today, of that or an earlier one, or `extra`; NULL with an error: there is no such pass.
+static const char *find_pass(OptionParser *p, const char *name, const char *extra) {
+  const PassInfo *pass = pass_find(str_from(name));
+  if (pass) return pass->name;
+  if (extra && strcmp(name, extra) == 0) return name;
   buf_printf(p->error, "there is no pass '%s'; --list-passes lists them", name);
-  return false;
+  return NULL;
 }
 
 bool option_split_named(OptionParser *p, const char *what, const char *text, NamedText *named) {
@@ -271,13 +274,11 @@ static bool set_ncu(OptionParser *p, const char *value) { return p->options->ncu
 static bool set_time_passes(OptionParser *p, const char *value) { return (void)value, p->options->time_passes = true; }
 
 static bool set_print_after(OptionParser *p, const char *value) {
-  p->options->print_after = value;
-  return check_pass(p, value, "all");
+  return (p->options->print_after = find_pass(p, value, "all")) != NULL;
 }
 
 static bool set_stop_after(OptionParser *p, const char *value) {
-  p->options->stop_after = value;
-  return check_pass(p, value, "elaborate");
+  return (p->options->stop_after = find_pass(p, value, "elaborate")) != NULL;
 }
 
 static bool set_run_pass(OptionParser *p, const char *value) {
@@ -285,7 +286,7 @@ static bool set_run_pass(OptionParser *p, const char *value) {
   for (;;) {
     const char *comma = strchr(value, ',');
     const char *name = comma ? arena_copy(p->arena, (Str){value, (size_t)(comma - value)}) : value;
-    if (!check_pass(p, name, NULL)) return false;
+    if (!(name = find_pass(p, name, NULL))) return false;
     vec_push(p->arena, &p->options->run_passes, name);
     if (!comma) return true;
     value = comma + 1;
@@ -293,9 +294,10 @@ static bool set_run_pass(OptionParser *p, const char *value) {
 }
 
 static bool set_disable_pass(OptionParser *p, const char *value) {
-  if (!check_pass(p, value, NULL)) return false;
+  bool entry = pass_entry(str_from(value)) != NULL;
+  if (!entry && !(value = find_pass(p, value, NULL))) return false;
   vec_push(p->arena, &p->options->disabled_passes, value);
-  if (pass_find(str_from(value))->flags & OPTIONAL) return true;
+  if (entry || pass_find(str_from(value))->flags & OPTIONAL) return true;
   buf_printf(p->error, "the result needs pass '%s': it cannot be left out", value);
   return false;
 }

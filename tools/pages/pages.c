@@ -67,7 +67,7 @@ static const char *architectures(Arena *arena) {
 }
 
 static const char pass_names[] = ""
-#define X(name, flags, meaning) #name " "
+#define X(name, ...) #name " "
 #include "passes/passes.def"
 #undef X
     ;

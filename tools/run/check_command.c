@@ -14,7 +14,7 @@ static const struct {
                  {"late-down", TILEC_SIM_LATE_DOWN},
                  {"early-down", TILEC_SIM_EARLY_DOWN}};
 
-enum { SCHEDULES = sizeof schedules / sizeof *schedules, MOST_REPORTS = 1000 };
+enum { SCHEDULES = sizeof schedules / sizeof *schedules, MAX_REPORTS = 1000 };
 
 // A report of one or more schedules.
 typedef struct Finding {
@@ -147,7 +147,7 @@ static void add_diagnostic(const Check *check, Finding *finding) {
 static ExitStatus print_findings(Check *check) {
   Run *run = check->run;
   ExitStatus evaluated = EXIT_DONE;
-  run->c->diags.error_limit = MOST_REPORTS;
+  run->c->diags.error_limit = MAX_REPORTS;
   for (uint32_t i = 0; i < check->findings.n; i++) add_diagnostic(check, &check->findings.at[i]);
   if (check->reference) evaluated = run_take_reports(run, check->reference, check->evaluated);
   ExitStatus result = tool_report(run->options, run->c, TILEC_OK);

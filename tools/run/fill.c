@@ -259,12 +259,12 @@ static void *write_part(void *data) {
 }
 
 void fill_write(const Fill *fill, Elem elem, uint64_t elements, uint64_t seed, uint32_t number, uint8_t *data) {
-  enum { MOST = 16, LEAST_ELEMENTS = 1 << 18 }; // threads; elements of each
+  enum { MOST = 16, MIN_ELEMENTS = 1 << 18 }; // threads; elements of each
   pthread_t threads[MOST];
   Part parts[MOST];
   if (fill->kind == FILL_ZEROS) return;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint64_t wanted = elements / LEAST_ELEMENTS, n = cores < 1 ? 1 : cores > MOST ? MOST : (uint64_t)cores, begun = 1;
+  uint64_t wanted = elements / MIN_ELEMENTS, n = cores < 1 ? 1 : cores > MOST ? MOST : (uint64_t)cores, begun = 1;
   if (n > wanted) n = wanted ? wanted : 1;
   for (uint64_t i = 0; i < n; i++)
     parts[i] = (Part){fill, elem, i * elements / n, (i + 1) * elements / n, seed, number, data};

@@ -221,9 +221,9 @@ tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *boun
 
 tilec_status run_evaluate_shortly(Run *run, const int64_t grid[3], const BoundArgs *bound, double seconds,
                                   Reference **reference) {
-  enum { LEAST_SECONDS = 5, TIMES = 4 };
+  enum { MIN_SECONDS = 5, TIMES = 4 };
   LaunchLimits limits = run_limits(run);
-  double most = TIMES * seconds > LEAST_SECONDS ? TIMES * seconds : LEAST_SECONDS;
+  double most = TIMES * seconds > MIN_SECONDS ? TIMES * seconds : MIN_SECONDS;
   if (limits.timeout <= 0 || limits.timeout - limits.spent > most) limits.timeout = most, limits.spent = 0;
   return run_evaluate(run, grid, bound, &limits, reference);
 }

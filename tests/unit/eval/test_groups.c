@@ -185,21 +185,21 @@ static const Mutant product_mutants[] = {
     {"      mbarrier_expect %b {bytes = 8192}\n", "", "0 more"},
     {"{bytes = 8192}", "{bytes = 4096}", "4096 bytes are copied, the mbarrier's phase waits for 0 more"},
     {"{bytes = 8192}", "{bytes = 8208}", "and bytes of the next one are missing"},
-    {"      copy_tensor %xm, %u, %b, %row, %kk\n", "", "and bytes of the next one are missing"},
-    {"      copy_tensor %ym, %v, %b, %kk, %zero\n",
-     "      copy_tensor %ym, %v, %b, %kk, %zero\n      copy_tensor %ym, %v, %b, %kk, %zero\n",
+    {"      tma_copy %xm, %u, %b, %row, %kk\n", "", "and bytes of the next one are missing"},
+    {"      tma_copy %ym, %v, %b, %kk, %zero\n",
+     "      tma_copy %ym, %v, %b, %kk, %zero\n      tma_copy %ym, %v, %b, %kk, %zero\n",
      "4096 bytes are copied, the mbarrier's phase waits for 0 more"},
     {"      mbarrier_expect %b {bytes = 8192}\n",
      "      mbarrier_expect %b {bytes = 8192}\n      mbarrier_expect %b {bytes = 8192}\n",
      "the mbarrier's phase has had its arrival"},
-    {"      mbarrier_expect %b {bytes = 8192}\n      copy_tensor %xm, %u, %b, %row, %kk\n",
-     "      copy_tensor %xm, %u, %b, %row, %kk\n      mbarrier_expect %b {bytes = 8192}\n",
+    {"      mbarrier_expect %b {bytes = 8192}\n      tma_copy %xm, %u, %b, %row, %kk\n",
+     "      tma_copy %xm, %u, %b, %row, %kk\n      mbarrier_expect %b {bytes = 8192}\n",
      "4096 bytes are copied, the mbarrier's phase waits for 0 more"},
-    {"      copy_tensor %ym, %v, %b, %kk, %zero\n      %f2 = ring_commit %f1 : ring\n",
-     "      %f2 = ring_commit %f1 : ring\n      copy_tensor %ym, %v, %b, %kk, %zero\n",
+    {"      tma_copy %ym, %v, %b, %kk, %zero\n      %f2 = ring_commit %f1 : ring\n",
+     "      %f2 = ring_commit %f1 : ring\n      tma_copy %ym, %v, %b, %kk, %zero\n",
      "of a channel is written, which is full"},
-    {"copy_tensor %xm, %u, %b, %row, %kk", "copy_tensor %xm, %u, %b, %kk, %row", NULL},
-    {"copy_tensor %ym, %v, %b, %kk, %zero", "copy_tensor %ym, %v, %b, %zero, %zero", NULL},
+    {"tma_copy %xm, %u, %b, %row, %kk", "tma_copy %xm, %u, %b, %kk, %row", NULL},
+    {"tma_copy %ym, %v, %b, %kk, %zero", "tma_copy %ym, %v, %b, %zero, %zero", NULL},
     // The products.
     {"        %now = dot_wait %next {pending = 1}", "        %now = dot_wait %next {pending = 2}",
      "an asynchronous dot that reads slot"},
@@ -345,10 +345,10 @@ static void test_groups_stop_anywhere(void **unused) {
 #define TURNS(before, within, behind)                                                                        \
   "%one = constant {value = 1} : i32\nwarp_groups {group_warps = [8, 4]} do {\n" before                      \
   "for %one, %n, %one do (%i: i32) {\n" within "yield\n}\n" behind "yield\n} do {\nyield\n}\n"
-#define BEGIN "turn_pass {id = 2, last}\n"
-#define WAIT  "turn_wait {id = 2}\n"
-#define PASS  "turn_pass {id = 2}\n"
-#define END   "turn_wait {id = 2, first}\n"
+#define BEGIN "pingpong_pass {id = 2, last}\n"
+#define WAIT  "pingpong_wait {id = 2}\n"
+#define PASS  "pingpong_pass {id = 2}\n"
+#define END   "pingpong_wait {id = 2, first}\n"
 
 // Turns are given before they are waited for, passed on once, and over at the end; in each program anew.
 static void test_turns_alternate(void **unused) {
@@ -361,9 +361,9 @@ static void test_turns_alternate(void **unused) {
   run_warps(8, TURNS(BEGIN, WAIT, END), 3, NULL, "the turn is taken, where it should be given");
   run_warps(8, TURNS(BEGIN, PASS, END), 2, NULL, "the turn is given, where it should be taken");
   run_warps(8, TURNS(BEGIN, WAIT PASS, ""), 2, NULL, "turns by barrier 2 are not over when the program ends");
-  run_warps(4, "turn_wait {id = 2}\n", 1, NULL, "two warpgroups or more take turns, not 4 warps");
-  run_warps(8, "turn_wait {id = 1}\n", 1, NULL, "its barriers are of 2 to 15, not 1 and 1 more");
-  run_warps(8, "turn_pass {id = 15}\n", 1, NULL, "its barriers are of 2 to 15, not 15 and 1 more");
+  run_warps(4, "pingpong_wait {id = 2}\n", 1, NULL, "two warpgroups or more take turns, not 4 warps");
+  run_warps(8, "pingpong_wait {id = 1}\n", 1, NULL, "its barriers are of 2 to 15, not 1 and 1 more");
+  run_warps(8, "pingpong_pass {id = 15}\n", 1, NULL, "its barriers are of 2 to 15, not 15 and 1 more");
 }
 
 #define GROUPS "%fill, %read = channel {slots = 2} : ring, ring\nwarp_groups "

@@ -54,7 +54,7 @@ static void test_slots_go_round_in_turn(void **unused) {
                  "%l = if %c : ring then {\n" FILL("%a1", "%r1", "%r") "yield %r1\n} else {\nyield %r\n}\n",
                  "by its two branches: 1 slots of the ring are being filled");
   expect_invalid("%r = ring_begin {slots = 0} : ring\n", "'slots' is 1 to 64");
-  expect_invalid("%r = ring_begin {slots = 2, behind = 2} : ring\n", "'behind' is fewer than the slots");
+  expect_invalid("%r = ring_begin {slots = 2, filled = 2} : ring\n", "'filled' is fewer than the slots");
 }
 
 static void test_buffers_belong_to_the_ring(void **unused) {

@@ -215,7 +215,7 @@ static const Invalid texts[] = {
      "return } }",
      "the kernel has a grid @b already"},
     {"module { kernel @k() plan = [] { return } }", "expected what a kernel's plan says (ir/plan.def), found ']'"},
-    {"module { kernel @k() plan = [boxes, turns] { return } }", "expected what a kernel's plan says (ir/plan.def), found 'turns'"},
+    {"module { kernel @k() plan = [tma_loads, turns] { return } }", "expected what a kernel's plan says (ir/plan.def), found 'turns'"},
     {"module { kernel @k() constexpr {A = foo} { return } }", "expected a literal, found 'foo'"},
     {"module { kernel @k() constexpr {A 1} { return } }", "expected '=', found '1'"},
     {"module { kernel @k() grid [\"1\", \"2\", \"3\", \"4\"] { yield } { return } }",

@@ -139,8 +139,8 @@ static void check_file(const char *stem) {
   arena_free(&s.arena);
 }
 
-static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
-  (void)module;
+static void count_calls(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
+  (void)module, (void)changed;
   assert_true(seconds >= 0);
   Buf *calls = data;
   buf_printf(calls, "%s ", pass ? pass : "-");
@@ -165,32 +165,53 @@ static void expect_calls(PassRunOptions options, const char *expected) {
   arena_free(&s.arena);
 }
 
-// The calls of a run of all passes up to one, with another left out.
-static const char *calls_up_to(Arena *arena, const char *last, const char *without) {
-  const char *calls = "- ";
-  for (uint32_t i = 0; pass_at(i); i++) {
-    const char *name = pass_at(i)->name;
-    if (!without || strcmp(name, without) != 0) calls = arena_printf(arena, "%s%s ", calls, name);
-    if (strcmp(name, last) == 0) break;
-  }
-  return calls;
-}
-
+// The passes that run are those whose conditions hold: the kernel has masked accesses, and neither loops nor dots.
 static void test_order(void **state) {
   (void)state;
-  const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts",
-             *unknown = "coalesc";
-  Arena scratch = {0}, texts = {0};
-  const char *all = calls_up_to(&texts, "hoist", NULL);
-  expect_calls((PassRunOptions){.scratch = &scratch, .stop_after = "hoist"}, all);
+  const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts", *unknown = "coalesc",
+             *old = "sink_sums", *steps = "attention";
+  Arena scratch = {0};
+  const char *all = "- simplify fold_bounds split_masks share_windows coalesce ";
+  expect_calls((PassRunOptions){.scratch = &scratch, .stop_after = "coalesce"}, all);
   expect_calls((PassRunOptions){.stop_after = "elaborate"}, "- ");
-  expect_calls((PassRunOptions){.stop_after = "hoist"}, all);
-  expect_calls((PassRunOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "hoist"},
-               calls_up_to(&texts, "hoist", "simplify"));
+  expect_calls((PassRunOptions){.stop_after = "coalesce"}, all);
+  expect_calls((PassRunOptions){.stop_after = "coalesce", .most = 2}, "- simplify fold_bounds ");
+  expect_calls((PassRunOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "coalesce"},
+               "- fold_bounds split_masks share_windows coalesce ");
+  expect_calls((PassRunOptions){.disabled = &steps, .disabled_count = 1, .stop_after = "coalesce"}, all);
+  expect_calls((PassRunOptions){.disabled = &old, .disabled_count = 1, .stop_after = "coalesce"}, all);
   expect_calls((PassRunOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
   expect_calls((PassRunOptions){.disabled = &needed, .disabled_count = 1}, NULL);
   expect_calls((PassRunOptions){.only = &unknown, .only_count = 1}, NULL);
-  arena_free(&texts);
+  arena_free(&scratch);
+}
+
+// Each row of passes.def is found by its name, each earlier name leads to one, and an entry's steps name it.
+static void test_names(void **state) {
+  (void)state;
+  for (uint32_t i = 0; pass_at(i); i++) {
+    const PassInfo *pass = pass_at(i);
+    assert_ptr_equal(pass_find(str_from(pass->name)), pass);
+    if (pass->entry) assert_non_null(pass_entry(str_from(pass->entry)));
+    if (pass->entry) assert_true(pass->flags & OPTIONAL);
+  }
+  assert_string_equal(pass_find(str_from("take_turns"))->name, "pingpong_warpgroups");
+  assert_string_equal(pass_find(str_from("plan_ways"))->name, "plan_kernel");
+  assert_null(pass_find(str_from("attention")));
+}
+
+// A pass without a state that it needs is an error that names who gives it.
+static void test_needs(void **state) {
+  (void)state;
+  GoldenFixture s;
+  golden_fixture_open(&s);
+  Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/all/add.tir");
+  const char *early = "choose_occupancy";
+  assert_false(passes_run(parse(&s, "add.tir", text), &s.diags, &(PassRunOptions){.only = &early, .only_count = 1}));
+  assert_int_equal(s.diags.errors, 1);
+  assert_string_equal(s.diags.list.at[0]->message,
+                      "pass 'choose_occupancy' needs that every tile has a layout: 'propagate_layouts' gives that");
+  arena_free(&s.arena);
 }
 
 // --- The files of the folders, each a test by its name
@@ -221,9 +242,9 @@ static void add_files(Arena *arena, Tests *tests) {
 int suite_pass_golden(void) {
   Arena arena = {0};
   Tests tests = {0};
-  struct CMUnitTest order = cmocka_unit_test(test_order);
+  const struct CMUnitTest more[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names), cmocka_unit_test(test_needs)};
   add_files(&arena, &tests);
-  vec_push(&arena, &tests, order);
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++) vec_push(&arena, &tests, more[i]);
   int failed = _cmocka_run_group_tests("passes", tests.at, tests.n, NULL, NULL);
   arena_free(&arena);
   return failed;

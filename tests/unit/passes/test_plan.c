@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What plan_ways and plan_slots decide of a product by block pointers, and what they say: by itself, as options say, and each reason to decline.
+// What plan_kernel and plan_pipeline decide of a product by block pointers, and what they say: by itself, as options say, and each reason to decline.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "passes/analysis/ways.h"
+#include "passes/analysis/hopper_limits.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
@@ -94,7 +94,7 @@ static bool check_case(const Case *c, const char *pass) {
   IrContext ir;
   ir_context_init(&ir, &arena, &sources, &diags);
   IrModule *module = module_parse(&ir, sources_add(&sources, "k.tir", str_from(text_of(&arena, c))));
-  static const char *const disabled[] = {"halve_steps"}; // slots are as large as the case says
+  static const char *const disabled[] = {"halve_block_k"}; // slots are as large as the case says
   PassRunOptions options = {
       .stop_after = pass, .verify_each = true, .disabled = disabled, .disabled_count = 1};
   if (module) module->launched = c->launched;
@@ -125,65 +125,65 @@ static void check_cases(const Case *cases, size_t n, const char *pass) {
 static const Case ways[] = {
     // tensor copies: by itself in launches alone; options
     {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false,
-     "tensor copies: of what products take, by pointers too", "plan = [boxes, pointer_boxes, roles]"},
+     "tensor copies: of what products take, by pointers too", "plan = [tma_loads, tma_pointer_loads, warp_specialize]"},
     {", num_warps = 8", false, 128, 256, 64, NULL, NULL, false, "no tensor copies: who launches the kernel",
-     "plan = [roles]"},
+     "plan = [warp_specialize]"},
     {", num_warps = 8, tma = \"on\"", false, 128, 256, 64, NULL, NULL, false,
-     "tensor copies: wherever they can be", "plan = [boxes, pointer_boxes, all_boxes, roles]"},
+     "tensor copies: wherever they can be", "plan = [tma_loads, tma_pointer_loads, tma_all_loads, warp_specialize]"},
     {", num_warps = 8, tma = \"off\"", true, 128, 256, 64, NULL, NULL, false, "no tensor copies: --tma=off",
-     "plan = [roles]"},
+     "plan = [warp_specialize]"},
     {", num_warps = 4", true, 64, 64, 64, NULL, NULL, true,
      "no tensor copies by pointers: 2 products by 4 warps, 0 of which feed one another",
-     "plan = [boxes, roles]"},
+     "plan = [tma_loads, warp_specialize]"},
     {", num_warps = 8", true, 64, 64, 64, NULL, NULL, true,
      "no tensor copies by pointers: 2 products by 8 warps, 0 of which feed one another",
-     "plan = [boxes, roles]"},
+     "plan = [tma_loads, warp_specialize]"},
     {", num_warps = 4", true, 32, 32, 64, NULL, NULL, false, NULL,
-     "plan = [roles]"}, // no product of wgmma, transposed neither
+     "plan = [warp_specialize]"}, // no product of wgmma, transposed neither
     {", num_warps = 4", true, 32, 64, 64, NULL, NULL, false, NULL,
-     "plan = [boxes, pointer_boxes, roles]"}, // transposed
+     "plan = [tma_loads, tma_pointer_loads, warp_specialize]"}, // transposed
     {", num_warps = 4, tma = \"on\"", true, 32, 64, 64, NULL, NULL, false, "tensor copies: wherever",
-     "plan = [boxes, pointer_boxes, all_boxes, roles]"},
+     "plan = [tma_loads, tma_pointer_loads, tma_all_loads, warp_specialize]"},
     // tensor stores: as options say
     {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false, "no tensor stores: their gain is not measured",
-     "!tensor_stores"},
+     "!tma_stores"},
     {", num_warps = 8, epilogue = \"on\"", true, 128, 256, 64, NULL, NULL, false,
-     "tensor stores: wherever they can be", "tensor_stores"},
+     "tensor stores: wherever they can be", "tma_stores"},
     {", num_warps = 8, epilogue = \"on\"", false, 128, 256, 64, NULL, NULL, false,
-     "no tensor stores: who launches the kernel", "!tensor_stores"},
+     "no tensor stores: who launches the kernel", "!tma_stores"},
     {", num_warps = 8, epilogue = \"on\", tma = \"off\"", true, 128, 256, 64, NULL, NULL, false,
-     "no tensor stores: --tma=off", "!tensor_stores"},
+     "no tensor stores: --tma=off", "!tma_stores"},
     {", num_warps = 8, epilogue = \"off\", tma = \"on\"", true, 128, 256, 64, NULL, NULL, false,
-     "no tensor stores: --epilogue=off", "!tensor_stores"},
+     "no tensor stores: --epilogue=off", "!tma_stores"},
     // pairs
     {", num_warps = 8", true, 128, 128, 64, NULL, NULL, false, "pairs of programs: where blocks",
-     "plan = [boxes, pointer_boxes, pairs, roles]"},
-    {", num_warps = 8, tma = \"on\"", false, 128, 128, 64, NULL, NULL, false, NULL, "!pairs"},
+     "plan = [tma_loads, tma_pointer_loads, fuse_programs, warp_specialize]"},
+    {", num_warps = 8, tma = \"on\"", false, 128, 128, 64, NULL, NULL, false, NULL, "!fuse_programs"},
     {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false,
-     "no pairs of programs: two products of 128x256 by 8 warps", "!pairs"},
+     "no pairs of programs: two products of 128x256 by 8 warps", "!fuse_programs"},
     {", num_warps = 4", true, 128, 128, 64, NULL, NULL, false,
-     "no pairs of programs: two products of 128x128 by 4 warps", "!pairs"},
+     "no pairs of programs: two products of 128x128 by 4 warps", "!fuse_programs"},
     {", num_warps = 8, persistent = \"on\"", true, 128, 128, 64, NULL, NULL, false,
-     "no pairs of programs: whether programs are run in turn is said", "!pairs"},
+     "no pairs of programs: whether programs are run in turn is said", "!fuse_programs"},
     {", num_warps = 8, persistent = \"off\"", true, 128, 128, 64, NULL, NULL, false,
-     "no pairs of programs: whether", "!pairs"},
+     "no pairs of programs: whether", "!fuse_programs"},
     {", num_warps = 8, warp_specialize = \"off\"", true, 128, 128, 64, NULL, NULL, false,
-     "no pairs of programs: --warp-specialize=off", "plan = [boxes, pointer_boxes]"},
+     "no pairs of programs: --warp-specialize=off", "plan = [tma_loads, tma_pointer_loads]"},
     {", num_warps = 8, maxnreg = 168", true, 128, 128, 64, NULL, NULL, false,
-     "no pairs of programs: registers are limited", "!pairs"},
+     "no pairs of programs: registers are limited", "!fuse_programs"},
     {", num_warps = 8, num_stages = 2", true, 128, 128, 64, NULL, NULL, false,
-     "no pairs of programs: there are fewer than three stages", "!pairs"},
+     "no pairs of programs: there are fewer than three stages", "!fuse_programs"},
     {", num_warps = 8", true, 128, 128, 64, NULL, NULL, true,
-     "no pairs of programs: there are several products", "!pairs"},
+     "no pairs of programs: there are several products", "!fuse_programs"},
     {", num_warps = 8, fp32_dot = \"tf32\"", true, 128, 128, 64, "fp32", NULL, false,
-     "no pairs of programs: elements have more than two bytes", "!pairs"},
+     "no pairs of programs: elements have more than two bytes", "!fuse_programs"},
     {", num_warps = 8", true, 128, 128, 80, NULL, NULL, false,
-     "no pairs of programs: the product's blocks are no tensor copies", "!pairs"},
+     "no pairs of programs: the product's blocks are no tensor copies", "!fuse_programs"},
 };
 
 static void test_ways(void **unused) {
   (void)unused;
-  check_cases(ways, sizeof ways / sizeof *ways, "plan_ways");
+  check_cases(ways, sizeof ways / sizeof *ways, "plan_kernel");
 }
 
 // --- slots and registers
@@ -195,38 +195,38 @@ static void test_ways(void **unused) {
 static const Case slots[] = {
     // in turn and parted, by itself
     {", num_warps = 8, num_stages = 3", true, 128, 256, 64, NULL, NULL, false,
-     "persistent: the next program's copies run under this one's end", "in_turn]"},
+     "persistent: the next program's copies run under this one's end", "persistent]"},
     {", num_warps = 8, num_stages = 3", true, 128, 256, 64, NULL, NULL, false,
      "specialised: 3 slots of 49152 bytes beside 1024, of 227 KB; 8 warps multiply", PARTED},
     {", num_warps = 8, num_stages = 3, persistent = \"off\"", true, 128, 256, 64, NULL, NULL, false,
-     "not persistent: --persistent=off", "!in_turn"},
+     "not persistent: --persistent=off", "!persistent]"},
     {", num_warps = 8, num_stages = 3, persistent = \"off\"", true, 128, 256, 64, NULL, NULL, false,
      "not specialised: one product at a time", "!slots"},
     {", num_warps = 8, num_stages = 3, warp_specialize = \"off\"", true, 128, 256, 64, NULL, NULL, false,
-     "not persistent: its warps are not to be parted", "!in_turn"},
+     "not persistent: its warps are not to be parted", "!persistent]"},
     {", num_warps = 8, num_stages = 3, warp_specialize = \"off\"", true, 128, 256, 64, NULL, NULL, false,
      "not specialised: --warp-specialize=off", "!slots"},
     {", num_warps = 8, num_stages = 3, tma = \"on\"", false, 128, 256, 64, NULL, NULL, false,
-     "not persistent: who launches the kernel", "!in_turn"},
-    {", num_warps = 4", true, 64, 256, 64, NULL, NULL, false, "not persistent: four warps leave", "!in_turn"},
+     "not persistent: who launches the kernel", "!persistent]"},
+    {", num_warps = 4", true, 64, 256, 64, NULL, NULL, false, "not persistent: four warps leave", "!persistent]"},
     {", num_warps = 4", true, 64, 256, 64, NULL, NULL, false, "not specialised: four warps leave", "!slots"},
     {", num_warps = 8", true, 128, 64, 64, NULL, NULL, false,
-     "not persistent: the product has 32 registers of sums a thread, less than 128", "!in_turn"},
+     "not persistent: the product has 32 registers of sums a thread, less than 128", "!persistent]"},
     {", num_warps = 8, num_stages = 2", true, 128, 256, 64, NULL, NULL, false,
-     "not persistent: no product stays under way, with 2 slots", "!in_turn"},
+     "not persistent: no product stays under way, with 2 slots", "!persistent]"},
     {", num_warps = 16", true, 256, 256, 64, NULL, NULL, false,
-     "not persistent: 128 registers of sums and 64 others are more than the 112", "!in_turn"},
+     "not persistent: 128 registers of sums and 64 others are more than the 112", "!persistent]"},
     {", num_warps = 8", true, 128, 256, 64, NULL, NULL, true,
-     "not persistent: it has several loops of products", "!in_turn"},
+     "not persistent: it has several loops of products", "!persistent]"},
     {", num_warps = 8, tma = \"off\"", true, 128, 256, 64, NULL, NULL, false,
-     "not persistent: its loop cannot be parted: not all of its loads are tensor copies", "!in_turn"},
+     "not persistent: its loop cannot be parted: not all of its loads are tensor copies", "!persistent]"},
     {", num_warps = 8", true, 128, 256, 64, NULL, ORDERED, false,
-     "not persistent: it has ops whose order among programs is their own", "!in_turn"},
+     "not persistent: it has ops whose order among programs is their own", "!persistent]"},
     // in turn, as options say
     {", num_warps = 4, persistent = \"on\"", false, 64, 64, 64, NULL, NULL, false,
-     "persistent: as --persistent=on says", "in_turn]"},
+     "persistent: as --persistent=on says", "persistent]"},
     {", num_warps = 4, persistent = \"on\"", false, 64, 64, 64, NULL, ORDERED, false,
-     "not persistent: it has ops whose order", "!in_turn"},
+     "not persistent: it has ops whose order", "!persistent]"},
     // parted, as options say
     {", num_warps = 8, tma = \"on\", warp_specialize = \"on\"", false, 128, 128, 64, NULL, NULL, false,
      "specialised: 3 slots of 32768 bytes", PARTED},
@@ -256,7 +256,7 @@ static const Case slots[] = {
 
 static void test_slots(void **unused) {
   (void)unused;
-  check_cases(slots, sizeof slots / sizeof *slots, "plan_slots");
+  check_cases(slots, sizeof slots / sizeof *slots, "plan_pipeline");
 }
 
 // Nothing of a plan is left behind the passes that obey, whether they did or not.
@@ -266,7 +266,7 @@ static void test_left(void **unused) {
       {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false, NULL, "!plan ="},
       {", num_warps = 8, persistent = \"on\"", false, 128, 64, 64, NULL, NULL, false, NULL, "!plan ="},
   };
-  check_cases(left, sizeof left / sizeof *left, "drop_boxes");
+  check_cases(left, sizeof left / sizeof *left, "drop_tma_marks");
 }
 
 // Registers of a block of 65536: what it begins with is shared in eights, and no more than an instruction takes.
@@ -279,7 +279,7 @@ static void test_registers(void **unused) {
                   {12, 160, 32, false}, {16, 112, 32, false}, {16, 112, 24, true}};
   Target target = target_default();
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    CostRoles roles = cost_roles(target.arch, expected[i].warps, expected[i].many);
+    RoleRegisters roles = role_registers(target.arch, expected[i].warps, expected[i].many);
     assert_int_equal(roles.multiply, expected[i].multiply);
     assert_int_equal(roles.copy, expected[i].copy);
     uint32_t groups = expected[i].warps / WARPGROUP_WARPS;

@@ -24,7 +24,7 @@ enum { ROWS = 12, COLUMNS = 24, BOX_ROWS = 8, BOX_COLUMNS = 16, BOX = BOX_ROWS *
 #define INIT   "mbarrier_init %f\n"
 #define INVAL  "mbarrier_inval %f\n"
 #define EXPECT "mbarrier_expect %f {bytes = 256}\n"
-#define COPY   "copy_tensor %m, %b, %f, %row, %column\n"
+#define COPY   "tma_copy %m, %b, %f, %row, %column\n"
 #define WAIT   "mbarrier_wait %f, %even\n"
 #define TAKE                                                                                                 \
   "%t = shared_load %b : tile<8x16xi16, " TILE ">\n%i = arange {start = 0, end = 128} : tile<128xi32, " TILE \
@@ -113,7 +113,7 @@ static void test_fill_of_nan(void **unused) {
 #define VIEWS                    "shared<8x16xi16, " LAYOUT ">, shared<1xi64, layout<1>>, ring\n"
 #define RING_FILL(n, ring, from) "%b" n ", %g" n ", " ring " = ring_fill " from ", %s, %f : " VIEWS
 #define RING_WAIT(n, ring, from) "%b" n ", %g" n ", " ring " = ring_wait " from ", %s, %f : " VIEWS
-#define PUT(n)                   "mbarrier_expect %g" n " {bytes = 256}\ncopy_tensor %m, %b" n ", %g" n ", %row, %column\n"
+#define PUT(n)                   "mbarrier_expect %g" n " {bytes = 256}\ntma_copy %m, %b" n ", %g" n ", %row, %column\n"
 #define READ(n)                  "%b = shared_trans %b" n " {order = [0, 1]} : shared<8x16xi16, " LAYOUT ">\n" TAKE
 
 static void test_slots_completed_by_bytes(void **unused) {
@@ -143,9 +143,9 @@ static void test_rounds(void **unused) {
 
 static void test_rules(void **unused) {
   (void)unused;
-  kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "copy_tensor %m, %b, %f, %row\n",
+  kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "tma_copy %m, %b, %f, %row\n",
                         "a coordinate a dimension, 2, not 1");
-  kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "copy_tensor %row, %b, %f, %row, %column\n",
+  kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "tma_copy %row, %b, %f, %row, %column\n",
                         "is a tensor map, not i32");
   kernel_expect_invalid(
       HEAD("zero"),
@@ -153,17 +153,17 @@ static void test_rules(void **unused) {
       "%f = shared_alloc : shared<1xi64, layout<1>>\n" INIT EXPECT COPY,
       "do not fill shared<8x16xi16");
   kernel_expect_invalid(HEAD("zero"),
-                        BUFFERS INIT EXPECT "copy_tensor %m, %b, %f, %row, %column {boxes = 2}\n",
+                        BUFFERS INIT EXPECT "tma_copy %m, %b, %f, %row, %column {boxes = 2}\n",
                         "'boxes' is at least 1");
   kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_expect %f {bytes = 0}\n", "'bytes' is 1 to");
   kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n", "operand 0 is a buffer of i64");
   kernel_expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n", "operand 0 is one mbarrier");
   kernel_expect_invalid(HEAD("zero"),
-                        RING RING_FILL("1", "%r1", "%r") "copy_tensor %m, %b1, %f, %row, %column\n",
+                        RING RING_FILL("1", "%r1", "%r") "tma_copy %m, %b1, %f, %row, %column\n",
                         "one mbarrier, not");
   kernel_expect_invalid(HEAD("zero"),
                         RING RING_FILL("1", "%r1", "%r")
-                            RING_FILL("2", "%r2", "%r1") "copy_tensor %m, %b1, %g2, %row, %column\n",
+                            RING_FILL("2", "%r2", "%r1") "tma_copy %m, %b1, %g2, %row, %column\n",
                         "copies that count at its mbarrier");
   kernel_expect_invalid(HEAD("zero"),
                         RING "%b1, %r1 = ring_fill %r, %s : shared<8x16xi16, " LAYOUT ">, ring\n",
@@ -181,11 +181,11 @@ static void test_rules(void **unused) {
   "(%x: *i16, %out: *i16, %row: i32, %column: i32, %n: i32) map %m: tensor_map<i16, box=" box ", "           \
   "swizzle=32, fill=zero> {\n%s = constant {value = 48} : i64\n%r = constant {value = 3} : i64\n"            \
   "%c = constant {value = 24} : i64\nyield %x, %r, %r, %c, %s, %c\n}"
-#define COPY3 "copy_tensor %m, %b, %f, %row, %column, %even\n"
+#define COPY3 "tma_copy %m, %b, %f, %row, %column, %even\n"
 #define BOXED(dims)                                                                                          \
   "%z = constant {value = 0} : i64\n%q = splat %x : tile<8x16x*i16, " TILE                                   \
   ">\n%v = load %q : tile<8x16xi16, " TILE                                                                   \
-  ">\n%w = boxed %v, %x, %z, %z, %z, %z, %z, %z, %z, %z, %z {dims = " dims "} : tile<8x16xi16, " TILE ">\n"
+  ">\n%w = tma_mark %v, %x, %z, %z, %z, %z, %z, %z, %z, %z, %z {dims = " dims "} : tile<8x16xi16, " TILE ">\n"
 
 static void test_rules_of_more_dimensions(void **unused) {
   (void)unused;

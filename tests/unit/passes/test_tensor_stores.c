@@ -19,9 +19,9 @@ enum { ROWS = 12, COLUMNS = 24, BOX_ROWS = 8, BOX_COLUMNS = 16, BOX = BOX_ROWS *
 #define PUT     "shared_store %v, %b\n"
 #define FENCE   "fence_async\n"
 #define BARRIER "barrier\n"
-#define STORE   "store_tensor %m, %b, %row, %column\n"
-#define COMMIT  "store_commit\n"
-#define READ    "store_wait {pending = 0, read}\n"
+#define STORE   "tma_store %m, %b, %row, %column\n"
+#define COMMIT  "tma_store_commit\n"
+#define READ    "tma_store_wait {pending = 0, read}\n"
 
 static void expect_box(const char *body, int row, int column, const char *error) {
   Kernel k;
@@ -56,9 +56,9 @@ static void test_order(void **unused) {
   expect_box(TAKE PUT FENCE PUT BARRIER STORE COMMIT READ, 0, 0, "no fence_async came after it");
   expect_box(TAKE PUT FENCE BARRIER STORE READ, 0, 0, "may still read shared memory");
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT, 0, 0, "may still read shared memory");
-  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT "store_wait {pending = 1, read}\n", 0, 0,
+  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT "tma_store_wait {pending = 1, read}\n", 0, 0,
              "may still read shared memory");
-  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT "store_wait {pending = 0}\n", 0, 0, NULL);
+  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT "tma_store_wait {pending = 0}\n", 0, 0, NULL);
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT PUT READ, 0, 0, "written while a tensor store reads it");
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT READ PUT, 0, 0, NULL);
   expect_box(TAKE "barrier {id = 1, warps = 2}\n" PUT FENCE "barrier {id = 1, warps = 2}\n" STORE COMMIT READ,
@@ -98,12 +98,12 @@ static void expect_invalid(const char *body, const char *error) { kernel_expect_
 
 static void test_rules(void **unused) {
   (void)unused;
-  expect_invalid(ALLOC "store_tensor %m, %b, %row\n", "a coordinate a dimension, 2, not 1");
-  expect_invalid(ALLOC "store_tensor %row, %b, %row, %column\n", "is a tensor map, not i32");
+  expect_invalid(ALLOC "tma_store %m, %b, %row\n", "a coordinate a dimension, 2, not 1");
+  expect_invalid(ALLOC "tma_store %row, %b, %row, %column\n", "is a tensor map, not i32");
   expect_invalid(
       "%b = shared_alloc : shared<8x16xi16, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>\n" STORE,
       "do not fill shared<8x16xi16");
-  expect_invalid("store_wait {pending = 64}\n", "'pending' is 0 to 63");
+  expect_invalid("tma_store_wait {pending = 64}\n", "'pending' is 0 to 63");
 }
 
 int suite_tensor_stores(void) {

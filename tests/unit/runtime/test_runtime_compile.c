@@ -199,8 +199,8 @@ static void test_all_steps(void **unused) {
   compilation_free(&c);
 }
 
-static void break_after_coalesce(const char *pass, IrModule *module, double seconds, void *data) {
-  (void)module, (void)seconds, (void)data;
+static void break_after_coalesce(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
+  (void)module, (void)changed, (void)seconds, (void)data;
   if (pass && strcmp(pass, "coalesce") == 0) BUG("a broken rule");
 }
 
@@ -240,18 +240,18 @@ static void test_a_bug_saves_the_tir(void **unused) {
   compilation_free(&c);
 }
 
-// A pass that runs several times: fails after the run that follows the pass `pipeline`,
+// A pass that runs several times: fails after the run that follows propagate_layouts,
 // having spoilt the module.
 typedef struct Spoilt {
-  bool pipelined;
+  bool has_layouts;
   Buf before; // the module's text
 } Spoilt;
 
-static void spoil_after_pipeline(const char *pass, IrModule *module, double seconds, void *data) {
-  (void)seconds;
+static void spoil_after_layouts(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
+  (void)changed, (void)seconds;
   Spoilt *spoilt = data;
-  if (pass && strcmp(pass, "pipeline") == 0) spoilt->pipelined = true;
-  if (!spoilt->pipelined || strcmp(pass, "simplify") != 0) return;
+  if (pass && strcmp(pass, "propagate_layouts") == 0) spoilt->has_layouts = true;
+  if (!spoilt->has_layouts || strcmp(pass, "simplify") != 0) return;
   module_print(module, NULL, &spoilt->before);
   module->funcs.n = 0;
   BUG("spoilt");
@@ -263,7 +263,7 @@ static void test_a_bug_replays_the_passes(void **unused) {
   Compilation c;
   Buf meta = {0};
   Spoilt spoilt = {0};
-  PassRunOptions options = {.after = spoil_after_pipeline, .data = &spoilt};
+  PassRunOptions options = {.after = spoil_after_layouts, .data = &spoilt};
   assert_int_equal(run_all(&c, &options, &meta), TILEC_ERROR_INTERNAL);
   assert_non_null(strstr(c.fault, "after the step 'simplify' of add.tile"));
   char path[600] = "";

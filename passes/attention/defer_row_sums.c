@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// defer_row_sums: sums of rows that a loop multiplies by a factor of the row and adds to are combined across lanes once, after the
+// loop.
+//
+// before  %s = for %i = ... (%sum = %init) {overlapped} {    %sum : tile<64xfp32>, %p : tile<64x128xfp32>
+//           %r = reduce %p {axis = 1} (add)
+//           %t = add (mul %sum, %f), %r
+//           yield %t
+//         }
+// after   %u = for %i = ... (%parts = %init / 4) {overlapped} {    %parts : tile<64x4xfp32>
+//           %r = reduce %p as tile<64x16x4x2> {axis = 1, 3} (add)       (what one lane has)
+//           %t = add (mul %parts, %f), %r
+//           yield %t
+//         }
+//         %s = reduce %u {axis = 1} (add)
+// needs   overlap_dots' marks, layouts; behind lazy_rescale, which asks for the sums as they were
+// keeps   sums but for roundings, which are added in another order (REASSOCIATES); a power of two divides %init exactly, but for
+//         numbers below 2^-124
+// breaks  nothing
+// pays    an iteration has two shuffles a row less, and one less dependence between lanes ahead of the product
+//
+// Taken iff the tile's rows lie in registers and in one run of lanes' bits, and no other warp has a part of them. Elements
+// must not be negative, or must be small: a lane's own sum then stays finite.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/memory/scratch.h"
+#include "passes/analysis/float_range.h"
+#include "passes/passes.h"
+#include "passes/analysis/overlapped_dots.h"
+
+typedef struct RowSum {
+  uint32_t index; // among what the loop carries
+  Op *add, *product, *reduce;
+  uint32_t factor; // of product's operands the one that is not carried
+  // The axis in parts, from the highest bits on: 2^high registers, 2^lanes, 2^low registers.
+  uint32_t axis, high, lanes, low;
+} RowSum;
+
+// --- which sums
+
+static const Use *only_use(const Value *value) {
+  return value->first_use && !value->first_use->next ? value->first_use : NULL;
+}
+
+static bool adds_two(const Op *reduce) {
+  const Op *add = reduce->regions[0]->first;
+  return reduce->operand_count == 1 && add->kind == OP_ADD && add->next == reduce->regions[0]->last &&
+         op_operand(add->next, 0) == op_result(add) && op_operand(add, 0) != op_operand(add, 1) &&
+         !op_operand(add, 0)->def && !op_operand(add, 1)->def;
+}
+
+// Whether the axis' bits are, from the lowest on, registers', lanes', registers', each by itself.
+static bool find_parts(RowSum *sum) {
+  const Type *tile = op_operand(sum->reduce, 0)->type;
+  uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, sum->axis, &first), found = 0, lanes = 0;
+  const Layout *layout = tile->layout;
+  for (uint32_t dim = DIM_REGISTER; dim <= DIM_WARP; dim++)
+    for (uint32_t i = 0; i < layout->bits[dim]; i++) {
+      uint32_t basis = layout_basis(layout, (LayoutDim)dim, i), own = basis >> first & ((1u << bits) - 1);
+      if (!own) continue;
+      if (dim == DIM_WARP || own & (own - 1) || own << first != basis) return false;
+      found |= own;
+      if (dim == DIM_LANE) lanes |= own;
+    }
+  if (!lanes || found != (1u << bits) - 1) return false;
+  sum->low = lowest_bit(lanes);
+  sum->lanes = bit_count(lanes);
+  sum->high = bits - sum->low - sum->lanes;
+  return lanes == ((1u << sum->lanes) - 1) << sum->low && tile->rank + 2u <= TILE_MAX_RANK;
+}
+
+// Whether the loop carries such a sum there.
+static bool find_sum(const Op *loop, uint32_t index, RowSum *sum) {
+  const Value *carried = loop_carried(loop, index);
+  Op *add = loop_yielded(loop, index)->def;
+  if (!add || add->kind != OP_ADD || add->region != loop->regions[0] || !type_is_tile(carried->type) ||
+      !type_is_elem(carried->type, ELEM_FP32) || !only_use(op_result(add)))
+    return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    Op *product = op_operand(add, i)->def, *reduce = op_operand(add, 1 - i)->def;
+    if (!product || !reduce || product->kind != OP_MUL || reduce->kind != OP_REDUCE || op_scratch(reduce))
+      continue;
+    if (product->region != loop->regions[0] || reduce->region != loop->regions[0] || !adds_two(reduce))
+      continue;
+    *sum = (RowSum){index,
+                    add,
+                    product,
+                    reduce,
+                    .factor = op_operand(product, 0) == carried,
+                    .axis = (uint32_t)op_int(reduce, ATTR_AXIS, 0)};
+    const Value *old = op_operand(product, 1 - sum->factor);
+    return old == carried && only_use(carried) && only_use(op_result(product)) &&
+           only_use(op_result(reduce)) && find_parts(sum) &&
+           float_sums_stay_finite(op_operand(reduce, 0), NULL);
+  }
+  return false;
+}
+
+// --- the loop
+
+static Value *laid(Builder *b, Value *value, const Layout *layout) {
+  value->type = type_with_layout(b->func->module->ir, value->type, layout);
+  return value;
+}
+
+static Value *build_sum(Builder *b, Value *x, uint32_t axis) {
+  const Type *tile = x->type;
+  Layout layout = layout_slice(tile->layout, tile->rank, tile->shape, axis);
+  Op *reduce = build_reduce(b, 1, &x, axis);
+  Region *body = reduce->regions[0];
+  Builder inner = builder_at_end(b->func, body);
+  inner.loc = b->loc;
+  Value *sum = build_binary(&inner, OP_ADD, body->args[0], body->args[1]);
+  build_yield(&inner, 1, &sum);
+  return laid(b, op_result(reduce), layout_intern(b->func->module->ir, &layout));
+}
+
+// What each lane has of the rows' sums: the tile with 2^lanes elements along the axis.
+static Value *build_parts(Builder *b, const RowSum *sum) {
+  Value *x = op_operand(sum->reduce, 0);
+  const Type *tile = x->type;
+  uint32_t shape[TILE_MAX_RANK] = {0}, a = sum->axis;
+  for (uint32_t d = 0; d < tile->rank; d++) shape[d + (d > a ? 2 : 0)] = tile->shape[d];
+  shape[a] = 1u << sum->high, shape[a + 1] = 1u << sum->lanes, shape[a + 2] = 1u << sum->low;
+  Value *split = laid(b, build_reshape(b, x, tile->rank + 2u, shape), tile->layout);
+  return build_sum(b, build_sum(b, split, a + 2), a);
+}
+
+// A tile of rows as one of parts.
+static Value *spread(Builder *b, Value *rows, uint32_t axis, const Type *parts) {
+  Layout kept = layout_keep_dims(parts->layout, parts->rank, parts->shape, axis);
+  Value *column = laid(b, build_expand_dims(b, rows, axis), layout_intern(b->func->module->ir, &kept));
+  return laid(b, build_broadcast(b, column, parts->shape), parts->layout);
+}
+
+static void sink(Arena *arena, Op *loop, const RowSum *sum) {
+  Builder inner = builder_before(sum->add), before = builder_before(loop);
+  before.loc = inner.loc = sum->add->loc;
+  Value *parts = build_parts(&inner, sum), *init = loop_init(loop, sum->index);
+  Value *share =
+      build_binary(&before, OP_MUL, init, build_float(&before, init->type, 1.0 / (1u << sum->lanes)));
+  Value **inits = ARENA_ARRAY(arena, Value *, loop->result_count);
+  for (uint32_t i = 0; i < loop->result_count; i++) inits[i] = loop_init(loop, i);
+  inits[sum->index] = spread(&before, share, sum->axis, parts->type);
+  Value *factor = spread(&inner, op_operand(sum->product, sum->factor), sum->axis, parts->type);
+  loop = loop_with_inits(loop, loop->result_count, inits);
+  Builder last = builder_before(sum->add);
+  last.loc = inner.loc;
+  Value *scaled = build_binary(&last, OP_MUL, loop_carried(loop, sum->index), factor);
+  value_replace_uses(op_result(sum->add), build_binary(&last, OP_ADD, scaled, parts));
+  op_erase(sum->add);
+  op_erase(sum->product);
+  op_erase(sum->reduce);
+  Builder after = builder_after(loop);
+  after.loc = inner.loc;
+  Value *result = &loop->results[sum->index], *whole = build_sum(&after, result, sum->axis);
+  value_replace_uses(result, whole);
+  op_set_operand(whole->def, 0, result);
+}
+
+bool pass_defer_row_sums(PassContext *context, Func *func) {
+  const OverlappedLoops marked = overlapped_loops(context->scratch, func);
+  bool changed = false;
+  for (uint32_t l = 0; l < marked.list.n; l++) {
+    Op *loop = marked.list.at[l];
+    RowSum sum;
+    uint32_t index = 0;
+    while (index < loop->result_count && !find_sum(loop, index, &sum)) index++;
+    if (index == loop->result_count) continue;
+    diag_remark(context->diags, sum.reduce->loc, "defer_row_sums",
+                "each lane adds up its own; the sums of rows are combined after the loop");
+    sink(context->scratch, loop, &sum);
+    changed = true;
+  }
+  return changed;
+}

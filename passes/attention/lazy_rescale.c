@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// lazy_rescale: what a loop adds up relative to a running maximum stays relative to an older one, until a row outgrows
+// that by much.
+//
+// before  for %i = ... (%most, %sum, %acc) {overlapped} {   after  for %i = ... (%ref, %sum, %acc, %most) {overlapped} {
+//           %m = max %most, %row                                  %m = max %ref, %row
+//                                                                 %n = select (%m - %ref > 8), %m, %ref
+//           %p = exp2(%s - %m)                                    %p = exp2(%s - %n)
+//           %f = exp2(%most - %m)                                 %f = exp2(%ref - %n)
+//           %t = %sum * %f + sum of %p                            %t = %sum * %f + sum of %p
+//           %o = dot %p, %v, %acc * %f                            %o = dot %p, %v, rescale(%acc, %f)
+//           yield %m, %t, %o                                      yield %n, %t, %o, max(%most, %row)
+//         }                                                     }
+//                                                               %g = exp2(%ref - %most)     (1 where they are equal)
+//                                                               %sum * %g, %acc * %g
+// also    the bound is lower than 8 where a narrow type has no room for 2^8 more. In fp16 it is what is left below 65504. In
+//         fp8, and where no bound is known, it is 0: then the loop carries nothing more, and only the rescale op is new
+// needs   overlap_dots' marks, layouts; before rotate_loops
+// keeps   results but for roundings: what is added up is larger by 2^8 at most, relative to its sum as precise, and is
+//         divided by the same number at the end (REASSOCIATES). So sums of fp32 and bf16 have to stay below 2^119
+// breaks  nothing
+// pays    after a few iterations hardly a row's maximum grows by so much, and a warp none of whose rows' does leaves its
+//         sums as they are (FlashAttention-4 does the same)
+//
+// Taken iff all that hangs on the maximum is such a power, or linear in one: what the loop carries of it scales with it, so
+// that one factor at the end gives what the loop gave before.
+#include <math.h>
+
+#include "ir/build.h"
+#include "ir/clone.h"
+#include "target/math.h"
+#include "ir/number.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/analysis/float_range.h"
+#include "passes/analysis/maximum_bound.h"
+#include "passes/passes.h"
+#include "passes/analysis/overlapped_dots.h"
+
+static const double LN2 = 0.69314718055994531;
+static const double MARGIN = 1.0625; // of numbers of a narrow type, for roundings
+
+typedef enum ScaleKind {
+  SCALE_NONE, // hangs on no maximum
+  SCALE_OLD_TOP,
+  SCALE_NEW_TOP, // the maximum before this iteration and after it
+  SCALE_BELOW,   // something minus the new one
+  SCALE_STEP,    // the old one minus the new one
+  SCALE_FACTOR,  // its power
+  SCALE_OLD_SUM,
+  SCALE_NEW_SUM, // linear in powers of something minus the old one, or the new one
+  SCALE_OTHER,
+} ScaleKind;
+
+typedef struct Deferral {
+  PassContext *context;
+  Func *func;
+  Op *loop;
+  uint32_t top; // of what the loop carries, the maximum
+  Op *max;
+  const Op *power;       // the factor
+  MathFunction function; // exp2, exp or exp_approx, of all powers
+  uint8_t *kinds;        // ScaleKind by value id
+  double *most;    // by value id: what new sums are at most where powers are 1 at most; INFINITY: not known
+  int growth;      // the bound, log2
+  Elem narrow;     // the type that has no room for more
+  Value *sign;     // a scalar: powers are 1 at most where it is not negative; NULL: everywhere
+  bool needs_sign; // a type has room only because powers are 1 at most
+  uint32_t *
+      factors; // by carried value: the operand of its product that is the factor, and 1 more; 0: it is no sum
+  Op **products; // by carried value: that product
+} Deferral;
+
+static ScaleKind kind_of(const Deferral *d, const Value *value) { return (ScaleKind)d->kinds[value->id]; }
+
+static bool is_spread(const Op *op) {
+  return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_CONVERT_LAYOUT ||
+         op->kind == OP_SPLAT;
+}
+
+// Whether an op within takes what hangs on the maximum.
+static bool takes_scaled(const Deferral *d, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (kind_of(d, op_operand(op, i)) != SCALE_NONE) return true;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (takes_scaled(d, inner)) return true;
+  return false;
+}
+
+static bool adds(const Op *reduce) {
+  const Region *body = reduce->regions[0];
+  const Op *add = body->first;
+  return reduce->operand_count == 1 && add->kind == OP_ADD && add->next == body->last &&
+         op_operand(body->last, 0) == op_result(add) && op_operand(add, 0) != op_operand(add, 1) &&
+         !op_operand(add, 0)->def && !op_operand(add, 1)->def;
+}
+
+static bool is_zero(const Value *value) {
+  double constant;
+  return value_float_constant(value, &constant) && constant == 0;
+}
+
+// --- of what kind the ops' results are
+
+static ScaleKind kind_of_difference(ScaleKind a, ScaleKind b) {
+  if (b == SCALE_NEW_TOP)
+    return a == SCALE_NONE ? SCALE_BELOW : a == SCALE_OLD_TOP ? SCALE_STEP : SCALE_OTHER;
+  return a == SCALE_NEW_SUM && b == SCALE_NEW_SUM ? SCALE_NEW_SUM : SCALE_OTHER;
+}
+
+static ScaleKind kind_of_product(Deferral *d, Op *op, ScaleKind a, ScaleKind b) {
+  if (a == SCALE_NEW_SUM || b == SCALE_NEW_SUM)
+    return a == SCALE_NONE || b == SCALE_NONE ? SCALE_NEW_SUM : SCALE_OTHER;
+  uint32_t factor = b == SCALE_FACTOR;
+  const Value *sum = op_operand(op, 1 - factor);
+  if ((factor ? a : b) != SCALE_OLD_SUM || (factor ? b : a) != SCALE_FACTOR || sum->def) return SCALE_OTHER;
+  uint32_t carried = sum->index - 1;
+  if (d->products[carried]) return SCALE_OTHER;
+  d->products[carried] = op;
+  d->factors[carried] = factor + 1;
+  return SCALE_NEW_SUM;
+}
+
+static bool is_natural(MathFunction function) { return function == MATH_exp || function == MATH_exp_approx; }
+
+static ScaleKind kind_of_power(Deferral *d, const Op *op, ScaleKind a) {
+  MathFunction function;
+  if (!math_of(op, &function) || (function != MATH_exp2 && !is_natural(function))) return SCALE_OTHER;
+  if (d->function != MATH_COUNT && d->function != function) return SCALE_OTHER;
+  d->function = function;
+  if (a != SCALE_STEP) return a == SCALE_BELOW ? SCALE_NEW_SUM : SCALE_OTHER;
+  if (d->power && d->power != op) return SCALE_OTHER;
+  d->power = op;
+  return SCALE_FACTOR;
+}
+
+static ScaleKind kind_of_dot(const Deferral *d, const Op *op) {
+  ScaleKind a = kind_of(d, op_operand(op, 0)), b = kind_of(d, op_operand(op, 1)),
+            sum = kind_of(d, op_operand(op, 2));
+  bool fresh = op->operand_count > 3 && kind_of(d, op_operand(op, 3)) != SCALE_NONE;
+  bool linear = (a == SCALE_NEW_SUM && b == SCALE_NONE) || (a == SCALE_NONE && b == SCALE_NEW_SUM);
+  return linear && !fresh && (sum == SCALE_NEW_SUM || is_zero(op_operand(op, 2))) ? SCALE_NEW_SUM
+                                                                                  : SCALE_OTHER;
+}
+
+static ScaleKind kind_of_choice(const Deferral *d, const Op *op) {
+  for (uint32_t i = 1; i < 3; i++)
+    if (kind_of(d, op_operand(op, i)) != SCALE_NEW_SUM && !is_zero(op_operand(op, i))) return SCALE_OTHER;
+  return kind_of(d, op_operand(op, 0)) == SCALE_NONE ? SCALE_NEW_SUM : SCALE_OTHER;
+}
+
+// --- how large they are
+
+// True if no difference from the new maximum is above 0. May set d->sign.
+static bool is_below_maximum(Deferral *d, const Op *sub) {
+  const Value *top = op_operand(sub, 1);
+  int64_t axis = -1;
+  for (; is_spread(top->def); top = op_operand(top->def, 0))
+    if (top->def->kind == OP_EXPAND_DIMS) {
+      if (axis >= 0) return false;
+      axis = op_int(top->def, ATTR_AXIS, 0);
+    }
+  Value *sign;
+  if (!maximum_bounds(top, op_operand(sub, 0), axis, &sign)) return false;
+  if (!sign) return true;
+  if (value_is_within(sign, d->loop) || (d->sign && d->sign != sign)) return false;
+  d->sign = sign;
+  return true;
+}
+
+static double most_of(const Deferral *d, const Value *value) {
+  ScaleKind kind = kind_of(d, value);
+  return kind == SCALE_NONE ? float_range_most(float_range(value)) : d->most[value->id];
+}
+
+// The largest absolute value of a result if no power is above 1.
+static double most_of_result(Deferral *d, const Op *op, ScaleKind kind) {
+  const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
+  switch ((int)op->kind) {
+  case OP_SUB:
+    if (kind == SCALE_BELOW) return is_below_maximum(d, op) ? 1 : INFINITY;
+    return most_of(d, x) + most_of(d, y);
+  case OP_ADD: return most_of(d, x) + most_of(d, y);
+  case OP_MUL: return most_of(d, x) * most_of(d, y);
+  case OP_SELECT: return fmax(most_of(d, y), most_of(d, op_operand(op, 2)));
+  case OP_REDUCE: return most_of(d, x) * x->type->shape[op_int(op, ATTR_AXIS, 0)];
+  case OP_DOT: return INFINITY;
+  default: return most_of(d, x);
+  }
+}
+
+// Lowers the bound to what the sum's type has room for.
+static void bound_growth(Deferral *d, const Value *sum) {
+  Elem elem = type_element(sum->type)->elem;
+  double most = d->most[sum->id] * MARGIN;
+  bool narrow = elem == ELEM_FP16 || elem == ELEM_FP8E4NV || elem == ELEM_FP8E5;
+  int room = TUNE_DEFERRED_GROWTH;
+  if (isfinite(most) && elem != ELEM_FP8E4NV && elem != ELEM_FP8E5)
+    room = (int)fmax(floor(log2(number_max(elem) / fmax(most, 1))), 0);
+  else if (narrow)
+    room = 0;
+  d->needs_sign |= narrow || room < TUNE_DEFERRED_GROWTH;
+  if (room >= d->growth) return;
+  d->growth = room;
+  d->narrow = elem;
+}
+
+static void note_carried_sum(Deferral *d, const Value *sum) {
+  d->kinds[sum->id] = SCALE_OLD_SUM;
+  d->most[sum->id] = INFINITY;
+  if (type_is_float(sum->type)) bound_growth(d, sum);
+}
+
+static void note_size(Deferral *d, const Op *op, ScaleKind kind) {
+  const Value *result = op_result(op);
+  double most = most_of_result(d, op, kind);
+  d->most[result->id] = isnan(most) ? INFINITY : most;
+  if (kind == SCALE_NEW_SUM) bound_growth(d, result);
+}
+
+// --- what is taken
+
+// Of an op that takes something that hangs on the maximum.
+static ScaleKind kind_of_result(Deferral *d, Op *op) {
+  ScaleKind a = kind_of(d, op_operand(op, 0)),
+            b = op->operand_count > 1 ? kind_of(d, op_operand(op, 1)) : SCALE_NONE;
+  if (op == d->max) return SCALE_NEW_TOP;
+  if (is_spread(op)) return a == SCALE_FACTOR && op_scratch(op) ? SCALE_OTHER : a;
+  switch ((int)op->kind) {
+  case OP_SUB: return kind_of_difference(a, b);
+  case OP_ADD: return a == SCALE_NEW_SUM && b == SCALE_NEW_SUM ? SCALE_NEW_SUM : SCALE_OTHER;
+  case OP_MUL: return kind_of_product(d, op, a, b);
+  case OP_MATH: return kind_of_power(d, op, a);
+  case OP_DOT: return kind_of_dot(d, op);
+  case OP_SELECT: return kind_of_choice(d, op);
+  case OP_NEG: return a == SCALE_NEW_SUM ? a : SCALE_OTHER;
+  case OP_CAST:
+    return a == SCALE_NEW_SUM && type_is_float(type_element(op_result(op)->type)) ? a : SCALE_OTHER;
+  case OP_REDUCE: return a == SCALE_NEW_SUM && adds(op) ? a : SCALE_OTHER;
+  case OP_DOT_WAIT: return op->operand_count == 1 && a == SCALE_NEW_SUM ? a : SCALE_OTHER;
+  default: return SCALE_OTHER;
+  }
+}
+
+// Whether all that hangs on the maximum is of a kind that scales.
+static bool all_scale(Deferral *d) {
+  const Region *body = d->loop->regions[0];
+  for (Op *op = body->first; op != body->last; op = op->next) {
+    if (!takes_scaled(d, op)) continue;
+    ScaleKind kind = op->result_count == 1 ? kind_of_result(d, op) : SCALE_OTHER;
+    if (kind == SCALE_OTHER) return false;
+    d->kinds[op_result(op)->id] = (uint8_t)kind;
+    note_size(d, op, kind);
+  }
+  for (uint32_t i = 0; i < d->loop->result_count; i++) {
+    ScaleKind carried = kind_of(d, loop_carried(d->loop, i)), yielded = kind_of(d, loop_yielded(d->loop, i));
+    bool right = carried == SCALE_OLD_TOP   ? i == d->top && yielded == SCALE_NEW_TOP
+                 : carried == SCALE_OLD_SUM ? yielded == SCALE_NEW_SUM && d->products[i]
+                                            : yielded == SCALE_NONE;
+    if (!right) return false;
+  }
+  return d->power != NULL;
+}
+
+// --- which maximum
+
+static bool is_running_maximum(const Op *loop, uint32_t i) {
+  const Value *carried = loop_carried(loop, i);
+  const Op *max = loop_yielded(loop, i)->def;
+  return max && max->kind == OP_MAX && max->region == loop->regions[0] && type_is_tile(carried->type) &&
+         type_is_elem(carried->type, ELEM_FP32) &&
+         (op_operand(max, 0) == carried) != (op_operand(max, 1) == carried);
+}
+
+static bool find_scaled(Deferral *d, uint32_t top) {
+  Arena *arena = d->context->scratch;
+  uint32_t carried = d->loop->result_count;
+  d->top = top;
+  d->max = loop_yielded(d->loop, top)->def;
+  d->power = NULL;
+  d->function = MATH_COUNT;
+  d->growth = TUNE_DEFERRED_GROWTH;
+  d->sign = NULL;
+  d->needs_sign = false;
+  d->kinds = ARENA_ARRAY(arena, uint8_t, d->func->value_count);
+  d->most = ARENA_ARRAY(arena, double, d->func->value_count);
+  d->factors = ARENA_ARRAY(arena, uint32_t, carried);
+  d->products = ARENA_ARRAY(arena, Op *, carried);
+  const uint8_t *marks = loop_hangs_on(arena, d->func, d->loop, d->max);
+  for (uint32_t i = 0; i < carried; i++)
+    if (marks[loop_carried(d->loop, i)->id] && i != top) note_carried_sum(d, loop_carried(d->loop, i));
+  d->kinds[loop_carried(d->loop, top)->id] = SCALE_OLD_TOP;
+  return all_scale(d);
+}
+
+// --- the loop
+
+// The loop with one value more, which nothing yields yet.
+static Op *add_carried(Deferral *d, Value *init) {
+  uint32_t carried = d->loop->result_count;
+  Value **inits = ARENA_ARRAY(d->context->scratch, Value *, carried + 1);
+  for (uint32_t i = 0; i < carried; i++) inits[i] = loop_init(d->loop, i);
+  inits[carried] = init;
+  return d->loop = loop_with_inits(d->loop, carried + 1, inits);
+}
+
+// The bound of a row's growth. If it depends on a sign it is chosen before the loop.
+static Value *build_bound(const Deferral *d, Builder *b, const Type *type, double bound) {
+  if (!d->sign || !d->needs_sign) return build_float(b, type, bound);
+  Builder before = builder_before(d->loop);
+  before.loc = b->loc;
+  const Type *scalar = type_element(type);
+  Value *right = build_binary(&before, OP_GE, d->sign, build_float(&before, d->sign->type, 0));
+  Value *yes = build_float(&before, scalar, bound), *no = build_float(&before, scalar, 0);
+  return build_splat(b, build(&before, OP_SELECT, scalar, right, yes, no), type);
+}
+
+// The maximum takes the place of the old one where that is left behind by far; returns what the loop carries in addition.
+static Value *defer_maximum(Deferral *d) {
+  Op *max = d->max, *loop = d->loop;
+  Value *old = loop_carried(loop, d->top), *top = loop_carried(loop, loop->result_count - 1),
+        *new = op_result(max);
+  Value *row = op_operand(max, op_operand(max, 0) == old);
+  Builder b = builder_after(max);
+  double limit = d->growth * (is_natural(d->function) ? LN2 : 1);
+  Value *growth = build_binary(&b, OP_SUB, new, old), *bound = build_bound(d, &b, old->type, limit);
+  Value *outgrown = build_binary(&b, OP_GT, growth, bound);
+  Value *chosen = build(&b, OP_SELECT, old->type, outgrown, new, old);
+  value_replace_uses(new, chosen);
+  op_set_operand(growth->def, 0, new);
+  op_set_operand(chosen->def, 1, new);
+  return build_binary(&b, OP_MAX, top, row);
+}
+
+// What is spread of the factor, of another one.
+static Value *spread_again(Builder *b, CloneMap *map, const Op *power, Value *value) {
+  if (value->def == power || map->at[value->id]) return clone_get(map, value);
+  spread_again(b, map, power, op_operand(value->def, 0));
+  return op_result(op_clone(b, value->def, map));
+}
+
+// Behind the loop: what it gave relative to the maximum itself.
+static void scale_results(Deferral *d, uint32_t count) {
+  Op *loop = d->loop;
+  Builder b = builder_after(loop);
+  CloneMap map = clone_map_new(d->context->scratch, d->func);
+  Value *reference = &loop->results[d->top], *top = &loop->results[count];
+  Value *behind = build_binary(&b, OP_SUB, reference, top);
+  Op *power = op_clone(&b, d->power, &map);
+  op_set_operand(power, 0, behind);
+  Value *equal = build_binary(&b, OP_EQ, reference, top), *one = build_float(&b, top->type, 1);
+  Value *factor = build(&b, OP_SELECT, top->type, equal, one, op_result(power));
+  clone_set(&map, op_result(d->power), factor);
+  for (uint32_t i = 0; i < count; i++) {
+    Value *sum = &loop->results[i];
+    if (!d->products[i] || value_unused(sum)) continue;
+    Value *by = spread_again(&b, &map, d->power, op_operand(d->products[i], d->factors[i] - 1));
+    Value *scaled = build_binary(&b, OP_MUL, sum, by);
+    value_replace_uses(sum, scaled);
+    op_set_operand(scaled->def, 0, sum);
+  }
+  value_replace_uses(reference, top);
+  op_set_operand(behind->def, 0, reference);
+  op_set_operand(equal->def, 0, reference);
+}
+
+// Multiplications of many registers are left to warps that need them. False if there are none.
+static bool skip_products(const Deferral *d, uint32_t count) {
+  bool changed = false;
+  for (uint32_t i = 0; i < count; i++) {
+    Op *op = d->products[i];
+    if (!op || tile_words(op_result(op)->type) < TUNE_DEFERRED_SUMS ||
+        !type_is_elem(op_result(op)->type, ELEM_FP32))
+      continue;
+    Builder b = builder_before(op);
+    uint32_t factor = d->factors[i] - 1;
+    Value *by = op_operand(op, factor), *sum = op_operand(op, 1 - factor);
+    value_replace_uses(op_result(op), build_binary(&b, OP_RESCALE, sum, by));
+    op_erase(op);
+    changed = true;
+  }
+  return changed;
+}
+
+static void remark(const Deferral *d, bool skips) {
+  Diags *diags = d->context->diags;
+  Loc loc = d->power->loc;
+  const char *narrow = elem_info(d->narrow)->name;
+  if (d->growth == TUNE_DEFERRED_GROWTH)
+    diag_remark(diags, loc, "lazy_rescale",
+                "sums are rescaled where a row's maximum has grown by a factor of more than 2^%d", d->growth);
+  else if (d->growth > 0)
+    diag_remark(diags, loc, "lazy_rescale",
+                "sums are rescaled where a row's maximum has grown by a factor of more than 2^%d: %s has no "
+                "room for 2^%d",
+                d->growth, narrow, TUNE_DEFERRED_GROWTH);
+  else
+    diag_remark(diags, loc, "lazy_rescale", "sums are rescaled %s: %s may have no room for larger powers",
+                skips ? "where a row's maximum has grown" : "in each iteration", narrow);
+}
+
+static bool defer(Deferral *d) {
+  uint32_t count = d->loop->result_count;
+  if (d->growth > 0) {
+    add_carried(d, loop_init(d->loop, d->top));
+    Value *top = defer_maximum(d);
+    op_add_operand(d->loop->regions[0]->last, top);
+    scale_results(d, count);
+  }
+  bool skips = skip_products(d, count);
+  remark(d, skips);
+  return skips || d->growth > 0;
+}
+
+bool pass_lazy_rescale(PassContext *context, Func *func) {
+  const OverlappedLoops marked = overlapped_loops(context->scratch, func);
+  bool changed = false;
+  for (uint32_t i = 0; i < marked.list.n; i++) {
+    Op *loop = marked.list.at[i];
+    Deferral d = {.context = context, .func = func, .loop = loop};
+    func_number(func);
+    uint32_t top = 0;
+    while (top < loop->result_count && !(is_running_maximum(loop, top) && find_scaled(&d, top))) top++;
+    if (top < loop->result_count)
+      changed |= defer(&d);
+    else
+      diag_remark(context->diags, loop->loc, "lazy_rescale",
+                  "sums are rescaled in each iteration: they are not linear in powers of a running maximum");
+  }
+  return changed;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/func_facts.h"
+
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/dot/layout_dot.h"
+#include "ir/memory/scratch.h"
+
+#define FACT(name) (UINT64_C(1) << FACT_##name)
+
+static FuncFacts type_facts(const Type *type) {
+  if (type->kind != TYPE_TILE) return 0;
+  FuncFacts facts = type->layout ? FACT(LAYOUTS) : FACT(NO_LAYOUT);
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (!is_power_of_two(type->shape[i])) facts |= FACT(ODD_SIZE);
+  return facts;
+}
+
+static FuncFacts access_facts(const Op *op) {
+  const Value *mask = op_operand(op, op->kind == OP_STORE ? 2 : 1);
+  return mask && type_is_tile(op_operand(op, 0)->type) ? FACT(MASK) : 0;
+}
+
+static FuncFacts dot_facts(const Op *op) {
+  const Type *result = op_result(op)->type;
+  FuncFacts facts = FACT(DOT) | FACT(EXCHANGE);
+  if (result->shape[result->rank - 2] < result->shape[result->rank - 1]) facts |= FACT(FEW_ROWS);
+  if (op_attr(op, ATTR_INSTRUCTION) && (dot_promotes(op) || dot_parts(op))) facts |= FACT(SPLIT_DOT);
+  return facts;
+}
+
+static void find_dot(Op *op, void *data) { *(bool *)data |= op->kind == OP_DOT; }
+
+static FuncFacts loop_facts(const Op *op) {
+  FuncFacts facts = FACT(FOR) | FACT(LOOP);
+  bool multiplies = false;
+  region_walk(op->regions[0], find_dot, &multiplies);
+  if (!multiplies) facts |= FACT(PLAIN_LOOP);
+  if (op_attr(op, ATTR_OVERLAPPED)) facts |= FACT(OVERLAPPED_LOOP);
+  if (op_attr(op, ATTR_GROUP_WARPS)) facts |= FACT(PLANNED_LOOP);
+  return facts;
+}
+
+static FuncFacts kind_facts(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_DOT: return dot_facts(op);
+  case OP_FOR: return loop_facts(op);
+  case OP_WHILE: return FACT(LOOP);
+  case OP_IF: return FACT(BRANCH);
+  case OP_LOAD: return FACT(LOAD) | FACT(EXCHANGE) | access_facts(op);
+  case OP_STORE: return FACT(STORE) | access_facts(op);
+  case OP_MAKE_BLOCK_PTR:
+  case OP_ADVANCE:
+  case OP_BLOCK_LOAD:
+  case OP_BLOCK_STORE: return FACT(BLOCK_POINTER);
+  case OP_SORT:
+  case OP_SLICE: return FACT(NETWORK);
+  case OP_LT:
+  case OP_LE:
+  case OP_GT:
+  case OP_GE: return FACT(BOUND);
+  case OP_DIV:
+  case OP_REM: return FACT(BOUND) | (type_is_tile(op_result(op)->type) ? FACT(DIVISION) : 0);
+  case OP_CAST: return FACT(CAST);
+  case OP_HINT: return FACT(HINT);
+  case OP_REDUCE:
+  case OP_SCAN: return FACT(REDUCTION) | FACT(EXCHANGE);
+  case OP_REDUCE_PARTS:
+  case OP_SCAN_CHUNKS:
+  case OP_SCAN_CARRY: return FACT(REDUCTION);
+  case OP_CONVERT_LAYOUT:
+  case OP_GATHER:
+  case OP_FLIP:
+  case OP_HISTOGRAM:
+  case OP_ATOMIC_RMW:
+  case OP_ATOMIC_CAS:
+  case OP_GLOBALTIMER: return FACT(EXCHANGE);
+  case OP_SHARED_ALLOC: return FACT(SHARED) | (op_attr(op, ATTR_OFFSET) ? 0 : FACT(NO_OFFSET));
+  case OP_SHARED_LOAD: return op_attr(op, ATTR_LDMATRIX) ? FACT(LDMATRIX) : 0;
+  case OP_RING_BEGIN:
+  case OP_CHANNEL: return FACT(RING);
+  case OP_WARP_GROUPS: return FACT(GROUPS);
+  case OP_TMA_MARK: return FACT(TMA_MARK);
+  default: return 0;
+  }
+}
+
+static void note_op(Op *op, void *data) {
+  FuncFacts *facts = data, found = kind_facts(op);
+  FuncFacts again = *facts & found; // the second one
+  if (again & FACT(DOT)) found |= FACT(DOTS);
+  if (again & FACT(LOAD)) found |= FACT(LOADS);
+  if (op_scratch(op)) found |= FACT(SCRATCH);
+  if (op_has(op, WRITES)) found |= FACT(WRITE);
+  for (uint32_t i = 0; i < op->result_count; i++) found |= type_facts(op->results[i].type);
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) found |= type_facts(op->regions[r]->args[i]->type);
+  *facts |= found;
+}
+
+FuncFacts func_facts(const Func *func) {
+  FuncFacts facts = func->plan ? FACT(PLAN) : 0;
+  region_walk(func->body, note_op, &facts);
+  for (uint32_t i = 0; i < func->param_count; i++) facts |= type_facts(func->params[i].type);
+  return facts;
+}

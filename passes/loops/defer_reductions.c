@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// defer_reductions: what a loop adds up is combined across threads once, after the loop.
+//
+// before  %s = for ... (%acc = %init) {                   %acc : tile<16xfp32>
+//           %r = reduce %x {axis = 1} (add)               %x : tile<16x64xfp32>
+//           %next = add %acc, %r
+//           yield %next
+//         }
+// after   %t = for ... (%tile = 0) {                      %tile : tile<16x64xfp32>
+//           %next = add %tile, %x
+//           yield %next
+//         }
+//         %r = reduce %t {axis = 1} (add)
+//         %s = add %init, %r
+// also    %tile and %r are fp32 if %x is fp16 or bf16.
+//         Elements of fp32, bf16 or fp64 that may be large and of two signs are scaled:
+//
+//           %next = fma %x, 2^-12, %tile
+//         %s = add %init, (mul %r, 2^12)
+// needs   tiles without layouts; simplified IR
+// keeps   every integer; sums of floats are added in another order (REASSOCIATES). Elements that cancel within an iteration
+//         may not cancel within an element's own sum. That sum has room for 2^12 iterations of the largest numbers. An
+//         addition may be off by 2^-138 then (fp32, bf16)
+// breaks  nothing
+// pays    an iteration does as many operations of its own elements, and no shuffles, no shared memory, no
+//         barrier
+//
+// Registers hold the tile from one iteration to the next: TUNE_SINK_REGISTERS a thread and loop at most, and half as
+// many in a loop that combines across threads otherwise too: it waits there all the same, with another tile.
+//
+// The combination is add, max, min, and, or, xor, and the same in the loop
+// as in the reduction; the sum has no other use. A second loop that goes
+// on from the first one's sum (peel_masks makes such) goes on from its tile.
+#include <math.h>
+
+#include "base/integer.h"
+#include "ir/clone.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/analysis/float_range.h"
+#include "passes/passes.h"
+
+enum { MAX_VIEWS = 4 };
+
+typedef struct LoopSum {
+  Op *loop, *combine, *reduce;
+  uint32_t index; // among what the loop carries
+} LoopSum;
+
+// What the last loop left: `value` is `init` combined with the reduction of `tile`.
+typedef struct SunkSum {
+  Value *value, *init, *tile;
+  OpKind kind;
+  int64_t axis;
+  bool scaled; // the tile's elements are 2^-LOOP_SUM_BITS times the terms
+} SunkSum;
+
+typedef struct Sinker {
+  PassContext *context;
+  Func *func;
+  VEC(SunkSum) sunk;
+  bool changed;
+} Sinker;
+
+static bool can_combine_by(OpKind kind) {
+  return kind == OP_ADD || kind == OP_MAX || kind == OP_MIN || kind == OP_AND || kind == OP_OR ||
+         kind == OP_XOR;
+}
+
+static bool only_use(const Value *value, const Op *user) {
+  return value->first_use && value->first_use == value->last_use && value->first_use->user == user;
+}
+
+// The kind of op that the region of a reduction of one value is.
+static bool reduces_by(const Op *reduce, OpKind kind) {
+  if (reduce->kind != OP_REDUCE || reduce->result_count != 1 || op_scratch(reduce)) return false;
+  const Region *region = reduce->regions[0];
+  const Op *op = region->first;
+  if (op->kind != kind || op->next != region->last || op_operand(region->last, 0) != op_result(op))
+    return false;
+  const Value *a = op_operand(op, 0), *b = op_operand(op, 1), *x = region->args[0], *y = region->args[1];
+  return (a == x && b == y) || (a == y && b == x);
+}
+
+static bool is_view(const Op *op) {
+  return op->kind == OP_EXPAND_DIMS || op->kind == OP_SPLAT || op->kind == OP_RESHAPE ||
+         op->kind == OP_BROADCAST;
+}
+
+// Through views that nothing else uses, to the reduction.
+static Op *reduction_of(const Value *value, const Op *user) {
+  for (uint32_t depth = 0; value->def && depth <= MAX_VIEWS; depth++) {
+    if (!only_use(value, user) || value->def->region != user->region) return NULL;
+    if (value->def->kind == OP_REDUCE) return value->def;
+    if (!is_view(value->def)) return NULL;
+    user = value->def;
+    value = op_operand(user, 0);
+  }
+  return NULL;
+}
+
+static bool can_sink(const Type *type) {
+  const Type *element = type_element(type);
+  return element->kind == TYPE_SCALAR && (!elem_is_float(element->elem) || elem_bytes(element->elem) >= 2);
+}
+
+static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
+  const Region *body = loop->regions[0];
+  const Value *carried = loop_carried(loop, index), *next = loop_yielded(loop, index);
+  Op *combine = next->def;
+  *sum = (LoopSum){.loop = loop, .combine = combine, .index = index};
+  if (!combine || combine->region != body || !can_combine_by(combine->kind) || !only_use(next, body->last))
+    return false;
+  if (!only_use(carried, combine)) return false;
+  bool first = op_operand(combine, 0) == carried;
+  sum->reduce = reduction_of(op_operand(combine, first), combine);
+  if (!sum->reduce || !reduces_by(sum->reduce, combine->kind)) return false;
+  const Type *tile = op_operand(sum->reduce, 0)->type;
+  return !tile->layout && can_sink(tile);
+}
+
+// The type that the loop carries: the reduced tile's. Sums of fp16 and bf16 are kept in fp32.
+static const Type *carried_type(const Sinker *s, const LoopSum *sum) {
+  const Type *tile = op_operand(sum->reduce, 0)->type;
+  IrContext *ir = s->func->module->ir;
+  bool wide =
+      sum->combine->kind == OP_ADD && (type_is_elem(tile, ELEM_FP16) || type_is_elem(tile, ELEM_BF16));
+  return wide ? type_with_element(ir, tile, type_scalar(ir, ELEM_FP32)) : tile;
+}
+
+// --- what it costs
+
+static uint32_t registers_of(const Op *loop, const Type *tile) {
+  uint64_t threads = region_threads(loop);
+  uint64_t elements = divide_up(type_elements(tile), threads);
+  return (uint32_t)((elements * type_element_bytes(tile) + 3) / 4);
+}
+
+// Whether the loop has a reduction that stays in it.
+static bool reduces_otherwise(Op *loop) {
+  uint32_t reductions = 0, sums = 0;
+  LoopSum sum;
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    reductions += op->kind == OP_REDUCE || op->kind == OP_SCAN;
+  for (uint32_t i = 0; i < loop->result_count; i++) sums += find_sum(loop, i, &sum);
+  return reductions > sums;
+}
+
+// A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
+static uint32_t most_registers(const Sinker *s, Op *loop) {
+  uint32_t quarter = s->func->module->target.arch->registers / TUNE_SINK_SHARE / (32 * func_warps(s->func));
+  uint32_t most = quarter < TUNE_SINK_REGISTERS ? quarter : TUNE_SINK_REGISTERS;
+  return reduces_otherwise(loop) ? most / 2 : most;
+}
+
+// --- the value that changes nothing
+
+static int64_t least_int(Elem elem) {
+  if (!elem_is_signed(elem)) return 0;
+  return (int64_t)(UINT64_MAX << (elem_info(elem)->bits - 1));
+}
+
+static int64_t most_int(Elem elem) { return elem_is_signed(elem) ? ~least_int(elem) : -1; }
+
+// Of max and min of floats it is a NaN, which they pass over; of sums -0, since 0 would turn -0 into 0.
+static Value *build_neutral(Builder *b, OpKind kind, const Type *tile) {
+  Elem elem = type_element(tile)->elem;
+  if (elem_is_float(elem)) return build_float(b, tile, kind == OP_ADD ? -0.0 : (double)NAN);
+  switch ((int)kind) {
+  case OP_AND: return build_int(b, tile, -1);
+  case OP_MAX: return build_int(b, tile, least_int(elem));
+  case OP_MIN: return build_int(b, tile, most_int(elem));
+  default: return build_int(b, tile, 0);
+  }
+}
+
+// --- the change
+
+static const SunkSum *sunk_before(const Sinker *s, const LoopSum *sum) {
+  const Value *init = loop_init(sum->loop, sum->index);
+  for (uint32_t i = 0; i < s->sunk.n; i++) {
+    const SunkSum *sunk = &s->sunk.at[i];
+    bool same = sunk->value == init && sunk->kind == sum->combine->kind &&
+                sunk->axis == op_int(sum->reduce, ATTR_AXIS, 0) && sunk->tile->type == carried_type(s, sum);
+    if (same && only_use(init, sum->loop)) return sunk;
+  }
+  return NULL;
+}
+
+// The reduction and its views again, for a tile of that element type: up to the value that the loop combined.
+static Value *build_reduction_of(Builder *b, const Op *last, CloneMap *map, const Type *element) {
+  bool reduces = last->kind == OP_REDUCE;
+  if (!reduces) build_reduction_of(b, op_operand(last, 0)->def, map, element);
+  Op *op = op_clone(b, last, map);
+  Value *result = op_result(op);
+  result->type = type_with_element(b->func->module->ir, result->type, element);
+  if (!reduces) return result;
+  Region *region = op->regions[0];
+  region->args[0]->type = region->args[1]->type = op_result(region->first)->type = element;
+  return result;
+}
+
+static Value *build_scaled(Builder *b, Value *x, int power) {
+  return build_binary(b, OP_MUL, x, build_float(b, x->type, ldexp(1, power)));
+}
+
+static bool is_stretched(const Value *value) {
+  return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST);
+}
+
+// A value with few different elements, scaled where there are fewest of them.
+static Value *build_few_scaled(Builder *b, Value *value, int power) {
+  Op *view = value->def;
+  if (!is_stretched(value) && !(view && view->kind == OP_EXPAND_DIMS)) return build_scaled(b, value, power);
+  Value *scaled = build_few_scaled(b, op_operand(view, 0), power);
+  CloneMap none = {NULL, 0};
+  Value *made = op_result(op_clone(b, view, &none));
+  op_set_operand(made->def, 0, scaled);
+  return made;
+}
+
+// The carried tile and the elements that a reduction takes, scaled. Of a multiplication the factor with fewer different
+// elements is scaled.
+static Value *build_scaled_sum(Builder *b, Value *carried, Value *x, const Op *reduce) {
+  const Op *mul = x->def;
+  bool factors = mul && mul->kind == OP_MUL && only_use(x, reduce);
+  for (uint32_t i = 0; factors && i < 2; i++) {
+    Value *few = op_operand(mul, i);
+    if (!is_stretched(few)) continue;
+    Value *term = build_binary(b, OP_MUL, op_operand(mul, 1 - i), build_few_scaled(b, few, -LOOP_SUM_BITS));
+    return build_binary(b, OP_ADD, carried, term);
+  }
+  return build(b, OP_FMA, x->type, x, build_float(b, x->type, ldexp(1, -LOOP_SUM_BITS)), carried);
+}
+
+// After the loop: the initial value combined with what was reduced, in the reduction's type.
+static Value *build_final(Builder *b, OpKind kind, Value *init, Value *across, bool scaled) {
+  const Type *element = type_element(init->type);
+  Value *wide = build_cast(b, init, type_element(across->type));
+  Value *sum = build_binary(b, kind, wide, scaled ? build_scaled(b, across, LOOP_SUM_BITS) : across);
+  if (scaled && !float_is_small(init)) { // both may be large, and cancel
+    Value *both = build_binary(b, OP_ADD, build_scaled(b, wide, -LOOP_SUM_BITS), across);
+    Value *large = build_scaled(b, both, LOOP_SUM_BITS), *fits = build_math(b, "isfinite", sum, NULL, NULL);
+    sum = build(b, OP_SELECT, sum->type, fits, sum, large);
+  }
+  return build_cast(b, sum, element);
+}
+
+// True if an element's own sum may be infinite where the loop's sum is not.
+static bool needs_scale(const LoopSum *sum, const Value *init) {
+  const Value *x = op_operand(sum->reduce, 0);
+  return sum->combine->kind == OP_ADD && type_is_float(x->type) && !float_sums_stay_finite(x, init);
+}
+
+// In the loop: the tile combined with the iteration's elements instead of their reduction, which goes.
+static void combine_elements(const LoopSum *sum, bool scaled) {
+  Op *combine = sum->combine;
+  Value *carried = loop_carried(sum->loop, sum->index), *x = op_operand(sum->reduce, 0);
+  Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def;
+  Builder b = builder_before(combine);
+  x = build_cast(&b, x, type_element(carried->type));
+  x = scaled ? build_scaled_sum(&b, carried, x, sum->reduce) : build_binary(&b, combine->kind, carried, x);
+  op_set_operand(sum->loop->regions[0]->last, sum->index, x);
+  op_erase(combine);
+  for (Op *op = last; op;) {
+    Op *from = op == sum->reduce ? NULL : op_operand(op, 0)->def;
+    op_erase(op);
+    op = from;
+  }
+}
+
+static void sink_sum(Sinker *s, const LoopSum *sum) {
+  Op *loop = sum->loop, *combine = sum->combine;
+  OpKind kind = combine->kind;
+  const Type *tile = carried_type(s, sum);
+  Value *carried = loop_carried(loop, sum->index), *result = &loop->results[sum->index];
+  Value *init = loop_init(loop, sum->index);
+  Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def;
+  const SunkSum *before = sunk_before(s, sum);
+  if (before && !before->scaled && needs_scale(sum, before->init)) before = NULL;
+  bool scaled = before ? before->scaled : needs_scale(sum, init);
+  Builder b = builder_before(loop);
+  op_set_operand(loop, LOOP_FIRST_INIT + sum->index, before ? before->tile : build_neutral(&b, kind, tile));
+  if (before) init = before->init;
+
+  b = builder_after(loop);
+  b.loc = sum->reduce->loc;
+  CloneMap map = clone_map_new(s->context->scratch, s->func);
+  Value *across = build_reduction_of(&b, last, &map, type_element(tile));
+  Value *final = build_final(&b, kind, init, across, scaled);
+  value_replace_uses(result, final);
+  carried->type = result->type = tile;
+  op_set_operand(clone_get(&map, op_result(sum->reduce))->def, 0, result);
+  SunkSum sunk = {final, init, result, kind, op_int(sum->reduce, ATTR_AXIS, 0), scaled};
+  vec_push(s->context->scratch, &s->sunk, sunk);
+  combine_elements(sum, scaled);
+  s->changed = true;
+}
+
+static void sink_from(Sinker *s, Op *loop) {
+  uint32_t registers = 0, most = most_registers(s, loop);
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    LoopSum sum;
+    if (!find_sum(loop, i, &sum)) continue;
+    uint32_t more = registers_of(loop, carried_type(s, &sum));
+    Loc loc = sum.reduce->loc;
+    if (registers + more > most) {
+      diag_remark(
+          s->context->diags, loc, "defer_reductions",
+          "reduced in every iteration: its tile would keep %u registers a thread, with %u kept for others",
+          more, registers);
+      continue;
+    }
+    registers += more;
+    sink_sum(s, &sum);
+    diag_remark(s->context->diags, loc, "defer_reductions",
+                "reduced across threads once, after the loop, which keeps %u register%s a thread for it",
+                more, more == 1 ? "" : "s");
+  }
+}
+
+static void sink_region(Sinker *s, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
+    for (uint32_t r = 0; flow && r < op->region_count; r++) sink_region(s, op->regions[r]);
+    if (op->kind == OP_FOR) sink_from(s, op);
+  }
+}
+
+bool pass_defer_reductions(PassContext *context, Func *func) {
+  Sinker s = {.context = context, .func = func};
+  func_number(func);
+  sink_region(&s, func->body);
+  return s.changed;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// fuse_programs: programs side by side whose products have a tile of shared memory's bytes too many are run as one.
+//
+// before  %p = program_id {axis = 1}                after  guard { launches with so many programs that pairs of them pay }
+//         %o = mul %p, 128                                 %q = program_id {axis = 1}
+//         %y = make_block_ptr ..., %zero, %o               %n = num_programs {axis = 1}
+//                        : block_ptr<128x128xfp16>         if %q < %n - %n / 2 {
+//         for ... { dot %x, %y, ... : tile<128x128xfp32> }   %p = mul %q, 2
+//         block_store %z, ... : tile<128x128xfp16>           the same by tiles of 128x256, which are stored as far as
+//                                                            there are programs
+//                                                          }
+// needs   plan_kernel, which decides it; IR without layouts, block pointers or descriptors; numbers of programs along the axis that only say where blocks of
+//         tensors are, a block's extent apart; bounds that are checked along it
+// keeps   every value: a pair writes what its two programs did
+// breaks  nothing; half of the programs do nothing
+// pays    two products of 128x128 read 64 KB for each k of 64 more than one of 128x256 does, and wgmma reads its first operand
+//         twice as often; by itself of kernels whose programs are run in turn then (persist), so that those that do nothing
+//         cost nothing
+//
+// The guard counts rounds of all multiprocessors: a pair takes nearly twice as long as a program, and the last round may be
+// nearly empty. Where it does not hold the launch takes the kernel with persistent = "off".
+#include "ir/build.h"
+#include "ir/dot/dot_fits.h"
+#include "target/tuning.h"
+#include "passes/tma/tma_range.h"
+#include "passes/plan/retile.h"
+#include "passes/tma/tensor_copies.h"
+
+enum { AXIS = 1, MAX_FACTOR = 1 << 15, PAIR = 2 };
+
+typedef struct Pairing {
+  PassContext *context;
+  Func *func;
+  Retile tiles;
+  uint8_t *places;       // by value id: multiples of the program's number that say where blocks are
+  VEC(Op *) numbers;     // program_id of the axis
+  VEC(Op *) stores;
+  const AxisTable *axes;
+  const Op *dot;
+  uint32_t dots;
+  bool declined;
+} Pairing;
+
+// --- what hangs on the program's number
+
+static bool place(Pairing *p, Value *scalar, int64_t factor);
+
+static bool place_block(Pairing *p, const Use *use, int64_t factor) {
+  Op *op = use->user;
+  uint32_t index = (uint32_t)(use - op->operands);
+  for (uint32_t d = 0; d < op_result(op)->type->rank; d++)
+    if (index == retile_offset_index(op, d))
+      return (int64_t)op_result(op)->type->shape[d] == factor && retile_mark(&p->tiles, op_result(op), d);
+  return false;
+}
+
+static bool place_use(Pairing *p, const Use *use, int64_t factor) {
+  int64_t by;
+  Op *op = use->user;
+  switch ((int)op->kind) {
+  case OP_CAST: {
+    const Type *type = op_result(op)->type;
+    bool whole = type_is_elem(type, ELEM_I32) || type_is_elem(type, ELEM_I64);
+    return whole && place(p, op_result(op), factor);
+  }
+  case OP_MUL: {
+    bool constant = value_int_constant(op_operand(op, 1), &by) || value_int_constant(op_operand(op, 0), &by);
+    return constant && by > 0 && by <= MAX_FACTOR / factor && place(p, op_result(op), factor * by);
+  }
+  case OP_MAKE_BLOCK_PTR:
+  case OP_ADVANCE: return place_block(p, use, factor);
+  default: return false;
+  }
+}
+
+// Every use of the number, which is `factor` times the program's, says where a block is, and blocks lie side by side.
+static bool place(Pairing *p, Value *scalar, int64_t factor) {
+  p->places[scalar->id] = 1;
+  for (const Use *use = scalar->first_use; use; use = use->next)
+    if (!place_use(p, use, factor)) return false;
+  return true;
+}
+
+// Whether the program's number has been added to the block's place once; *once is left where a pointer cannot be followed.
+static bool is_placed(const Pairing *p, const Value *block, uint32_t dim, bool *once) {
+  for (uint32_t added = 0;;) {
+    int64_t by;
+    const Op *op = block->def;
+    if (!op) op = block->region->parent;
+    if (op->kind == OP_FOR) {
+      block = loop_init(op, block->def ? block->index : block->index - 1);
+      continue;
+    }
+    if (op->kind != OP_ADVANCE && op->kind != OP_MAKE_BLOCK_PTR) return false;
+    const Value *offset = op_operand(op, retile_offset_index(op, dim));
+    bool own = p->places[offset->id];
+    if (!own && !(value_int_constant(offset, &by) && by == 0)) return false;
+    added += own;
+    if (op->kind == OP_MAKE_BLOCK_PTR) return *once = added == 1, true;
+    block = op_operand(op, 0);
+  }
+}
+
+// Steps of a loop do not move its blocks along the axis.
+static bool moves_not(const Pairing *p, const Op *advance, uint32_t dim) {
+  int64_t by;
+  const Value *offset = op_operand(advance, 1 + dim);
+  if (value_int_constant(offset, &by)) return by == 0;
+  const Value *from = op_operand(advance, 0);
+  return p->places[offset->id] && from->def && from->def->kind == OP_MAKE_BLOCK_PTR;
+}
+
+static bool is_checked(const Op *access, uint32_t dim) {
+  const Attr *boundary = op_attr(access, ATTR_BOUNDARY);
+  for (uint32_t i = 0; boundary && i < boundary->ints.n; i++)
+    if (boundary->ints.at[i] == dim) return true;
+  return false;
+}
+
+static bool are_accesses_placed(const Pairing *p) {
+  for (uint32_t i = 0; i < p->tiles.values.n; i++) {
+    const Value *value = p->tiles.values.at[i];
+    uint32_t dim = p->tiles.marks[value->id] - 1u;
+    bool once = false;
+    if (!type_is_block_ptr(value->type)) continue;
+    if (value->def && value->def->kind == OP_ADVANCE && !moves_not(p, value->def, dim)) return false;
+    for (const Use *use = value->first_use; use; use = use->next) {
+      const Op *op = use->user;
+      if (op->kind != OP_BLOCK_LOAD && op->kind != OP_BLOCK_STORE) continue;
+      if (!is_checked(op, dim) || !is_placed(p, value, dim, &once) || !once) return false;
+    }
+  }
+  return true;
+}
+
+// --- the kernel
+
+static void look_at(Op *op, void *data) {
+  Pairing *p = data;
+  uint32_t traits = op_info(op->kind)->traits;
+  switch ((int)op->kind) {
+  case OP_PROGRAM_ID:
+    if (op_int(op, ATTR_AXIS, 0) == AXIS) vec_push(p->context->scratch, &p->numbers, op);
+    break;
+  case OP_BLOCK_STORE: vec_push(p->context->scratch, &p->stores, op); break;
+  case OP_DOT: p->dot = op, p->dots++; break;
+  case OP_MAKE_BLOCK_PTR: p->declined |= !tensor_parts_fit(p->func, p->axes, op, 0); break;
+  case OP_LOAD:
+  case OP_BLOCK_LOAD:
+  case OP_FOR:
+  case OP_IF:
+  case OP_YIELD:
+  case OP_RETURN: break;
+  default: p->declined |= !(traits & PURE);
+  }
+  p->declined |= op_attr(op, ATTR_VOLATILE) != NULL;
+}
+
+static const char *find_pairs(Pairing *p) {
+  for (uint32_t i = 0; i < p->numbers.n; i++)
+    if (!place(p, op_result(p->numbers.at[i]), 1)) return "its number is used for other things than places of blocks";
+  if (!retile_spread(&p->tiles)) return "not all that hangs on its blocks can be wider";
+  if (!retile_is_marked(&p->tiles, op_result(p->dot), 1)) return "the product's columns are not the axis'";
+  for (uint32_t i = 0; i < p->stores.n; i++)
+    if (!p->tiles.marks[op_operand(p->stores.at[i], 1)->id]) return "it stores what all programs of the axis do";
+  return are_accesses_placed(p) ? NULL : "its blocks are not known to lie side by side, within bounds that are checked";
+}
+
+// --- the pairs
+
+static Value *guard_programs(Guard *g, uint32_t axis) {
+  Value *count = build_program_id(&g->b, OP_NUM_PROGRAMS, axis);
+  return build_cast(&g->b, count, type_scalar(g->func->module->ir, ELEM_I64));
+}
+
+// How often all multiprocessors are busy with a program each.
+static Value *guard_rounds(Guard *g, Value *programs, int64_t multiprocessors) {
+  Value *last = guard_binary(g, OP_ADD, programs, guard_int(g, multiprocessors - 1));
+  return guard_binary(g, OP_DIV, last, guard_int(g, multiprocessors));
+}
+
+static void guard_rounds_pay(Pairing *p) {
+  Guard g = guard_new(p->context, p->func);
+  int64_t multiprocessors = p->func->module->target.arch->multiprocessors;
+  Value *n = guard_programs(&g, AXIS);
+  Value *others = guard_binary(&g, OP_MUL, guard_programs(&g, 0), guard_programs(&g, 2));
+  Value *pairs = guard_binary(&g, OP_SUB, n, guard_binary(&g, OP_DIV, n, guard_int(&g, PAIR)));
+  Value *before = guard_rounds(&g, guard_binary(&g, OP_MUL, others, n), multiprocessors);
+  Value *after = guard_rounds(&g, guard_binary(&g, OP_MUL, others, pairs), multiprocessors);
+  guard_require(&g, OP_LE, guard_binary(&g, OP_MUL, after, guard_int(&g, TUNE_PAIR_TIME)),
+                guard_binary(&g, OP_MUL, before, guard_int(&g, 100)));
+  guard_end(&g);
+}
+
+// The tensor that is stored ends where the launch's programs do.
+static void bound_store(const Pairing *p, const Op *store, Value *programs) {
+  Value *block = op_operand(store, 0);
+  uint32_t dim = p->tiles.marks[block->id] - 1u;
+  const Op *op = block->def;
+  while (!op || op->kind != OP_MAKE_BLOCK_PTR) {
+    if (!op) op = block->region->parent;
+    block = op->kind == OP_FOR ? loop_init(op, block->def ? block->index : block->index - 1) : op_operand(op, 0);
+    op = block->def;
+  }
+  Op *make = block->def;
+  Builder b = builder_before(make);
+  Value *size = op_operand(make, 1 + dim);
+  Value *end = build_binary(&b, OP_MUL, build_cast(&b, programs, size->type),
+                            build_int(&b, size->type, block->type->shape[dim] / PAIR));
+  op_set_operand(make, 1 + dim, build_binary(&b, OP_MIN, size, end));
+}
+
+static void make_pairs(Pairing *p) {
+  Region *body = p->func->body;
+  Op *first = body->first, *end = body->last;
+  Builder b = builder_before(first);
+  b.loc = p->dot->loc;
+  Value *own = build_program_id(&b, OP_PROGRAM_ID, AXIS), *programs = build_program_id(&b, OP_NUM_PROGRAMS, AXIS);
+  Value *two = build_int(&b, own->type, PAIR);
+  Value *pairs = build_binary(&b, OP_SUB, programs, build_binary(&b, OP_DIV, programs, two));
+  Op *branch = build_if(&b, build_binary(&b, OP_LT, own, pairs), 0, NULL);
+  for (Op *op = first, *next; op != end; op = next) {
+    next = op->next;
+    op_move(op, branch->regions[0], NULL);
+  }
+  for (uint32_t r = 0; r < 2; r++) {
+    Builder last = builder_at_end(p->func, branch->regions[r]);
+    last.loc = end->loc;
+    build_yield(&last, 0, NULL);
+  }
+  Builder inner = builder_before(branch->regions[0]->first);
+  Value *number = build_binary(&inner, OP_MUL, own, two);
+  for (uint32_t i = 0; i < p->numbers.n; i++) {
+    value_replace_uses(op_result(p->numbers.at[i]), number);
+    op_erase(p->numbers.at[i]);
+  }
+  retile_apply(&p->tiles, PAIR, 1);
+  for (uint32_t i = 0; i < p->stores.n; i++) bound_store(p, p->stores.at[i], programs);
+}
+
+bool pass_fuse_programs(PassContext *context, Func *func) {
+  if (!func_plans(func, PLAN_FUSE_PROGRAMS) || func_host(func, HOST_GUARD, NULL)) return false;
+  Pairing p = {.context = context, .func = func, .tiles = retile_new(context->scratch, func)};
+  p.axes = axis_analyse(context->scratch, func);
+  p.places = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  region_walk(func->body, look_at, &p);
+  if (p.declined || !p.numbers.n || !p.stores.n || p.dots != 1) return false;
+  const char *why = find_pairs(&p);
+  if (why) {
+    diag_remark(context->diags, p.dot->loc, "fuse_programs", "programs stay alone: %s", why);
+    return false;
+  }
+  guard_rounds_pay(&p);
+  make_pairs(&p);
+  diag_remark(context->diags, p.dot->loc, "fuse_programs", "programs are run in pairs along axis %d: products of %ux%u", AXIS,
+              op_result(p.dot)->type->shape[0], op_result(p.dot)->type->shape[1]);
+  return true;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// longest_first: of programs whose loops of products grow with their number the last come first.
+//
+// before  %p = program_id {axis = 0}                    after  %n = num_programs {axis = 0}
+//         %u = mul %p, 128                                     %q = program_id {axis = 0}
+//         for %i = 0 to %u { ... dot ... }                     %p = sub (sub %n, 1), %q
+//                                                              the same
+// needs   simplified IR, plan_kernel, which decides it; behind recognise_tma, whose guard speaks of all programs
+// keeps   every value: programs have no order; those with ops that could tell one (print, atomics, volatile accesses) stay
+// breaks  nothing
+// pays    blocks begin in the order of their numbers: the longest programs begin last, and the multiprocessors that are done wait
+//         for them. Causal attention's, 128 heads x 4096 x 128 fp16 on an H200: 1104 us, 1083 with the longest first
+#include "ir/build.h"
+#include "passes/analysis/plan.h"
+
+typedef struct NumberChange {
+  Op *own; // this program's number as the machine has it
+  Value *number;
+} NumberChange;
+
+static void change_number(Op *op, void *data) {
+  const NumberChange *change = data;
+  if (op->kind != OP_PROGRAM_ID || op_int(op, ATTR_AXIS, 0) != 0 || op == change->own) return;
+  value_replace_uses(op_result(op), change->number);
+  op_erase(op);
+}
+
+bool pass_longest_first(PassContext *context, Func *func) {
+  const Op *growing = func_plans(func, PLAN_LONGEST_FIRST) ? programs_grow(func) : NULL;
+  if (!growing) return false;
+  Builder b = builder_before(func->body->first);
+  b.loc = growing->loc;
+  Value *own = build_program_id(&b, OP_PROGRAM_ID, 0);
+  Value *last =
+      build_binary(&b, OP_SUB, build_program_id(&b, OP_NUM_PROGRAMS, 0), build_int(&b, own->type, 1));
+  NumberChange change = {own->def, build_binary(&b, OP_SUB, last, own)};
+  region_walk(func->body, change_number, &change);
+  diag_remark(context->diags, growing->loc, "longest_first",
+              "the programs whose loops are longest come first: the last along axis 0");
+  return true;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// plan_kernel: which way a kernel with products is run on Hopper.
+//
+// before  kernel @k(...) { ... dot ... }
+// after   kernel @k(...) plan = [tma_loads, tma_pointer_loads, warp_specialize] { ... dot ... }
+// needs   simplified IR without layouts; the module's options, and whether libtilec launches its kernels
+// keeps   every op
+// breaks  nothing
+// pays    one place says what is done, and why; the passes that do it are in passes/analysis/plan.h
+#include "passes/analysis/plan.h"
+
+#include "base/integer.h"
+#include "passes/analysis/hopper_limits.h"
+#include "ir/build.h"
+#include "ir/dot/dot_fits.h"
+#include "passes/analysis/overlapped_dots.h"
+
+enum { CHAINING_WARPS = 8 };
+
+typedef struct Products {
+  Arena *arena;
+  const Func *func;
+  const Op *first; // that wgmma takes; NULL: none
+  uint32_t dots, wgmma;
+  uint32_t chained; // those of loops of which a later one takes what is computed of the first
+  uint32_t
+      padded; // those whose rows, padded to a power of two, leave a quarter of the warps or more without any
+} Products;
+
+typedef struct WayPlanner {
+  PassContext *context;
+  Func *func;
+  const Target *target;
+  Products products;
+} WayPlanner;
+
+// Of a text with layouts choose_dot has said it.
+static bool takes_wgmma(const Op *dot) {
+  if (op_attr(dot, ATTR_INSTRUCTION)) return is_dot_of(dot, DOT_WGMMA);
+  return !op_result(dot)->type->layout && can_wgmma(dot);
+}
+
+static void count_dots(Op *op, void *data) {
+  Products *p = data;
+  p->chained += chained_dots(p->arena, p->func, op);
+  if (op->kind != OP_DOT) return;
+  const Type *result = op_result(op)->type;
+  uint32_t rows = result->shape[result->rank - 2];
+  p->dots++;
+  p->padded += 4 * rows <= 3u << log2_ceil(rows);
+  if (!takes_wgmma(op)) return;
+  p->wgmma++;
+  if (!p->first) p->first = op;
+}
+
+// --- remarks: of kernels that have a product of wgmma, or an option that asks
+
+static Loc place(const WayPlanner *p) { return p->products.first ? p->products.first->loc : p->func->loc; }
+
+static void decline(const WayPlanner *p, bool asked, const char *what, const char *why) {
+  if (p->products.wgmma || asked) diag_remark(p->context->diags, place(p), "plan_kernel", "%s: %s", what, why);
+}
+
+static void tell(const WayPlanner *p, const char *what, const char *why) {
+  diag_remark(p->context->diags, place(p), "plan_kernel", "%s: %s", what, why);
+}
+
+// --- tensor copies and stores
+
+// Why the kernel can have no tensor maps; NULL: it can.
+static const char *why_no_maps(const WayPlanner *p) {
+  if (!p->target->arch->tensor_rank) return "the architecture has none";
+  if (p->target->tma == TMA_OFF) return "--tma=off";
+  return module_takes_maps(p->func->module)
+             ? NULL
+             : "who launches the kernel would have to make their maps (--tma=on)";
+}
+
+// Of loads by pointers, by themselves those of one product, attention's, whose loops overlap_dots takes where their loads are boxes, and those of its
+// gradients: of others of several products nothing is measured.
+static bool raises_pointers(const WayPlanner *p) {
+  const Products *of = &p->products;
+  if (of->dots == 1 || (of->dots && p->target->tma == TMA_ON)) return true;
+  uint32_t warps = p->target->num_warps;
+  bool padded = warps == 2 * CHAINING_WARPS && of->dots == of->padded;
+  return of->dots && of->dots == of->chained && (warps == CHAINING_WARPS || padded);
+}
+
+static bool plan_copies(const WayPlanner *p) {
+  static const char none[] = "no tensor copies";
+  bool asked = p->target->tma == TMA_ON;
+  const char *why = why_no_maps(p);
+  if (!why && !asked && !p->products.wgmma) return false;
+  if (why) return decline(p, asked, none, why), false;
+  bool pointers = raises_pointers(p);
+  func_set_plan(p->func, PLAN_TMA_LOADS, true);
+  func_set_plan(p->func, PLAN_TMA_ALL_LOADS, asked);
+  func_set_plan(p->func, PLAN_TMA_POINTER_LOADS, pointers);
+  tell(p, "tensor copies",
+       asked      ? "wherever they can be, as --tma=on says"
+       : pointers ? "of what products take, by pointers too"
+                  : "of what products take, through block pointers and descriptors");
+  if (!pointers && p->products.wgmma)
+    diag_remark(p->context->diags, place(p), "plan_kernel",
+                "no tensor copies by pointers: %u products by %u warps, %u of which feed one another: "
+                "nothing of such is measured",
+                p->products.dots, p->target->num_warps, p->products.chained);
+  return true;
+}
+
+static void plan_stores(const WayPlanner *p) {
+  static const char none[] = "no tensor stores";
+  bool asked = p->target->epilogue == EPILOGUE_ON;
+  const char *why = p->target->epilogue == EPILOGUE_OFF ? "--epilogue=off"
+                    : !asked                            ? "their gain is not measured"
+                                                        : why_no_maps(p);
+  if (why) {
+    decline(p, asked, none, why);
+    return;
+  }
+  func_set_plan(p->func, PLAN_TMA_STORES, true);
+  tell(p, "tensor stores", "wherever they can be, as --epilogue=on says");
+}
+
+// --- programs
+
+// Two programs' tile is as wide as the instruction, and has as many sums as programs that are run in turn want (plan_pipeline).
+static const char *why_no_pairs(const WayPlanner *p) {
+  enum { STAGES = 3 };
+  const Target *target = p->target;
+  const Op *dot = p->products.first;
+  if (target->persistent != PERSIST_AUTO) return "whether programs are run in turn is said";
+  if (target->warp_roles == WARP_ROLES_OFF) return "--warp-specialize=off";
+  if (!target->arch->setmaxnreg_most || !target->arch->multiprocessors)
+    return "the architecture is not known so well";
+  if (target->maxnreg) return "registers are limited";
+  if (p->products.dots != 1) return "there are several products";
+  const Type *type = op_result(dot)->type, *operand = op_operand(dot, 0)->type;
+  if (target->num_stages < STAGES) return "there are fewer than three stages";
+  if (type->rank != 2 || !type_sizes_are_powers(operand)) return "the product's blocks are no tensor copies";
+  if (type_element_bytes(operand) > 2) return "elements have more than two bytes";
+  if (fused_programs_pay(type->shape[0], type->shape[1], target->num_warps)) return NULL;
+  return arena_printf(
+      p->context->scratch,
+      "two products of %ux%u by %u warps are not as wide as the instruction, or have not as many sums as pay",
+      type->shape[0], type->shape[1], target->num_warps);
+}
+
+static void plan_pairs(const WayPlanner *p) {
+  if (!p->func->module->launched || !p->products.wgmma) return;
+  const char *why = why_no_pairs(p);
+  if (why) {
+    decline(p, false, "no pairs of programs", why);
+    return;
+  }
+  func_set_plan(p->func, PLAN_FUSE_PROGRAMS, true);
+  tell(p, "pairs of programs", "where blocks of a second dimension of the grid lie side by side");
+}
+
+static void plan_order(const WayPlanner *p) {
+  const Op *growing = programs_grow(p->func);
+  func_set_plan(p->func, PLAN_LONGEST_FIRST, growing != NULL);
+  if (growing)
+    diag_remark(p->context->diags, growing->loc, "plan_kernel",
+                "the last programs along axis 0 come first: their loops are the longest");
+}
+
+static void plan_roles(const WayPlanner *p) {
+  bool off = p->target->warp_roles == WARP_ROLES_OFF;
+  func_set_plan(p->func, PLAN_WARP_SPECIALIZE, !off && p->products.dots && p->target->arch->setmaxnreg_most);
+}
+
+bool pass_plan_kernel(PassContext *context, Func *func) {
+  if (func->plan) return false; // what a text says
+  WayPlanner p = {context, func, &func->module->target, {.arena = context->scratch, .func = func}};
+  func_number(func);
+  region_walk(func->body, count_dots, &p.products);
+  if (plan_copies(&p)) plan_pairs(&p);
+  plan_stores(&p);
+  plan_order(&p);
+  plan_roles(&p);
+  return func->plan != 0;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// plan_pipeline: whether a launch's programs are run in turn, and the loop of products is parted into groups of warps; its slots and registers.
+//
+// before  kernel @k(...) plan = [warp_specialize] {           after  kernel @k(...) plan = [warp_specialize, persistent] {
+//           for ... {                                        for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
+// needs   layouts, promote_shared's buffers, and the loops of products as they will be: behind join_loops and delay_dot_waits
+// keeps   every op
+// breaks  nothing
+// pays    persist and specialise_warps do what was measured to pay together and not alone (docs/matmul.md)
+//
+// In turn by itself: kernels that libtilec launches, of one loop that can be parted, whose product stays under way and has so many sums
+// (persistent_pays) that another program would have no room beside it.
+// Parted by itself, of 8 warps or more: the loop of programs in turn, as the next program's copies run under what is done with this one's product;
+// loops that overlap_dots has marked, those of attention's gradients (three products in a row), and those that ask for it. Of one warpgroup
+// none: another block's warps copy while it multiplies.
+#include "passes/analysis/plan.h"
+
+#include "passes/analysis/hopper_limits.h"
+#include "ir/build.h"
+#include "ir/memory/groups.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/warp_specialization/roles.h"
+#include "passes/analysis/overlapped_dots.h"
+
+// What becomes of a loop that is parted.
+typedef struct PartedLoop {
+  uint32_t slots, warps;
+  uint64_t slot_bytes, beside; // of shared memory
+  uint32_t sums;               // registers a thread; 0: no product stays under way
+  RoleRegisters registers;
+} PartedLoop;
+
+typedef struct SlotPlanner {
+  PassContext *context;
+  Func *func;
+  const Target *target;
+  RoleLoops loops;
+} SlotPlanner;
+
+static const char *words(const SlotPlanner *p, const char *format, uint32_t x, uint32_t y, uint32_t z) {
+  return arena_printf(p->context->scratch, format, x, y, z);
+}
+
+// --- a loop's slots and registers
+
+// NULL, or why it cannot be parted. Remarks of the loop's loads go to `diags`.
+static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, bool in_turn,
+                               PartedLoop *parted) {
+  PassContext context = {p->context->scratch, diags};
+  StagedLoop staged;
+  Roles roles;
+  const char *why = roles_refuse(p->func, &p->loops);
+  if (!why) why = roles_find(&context, p->func, loop, in_turn, &staged, &roles);
+  if (why) return why;
+  *parted = (PartedLoop){.slots = staged_loop_stages(&context, p->func, &staged), .warps = roles.warps};
+  if (parted->slots < 2) return "shared memory has no room for two slots";
+  bool many = chained_dots(context.scratch, p->func, loop) > 2;
+  parted->registers = role_registers(p->target->arch, parted->warps, many);
+  if (roles_stay_under_way(&staged, parted->slots)) parted->sums = tile_words(op_result(staged.dot)->type);
+  for (uint32_t i = 0; i < staged.loads.n; i++) parted->slot_bytes += shared_bytes(staged.loads.at[i].slot);
+  parted->beside = staged.beside;
+  return NULL;
+}
+
+// --- programs in turn
+
+// Why programs in turn do not pay the one loop; NULL: they do.
+static const char *why_no_turns(const SlotPlanner *p) {
+  Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
+  PartedLoop parted;
+  if (!p->func->module->launched) return "who launches the kernel would have to say how many there are";
+  if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "its warps are not to be parted";
+  if (p->loops.list.n != 1) return "it has several loops of products";
+  if (p->target->num_warps <= WARPGROUP_WARPS) return "four warps leave a multiprocessor to other programs";
+  const char *why = find_parted(p, &unheard, p->loops.list.at[0], true, &parted);
+  if (why) return arena_printf(p->context->scratch, "its loop cannot be parted: %s", why);
+  if (!parted.sums) return words(p, "no product stays under way, with %u slots", parted.slots, 0, 0);
+  if (!persistent_pays(parted.sums))
+    return words(
+        p, "the product has %u registers of sums a thread, less than %u: programs share a multiprocessor",
+        parted.sums, TUNE_TURN_SUMS, 0);
+  if (!persistent_fits(parted.sums, parted.registers.multiply))
+    return words(p, "%u registers of sums and %u others are more than the %u of warps that multiply",
+                 parted.sums, TUNE_TURN_OTHER_REGISTERS, parted.registers.multiply);
+  return NULL;
+}
+
+static bool plan_turns(const SlotPlanner *p) {
+  PersistUse asked = p->target->persistent;
+  Loc loc = p->func->loc;
+  if (func_is_persistent(p->func) || (asked == PERSIST_AUTO && !p->loops.list.n)) return false;
+  if (asked == PERSIST_OFF && !p->loops.list.n) return false;
+  const char *why = asked == PERSIST_OFF ? "--persistent=off" : programs_refuse_turns(p->func, &loc);
+  if (!why && asked == PERSIST_AUTO) why = why_no_turns(p);
+  if (why)
+    diag_remark(p->context->diags, loc, "plan_pipeline", "not persistent: %s", why);
+  else
+    diag_remark(p->context->diags, loc, "plan_pipeline", "persistent: %s",
+                asked == PERSIST_ON ? "as --persistent=on says"
+                                    : "the next program's copies run under this one's end");
+  func_set_plan(p->func, PLAN_PERSISTENT, !why);
+  return !why;
+}
+
+// --- groups of warps
+
+static bool is_in_turn(const SlotPlanner *p, const Op *loop) {
+  for (const Op *around = loop; around; around = around->region->parent)
+    if (op_attr(around, ATTR_PROGRAMS)) return true;
+  return func_plans(p->func, PLAN_PERSISTENT);
+}
+
+// NULL: it is to be parted, if it can be.
+static const char *why_not_wanted(const SlotPlanner *p, const Op *loop) {
+  if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "--warp-specialize=off";
+  if (p->target->warp_roles == WARP_ROLES_ON) return NULL;
+  if (p->target->num_warps <= WARPGROUP_WARPS)
+    return "four warps leave a multiprocessor to another block, which gains more";
+  if (is_in_turn(p, loop) || op_attr(loop, ATTR_OVERLAPPED) || op_attr(loop, ATTR_WARP_SPECIALIZE)) return NULL;
+  uint32_t chained = chained_dots(p->context->scratch, p->func, loop);
+  return chained > 2 ? NULL : "one product at a time gains nothing by it alone";
+}
+
+static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *parted) {
+  enum { KB = 1024 };
+  Diag *remark =
+      diag_remark(p->context->diags, loop->loc, "plan_pipeline",
+                  "specialised: %u slots of %llu bytes beside %llu, of %u KB; %u warps multiply",
+                  parted->slots, (unsigned long long)parted->slot_bytes, (unsigned long long)parted->beside,
+                  p->target->arch->shared_limit / KB, parted->warps);
+  if (parted->registers.multiply)
+    diag_note(p->context->diags, remark, loop->loc,
+              "registers a thread: %u of those that multiply, %u of those that copy",
+              parted->registers.multiply, parted->registers.copy);
+  else
+    diag_note(p->context->diags, remark, loop->loc,
+              "no registers move: two blocks may share a multiprocessor");
+}
+
+static bool plan_roles(const SlotPlanner *p, Op *loop) {
+  PartedLoop parted;
+  const char *why = why_not_wanted(p, loop);
+  if (!why) why = find_parted(p, p->context->diags, loop, is_in_turn(p, loop), &parted);
+  if (why) {
+    diag_remark(p->context->diags, loop->loc, "plan_pipeline", "not specialised: %s", why);
+    return false;
+  }
+  op_set_attr(loop, (Attr){.key = ATTR_SLOTS, .i = parted.slots});
+  op_set_ints(loop, ATTR_GROUP_WARPS, 2, (uint32_t[]){parted.warps, PRODUCER_WARPS});
+  if (parted.registers.multiply)
+    op_set_ints(loop, ATTR_GROUP_REGISTERS, 2,
+                (uint32_t[]){parted.registers.multiply, parted.registers.copy});
+  tell_parted(p, loop, &parted);
+  return true;
+}
+
+// --- what was planned
+
+static void find_parted_loop(Op *op, void *data) {
+  Op **found = data;
+  if (op->kind == OP_FOR && op_attr(op, ATTR_GROUP_WARPS)) *found = op;
+}
+
+Op *plan_parted_loop(Func *func) {
+  Op *found = NULL;
+  region_walk(func->body, find_parted_loop, &found);
+  return found;
+}
+
+static void forget_loop(Op *loop) {
+  op_remove_attr(loop, ATTR_SLOTS);
+  op_remove_attr(loop, ATTR_GROUP_WARPS);
+  op_remove_attr(loop, ATTR_GROUP_REGISTERS);
+}
+
+void plan_move_groups(Op *groups, Op *loop) {
+  op_copy_attr(groups, loop, ATTR_GROUP_WARPS);
+  op_copy_attr(groups, loop, ATTR_GROUP_REGISTERS);
+  forget_loop(loop);
+}
+
+bool plan_drop(Func *func) {
+  bool planned = func->plan != 0;
+  Op *loop = plan_parted_loop(func);
+  if (loop) forget_loop(loop);
+  func->plan = 0;
+  return planned || loop;
+}
+
+bool pass_plan_pipeline(PassContext *context, Func *func) {
+  if (func_groups(func)) return false;
+  SlotPlanner p = {context, func, &func->module->target, roles_loops(context->scratch, func)};
+  bool changed = plan_turns(&p);
+  for (uint32_t i = 0; i < p.loops.list.n; i++)
+    if (plan_roles(&p, p.loops.list.at[i])) return true;
+  return changed;
+}

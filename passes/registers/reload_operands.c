@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// reload_operands: what products of a loop take from before it is read from shared memory in the loop, where registers
+// are short.
+//
+// before  %s = shared_alloc               after  %s = shared_alloc
+//         shared_store %q, %s                    shared_store %q, %s
+//         %a = shared_load %s                    for ... {
+//         for ... {                                %a = shared_load %s
+//           dot %a, %b                             dot %a, %b
+//         }                                      }
+// needs   exchanges as stores and loads (split_exchanges), buffers without places
+// keeps   every value: nothing is stored to the buffer after the load
+// breaks  nothing; the buffer is alive in the loop too
+// pays    operands of 256 registers that a loop has from before it are all of a thread's: they are in local memory then,
+//         and come from there in each iteration, by as many accesses as they have words; from shared memory
+//         a quarter of that
+//
+// One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers and the buffers as they are let
+// it, so what is alive at once of the buffers is to have room in a block's share of its shared memory.
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+
+// The loop right in the op's region that the user is in; NULL: none is.
+static const Op *loop_beside(const Op *user, const Region *region) {
+  const Op *around = user, *loop = NULL;
+  while (around && around->region != region) {
+    around = around->region->parent;
+    if (around && op_is_loop(around)) loop = around;
+  }
+  return around ? loop : NULL;
+}
+
+static bool stored_after(const Op *alloc, const Op *load) {
+  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
+    OpKind kind = use->user->kind;
+    bool before = (kind == OP_SHARED_STORE || kind == OP_COPY_ASYNC) && use->user->id < load->id;
+    if (!before && use->user->kind != OP_SHARED_LOAD) return true;
+  }
+  return false;
+}
+
+// Whether products in loops after the load are all that uses it, and the buffer stays as it is.
+static bool can_sink(const Op *load) {
+  const Value *buffer = load->kind == OP_SHARED_LOAD ? op_operand(load, 0) : NULL, *tile = op_result(load);
+  if (!buffer || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC || buffer->def->region != load->region)
+    return false;
+  if (!type_is_tile(tile->type) || !tile->first_use || stored_after(buffer->def, load)) return false;
+  for (const Use *use = tile->first_use; use; use = use->next)
+    if (use->user->kind != OP_DOT || !loop_beside(use->user, load->region)) return false;
+  return true;
+}
+
+// The last op that uses the buffer or a view of it, at a loop's end what uses it in the loop; the function's last where other ops
+// than stores, loads, copies and products that are waited for at once have it, or an operand is read from it that is sunk.
+static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home, bool sunk) {
+  uint32_t end = buffer->def->id;
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    const Op *user = use->user, *around = user;
+    bool brief = user->kind == OP_SHARED_STORE || user->kind == OP_SHARED_LOAD ||
+                 user->kind == OP_COPY_ASYNC || user->kind == OP_SHARED_TRANS ||
+                 (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
+    if (!brief || (sunk && can_sink(user))) return func->op_count - 1;
+    if (user->kind == OP_SHARED_TRANS) end = max_u32(end, end_of_life(func, op_result(user), home, sunk));
+    for (; around && around->region != home; around = around->region->parent)
+      if (around->region->parent && op_is_loop(around->region->parent)) user = around->region->parent;
+    end = max_u32(end, op_is_loop(user) ? user->regions[user->region_count - 1]->last->id : user->id);
+  }
+  return end;
+}
+
+typedef struct Lives {
+  const Func *func;
+  bool sunk;                   // as buffers live where operands are read in loops
+  uint64_t *more, *fewer, all; // bytes, by op id: from the op on, behind it
+} Lives;
+
+static void add_life(Op *op, void *data) {
+  Lives *lives = data;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  uint64_t bytes = shared_bytes(op_result(op)->type);
+  lives->all += bytes;
+  lives->more[op->id] += bytes;
+  lives->fewer[end_of_life(lives->func, op_result(op), op->region, lives->sunk)] += bytes;
+}
+
+// The most bytes of buffers that are alive at once; *all: of all buffers.
+static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t *all) {
+  Lives lives = {.func = func,
+                 .sunk = sunk,
+                 .more = ARENA_ARRAY(context->scratch, uint64_t, func->op_count),
+                 .fewer = ARENA_ARRAY(context->scratch, uint64_t, func->op_count)};
+  uint64_t now = 0, most = 0;
+  region_walk(func->body, add_life, &lives);
+  for (uint32_t i = 0; i < func->op_count; i++) {
+    most = max_u64(most, now += lives.more[i]);
+    now -= lives.fewer[i];
+  }
+  *all = lives.all;
+  return most;
+}
+
+// Whether the buffers leave room for two blocks, or for one where a block's threads have more than half of the registers, or the
+// buffers as they are leave room for one alone. For one all are counted as if they were alive at once, since there is no more
+// memory than that.
+static bool buffers_fit(PassContext *context, Func *func) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t threads = TARGET_WARP * func_warps(func), registers = threads * arch->thread_registers;
+  uint64_t all, reserved = arch->shared_reserved, as_they_are = most_bytes(context, func, false, &all);
+  bool two = 2 * registers <= arch->registers && 2 * as_they_are + reserved <= arch->shared_limit;
+  uint64_t bytes = two ? 2 * most_bytes(context, func, true, &all) + reserved : all;
+  return bytes <= arch->shared_limit;
+}
+
+static void sink(Op *load) {
+  Value *tile = op_result(load), *buffer = op_operand(load, 0);
+  for (const Use *use = tile->first_use; use; use = tile->first_use) {
+    Op *user = use->user;
+    Builder b = builder_before(user);
+    b.loc = load->loc;
+    Op *copy = build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type);
+    op_copy_attrs(copy, load);
+    for (uint32_t i = 0; i < user->operand_count; i++)
+      if (op_operand(user, i) == tile) op_set_operand(user, i, op_result(copy));
+  }
+  op_erase(load);
+}
+
+static bool is_short(PassContext *context, Func *func) {
+  return register_slack(context->scratch, func) < 0;
+}
+
+static bool sink_in(PassContext *context, Func *func, Region *region) {
+  bool changed = false;
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= sink_in(context, func, op->regions[r]);
+    if (!can_sink(op) || !is_short(context, func)) continue;
+    diag_remark(context->diags, op->loc, "reload_operands",
+                "%u registers of an operand are read from shared memory in the loop: registers are short",
+                tile_words(op_result(op)->type));
+    sink(op);
+    func_number(func);
+    changed = true;
+  }
+  return changed;
+}
+
+bool pass_reload_operands(PassContext *context, Func *func) {
+  func_number(func);
+  return buffers_fit(context, func) && is_short(context, func) && sink_in(context, func, func->body);
+}

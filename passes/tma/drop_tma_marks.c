@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// drop_tma_marks: where loads are boxes of tensors has been told.
+//
+// before  %y = tma_mark %x, %base, ... : tile<128x64xfp16>
+//         shared_store %y, %s
+// after   shared_store %x, %s
+// needs   pipeline has made tensor copies of the loads that become such
+// keeps   every value
+// breaks  nothing
+//         A guard that no tensor map needs goes too, and what was planned.
+// pays    what only said where a box is need not be computed
+#include "ir/build.h"
+#include "ir/memory/tensor_map.h"
+#include "passes/analysis/plan.h"
+
+static void drop(Op *op, void *data) {
+  bool *changed = data;
+  if (op->kind != OP_TMA_MARK) return;
+  value_replace_uses(op_result(op), op_operand(op, 0));
+  op_erase(op);
+  *changed = true;
+}
+
+bool pass_drop_tma_marks(PassContext *context, Func *func) {
+  bool changed = false;
+  (void)context;
+  region_walk(func->body, drop, &changed);
+  bool planned = plan_drop(func);
+  const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
+  if (changed && guard && func_maps(func) == 0) func_drop_host(func, guard);
+  return changed || planned;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// pingpong_warpgroups: warpgroups begin their products one after the other, so that one's run under another's exponentials.
+//
+// before  for ... {                           after  pingpong_pass {last}
+//           %s = dot %q, %k, 0 {async}               for ... {
+//           %o = dot %p, %v, %a {async}                pingpong_wait
+//           dot_wait %s {pending = 1}                  %s = dot %q, %k, 0 {async}
+//           ... of %s ...                              %o = dot %p, %v, %a {async}
+//           dot_wait %o                                pingpong_pass
+//         }                                            dot_wait %s {pending = 1}
+//                                                      ... of %s ...
+//                                                      dot_wait %o
+//                                                    }
+//           dot %p, %v, %o, and its wait             dot %p, %v, %o, and its wait
+//                                                    pingpong_wait {first}
+// needs   groups of warps, loops as rotate_loops leaves them; behind place_barriers: no barrier of the group in the loop, at
+//         which one warpgroup would wait for another that waits for its turn
+// keeps   every value
+// breaks  nothing
+// pays    else both begin at once: their products wait for one another, then their exponentials do, and tensor cores have
+//         nothing to do
+//
+// The last turn of the last warpgroup is the first one's to wait for, so that as many arrive at each barrier as wait there,
+// whatever the number of iterations.
+#include "passes/analysis/hopper_limits.h"
+#include "ir/build.h"
+#include "ir/memory/groups.h"
+#include "passes/passes.h"
+
+enum { WARPGROUP = 4, FIRST_BARRIER = 2 };
+
+typedef struct TurnTaker {
+  PassContext *context;
+  bool changed;
+} TurnTaker;
+
+typedef struct BegunDots {
+  Op *first, *second;
+} BegunDots;
+
+static bool has_barrier(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) {
+    if (op->kind == OP_BARRIER || op->kind == OP_PINGPONG_WAIT) return true;
+    for (uint32_t r = 0; r < op->region_count; r++)
+      if (has_barrier(op->regions[r])) return true;
+  }
+  return false;
+}
+
+// Whether two products are begun before the first wait, which is for the first of them.
+static bool find_begun(const Op *loop, BegunDots *dots) {
+  *dots = (BegunDots){0};
+  for (Op *op = loop->regions[0]->first; op; op = op->next) {
+    if (op->kind == OP_DOT_WAIT)
+      return dots->second && op_operand(op, 0) == op_result(dots->first) && op_int(op, ATTR_PENDING, 0) == 1;
+    if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
+    if (dots->second) return false;
+    *(dots->first ? &dots->second : &dots->first) = op;
+  }
+  return false;
+}
+
+static void put_turn(Builder b, OpKind kind, AttrKey edge) {
+  Op *op = build_op(&b, kind, 0, NULL, 0, NULL);
+  op_set_attr(op, (Attr){.key = ATTR_ID, .i = FIRST_BARRIER});
+  if (edge != ATTR_ID) op_set_flag(op, edge, true);
+}
+
+// The last product does not wait for the other warpgroups' last turns: the place behind what follows the loop straight on.
+static Op *behind_last(const Op *loop) {
+  Op *op = loop->next;
+  while (!op_has(op, TERMINATOR) && op->region_count == 0) op = op->next;
+  return op;
+}
+
+static void pingpong_warpgroups(Op *loop, void *data) {
+  TurnTaker *t = data;
+  BegunDots dots;
+  if (loop->kind != OP_FOR || !find_begun(loop, &dots)) return;
+  const Type *sums = op_result(dots.second)->type;
+  const char *why = has_barrier(loop->regions[0]) ? "they meet in the loop"
+                    : !pingpong_pays(sums->shape[sums->rank - 1])
+                        ? "products take longer than what is computed under them"
+                        : NULL;
+  if (why) {
+    diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "warpgroups take no turns: %s", why);
+    return;
+  }
+  put_turn(builder_before(loop), OP_PINGPONG_PASS, ATTR_LAST);
+  put_turn(builder_before(dots.first), OP_PINGPONG_WAIT, ATTR_ID);
+  put_turn(builder_after(dots.second), OP_PINGPONG_PASS, ATTR_ID);
+  put_turn(builder_before(behind_last(loop)), OP_PINGPONG_WAIT, ATTR_FIRST);
+  diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "%u warpgroups begin their products in turn",
+              region_warps(loop) / WARPGROUP);
+  t->changed = true;
+}
+
+bool pass_pingpong_warpgroups(PassContext *context, Func *func) {
+  TurnTaker t = {context, false};
+  const Op *groups = func_groups(func);
+  if (groups && group_warps(groups, 0) >= 2 * WARPGROUP) region_walk(groups->regions[0], pingpong_warpgroups, &t);
+  return t.changed;
+}
