@@ -170,16 +170,18 @@ static void test_order(void **state) {
   (void)state;
   const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts", *unknown = "coalesc",
              *old = "sink_sums", *steps = "attention";
+  static const char *const list[] = {"simplify", "swap_dots", "hoist", "fold_bounds", "coalesce"};
+  enum { COUNT = sizeof list / sizeof *list };
   Arena scratch = {0};
-  const char *all = "- simplify fold_bounds split_masks share_windows coalesce ";
-  expect_calls((PassRunOptions){.scratch = &scratch, .stop_after = "coalesce"}, all);
   expect_calls((PassRunOptions){.stop_after = "elaborate"}, "- ");
-  expect_calls((PassRunOptions){.stop_after = "coalesce"}, all);
-  expect_calls((PassRunOptions){.stop_after = "coalesce", .most = 2}, "- simplify fold_bounds ");
-  expect_calls((PassRunOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "coalesce"},
-               "- fold_bounds split_masks share_windows coalesce ");
-  expect_calls((PassRunOptions){.disabled = &steps, .disabled_count = 1, .stop_after = "coalesce"}, all);
-  expect_calls((PassRunOptions){.disabled = &old, .disabled_count = 1, .stop_after = "coalesce"}, all);
+  expect_calls((PassRunOptions){.scratch = &scratch, .stop_after = "simplify"}, "- simplify ");
+  expect_calls((PassRunOptions){.stop_after = "simplify"}, "- simplify ");
+  expect_calls((PassRunOptions){.only = list, .only_count = COUNT}, "- simplify fold_bounds coalesce ");
+  expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .most = 2}, "- simplify fold_bounds ");
+  expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .stop_after = "fold_bounds"}, "- simplify fold_bounds ");
+  expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .disabled = &simplify, .disabled_count = 1}, "- fold_bounds coalesce ");
+  expect_calls((PassRunOptions){.disabled = &steps, .disabled_count = 1, .stop_after = "simplify"}, "- simplify ");
+  expect_calls((PassRunOptions){.disabled = &old, .disabled_count = 1, .stop_after = "simplify"}, "- simplify ");
   expect_calls((PassRunOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
   expect_calls((PassRunOptions){.disabled = &needed, .disabled_count = 1}, NULL);
   expect_calls((PassRunOptions){.only = &unknown, .only_count = 1}, NULL);
