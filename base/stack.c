@@ -9,7 +9,7 @@
 // What the deepest trees that the parser takes need in every later step, twice over; pages have 4 KiB or more.
 enum { STACK_BYTES = 2 << 20, PAGE = 4096 };
 
-static void touch(void) {
+static void touch_stack(void) {
   volatile char room[STACK_BYTES];
   for (size_t at = sizeof room; at > PAGE; at -= PAGE) room[at - 1] = 0; // from the top: as it grows
   room[0] = 0;
@@ -21,6 +21,6 @@ bool stack_claim(void) {
   void *room = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) return false;
   munmap(room, STACK_BYTES);
-  touch();
+  touch_stack();
   return true;
 }

@@ -43,12 +43,12 @@ static double sum_of(const CostOp *op) {
   return sum;
 }
 
-static bool told(const CostOp *op) { return op->op && (sum_of(op) > 0 || op->instruction); }
+static bool is_reported(const CostOp *op) { return op->op && (sum_of(op) > 0 || op->instruction); }
 
 static void find_usual(Op *op, void *data) {
   Executed *x = data;
   double *usual = &x->usual[slot_of(op->region)];
-  if (*usual >= 0 || !told(&x->ops[op->id])) return;
+  if (*usual >= 0 || !is_reported(&x->ops[op->id])) return;
   *usual = issue_runs(op->region, x->ops[op->id].runs);
   if (x->least < 0 || *usual < x->least) x->least = *usual;
 }
@@ -95,7 +95,7 @@ static double copies_of(Executed *x, uint32_t number, const Region *own) {
   double there = 0, expected = 0;
   for (uint32_t i = block->first; i < block->first + block->count; i++) {
     const Op *op = x->code->ops[i];
-    if (!op || op->region != own || !x->blocks.insns[i].memory || !told(&x->ops[op->id])) continue;
+    if (!op || op->region != own || !x->blocks.insns[i].memory || !is_reported(&x->ops[op->id])) continue;
     const CostOp *cost = &x->ops[op->id];
     there++;
     if (x->counted_in[op->id] == number + 1) continue;
@@ -105,7 +105,7 @@ static double copies_of(Executed *x, uint32_t number, const Region *own) {
   return expected > 0 ? there / expected : 0;
 }
 
-static void place(Executed *x, uint32_t number) {
+static void place_block(Executed *x, uint32_t number) {
   const SassBlock *block = &x->blocks.at[number];
   Placed *placed = &x->placed[number];
   placed->own = region_of(x, block, true);
@@ -162,7 +162,7 @@ void executed_count(Arena *arena, const Func *func, const MachineCode *code, Cos
   for (size_t i = 0; i < n; i++) x.usual[i] = -1;
   region_walk(func->body, find_usual, &x);
   if (x.least < 0) x.least = 0;
-  for (uint32_t i = 0; i < x.blocks.n; i++) place(&x, i);
+  for (uint32_t i = 0; i < x.blocks.n; i++) place_block(&x, i);
   for (uint32_t i = 0; i < func->op_count; i++) memset(ops[i].instructions, 0, sizeof ops[i].instructions);
   for (uint32_t i = 0; i < x.blocks.n; i++) add(&x, i);
 }

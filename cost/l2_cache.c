@@ -71,7 +71,7 @@ static bool is_grain(const void *entry, const void *key) {
   return ((const CachedGrain *)entry)->address == *(const uint64_t *)key;
 }
 
-static void touch(CostCache *cache, bool writes, uint32_t buffer, uint64_t address, double bytes) {
+static void touch_bytes(CostCache *cache, bool writes, uint32_t buffer, uint64_t address, double bytes) {
   void **place = table_place(&cache->grain_table, cache->arena, hash_u64(address), &address, is_grain);
   CachedGrain *grain = *place;
   uint32_t since = grain ? grain->round : CACHE_ROUNDS;
@@ -99,7 +99,7 @@ void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, 
   if (cache->measures)
     measure(&cache->grains[i], offset, bytes);
   for (uint64_t n = offset / grain; !cache->measures && n <= (offset + bytes - 1) / grain; n++) {
-    touch(cache, writes, i, buffers[i].address + n * grain, (double)(grain * weight));
+    touch_bytes(cache, writes, i, buffers[i].address + n * grain, (double)(grain * weight));
     cache->asked[cache->round] += (double)(grain * weight);
     cache->position += (double)(grain * weight);
     cache->tile->bytes += (double)grain;

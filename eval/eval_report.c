@@ -101,7 +101,7 @@ void eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *b
   diag->run = run;
 }
 
-static bool say(Machine *m, const Access *access, const AccessFacts *facts, const char *kind,
+static bool report_access(Machine *m, const Access *access, const AccessFacts *facts, const char *kind,
                 void (*words)(const AccessFacts *access, Buf *message, Buf *advice)) {
   Buf message = {0}, advice = {0};
   words(facts, &message, &advice);
@@ -115,7 +115,7 @@ static bool say(Machine *m, const Access *access, const AccessFacts *facts, cons
 
 bool eval_out_of_bounds(Machine *m, const Access *access) {
   AccessFacts facts = facts_of(m, access, true);
-  return say(m, access, &facts, "out of bounds", say_out_of_bounds);
+  return report_access(m, access, &facts, "out of bounds", say_out_of_bounds);
 }
 
 void eval_stray_note(Machine *m, const Access *access) {
@@ -129,7 +129,7 @@ void eval_stray_note(Machine *m, const Access *access) {
 
 bool eval_misaligned(Machine *m, const Access *access) {
   AccessFacts facts = facts_of(m, access, false);
-  return say(m, access, &facts, "misaligned", say_misaligned);
+  return report_access(m, access, &facts, "misaligned", say_misaligned);
 }
 
 void eval_unwritten(Machine *m, const Access *access) {

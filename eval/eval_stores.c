@@ -49,14 +49,14 @@ void eval_stores_program(Machine *m) {
 
 // --- what threads write
 
-static bool meet(uint64_t first, uint64_t last, uint64_t other_first, uint64_t other_last) {
+static bool ranges_overlap(uint64_t first, uint64_t last, uint64_t other_first, uint64_t other_last) {
   return first <= other_last && other_first <= last;
 }
 
 bool eval_stores_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last) {
   for (uint32_t i = 0; m->stores && i < m->stores->readings.n; i++) {
     const StoreReading *reading = &m->stores->readings.at[i];
-    if (reading->buffer == buffer && meet(reading->first, reading->last, first, last)) return true;
+    if (reading->buffer == buffer && ranges_overlap(reading->first, reading->last, first, last)) return true;
   }
   return false;
 }
@@ -127,7 +127,7 @@ static bool store_element(Machine *m, const Op *op, const int64_t *at, const Til
 static bool is_ordered(Machine *m, const Op *op, const StoreReading *reading) {
   for (uint32_t i = 0; i < m->stores->written.n; i++) {
     const WrittenRange *range = &m->stores->written.at[i];
-    if (range->buffer != reading->buffer || !meet(range->first, range->last, reading->first, reading->last))
+    if (range->buffer != reading->buffer || !ranges_overlap(range->first, range->last, reading->first, reading->last))
       continue;
     return eval_error(
         m, op, NO_ELEMENT,

@@ -81,7 +81,7 @@ static LLVMValueRef sign_bit(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(word), "");
 }
 
-static LLVMValueRef wide(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
+static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
 
 // 2^n of fp64 for whole n in -1022 .. 1023, given as fp64.
 static LLVMValueRef power_of_two_fp64(Emitter *e, LLVMValueRef n) {
@@ -123,10 +123,10 @@ static LLVMValueRef ldexp_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef n) {
 
 // The exponent comes as a float, rounded to nearest even. Of fp32 the product is exact in fp64.
 static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef n = wide(e, nvvm_unary(e, "llvm.rint", x[1])), scaled;
+  LLVMValueRef n = extend_to_fp64(e, nvvm_unary(e, "llvm.rint", x[1])), scaled;
   if (LLVMTypeOf(x[0]) == e->f32) {
     LLVMValueRef power = power_of_two_fp64(e, clamp_fp64(e, n, -400, 400));
-    scaled = LLVMBuildFPTrunc(e->builder, LLVMBuildFMul(e->builder, wide(e, x[0]), power, ""), e->f32, "");
+    scaled = LLVMBuildFPTrunc(e->builder, LLVMBuildFMul(e->builder, extend_to_fp64(e, x[0]), power, ""), e->f32, "");
   } else {
     scaled = ldexp_fp64(e, x[0], n);
   }
@@ -155,14 +155,14 @@ static LLVMValueRef is_zero(Emitter *e, LLVMValueRef x) {
 static LLVMValueRef logb_any(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef type = LLVMTypeOf(x[0]);
-  LLVMValueRef result = LLVMBuildSIToFP(b, exponent(e, wide(e, x[0])), type, "");
+  LLVMValueRef result = LLVMBuildSIToFP(b, exponent(e, extend_to_fp64(e, x[0])), type, "");
   result = LLVMBuildSelect(b, is_finite(e, x), result, magnitude(e, x[0]), ""); // NaN too
   return LLVMBuildSelect(b, is_zero(e, x[0]), LLVMConstReal(type, -(double)INFINITY), result, "");
 }
 
 static LLVMValueRef ilogb_any(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef result = LLVMBuildTrunc(b, exponent(e, wide(e, x[0])), e->i32, "");
+  LLVMValueRef result = LLVMBuildTrunc(b, exponent(e, extend_to_fp64(e, x[0])), e->i32, "");
   LLVMValueRef least = LLVMBuildOr(b, is_nan(e, x), is_zero(e, x[0]), "");
   result = LLVMBuildSelect(b, is_inf(e, x), emit_i32(e, INT32_MAX), result, "");
   return LLVMBuildSelect(b, least, emit_i32(e, 0x80000000u), result, "");

@@ -6,7 +6,7 @@
 enum { WARPGROUP = 4, WARPGROUP_BITS = 2, BOTH = 2 * 32 * WARPGROUP };
 
 // At the barrier, by the warps of one warpgroup: a number in a register would count as all of the block's barriers.
-static void meet(Emitter *e, LLVMValueRef group, uint32_t which, uint32_t id, bool arrives) {
+static void emit_turn_barrier(Emitter *e, LLVMValueRef group, uint32_t which, uint32_t id, bool arrives) {
   LLVMValueRef only = LLVMBuildICmp(e->builder, LLVMIntEQ, group, emit_i32(e, which), "");
   LLVMBasicBlockRef end = emit_guard(e, only);
   if (arrives)
@@ -21,8 +21,8 @@ void emit_turn(Emitter *e, Op *op) {
   uint32_t id = (uint32_t)op_int(op, ATTR_ID, 0), groups = region_warps(op) / WARPGROUP;
   LLVMValueRef group = LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, WARPGROUP_BITS), "");
   if (op_attr(op, waits ? ATTR_FIRST : ATTR_LAST)) {
-    meet(e, group, waits ? 0 : groups - 1, id, !waits);
+    emit_turn_barrier(e, group, waits ? 0 : groups - 1, id, !waits);
     return;
   }
-  for (uint32_t i = 0; i < groups; i++) meet(e, group, i, id + (waits ? i : (i + 1) % groups), !waits);
+  for (uint32_t i = 0; i < groups; i++) emit_turn_barrier(e, group, i, id + (waits ? i : (i + 1) % groups), !waits);
 }

@@ -12,7 +12,7 @@ static LLVMValueRef with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of) {
   return nvvm_binary(e, "llvm.copysign", x, of);
 }
 
-static LLVMValueRef wide(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
+static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
 
 static LLVMValueRef call_fp64(Emitter *e, const char *symbol, LLVMValueRef x) {
   return emit_libclc(e, symbol, e->f64, &x, 1);
@@ -87,7 +87,7 @@ static LLVMValueRef remainder_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
 // Exact functions: fp64's result is the narrower type's too, whose numbers are never near fp64's greatest.
 // libclc's fmod of fp32 is wrong where the divisor is denormal.
 static LLVMValueRef in_fp64(Emitter *e, const char *symbol, const LLVMValueRef *x) {
-  LLVMValueRef args[] = {wide(e, x[0]), wide(e, x[1])};
+  LLVMValueRef args[] = {extend_to_fp64(e, x[0]), extend_to_fp64(e, x[1])};
   return LLVMBuildFPCast(e->builder, emit_libclc(e, symbol, e->f64, args, 2), LLVMTypeOf(x[0]), "");
 }
 
@@ -101,7 +101,7 @@ LLVMValueRef math_remainder(Emitter *e, const LLVMValueRef *x) {
 
 // libclc's of fp32 is wrong near zero and at minus infinity.
 LLVMValueRef math_lgamma(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef y = call_fp64(e, "_Z6lgammad", wide(e, x[0]));
+  LLVMValueRef y = call_fp64(e, "_Z6lgammad", extend_to_fp64(e, x[0]));
   return LLVMBuildFPCast(e->builder, y, LLVMTypeOf(x[0]), "");
 }
 
@@ -176,5 +176,5 @@ static LLVMValueRef tgamma_fp64(Emitter *e, LLVMValueRef x) {
 }
 
 LLVMValueRef math_tgamma(Emitter *e, const LLVMValueRef *x) {
-  return LLVMBuildFPCast(e->builder, tgamma_fp64(e, wide(e, x[0])), LLVMTypeOf(x[0]), "");
+  return LLVMBuildFPCast(e->builder, tgamma_fp64(e, extend_to_fp64(e, x[0])), LLVMTypeOf(x[0]), "");
 }

@@ -45,7 +45,7 @@ static LLVMValueRef shifted_left(Emitter *e, LLVMValueRef high, LLVMValueRef low
   return nvvm_intrinsic(e, "llvm.fshl", &e->i32, 1, args, 3);
 }
 
-static LLVMValueRef wide(Emitter *e, LLVMValueRef x) { return LLVMBuildZExt(e->builder, x, e->i64, ""); }
+static LLVMValueRef extend_to_i64(Emitter *e, LLVMValueRef x) { return LLVMBuildZExt(e->builder, x, e->i64, ""); }
 
 static LLVMValueRef upper_word(Emitter *e, LLVMValueRef x) {
   return LLVMBuildLShr(e->builder, x, LLVMConstInt(e->i64, 32, false), "");
@@ -59,10 +59,10 @@ static Quarter far_quarter_of(Emitter *e, LLVMValueRef x) {
   LLVMValueRef at = LLVMBuildSub(b, LLVMBuildLShr(b, bits, emit_i32(e, 23), ""), emit_i32(e, 120), "");
   words_of_two_over_pi(e, LLVMBuildLShr(b, at, emit_i32(e, 5), ""), words);
   LLVMValueRef fraction = LLVMBuildAnd(b, bits, emit_i32(e, 0x7fffff), "");
-  fraction = wide(e, LLVMBuildOr(b, fraction, emit_i32(e, 0x800000), ""));
+  fraction = extend_to_i64(e, LLVMBuildOr(b, fraction, emit_i32(e, 0x800000), ""));
   LLVMValueRef carry = LLVMConstNull(e->i64);
   for (uint32_t i = 3; i-- > 0;) {
-    LLVMValueRef part = wide(e, shifted_left(e, words[i], words[i + 1], at));
+    LLVMValueRef part = extend_to_i64(e, shifted_left(e, words[i], words[i + 1], at));
     product[i] = LLVMBuildAdd(b, LLVMBuildMul(b, part, fraction, ""), carry, "");
     carry = upper_word(e, product[i]);
   }
@@ -71,8 +71,8 @@ static Quarter far_quarter_of(Emitter *e, LLVMValueRef x) {
   LLVMValueRef low = LLVMBuildTrunc(b, product[2], e->i32, ""), two = emit_i32(e, 2);
   // Two bits are n, the rest is what is beyond it, from -1/2 on.
   LLVMValueRef high = shifted_left(e, top, middle, two);
-  LLVMValueRef rest = LLVMBuildShl(b, wide(e, high), LLVMConstInt(e->i64, 32, false), "");
-  rest = LLVMBuildOr(b, rest, wide(e, shifted_left(e, middle, low, two)), "");
+  LLVMValueRef rest = LLVMBuildShl(b, extend_to_i64(e, high), LLVMConstInt(e->i64, 32, false), "");
+  rest = LLVMBuildOr(b, rest, extend_to_i64(e, shifted_left(e, middle, low, two)), "");
   LLVMValueRef n = LLVMBuildLShr(b, top, emit_i32(e, 30), "");
   n = LLVMBuildAdd(b, n, LLVMBuildLShr(b, high, emit_i32(e, 31), ""), "");
   LLVMValueRef r = LLVMBuildFMul(b, LLVMBuildSIToFP(b, rest, e->f64, ""),

@@ -253,7 +253,7 @@ static const char *condition_text(Elab *e, const Expr *expr) {
 }
 
 // When the definition holds: "where 'HAS_X' holds".
-static const char *when(Elab *e, const Module *module, const Definition *definition) {
+static const char *describe_condition(Elab *e, const Module *module, const Definition *definition) {
   const Guard *guard = elab_undecided(e, module, definition->guard);
   if (!guard && !scope_of(definition->guard)) return "without a condition";
   if (!guard) return arena_printf(e->arena, "in '%s'", scope_of(definition->guard)->stmt->outside.name);
@@ -320,8 +320,8 @@ static void report_possible(Elab *e, Loc loc, const Query *query, const Found *f
                    "'%s' has two definitions, and what decides between them is not known when the kernel is "
                    "compiled: %s",
                    query->name, how_to_decide(e, query, found));
-  diag_note(e->diags, diag, b->loc, "one is here, %s", when(e, query->module, b));
-  diag_note(e->diags, diag, a->loc, "the other is here, %s", when(e, query->module, a));
+  diag_note(e->diags, diag, b->loc, "one is here, %s", describe_condition(e, query->module, b));
+  diag_note(e->diags, diag, a->loc, "the other is here, %s", describe_condition(e, query->module, a));
 }
 
 static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *found) {
@@ -331,7 +331,7 @@ static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *fo
                  "is compiled",
                  query->name);
   diag_note(e->diags, diag, found->definition->loc, "it is defined here, %s",
-            when(e, query->module, found->definition));
+            describe_condition(e, query->module, found->definition));
 }
 
 // A function that is defined twice on the way to this one: Python's last wins, and the user may have meant the other.

@@ -104,7 +104,7 @@ static uint32_t field_of(const NamedTuple *class, const char *name) {
   return at;
 }
 
-static bool place(Elab *e, const NamedTuple *class, const Given *given, uint32_t *next, Obj *tuple) {
+static bool place_field(Elab *e, const NamedTuple *class, const Given *given, uint32_t *next, Obj *tuple) {
   uint32_t at = given->name ? field_of(class, given->name) : (*next)++;
   if (at >= class->n && given->name)
     elab_error(e, given->loc, "'%s' has no field '%s'%s", class->name, given->name,
@@ -124,7 +124,7 @@ Obj elab_make_named(Elab *e, Loc loc, const NamedTuple *class, const GivenArgs *
   tuple.items.names = class->fields;
   for (uint32_t i = 0; i < class->n; i++) tuple.items.at[i].kind = OBJ_ABSENT;
   for (uint32_t i = 0; i < given->n; i++)
-    if (!place(e, class, &given->at[i], &next, &tuple)) return obj_error();
+    if (!place_field(e, class, &given->at[i], &next, &tuple)) return obj_error();
   for (uint32_t i = 0; i < class->n; i++) {
     Obj *item = &tuple.items.at[i];
     if (item->kind == OBJ_ABSENT) *item = class->defaults[i];

@@ -121,7 +121,7 @@ static const Op *alloc_of(const Value *buffer) {
 }
 
 // The group is the only one that takes it.
-static void take(GroupChecker *c, const Op *op, uint32_t *taken, uint32_t group, const char *what) {
+static void take_barrier(GroupChecker *c, const Op *op, uint32_t *taken, uint32_t group, const char *what) {
   if (*taken && *taken != group + 1)
     verify_fail(c->v, op, "group %u uses %s that group %u does", group, what, *taken - 1);
   *taken = group + 1;
@@ -130,8 +130,8 @@ static void take(GroupChecker *c, const Op *op, uint32_t *taken, uint32_t group,
 static void check_operand(GroupChecker *c, const Op *op, const Value *value, uint32_t group) {
   if (value_is_within(value, c->groups)) return;
   if (value->type->kind == TYPE_SHARED && !c->lowered && !hands_slots_on(op) && alloc_of(value))
-    take(c, op, &c->buffer[alloc_of(value)->id], group, "a buffer");
-  if (value->type->kind == TYPE_RING) take(c, op, &c->end[value->id], group, "a ring");
+    take_barrier(c, op, &c->buffer[alloc_of(value)->id], group, "a buffer");
+  if (value->type->kind == TYPE_RING) take_barrier(c, op, &c->end[value->id], group, "a ring");
 }
 
 // One thread has no tiles, and meets nobody.

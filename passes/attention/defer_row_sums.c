@@ -133,7 +133,7 @@ static Value *spread(Builder *b, Value *rows, uint32_t axis, const Type *parts) 
   return laid(b, build_broadcast(b, column, parts->shape), parts->layout);
 }
 
-static void sink(Arena *arena, Op *loop, const RowSum *sum) {
+static void defer_row_sum(Arena *arena, Op *loop, const RowSum *sum) {
   Builder inner = builder_before(sum->add), before = builder_before(loop);
   before.loc = inner.loc = sum->add->loc;
   Value *parts = build_parts(&inner, sum), *init = loop_init(loop, sum->index);
@@ -169,7 +169,7 @@ bool pass_defer_row_sums(PassContext *context, Func *func) {
     if (index == loop->result_count) continue;
     diag_remark(context->diags, sum.reduce->loc, "defer_row_sums",
                 "each lane adds up its own; the sums of rows are combined after the loop");
-    sink(context->scratch, loop, &sum);
+    defer_row_sum(context->scratch, loop, &sum);
     changed = true;
   }
   return changed;

@@ -93,23 +93,23 @@ static bool find_guard(Op *loop, GuardedLoop *g) {
 
 // --- the loops
 
-static Value *wide(Builder *b, Value *x) {
+static Value *extend_to_i64(Builder *b, Value *x) {
   return build_cast(b, x, type_scalar(b->func->module->ir, ELEM_I64));
 }
 
 // The sums of all iterations are numbers of 32 bits.
 static Value *build_fits(Builder *b, const GuardedLoop *g) {
-  Value *start = wide(b, g->start), *least = build_binary(b, OP_ADD, start, wide(b, loop_lower(g->loop))),
-        *most = build_binary(b, OP_ADD, start, wide(b, loop_upper(g->loop)));
+  Value *start = extend_to_i64(b, g->start), *least = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_lower(g->loop))),
+        *most = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_upper(g->loop)));
   Value *above = build_binary(b, OP_GE, least, build_int(b, least->type, INT32_MIN));
   return build_binary(b, OP_AND, above, build_binary(b, OP_LE, most, build_int(b, most->type, INT32_MAX)));
 }
 
 static Value *build_end(Builder *b, const GuardedLoop *g) {
-  Value *lower = loop_lower(g->loop), *end = wide(b, g->end);
-  if (g->start) end = build_binary(b, OP_SUB, end, wide(b, g->start));
-  end = build_binary(b, OP_MIN, end, wide(b, loop_upper(g->loop)));
-  return build_cast(b, build_binary(b, OP_MAX, end, wide(b, lower)), lower->type);
+  Value *lower = loop_lower(g->loop), *end = extend_to_i64(b, g->end);
+  if (g->start) end = build_binary(b, OP_SUB, end, extend_to_i64(b, g->start));
+  end = build_binary(b, OP_MIN, end, extend_to_i64(b, loop_upper(g->loop)));
+  return build_cast(b, build_binary(b, OP_MAX, end, extend_to_i64(b, lower)), lower->type);
 }
 
 static void copy_body(PassContext *context, const GuardedLoop *g, Op *made) {

@@ -3,7 +3,7 @@
 #include "base/fault.h"
 #include "passes/pipeline/pipeline_emit.h"
 
-static void take(const StagedGroup *g, CloneMap *map) {
+static void take_slot(const StagedGroup *g, CloneMap *map) {
   for (uint32_t i = 0; i < g->count; i++) clone_set(map, op_result(g->loads[i]->load), g->tiles[i]);
 }
 
@@ -114,7 +114,7 @@ static void emit_step(void *data, Builder *b, const ScheduleStep *step, CloneMap
   StagedGroup *g = &s->groups[step->group];
   b->loc = step->op->loc;
   switch ((StagedStep)step->what) {
-  case STAGED_TAKE: take(g, map); break;
+  case STAGED_TAKE: take_slot(g, map); break;
   case STAGED_STORE: store_tiles(s, b, g); break;
   case STAGED_BEGIN: stage_issue(s, b, g, index); break;
   case STAGED_USE: use_slots(s, b, g, map); break;

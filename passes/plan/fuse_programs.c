@@ -43,7 +43,7 @@ typedef struct Pairing {
 
 // --- what hangs on the program's number
 
-static bool place(Pairing *p, Value *scalar, int64_t factor);
+static bool place_scalar(Pairing *p, Value *scalar, int64_t factor);
 
 static bool place_block(Pairing *p, const Use *use, int64_t factor) {
   Op *op = use->user;
@@ -61,11 +61,11 @@ static bool place_use(Pairing *p, const Use *use, int64_t factor) {
   case OP_CAST: {
     const Type *type = op_result(op)->type;
     bool whole = type_is_elem(type, ELEM_I32) || type_is_elem(type, ELEM_I64);
-    return whole && place(p, op_result(op), factor);
+    return whole && place_scalar(p, op_result(op), factor);
   }
   case OP_MUL: {
     bool constant = value_int_constant(op_operand(op, 1), &by) || value_int_constant(op_operand(op, 0), &by);
-    return constant && by > 0 && by <= MAX_FACTOR / factor && place(p, op_result(op), factor * by);
+    return constant && by > 0 && by <= MAX_FACTOR / factor && place_scalar(p, op_result(op), factor * by);
   }
   case OP_MAKE_BLOCK_PTR:
   case OP_ADVANCE: return place_block(p, use, factor);
@@ -74,7 +74,7 @@ static bool place_use(Pairing *p, const Use *use, int64_t factor) {
 }
 
 // Every use of the number, which is `factor` times the program's, says where a block is, and blocks lie side by side.
-static bool place(Pairing *p, Value *scalar, int64_t factor) {
+static bool place_scalar(Pairing *p, Value *scalar, int64_t factor) {
   p->places[scalar->id] = 1;
   for (const Use *use = scalar->first_use; use; use = use->next)
     if (!place_use(p, use, factor)) return false;
@@ -158,7 +158,7 @@ static void look_at(Op *op, void *data) {
 
 static const char *find_pairs(Pairing *p) {
   for (uint32_t i = 0; i < p->numbers.n; i++)
-    if (!place(p, op_result(p->numbers.at[i]), 1)) return "its number is used for other things than places of blocks";
+    if (!place_scalar(p, op_result(p->numbers.at[i]), 1)) return "its number is used for other things than places of blocks";
   if (!retile_spread(&p->tiles)) return "not all that hangs on its blocks can be wider";
   if (!retile_is_marked(&p->tiles, op_result(p->dot), 1)) return "the product's columns are not the axis'";
   for (uint32_t i = 0; i < p->stores.n; i++)

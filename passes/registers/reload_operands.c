@@ -114,7 +114,7 @@ static bool buffers_fit(PassContext *context, Func *func) {
   return bytes <= arch->shared_limit;
 }
 
-static void sink(Op *load) {
+static void reload_in_users(Op *load) {
   Value *tile = op_result(load), *buffer = op_operand(load, 0);
   for (const Use *use = tile->first_use; use; use = tile->first_use) {
     Op *user = use->user;
@@ -141,7 +141,7 @@ static bool sink_in(PassContext *context, Func *func, Region *region) {
     diag_remark(context->diags, op->loc, "reload_operands",
                 "%u registers of an operand are read from shared memory in the loop: registers are short",
                 tile_words(op_result(op)->type));
-    sink(op);
+    reload_in_users(op);
     func_number(func);
     changed = true;
   }

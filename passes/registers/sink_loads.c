@@ -84,7 +84,7 @@ static void replace_within(Value *from, Value *to, const Region *region) {
   }
 }
 
-static void sink(LoadSinker *s, Op *op, const Op *branch) {
+static void sink_op(LoadSinker *s, Op *op, const Op *branch) {
   if (op->kind == OP_LOAD)
     diag_remark(s->context->diags, op->loc, "sink_loads",
                 "%u registers are loaded in the branches that take them: registers are short",
@@ -139,7 +139,7 @@ static void sink_into(LoadSinker *s, const Op *branch) {
   uint32_t left = MAX_OPS;
   for (Op *op = branch->prev, *prev; op && left > 0 && !may_write(op); op = prev, left--) {
     prev = op->prev;
-    if (goes_with(op, branch)) sink(s, op, branch);
+    if (goes_with(op, branch)) sink_op(s, op, branch);
   }
   s->goes = NULL;
 }

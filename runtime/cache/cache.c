@@ -256,7 +256,7 @@ static void release_signal(const HeldSignal *held) {
   pthread_sigmask(SIG_SETMASK, &held->before, NULL);
 }
 
-static void put(int folder, const CacheKey *key, Str fields, Str blob) {
+static void put_in_folder(int folder, const CacheKey *key, Str fields, Str blob) {
   static bool cleaned; // atomic: once a process
   char name[DIGEST_HEX + 1];
   size_t bytes;
@@ -280,7 +280,7 @@ void cache_put(const CacheKey *key, Str fields, Str blob) {
   int folder = cache_open_folder(true, NULL);
   if (folder < 0) return;
   hold_signal(&held);
-  put(folder, key, fields, blob);
+  put_in_folder(folder, key, fields, blob);
   release_signal(&held);
   close(folder);
 }

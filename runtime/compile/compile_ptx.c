@@ -96,7 +96,7 @@ static tilec_status look_up(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-static tilec_status keep(Compilation *c, void *data) {
+static tilec_status keep_ptx(Compilation *c, void *data) {
   const PtxRequest *request = data;
   const KernelMeta *meta = &c->code.kernels[0];
   Buf fields = {0};
@@ -142,6 +142,6 @@ tilec_status compile_ptx(Compilation *c, const PtxOptions *options) {
   if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
   if (!status) c->host = c->module->funcs.at[0];
   if (!status && request.cached && c->diags.warnings == warnings)
-    status = with_cache(c, keep, &request, options->told);
+    status = with_cache(c, keep_ptx, &request, options->told);
   return status;
 }

@@ -174,7 +174,7 @@ static bool only_imports(const Module *module, const char *name) {
   return imports;
 }
 
-static void want(Files *files, Wanted wanted) {
+static void want_name(Files *files, Wanted wanted) {
   if (!wanted.module || files->wanted.n >= MAX_WANTED) return;
   if (wanted.name && mentions(wanted.module, wanted.name) && !only_imports(wanted.module, wanted.name))
     wanted.name = NULL;
@@ -188,7 +188,7 @@ static void want(Files *files, Wanted wanted) {
 static void want_members(Files *files, const Module *of, const Module *by, const char *object) {
   for (uint32_t i = 0; of && i < by->members.n; i++) {
     const Member *member = &by->members.at[i];
-    if (!object || member->object == object) want(files, (Wanted){of, by, member->name});
+    if (!object || member->object == object) want_name(files, (Wanted){of, by, member->name});
   }
 }
 
@@ -220,18 +220,18 @@ static void follow_wanted(Files *files, Wanted wanted, Import *import, ImportNam
   follow(files, module, import, item);
   want_members(files, item->whole, by, wanted.name ? NULL : used_name(files, item));
   if (!all || wanted.name)
-    want(files, (Wanted){item->module, by, all ? wanted.name : item->name});
+    want_name(files, (Wanted){item->module, by, all ? wanted.name : item->name});
   else
     for (uint32_t i = 0; item->module && i < module->mentioned.n; i++)
       if (!is_bound(files, module, module->mentioned.at[i]))
-        want(files, (Wanted){item->module, by, module->mentioned.at[i]});
+        want_name(files, (Wanted){item->module, by, module->mentioned.at[i]});
 }
 
 void imports_follow(Compilation *c) {
   Files files = {.c = c};
   if (!c->reader.read || !c->syntax) return;
   vec_push(&c->arena, &files.list, (Module *)(uintptr_t)c->syntax);
-  want(&files, (Wanted){c->syntax, c->syntax, NULL});
+  want_name(&files, (Wanted){c->syntax, c->syntax, NULL});
   for (uint32_t i = 0; i < files.wanted.n; i++) {
     Wanted wanted = files.wanted.at[i];
     const ImportList *imports = &wanted.module->imports;

@@ -311,7 +311,7 @@ static uint32_t buffer_names(const Told *t, BufferName *names) {
   return count;
 }
 
-static tilec_status tell(void *data) {
+static tilec_status print_findings(void *data) {
   Told *t = data;
   Sources sources = {.arena = &t->arena};
   Diags diags = {.arena = &t->arena, .sources = &sources, .error_limit = MAX_REPORTS};
@@ -338,7 +338,7 @@ static tilec_status kernel_errors(const tilec_sim *sim, const SimKernel *kernel,
   Told told = {.sim = sim, .kernel = kernel, .launch = launch};
   if (tilec_sim_report_count(sim) == 0)
     return error_set(TILEC_ERROR_LAUNCH, "simulator: %s", tilec_sim_message(sim));
-  tilec_status status = error_guard(tell, &told);
+  tilec_status status = error_guard(print_findings, &told);
   arena_free(&told.arena);
   return status;
 }

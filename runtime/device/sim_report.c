@@ -193,7 +193,7 @@ static AccessFacts access_facts(const ReportContext *c, const SimFinding *findin
 }
 
 // The kernel's words for what the report says; what has none, and PTX that the user gave, keeps the simulator's.
-static void say(const ReportContext *c, const SimFinding *finding, Words *words) {
+static void describe_finding(const ReportContext *c, const SimFinding *finding, Words *words) {
   const tilec_sim_report *r = &finding->report;
   AccessFacts access = access_facts(c, finding);
   if (is_race(r->kind) && finding->buffer && !c->ptx_file) {
@@ -308,7 +308,7 @@ static void note_waits(const ReportContext *c, const SimFinding *finding, Diag *
 void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   const tilec_sim_report *r = &finding->report;
   Words words = {0};
-  say(c, finding, &words);
+  describe_finding(c, finding, &words);
   Diag *diag = diag_error(c->diags, finding->loc, "%s", words.message.at);
   diag->run = run_facts(c, finding);
   note_other(c, finding, diag);

@@ -55,7 +55,7 @@ __attribute__((format(printf, 3, 4))) static tilec_status refuse(const Expander 
 
 // --- What is written ---
 
-static tilec_status put(const Expander *x, const Path *path, const void *bytes, size_t n) {
+static tilec_status put_element(const Expander *x, const Path *path, const void *bytes, size_t n) {
   Expanded *out = x->out;
   if (n > MAX_SHAPE - out->shape_bytes)
     return refuse(x, path,
@@ -70,17 +70,17 @@ static tilec_status put(const Expander *x, const Path *path, const void *bytes, 
 static tilec_status put_number(const Expander *x, const Path *path, size_t number) {
   const uint8_t bytes[] = {(uint8_t)(number & 0xff), (uint8_t)(number >> 8)};
   if (number > UINT16_MAX) return refuse(x, path, ": the argument is too long");
-  return put(x, path, bytes, sizeof bytes);
+  return put_element(x, path, bytes, sizeof bytes);
 }
 
 static tilec_status put_text(const Expander *x, const Path *path, const char *text) {
   size_t n = text ? strlen(text) : 0;
   tilec_status status = put_number(x, path, n);
-  return status || !n ? status : put(x, path, text, n);
+  return status || !n ? status : put_element(x, path, text, n);
 }
 
 static tilec_status put_kind(const Expander *x, const Path *path, uint8_t kind) {
-  return put(x, path, &kind, 1);
+  return put_element(x, path, &kind, 1);
 }
 
 // A plain argument of a plain parameter.
@@ -167,7 +167,7 @@ static tilec_status put_descriptor_shape(const Expander *x, const Path *path, co
   uint8_t bytes[4 + TILEC_MAX_RANK] = {SHAPE_DESCRIPTOR, (uint8_t)elem, (uint8_t)d->rank,
                                        (uint8_t)d->padding};
   for (uint32_t i = 0; i < d->rank; i++) bytes[4 + i] = (uint8_t)__builtin_ctz(d->block[i]);
-  return put(x, path, bytes, 4 + d->rank);
+  return put_element(x, path, bytes, 4 + d->rank);
 }
 
 static tilec_status expand_descriptor(const Expander *x, const Path *path, const RunParam *param,
@@ -297,11 +297,11 @@ static tilec_status put_values(const Expander *x, const BoundArgs *bound) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < bound->count && !status; i++) {
     if (!x->out->params[i].in_heuristic) continue;
-    status = put(x, &none, &bound->bits[i], sizeof bound->bits[i]);
+    status = put_element(x, &none, &bound->bits[i], sizeof bound->bits[i]);
     n++;
   }
   const uint8_t end[] = {(uint8_t)(n & 0xff), (uint8_t)(n >> 8), 0xfe};
-  return status || !n ? status : put(x, &none, end, sizeof end);
+  return status || !n ? status : put_element(x, &none, end, sizeof end);
 }
 
 // Behind the plain arguments' key, with how many those are at the end: no key is another's, and none is one
@@ -310,7 +310,7 @@ static tilec_status take_key(const Expander *x, BoundArgs *bound) {
   const Path none = {NULL, "", 0};
   Expanded *out = x->out;
   const uint8_t end[] = {(uint8_t)(bound->count & 0xff), (uint8_t)(bound->count >> 8), 0xff};
-  tilec_status status = put(x, &none, end, sizeof end);
+  tilec_status status = put_element(x, &none, end, sizeof end);
   bound->spec_bytes = bound->key_bytes + out->shape_bytes;
   if (!status) status = put_values(x, bound);
   if (status) return status;

@@ -137,13 +137,13 @@ typedef struct Keeping {
   bool kept;
 } Keeping;
 
-static void put(Compilation *c, Keeping *k, const KernelInfo *info, TunedKind kind, Str fields, Str blob) {
+static void put_entry(Compilation *c, Keeping *k, const KernelInfo *info, TunedKind kind, Str fields, Str blob) {
   CacheKey key;
   k->kept = make_key(c, info, k->spec, kind, device_card(k->device), &key);
   if (k->kept) cache_put(&key, fields, blob);
 }
 
-static tilec_status keep(Compilation *c, void *data) {
+static tilec_status keep_tuning(Compilation *c, void *data) {
   Keeping *k = data;
   const KernelInfo *info = kernel_of(c, k->spec);
   Buf fields = {0}, blob = {0};
@@ -156,9 +156,9 @@ static tilec_status keep(Compilation *c, void *data) {
   for (uint32_t i = 0; i < k->count; i++)
     buf_printf(&blob, "%s %s=%s\n", k->settings[i].is_option ? "option" : "define", k->settings[i].name,
                k->settings[i].text);
-  put(c, k, info, TUNED_FOR_VALUES, buf_view(&fields), buf_view(&blob));
-  if (k->device->is_gpu) put(c, k, info, TUNED_LAST, buf_view(&fields), buf_view(&blob));
-  put(c, k, info, TUNED_AT_ALL, buf_view(&fields), buf_view(&blob));
+  put_entry(c, k, info, TUNED_FOR_VALUES, buf_view(&fields), buf_view(&blob));
+  if (k->device->is_gpu) put_entry(c, k, info, TUNED_LAST, buf_view(&fields), buf_view(&blob));
+  put_entry(c, k, info, TUNED_AT_ALL, buf_view(&fields), buf_view(&blob));
   buf_free(&fields);
   buf_free(&blob);
   return TILEC_OK;
@@ -169,7 +169,7 @@ bool tuned_keep(Compilation *c, const Spec *spec, const tilec_device *device, co
   for (uint32_t i = 0; i < count; i++)
     if (strchr(settings[i].text, '\n')) return false;
   Keeping keeping = {spec, device, settings, count, seconds, false};
-  return compile_guard(c, keep, &keeping) == TILEC_OK && keeping.kept;
+  return compile_guard(c, keep_tuning, &keeping) == TILEC_OK && keeping.kept;
 }
 
 // --- Taking ---
@@ -221,7 +221,7 @@ typedef struct Taking {
   Spec *spec;
 } Taking;
 
-static tilec_status take(Compilation *c, void *data) {
+static tilec_status take_tuning(Compilation *c, void *data) {
   const Taking *t = data;
   const KernelInfo *info = kernel_of(c, t->spec);
   const Diags before = c->diags;
@@ -257,7 +257,7 @@ static tilec_status without_a_word(Compilation *c, tilec_status (*step)(Compilat
 }
 
 tilec_status tuned_take(Compilation *c, const tilec_device *device, Spec *spec) {
-  return without_a_word(c, take, &(Taking){device, spec});
+  return without_a_word(c, take_tuning, &(Taking){device, spec});
 }
 
 typedef struct Finding {
@@ -320,7 +320,7 @@ typedef struct Asking {
   bool found;
 } Asking;
 
-static tilec_status ask(Compilation *c, void *data) {
+static tilec_status ask_tuning(Compilation *c, void *data) {
   Asking *a = data;
   const KernelInfo *info = kernel_of(c, a->spec);
   CacheKey key;
@@ -333,5 +333,5 @@ static tilec_status ask(Compilation *c, void *data) {
 
 bool tuned_has(Compilation *c, const Spec *spec, const tilec_device *device) {
   Asking asking = {spec, device, false};
-  return without_a_word(c, ask, &asking) == TILEC_OK && asking.found;
+  return without_a_word(c, ask_tuning, &asking) == TILEC_OK && asking.found;
 }

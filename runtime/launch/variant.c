@@ -51,7 +51,7 @@ typedef struct SpecRequest {
   Spec spec;
 } SpecRequest;
 
-static void give(SpecRequest *r, const Constexpr *given) {
+static void give_constexpr(SpecRequest *r, const Constexpr *given) {
   buf_printf(&r->s->given, "%s=", given->name);
   const_print(&given->value, &r->s->given);
   buf_char(&r->s->given, '\n');
@@ -66,7 +66,7 @@ static tilec_status take_heuristics(Compilation *c, SpecRequest *r) {
   for (uint32_t i = 0; i < own; i++) all[i] = r->spec.constexprs[i];
   for (uint32_t i = 0; i < count; i++) {
     all[own + i] = given[i];
-    give(r, &given[i]);
+    give_constexpr(r, &given[i]);
   }
   r->spec.constexprs = all;
   r->spec.constexpr_count = own + count;
@@ -79,7 +79,7 @@ static tilec_status take_tuned(Compilation *c, SpecRequest *r) {
   tilec_status status = tuned_take(c, r->kernel->device, &r->spec);
   const Target *target = &r->spec.target;
   if (status) return status;
-  for (uint32_t i = own; i < r->spec.constexpr_count; i++) give(r, &r->spec.constexprs[i]);
+  for (uint32_t i = own; i < r->spec.constexpr_count; i++) give_constexpr(r, &r->spec.constexprs[i]);
   buf_printf(&r->s->given, "%u %u %u\n", r->spec.num_warps_given ? target->num_warps : 0,
              r->spec.num_stages_given ? target->num_stages : 0, r->spec.maxnreg_given ? target->maxnreg : 0);
   return TILEC_OK;

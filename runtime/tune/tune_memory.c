@@ -156,7 +156,7 @@ static uint64_t offset_of(const TuneRequest *r, uint32_t memory) {
   return r->places.place ? 0 : r->memories[memory].address % ALIGNMENT;
 }
 
-static tilec_status place(const TuneRequest *r, uint32_t set, tilec_buffer **buffers) {
+static tilec_status copy_buffers(const TuneRequest *r, uint32_t set, tilec_buffer **buffers) {
   if (r->places.place) return r->places.place(r->places.data, set, buffers);
   for (uint32_t i = 0; i < r->memory_count; i++) {
     const TuneMemory *memory = &r->memories[i];
@@ -177,7 +177,7 @@ tilec_status tune_sets_make(TuneSets *sets, const TuneRequest *request, Arena *a
   sets->buffers = ARENA_ARRAY(arena, tilec_buffer *, (size_t)sets->count * request->memory_count + 1);
   tilec_status status = streams_join(request->device);
   for (uint32_t i = 0; i < sets->count && !status; i++)
-    status = place(request, i, sets->buffers + (size_t)i * request->memory_count);
+    status = copy_buffers(request, i, sets->buffers + (size_t)i * request->memory_count);
   return status;
 }
 

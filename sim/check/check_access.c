@@ -57,7 +57,7 @@ static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace spac
 }
 
 // The shadow holds all of a run, since allocations are far from one another.
-static void touch(LaunchChecker *checker, Actor *actor, HookAccess access, ByteRun run) {
+static void touch_bytes(LaunchChecker *checker, Actor *actor, HookAccess access, ByteRun run) {
   Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
   if (shadow && run.bytes <= shadow->bytes - run.offset)
     race_run(actor, shadow, &run, access);
@@ -77,7 +77,7 @@ static void touch_runs(LaunchChecker *checker, Actor *actor, const HookLanes *la
                    .bytes = (uint64_t)(l - first) * lanes->bytes,
                    .lane = first,
                    .element = element};
-    touch(checker, actor, lanes->access, run);
+    touch_bytes(checker, actor, lanes->access, run);
   }
 }
 
@@ -125,7 +125,7 @@ void hook_range(void *context, const HookRange *range) {
     actor.mark.strand = actor.first + strand;
   }
   ByteRun run = {.address = range->address, .bytes = range->bytes, .lane = lane, .element = ONE_LANE};
-  touch(checker, &actor, range->access, run);
+  touch_bytes(checker, &actor, range->access, run);
   checker->failed |= actor.failed;
   if (range->beyond) report_beyond(range);
 }

@@ -194,7 +194,7 @@ void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, Hook
 // ---- lanes of a warp ----
 
 // Every lane of `mask` knows all that any of them does.
-static void meet(WarpCheck *check, uint32_t mask, uint32_t clock) {
+static void join_clocks(WarpCheck *check, uint32_t mask, uint32_t clock) {
   uint32_t known[LANES] = {0};
   for (uint32_t l = 0; l < LANES; l++)
     for (uint32_t a = 0; (mask >> l & 1) && a < LANES; a++)
@@ -213,7 +213,7 @@ static void met(LaunchChecker *checker, Warp *warp, uint32_t mask) {
   else {
     if (!check->lanes) check->lanes = calloc(LANES, sizeof *check->lanes);
     if (check->lanes)
-      meet(check, mask, clock);
+      join_clocks(check, mask, clock);
     else
       checker->failed = true;
   }

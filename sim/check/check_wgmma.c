@@ -59,7 +59,7 @@ static void each(Warp *warp, const Insn *insn, uint32_t mask, const uint32_t *sl
   for (uint32_t i = 0; i < count; i++) touch(warp, insn, mask, slots[i]);
 }
 
-static void takes(Warp *warp, const Insn *insn, uint32_t slot, bool accumulator) {
+static void check_register(Warp *warp, const Insn *insn, uint32_t slot, bool accumulator) {
   WarpCheck *check = warp_check(warp);
   RegisterCheck *reg = register_at(warp, slot);
   if (reg->written > check->wgmma_fenced) {
@@ -83,8 +83,8 @@ static void issue(Warp *warp, const Insn *insn) {
     if (report) report_message(report, "no wgmma.fence before the warp's first wgmma");
     return;
   }
-  for (uint32_t i = 0; i < matrix->a_count; i++) takes(warp, insn, matrix->a_slots[i], false);
-  for (uint32_t i = 0; i < matrix->d_count; i++) takes(warp, insn, matrix->d_slots[i], true);
+  for (uint32_t i = 0; i < matrix->a_count; i++) check_register(warp, insn, matrix->a_slots[i], false);
+  for (uint32_t i = 0; i < matrix->d_count; i++) check_register(warp, insn, matrix->d_slots[i], true);
 }
 
 void hook_step(void *context, Warp *warp, const Insn *insn, uint32_t mask) {

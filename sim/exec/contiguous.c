@@ -16,7 +16,7 @@ static inline bool is_contiguous32(const uint32_t *addresses, uint32_t bytes) {
   return differ == 0;
 }
 
-static void tell(Warp *warp, const Insn *insn, PtxSpace space, uint64_t first, uint64_t bytes, bool writes) {
+static void notify_checker(Warp *warp, const Insn *insn, PtxSpace space, uint64_t first, uint64_t bytes, bool writes) {
   uint64_t addresses[LANES];
   for (uint32_t l = 0; l < LANES; l++) addresses[l] = first + l * bytes;
   sim_hook_access(warp, insn, ALL_LANES, space, writes ? HOOK_WRITE : HOOK_READ, addresses, (uint32_t)bytes);
@@ -41,14 +41,14 @@ SIM_LANES unsigned char *resolve_contiguous(Warp *warp, const Insn *insn, uint32
     if (access->space == SPACE_GENERIC) first -= SHARED_WINDOW; // another window: far beyond its size
     if (first > block->shared_bytes || all > block->shared_bytes - first) return NULL;
     counters_shared_contiguous(&worker->by_site[insn->site], (uint32_t)bytes);
-    if (worker->launch->hooks) tell(warp, insn, SPACE_SHARED, first, bytes, writes);
+    if (worker->launch->hooks) notify_checker(warp, insn, SPACE_SHARED, first, bytes, writes);
     return block->shared + first;
   }
   if (space != SPACE_GLOBAL && space != SPACE_CONST) return NULL;
   const Allocation *allocation = memory_find(worker->launch->memory, &worker->cache, first, all);
   if (!allocation || (writes && allocation->read_only)) return NULL;
   counters_global_contiguous(&worker->by_site[insn->site], first, (uint32_t)bytes);
-  if (worker->launch->hooks) tell(warp, insn, SPACE_GLOBAL, first, bytes, writes);
+  if (worker->launch->hooks) notify_checker(warp, insn, SPACE_GLOBAL, first, bytes, writes);
   if (writes && allocation->written) allocation_mark(allocation, first - allocation->base, all);
   return allocation->host + (first - allocation->base);
 }

@@ -16,7 +16,7 @@ static void end_line(Help *h) {
   h->column = 0;
 }
 
-static void put(Help *h, const char *text) {
+static void put_text(Help *h, const char *text) {
   buf_text(h->out, text);
   h->column += strlen(text);
 }
@@ -27,7 +27,7 @@ static void heading(Help *h, const char *title) {
 }
 
 static void indent(Help *h, size_t column) {
-  while (h->column < column) put(h, " ");
+  while (h->column < column) put_text(h, " ");
 }
 
 // The words of `text` from the column that is reached; lines that follow begin at `column`.
@@ -38,8 +38,8 @@ static void put_words(Help *h, const char *text, size_t column) {
 
 // `left` in two columns, its meaning from TEXT_COLUMN on.
 static void put_row(Help *h, const char *left, const char *meaning) {
-  put(h, "  ");
-  put(h, left);
+  put_text(h, "  ");
+  put_text(h, left);
   if (h->column >= TEXT_COLUMN) end_line(h);
   indent(h, TEXT_COLUMN);
   put_words(h, meaning, TEXT_COLUMN);
@@ -114,9 +114,9 @@ static void put_examples(Help *h, const char *command) {
     bool shown = command ? strcmp(of, command) == 0 : strcmp(of, last) != 0;
     last = of;
     if (!shown) continue;
-    put(h, "  tilec ");
+    put_text(h, "  tilec ");
     if (strcmp(of, "compile") != 0) buf_printf(h->out, "%s ", of);
-    put(h, examples[i].words);
+    put_text(h, examples[i].words);
     end_line(h);
     indent(h, 6);
     put_words(h, examples[i].meaning, 6);
@@ -131,20 +131,20 @@ static void put_specs(Help *h) {
   };
   heading(h, "SPEC");
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) put_row(h, specs[i][0], specs[i][1]);
-  put(h, "  ");
+  put_text(h, "  ");
   put_words(h, "A buffer's may end in +BYTES: the argument then points that far into it. A constexpr takes a "
                "literal. Of a FILE.ptx there are no names: SPECs in the parameters' order.", 2);
 }
 
 static void put_file(Help *h) {
   heading(h, "FILE");
-  put(h, "  ");
+  put_text(h, "  ");
   put_words(h, ".tile, .py (its @triton.jit functions), .tir, or - for standard input", 2);
 }
 
 static void put_status(Help *h) {
   heading(h, "exit status");
-  put(h, "  ");
+  put_text(h, "  ");
   put_words(h, "0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug of tilec's", 2);
 }
 
@@ -174,9 +174,9 @@ static void print_overview(Help *h) {
 
 static void print_command(Help *h, Command command) {
   const Verb *verb = verb_of(command);
-  put(h, "tilec ");
-  put(h, verb->name);
-  put(h, ": ");
+  put_text(h, "tilec ");
+  put_text(h, verb->name);
+  put_text(h, ": ");
   put_words(h, verb->summary, 2);
   heading(h, "usage");
   put_usage(h, command);

@@ -123,7 +123,7 @@ bool fill_parse(Arena *arena, Str text, Fill *fill, const char **why) {
 
 // ---- whether it fits ----
 
-static Wide wide(const ConstValue *value) { return value->is_u64 ? (Wide)(uint64_t)value->i : (Wide)value->i; }
+static Wide wide_of(const ConstValue *value) { return value->is_u64 ? (Wide)(uint64_t)value->i : (Wide)value->i; }
 
 // The integers that the type holds exactly, from *least to *most.
 static void exact_range(Elem elem, Wide *least, Wide *most) {
@@ -152,9 +152,9 @@ static bool range_fits(Arena *arena, Wide low, Wide high, Elem elem, const char 
 static bool value_fits(Arena *arena, const ConstValue *value, Elem elem, const char **why) {
   bool is_int = value->kind == CONST_INT;
   if (!elem_is_float(elem))
-    return is_int ? range_fits(arena, wide(value), wide(value), elem, why)
+    return is_int ? range_fits(arena, wide_of(value), wide_of(value), elem, why)
                   : refuse(why, arena_printf(arena, "%s holds integers only", elem_info(elem)->name));
-  double x = is_int ? (double)wide(value) : value->f;
+  double x = is_int ? (double)wide_of(value) : value->f;
   bool past = number_saturates(elem) ? fabs(x) > number_max(elem) : fabs(x) >= number_overflow(elem);
   if (!isfinite(x) || !past) return true;
   return refuse(why, arena_printf(arena, "%s holds numbers from %g to %g only", elem_info(elem)->name,
@@ -166,9 +166,9 @@ bool fill_fits(Arena *arena, const Fill *fill, Elem elem, uint64_t elements, con
   case FILL_RANDINT:
     if (fill->low.kind != CONST_INT || fill->high.kind != CONST_INT)
       return refuse(why, "the bounds of randint are integers");
-    if (wide(&fill->low) >= wide(&fill->high))
+    if (wide_of(&fill->low) >= wide_of(&fill->high))
       return refuse(why, "randint(LOW,HIGH) is from LOW to below HIGH, which is the larger one");
-    return range_fits(arena, wide(&fill->low), wide(&fill->high) - 1, elem, why);
+    return range_fits(arena, wide_of(&fill->low), wide_of(&fill->high) - 1, elem, why);
   case FILL_FULL: return value_fits(arena, &fill->low, elem, why);
   case FILL_PERM: return !elements || range_fits(arena, 0, (Wide)elements - 1, elem, why);
   case FILL_RANDN:

@@ -106,7 +106,7 @@ typedef struct Places {
 static bool has_memory(const Run *run, uint32_t i) { return run->params[i].buffer == &run->params[i]; }
 
 // The first set is the run's own; the others get buffers and data of their own.
-static tilec_status place(void *data, uint32_t set, tilec_buffer **buffers) {
+static tilec_status make_buffers(void *data, uint32_t set, tilec_buffer **buffers) {
   const Places *p = data;
   Run *run = p->run;
   tilec_buffer **all = set ? ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count + 1) : p->first;
@@ -149,7 +149,7 @@ static bool check_first(Run *run) {
   return has_grid ? run_bind(run, &bound) : run_ask_grid(run, kernel->name);
 }
 
-static ExitStatus tell(const Tuning *t, const Run *run) {
+static ExitStatus report_tuning(const Tuning *t, const Run *run) {
   const Options *o = run->options;
   Buf out = {0};
   if (o->format == FORMAT_JSON)
@@ -165,7 +165,7 @@ static ExitStatus report(Run *run, const Tuning *t, tilec_status status) {
   if (status == TILEC_ERROR_COMPILE) return tool_error("%s", tilec_last_error()); // it has no source line
   if (status != TILEC_OK) return run_device_failed(status);
   if (!t->ranked_count) return tool_error("interrupted before a configuration was looked at");
-  ExitStatus told = tell(t, run);
+  ExitStatus told = report_tuning(t, run);
   return told != EXIT_DONE ? told : t->interrupted ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 
@@ -195,7 +195,7 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
                          .disabled_count = o->disabled_passes.n,
                          .args = run_launch_args(run),
                          .arg_count = run->param_count,
-                         .places = {.place = place, .restore = restore, .kept_sets = 1, .data = &places},
+                         .places = {.place = make_buffers, .restore = restore, .kept_sets = 1, .data = &places},
                          .options = tune_options(run)};
   take_defines(run, &request);
   take_memories(run, &request);
