@@ -216,10 +216,10 @@ def multiplied(loop, p, cols, weight):
 
 def cut_off(loop, q, k):
     """How far a GPU's score may be off, by row. A tensor core aligns an instruction's fp8 terms with the largest and cuts them off after 12
-    bits, the number that eval/eval_dot.c takes. Here terms have both signs: what they lose cancels, but for one unit in 16 terms."""
+    bits, the number that eval/eval_dot.c takes. Here terms have both signs: most of what they lose cancels, but for one unit in 8 terms."""
     most = (np.abs(q) @ np.abs(k).T + np.abs(q @ k.T)) / 2
     step = 2.0 ** (np.floor(np.log2(np.maximum(most, 1e-30))) - 12)
-    return step.max(1) * np.ceil(loop.d / 16) * abs(loop.scale)
+    return step.max(1) * np.ceil(loop.d / 8) * abs(loop.scale)
 
 
 def expected(loop, q, k, v, weight, device):
