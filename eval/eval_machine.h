@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Internal to ir/eval*.c: the state of a launch, and values as whole tiles.
+// Internal to eval/*.c: the state of a launch, and values as whole tiles.
 #ifndef EVAL_EVAL_MACHINE_H
 #define EVAL_EVAL_MACHINE_H
 

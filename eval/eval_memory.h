@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Internal to ir/eval*.c: one element as the evaluator holds it, and the memory that keeps such elements.
+// Internal to eval/*.c: one element as the evaluator holds it, and the memory that keeps such elements.
 //
 // A buffer is its bytes and, from the first store on, a shadow in pages: one meta word a byte of the buffer
 // says whether a program wrote it, and where an element of which type begins; floats keep r and e beside. A

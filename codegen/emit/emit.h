@@ -7,7 +7,7 @@
 
 typedef void (*EmitOp)(Emitter *e, Op *op);
 
-// check.c: located errors for what cannot be compiled. Where there is none, emission does not fail.
+// check_module.c: located errors for what cannot be compiled. Where there is none, emission does not fail.
 bool check_func(Func *func, const Target *target, Diags *diags);
 // check_shared.c: the same for shared memory, where all ops are known to codegen.
 bool check_shared(Func *func, const Target *target, Diags *diags);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the layout files share among themselves: subspaces of words over GF(2), and building a layout basis by
-// basis. Private to ir/layout*.c.
+// basis. Private to ir/layout/*.c.
 #ifndef IR_LAYOUT_LAYOUT_PARTS_H
 #define IR_LAYOUT_LAYOUT_PARTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tokens of tile IR's text form; of use to ir/parse*.c alone.
+// Tokens of tile IR's text form; of use to ir/text/parse*.c alone.
 #ifndef IR_TEXT_PARSE_LEX_H
 #define IR_TEXT_PARSE_LEX_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parser's state and its small parts; of use to ir/parse*.c alone. The first error ends the parse: from
+// The parser's state and its small parts; of use to ir/text/parse*.c alone. The first error ends the parse: from
 // then on the token is TOKEN_END and every function returns without effect.
 #ifndef IR_TEXT_PARSE_PARTS_H
 #define IR_TEXT_PARSE_PARTS_H

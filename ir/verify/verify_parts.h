@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The verifier's state; of use to ir/verify*.c alone.
+// The verifier's state; of use to ir/verify/*.c alone.
 #ifndef IR_VERIFY_VERIFY_PARTS_H
 #define IR_VERIFY_VERIFY_PARTS_H
 

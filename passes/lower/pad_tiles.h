@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the rules of pad_tiles share: the sizes that tiles were written with, and values for what is beyond them.
-// Of use to passes/pad_*.c alone.
+// Of use to passes/lower/pad_*.c alone.
 #ifndef PASSES_LOWER_PAD_TILES_H
 #define PASSES_LOWER_PAD_TILES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cache's folder, for the runtime/cache_*.c alone.
+// The cache's folder, for the runtime/cache/cache_*.c alone.
 //
 //   KEY       an entry, by the 64 hex digits of its key
 //   tmp/      entries under way: each is locked (flock) while its process lives

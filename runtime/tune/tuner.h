@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tuning, in parts: the public functions (tune.c; of what is kept, tune_kept.c), the order of steps (tuning.c), the space (tune_space.c), compiling and
+// Tuning, in parts: the public functions (tune.c; of what is kept, tune_kept.c), the order of steps (tuner.c), the space (tune_space.c), compiling and
 // predicting one configuration (tune_attempt.c), the arguments' memory and its copies (tune_memory.c), measuring (tune_measure.c).
 // The tool asks here for more than the public header offers, and tells what there is in its own words.
 #ifndef RUNTIME_TUNE_TUNER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One warp's execution: its lanes run in groups that stand at one instruction. The group that stands first
-// in the order of control flow (order.h) goes first, which brings groups together again where it joins; a group that has
+// in the order of control flow (reconvergence.h) goes first, which brings groups together again where it joins; a group that has
 // waited 1,000 instructions gets a turn.
 #include <fenv.h>
 #include <stdarg.h>

@@ -241,7 +241,7 @@ typedef struct PtxParam {
   uint32_t offset, size, align;
 } PtxParam;
 
-// Which of a diverged warp's groups goes first: the one whose place is the lowest (order.h).
+// Which of a diverged warp's groups goes first: the one whose place is the lowest (reconvergence.h).
 typedef struct CodeOrder {
   uint32_t place, end; // end: the first instruction behind it whose place is not the next
 } CodeOrder;
