@@ -216,7 +216,7 @@ static bool run_copy(Machine *m, const Op *op) {
   TensorCopy copy = {op, eval_map(m, op_operand(op, 0)), shape, (ElemCode)shape->elem, {0}};
   Mbarrier *mbarrier = mbarrier_of(m, op, COPY_MBARRIER);
   TensorBox box;
-  if (!tensor_op_box(op, &box)) BUG("a buffer that boxes do not fill");
+  if (!tensor_op_box(op, &box)) BUG("a buffer that TMA tiles do not fill");
   uint32_t n = (uint32_t)type_elements(shape);
   uint64_t bytes = (uint64_t)box.count * box.bytes;
   if (!mbarrier || !take_coordinates(m, &copy)) return false;

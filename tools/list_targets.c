@@ -55,7 +55,7 @@ static void instructions(TargetRow *row, const TargetInfo *t) {
   text(row, "mma.sync", mma_types(row->arena, t->mma));
   has(row, "wgmma", t->has_wgmma);
   has(row, "cp.async", t->has_cp_async);
-  pair(row, "tensor copies", "d of ", t->tensor_rank, t->tensor_box);
+  pair(row, "TMA copies", "d of ", t->tensor_rank, t->tensor_box);
   number(row, "cluster", t->cluster_blocks);
   number(row, "barriers", t->named_barriers);
   pair(row, "setmaxnreg", " to ", t->setmaxnreg_least, t->setmaxnreg_most);

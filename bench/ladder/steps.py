@@ -66,7 +66,7 @@ PRODUCT = Ladder(
         Step("half the bytes", "examples/matmul.tile", "matmul", TILES(128, 128, 64) + " --arch sm_90a --tma=off", "fp16: half the bytes of every copy, and twice the products a clock.", DOT, "global_sectors", **HALF),
         Step("larger tiles", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=off", "256 x 128: two warpgroups of 128 rows each share `b`, a quarter less traffic. Four stages, as a step takes longer.",
              (*DOT, "x = tl.load"), "global_sectors", **HALF),
-        Step("tensor copies", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=off",
+        Step("TMA copies", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=off",
              "One thread asks for a whole tile (TMA); no thread computes addresses and masks, and an mbarrier counts the bytes that have come.", ("x = tl.load", "y = tl.load"), "global_requests", **HALF),
         Step("roles", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=on --persistent=off",
              "A warp copies, the others multiply: slots are handed over by mbarriers, and no barrier stops all warps in the loop. In the model, whose bounds overlap perfectly, nothing moves, and at this size neither does the clock: it is the tensor cores that are waited for.",

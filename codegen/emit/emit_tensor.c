@@ -131,7 +131,7 @@ static void store_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i
 static void emit_boxes(Emitter *e, const Op *op,
                        void (*emit)(Emitter *e, const Op *op, const TensorBox *box, uint32_t i)) {
   TensorBox box;
-  if (!tensor_op_box(op, &box)) BUG("a buffer that boxes do not fill");
+  if (!tensor_op_box(op, &box)) BUG("a buffer that TMA tiles do not fill");
   emit_needs_ptx(e, 80);
   for (uint32_t i = 0; i < box.count; i++) emit(e, op, &box, i);
 }
@@ -170,7 +170,7 @@ void emit_tensor_op(Emitter *e, Op *op) {
   case OP_TMA_STORE: emit_boxes(e, op, store_box); break;
   case OP_TMA_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;
   case OP_TMA_STORE_WAIT: emit_store_wait(e, op); break;
-  default: BUG("%s is no tensor copy's", op_info(op->kind)->name);
+  default: BUG("%s is no TMA copy's", op_info(op->kind)->name);
   }
   if (!is_of_one(op->next)) emit_unguard(e, e->guard_end);
 }

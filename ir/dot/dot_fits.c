@@ -20,7 +20,7 @@ static const char *mma_refuses(const DotProduct *p) {
   uint8_t mma = p->arch->mma;
   uint32_t pack = dot_pack(p);
   bool fp16 = p->a == ELEM_FP16 && p->b == ELEM_FP16;
-  if (p->a == ELEM_FP32 && !is_narrowed(p)) return "fp32 products in IEEE precision have no tensor core";
+  if (p->a == ELEM_FP32 && !is_narrowed(p)) return "fp32 dots in IEEE precision have no tensor core";
   if (!(mma & MMA_BF16) && !fp16) return "the architecture's tensor cores take fp16 alone";
   if (is_fp8(p->a) && (!(mma & MMA_FP8) || !is_fp8(p->b)))
     return "the architecture's tensor cores take no fp8";
@@ -41,7 +41,7 @@ static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
   if (!p->arch->has_wgmma)
     return arena_printf(arena, "it needs %s", target_since(offsetof(TargetInfo, has_wgmma)));
   if (p->warps < 4) return "it needs 4 warps or more";
-  if (fp32_dot_splits(p->precision)) return "products of parts take their operands from registers";
+  if (fp32_dot_splits(p->precision)) return "dots of parts take their operands from registers";
   if (p->batched) return "it has no batches";
   if (rows < 6) return p->swapped ? "the tile has fewer than 64 columns" : "the tile has fewer than 64 rows";
   if (p->swapped && pack == 0) return "words are not swapped";

@@ -87,7 +87,7 @@ static bool check_extents(Verifier *v, const Op *op) {
     int64_t most = i < 2 ? result->shape[result->rank - 2 + i] : own[0] > own[1] ? own[0] : own[1];
     right = extents->ints.at[i] >= 1 && extents->ints.at[i] <= most;
   }
-  if (!right) verify_fail(v, op, "'extents' are m, n and k of the product, from 1 to the tiles' sizes");
+  if (!right) verify_fail(v, op, "'extents' are m, n and k of the dot, from 1 to the tiles' sizes");
   return right;
 }
 

@@ -162,7 +162,7 @@ static void check_before(GroupChecker *c) {
     c->lowered |= op->kind == OP_MBARRIER_INIT;
     for (uint32_t i = 0; i < op->result_count; i++) tiles |= type_is_tile(op->results[i].type);
     if (tiles || (op_has(op, WRITES) && !meets))
-      verify_fail(c->v, op, "what stands before warp_groups has no tiles and no regions, and writes nothing");
+      verify_fail(c->v, op, "ops before warp_groups have no tiles and no regions, and write nothing");
   }
 }
 
@@ -177,7 +177,7 @@ static void check_channels(GroupChecker *c) {
 static void check_no_channels(Verifier *v, const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
     if (op->kind == OP_CHANNEL && (region->parent || !func_groups(v->func)))
-      verify_fail(v, op, "it stands in the body of a kernel with warp_groups");
+      verify_fail(v, op, "it is in the body of a kernel with warp_groups");
     for (uint32_t i = 0; i < op->region_count; i++) check_no_channels(v, op->regions[i]);
   }
 }

@@ -25,7 +25,7 @@ static void check_parted(Verifier *v, const Op *op) {
   if (!warps || !is_pair(warps) || warps->ints.at[0] > op->region->func->module->target.num_warps || (registers && !is_pair(registers)) ||
       op_int(op, ATTR_SLOTS, 0) < MIN_SLOTS)
     verify_fail(v, op,
-                "a loop that is to be parted says of two groups how many warps and registers they have, and "
+                "a loop for warp specialization says how many warps and registers its two groups have, and "
                 "of %d slots or more",
                 MIN_SLOTS);
 }
@@ -98,7 +98,7 @@ static void check_pure(Verifier *v, const Op *op, const Region *region, int dept
     bool scalar_math = op_has(inner, PURE) || op_has(inner, TERMINATOR) || op_has(inner, CONTROL) ||
                        (inner->kind == OP_INLINE_ASM && op_attr(inner, ATTR_PURE));
     if (!scalar_math)
-      verify_fail(v, inner, "cannot stand in the function of %s, which has no effects",
+      verify_fail(v, inner, "cannot be in the function of %s, which has no effects",
                   op_info(op->kind)->name);
     for (uint32_t i = 0; i < inner->result_count; i++)
       if (type_is_tile(inner->results[i].type))

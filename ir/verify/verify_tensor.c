@@ -47,7 +47,7 @@ static void check_box(Verifier *v, const Op *op, uint32_t first) {
     return;
   }
   if (buffer->kind != TYPE_SHARED || !buffer->layout || !is_box_of(op, map))
-    verify_fail(v, op, "boxes of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
+    verify_fail(v, op, "TMA tiles of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
   if (op->operand_count != first + map->rank)
     verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
   for (uint32_t i = first; i < op->operand_count; i++)
@@ -61,7 +61,7 @@ static void check_copy(Verifier *v, const Op *op) {
   int64_t boxes = op_int(op, ATTR_BOXES, 1);
   if (boxes < 1 ||
       (operand_type(op, 1)->layout && layout_tma_box(operand_type(op, 1), &box) && boxes > box.count))
-    verify_fail(v, op, "'boxes' is at least 1 and no more than fill the buffer, not %" PRId64, boxes);
+    verify_fail(v, op, "'boxes' is at least 1, and no more than fill the buffer, not %" PRId64, boxes);
   check_mbarriers(v, op, 2, true);
   check_box(v, op, 3);
 }
@@ -121,5 +121,5 @@ void verify_tensor_op(Verifier *v, const Op *op) {
   default: break;
   }
   if (!v->module->target.arch->tensor_rank)
-    verify_fail(v, op, "%s has no tensor copies", v->module->target.arch->name);
+    verify_fail(v, op, "%s has no TMA copies", v->module->target.arch->name);
 }

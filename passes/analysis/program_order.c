@@ -36,7 +36,7 @@ const char *programs_refuse_turns(const Func *func, Loc *loc) {
   if (ordered)
     return "it has ops whose order among programs is their own (print, assert, atomics, inline PTX, "
            "volatile)";
-  if (func_groups(func)) return "its warps are parted";
+  if (func_groups(func)) return "it has warp specialization";
   return func_visible_params(func) < func->param_count ? "it has hidden parameters" : NULL;
 }
 

@@ -302,7 +302,7 @@ static void remark(const Sinking *s, const Op *loop) {
   }
   if (most > 1)
     diag_remark(s->context->diags, loop->loc, "delay_dot_waits",
-                "up to %u of the loop's %u products are under way at once", most, s->dots.n);
+                "up to %u of the loop's %u dots are in flight at once", most, s->dots.n);
 }
 
 static void sink_in_loop(Op *loop, void *data) {

@@ -35,7 +35,7 @@ typedef struct Staggerer {
 } Staggerer;
 
 static void decline(const Staggerer *s, const Op *dot, const char *why) {
-  diag_remark(s->context->diags, dot->loc, "overlap_dots", "the product waits for what it takes: %s", why);
+  diag_remark(s->context->diags, dot->loc, "overlap_dots", "the dot waits for its operand: %s", why);
 }
 
 // A thread's registers, of a block alone on its multiprocessor.
@@ -57,7 +57,7 @@ static bool has_registers(const Staggerer *s, const OverlappedDots *dots) {
                                                    : TUNE_STAGGER_OTHER_REGISTERS;
   if (between + operand + sums + others <= most) return true;
   diag_remark(s->context->diags, dots->second->loc, "overlap_dots",
-              "the product waits for what it takes: the next iteration's first product beside it would take "
+              "the dot waits for its operand: with the next iteration's first dot it would take "
               "%u + %u + %u "
               "registers and %u others, of %u",
               between, operand, sums, others, most);
@@ -98,16 +98,16 @@ static void mark_overlapped(Op *loop, void *data) {
   if (!after_first[operand->id]) return;
   const uint8_t *after_second = loop_hangs_on(s->context->scratch, s->func, loop, dots.second);
   if (after_second[op_result(dots.first)->id]) {
-    decline(s, dots.second, "the next iteration's first product takes what this one gives");
+    decline(s, dots.second, "the next iteration's first dot depends on this one");
     return;
   }
   if (!overlapped_buffer(loop)) {
-    decline(s, dots.second, "the products read one buffer");
+    decline(s, dots.second, "both dots read one buffer");
     return;
   }
   if (!has_registers(s, &dots)) return;
   if (!pays(s, loop, &dots)) {
-    decline(s, dots.second, "other warps run under what comes between the products");
+    decline(s, dots.second, "other warps run during the softmax");
     return;
   }
   op_set_flag(loop, ATTR_OVERLAPPED, true);

@@ -202,7 +202,7 @@ static void rotate_loop(PassContext *context, Func *func, Op *loop) {
     return;
   }
   diag_remark(context->diags, t.r.dots.second->loc, "rotate_loops",
-              "the product is under way while the next iteration's operand of it is computed");
+              "the dot is in flight while its next operand is computed");
   schedule_remark(&t.s, "rotate_loops");
   Builder b = builder_before(loop);
   schedule_expand(&t.s, &b, schedule_any(&t.s, &b));

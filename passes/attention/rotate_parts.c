@@ -42,7 +42,7 @@ static bool all_can_move(Rotation *r) {
   for (const Op *op = body->first; op != body->last; op = op->next) {
     begun |= op == r->dots.first;
     if (!can_move(r, op)) r->why = "an op of the loop's body cannot be moved past others";
-    if (begun && is_for_both(op)) r->why = "copies are waited for behind the first product";
+    if (begun && is_for_both(op)) r->why = "copies are waited for after the first dot";
   }
   return !r->why;
 }
@@ -188,7 +188,7 @@ static void find_crossing(Rotation *r) {
   for (uint32_t i = 0; i < r->crossing.n; i++) {
     const Type *type = r->crossing.at[i]->type;
     if (type->kind == TYPE_SHARED || type->kind == TYPE_RING || type->kind == TYPE_TOKEN)
-      r->why = "the second product takes slots of the first one's";
+      r->why = "the second dot uses slots of the first";
   }
 }
 
@@ -209,7 +209,7 @@ bool rotation_find(Rotation *r) {
   r->late_args = ARENA_ARRAY(r->context->scratch, uint8_t, r->loop->result_count + 1);
   r->crosses = ARENA_ARRAY(r->context->scratch, uint8_t, r->func->value_count);
   if (!slots || slots->region != body) {
-    r->why = "the second product's operand is not copied ahead";
+    r->why = "the second dot's operand is not prefetched";
     return false;
   }
   if (!all_can_move(r)) return false;
@@ -219,7 +219,7 @@ bool rotation_find(Rotation *r) {
   mark_late(r, slots);
   spread_late(r);
   if (rotated_is_late(r, r->dots.first)) {
-    r->why = "the first product takes what the second one gives, or its slots";
+    r->why = "the first dot depends on the second, or on its slots";
     return false;
   }
   find_packed(r);

@@ -160,7 +160,7 @@ static void factor_maximum(Factorer *f, Op *reduce) {
   Value *factor = build(&b, OP_SPLAT, type, parts.factor, NULL, NULL);
   value_replace_uses(op_result(reduce), build_binary(&b, OP_MUL, op_result(branch), factor));
   diag_remark(f->context->diags, reduce->loc, "scale_after_max",
-              "the maximum is found of what is multiplied by one number, not of the multiples");
+              "the maximum is taken before the scale factor, and scaled after");
   op_erase(reduce);
   f->changed = true;
 }

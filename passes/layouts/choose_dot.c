@@ -130,7 +130,7 @@ static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) 
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
   p->way = operand == DOT_A ? "a is read into registers: wgmma reads words in shared memory along k alone"
-                            : "b is read into registers, for the transposed product: wgmma reads words in "
+                            : "b is read into registers, for the transposed dot: wgmma reads words in "
                               "shared memory along k alone";
   return result;
 }
@@ -161,7 +161,7 @@ static Layout choose_swapped(Product *p) {
   DotWarps warps = wgmma_warps(&as);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
-  p->way = "the transposed product: the tile has fewer rows than the instruction";
+  p->way = "the transposed dot: the tile has fewer rows than the instruction";
   return layout_wgmma_swapped(&p->shape, &warps);
 }
 
@@ -258,7 +258,7 @@ static void report_choice(DotChooser *c, const Product *p, DotInstruction instru
   Diags *diags = c->context->diags;
   Arena *arena = c->context->scratch;
   DotInstruction mma = dot_mma(c->target->arch);
-  Diag *remark = diag_remark(diags, p->op->loc, "choose_dot", "product of %ux%ux%u by %s", p->extents.m,
+  Diag *remark = diag_remark(diags, p->op->loc, "choose_dot", "dot of %ux%ux%u by %s", p->extents.m,
                              p->extents.n, p->extents.k, dot_instruction_info(instruction)->name);
   if (p->way) diag_note(diags, remark, p->op->loc, "%s", p->way);
   if (instruction == DOT_WGMMA) return;
@@ -269,7 +269,7 @@ static void report_choice(DotChooser *c, const Product *p, DotInstruction instru
   split.precision = FP32_DOT_TF32X3;
   if (p->is.a == ELEM_FP32 && !dot_refuses(arena, &split, mma))
     diag_note(diags, remark, p->op->loc,
-              "--fp32-dot=tf32x3 would use tensor cores: three products of tf32, nearly as exact as fp32");
+              "--fp32-dot=tf32x3 would use tensor cores: three tf32 dots, nearly as exact as fp32");
 }
 
 // The first row of the table that takes it.

@@ -72,7 +72,7 @@ static void branch_on_bounds(const MaskCopies *copies, Op *first, const HeldBoun
   build_yield(&copy, 0, NULL);
   build_yield(&rest, 0, NULL);
   diag_remark(copies->context->diags, first->loc, "split_masks",
-              "a copy without masks for blocks that are wholly inside");
+              "a copy without masks for blocks that lie inside the bounds");
 }
 
 bool pass_split_masks(PassContext *context, Func *func) {

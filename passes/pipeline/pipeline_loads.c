@@ -274,7 +274,7 @@ static void drop_without_room(LoadFinder *f) {
   if (!ahead || ahead <= register_slack(f->context->scratch, f->func)) return;
   for (uint32_t i = 0; i < found->loads.n; i++) {
     if (wastes_registers(&found->loads.at[i]))
-      decline_loop(f, found->loads.at[i].load, "registers have no room for elements that are loaded ahead one by one");
+      decline_loop(f, found->loads.at[i].load, "registers have no room to prefetch elements one by one");
     else
       found->loads.at[kept++] = found->loads.at[i];
   }
@@ -356,7 +356,7 @@ static void find_tensors(LoadFinder *f) {
     const char *why = find_tensor(f, staged);
     staged->by_tensor = !why;
     f->found->after_writes |= !why && is_after_writes(f);
-    if (why) diag_remark(f->context->diags, staged->load->loc, "pipeline", "not by tensor copies: %s", why);
+    if (why) diag_remark(f->context->diags, staged->load->loc, "pipeline", "not by TMA copies: %s", why);
   }
 }
 

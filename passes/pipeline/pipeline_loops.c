@@ -178,24 +178,24 @@ static void make_groups(Stager *s, uint32_t stages) {
 }
 
 static void remark_stages(const Stager *s, uint32_t stages) {
-  static const char copies[] = "load by cp.async, %u iterations ahead, in %u slots",
-                    tensors[] = "load by tensor copies, %u iterations ahead, in %u slots";
+  static const char copies[] = "prefetched by cp.async, %u iterations ahead, in %u slots",
+                    tensors[] = "prefetched by TMA copies, %u iterations ahead, in %u slots";
   static const char *const how[STAGED_VALUES] = {[STAGED_COPIES] = copies,
                                                  [STAGED_LATE_COPIES] = copies,
                                                  [STAGED_TENSORS] = tensors,
                                                  [STAGED_LATE_TENSORS] = tensors,
                                                  [STAGED_STORES] =
-                                                     "load into registers, %u iteration ahead, in %u slots"};
+                                                     "prefetched into registers, %u iteration ahead, in %u slots"};
   for (uint32_t i = 0; i < s->staged->values.n; i++)
     diag_remark(s->context->diags, s->staged->values.at[i].load->loc, "pipeline",
-                "load of a scalar 1 iteration ahead");
+                "a scalar is prefetched, 1 iteration ahead");
   for (int g = 0; g < STAGED_VALUES; g++)
     for (uint32_t i = 0; i < s->groups[g].count; i++)
       diag_remark(s->context->diags, s->groups[g].loads[i]->load->loc, "pipeline", how[g],
                   s->groups[g].distance, s->groups[g].slots);
   if (s->in_flight)
     diag_remark(s->context->diags, s->staged->dot->loc, "pipeline",
-                "the product stays under way while the next begins (%u stages%s)", stages,
+                "the dot stays in flight while the next begins (%u stages%s)", stages,
                 s->refills ? ", a second barrier before copies" : "");
 }
 

@@ -98,7 +98,7 @@ static const char *check_carried(const Check *c) {
     int kind = value->type->kind;
     if (kind == TYPE_SHARED || kind == TYPE_RING || kind == TYPE_TOKEN) return "a slot crosses in a register";
     if (!has_value(c, value, 0)) return "what crosses is not of the first stage";
-    if (is_async_dot(value->def)) return "a product under way crosses";
+    if (is_async_dot(value->def)) return "a dot in flight crosses";
   }
   return NULL;
 }
@@ -122,7 +122,7 @@ static const char *check_products(const Check *c) {
   for (uint32_t i = 0; i < c->s->steps.n; i++) {
     const ScheduleStep *step = &c->s->steps.at[i];
     bool waits = step->kind == STEP_OWN || step->op->kind == OP_DOT || step->op->kind == OP_DOT_WAIT;
-    if (!waits && takes_product(c->s->loop, step->op)) return "a product is taken before its wait";
+    if (!waits && takes_product(c->s->loop, step->op)) return "a dot is used before its wait";
   }
   return NULL;
 }
@@ -184,7 +184,7 @@ const char *schedule_stalls(const Schedule *s) {
     if (op->kind == OP_DOT && dot_parts(op)) under_way = 0;
     for (uint32_t r = 0; r < op->result_count && under_way; r++)
       if (feeds_product(s, &op->results[r]))
-        return "registers that a product takes are written while one is under way";
+        return "registers of a dot are written while one is in flight";
     under_way += is_async_dot(op);
   }
   return NULL;

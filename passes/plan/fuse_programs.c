@@ -13,7 +13,7 @@
 //         tensors are, a block's extent apart; bounds that are checked along it
 // keeps   every value: a pair writes what its two programs did
 // breaks  nothing; half of the programs do nothing
-// pays    two products of 128x128 read 64 KB for each k of 64 more than one of 128x256 does, and wgmma reads its first operand
+// pays    two dots of 128x128 read 64 KB for each k of 64 more than one of 128x256 does, and wgmma reads its first operand
 //         twice as often; by itself of kernels whose programs are run in turn then (persist), so that those that do nothing
 //         cost nothing
 //
@@ -158,12 +158,12 @@ static void look_at(Op *op, void *data) {
 
 static const char *find_pairs(Pairing *p) {
   for (uint32_t i = 0; i < p->numbers.n; i++)
-    if (!place_scalar(p, op_result(p->numbers.at[i]), 1)) return "its number is used for other things than places of blocks";
-  if (!retile_spread(&p->tiles)) return "not all that hangs on its blocks can be wider";
-  if (!retile_is_marked(&p->tiles, op_result(p->dot), 1)) return "the product's columns are not the axis'";
+    if (!place_scalar(p, op_result(p->numbers.at[i]), 1)) return "its program id is used for more than places of blocks";
+  if (!retile_spread(&p->tiles)) return "not all that depends on its blocks can be wider";
+  if (!retile_is_marked(&p->tiles, op_result(p->dot), 1)) return "the dot's columns are not the axis'";
   for (uint32_t i = 0; i < p->stores.n; i++)
     if (!p->tiles.marks[op_operand(p->stores.at[i], 1)->id]) return "it stores what all programs of the axis do";
-  return are_accesses_placed(p) ? NULL : "its blocks are not known to lie side by side, within bounds that are checked";
+  return are_accesses_placed(p) ? NULL : "its blocks are not known to be neighbours within checked bounds";
 }
 
 // --- the pairs
@@ -247,12 +247,12 @@ bool pass_fuse_programs(PassContext *context, Func *func) {
   if (p.declined || !p.numbers.n || !p.stores.n || p.dots != 1) return false;
   const char *why = find_pairs(&p);
   if (why) {
-    diag_remark(context->diags, p.dot->loc, "fuse_programs", "programs stay alone: %s", why);
+    diag_remark(context->diags, p.dot->loc, "fuse_programs", "programs are not fused: %s", why);
     return false;
   }
   guard_rounds_pay(&p);
   make_pairs(&p);
-  diag_remark(context->diags, p.dot->loc, "fuse_programs", "programs are run in pairs along axis %d: products of %ux%u", AXIS,
+  diag_remark(context->diags, p.dot->loc, "fuse_programs", "two programs run as one along axis %d: dots of %ux%u", AXIS,
               op_result(p.dot)->type->shape[0], op_result(p.dot)->type->shape[1]);
   return true;
 }

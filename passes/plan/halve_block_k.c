@@ -183,7 +183,7 @@ bool pass_halve_block_k(PassContext *context, Func *func) {
   Halving h = {.func = func, .loop = loop, .dot = dot, .tiles = retile_new(context->scratch, func)};
   if (!value_int_constant(loop_step(loop), &h.step) || h.step <= 0 || h.step % HALF || stages_of(loop) < HALF) return false;
   if (!retile_mark(&h.tiles, op_operand(dot, 0), K_OF_FIRST) || !retile_spread(&h.tiles) || !can_halve(&h)) return false;
-  diag_remark(context->diags, dot->loc, "halve_block_k", "steps of %u elements of k have half of them, twice as often",
+  diag_remark(context->diags, dot->loc, "halve_block_k", "BLOCK_K of %u is halved, and the trip count doubled",
               op_operand(dot, 0)->type->shape[K_OF_FIRST]);
   retile_apply(&h.tiles, 1, HALF);
   halve_advances(&h);

@@ -36,6 +36,6 @@ bool pass_longest_first(PassContext *context, Func *func) {
   NumberChange change = {own->def, build_binary(&b, OP_SUB, last, own)};
   region_walk(func->body, change_number, &change);
   diag_remark(context->diags, growing->loc, "longest_first",
-              "the programs whose loops are longest come first: the last along axis 0");
+              "the programs with the longest loops start first: the last along axis 0");
   return true;
 }

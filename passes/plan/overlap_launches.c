@@ -71,6 +71,6 @@ bool pass_overlap_launches(PassContext *context, Func *func) {
   Builder b = builder_before(first);
   build_op(&b, OP_GDC_WAIT, 0, NULL, 0, NULL);
   if (!has_op(body, OP_GDC_LAUNCH_DEPENDENTS)) let_dependents_start(func);
-  diag_remark(context->diags, func->loc, "overlap_launches", "may start while the launch before it ends");
+  diag_remark(context->diags, func->loc, "overlap_launches", "may start while the previous launch ends");
   return true;
 }

@@ -76,6 +76,6 @@ bool pass_persist(PassContext *context, Func *func) {
   inner = builder_at_end(func, loop->regions[0]);
   inner.loc = end->loc;
   build_yield(&inner, 0, NULL);
-  diag_remark(context->diags, func->loc, "persist", "a launch's programs are run in turn, by as many blocks as there is room for");
+  diag_remark(context->diags, func->loc, "persist", "persistent: as many CTAs as fit run the launch's programs one after another");
   return true;
 }

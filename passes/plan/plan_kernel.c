@@ -87,7 +87,7 @@ static bool raises_pointers(const WayPlanner *p) {
 }
 
 static bool plan_copies(const WayPlanner *p) {
-  static const char none[] = "no tensor copies";
+  static const char none[] = "no TMA copies";
   bool asked = p->target->tma == TMA_ON;
   const char *why = why_no_maps(p);
   if (!why && !asked && !p->products.wgmma) return false;
@@ -96,20 +96,20 @@ static bool plan_copies(const WayPlanner *p) {
   func_set_plan(p->func, PLAN_TMA_LOADS, true);
   func_set_plan(p->func, PLAN_TMA_ALL_LOADS, asked);
   func_set_plan(p->func, PLAN_TMA_POINTER_LOADS, pointers);
-  tell(p, "tensor copies",
+  tell(p, "TMA copies",
        asked      ? "wherever they can be, as --tma=on says"
-       : pointers ? "of what products take, by pointers too"
-                  : "of what products take, through block pointers and descriptors");
+       : pointers ? "of dot operands, through pointers too"
+                  : "of dot operands, through block pointers and descriptors");
   if (!pointers && p->products.wgmma)
     diag_remark(p->context->diags, place(p), "plan_kernel",
-                "no tensor copies by pointers: %u products by %u warps, %u of which feed one another: "
+                "no TMA copies through pointers: %u dots by %u warps, %u of them chained: "
                 "nothing of such is measured",
                 p->products.dots, p->target->num_warps, p->products.chained);
   return true;
 }
 
 static void plan_stores(const WayPlanner *p) {
-  static const char none[] = "no tensor stores";
+  static const char none[] = "no TMA stores";
   bool asked = p->target->epilogue == EPILOGUE_ON;
   const char *why = p->target->epilogue == EPILOGUE_OFF ? "--epilogue=off"
                     : !asked                            ? "their gain is not measured"
@@ -119,7 +119,7 @@ static void plan_stores(const WayPlanner *p) {
     return;
   }
   func_set_plan(p->func, PLAN_TMA_STORES, true);
-  tell(p, "tensor stores", "wherever they can be, as --epilogue=on says");
+  tell(p, "TMA stores", "wherever they can be, as --epilogue=on says");
 }
 
 // --- programs
@@ -129,20 +129,20 @@ static const char *why_no_pairs(const WayPlanner *p) {
   enum { STAGES = 3 };
   const Target *target = p->target;
   const Op *dot = p->products.first;
-  if (target->persistent != PERSIST_AUTO) return "whether programs are run in turn is said";
+  if (target->persistent != PERSIST_AUTO) return "the kernel says whether it is persistent";
   if (target->warp_roles == WARP_ROLES_OFF) return "--warp-specialize=off";
   if (!target->arch->setmaxnreg_most || !target->arch->multiprocessors)
     return "the architecture is not known so well";
   if (target->maxnreg) return "registers are limited";
-  if (p->products.dots != 1) return "there are several products";
+  if (p->products.dots != 1) return "there are several dots";
   const Type *type = op_result(dot)->type, *operand = op_operand(dot, 0)->type;
   if (target->num_stages < STAGES) return "there are fewer than three stages";
-  if (type->rank != 2 || !type_sizes_are_powers(operand)) return "the product's blocks are no tensor copies";
+  if (type->rank != 2 || !type_sizes_are_powers(operand)) return "the dot's blocks are no TMA copies";
   if (type_element_bytes(operand) > 2) return "elements have more than two bytes";
   if (fused_programs_pay(type->shape[0], type->shape[1], target->num_warps)) return NULL;
   return arena_printf(
       p->context->scratch,
-      "two products of %ux%u by %u warps are not as wide as the instruction, or have not as many sums as pay",
+      "two dots of %ux%u by %u warps are not as wide as the instruction, or have too few sums to pay",
       type->shape[0], type->shape[1], target->num_warps);
 }
 
@@ -150,11 +150,11 @@ static void plan_pairs(const WayPlanner *p) {
   if (!p->func->module->launched || !p->products.wgmma) return;
   const char *why = why_no_pairs(p);
   if (why) {
-    decline(p, false, "no pairs of programs", why);
+    decline(p, false, "programs are not fused", why);
     return;
   }
   func_set_plan(p->func, PLAN_FUSE_PROGRAMS, true);
-  tell(p, "pairs of programs", "where blocks of a second dimension of the grid lie side by side");
+  tell(p, "fused programs", "where blocks of the grid's second dimension are neighbours");
 }
 
 static void plan_order(const WayPlanner *p) {
@@ -162,7 +162,7 @@ static void plan_order(const WayPlanner *p) {
   func_set_plan(p->func, PLAN_LONGEST_FIRST, growing != NULL);
   if (growing)
     diag_remark(p->context->diags, growing->loc, "plan_kernel",
-                "the last programs along axis 0 come first: their loops are the longest");
+                "the last programs along axis 0 start first: their loops are the longest");
 }
 
 static void plan_roles(const WayPlanner *p) {

@@ -27,7 +27,7 @@
 typedef struct PartedLoop {
   uint32_t slots, warps;
   uint64_t slot_bytes, beside; // of shared memory
-  uint32_t sums;               // registers a thread; 0: no product stays under way
+  uint32_t sums;               // registers a thread; 0: no dot stays in flight
   RoleRegisters registers;
 } PartedLoop;
 
@@ -70,15 +70,15 @@ static const char *why_no_turns(const SlotPlanner *p) {
   Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
   PartedLoop parted;
   if (!p->func->module->launched) return "who launches the kernel would have to say how many there are";
-  if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "its warps are not to be parted";
-  if (p->loops.list.n != 1) return "it has several loops of products";
+  if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "warp specialization is off";
+  if (p->loops.list.n != 1) return "it has several dot loops";
   if (p->target->num_warps <= WARPGROUP_WARPS) return "four warps leave a multiprocessor to other programs";
   const char *why = find_parted(p, &unheard, p->loops.list.at[0], true, &parted);
-  if (why) return arena_printf(p->context->scratch, "its loop cannot be parted: %s", why);
-  if (!parted.sums) return words(p, "no product stays under way, with %u slots", parted.slots, 0, 0);
+  if (why) return arena_printf(p->context->scratch, "its loop cannot be warp-specialized: %s", why);
+  if (!parted.sums) return words(p, "no dot stays in flight, with %u slots", parted.slots, 0, 0);
   if (!persistent_pays(parted.sums))
     return words(
-        p, "the product has %u registers of sums a thread, less than %u: programs share a multiprocessor",
+        p, "the dot has %u registers of sums a thread, fewer than %u: CTAs share a multiprocessor",
         parted.sums, TUNE_TURN_SUMS, 0);
   if (!persistent_fits(parted.sums, parted.registers.multiply))
     return words(p, "%u registers of sums and %u others are more than the %u of warps that multiply",
@@ -116,17 +116,17 @@ static const char *why_not_wanted(const SlotPlanner *p, const Op *loop) {
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "--warp-specialize=off";
   if (p->target->warp_roles == WARP_ROLES_ON) return NULL;
   if (p->target->num_warps <= WARPGROUP_WARPS)
-    return "four warps leave a multiprocessor to another block, which gains more";
+    return "four warps leave room for another CTA, which gains more";
   if (is_in_turn(p, loop) || op_attr(loop, ATTR_OVERLAPPED) || op_attr(loop, ATTR_WARP_SPECIALIZE)) return NULL;
   uint32_t chained = chained_dots(p->context->scratch, p->func, loop);
-  return chained > 2 ? NULL : "one product at a time gains nothing by it alone";
+  return chained > 2 ? NULL : "one dot at a time gains nothing by it alone";
 }
 
 static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *parted) {
   enum { KB = 1024 };
   Diag *remark =
       diag_remark(p->context->diags, loop->loc, "plan_pipeline",
-                  "specialised: %u slots of %llu bytes beside %llu, of %u KB; %u warps multiply",
+                  "specialised: %u slots of %llu bytes next to %llu, of %u KB; %u warps multiply",
                   parted->slots, (unsigned long long)parted->slot_bytes, (unsigned long long)parted->beside,
                   p->target->arch->shared_limit / KB, parted->warps);
   if (parted->registers.multiply)
@@ -135,7 +135,7 @@ static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *
               parted->registers.multiply, parted->registers.copy);
   else
     diag_note(p->context->diags, remark, loop->loc,
-              "no registers move: two blocks may share a multiprocessor");
+              "no registers move: two CTAs may share a multiprocessor");
 }
 
 static bool plan_roles(const SlotPlanner *p, Op *loop) {

@@ -370,7 +370,7 @@ static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
   if (most <= m->room) return;
   diag_remark(m->context->diags, region->first->loc, "rematerialise",
               "%u registers of offsets are made again %s: tiles leave %u", most,
-              at_accesses ? "for each access" : "after products", m->room);
+              at_accesses ? "for each access" : "after dots", m->room);
   walk_parts(m, region, at_accesses, true);
 }
 

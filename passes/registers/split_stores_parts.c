@@ -145,7 +145,7 @@ uint32_t store_parts(const StoreSplitter *s) {
   while (bits < most && waiting + (loaded >> bits) > room) bits++;
   if (bits)
     diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
-                "in %u parts: %u registers are loaded beside %u that wait, and there are %u", 1u << bits,
+                "in %u parts: %u registers are loaded next to %u that wait, and there are %u", 1u << bits,
                 loaded, waiting, room);
   return bits;
 }

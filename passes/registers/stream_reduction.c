@@ -52,7 +52,7 @@ static void visit(Op *op, void *data) {
   Op *taker = taker_of(op_result(op), &left);
   if (!taker || op_attr(taker, ATTR_STREAMED)) return;
   diag_remark(t->context->diags, op->loc, "stream_reduction",
-              "the product is computed for one result of the reduction after another");
+              "the dot is computed for one result of the reduction at a time");
   op_set_flag(taker, ATTR_STREAMED, true);
   t->changed = true;
 }

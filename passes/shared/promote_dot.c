@@ -137,7 +137,7 @@ static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOpera
   buffer = op_result(build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &type));
   build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
   diag_remark(p->context->diags, b->loc, "promote_shared",
-              "operand %s of the product goes through %llu bytes of shared memory",
+              "operand %s of the dot goes through %llu bytes of shared memory",
               operand == DOT_A ? "a" : "b",
               (unsigned long long)(type_elements(tile->type) * type_element_bytes(tile->type)));
   p->changed = true;

@@ -154,7 +154,7 @@ static void merge_at(TailMerger *m, Op *op) {
     collect_yielded(m, yielded_of(op, i), MAX_VISITS);
   }
   if (merged == 0) return;
-  diag_remark(m->context->diags, op->loc, "merge_tails", "%u of what both branches make is made behind them", merged);
+  diag_remark(m->context->diags, op->loc, "merge_tails", "%u ops that end both branches move after them", merged);
   rebuild(m, op);
   m->changed = true;
 }

@@ -308,7 +308,7 @@ static void find_in(BoxRaising *r, Region *region) {
     }
     guard_undo(&r->guard, mark);
     r->declined++;
-    diag_remark(r->context->diags, op->loc, "recognise_tma", "no box of a matrix: %s", why);
+    diag_remark(r->context->diags, op->loc, "recognise_tma", "no TMA tile: %s", why);
   }
 }
 

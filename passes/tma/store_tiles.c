@@ -166,7 +166,7 @@ static uint64_t freed_bytes(const Op *store) {
 
 static const char *why_not(const TileStorer *s, const Op *store, const Op *tma_mark, bool loops, TensorLoad *found) {
   const Type *buffer = buffer_type(s->func->module->ir, op_result(tma_mark)->type);
-  if (!buffer) return "its rows are no boxes'";
+  if (!buffer) return "its rows are no TMA tiles'";
   const char *why = tensor_load_find(s->func, s->axes, tma_mark, buffer, found);
   if (why) return why;
   if (found->inner + 1 != buffer->rank) return "its rows are columns of the tensor";
@@ -240,7 +240,7 @@ static void store_tile(TileStorer *s, Op *store, const Op *tma_mark, const Tenso
   build_op(&b, OP_TMA_STORE_COMMIT, 0, NULL, 0, NULL);
   wait_for_store(&b, programs, followed);
   diag_remark(s->context->diags, store->loc, "store_tiles",
-              "a box of %u by %u elements by a tensor store, through %u bytes of shared memory",
+              "a tile of %u by %u elements by a TMA store, through %u bytes of shared memory",
               found->slot->shape[0], found->slot->shape[1], shared_bytes(found->slot));
   s->allocated += shared_bytes(found->slot);
   op_erase(store);
@@ -257,7 +257,7 @@ bool pass_store_tiles(PassContext *context, Func *func) {
     TensorLoad found;
     const char *why = why_not(&s, store, tma_mark, loops, &found);
     if (why)
-      diag_remark(context->diags, store->loc, "store_tiles", "no tensor store: %s", why);
+      diag_remark(context->diags, store->loc, "store_tiles", "no TMA store: %s", why);
     else
       store_tile(&s, store, tma_mark, &found, followed);
   }

@@ -80,7 +80,7 @@ static void pingpong_warpgroups(Op *loop, void *data) {
   const Type *sums = op_result(dots.second)->type;
   const char *why = has_barrier(loop->regions[0]) ? "they meet in the loop"
                     : !pingpong_pays(sums->shape[sums->rank - 1])
-                        ? "products take longer than what is computed under them"
+                        ? "dots take longer than what runs under them"
                         : NULL;
   if (why) {
     diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "warpgroups take no turns: %s", why);
@@ -90,7 +90,7 @@ static void pingpong_warpgroups(Op *loop, void *data) {
   put_turn(builder_before(dots.first), OP_PINGPONG_WAIT, ATTR_ID);
   put_turn(builder_after(dots.second), OP_PINGPONG_PASS, ATTR_ID);
   put_turn(builder_before(behind_last(loop)), OP_PINGPONG_WAIT, ATTR_FIRST);
-  diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "%u warpgroups begin their products in turn",
+  diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "%u warpgroups start their dots one after another",
               region_warps(loop) / WARPGROUP);
   t->changed = true;
 }

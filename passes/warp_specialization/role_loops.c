@@ -51,13 +51,13 @@ const char *roles_refuse(const Func *func, const RoleLoops *loops) {
   if (target->maxnreg) return "its registers are limited";
   if (loops->ordered)
     return "it has ops whose order among warps is their own (print, assert, atomics, inline PTX)";
-  if (loops->list.n > 1) return "it has several loops of products";
+  if (loops->list.n > 1) return "it has several dot loops";
   return NULL;
 }
 
 // --- the loop
 
-static const char not_copies[] = "not all of its loads are tensor copies";
+static const char not_copies[] = "not all of its loads are TMA copies";
 
 // Whether something is computed of what a product takes as it is too.
 static bool reads_operands(const StagedLoop *staged) {
@@ -91,7 +91,7 @@ static const char *why_not_loop(Roles *r) {
 const char *roles_find(PassContext *context, Func *func, Op *loop, bool in_turn, StagedLoop *staged,
                        Roles *r) {
   if (loop->kind != OP_FOR) return "it is a while loop";
-  if (!staged_loop_find(context, func, loop, staged)) return "none of its loads can be issued ahead";
+  if (!staged_loop_find(context, func, loop, staged)) return "none of its loads can be prefetched";
   if (reads_operands(staged)) return not_copies;
   staged_loop_keep_computed(staged); // the warps that multiply load it themselves
   staged->by_role = true;

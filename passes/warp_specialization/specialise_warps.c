@@ -34,7 +34,7 @@
 //
 // Group 0 is the kernel as it was, with `num_warps` warps; the producer is behind them: a thread with the ifs and loops
 // around the loop, their bounds, and what the copies' coordinates need, cloned. Scalars that the kernel reads from memory before
-// any branch are read before the groups; those that a program run in turn reads so, in both. Where no product stays under way (its
+// any branch are read before the groups; those that a program run in turn reads so, in both. Where no dot stays in flight (its
 // sum is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
 //
 // Which loop, with how many warps, slots and registers, plan_pipeline has decided: the loop says so.
@@ -124,8 +124,8 @@ static void specialise(Roles *r, uint32_t slots) {
   r->s.in_flight = roles_stay_under_way(staged, slots);
   make_all_slots(r, slots);
   diag_remark(r->s.context->diags, staged->loop->loc, "specialise_warps",
-              "%u warps multiply, one thread copies ahead of them into %u slots%s", r->warps, slots,
-              r->s.in_flight ? "; a product stays under way while the next begins" : "");
+              "%u consumer warps multiply, one producer thread prefetches into %u slots%s", r->warps, slots,
+              r->s.in_flight ? "; a dot stays in flight while the next begins" : "");
   Op *groups = make_groups(r);
   RoleRings fill, read;
   for (uint32_t c = 0; c < r->channels; c++) {

@@ -87,9 +87,9 @@ static void find_fp64(Explanation *e, const CostOp *op) {
 
 static void find_plain_dot(Explanation *e, const CostOp *op) {
   if (op->op->kind != OP_DOT || dot_instruction(op->op) != DOT_FMA) return;
-  Loss loss = {.kind = "product without tensor cores",
+  Loss loss = {.kind = "dot without tensor cores",
                .loc = op->op->loc,
-               .what = "the product is done by fused multiply-adds"};
+               .what = "the dot is done by fused multiply-adds"};
   loss.change = "of fp32, where fewer digits will do: --fp32-dot tf32 (or tf32x3), or input_precision of "
                 "tl.dot; of other types sizes of 16 and more";
   add_loss(e, loss, &(CostSaving){.instructions = {[PIPE_FMA] = op->instructions[PIPE_FMA] * 7 / 8}});
@@ -178,12 +178,12 @@ static void find_order(Explanation *e) {
 static void find_turns(Explanation *e) {
   const CostReport *r = e->report;
   if (!r->turn) return;
-  Loss loss = {.kind = "serialised product", .loc = r->turn->loc};
+  Loss loss = {.kind = "serialised dot", .loc = r->turn->loc};
   loss.what = arena_printf(e->run->arena,
-                           "in %.0f iterations a program waits for its copies, then for its products, and only "
+                           "in %.0f iterations a program waits for its copies, then for its dots, and only "
                            "then issues the next copies: tensor cores and memory take turns",
                            r->turns);
-  loss.change = "let a product be under way while the next copies are waited for (dot_wait {pending = 1}), and copies "
+  loss.change = "let a dot be in flight while the next copies are waited for (dot_wait {pending = 1}), and copies "
                 "of later iterations while it runs (async_wait {pending = 1} or more, num_stages)";
   add_loss(e, loss, &(CostSaving){.turns = true});
 }

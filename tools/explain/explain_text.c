@@ -81,7 +81,7 @@ static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
   } else if (op->requests.most) {
     buf_printf(text, ", %u bytes a lane, %s sectors", op->lane_bytes, range_text(w, op->sectors));
     if (op->data_dependent)
-      buf_text(text, " (addresses or masks hang on data)");
+      buf_text(text, " (addresses or masks depend on data)");
     else
       buf_printf(text, " (%.2f of ideal)",
                  (double)op->sectors.most / (double)(op->sectors_ideal.most ? op->sectors_ideal.most : 1));
@@ -266,7 +266,7 @@ static void put_work(Writer *w) {
   Arena *arena = w->e->run->arena;
   double bytes = r->memory, moved = 32.0 * (double)r->totals.sectors.most;
   const char *work = arena_printf(
-      arena, "%s flop of products; %s bytes from and to the L2 cache, %s bytes of memory%s",
+      arena, "%s flop of dots; %s bytes from and to the L2 cache, %s bytes of memory%s",
       count_text(w, (double)r->totals.flops.most), count_text(w, moved), count_text(w, bytes),
       r->again > 0 ? arena_printf(arena, ", %s of them again", count_text(w, r->again)) : " at least");
   put_row(w, "work", work);
@@ -292,7 +292,7 @@ static void put_time(Writer *w) {
   Buf text = {0};
   buf_printf(&text, "%s predicted on %s%s%s: %s bound it;", time_text(w, r->time.seconds),
              r->card[0] == 'H' ? "an " : "a ", r->card,
-             r->unbounded ? ", loops that hang on data counted once" : "",
+             r->unbounded ? ", loops that depend on data counted once" : "",
              cost_bound_name(r->time.bottleneck));
   for (int b = 0; b < BOUND_COUNT; b++)
     if (r->time.bounds[b] > 0)
@@ -334,7 +334,7 @@ static void put_losses(Writer *w) {
     const Loss *loss = &e->losses.at[i];
     const char *gain = loss->seconds > 0
                            ? arena_printf(e->run->arena, "%s of the prediction", time_text(w, loss->seconds))
-                           : "hidden behind the bottleneck";
+                           : "hidden by the bottleneck";
     const char *head = arena_printf(e->run->arena, "%u. line %u, %s (%s): %s", i + 1, loss->loc.line,
                                     loss->kind, gain, loss->what);
     put_words(w, head, 0);
@@ -369,7 +369,7 @@ static void put_head(Writer *w) {
   if (r->counted < r->programs)
     buf_printf(w->out, "counted: %llu programs, spread evenly; the others are taken to be like them\n",
                (unsigned long long)r->counted);
-  if (r->unbounded) buf_text(w->out, "trip counts that hang on data: one iteration was counted\n");
+  if (r->unbounded) buf_text(w->out, "trip counts that depend on data: one iteration was counted\n");
   buf_text(w->out, " share alive  line\n");
 }
 

@@ -83,7 +83,7 @@ void tune_text(const Tuning *t, const Run *run, Buf *out) {
   for (uint32_t i = 0; i < t->remarks.n; i++) buf_printf(out, "%s\n", t->remarks.at[i]);
   const TargetInfo *arch = t->arch;
   if (n && !t->ranked[0]->time.known)
-    buf_printf(out, "no time is predicted for %s, and configurations stand as they were given\n",
+    buf_printf(out, "no time is predicted for %s, and configurations keep the order that was given\n",
                arch->card[0] ? arch->card : arch->name);
   if (n) buf_text(out, "    predicted     measured  bound by           configuration\n");
   for (uint32_t i = 0; i < n; i++) {

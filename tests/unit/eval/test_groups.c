@@ -395,9 +395,9 @@ static void test_what_the_verifier_says(void **unused) {
        "an 'id' that is not 0"},
       {"%t = splat %n : tile<128xi32, " T
        ">\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n",
-       "", "what stands before warp_groups has no tiles"},
+       "", "ops before warp_groups"},
       {"store %out, %n\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "",
-       "writes nothing"},
+       "and write nothing"},
       {"warp_groups {group_warps = [4, 4], group_threads = [128, 1]} do {\nyield\n} do {\n"
        "%t = splat %n : tile<128xi32, " T ">\nyield\n}\n",
        "", "group 1 is one thread"},

@@ -112,7 +112,7 @@ static const DotCase cases[] = {
     {DOT("%ra, %rb, %s", "instruction = \"mma_k8\""),
      "dot: mma_k8 does not take it: the architecture has another mma.sync"},
     {NONE("%f1, %f2, %n", "instruction = \"mma\""),
-     "dot: mma does not take it: fp32 products in IEEE precision have no tensor core"},
+     "dot: mma does not take it: fp32 dots in IEEE precision have no tensor core"},
 
     {MMA("%a, %rb, %s", ""), "dot: mma takes operands from registers, not from shared<64x16xfp16, " OF_A ">"},
     {MMA("%ra, %rb, %s", ", shared_b"),

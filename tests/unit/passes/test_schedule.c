@@ -147,14 +147,14 @@ static void test_what_is_carried_is_of_its_stage(void **unused) {
 static void test_what_crosses_is_early_and_no_slot(void **unused) {
   (void)unused;
   CHECK({2, "x0 d0 e1 w0 v1 p0", "010", "pv", RINGLESS, "what crosses is not of the first stage"},
-        {2, "x0 d0 e1 w0 v1 p0", "010", "pd", RINGLESS, "a product under way crosses"},
+        {2, "x0 d0 e1 w0 v1 p0", "010", "pd", RINGLESS, "a dot in flight crosses"},
         {2, "x0 m0 d0 e1 w0 v1 p0", "010", "pm", RINGLESS, "a slot crosses in a register"});
 }
 
 static void test_products_are_waited_for(void **unused) {
   (void)unused;
-  static const char early[] = "a product is taken before its wait",
-                    stalls[] = "registers that a product takes are written while one is under way";
+  static const char early[] = "a dot is used before its wait",
+                    stalls[] = "registers of a dot are written while one is in flight";
   CHECK({1, "x0 d0 q0 w0 p0 e0 v0", "000", "", RINGLESS, early},
         {2, "x0 d0 e1 w0 p0 v1", "010", "p", RINGLESS, stalls},
         {2, "x0 d0 e1 w0 v1* p0", "010", "p", RINGLESS, stalls},
