@@ -94,7 +94,7 @@ static void refuse(HostWriter *w, const Op *op) {
     diag_error(w->func->module->ir->diags, op->loc,
                "the %s of '%s' uses %s, which cannot be translated into C; leave %s",
                grid ? "@grid" : host_info(w->host->kind)->name, w->func->name, op_info(op->kind)->name,
-               grid ? "@grid out, and give the grid at the launch" : "tensor copies out (--tma=off)");
+               grid ? "@grid out, and give the grid at the launch" : "TMA copies out (--tma=off)");
   w->failed = true;
 }
 

@@ -83,8 +83,8 @@ static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf 
     buf_printf(out, "%s\n//   %s%s  ", i ? ";" : "", image->arch->name,
                image->cubin.n ? " and its cubin" : "");
     print_facts(k, image->facts, out);
-    if (image->hidden && image->hidden->map_count) buf_text(out, ", by tensor copies");
-    if (image->hidden && image->hidden->persistent) buf_text(out, ", its programs in turn");
+    if (image->hidden && image->hidden->map_count) buf_text(out, ", by TMA copies");
+    if (image->hidden && image->hidden->persistent) buf_text(out, ", persistent");
   }
   buf_text(out, "\n");
 }

@@ -33,7 +33,7 @@ static void check_type(Checker *c, const Type *type, const Region *region, Loc l
     diag_error(c->diags, loc, "the layout is for %u lanes and %u warps, the kernel has 32 and %u",
                1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], warps);
   else if (layout->bits[DIM_BLOCK])
-    diag_error(c->diags, loc, "layouts over a cluster's blocks are not built yet");
+    diag_error(c->diags, loc, "layouts over the CTAs of a cluster are not built yet");
   else if (1ull << layout->out_bits < type_elements(type))
     diag_error(c->diags, loc, "the layout does not cover the tile");
   else if (layout_registers(layout) > MAX_REGISTERS)

@@ -37,7 +37,7 @@ static bool all_layouts(const Op *op) {
 
 static void check_starts(SharedChecker *c, const Op *op, const Type *tile, const Type *buffer) {
   if (!shared_reaches(buffer, tile, op_attr(op, ATTR_STARTS)))
-    fail(c, op, "a part of a buffer that begins at no multiple of its size is not built yet");
+    fail(c, op, "a part of a buffer that does not start at a multiple of its size is not built yet");
 }
 
 static void check_copy(SharedChecker *c, const Op *op) {
@@ -205,7 +205,7 @@ static void note_buffers(const Ledger *ledger, Arena *arena, Diags *diags, Diag 
     else
       diag_note(diags, error, place.largest->loc, "%llu bytes in %u buffers%s; the largest: %llu bytes, %s",
                 (unsigned long long)place.bytes, place.count,
-                place.bytes < place.sum ? ", which take turns" : "",
+                place.bytes < place.sum ? ", which share bytes" : "",
                 (unsigned long long)buffer_bytes(place.largest), shape);
   }
 }
@@ -249,10 +249,9 @@ bool check_shared(Func *func, const Target *target, Diags *diags) {
   Arena *arena = diags->arena;
   Ledger ledger = {0};
   region_walk(func->body, take_buffer, (void *[]){&ledger, arena});
-  Diag *error =
-      diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; %s has %u a block%s%s",
-                 func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",
-                 ledger.largest ? what_to_shrink(func, &ledger, arena, target->num_stages) : "");
+  Diag *error = diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; %s has %u a CTA%s%s",
+                           func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",
+                           ledger.largest ? what_to_shrink(func, &ledger, arena, target->num_stages) : "");
   note_buffers(&ledger, arena, diags, error);
   return false;
 }

@@ -34,7 +34,7 @@ const char *programs_refuse_turns(const Func *func, Loc *loc) {
   region_walk(func->body, find_ordered, &ordered);
   *loc = ordered ? ordered->loc : func->loc;
   if (ordered)
-    return "it has ops whose order among programs is their own (print, assert, atomics, inline PTX, "
+    return "it has ops whose order among programs matters (print, assert, atomics, inline PTX, "
            "volatile)";
   if (func_groups(func)) return "it has warp specialization";
   return func_visible_params(func) < func->param_count ? "it has hidden parameters" : NULL;

@@ -160,7 +160,7 @@ static void find_cuts(Joiner *j) {
   for (; !j->why; a = next_doing(a->next), b = next_doing(b->next)) {
     bool known = a->result_count && b->result_count && same_of(j, op_result(b)) == op_result(a);
     known |= a->result_count && j->alike[op_result(b)->id] == op_result(a);
-    if (!same_kind(a, b)) j->why = "they do different things";
+    if (!same_kind(a, b)) j->why = "they compute different things";
     if (j->why) return;
     if (!known && a->result_count) {
       j->used[a->id] = 1;
@@ -435,9 +435,9 @@ static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
   if (!op_attr(first, ATTR_WARP_SPECIALIZE) && region_warps(first) == WARPGROUP)
     j.why = "the source does not ask for it by warp_specialize";
   else if (!step)
-    j.why = "the one does not end where the other begins, by whole steps";
+    j.why = "the first does not end where the second starts, by whole steps";
   else if (!op_same_attrs(first, second) || !carries_on(&j, step))
-    j.why = "the other one does not begin with what the one gives";
+    j.why = "the second does not start with what the first gives";
   if (!j.why) {
     func_number(func);
     j.same = ARENA_ARRAY(context->scratch, Value *, func->value_count);
@@ -449,7 +449,7 @@ static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
   if (!j.why && (j.cuts.n == 0 || !branch_is_possible(&j)))
     j.why = "what differs cannot be computed in a branch";
   if (j.why) {
-    diag_remark(context->diags, second->loc, "join_loops", "two loops in a row stay two: %s", j.why);
+    diag_remark(context->diags, second->loc, "join_loops", "two consecutive loops are not joined: %s", j.why);
     return NULL;
   }
   diag_remark(context->diags, second->loc, "join_loops", "one loop with the one before it, and a branch");

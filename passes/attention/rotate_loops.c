@@ -195,7 +195,7 @@ static void rotate_loop(PassContext *context, Func *func, Op *loop) {
   func_number(func);
   bool found =
       overlapped_dots_find(loop, &t.r.dots) && value_int_constant(loop_step(loop), &t.s.step) && t.s.step != 0;
-  if (!found || carries_slots_out(loop)) t.r.why = "the loop is another one than was marked";
+  if (!found || carries_slots_out(loop)) t.r.why = "the loop is not the one that was marked";
   if (!t.r.why && rotation_find(&t.r)) t.r.why = rotation_assign(&t);
   if (t.r.why) {
     diag_remark(context->diags, loop->loc, "rotate_loops", "not rotated: %s", t.r.why);

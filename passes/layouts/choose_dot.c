@@ -129,9 +129,10 @@ static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) 
   dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &in_registers);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
-  p->way = operand == DOT_A ? "a is read into registers: wgmma reads words in shared memory along k alone"
-                            : "b is read into registers, for the transposed dot: wgmma reads words in "
-                              "shared memory along k alone";
+  p->way = operand == DOT_A
+               ? "a is read into registers: wgmma reads 32-bit elements in shared memory only along k"
+               : "b is read into registers, for the transposed dot: wgmma reads 32-bit elements in "
+                 "shared memory only along k";
   return result;
 }
 

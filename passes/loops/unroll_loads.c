@@ -77,7 +77,7 @@ static bool range_of(const Op *loop, LoopRange *range) {
 }
 
 static const char *why_not_unrolled(const BodyCounts *body) {
-  if (body->writes) return "it writes memory, which the loads may not pass";
+  if (body->writes) return "it writes memory, which loads may not be moved past";
   if (body->nested) return "control flow within it";
   return NULL;
 }
@@ -91,7 +91,7 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
   const char *why = why_not_unrolled(&body);
   if (why) {
     diag_remark(u->context->diags, loop->loc, "unroll_loads",
-                "not unrolled, with %u bytes a thread under way: %s", body.bytes, why);
+                "not unrolled, with %u bytes a thread in flight: %s", body.bytes, why);
     return 1;
   }
   uint32_t most = given > 1 && given < TUNE_UNROLL_FACTOR ? (uint32_t)given : TUNE_UNROLL_FACTOR,
@@ -101,8 +101,8 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
     factor /= 2;
   while (range->trips >= 0 && factor > range->trips) factor /= 2;
   if (factor > 1)
-    diag_remark(u->context->diags, loop->loc, "unroll_loads",
-                "%u iterations at once: %u bytes a thread under way", factor, factor * body.bytes);
+    diag_remark(u->context->diags, loop->loc, "unroll_loads", "unrolled by %u: %u bytes a thread in flight",
+                factor, factor * body.bytes);
   return factor ? factor : 1;
 }
 

@@ -125,7 +125,7 @@ static const char *why_no_window(const AxisTable *axes, const Op *first, const W
     return "their addresses have no common base";
   for (uint32_t i = 0; i < window->taps.n; i++) {
     const WindowTap *tap = &window->taps.at[i];
-    if (tap->mask && !index_can_clone(tap->mask)) return "a mask is not a function of the index alone";
+    if (tap->mask && !index_can_clone(tap->mask)) return "a mask depends on more than the index";
     for (uint32_t k = 0; k < tap->load->operand_count; k++)
       if (!is_known_before(op_operand(tap->load, k), first, DEPTH))
         return "a mask or an address needs what is loaded before";

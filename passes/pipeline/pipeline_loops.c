@@ -195,7 +195,7 @@ static void remark_stages(const Stager *s, uint32_t stages) {
                   s->groups[g].distance, s->groups[g].slots);
   if (s->in_flight)
     diag_remark(s->context->diags, s->staged->dot->loc, "pipeline",
-                "the dot stays in flight while the next begins (%u stages%s)", stages,
+                "the dot stays in flight while the next starts (%u stages%s)", stages,
                 s->refills ? ", a second barrier before copies" : "");
 }
 
@@ -247,12 +247,12 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   func_number(func);
   if (!staged_loop_find(context, func, loop, &staged)) return false;
   if (!value_int_constant(loop_step(loop), &step) || step == 0 || step < -MAX_STEP || step > MAX_STEP) {
-    diag_remark(context->diags, loop->loc, "pipeline", "not pipelined: the step is no small constant");
+    diag_remark(context->diags, loop->loc, "pipeline", "not pipelined: the step is not a small constant");
     return false;
   }
   if (is_ahead_in_vain(&staged)) {
     diag_remark(context->diags, loop->loc, "pipeline",
-                "not pipelined: what goes through registers, in a loop that begins often");
+                "not pipelined: loads through registers, in a loop that starts often");
     return false;
   }
   uint32_t stages = staged_loop_stages(context, func, &staged);

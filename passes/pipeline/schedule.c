@@ -78,10 +78,10 @@ static const char *check_uses(Check *c) {
   for (uint32_t i = 0; i < s->steps.n; i++) {
     const ScheduleStep *step = &s->steps.at[i];
     if (step->kind == STEP_OWN || step->kind == STEP_MEET) continue;
-    if (step->stage >= s->stages) return "a step is of a stage that there is not";
-    if (!takes_known(c, step->op, step->stage)) return "a step takes what its stage has not";
+    if (step->stage >= s->stages) return "a step is of a stage that does not exist";
+    if (!takes_known(c, step->op, step->stage)) return "a step takes a value that its stage does not have";
     for (uint32_t k = 0; k < step->under_count; k++)
-      if (!has_value(c, step->under[k], 0)) return "a wait comes before what is to be computed under it";
+      if (!has_value(c, step->under[k], 0)) return "a wait comes before what should overlap with it";
     for (uint32_t r = 0; r < step->op->result_count; r++)
       c->known[step->op->results[r].id] |= (uint8_t)(1u << step->stage);
   }
@@ -92,7 +92,7 @@ static const char *check_carried(const Check *c) {
   const Schedule *s = c->s;
   for (uint32_t i = 0; i < s->loop->result_count; i++)
     if (!has_value(c, loop_yielded(s->loop, i), s->stage_of[i]))
-      return "a carried value's stage has not what is yielded for it";
+      return "the stage of a loop-carried value does not have what is yielded for it";
   for (uint32_t i = 0; i < s->crossing.n; i++) {
     const Value *value = s->crossing.at[i];
     int kind = value->type->kind;
@@ -241,7 +241,7 @@ static void print_steps(const Schedule *s, Reading *r) {
     r->others += !named;
     if (named) print_part(r, step->own ? step->own : op_info(step->op->kind)->name);
     if (step->ahead) buf_printf(&r->out, " %u ahead", step->ahead);
-    if (under_way > 0) buf_printf(&r->out, " (%u under way)", (uint32_t)under_way);
+    if (under_way > 0) buf_printf(&r->out, " (%u in flight)", (uint32_t)under_way);
   }
   print_others(r);
 }

@@ -158,11 +158,13 @@ static void look_at(Op *op, void *data) {
 
 static const char *find_pairs(Pairing *p) {
   for (uint32_t i = 0; i < p->numbers.n; i++)
-    if (!place_scalar(p, op_result(p->numbers.at[i]), 1)) return "its program id is used for more than places of blocks";
+    if (!place_scalar(p, op_result(p->numbers.at[i]), 1))
+      return "its program id is used for more than offsets of blocks";
   if (!retile_spread(&p->tiles)) return "not all that depends on its blocks can be wider";
   if (!retile_is_marked(&p->tiles, op_result(p->dot), 1)) return "the dot's columns are not the axis'";
   for (uint32_t i = 0; i < p->stores.n; i++)
-    if (!p->tiles.marks[op_operand(p->stores.at[i], 1)->id]) return "it stores what all programs of the axis do";
+    if (!p->tiles.marks[op_operand(p->stores.at[i], 1)->id])
+      return "all programs of the axis store the same elements";
   return are_accesses_placed(p) ? NULL : "its blocks are not known to be neighbours within checked bounds";
 }
 

@@ -71,9 +71,8 @@ static void tell(const WayPlanner *p, const char *what, const char *why) {
 static const char *why_no_maps(const WayPlanner *p) {
   if (!p->target->arch->tensor_rank) return "the architecture has none";
   if (p->target->tma == TMA_OFF) return "--tma=off";
-  return module_takes_maps(p->func->module)
-             ? NULL
-             : "who launches the kernel would have to make their maps (--tma=on)";
+  return module_takes_maps(p->func->module) ? NULL
+                                            : "the launcher would have to make the tensor maps (--tma=on)";
 }
 
 // Of loads by pointers, by themselves those of one product, attention's, whose loops overlap_dots takes where their loads are boxes, and those of its
@@ -132,7 +131,7 @@ static const char *why_no_pairs(const WayPlanner *p) {
   if (target->persistent != PERSIST_AUTO) return "the kernel says whether it is persistent";
   if (target->warp_roles == WARP_ROLES_OFF) return "--warp-specialize=off";
   if (!target->arch->setmaxnreg_most || !target->arch->multiprocessors)
-    return "the architecture is not known so well";
+    return "no measurements for this architecture";
   if (target->maxnreg) return "registers are limited";
   if (p->products.dots != 1) return "there are several dots";
   const Type *type = op_result(dot)->type, *operand = op_operand(dot, 0)->type;

@@ -69,7 +69,7 @@ static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, boo
 static const char *why_no_turns(const SlotPlanner *p) {
   Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
   PartedLoop parted;
-  if (!p->func->module->launched) return "who launches the kernel would have to say how many there are";
+  if (!p->func->module->launched) return "the launcher would have to say how many CTAs there are";
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "warp specialization is off";
   if (p->loops.list.n != 1) return "it has several dot loops";
   if (p->target->num_warps <= WARPGROUP_WARPS) return "four warps leave a multiprocessor to other programs";
@@ -119,7 +119,7 @@ static const char *why_not_wanted(const SlotPlanner *p, const Op *loop) {
     return "four warps leave room for another CTA, which gains more";
   if (is_in_turn(p, loop) || op_attr(loop, ATTR_OVERLAPPED) || op_attr(loop, ATTR_WARP_SPECIALIZE)) return NULL;
   uint32_t chained = chained_dots(p->context->scratch, p->func, loop);
-  return chained > 2 ? NULL : "one dot at a time gains nothing by it alone";
+  return chained > 2 ? NULL : "one dot at a time gains nothing by it";
 }
 
 static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *parted) {

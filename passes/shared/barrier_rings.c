@@ -239,7 +239,7 @@ static void wait_oldest(const Placer *p, RingStatus *ring, const Op *op) {
 }
 
 static void release_oldest(const Placer *p, RingStatus *ring, const Op *op) {
-  if (ring->reads[0].reading) ring_error(p, op, "a dot that reads the slot may be under way");
+  if (ring->reads[0].reading) ring_error(p, op, "a dot that reads the slot may be in flight");
   ring->readable--;
   memmove(ring->reads, ring->reads + 1, ring->readable * sizeof *ring->reads);
   ring->unmet++;

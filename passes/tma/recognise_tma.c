@@ -271,13 +271,13 @@ static const char *find_box_in(BoxRaising *r, Op *load, bool apart, RaisedBox *b
   *box = (RaisedBox){.load = load};
   if (other && !value_is_zero(other)) return "what is outside of its mask is not zero";
   if (!form_find(&f, op_operand(load, 0), NO_DIM, &address) || !address.base)
-    return "its addresses are no sum of what is known before a launch";
+    return "its addresses are not a sum of values known before the launch";
   const char *why = split_address(&address, apart, box);
   if (why) return why;
   if (!is_aligned(r, box, address.base)) return "its base and strides are not declared to be multiples of 16";
   Value *const size[RANK] = {f.size[0], f.size[1]};
   if (op_operand(load, 1) && !add_mask(&f, op_operand(load, 1), NO_DIM, box, MASK_DEPTH))
-    return "its mask is no bound of rows and columns";
+    return "its mask is not a bound of rows and columns";
   memcpy(f.size, size, sizeof size);
   take_remainders(&f, box);
   return keep_offsets(r, box) ? NULL : "its offsets are not known to be within a matrix";

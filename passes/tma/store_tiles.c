@@ -166,7 +166,7 @@ static uint64_t freed_bytes(const Op *store) {
 
 static const char *why_not(const TileStorer *s, const Op *store, const Op *tma_mark, bool loops, TensorLoad *found) {
   const Type *buffer = buffer_type(s->func->module->ir, op_result(tma_mark)->type);
-  if (!buffer) return "its rows are no TMA tiles'";
+  if (!buffer) return "its rows are not those of TMA tiles";
   const char *why = tensor_load_find(s->func, s->axes, tma_mark, buffer, found);
   if (why) return why;
   if (found->inner + 1 != buffer->rank) return "its rows are columns of the tensor";

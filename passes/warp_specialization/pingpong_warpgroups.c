@@ -78,12 +78,12 @@ static void pingpong_warpgroups(Op *loop, void *data) {
   BegunDots dots;
   if (loop->kind != OP_FOR || !find_begun(loop, &dots)) return;
   const Type *sums = op_result(dots.second)->type;
-  const char *why = has_barrier(loop->regions[0]) ? "they meet in the loop"
+  const char *why = has_barrier(loop->regions[0]) ? "warps meet at a barrier in the loop"
                     : !pingpong_pays(sums->shape[sums->rank - 1])
-                        ? "dots take longer than what runs under them"
+                        ? "dots take longer than what overlaps with them"
                         : NULL;
   if (why) {
-    diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "warpgroups take no turns: %s", why);
+    diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "no ping-pong of warpgroups: %s", why);
     return;
   }
   put_turn(builder_before(loop), OP_PINGPONG_PASS, ATTR_LAST);

@@ -47,10 +47,10 @@ const char *roles_refuse(const Func *func, const RoleLoops *loops) {
   const Target *target = &func->module->target;
   if (!target->arch->setmaxnreg_most) return "the architecture has no setmaxnreg";
   if (target->num_warps % WARPGROUP_WARPS || (target->num_warps + PRODUCER_WARPS) * TARGET_WARP > 1024)
-    return "its warps are no whole number of warpgroups, or too many";
+    return "its warps are not a whole number of warpgroups, or too many";
   if (target->maxnreg) return "its registers are limited";
   if (loops->ordered)
-    return "it has ops whose order among warps is their own (print, assert, atomics, inline PTX)";
+    return "it has ops whose order among warps matters (print, assert, atomics, inline PTX)";
   if (loops->list.n > 1) return "it has several dot loops";
   return NULL;
 }
@@ -84,7 +84,7 @@ static const char *why_not_loop(Roles *r) {
   enum { MAX_STEP = INT32_MAX / 64 };
   if (!are_tensor_copies(staged)) return not_copies;
   if (staged->after_writes) return "the kernel may have written what its copies read";
-  if (step == 0 || step < -MAX_STEP || step > MAX_STEP) return "its step is no small constant";
+  if (step == 0 || step < -MAX_STEP || step > MAX_STEP) return "its step is not a small constant";
   return roles_find_producer(r);
 }
 

@@ -239,7 +239,7 @@ static tilec_status by_driver(Str ptx, const Target *target, Buf *cubin) {
   tilec_status status;
   if (!target_runs_on(target->arch, device->target.arch))
     status = error_set(TILEC_ERROR_NOT_SUPPORTED,
-                       "a cubin for %s needs ptxas on PATH: the driver makes them for %s alone",
+                       "a cubin for %s needs ptxas on PATH: the driver makes them only for %s",
                        target->arch->name, tilec_device_arch(device));
   else
     status = assemble_on(device, ptx, cubin);

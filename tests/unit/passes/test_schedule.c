@@ -126,20 +126,19 @@ static void test_schedules_that_hold(void **unused) {
 
 static void test_what_a_step_takes_is_there(void **unused) {
   (void)unused;
-  static const char why[] = "a step takes what its stage has not";
-  CHECK(
-      {1, "x0 w0 d0 p0 e0 v0", "000", "", RINGLESS, why},  // before its definition
-      {2, "x0 d0 w0 p0 e1 v1", "010", "", RINGLESS, why},  // of another stage
-      {2, "x0 d0 w0 p0 e1 v1", "000", "p", RINGLESS, why}, // carried at another one
-      {2, "x1 d0 w0 p0 e1 v1", "110", "p", RINGLESS, why}, // so is the index, and does not cross
-      {1, "x0 d0 w0 e0 v0", "000", "", RINGLESS, why},     // nowhere
-      {2, "x0 d0 e1 v1<w w0 p0", "010", "p", RINGLESS, "a wait comes before what is to be computed under it"},
-      {2, "x0 d0 w0 p0 e2 v1", "010", "p", RINGLESS, "a step is of a stage that there is not"});
+  static const char why[] = "a step takes a value that its stage does not have";
+  CHECK({1, "x0 w0 d0 p0 e0 v0", "000", "", RINGLESS, why},  // before its definition
+        {2, "x0 d0 w0 p0 e1 v1", "010", "", RINGLESS, why},  // of another stage
+        {2, "x0 d0 w0 p0 e1 v1", "000", "p", RINGLESS, why}, // carried at another one
+        {2, "x1 d0 w0 p0 e1 v1", "110", "p", RINGLESS, why}, // so is the index, and does not cross
+        {1, "x0 d0 w0 e0 v0", "000", "", RINGLESS, why},     // nowhere
+        {2, "x0 d0 e1 v1<w w0 p0", "010", "p", RINGLESS, "a wait comes before what should overlap with it"},
+        {2, "x0 d0 w0 p0 e2 v1", "010", "p", RINGLESS, "a step is of a stage that does not exist"});
 }
 
 static void test_what_is_carried_is_of_its_stage(void **unused) {
   (void)unused;
-  static const char why[] = "a carried value's stage has not what is yielded for it";
+  static const char why[] = "the stage of a loop-carried value does not have what is yielded for it";
   CHECK({2, "x0 d0 e1 w0 v1 p0", "011", "p", RINGLESS, why}, {1, "d0 w0 p0 e0 v0", "000", "", RINGLESS, why},
         {2, "x0 d0 e1 w0 v1 p0", "011", "pw", RINGLESS, NULL});
 }
