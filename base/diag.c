@@ -141,19 +141,33 @@ void diag_note_calls(Diags *diags, Diag *diag, Loc loc) {
   }
 }
 
+static bool is_same(const void *entry, const void *key) {
+  const Diag *a = entry, *b = key;
+  return a->severity == b->severity && same_place(a->loc, b->loc) && strcmp(a->message, b->message) == 0;
+}
+
+static bool is_listed(const Diags *diags, const Diag *diag) {
+  return diag->place < diags->list.n && diags->list.at[diag->place] == diag;
+}
+
+// The entry of the table for the same diagnostic.
+static void **known_place(Diags *diags, const Diag *diag) {
+  uint64_t hash = hash_more(hash_loc(diag->loc) ^ diag->severity, diag->message, strlen(diag->message));
+  return table_place(&diags->known, diags->arena, hash, diag, is_same);
+}
+
 // Lists the diagnostic, unless it stands there already or the limit of errors is passed.
 Diag *diag_tell(Diags *diags, Diag *diag) {
   if (diag->severity == DIAG_ERROR) diags->raised++;
-  for (uint32_t i = 0; i < diags->list.n; i++) {
-    const Diag *old = diags->list.at[i];
-    if (old->severity == diag->severity && same_place(old->loc, diag->loc) &&
-        strcmp(old->message, diag->message) == 0)
-      return diag;
-  }
+  void **known = known_place(diags, diag);
+  if (*known && is_listed(diags, *known)) return diag;
+  *known = diag;
   diag_note_calls(diags, diag, diag->loc);
   uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
+  diag->place = UINT32_MAX;
   if (diag->severity == DIAG_ERROR && diags->errors++ >= limit) return diag;
   if (diag->severity == DIAG_WARNING) diags->warnings++;
+  diag->place = diags->list.n;
   vec_push(diags->arena, &diags->list, diag);
   return diag;
 }

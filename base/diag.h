@@ -85,6 +85,7 @@ typedef struct Diag {
   const char *message;
   const char *pass; // remarks only: which pass speaks; else NULL
   const DiagRun *run; // NULL: it is not about a run
+  uint32_t place;     // in the list; what was taken out of the list has another's
   VEC(FixIt) fixits;
   VEC(struct Diag *) notes; // of severity DIAG_NOTE
 } Diag;
@@ -94,7 +95,8 @@ typedef struct Diag {
 typedef struct Diags {
   Arena *arena;     // set before first use
   Sources *sources; // set before first use
-  VEC(Diag *) list;
+  VEC(Diag *) list; // shorten it by setting n
+  Table known;      // those that were listed, by severity, place and text
   uint32_t errors, warnings;
   uint32_t raised;      // errors given, those that stand there already included
   uint32_t error_limit; // 0: 20

@@ -148,17 +148,20 @@ static const ConstValue *find_constexpr(const Constexpr *at, uint32_t n, const c
   return NULL;
 }
 
+static const Param *find_param(const Function *function, const char *name) {
+  for (uint32_t i = 0; i < function->params.n; i++)
+    if (strcmp(function->params.at[i].name, name) == 0) return &function->params.at[i];
+  return NULL;
+}
+
 // -D gives values to names of the file as well.
-static void unknown_spec_name(Elab *e, const Function *function, const char *name) {
+static void check_spec_name(Elab *e, const Function *function, const char *name) {
+  bool defined = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, name) != NULL;
+  if (find_param(function, name) || (defined && elab_is_module_name(e, name))) return;
   uint32_t n = function->params.n, m = e->module->definitions.n;
   const char **names = ARENA_ARRAY(e->arena, const char *, n + m);
+  for (uint32_t i = 0; i < n; i++) names[i] = function->params.at[i].name;
   for (uint32_t i = 0; i < m; i++) names[n + i] = e->module->definitions.at[i].name;
-  for (uint32_t i = 0; i < n; i++) {
-    names[i] = function->params.at[i].name;
-    if (strcmp(names[i], name) == 0) return;
-  }
-  bool defined = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, name) != NULL;
-  if (defined && elab_is_module_name(e, name)) return;
   const char *near = diag_nearest_words(str_from(name), names, n + m), *advice = "";
   for (uint32_t i = 0; !near && i < n; i++)
     advice = arena_printf(e->arena, "%s%s'%s'", advice, i == 0 ? "; its parameters are " : i + 1 == n ? " and " : ", ", names[i]);
@@ -168,9 +171,9 @@ static void unknown_spec_name(Elab *e, const Function *function, const char *nam
 }
 
 static void check_spec_names(Elab *e, const Function *function) {
-  for (uint32_t i = 0; i < e->spec->param_count; i++) unknown_spec_name(e, function, e->spec->params[i].name);
+  for (uint32_t i = 0; i < e->spec->param_count; i++) check_spec_name(e, function, e->spec->params[i].name);
   for (uint32_t i = 0; i < e->spec->constexpr_count; i++)
-    unknown_spec_name(e, function, e->spec->constexprs[i].name);
+    check_spec_name(e, function, e->spec->constexprs[i].name);
 }
 
 static void no_value(Elab *e, const Param *param) {

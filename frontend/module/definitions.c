@@ -41,26 +41,84 @@ static const char *stmt_name(StmtKind kind) {
   return "this statement";
 }
 
-static bool is_last(const void *entry, const void *name) { return ((const LastOfName *)entry)->name == name; }
+const Guard *guard_scope(const Guard *guard) {
+  while (guard && guard->kind != GUARD_SCOPE) guard = guard->outer;
+  return guard;
+}
 
-static uint64_t hash_name(const char *name) { return hash_u64((uint64_t)(uintptr_t)name); }
+const char *qualified_name(Arena *arena, const Guard *guard, const char *name) {
+  for (guard = guard_scope(guard); guard; guard = guard_scope(guard->outer))
+    name = arena_printf(arena, "%s.%s", guard->stmt->outside.name, name);
+  return name;
+}
+
+// --- Tables ---
+
+static bool is_last(const void *entry, const void *key) {
+  const LastOfName *a = entry, *b = key;
+  return a->name == b->name && a->scope == b->scope;
+}
+
+static uint64_t hash_last(const LastOfName *key) {
+  return hash_u64(hash_u64((uint64_t)(uintptr_t)key->name) ^ (uint64_t)(uintptr_t)key->scope);
+}
+
+static uint32_t last_of(const Table *table, const LastOfName *key) {
+  const LastOfName *last = table_find(table, hash_last(key), key, is_last);
+  return last ? last->at + 1 : 0;
+}
+
+// Puts `at` in the place of the last one, which is the result as last_of gives it.
+static uint32_t replace_last(Arena *arena, Table *table, LastOfName key) {
+  uint32_t before = last_of(table, &key);
+  void **place = table_place(table, arena, hash_last(&key), &key, is_last);
+  LastOfName *last = *place ? *place : ARENA_NEW(arena, LastOfName);
+  *last = key;
+  *place = last;
+  return before;
+}
 
 uint32_t module_last(const Module *module, const char *name) {
-  const LastOfName *last = table_find(&module->last, hash_name(name), name, is_last);
-  return last ? last->at + 1 : 0;
+  return last_of(&module->last, &(LastOfName){.name = name});
+}
+
+uint32_t module_last_in_scope(const Module *module, const char *name, const Guard *scope) {
+  return last_of(&module->last_in_scope, &(LastOfName){.name = name, .scope = scope});
+}
+
+typedef struct InnerFunction {
+  const char *path;
+  const Function *function;
+} InnerFunction;
+
+static bool is_inner(const void *entry, const void *path) { return strcmp(((const InnerFunction *)entry)->path, path) == 0; }
+
+static uint64_t hash_path(const char *path) { return hash_bytes(path, strlen(path)); }
+
+const Function *module_inner_function(const Module *module, const char *path) {
+  const InnerFunction *inner = table_find(&module->paths, hash_path(path), path, is_inner);
+  return inner ? inner->function : NULL;
+}
+
+static void add_inner_function(Arena *arena, Module *module, const Function *function) {
+  if (!guard_scope(function->guard)) return;
+  const char *path = qualified_name(arena, function->guard, function->name);
+  void **place = table_place(&module->paths, arena, hash_path(path), path, is_inner);
+  if (*place) return;
+  InnerFunction *inner = ARENA_NEW(arena, InnerFunction);
+  *inner = (InnerFunction){path, function};
+  *place = inner;
 }
 
 static void define(Collector *c, Definition definition) {
   Module *module = c->module;
+  Arena *arena = c->parse->arena;
   uint32_t at = module->definitions.n;
-  void **place = table_place(&module->last, c->parse->arena, hash_name(definition.name), definition.name, is_last);
-  LastOfName *last = *place ? *place : ARENA_NEW(c->parse->arena, LastOfName);
-  definition.before = *place ? last->at + 1 : 0;
   definition.guard = c->guard;
-  *last = (LastOfName){definition.name, at};
-  *place = last;
-  if (definition.kind == DEFINES_IMPORT && strcmp(definition.name, "*") == 0) vec_push(c->parse->arena, &module->stars, at);
-  vec_push(c->parse->arena, &module->definitions, definition);
+  definition.before = replace_last(arena, &module->last, (LastOfName){.name = definition.name, .at = at});
+  definition.before_in_scope = replace_last(arena, &module->last_in_scope, (LastOfName){definition.name, guard_scope(c->guard), at});
+  if (definition.kind == DEFINES_IMPORT && strcmp(definition.name, "*") == 0) vec_push(arena, &module->stars, at);
+  vec_push(arena, &module->definitions, definition);
 }
 
 static bool is_kind(const Collector *c, const char *name, DefinitionKind kind) {
@@ -130,6 +188,7 @@ static void define_function(Collector *c, Function *function) {
   function->module = c->module;
   function->guard = c->guard;
   vec_push(c->parse->arena, &c->module->functions, function);
+  add_inner_function(c->parse->arena, c->module, function);
   define(c,
          (Definition){
              .kind = DEFINES_FUNCTION, .name = function->name, .loc = function->loc, .function = function});

@@ -25,25 +25,14 @@ typedef struct Query {
 
 // --- Scopes ---
 
-static const Guard *scope_of(const Guard *guard) {
-  while (guard && guard->kind != GUARD_SCOPE) guard = guard->outer;
-  return guard;
-}
-
 // Whether `outer` is one of the clauses around `inner`, or it itself: holds then where `inner` does.
 static bool implied_by(const Guard *outer, const Guard *inner) {
   for (; inner && inner != outer; inner = inner->outer) continue;
   return inner == outer;
 }
 
-static const char *path_of(Elab *e, const Guard *scope, const char *name) {
-  for (scope = scope_of(scope); scope; scope = scope_of(scope->outer))
-    name = arena_printf(e->arena, "%s.%s", scope->stmt->outside.name, name);
-  return name;
-}
-
 const char *elab_qualified_name(Elab *e, const Function *function) {
-  return path_of(e, function->guard, function->name);
+  return qualified_name(e->arena, function->guard, function->name);
 }
 
 static const Guard *frame_scope(const Frame *frame) {
@@ -171,23 +160,23 @@ static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found
 
 // A name that says whether Triton was found says so whatever is said later of its drivers: a kernel is compiled.
 static void take_found_triton(Elab *e, const Query *query, const Guard *scope, Found *found) {
-  for (uint32_t i = query->visible; i-- > 0 && found->other;) {
-    const Definition *definition = &query->module->definitions.at[i];
-    if (scope_of(definition->guard) != scope || definition->name != query->name) continue;
-    if (!machine_asks_for_triton(definition)) continue;
+  const Definition *definition;
+  for (uint32_t i = module_last_in_scope(query->module, query->name, scope); i && found->other; i = definition->before_in_scope) {
+    definition = &query->module->definitions.at[i - 1];
+    if (i > query->visible || !machine_asks_for_triton(definition)) continue;
     if (elab_guard_truth(e, query->module, definition->guard) == TRUTH_YES)
-      *found = (Found){.definition = definition, .at = i};
+      *found = (Found){.definition = definition, .at = i - 1};
   }
 }
 
-// The definitions that may give a name, from the last visible one back: those of the name, and stars.
+// The definitions that may give a name within a scope, from the last visible one back: those of the name there, and stars.
 typedef struct Backwards {
   uint32_t named, stars; // 1 + the place in definitions; 1 + that in Module.stars
 } Backwards;
 
 static bool next_before(const Query *query, Backwards *at, uint32_t *found) {
   const Module *module = query->module;
-  while (at->named > query->visible) at->named = module->definitions.at[at->named - 1].before;
+  while (at->named > query->visible) at->named = module->definitions.at[at->named - 1].before_in_scope;
   while (at->stars && module->stars.at[at->stars - 1] >= query->visible) at->stars--;
   uint32_t star = at->stars ? module->stars.at[at->stars - 1] + 1 : 0;
   if (!at->named && !star) return false;
@@ -196,17 +185,17 @@ static bool next_before(const Query *query, Backwards *at, uint32_t *found) {
     at->stars--;
   } else {
     *found = at->named - 1;
-    at->named = module->definitions.at[at->named - 1].before;
+    at->named = module->definitions.at[at->named - 1].before_in_scope;
   }
   return true;
 }
 
 static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *found) {
   Truth truth = TRUTH_MAYBE;
-  Backwards at = {module_last(query->module, query->name), query->module->stars.n};
+  Backwards at = {module_last_in_scope(query->module, query->name, scope), query->module->stars.n};
   for (uint32_t i; truth != TRUTH_YES && !found->other && next_before(query, &at, &i);) {
     const Definition *definition = &query->module->definitions.at[i];
-    if (scope_of(definition->guard) != scope || !defines(e, query, definition)) continue;
+    if (guard_scope(definition->guard) != scope || !defines(e, query, definition)) continue;
     if (definition->target && !elab_loop_around(e, query->module, definition->guard)) continue;
     truth = elab_guard_truth(e, query->module, definition->guard);
     if (truth == TRUTH_NO) continue;
@@ -228,7 +217,7 @@ static void find_anywhere(Elab *e, const Query *query, Found *found) {
     if (elab_guard_truth(e, query->module, definition->guard) == TRUTH_NO) continue;
     if (!found->definition)
       found->definition = definition, found->at = i;
-    else if (scope_of(found->definition->guard) != scope_of(definition->guard))
+    else if (guard_scope(found->definition->guard) != guard_scope(definition->guard))
       found->other = definition;
   }
 }
@@ -236,7 +225,7 @@ static void find_anywhere(Elab *e, const Query *query, Found *found) {
 // From the innermost scope outwards.
 static Found find(Elab *e, const Query *query) {
   Found found = {0};
-  for (const Guard *scope = scope_of(query->scope);; scope = scope_of(scope->outer)) {
+  for (const Guard *scope = guard_scope(query->scope);; scope = guard_scope(scope->outer)) {
     if (find_in(e, query, scope, &found) || !scope) break;
   }
   if (!found.definition) find_anywhere(e, query, &found);
@@ -255,8 +244,8 @@ static const char *condition_text(Elab *e, const Expr *expr) {
 // When the definition holds: "where 'HAS_X' holds".
 static const char *describe_condition(Elab *e, const Module *module, const Definition *definition) {
   const Guard *guard = elab_undecided(e, module, definition->guard);
-  if (!guard && !scope_of(definition->guard)) return "without a condition";
-  if (!guard) return arena_printf(e->arena, "in '%s'", scope_of(definition->guard)->stmt->outside.name);
+  if (!guard && !guard_scope(definition->guard)) return "without a condition";
+  if (!guard) return arena_printf(e->arena, "in '%s'", guard_scope(definition->guard)->stmt->outside.name);
   const Stmt *stmt = guard->stmt;
   unsigned line = stmt->loc.line;
   switch (guard->kind) {
@@ -296,11 +285,12 @@ static const char *how_to_decide(Elab *e, const Query *query, const Found *found
   return "let the condition be a name of the module level, and give that with -D";
 }
 
-static bool was_said(const Elab *e, Loc loc, Severity severity) {
+// Whether an error has its first note at the place.
+static bool was_said(const Elab *e, Loc loc) {
   for (uint32_t i = 0; i < e->diags->list.n; i++) {
     const Diag *diag = e->diags->list.at[i];
-    const Loc at = severity == DIAG_ERROR && diag->notes.n ? diag->notes.at[0]->loc : diag->loc;
-    if (diag->severity == severity && at.file == loc.file && at.line == loc.line && at.col == loc.col)
+    const Loc at = diag->notes.n ? diag->notes.at[0]->loc : diag->loc;
+    if (diag->severity == DIAG_ERROR && at.file == loc.file && at.line == loc.line && at.col == loc.col)
       return true;
   }
   return false;
@@ -310,10 +300,10 @@ static bool was_said(const Elab *e, Loc loc, Severity severity) {
 static void report_possible(Elab *e, Loc loc, const Query *query, const Found *found) {
   const Definition *a = found->definition, *b = found->other;
   Diag *diag;
-  if (was_said(e, b->loc, DIAG_ERROR)) return;
-  if (scope_of(a->guard) != scope_of(b->guard))
+  if (was_said(e, b->loc)) return;
+  if (guard_scope(a->guard) != guard_scope(b->guard))
     diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is defined in several functions: say '%s' or '%s'",
-                      query->name, path_of(e, b->guard, query->name), path_of(e, a->guard, query->name));
+                      query->name, qualified_name(e->arena, b->guard, query->name), qualified_name(e->arena, a->guard, query->name));
   else
     diag =
         diag_error(e->diags, elab_loc(e, loc),
@@ -337,9 +327,9 @@ static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *fo
 // A function that is defined twice on the way to this one: Python's last wins, and the user may have meant the other.
 static void warn_redefined(Elab *e, const Query *query, const Found *found) {
   const Definition *now = found->definition;
-  if (now->kind != DEFINES_FUNCTION || was_said(e, now->loc, DIAG_WARNING)) return;
-  for (const Definition *before = now; before->before;) {
-    before = &query->module->definitions.at[before->before - 1];
+  if (now->kind != DEFINES_FUNCTION) return;
+  for (const Definition *before = now; before->before_in_scope;) {
+    before = &query->module->definitions.at[before->before_in_scope - 1];
     if (before->kind != DEFINES_FUNCTION || !implied_by(before->guard, now->guard)) continue;
     Diag *diag =
         diag_warning(e->diags, now->loc, "'%s' is defined twice; this one, the last, is used", now->name);
@@ -349,7 +339,7 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
 }
 
 static void warn_unread(Elab *e, const Query *query, const Found *found) {
-  if (!found->instead || was_said(e, found->definition->loc, DIAG_WARNING)) return;
+  if (!found->instead) return;
   Diag *diag = diag_warning(e->diags, found->definition->loc,
                             "'%s' may come from a library that is not read; this one, for where that is missing, is used",
                             query->name);
@@ -368,9 +358,7 @@ const ConstValue *elab_given_value(const Elab *e, const char *name) {
 }
 
 static bool module_has(const Module *module, const char *name) {
-  for (uint32_t i = module_last(module, name); i; i = module->definitions.at[i - 1].before)
-    if (!scope_of(module->definitions.at[i - 1].guard)) return true;
-  return false;
+  return module_last_in_scope(module, name, NULL) != 0;
 }
 
 bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj) {
@@ -409,16 +397,13 @@ const Expr *elab_assigned_expr(Elab *e, const char *name) {
 }
 
 // The scope that "Model.forward" of "Model.forward.kernel" names; the text behind it is in *name.
-static bool find_scope(Elab *e, const Module *module, const char **name, const Guard **scope) {
-  const char *dot = strrchr(*name, '.');
-  for (uint32_t i = 0; dot && i < module->functions.n; i++) {
-    const Function *function = module->functions.at[i];
-    if (strcmp(elab_qualified_name(e, function), *name) != 0) continue;
-    *scope = function->guard;
-    *name = function->name;
-    return true;
-  }
-  return dot == NULL;
+static bool find_scope(const Module *module, const char **name, const Guard **scope) {
+  if (!strchr(*name, '.')) return true;
+  const Function *function = module_inner_function(module, *name);
+  if (!function) return false;
+  *scope = function->guard;
+  *name = function->name;
+  return true;
 }
 
 // `k = make_kernel(relu)`: the jit function that the name was assigned, which sees its factory's names.
@@ -432,13 +417,12 @@ static const Function *made_function(Elab *e, const Module *module, const char *
 
 // A kernel that is asked for by its name, and that the conditions around it exclude: told, and taken.
 static const Function *excluded_function(Elab *e, const Query *query) {
-  for (uint32_t i = query->visible; i-- > 0;) {
-    const Definition *definition = &query->module->definitions.at[i];
-    if (definition->kind != DEFINES_FUNCTION || definition->name != query->name) continue;
-    if (scope_of(definition->guard) != scope_of(query->scope)) continue;
-    if (!was_said(e, definition->loc, DIAG_WARNING))
-      diag_warning(e->diags, definition->loc, "the conditions around '%s' do not hold here; it is compiled as if they did",
-                   query->name);
+  const Definition *definition;
+  for (uint32_t i = module_last_in_scope(query->module, query->name, guard_scope(query->scope)); i; i = definition->before_in_scope) {
+    definition = &query->module->definitions.at[i - 1];
+    if (definition->kind != DEFINES_FUNCTION) continue;
+    diag_warning(e->diags, definition->loc, "the conditions around '%s' do not hold here; it is compiled as if they did",
+                 query->name);
     e->assumed = definition->guard;
     return definition->function;
   }
@@ -447,7 +431,7 @@ static const Function *excluded_function(Elab *e, const Query *query) {
 
 const Function *elab_function(Elab *e, const Module *module, const char *name) {
   Query query = {.module = module, .visible = module->definitions.n, .functions = true};
-  if (!find_scope(e, module, &name, &query.scope)) return NULL;
+  if (!find_scope(module, &name, &query.scope)) return NULL;
   query.name = intern(&e->ir->names, str_from(name));
   Found found = find(e, &query);
   e->kernel_closure = NULL;

@@ -390,6 +390,7 @@ typedef struct Definition {
   Loc loc;
   const Guard *guard; // NULL: unconditional
   uint32_t before;    // 1 + the place of the one of that name before it; 0: none
+  uint32_t before_in_scope; // the same, within the same function or class
   bool target;        // DEFINES_CHANGE: what a loop of the module level runs over; it counts where the loop can be run
   union {
     const Stmt *stmt; // the constant's assignment or change; what is not read: STMT_OUTSIDE
@@ -409,11 +410,22 @@ typedef struct Member {
 
 typedef struct LastOfName {
   const char *name; // interned
+  const Guard *scope; // NULL: the module level itself, or any
   uint32_t at;
 } LastOfName;
 
-// 1 + the place of the module's last definition of an interned name; 0: it has none (definitions.c).
+// --- What a module defines (definitions.c) ---
+
+// The innermost function or class around; NULL: the module level itself.
+const Guard *guard_scope(const Guard *guard);
+// "Model.forward.kernel" of "kernel" within these.
+const char *qualified_name(Arena *arena, const Guard *guard, const char *name);
+// 1 + the place of the module's last definition of an interned name; 0: it has none.
 uint32_t module_last(const struct Module *module, const char *name);
+// The same of what is defined right within `scope`, a GUARD_SCOPE or NULL.
+uint32_t module_last_in_scope(const struct Module *module, const char *name, const Guard *scope);
+// The first function within others or in classes that has the qualified name; NULL: none.
+const Function *module_inner_function(const struct Module *module, const char *path);
 
 typedef struct Module {
   uint16_t file;
@@ -425,6 +437,8 @@ typedef struct Module {
   FunctionList functions;
   VEC(Definition) definitions; // one for each name that one of these binds
   Table last;                  // of each name the last one, a LastOfName
+  Table last_in_scope;         // the same within one function, class or the module level itself
+  Table paths;                 // functions within others and in classes by qualified name, the first of each
   VEC(uint32_t) stars;         // the places of those that are `import *`
   VEC(const char *) mentioned; // the names in the code but in imports, each once, in the order of strcmp
   VEC(Member) members;         // each once

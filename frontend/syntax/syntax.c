@@ -47,6 +47,7 @@ static void sort_diags(Diags *diags, uint32_t first) {
     }
     diags->list.at[j] = diag;
   }
+  for (uint32_t i = first; i < diags->list.n; i++) diags->list.at[i]->place = i;
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -16,6 +16,7 @@
 #define RUNTIME_COMPILE_COMPILE_H
 
 #include "codegen/codegen.h"
+#include "codegen/llvm/digest.h"
 #include "frontend/frontend.h"
 #include "ir/ir.h"
 #include "passes/passes.h"
@@ -45,6 +46,8 @@ typedef struct Compilation {
   bool is_tir;         // .tir text: `module` comes from it, there is no syntax tree
   ImportReader reader; // set by the caller between compilation_init and compile_parse
   Shown shown;         // of the main file; so too
+  unsigned char text_digest[DIGEST_BYTES]; // of the main file's text, as the user has it; made when it is first asked for
+  bool has_text_digest;
   const Module *syntax;
   bool launched;      // libtilec launches the kernel, with its tensor maps: set before compile_passes
   IrModule *module;   // after compile_elaborate (of .tir text after compile_parse)

@@ -89,13 +89,25 @@ static void add_options(Digest *digest, const Spec *spec) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
 }
 
-// False: there is no cache. The text is the one that the user has, whatever name it goes by here.
+// Of the text that the user has, whatever name it goes by here. A file of many kernels is hashed once.
+static const unsigned char *text_digest(Compilation *c) {
+  if (!c->has_text_digest) {
+    const SourceFile *file = &c->sources.files.at[c->file];
+    Digest digest;
+    digest_start(&digest);
+    digest_str(&digest, file->shown.at ? file->shown : file->text);
+    digest_end(&digest, c->text_digest);
+    c->has_text_digest = true;
+  }
+  return c->text_digest;
+}
+
+// False: there is no cache.
 static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, TunedKind kind, const char *card,
                      CacheKey *key) {
-  const SourceFile *file = &c->sources.files.at[c->file];
   Digest digest;
   if (!cache_key_begin_shared(&digest, kinds[kind])) return false;
-  digest_str(&digest, file->shown.at ? file->shown : file->text);
+  digest_bytes(&digest, text_digest(c), DIGEST_BYTES);
   digest_text(&digest, info->path);
   digest_text(&digest, spec->target.arch ? spec->target.arch->name : "");
   digest_text(&digest, kind == TUNED_LAST ? "" : card);
