@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constexprs: what is known at compile time, and Python's arithmetic on it (integers of up to 64 bits).
 #include "frontend/elaborate/elaborate.h"
+#include "frontend/module/elab_module.h"
 
 #include <math.h>
 
@@ -35,6 +36,7 @@ Obj obj_tuple(Elab *e, uint32_t n) {
 Obj obj_tuple_like(Elab *e, const Obj *tuple) {
   Obj same = obj_tuple(e, tuple->items.n);
   same.items.names = tuple->items.names;
+  same.items.dict = tuple->items.dict;
   return same;
 }
 
@@ -441,7 +443,9 @@ Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   case COMPARE_IS: return obj_bool(obj_equal(a, b));
   case COMPARE_IS_NOT: return obj_bool(!obj_equal(a, b));
   case COMPARE_IN:
-  case COMPARE_NOT_IN: return compare_in(e, loc, op == COMPARE_NOT_IN, a, b);
+  case COMPARE_NOT_IN:
+    if (b->kind == OBJ_TUPLE && b->items.dict) return compare_in(e, loc, op == COMPARE_NOT_IN, a, &(Obj[]){elab_dict_keys(e, b)}[0]);
+    return compare_in(e, loc, op == COMPARE_NOT_IN, a, b);
   case COMPARE_LT:
   case COMPARE_LE:
   case COMPARE_GT:

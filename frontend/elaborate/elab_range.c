@@ -137,6 +137,7 @@ static Flow run_loop(Elab *e, const Stmt *stmt, const Cont *rest) {
   if (callee.kind == OBJ_ERROR) return FLOW_NEXT;
   if (elab_is_range(&callee)) return for_call(e, stmt, &callee, rest);
   Obj tuple = elab_expr(e, iterated);
+  if (tuple.kind == OBJ_TUPLE && tuple.items.dict) tuple = elab_dict_keys(e, &tuple);
   if (tuple.kind == OBJ_TUPLE) return unroll(e, stmt, tuple.items.at, tuple.items.n, rest);
   if (tuple.kind != OBJ_ERROR)
     elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s%s", obj_describe(e, &tuple),

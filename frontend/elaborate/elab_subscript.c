@@ -82,14 +82,30 @@ static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *i
   return tuple->items.at[i];
 }
 
+// Of a dictionary of the host's; a[x, y] has the key (x, y).
+static Obj dict_item(Elab *e, const Expr *expr, const Obj *dict) {
+  const ExprList *indices = &expr->subscript.indices;
+  Obj key = indices->n == 1 && !expr->subscript.tuple ? elab_expr(e, indices->at[0]) : obj_tuple(e, indices->n), item;
+  for (uint32_t i = 0; (indices->n > 1 || expr->subscript.tuple) && i < indices->n; i++) {
+    key.items.at[i] = elab_expr(e, indices->at[i]);
+    if (key.items.at[i].kind == OBJ_ERROR) return obj_error();
+  }
+  if (key.kind == OBJ_ERROR) return key;
+  const char *name = elab_key_name(e, &key);
+  if (name && elab_field(e, dict, name, &item)) return item;
+  e->raises = e->raises || e->frame->python;
+  return elab_error(e, expr->loc, "the dictionary has no key %s", obj_describe(e, &key));
+}
+
 static Obj subscript_tuple(Elab *e, const Expr *expr, const Obj *tuple) {
+  if (tuple->items.dict) return dict_item(e, expr, tuple);
   if (expr->subscript.indices.n != 1 || expr->subscript.tuple)
     return elab_error(e, expr->loc, "a tuple takes one index");
   const Expr *at = expr->subscript.indices.at[0];
   if (at->kind == EXPR_SLICE) return slice_tuple(e, at, tuple);
   Obj index = elab_expr(e, at), item;
-  bool has_key = tuple->items.names && obj_is(&index, CONST_STR); // a dictionary of the host's
-  if (has_key && elab_field(e, tuple, index.constant.str, &item)) return item;
+  bool has_name = tuple->items.names && obj_is(&index, CONST_STR);
+  if (has_name && elab_field(e, tuple, index.constant.str, &item)) return item;
   return index_tuple(e, expr, tuple, &index);
 }
 
@@ -210,6 +226,7 @@ bool elab_items(Elab *e, const Expr *expr, Obj *tuple) {
     return elab_range_items(e, expr->loc, "a comprehension", bounds, tuple);
   }
   *tuple = elab_expr(e, expr);
+  if (tuple->kind == OBJ_TUPLE && tuple->items.dict) *tuple = elab_dict_keys(e, tuple);
   if (tuple->kind != OBJ_TUPLE && tuple->kind != OBJ_ERROR)
     elab_error(e, expr->loc, "a comprehension runs over a tuple or a range of constexprs, not %s",
                obj_describe(e, tuple));
@@ -231,10 +248,19 @@ bool elab_accepted(Elab *e, const CompClause *clause, bool *good) {
   return true;
 }
 
+// One element: of a dictionary the pair of its key and value.
+static Obj comprehended(Elab *e, const Expr *expr) {
+  if (expr->comprehension.of != EXPR_DICT) return elab_expr(e, expr->comprehension.element);
+  Obj pair = obj_tuple(e, 2);
+  pair.items.at[0] = elab_expr(e, expr->comprehension.key);
+  pair.items.at[1] = elab_expr(e, expr->comprehension.element);
+  return pair;
+}
+
 static bool run_clause(Elab *e, const Expr *expr, uint32_t at, Items *items) {
   bool good = true;
   if (at == expr->comprehension.clauses.n) {
-    vec_push(e->arena, items, elab_expr(e, expr->comprehension.element));
+    vec_push(e->arena, items, comprehended(e, expr));
     if (items->n <= ELAB_MAX_UNROLL) return true;
     elab_error(e, expr->loc, "the comprehension has more than %d elements", ELAB_MAX_UNROLL);
     return false;
@@ -251,10 +277,13 @@ static bool run_clause(Elab *e, const Expr *expr, uint32_t at, Items *items) {
 
 Obj elab_comprehension(Elab *e, const Expr *expr) {
   Items items = {0};
-  if (expr->comprehension.of != EXPR_LIST && expr->comprehension.of != EXPR_TUPLE)
+  bool dict = expr->comprehension.of == EXPR_DICT && elab_on_host(e);
+  if (!dict && expr->comprehension.of != EXPR_LIST && expr->comprehension.of != EXPR_TUPLE)
     return elab_error(e, expr->loc, "a kernel has no sets and dictionaries; tuples hold several values");
   Vars before = elab_save_vars(e); // its names are its own
   bool good = run_clause(e, expr, 0, &items);
   elab_restore_vars(e, before);
-  return good ? (Obj){.kind = OBJ_TUPLE, .items = {items.at, items.n}} : (Obj){.kind = OBJ_ERROR};
+  if (!good) return obj_error();
+  Obj tuple = {.kind = OBJ_TUPLE, .items = {items.at, items.n}};
+  return dict ? elab_dict_of(e, expr->loc, &tuple) : tuple;
 }

@@ -84,6 +84,7 @@ struct Obj {
       uint32_t n, total; // those of tuples within counted; 0: not counted yet
       bool typed;        // every number has its type: obj_typed changes nothing
       const char *const *names; // of the elements, interned: a named tuple's; NULL: they have none
+      bool dict;                // a dictionary of the host's: `names` are its keys (elab_key_name)
     } items;
     struct {
       const Function *function;

@@ -93,7 +93,8 @@ static bool named_class(Elab *e, const Module *module, uint32_t at, Obj *obj) {
   Frame *frame = elab_push(e, NULL);
   frame->module = module;
   frame->visible = at;
-  bool is_named = elab_named_class(e, module->definitions.at[at].stmt, obj);
+  const Stmt *stmt = module->definitions.at[at].stmt;
+  bool is_named = elab_data_class(e, module, stmt, obj) || elab_named_class(e, stmt, obj);
   elab_pop(e);
   return is_named;
 }

@@ -168,7 +168,7 @@ bool host_member(Elab *e, const char *path, const char *name, Obj *obj) {
   if (strcmp(path, "torch.version") == 0 && (strcmp(name, "hip") == 0 || strcmp(name, "xpu") == 0))
     return *obj = obj_none(), true;
   const char *full = arena_printf(e->arena, "%s.%s", path, name);
-  if (!has_member(path, name) && !is_function(full) && strcmp(full, ITERTOOLS_PRODUCT) != 0) return false;
+  if (!has_member(path, name) && !is_function(full) && !functional_has(full) && strcmp(full, ITERTOOLS_PRODUCT) != 0) return false;
   *obj = module_obj(e, full);
   return true;
 }
@@ -388,7 +388,7 @@ static bool is_limits(const char *path) {
 bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
   if (!elab_on_host(e)) return false;
   const char *dot = strrchr(path, '.');
-  if (host_product(e, call, path, obj)) return true;
+  if (host_product(e, call, path, obj) || functional_call(e, call, path, obj)) return true;
   if (str_starts(str_from(path), "builtins."))
     *obj = host_function(e, call, path + 9);
   else if (is_function(path))

@@ -3,6 +3,8 @@
 // products, and triton.Config, which is a named tuple of what it was given.
 #include "frontend/module/elab_module.h"
 
+#include <stdlib.h>
+
 static Obj named(Elab *e, uint32_t n, const char **names) {
   Obj tuple = obj_tuple(e, n);
   tuple.items.names = names;
@@ -29,6 +31,7 @@ static void dict_set(Elab *e, Dict *dict, const char *name, Obj value) {
 static Obj dict_tuple(Elab *e, const Dict *dict) {
   const char **names = ARENA_ARRAY(e->arena, const char *, dict->names.n + 1); // not NULL where it is empty
   Obj tuple = named(e, dict->names.n, names);
+  tuple.items.dict = true;
   for (uint32_t i = 0; i < dict->names.n; i++) {
     names[i] = dict->names.at[i];
     tuple.items.at[i] = dict->values.at[i];
@@ -36,20 +39,88 @@ static Obj dict_tuple(Elab *e, const Dict *dict) {
   return tuple;
 }
 
+// A text is its own name. Others begin with a byte that no text of a file does: "\1" and the integer, "N" for None, or "("
+// and each element's name behind its length.
+enum { NOT_A_TEXT = 1 };
+
+const char *elab_key_name(Elab *e, const Obj *key) {
+  const char *name = NULL;
+  bool whole = obj_is(key, CONST_FLOAT) && key->constant.f == (double)(int64_t)key->constant.f;
+  if (obj_is(key, CONST_STR) && key->constant.str[0] != NOT_A_TEXT)
+    name = key->constant.str;
+  else if ((obj_is(key, CONST_INT) && !key->constant.is_u64) || obj_is(key, CONST_BOOL))
+    name = arena_printf(e->arena, "%c%lld", NOT_A_TEXT, (long long)key->constant.i);
+  else if (whole && key->constant.f < 0x1p62 && key->constant.f > -0x1p62)
+    name = arena_printf(e->arena, "%c%lld", NOT_A_TEXT, (long long)key->constant.f);
+  else if (obj_is(key, CONST_NONE))
+    name = arena_printf(e->arena, "%cN", NOT_A_TEXT);
+  else if (key->kind == OBJ_TUPLE && !key->items.names) {
+    name = arena_printf(e->arena, "%c(", NOT_A_TEXT);
+    for (uint32_t i = 0; i < key->items.n; i++) {
+      const char *item = elab_key_name(e, &key->items.at[i]);
+      if (!item) return NULL;
+      name = arena_printf(e->arena, "%s%zu:%s", name, strlen(item), item);
+    }
+  }
+  return name ? intern(&e->ir->names, str_from(name)) : NULL;
+}
+
+static Obj key_of(Elab *e, Str name) {
+  if (!name.n || name.at[0] != NOT_A_TEXT) return obj_string(e, name);
+  if (name.at[1] == 'N') return obj_none();
+  if (name.at[1] != '(') return obj_int(strtoll(arena_copy(e->arena, name) + 1, NULL, 10));
+  VEC(Obj) items = {0};
+  for (const char *at = name.at + 2; at < name.at + name.n;) {
+    char *text;
+    size_t n = strtoull(at, &text, 10);
+    vec_push(e->arena, &items, key_of(e, (Str){text + 1, n}));
+    at = text + 1 + n;
+  }
+  Obj tuple = obj_tuple(e, items.n);
+  for (uint32_t i = 0; i < items.n; i++) tuple.items.at[i] = items.at[i];
+  return tuple;
+}
+
+Obj elab_dict_keys(Elab *e, const Obj *dict) {
+  Obj keys = obj_tuple(e, dict->items.n);
+  for (uint32_t i = 0; i < keys.items.n; i++) keys.items.at[i] = key_of(e, str_from(dict->items.names[i]));
+  return keys;
+}
+
+// False with an error: the key is none that is known.
+static bool dict_put(Elab *e, Loc loc, Dict *dict, const Obj *key, Obj value) {
+  const char *name = key->kind == OBJ_ERROR || value.kind == OBJ_ERROR ? NULL : elab_key_name(e, key);
+  if (name) return dict_set(e, dict, name, value), true;
+  if (key->kind != OBJ_ERROR && value.kind != OBJ_ERROR)
+    elab_error(e, loc, "the keys of a dictionary are known texts, integers and tuples of these here, not %s", obj_describe(e, key));
+  return false;
+}
+
+static void dict_add(Elab *e, Dict *dict, const Obj *other) {
+  for (uint32_t i = 0; i < other->items.n; i++) dict_set(e, dict, other->items.names[i], other->items.at[i]);
+}
+
 Obj elab_dict(Elab *e, const Expr *expr) {
   Dict dict = {.names = {.n = 0}};
   for (uint32_t i = 0; i < expr->dict.n; i++) {
     const DictItem *item = &expr->dict.at[i];
-    Obj value = elab_expr(e, item->value), key = obj_none();
-    if (item->key) key = elab_expr(e, item->key);
-    if (value.kind == OBJ_ERROR || key.kind == OBJ_ERROR) return obj_error();
-    if (item->key && obj_is(&key, CONST_STR))
-      dict_set(e, &dict, intern(&e->ir->names, str_from(key.constant.str)), value);
-    else if (item->key || value.kind != OBJ_TUPLE || !value.items.names)
-      return elab_error(e, expr->loc, "the keys of a dictionary are known texts here");
-    else
-      for (uint32_t k = 0; k < value.items.n; k++)
-        dict_set(e, &dict, value.items.names[k], value.items.at[k]);
+    Obj key = item->key ? elab_expr(e, item->key) : obj_none(), value = elab_expr(e, item->value);
+    if (item->key && !dict_put(e, expr->loc, &dict, &key, value)) return obj_error();
+    if (item->key) continue;
+    if (value.kind == OBJ_ERROR) return value;
+    if (value.kind != OBJ_TUPLE || !value.items.names)
+      return elab_error(e, expr->loc, "'**' takes a dictionary, not %s", obj_describe(e, &value));
+    dict_add(e, &dict, &value);
+  }
+  return dict_tuple(e, &dict);
+}
+
+Obj elab_dict_of(Elab *e, Loc loc, const Obj *pairs) {
+  Dict dict = {.names = {.n = 0}};
+  for (uint32_t i = 0; i < pairs->items.n; i++) {
+    const Obj *pair = &pairs->items.at[i];
+    if (pair->kind != OBJ_TUPLE || pair->items.n != 2) return elab_error(e, loc, "dict(...) takes pairs of a key and a value here");
+    if (!dict_put(e, loc, &dict, &pair->items.at[0], pair->items.at[1])) return obj_error();
   }
   return dict_tuple(e, &dict);
 }
@@ -57,8 +128,15 @@ Obj elab_dict(Elab *e, const Expr *expr) {
 static Obj dict_call(Elab *e, Loc loc, const GivenArgs *args) {
   Dict dict = {.names = {.n = 0}};
   for (uint32_t i = 0; i < args->n; i++) {
-    if (!args->at[i].name) return elab_error(e, loc, "dict(...) takes names and values here");
-    dict_set(e, &dict, args->at[i].name, args->at[i].obj);
+    Obj more = args->at[i].obj;
+    bool first = i == 0 && !args->at[i].name && more.kind == OBJ_TUPLE;
+    if (!args->at[i].name && !first) return elab_error(e, loc, "dict(...) takes names and values here");
+    if (first && !more.items.names) more = elab_dict_of(e, loc, &more);
+    if (more.kind == OBJ_ERROR) return more;
+    if (first)
+      dict_add(e, &dict, &more);
+    else
+      dict_set(e, &dict, args->at[i].name, more);
   }
   return dict_tuple(e, &dict);
 }
@@ -145,6 +223,8 @@ static bool list_function(Elab *e, const Expr *call, Obj *obj) {
   if (at == count) return false;
   GivenArgs args = {0};
   if (!elab_given_args(e, call, &args)) return *obj = obj_error(), true;
+  for (uint32_t i = 0; i < args.n && at != 3; i++)
+    if (args.at[i].obj.kind == OBJ_TUPLE && args.at[i].obj.items.dict) args.at[i].obj = elab_dict_keys(e, &args.at[i].obj);
   const Obj *last = args.n ? &args.at[args.n - 1].obj : NULL;
   bool filters = at == 2, is_list = last && last->kind == OBJ_TUPLE && !last->items.names;
   if (at == 3)
@@ -192,9 +272,8 @@ bool host_set_item(Elab *e, const Expr *target, const Obj *value) {
   Obj tuple = bound->obj, key = elab_expr(e, target->subscript.indices.at[0]);
   if (tuple.items.names || (tuple.items.n == 0 && obj_is(&key, CONST_STR))) {
     Dict dict = {.names = {.n = 0}};
-    if (!obj_is(&key, CONST_STR)) return key.kind == OBJ_ERROR;
-    for (uint32_t i = 0; i < tuple.items.n; i++) dict_set(e, &dict, tuple.items.names[i], tuple.items.at[i]);
-    dict_set(e, &dict, intern(&e->ir->names, str_from(key.constant.str)), *value);
+    if (tuple.items.names) dict_add(e, &dict, &tuple);
+    if (key.kind == OBJ_ERROR || !dict_put(e, target->loc, &dict, &key, *value)) return true;
     elab_bind_quietly(e, object->name, object->loc, dict_tuple(e, &dict));
     return true;
   }
@@ -213,8 +292,9 @@ static bool get_item(Elab *e, const Expr *call, const char *method, Obj *obj) {
   Obj dict = elab_expr(e, call->call.callee->attribute.object), key;
   if (dict.kind != OBJ_TUPLE || !dict.items.names) return false;
   key = elab_expr(e, args->at[0].value);
-  if (!obj_is(&key, CONST_STR)) return false;
-  if (!elab_field(e, &dict, key.constant.str, obj))
+  const char *name = elab_key_name(e, &key);
+  if (!name) return false;
+  if (!elab_field(e, &dict, name, obj))
     *obj = args->n == 2 ? elab_expr(e, args->at[1].value) : obj_none();
   return true;
 }
@@ -248,7 +328,7 @@ static bool list_method(Elab *e, const Expr *call, const char *method, Obj *obj)
   if (at == 5) return *obj = list, true;
   *obj = obj_tuple(e, list.items.n);
   for (uint32_t i = 0; i < list.items.n; i++) {
-    Obj name = obj_string(e, str_from(list.items.names[i])), two = obj_tuple(e, 2);
+    Obj name = key_of(e, str_from(list.items.names[i])), two = obj_tuple(e, 2);
     two.items.at[0] = name;
     two.items.at[1] = list.items.at[i];
     obj->items.at[i] = at == 0 ? two : at == 1 ? name : list.items.at[i];
@@ -260,7 +340,7 @@ bool host_makes_list(Elab *e, const Expr *call, Obj *obj) {
   const Expr *callee = call->call.callee;
   *obj = obj_none();
   if (elab_is_decorator(call, "Config")) return *obj = config_call(e, call), true;
-  if (list_function(e, call, obj)) return true;
+  if (list_function(e, call, obj) || host_extreme(e, call, obj)) return true;
   if (callee->kind != EXPR_ATTRIBUTE || callee->attribute.object->kind == EXPR_STRING) return false;
   const char *method = callee->attribute.name;
   return grow_list(e, call, method) || get_item(e, call, method, obj) || list_method(e, call, method, obj);

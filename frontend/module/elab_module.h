@@ -37,6 +37,8 @@ bool elab_is_module_name(Elab *e, const char *name);
 
 // The class of the file that STMT_OUTSIDE is; false where it is none of named tuples.
 bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj);
+// The same of a class that @dataclass makes, on the host: its objects are named tuples.
+bool elab_data_class(Elab *e, const Module *module, const Stmt *outside, Obj *obj);
 Obj elab_named_call(Elab *e, const Expr *call); // of collections.namedtuple or typing.NamedTuple
 Obj elab_make_named(Elab *e, Loc loc, const NamedTuple *class, const GivenArgs *given);
 
@@ -122,7 +124,17 @@ bool host_constant(Elab *e, const Expr *call, Obj *obj);
 bool host_makes_list(Elab *e, const Expr *call, Obj *obj);
 #define ITERTOOLS_PRODUCT "itertools.product"
 bool host_product(Elab *e, const Expr *call, const char *path, Obj *obj);
-Obj elab_dict(Elab *e, const Expr *expr); // a named tuple, of keys that are known texts
+Obj elab_dict(Elab *e, const Expr *expr); // a named tuple with Obj.items.dict
+// A dictionary of the pairs (key, value); the last of a key wins.
+Obj elab_dict_of(Elab *e, Loc loc, const Obj *pairs);
+// What a dictionary calls a key that is known: a text, a number that is an integer, None, a tuple of these. NULL: another.
+const char *elab_key_name(Elab *e, const Obj *key);
+Obj elab_dict_keys(Elab *e, const Obj *dict);
+// A call of functools.reduce or of a function of operator (elab_functional.c). False: of another.
+bool functional_call(Elab *e, const Expr *call, const char *path, Obj *obj);
+bool functional_has(const char *path);
+// max() and min() of a list or of values, by key=. False: without a key.
+bool host_extreme(Elab *e, const Expr *call, Obj *obj);
 // d["key"] = x, l[0] = x of a name that the function has bound. False: of something else.
 bool host_set_item(Elab *e, const Expr *target, const Obj *value);
 // A method of a number that is known now, or of the classes float and int (elab_pynumber.c); in kernels too. False: another call.

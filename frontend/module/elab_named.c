@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classes of named tuples: `class Point(NamedTuple)` of a file, and what namedtuple(...) gives.
 #include "frontend/module/elab_module.h"
+#include "frontend/syntax/syntax.h"
 
 #include <ctype.h>
 
@@ -32,6 +33,56 @@ bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj) {
     if (!is_field(field)) continue;
     class->fields[n] = field->annotated.target->name;
     if (field->annotated.value) class->defaults[n] = elab_expr(e, field->annotated.value);
+    n++;
+  }
+  *obj = class_obj(class);
+  return true;
+}
+
+// --- @dataclass ---
+
+// What a field has that is not given: `= 3`, `= field(default=3)`, `= field(default_factory=list)`.
+static Obj field_default(Elab *e, const Expr *value) {
+  bool is_field_call = value->kind == EXPR_CALL && elab_is_decorator(value, "field");
+  if (!is_field_call) return elab_expr(e, value);
+  for (uint32_t i = 0; i < value->call.args.n; i++) {
+    const Arg *arg = &value->call.args.at[i];
+    if (arg->name && strcmp(arg->name, "default") == 0) return elab_expr(e, arg->value);
+    if (!arg->name || strcmp(arg->name, "default_factory") != 0) continue;
+    if (arg->value->kind == EXPR_NAME && (strcmp(arg->value->name, "list") == 0 || strcmp(arg->value->name, "tuple") == 0))
+      return obj_tuple(e, 0);
+    Obj factory = elab_expr(e, arg->value);
+    return elab_apply(e, value->loc, &factory, 0, NULL);
+  }
+  return (Obj){.kind = OBJ_ABSENT};
+}
+
+static bool is_plain_field(const Stmt *stmt) {
+  const Expr *type = is_field(stmt) ? stmt->annotated.annotation : NULL;
+  if (type && type->kind == EXPR_SUBSCRIPT) type = type->subscript.object;
+  if (!type) return false;
+  const char *name = type->kind == EXPR_NAME ? type->name : type->kind == EXPR_ATTRIBUTE ? type->attribute.name : "";
+  return strcmp(name, "ClassVar") != 0;
+}
+
+bool elab_data_class(Elab *e, const Module *module, const Stmt *outside, Obj *obj) {
+  bool is_enum, frozen;
+  if (!elab_on_host(e) || !outside->outside.tokens || !syntax_is_dataclass(outside, &frozen)) return false;
+  if (!frozen && module->patches) return false; // fields may be assigned later
+  Block body = syntax_class_body(e->arena, &e->ir->names, e->diags, module->file, outside, &is_enum);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < body.n; i++) {
+    n += is_plain_field(body.at[i]);
+    if (body.at[i]->kind == STMT_DEF && (strcmp(body.at[i]->function->name, "__post_init__") == 0 || strcmp(body.at[i]->function->name, "__init__") == 0))
+      return false;
+  }
+  NamedTuple *class = class_new(e, outside, outside->outside.name, n);
+  n = 0;
+  for (uint32_t i = 0; i < body.n; i++) {
+    const Stmt *field = body.at[i];
+    if (!is_plain_field(field)) continue;
+    class->fields[n] = field->annotated.target->name;
+    if (field->annotated.value) class->defaults[n] = field_default(e, field->annotated.value);
     n++;
   }
   *obj = class_obj(class);

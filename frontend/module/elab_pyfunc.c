@@ -221,6 +221,8 @@ Obj host_function(Elab *e, const Expr *call, const char *name) {
   GivenArgs args = {0};
   Obj obj;
   if (!elab_given_args(e, call, &args)) return obj_error();
+  for (uint32_t i = 0; i < args.n; i++)
+    if (args.at[i].obj.kind == OBJ_TUPLE && args.at[i].obj.items.dict) args.at[i].obj = elab_dict_keys(e, &args.at[i].obj);
   const Obj *x = args.n && !args.at[0].name ? &args.at[0].obj : NULL;
   const Obj *y = args.n == 2 && !args.at[1].name ? &args.at[1].obj : NULL;
   if (strcmp(name, "setattr") == 0) return set_attribute(e, call->loc, &args);

@@ -90,9 +90,53 @@ static Obj from_hex(Elab *e, Loc loc, const char *text) {
   return obj_float(*start == '-' ? -value : value);
 }
 
+// The bytes of a literal, a text, or a list of integers. False: of something else.
+static bool bytes_of(Elab *e, const Expr *expr, uint8_t bytes[8], size_t *n) {
+  if (expr->kind == EXPR_STRING && expr->string.bytes && expr->string.text.n <= 8) {
+    memcpy(bytes, expr->string.text.at, *n = expr->string.text.n);
+    return true;
+  }
+  Obj list = expr->kind == EXPR_STRING ? obj_none() : elab_expr(e, expr);
+  if (list.kind != OBJ_TUPLE || list.items.names || list.items.n > 8) return false;
+  for (*n = 0; *n < list.items.n; ++*n) {
+    const Obj *item = &list.items.at[*n];
+    if (!obj_is(item, CONST_INT) || item->constant.i < 0 || item->constant.i > 255) return false;
+    bytes[*n] = (uint8_t)item->constant.i;
+  }
+  return true;
+}
+
+// int.from_bytes(bytes, byteorder="big", *, signed=False), of at most eight bytes.
+static Obj from_bytes(Elab *e, const Expr *call) {
+  uint8_t bytes[8] = {0};
+  size_t n = 0;
+  bool is_signed = false, good = call->call.args.n > 0 && bytes_of(e, call->call.args.at[0].value, bytes, &n);
+  const char *order = "big";
+  for (uint32_t i = 1; i < call->call.args.n && good; i++) {
+    const Arg *arg = &call->call.args.at[i];
+    Obj obj = arg->stars ? obj_none() : elab_expr(e, arg->value);
+    if (arg->name && strcmp(arg->name, "signed") == 0)
+      good = const_truth(e, &obj, &is_signed);
+    else if ((good = obj_is(&obj, CONST_STR) && (arg->name ? strcmp(arg->name, "byteorder") == 0 : i == 1)))
+      order = obj.constant.str;
+  }
+  bool little = strcmp(order, "little") == 0;
+  if (!good || (!little && strcmp(order, "big") != 0))
+    return elab_error(e, call->loc, "int.from_bytes() takes up to 8 bytes that are known, and \"little\" or \"big\"");
+  uint64_t value = 0;
+  for (size_t i = 0; i < n; i++) value = value << 8 | bytes[little ? n - 1 - i : i];
+  uint64_t sign = n ? (uint64_t)1 << (8 * n - 1) : 0;
+  if (is_signed) return obj_int((int64_t)((value ^ sign) - sign));
+  return obj_const((ConstValue){.kind = CONST_INT, .is_u64 = value > INT64_MAX, .i = (int64_t)value});
+}
+
+static bool is_class(const Obj *class, const char *name) {
+  return class->kind == OBJ_BUILTIN && !class->self && strcmp(class->builtin->name, name) == 0;
+}
+
 static bool class_call(Elab *e, const Expr *call, const Obj *class, const char *name, Obj *obj) {
-  bool is_float = class->kind == OBJ_BUILTIN && !class->self && strcmp(class->builtin->name, "float") == 0;
-  if (!is_float || strcmp(name, "fromhex") != 0) return false;
+  if (is_class(class, "int") && strcmp(name, "from_bytes") == 0 && elab_on_host(e)) return *obj = from_bytes(e, call), true;
+  if (!is_class(class, "float") || strcmp(name, "fromhex") != 0) return false;
   GivenArgs args = {0};
   if (!elab_given_args(e, call, &args)) return *obj = obj_error(), true;
   bool text = args.n == 1 && !args.at[0].name && obj_is(&args.at[0].obj, CONST_STR);

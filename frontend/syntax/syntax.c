@@ -178,6 +178,19 @@ Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t fi
   return parse.statements;
 }
 
+// A class without bases is meant: fields of others come first.
+bool syntax_is_dataclass(const Stmt *outside, bool *frozen) {
+  const Token *in = outside->outside.tokens;
+  bool found = false, bases = false;
+  *frozen = false;
+  for (uint32_t i = 0; i < outside->outside.token_count && in[i].kind != TOKEN_INDENT; i++) {
+    found = found || str_is(in[i].text, "dataclass");
+    *frozen = *frozen || str_is(in[i].text, "frozen");
+    if (str_is(in[i].text, "class") && i + 2 < outside->outside.token_count) bases = str_is(in[i + 2].text, "(");
+  }
+  return found && !bases;
+}
+
 Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file) {
   Str text;
   if (!source_text(diags, sources, file, &text)) return NULL;

@@ -35,6 +35,8 @@ Block syntax_left_out(Arena *arena, Interner *names, Diags *diags, uint16_t file
 // The statements of the body of such a class, as far as they are of the language; nothing is told.
 // *is_enum: of an enumeration whose members are no numbers or strings.
 Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside, bool *is_enum);
+// Whether a class without bases has the decorator @dataclass, and with frozen=True.
+bool syntax_is_dataclass(const Stmt *outside, bool *frozen);
 
 // Parses a file whose whole text is one expression (a launch
 // grid or value of the command line). NULL after an error.
