@@ -21,9 +21,9 @@ static const char *mma_refuses(const DotProduct *p) {
   uint32_t pack = dot_pack(p);
   bool fp16 = p->a == ELEM_FP16 && p->b == ELEM_FP16;
   if (p->a == ELEM_FP32 && !is_narrowed(p)) return "fp32 dots in IEEE precision have no tensor core";
-  if (!(mma & MMA_BF16) && !fp16) return "the architecture's tensor cores take fp16 alone";
+  if (!(mma & MMA_BF16) && !fp16) return "the architecture's tensor cores take only fp16";
   if (is_fp8(p->a) && (!(mma & MMA_FP8) || !is_fp8(p->b)))
-    return "the architecture's tensor cores take no fp8";
+    return "the architecture's tensor cores do not take fp8";
   if (!is_half(p->a) && !is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != ELEM_FP32)
     return "no mma.sync has these types";
   if (!is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != p->b) return "the operands' types differ";
@@ -41,10 +41,10 @@ static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
   if (!p->arch->has_wgmma)
     return arena_printf(arena, "it needs %s", target_since(offsetof(TargetInfo, has_wgmma)));
   if (p->warps < 4) return "it needs 4 warps or more";
-  if (fp32_dot_splits(p->precision)) return "dots of parts take their operands from registers";
-  if (p->batched) return "it has no batches";
+  if (fp32_dot_splits(p->precision)) return "dots split into parts take their operands from registers";
+  if (p->batched) return "wgmma has no batches";
   if (rows < 6) return p->swapped ? "the tile has fewer than 64 columns" : "the tile has fewer than 64 rows";
-  if (p->swapped && pack == 0) return "words are not swapped";
+  if (p->swapped && pack == 0) return "dots of 32-bit elements are not transposed";
   if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
   if (columns + 2 - pack < 5) return "rows of the second operand are narrower than 32 bytes";
   if (is_8_bit_integer(p->a) && p->a != p->b) return "the operands' signs differ";

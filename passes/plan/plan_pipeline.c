@@ -131,8 +131,8 @@ static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *
                   p->target->arch->shared_limit / KB, parted->warps);
   if (parted->registers.multiply)
     diag_note(p->context->diags, remark, loop->loc,
-              "registers a thread: %u of those that multiply, %u of those that copy",
-              parted->registers.multiply, parted->registers.copy);
+              "registers a thread: consumer warps %u, producer warps %u", parted->registers.multiply,
+              parted->registers.copy);
   else
     diag_note(p->context->diags, remark, loop->loc,
               "no registers move: two CTAs may share a multiprocessor");

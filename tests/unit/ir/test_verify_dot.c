@@ -133,7 +133,8 @@ static const DotCase cases[] = {
     {WGMMA("%ra, %b, %s", "async, swapped"), "dot: 'swapped' is of two operands in shared memory"},
     {MMA("%ra, %rb, %s", ", swapped"), "dot: 'swapped' is of wgmma, not of mma"},
     {WGMMA("%a, %b, %s", "async, swapped"), "dot: wgmma does not sum in " SUMS ", but in one like " SWAPPED},
-    {TF32("%pa, %pn, %st", ", async, swapped", TURNED), "dot: wgmma does not take it: words are not swapped"},
+    {TF32("%pa, %pn, %st", ", async, swapped", TURNED),
+     "dot: wgmma does not take it: dots of 32-bit elements are not transposed"},
     {WGMMA("%ra, %rb, %s", "async"),
      "dot: wgmma takes one operand at most from registers: it has 'shared_a' or "
      "'shared_b'"},
