@@ -18,7 +18,7 @@ class Language(unittest.TestCase):
             subprocess.run([sys.executable, str(script), "--check"], check=True)
 
     def test_every_name_of_triton(self):
-        table = ROOT / "frontend" / "triton_names.def"
+        table = ROOT / "frontend" / "module" / "triton_names.def"
         if not table.exists():
             self.skipTest("not in the source tree")
         found = 0
