@@ -15,7 +15,8 @@
 // computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
 // a thread no room, or the addresses of 64 elements that it loads and stores one by one, it is told that one block will do:
 // of 4 warps with tiles of 512 registers a thread it spilled 21 KB with 32 registers, where 11 KB are enough with 255. But
-// ptxas is left to itself where stream_reduction has ordered a dot: told of one block it loads ahead, and spills. A limit on
+// ptxas is left to itself where stream_reduction has ordered a dot, and where the tiles of many warps just fill the registers, without a dot: told of one
+// block it loads ahead, and spills. A limit on
 // registers that the user gave says it all.
 #include "base/integer.h"
 #include "ir/build.h"
@@ -254,6 +255,15 @@ static void report_spills(PassContext *context, Func *func) {
                 (long long)wanted, registers);
 }
 
+// Whether the tiles of many warps just fit, without room for anything else, and no dot takes them. ptxas spills a few registers of these;
+// told that one block will do it loads ahead, and spills more.
+static bool tiles_just_fit(Arena *scratch, Func *func) {
+  Contents found = {0};
+  int64_t slack = register_slack(scratch, func);
+  region_walk(func->body, find_contents, &found);
+  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && slack < 0 && slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
+}
+
 bool pass_choose_occupancy(PassContext *context, Func *func) {
   uint32_t before = func->min_blocks, warps = func_warps(func);
   func->min_blocks = 0;
@@ -267,5 +277,6 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
     func->min_blocks = reduces_in_turn(func) ? 0 : 1;
   else
     func->min_blocks = blocks_that_load(context->scratch, func);
+  if (func->min_blocks == 1 && tiles_just_fit(context->scratch, func)) func->min_blocks = 0;
   return func->min_blocks != before;
 }
