@@ -101,6 +101,8 @@ static void note_op(Op *op, void *data) {
 FuncFacts func_facts(const Func *func) {
   FuncFacts facts = func->plan ? FACT(PLAN) : 0;
   region_walk(func->body, note_op, &facts);
+  for (const Op *op = func->body->first; op; op = op->next)
+    if (op_is_loop(op)) facts |= FACT(OUTER_LOOP);
   for (uint32_t i = 0; i < func->param_count; i++) facts |= type_facts(func->params[i].type);
   return facts;
 }

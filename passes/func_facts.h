@@ -13,6 +13,7 @@ typedef enum FuncFact {
   FACT_FOR,             // a for loop
   FACT_PLAIN_LOOP,      // a for loop without a dot in it
   FACT_LOOP,            // a for or while loop
+  FACT_OUTER_LOOP,      // a loop that is in no branch
   FACT_BRANCH,          // an if
   FACT_LOAD,            // a load from global memory
   FACT_LOADS,           // two of them or more

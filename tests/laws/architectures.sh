@@ -93,7 +93,7 @@ if [ -n "$ptxas" ]; then
   instruction mma.sync fp64 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%g2,%g3}, {%g1}, {%g1}, {%g1,%g1}; st.global.f64 [%d2], %g2;'
   instruction wgmma '' 'wgmma.fence.sync.aligned;'
   instruction cp.async '' 'cp.async.cg.shared.global [%r1], [%d2], 16;'
-  instruction 'tensor copies' '' 'cp.async.bulk.prefetch.tensor.5d.L2.global [%d1, {%r2, %r3, %r4, %r5, %r2}];'
+  instruction 'TMA copies' '' 'cp.async.bulk.prefetch.tensor.5d.L2.global [%d1, {%r2, %r3, %r4, %r5, %r2}];'
   instruction cluster '' 'barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;'
   instruction barriers 16 'bar.sync 15, 32;'
   instruction barriers 17 'bar.sync 16, 32;'
