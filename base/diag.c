@@ -95,23 +95,15 @@ Str sources_line(Sources *sources, uint16_t index, uint32_t line) {
   return (Str){text.at + start, end - start};
 }
 
-static bool is_named(const SourceFile *file, const char *name) {
-  return strcmp(file->name, name) == 0 || (file->in_code && strcmp(file->in_code, name) == 0);
-}
-
 uint16_t sources_with_line(Sources *sources, const char *name, uint32_t line) {
   for (uint32_t i = 0; i < sources->files.n; i++)
-    if (is_named(&sources->files.at[i], name) && sources_line(sources, (uint16_t)i, line).n) return (uint16_t)i;
+    if (strcmp(sources->files.at[i].name, name) == 0 && sources_line(sources, (uint16_t)i, line).n)
+      return (uint16_t)i;
   return sources_named(sources, name);
 }
 
 const char *sources_name(const Sources *sources, uint16_t file) {
   return file < sources->files.n ? sources->files.at[file].name : "<unknown>";
-}
-
-const char *sources_name_in_code(const Sources *sources, uint16_t file, bool debug) {
-  if (debug || file >= sources->files.n || !sources->files.at[file].in_code) return sources_name(sources, file);
-  return sources->files.at[file].in_code;
 }
 
 const char *sources_path(const Sources *sources, uint16_t file) {

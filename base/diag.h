@@ -29,7 +29,6 @@ Loc loc_join(Loc a, Loc b);
 typedef struct SourceFile {
   const char *name; // as the user wrote it; "<stdin>" for standard input
   const char *path; // what it is found by where that is another; NULL: its name
-  const char *in_code; // what code without -g calls it; NULL: its name
   // A NUL follows the last byte; text.at is NULL where only the name is known (locations read from .tir).
   Str text, shown;           // shown: what is quoted in the place of text; shown.at is NULL: text is
   VEC(uint32_t) line_starts; // offsets in what is quoted, made at the first need
@@ -42,9 +41,6 @@ typedef struct Sources {
   VEC(Loc) calls;       // calls.at[0] is unused
   Table calls_by_place; // of CallEntry (diag.c): each place in `calls` once
 } Sources;
-
-// What code calls the file. debug: with -g.
-const char *sources_name_in_code(const Sources *sources, uint16_t file, bool debug);
 
 // Adds a file; `text` is copied. The index is the `file` of its Locs.
 uint16_t sources_add(Sources *sources, const char *name, Str text);

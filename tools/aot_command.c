@@ -171,7 +171,7 @@ static void compile_level(AotRun *run, uint32_t number, const TargetInfo *arch, 
   Compilation c;
   Spec spec;
   compilation_init(&c);
-  tilec_status status = tool_parse_to_write(&c, run->o->file, run->text);
+  tilec_status status = tool_parse(&c, run->o->file, run->text);
   if (!status) status = image_spec(run, &c, number, arch, variant, &spec);
   if (!status) status = tuned_take(&c, NULL, &spec);
   if (!status) lower_spec(&spec, *level);
@@ -307,7 +307,7 @@ static void list_kernels(AotRun *run) {
   Compilation *c = &run->first;
   Spec spec;
   SpecList list = {0};
-  tilec_status status = tool_parse_to_write(c, run->o->file, run->text);
+  tilec_status status = tool_parse(c, run->o->file, run->text);
   if (!status) status = tool_spec(run->o, c, &spec);
   if (!status) status = tool_entries(run->o, c, &spec, &list);
   if (!status) status = compile_guard(c, check_variants, &(VariantsRequest){run->o, &list});

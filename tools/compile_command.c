@@ -76,7 +76,7 @@ static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
 }
 
 static tilec_status print_kind(const Options *o, Compilation *c, Str text, Buf *out) {
-  tilec_status status = tool_parse_to_write(c, o->file, text);
+  tilec_status status = tool_parse(c, o->file, text);
   if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST) {
     if (c->is_tir) {
       diag_error(&c->diags, LOC_NONE, "tile IR text has no tokens or tree to show");

@@ -71,25 +71,6 @@ const char *tool_place(Arena *arena, const char *path) {
   return place;
 }
 
-// The file's path with its folder resolved; as it is where there is no such folder.
-static const char *whole_path(Arena *arena, const char *path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  Str folder = slash ? (Str){path, (size_t)(slash + 1 - path)} : STR(".");
-  char *real = realpath(arena_copy(arena, folder), NULL);
-  if (real) path = arena_printf(arena, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
-  free(real);
-  return path;
-}
-
-const char *tool_path_from(Arena *arena, const char *folder_of, const char *path) {
-  const char *from = whole_path(arena, folder_of), *to = whole_path(arena, path), *result = "";
-  size_t shared = 0; // bytes of the folders that both are in
-  for (size_t i = 0; from[i] && from[i] == to[i]; i++)
-    if (from[i] == '/') shared = i + 1;
-  for (const char *at = from + shared; (at = strchr(at, '/')); at++) result = arena_printf(arena, "../%s", result);
-  return arena_printf(arena, "%s%s", result, to + shared);
-}
-
 // --- Reading ---
 
 static bool read_all(FILE *file, Buf *text) {

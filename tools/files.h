@@ -15,7 +15,6 @@ bool files_end(void);
 bool tool_read(Arena *arena, const char *path, Str *text);
 // One name for a file, however its path is spelled: from this folder, or from the root where it is not below it.
 const char *tool_place(Arena *arena, const char *path);
-const char *tool_path_from(Arena *arena, const char *folder_of, const char *path); // from the folder that a file is in
 const char *tool_source_name(const char *path); // for diagnostics: "<stdin>" for "-"
 
 // Writes a file, "-" for standard output; a regular file appears whole or not at all, and keeps its mode.

@@ -55,20 +55,6 @@ tilec_status tool_parse(Compilation *c, const char *path, Str text) {
   return compile_parse(c, tool_place(&c->arena, path), text);
 }
 
-static tilec_status name_files(Compilation *c, void *data) {
-  const char *path = data;
-  for (uint32_t i = 0; i < c->sources.files.n; i++) {
-    SourceFile *file = &c->sources.files.at[i];
-    if (file->name[0] != '<') file->in_code = tool_path_from(&c->arena, path, file->name);
-  }
-  return TILEC_OK;
-}
-
-tilec_status tool_parse_to_write(Compilation *c, const char *path, Str text) {
-  tilec_status status = tool_parse(c, path, text);
-  return status == TILEC_OK && !c->is_tir ? compile_guard(c, name_files, (void *)(uintptr_t)path) : status;
-}
-
 ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status) {
   Buf text = {0};
   c->diags.colors = error_colors;

@@ -45,9 +45,6 @@ ExitStatus tool_report(const Options *options, Compilation *c, tilec_status stat
 
 // compile_parse of a file of the command line, with the files that it imports; standard input imports none.
 tilec_status tool_parse(Compilation *c, const char *path, Str text);
-// The same for code that is written to a file: without -g it calls each file by its path from the main file's folder, so that
-// neither the working folder nor the spelling of a path is seen in it.
-tilec_status tool_parse_to_write(Compilation *c, const char *path, Str text);
 
 // Fills `spec` from the options alone: kernel, target, signature, definitions.
 tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);

@@ -200,7 +200,7 @@ void emit_print(Emitter *e, Op *op) {
 static void call_assertfail(Emitter *e, const Op *op) {
   const Sources *sources = e->module->ir->sources;
   const Attr *message = op_attr(op, ATTR_MESSAGE);
-  const char *file = op->loc.line ? sources_name_in_code(sources, op->loc.file, e->target->debug) : "?";
+  const char *file = op->loc.line ? sources_name(sources, op->loc.file) : "?";
   LLVMTypeRef generic = LLVMPointerTypeInContext(e->context, 0);
   LLVMTypeRef types[] = {generic, generic, e->i32, generic, e->i64};
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, 5, false);

@@ -22,7 +22,7 @@ static LLVMMetadataRef file_of(Emitter *e, uint16_t file) {
   DebugInfo *debug = &e->debug;
   while (debug->files.n <= file) vec_push(e->arena, &debug->files, NULL);
   if (!debug->files.at[file]) {
-    const char *name = sources_name_in_code(e->module->ir->sources, file, e->target->debug);
+    const char *name = sources_name(e->module->ir->sources, file);
     debug->files.at[file] = LLVMDIBuilderCreateFile(debug->builder, name, strlen(name), "", 0);
   }
   return debug->files.at[file];
@@ -170,7 +170,7 @@ static void print_place(const Emitter *e, const DebugPlace *place, Buf *out) {
   uint16_t file = loc.file, call = loc.call;
   for (uint32_t depth = 0; call && call < sources->calls.n && depth < MAX_CALLS; depth++) {
     Loc site = sources->calls.at[call];
-    const char *name = sources_name_in_code(sources, site.file, e->target->debug);
+    const char *name = sources_name(sources, site.file);
     if (site.file != file && !is_quotable(name)) return;
     buf_text(out, " @ ");
     if (site.file != file) buf_printf(out, "\"%s\" ", name);

@@ -14,7 +14,6 @@ static void add_inputs(Compilation *c, Digest *digest) {
   digest_number(digest, c->sources.files.n);
   for (uint32_t i = 0; i < c->sources.files.n; i++) {
     digest_text(digest, c->sources.files.at[i].name);
-    digest_text(digest, sources_name_in_code(&c->sources, (uint16_t)i, false));
     digest_str(digest, c->sources.files.at[i].text);
   }
   const uint64_t numbers[] = {target->num_warps, target->num_stages,  target->maxnreg,
