@@ -317,7 +317,7 @@ void call_forget(Launcher *self, const Kernel *kernel) {
     self->drops++;
     entry_free(entry);
   }
-  PyObject *done = PyObject_CallMethod((PyObject *)self, "_forget", "O", kernel);
+  PyObject *done = PyObject_CallMethod((PyObject *)self, "_drop", "O", kernel);
   if (!done) PyErr_WriteUnraisable((PyObject *)self);
   Py_XDECREF(done);
   PyErr_Restore(type, value, trace);

@@ -271,7 +271,7 @@ class JITFunction(_native.Launcher):
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
         return kernel, watched_of(captured)
 
-    def _forget(self, kernel: _native.Kernel) -> None:
+    def _drop(self, kernel: _native.Kernel) -> None:
         """For _native: nothing of the kernel could be compiled."""
         for key in [key for key, known in self._kernels.items() if known is kernel]:
             del self._kernels[key]
