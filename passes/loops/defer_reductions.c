@@ -48,19 +48,19 @@ typedef struct LoopSum {
 } LoopSum;
 
 // What the last loop left: `value` is `init` combined with the reduction of `tile`.
-typedef struct SunkSum {
+typedef struct DeferredSum {
   Value *value, *init, *tile;
   OpKind kind;
   int64_t axis;
   bool scaled; // the tile's elements are 2^-LOOP_SUM_BITS times the terms
-} SunkSum;
+} DeferredSum;
 
-typedef struct Sinker {
+typedef struct SumDeferrer {
   PassContext *context;
   Func *func;
-  VEC(SunkSum) sunk;
+  VEC(DeferredSum) deferred;
   bool changed;
-} Sinker;
+} SumDeferrer;
 
 static bool can_combine_by(OpKind kind) {
   return kind == OP_ADD || kind == OP_MAX || kind == OP_MIN || kind == OP_AND || kind == OP_OR ||
@@ -99,7 +99,7 @@ static Op *reduction_of(const Value *value, const Op *user) {
   return NULL;
 }
 
-static bool can_sink(const Type *type) {
+static bool can_defer(const Type *type) {
   const Type *element = type_element(type);
   return element->kind == TYPE_SCALAR && (!elem_is_float(element->elem) || elem_bytes(element->elem) >= 2);
 }
@@ -116,11 +116,11 @@ static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   sum->reduce = reduction_of(op_operand(combine, first), combine);
   if (!sum->reduce || !reduces_by(sum->reduce, combine->kind)) return false;
   const Type *tile = op_operand(sum->reduce, 0)->type;
-  return !tile->layout && can_sink(tile);
+  return !tile->layout && can_defer(tile);
 }
 
 // The type that the loop carries: the reduced tile's. Sums of fp16 and bf16 are kept in fp32.
-static const Type *carried_type(const Sinker *s, const LoopSum *sum) {
+static const Type *carried_type(const SumDeferrer *s, const LoopSum *sum) {
   const Type *tile = op_operand(sum->reduce, 0)->type;
   IrContext *ir = s->func->module->ir;
   bool wide =
@@ -147,7 +147,7 @@ static bool reduces_otherwise(Op *loop) {
 }
 
 // A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
-static uint32_t most_registers(const Sinker *s, Op *loop) {
+static uint32_t most_registers(const SumDeferrer *s, Op *loop) {
   uint32_t quarter = s->func->module->target.arch->registers / TUNE_SINK_SHARE / (32 * func_warps(s->func));
   uint32_t most = quarter < TUNE_SINK_REGISTERS ? quarter : TUNE_SINK_REGISTERS;
   return reduces_otherwise(loop) ? most / 2 : most;
@@ -176,13 +176,13 @@ static Value *build_neutral(Builder *b, OpKind kind, const Type *tile) {
 
 // --- the change
 
-static const SunkSum *sunk_before(const Sinker *s, const LoopSum *sum) {
+static const DeferredSum *deferred_before(const SumDeferrer *s, const LoopSum *sum) {
   const Value *init = loop_init(sum->loop, sum->index);
-  for (uint32_t i = 0; i < s->sunk.n; i++) {
-    const SunkSum *sunk = &s->sunk.at[i];
-    bool same = sunk->value == init && sunk->kind == sum->combine->kind &&
-                sunk->axis == op_int(sum->reduce, ATTR_AXIS, 0) && sunk->tile->type == carried_type(s, sum);
-    if (same && only_use(init, sum->loop)) return sunk;
+  for (uint32_t i = 0; i < s->deferred.n; i++) {
+    const DeferredSum *known = &s->deferred.at[i];
+    bool same = known->value == init && known->kind == sum->combine->kind &&
+                known->axis == op_int(sum->reduce, ATTR_AXIS, 0) && known->tile->type == carried_type(s, sum);
+    if (same && only_use(init, sum->loop)) return known;
   }
   return NULL;
 }
@@ -269,14 +269,14 @@ static void combine_elements(const LoopSum *sum, bool scaled) {
   }
 }
 
-static void sink_sum(Sinker *s, const LoopSum *sum) {
+static void defer_sum(SumDeferrer *s, const LoopSum *sum) {
   Op *loop = sum->loop, *combine = sum->combine;
   OpKind kind = combine->kind;
   const Type *tile = carried_type(s, sum);
   Value *carried = loop_carried(loop, sum->index), *result = &loop->results[sum->index];
   Value *init = loop_init(loop, sum->index);
   Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def;
-  const SunkSum *before = sunk_before(s, sum);
+  const DeferredSum *before = deferred_before(s, sum);
   if (before && !before->scaled && needs_scale(sum, before->init)) before = NULL;
   bool scaled = before ? before->scaled : needs_scale(sum, init);
   Builder b = builder_before(loop);
@@ -291,13 +291,13 @@ static void sink_sum(Sinker *s, const LoopSum *sum) {
   value_replace_uses(result, final);
   carried->type = result->type = tile;
   op_set_operand(clone_get(&map, op_result(sum->reduce))->def, 0, result);
-  SunkSum sunk = {final, init, result, kind, op_int(sum->reduce, ATTR_AXIS, 0), scaled};
-  vec_push(s->context->scratch, &s->sunk, sunk);
+  DeferredSum deferred = {final, init, result, kind, op_int(sum->reduce, ATTR_AXIS, 0), scaled};
+  vec_push(s->context->scratch, &s->deferred, deferred);
   combine_elements(sum, scaled);
   s->changed = true;
 }
 
-static void sink_from(Sinker *s, Op *loop) {
+static void defer_sums_of(SumDeferrer *s, Op *loop) {
   uint32_t registers = 0, most = most_registers(s, loop);
   for (uint32_t i = 0; i < loop->result_count; i++) {
     LoopSum sum;
@@ -312,24 +312,24 @@ static void sink_from(Sinker *s, Op *loop) {
       continue;
     }
     registers += more;
-    sink_sum(s, &sum);
+    defer_sum(s, &sum);
     diag_remark(s->context->diags, loc, "defer_reductions",
                 "reduced across threads once, after the loop, which keeps %u register%s a thread for it",
                 more, more == 1 ? "" : "s");
   }
 }
 
-static void sink_region(Sinker *s, Region *region) {
+static void defer_in_region(SumDeferrer *s, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
-    for (uint32_t r = 0; flow && r < op->region_count; r++) sink_region(s, op->regions[r]);
-    if (op->kind == OP_FOR) sink_from(s, op);
+    for (uint32_t r = 0; flow && r < op->region_count; r++) defer_in_region(s, op->regions[r]);
+    if (op->kind == OP_FOR) defer_sums_of(s, op);
   }
 }
 
 bool pass_defer_reductions(PassContext *context, Func *func) {
-  Sinker s = {.context = context, .func = func};
+  SumDeferrer s = {.context = context, .func = func};
   func_number(func);
-  sink_region(&s, func->body);
+  defer_in_region(&s, func->body);
   return s.changed;
 }

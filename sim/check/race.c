@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Decides whether an access races with an earlier one. race_run() is called for each access;
+// after() decides whether a barrier, an atomic or program order comes between two accesses.
 #include "sim/check/race.h"
 
 #include "sim/check/check_parts.h"
