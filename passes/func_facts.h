@@ -16,7 +16,7 @@ typedef enum FuncFact {
   FACT_OUTER_LOOP,      // a loop that is in no branch
   FACT_BRANCH,          // an if
   FACT_LOAD,            // a load from global memory
-  FACT_LOADS,           // two of them or more
+  FACT_LOADS,           // two loads or more
   FACT_STORE,           // a store to global memory
   FACT_WRITE,           // an op that writes memory
   FACT_MASK,            // a load or store of a tile under a mask

@@ -8,6 +8,7 @@
 // - While a dot is under way, the next one's sums are not written. So all are in place before the first dot.
 // - It moves copies of sums that are still read between the dots. So those copies are hidden from ptxas.
 // - It gives sums and the loop's value before them one register, even where both are read. So they are copied too.
+// - Sums that a vector load writes have fixed places in registers. So they are copied too.
 #include "base/integer.h"
 #include "codegen/emit/emit_dot.h"
 #include "codegen/nvvm/nvvm.h"
@@ -58,13 +59,14 @@ static const Op *first_under_way(const Op *dot) {
   return first;
 }
 
-// Whether others read the sums when the dot has begun, or when another has with which it is under way.
+// Whether the sums need registers of their own: a load wrote them, or others read them when the dot has begun, or when
+// another has with which it is under way.
 static bool is_kept(const Op *dot) {
   const Value *sum = summed_into(dot);
   const Op *first = first_under_way(dot);
   if (!sum || (sum->def && is_dot_of(sum->def, DOT_WGMMA)))
     return false; // which has its place, and may be under way
-  if (is_shared(sum)) return true;
+  if (is_shared(sum) || (sum->def && op_info(sum->def->kind)->traits & READS)) return true;
   const Region *home = sum->def ? sum->def->region : sum->region;
   for (const Region *region = dot->region; region != home; region = region->parent->region)
     if (op_is_loop(region->parent)) return true;

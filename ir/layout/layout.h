@@ -163,11 +163,11 @@ bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan);
 // Where each register of each thread lies: register, lane, warp bits -> the element's offset in the buffer.
 // Addresses are XORs of the bases. `shared` is onto.
 Layout layout_offsets(const Layout *registers, const Layout *shared);
-// The shared-memory layout (from DIM_OFFSET bits; offset in elements;
-// a bijection) through which src is written and dst read with the fewest wavefronts,
-// and then the fewest accesses (loads by ldmatrix where layout_matrix allows it; of equal ones,
-// vectors along the tile's fastest dimension); elem_bits: log2 of an element's bytes (0 .. 3).
-// Of src and dst each, registers that repeat others should be neither written nor read.
+// The swizzle: the layout of a buffer (from DIM_OFFSET bits; offset in elements; a bijection) that src is written to and
+// dst is read from. It has the fewest wavefronts, then the fewest accesses, then vectors along the tile's fastest
+// dimension. Loads are by ldmatrix where layout_matrix allows it. elem_bits: log2 of an element's bytes (0 .. 3).
+// Registers of src and dst that repeat others should be neither written nor read.
+// Callers: promote_shared (conversions), split_exchanges (flips, gathers), layout_dot_placed (operands of dots).
 Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits);
 // log2 of the elements of one access of a thread, at most 16 bytes: registers in some order to consecutive,
 // aligned offsets in all threads. Fills register_order (a permutation of the registers' bits, by number,

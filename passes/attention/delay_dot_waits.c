@@ -22,6 +22,13 @@
 // breaks  nothing
 // pays    tensor cores multiply while other numbers are computed, and need not wait for a product's begin
 //
+// An accumulator that elementwise ops compute between two dots is computed before the first of them:
+//
+//         %s = dot %a, %b, %s0; wait           %t = add %t0, %x
+//         %t = add %t0, %x               ->    %s = dot %a, %b, %s0
+//         %u = dot %a, %b, %t; wait            %u = dot %a, %b, %t
+//                                              wait for %s, %u {pending = 0}
+//
 // Registers that a product takes must not be written while another one is under way, or ptxas has each wait for itself. So a
 // product stays back until what is packed for a later one that can be under way with it has been packed, and what is packed
 // behind a wait passes through it. Where the sums that the loop carries fill a thread's registers, products wait as before.
@@ -105,6 +112,54 @@ static Op *packing_of(const Sinking *s, const Value *operand) {
   bool packs = op && op->region == s->body && (op->kind == OP_CAST || op->kind == OP_CONVERT_LAYOUT) &&
                op->operand_count == 1;
   return packs ? op : NULL;
+}
+
+static bool only_spreads(const Op *op) {
+  return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT;
+}
+
+// --- accumulators
+
+// Whether elementwise ops alone compute the value from what is there before the dot.
+static bool can_precede(const Sinking *s, const Value *value, const Op *dot) {
+  const Op *op = value->def;
+  if (!op || op->region != s->body || op->id < dot->id) return true;
+  uint32_t traits = op_info(op->kind)->traits;
+  if (!(traits & PURE && traits & ELEMENTWISE) && !only_spreads(op)) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!can_precede(s, op_operand(op, i), dot)) return false;
+  return true;
+}
+
+static void move_before_dot(const Sinking *s, const Value *value, Op *dot) {
+  Op *op = value->def;
+  if (!op || op->region != s->body || op->id < dot->id) return;
+  for (uint32_t i = 0; i < op->operand_count; i++) move_before_dot(s, op_operand(op, i), dot);
+  op_move(op, dot->region, dot);
+  op->id = 0; // it is before all dots now
+}
+
+// Moves what computes the accumulator before the first of `count` dots that allows it.
+static void compute_early(Sinking *s, const Value *sum, uint32_t count) {
+  func_number(s->func);
+  for (uint32_t i = 0; i < count; i++)
+    if (can_precede(s, sum, s->dots.at[i])) {
+      move_before_dot(s, sum, s->dots.at[i]);
+      return;
+    }
+}
+
+// ptxas would wait for a dot in flight before it writes a register in which another dot accumulates, in this iteration or
+// in the next one.
+static void compute_accumulators_early(Sinking *s) {
+  for (uint32_t i = 1; i < s->dots.n; i++) compute_early(s, op_operand(s->dots.at[i], 2), i);
+  const Op *yield = s->body->last;
+  for (uint32_t i = 0; i < yield->operand_count; i++)
+    for (uint32_t k = 0; k < s->dots.n; k++)
+      if (op_operand(yield, i)->type == op_result(s->dots.at[k])->type) {
+        compute_early(s, op_operand(yield, i), s->dots.n);
+        break;
+      }
 }
 
 // --- products that begin together
@@ -237,10 +292,6 @@ static void pass_packed(Sinking *s, const Op *dot) {
 
 // --- loads
 
-static bool only_spreads(const Op *op) {
-  return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT;
-}
-
 // Where the value is computed with first.
 static const Op *needed_at(const Sinking *s, const Value *value) {
   const Op *first = s->body->last;
@@ -312,6 +363,7 @@ static void sink_in_loop(Op *loop, void *data) {
   if (loop_fills_registers(s.func, loop)) return; // sums that are made at once would all be spilled
   s.body = loop->regions[0];
   if (!find_dots(&s)) return;
+  compute_accumulators_early(&s);
   begin_together(&s);
   pack_late(&s);
   for (uint32_t i = s.dots.n; i-- > 0;) sink_wait(&s, s.dots.at[i]);

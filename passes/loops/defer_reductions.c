@@ -25,7 +25,7 @@
 // pays    an iteration does as many operations of its own elements, and no shuffles, no shared memory, no
 //         barrier
 //
-// Registers hold the tile from one iteration to the next: TUNE_SINK_REGISTERS a thread and loop at most, and half as
+// Registers hold the tile from one iteration to the next: TUNE_DEFER_REGISTERS a thread and loop at most, and half as
 // many in a loop that combines across threads otherwise too: it waits there all the same, with another tile.
 //
 // The combination is add, max, min, and, or, xor, and the same in the loop
@@ -148,8 +148,8 @@ static bool reduces_otherwise(Op *loop) {
 
 // A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
 static uint32_t most_registers(const SumDeferrer *s, Op *loop) {
-  uint32_t quarter = s->func->module->target.arch->registers / TUNE_SINK_SHARE / (32 * func_warps(s->func));
-  uint32_t most = quarter < TUNE_SINK_REGISTERS ? quarter : TUNE_SINK_REGISTERS;
+  uint32_t quarter = s->func->module->target.arch->registers / TUNE_DEFER_SHARE / (32 * func_warps(s->func));
+  uint32_t most = quarter < TUNE_DEFER_REGISTERS ? quarter : TUNE_DEFER_REGISTERS;
   return reduces_otherwise(loop) ? most / 2 : most;
 }
 

@@ -18,10 +18,10 @@ const SimHooks *check_hooks(const LaunchChecker *checker);
 // Memory ran out: what it says is not complete.
 bool check_failed(const LaunchChecker *checker);
 
-// The reports, in order of their first occurrence; texts are the checker's and the program's.
-// Where warps stood when a limit ended the launch: the last report has it from now on.
+// Adds to the last report where warps waited when a limit ended the launch.
 void check_waits(LaunchChecker *checker, const WaitList *waits);
 
+// The reports, in order of their first occurrence. The checker and the program own their texts.
 size_t check_report_count(const LaunchChecker *checker);
 const tilec_sim_report *check_report_at(const LaunchChecker *checker, size_t index);
 

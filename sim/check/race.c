@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decides whether an access races with an earlier one. race_run() is called for each access;
-// after() decides whether a barrier, an atomic or program order comes between two accesses.
+// after() compares vector clocks: it decides whether something orders the two. What orders accesses moves the clocks, in
+// check_sync.c (atomics, fences), check_barrier.c and check_async.c.
 #include "sim/check/race.h"
 
 #include "sim/check/check_parts.h"
