@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose_occupancy: how many blocks of a kernel with many registers are to share a multiprocessor.
+// choose_occupancy: chooses how many CTAs of a kernel with many registers share a multiprocessor.
 //
 // before  kernel @k(...) {                  after  kernel @k(...) min_blocks = 2 {
 // needs   layouts, and the places of buffers in shared memory
 // keeps   every op
 // breaks  nothing
-// pays    of several blocks one computes while the others wait for memory; where two do not fit, ptxas spills
-//         less when it is told that one will do
+// pays    one CTA computes while the others wait for memory; where two do not fit, ptxas spills less when it gets
+//         `.minnctapersm 1`
 //
-// Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
-// several blocks a multiprocessor, and spills most of what it has; told that one will do, it takes registers for
-// what it could do without. So it is told as many as the tiles leave room for. Of 256 threads with products and
-// without loops it takes a few registers more than half of them, where as many would do, and only another block
-// computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
-// a thread no room, or the addresses of 64 elements that it loads and stores one by one, it is told that one block will do:
-// of 4 warps with tiles of 512 registers a thread it spilled 21 KB with 32 registers, where 11 KB are enough with 255. But
-// ptxas is left to itself where stream_reduction has ordered a dot, and where the tiles of many warps just fill the registers, without a dot: told of one
-// block it loads ahead, and spills. A limit on
-// registers that the user gave says it all.
+// More than 256 threads cannot have 255 registers each. When ptxas has to spill there, it may aim at several CTAs and
+// spill most values. So it gets the number of CTAs that the tiles leave room for. It gets no number of two or more where
+// that number may cause a spill: with dots, with functions of many instructions, or without room for the masks of loads.
+//
+// CTAs of 256 threads with dots and without loops get the number 2. ptxas otherwise takes a few registers more than half,
+// and only a second CTA computes while operands arrive.
+//
+// Smaller CTAs get the number 1 in two cases: their tiles leave no room, or they load and store 64 elements one by one.
+// Without it ptxas spilled twice as much with 32 registers a thread.
+//
+// ptxas gets no number in two more cases: stream_reduction has ordered a dot, or tiles of many warps just fill the
+// registers and there is no dot. With `.minnctapersm 1` it prefetches loads there, and spills. A user's limit on registers
+// replaces all of this.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -39,13 +42,55 @@ enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
 
 typedef struct Contents {
   bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result
+  bool mask, slow;         // a load of a tile under a mask; an op of many instructions
+  bool joint;              // an op that takes elements of several registers or threads together
 } Contents;
+
+// Whether the function is one or two instructions.
+static bool is_fast_function(MathFunction function) {
+  switch ((int)function) {
+  case MATH_exp2:
+  case MATH_exp_approx:
+  case MATH_log2_approx:
+  case MATH_sin_approx:
+  case MATH_cos_approx:
+  case MATH_tanh_approx:
+  case MATH_sqrt_approx:
+  case MATH_rsqrt_approx:
+  case MATH_div_approx:
+  case MATH_fma_rz:
+  case MATH_fma_rd:
+  case MATH_fma_ru:
+  case MATH_floor:
+  case MATH_ceil:
+  case MATH_trunc:
+  case MATH_rint:
+  case MATH_abs:
+  case MATH_copysign:
+  case MATH_isnan:
+  case MATH_isinf:
+  case MATH_isfinite:
+  case MATH_signbit: return true;
+  default: return false;
+  }
+}
+
+// Whether ptxas needs registers of its own for the op: its values next to the tiles are not counted as pressure.
+static bool is_slow(const Op *op) {
+  MathFunction function;
+  if (math_of(op, &function)) return !is_fast_function(function);
+  return op->kind == OP_REM && type_is_float(op_result(op)->type);
+}
 
 static void find_contents(Op *op, void *data) {
   Contents *found = data;
   found->dot |= op->kind == OP_DOT;
   found->in_turn |= op_attr(op, ATTR_STREAMED) != NULL;
   found->loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
+  found->mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
+  found->slow |= is_slow(op);
+  found->joint |= op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_CONVERT_LAYOUT ||
+                  op->kind == OP_SHARED_ALLOC;
 }
 
 // The registers without which ptxas takes no instruction of the products.
@@ -193,6 +238,19 @@ static uint32_t single_registers(Arena *scratch, Func *func) {
                    : 0;
 }
 
+// The number of CTAs for more than MANY_WARPS warps. 0: ptxas gets none, as a number of two or more may cause a spill.
+static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
+  Contents found = {0};
+  uint32_t addresses = single_registers(scratch, func), blocks = count_blocks(scratch, func, addresses);
+  region_walk(func->body, find_contents, &found);
+  if (blocks < 2) return blocks;
+  if (found.dot || found.slow) return 0;
+  if (!found.mask) return blocks;
+  // Loads under a mask are not reordered with stores, so all of a tile is live at once.
+  blocks = count_blocks(scratch, func, max_u32(addresses, TUNE_BLOCKS_OTHER_REGISTERS));
+  return blocks > 1 ? blocks : 0;
+}
+
 // As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
 // time: ptxas, told nothing, saves registers there, and waits for some before it reads the next. 0: it is told nothing.
 static uint32_t blocks_that_load(Arena *scratch, Func *func) {
@@ -261,7 +319,16 @@ static bool tiles_just_fit(Arena *scratch, Func *func) {
   Contents found = {0};
   int64_t slack = register_slack(scratch, func);
   region_walk(func->body, find_contents, &found);
-  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && slack < 0 && slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
+  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && slack < 0 &&
+         slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
+}
+
+// Whether ptxas can finish each element before the next: nothing takes elements together, and no op branches. With
+// `.minnctapersm 1` it loads all elements first, and spills.
+static bool goes_element_by_element(const Func *func) {
+  Contents found = {0};
+  region_walk(func->body, find_contents, &found);
+  return !found.dot && !found.slow && !found.loop && !found.joint;
 }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
@@ -270,13 +337,14 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
   report_spills(context, func);
   if (func->module->target.maxnreg) return before != 0;
   if (warps > TUNE_MANY_WARPS)
-    func->min_blocks = count_blocks(context->scratch, func, single_registers(context->scratch, func));
+    func->min_blocks = blocks_of_many_warps(context->scratch, func);
   else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
     func->min_blocks = 2;
   else if (must_spill(context->scratch, func) || addresses_spill(context->scratch, func))
     func->min_blocks = reduces_in_turn(func) ? 0 : 1;
   else
     func->min_blocks = blocks_that_load(context->scratch, func);
-  if (func->min_blocks == 1 && tiles_just_fit(context->scratch, func)) func->min_blocks = 0;
+  if (func->min_blocks == 1 && (tiles_just_fit(context->scratch, func) || goes_element_by_element(func)))
+    func->min_blocks = 0;
   return func->min_blocks != before;
 }
