@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pass manager: runs the passes in the order of passes.def, or those that it is given. It skips a pass whose condition does
-// not hold of a function, and checks the states that a pass needs.
+// The pass manager runs the passes in the order of passes.def, or the passes that it is given. It skips a pass whose
+// condition is false for a function. It checks the states that a pass needs.
 #include "passes/passes.h"
 #include <time.h>
 #include "ir/memory/groups.h"
@@ -15,14 +15,14 @@ typedef enum PassId {
   PASS_COUNT
 } PassId;
 
-// What is known of a function until a pass changes it.
+// The facts known about a function. They hold until a pass changes it.
 typedef struct FuncState {
   Func *func;
   Arena *scratch;
   FuncFacts facts;
   bool has_facts;
-  bool simple;              // nothing has changed since simplify ran, which would find nothing to do
-  bool has_slack, is_short; // of registers
+  bool simple;              // Nothing has changed since simplify ran: it would find nothing to do.
+  bool has_slack, is_short; // About registers.
 } FuncState;
 
 static bool has(FuncState *state, FuncFact fact) {
@@ -170,7 +170,7 @@ typedef struct PassRun {
   Diags *diags;
   const PassRunOptions *options;
   FuncState *states; // by function
-  bool ran, changed; // the current pass: on one function at least
+  bool ran, changed; // The current pass, for at least one function.
 } PassRun;
 
 static bool needs_hold(PassRun *run, const PassInfo *pass, FuncState *state) {
@@ -220,7 +220,7 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   for (uint32_t i = 0; i < module->funcs.n; i++)
     if (!func_groups(module->funcs.at[i]) || (pass->flags & (TAKES_GROUPS | IN_GROUPS))) run_func(run, pass, &run->states[i]);
   double seconds = seconds_now() - start;
-  if (diags->errors > errors) return false; // the pass found that what came before it is wrong
+  if (diags->errors > errors) return false; // The pass found an error in its input.
   if (options->verify_each && !module_verify(module, diags)) {
     diag_error(diags, LOC_NONE, "pass '%s' broke the rules of tile IR named above", pass->name);
     return false;
@@ -229,8 +229,8 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   return true;
 }
 
-// Whether the module comes with kernels whose warps are parted: most passes take those alone all of whose warps do
-// the same, or that specialise_warps parted.
+// Returns true if the module contains kernels that are already split into groups of warps. Most passes take only
+// kernels in which all warps do the same work. Other passes also take kernels that specialise_warps has split.
 static bool has_groups(const IrModule *module) {
   for (uint32_t i = 0; i < module->funcs.n; i++)
     if (func_groups(module->funcs.at[i])) return true;

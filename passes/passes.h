@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes and the pass manager, which runs them. A pass changes one function in place; it takes what it needs from the IR
-// alone, so each runs on .tir text by itself.
+// The passes, and the pass manager that runs them. A pass changes one function in place. All its input is in the IR, so
+// each pass also runs by itself on .tir text.
 #ifndef PASSES_PASSES_H
 #define PASSES_PASSES_H
 
@@ -21,26 +21,26 @@ enum { OPTIONAL = 1, REASSOCIATES = 2, TAKES_GROUPS = 4, IN_GROUPS = 8 };
 // States that a pass needs: NEEDS in passes.def.
 enum {
   POINTERS = 1,      // no block pointers
-  POWERS_OF_TWO = 2, // the sizes of all tiles are
-  LAYOUTS = 4,       // every tile has one
-  OFFSETS = 8,       // every buffer in shared memory has its place
+  POWERS_OF_TWO = 2, // All tile sizes are powers of two.
+  LAYOUTS = 4,       // Every tile has a layout.
+  OFFSETS = 8,       // Every buffer in shared memory has its offset.
 };
 
 typedef struct PassInfo {
   const char *name, *meaning;
-  const char *entry; // whose step it is; NULL: it is an entry by itself
+  const char *entry; // The entry that this pass is a step of; NULL: it is an entry itself.
   uint32_t flags, needs;
   bool (*run)(PassContext *context, Func *func);
 } PassInfo;
 
-// An entry of several passes, which are its steps.
+// An entry that consists of several passes, its steps.
 typedef struct PassEntry {
   const char *name, *meaning;
 } PassEntry;
 
-// The pass that runs at a place of the order, in which one may come several times; NULL: past the last.
+// The pass at a place in the order; NULL: past the last. A pass may come several times.
 const PassInfo *pass_at(uint32_t place);
-// By its name or an earlier one; NULL: there is none.
+// Finds a pass by its name or a former name; NULL: there is none.
 const PassInfo *pass_find(Str name);
 const PassEntry *pass_entry(Str name); // NULL: there is none
 
@@ -50,18 +50,19 @@ typedef struct PassRunOptions {
   const char *const *only; // --run-pass: these, in this order, instead of all
   uint32_t only_count;
   const char *stop_after; // NULL: run all; "elaborate": none
-  uint32_t most;          // ends after so many passes that ran; 0: no limit
+  uint32_t most;          // Stop after this many passes have run; 0: no limit.
   bool verify_each;
-  // Called after every pass that ran (pass NULL: before the first), for --print-after; may be NULL. Passes whose condition holds
-  // of no function do not run.
+  // Called after every pass that ran, for --print-after; may be NULL. The first call, before any pass, has pass NULL. A
+  // pass whose condition holds for no function does not run.
   void (*after)(const char *pass, IrModule *module, bool changed, double seconds, void *data);
   void *data;
-  Arena *scratch; // for the passes' tables, emptied after each; NULL: the module's arena, where they stay
+  Arena *scratch; // For the passes' tables, emptied after each pass; NULL: tables stay in the module's arena.
 } PassRunOptions;
 
-// Runs the passes on every function. False, with errors in diags, where
-// an option names no pass or disables one that the result needs (nothing ran),
-// where a pass needs a state that is not there, or where a pass broke a rule (verify_each; the errors name the pass).
+// Runs the passes on every function. Returns false, with errors in diags, in these cases:
+// * An option names no pass, or disables one that the result needs. Nothing ran.
+// * A pass needs a state that does not hold.
+// * A pass broke a rule (verify_each). The errors name the pass.
 bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options);
 
 #endif

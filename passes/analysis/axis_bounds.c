@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds of integers that are not negative. Nothing is assumed: a sum or product whose greatest does not fit
-// the type may have wrapped, and is any number of a type without sign, none that is known of one with a sign.
+// Upper bounds of non-negative integers. We assume nothing. If the largest possible sum or multiple does not fit the
+// type, it may have wrapped. An unsigned result can then be any number. Nothing is known about a signed one.
 #include "passes/analysis/axis_bounds.h"
 #include "base/integer.h"
 
-// What the result is where it is not negative; not `holds`: nothing is known.
+// The upper bound of a non-negative result. If `holds` is false, nothing is known.
 typedef struct Bound {
   bool holds;
   uint64_t most;
@@ -37,7 +37,7 @@ static Bound quotient(Bound a, Bound b, const AxisInfo *by) {
   return at_most(by->known && by->constant > 0 ? a.most / (uint64_t)by->constant : a.most);
 }
 
-// It has the dividend's sign, and is nearer to 0 than the divisor.
+// The remainder has the dividend's sign and a smaller absolute value than the divisor.
 static Bound remainder_of(Bound a, Bound b) {
   if (!a.holds) return unbounded;
   return at_most(b.holds && b.most > 0 ? min_u64(a.most, b.most - 1) : a.most);
@@ -60,7 +60,7 @@ static Bound bits_of(Bound a, Bound b) {
   return a.holds && b.holds ? at_most(all_ones(a.most | b.most)) : unbounded;
 }
 
-// Of a number that may be negative and one that is not.
+// For a non-negative number and one that may be negative.
 static Bound common_bits(Bound a, Bound b) {
   if (a.holds && b.holds) return least(a, b);
   return a.holds ? a : b;
@@ -80,7 +80,7 @@ static Bound bound_of(const Op *op, const AxisInfo *const in[3]) {
   case OP_OR:
   case OP_XOR: return bits_of(x[0], x[1]);
   case OP_MIN: return least(x[0], x[1]);
-  case OP_MAX: // at least the one that is not negative, whatever the other one is
+  case OP_MAX: // At least the non-negative operand, whatever the other one is.
     return x[0].holds && x[1].holds   ? greatest(x[0], x[1])
            : x[0].holds || x[1].holds ? at_most(UINT64_MAX)
                                       : unbounded;
@@ -91,7 +91,7 @@ static Bound bound_of(const Op *op, const AxisInfo *const in[3]) {
   }
 }
 
-// Ops that give one of their operands' numbers, or less, fit; others may have wrapped.
+// The result of such an op is at most one of its operands, so it fits. Results of other ops may have wrapped.
 static bool cannot_wrap(OpKind kind) {
   return kind != OP_ADD && kind != OP_MUL && kind != OP_SHL && kind != OP_CAST;
 }

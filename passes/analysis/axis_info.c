@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Axis analysis: axis_info.h says what is claimed.
+// Axis analysis. axis_info.h defines its facts.
 //
-// Wrapping. All claims hold modulo 2^width, so arithmetic that wraps keeps them. Widening does not by itself:
-// a run may wrap in i32 and not in 64 bits. But a run of 2^k consecutive values whose first is divisible by
-// 2^k differs in its low k bits only, so it crosses no wrap; hence contiguity passes a widening, a comparison
-// or a division only as far as divisibility matches it. So pid * BLOCK + arange(0, BLOCK) with BLOCK a power
-// of two is fine for every pid, and nothing is assumed of the size of offsets.
+// Wrapping. All facts hold modulo 2^width, so wrapping arithmetic keeps them. Widening alone does not: a run may wrap
+// in i32 and not in 64 bits. But take a run of 2^k consecutive values whose first is divisible by 2^k. Its values
+// differ only in the low k bits, so it does not cross a wrap. Hence contiguity survives a widening, a comparison or a
+// division only up to the divisibility. So pid * BLOCK + arange(0, BLOCK) works for every pid if BLOCK is a power of
+// two. We assume nothing about the size of offsets.
 //
-// The one assumption: a pointer of unknown origin (a parameter,
-// one loaded or cast) is aligned as its pointee's type needs.
+// There is one assumption. A pointer of unknown origin (a parameter, loaded or cast) is aligned as its pointee's type
+// requires.
 //
-// Loops: the carried values start from what enters and are weakened by what is yielded, in whole rounds over
-// the function, until nothing changes. Each number only falls; after MAX_ROUNDS what still changes is given
-// up, so the time is bounded.
+// Loops. Loop-carried values start from the initial values. Yielded values weaken them. We repeat whole rounds over the
+// function until nothing changes. Each number only falls. After MAX_ROUNDS we give up the values that still change, so
+// the time is bounded.
 #include "passes/analysis/axis_info.h"
 #include "base/integer.h"
 #include "passes/analysis/axis_bounds.h"
@@ -22,7 +22,7 @@ enum { MAX_ROUNDS = 16, SECTOR_BYTES = 32 };
 
 struct AxisTable {
   AxisInfo *infos; // by value id
-  bool *reached;   // by value id: has an info in this analysis
+  bool *reached;   // By value id: has an info in this analysis.
   bool changed, give_up;
 };
 
@@ -35,7 +35,7 @@ uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, 
   return axis_divisor_at(axis_info(table, value), axis_step(value), dim, run);
 }
 
-// Indices that count upwards from a multiple of the run do not wrap within it.
+// Indices that count upwards from a multiple of the run do not wrap within the run.
 static bool counts_up(const AxisTable *table, const Value *index, uint32_t dim, uint64_t run) {
   const AxisInfo *info = axis_info(table, index);
   return type_is_int(index->type) && type_element_bytes(index->type) >= 4 && info->contiguity[dim] >= run &&
@@ -59,7 +59,7 @@ bool axis_falls(const AxisTable *table, const Value *mask, uint32_t dim, uint64_
   }
 }
 
-// What holds of both: runs of the shorter contiguity, with what divides their first values.
+// The facts that hold for both: the shorter contiguity, and the divisor of both runs' first values.
 static AxisInfo meet_infos(const AxisInfo *a, const AxisInfo *b, uint64_t step) {
   AxisInfo info = *a;
   for (uint32_t d = 0; d < TILE_MAX_RANK; d++) {
@@ -84,11 +84,11 @@ static bool same_info(const AxisInfo *a, const AxisInfo *b) {
          a->constant == b->constant && a->most == b->most;
 }
 
-// Weakens what is known of `value` by one more way in which it comes about.
+// Weakens the facts about `value` by one more incoming value.
 static void flow_into(AxisTable *table, const Value *value, const AxisInfo *incoming) {
   AxisInfo *info = &table->infos[value->id];
   AxisInfo met = table->reached[value->id] ? meet_infos(info, incoming, axis_step(value)) : *incoming;
-  // What grows round after round grows to its type's limit at once.
+  // A bound that grows from round to round is set to the type's limit at once.
   if (table->reached[value->id] && met.most > info->most && is_integer(value))
     met.most = axis_greatest(element_of(value));
   if (table->reached[value->id] && same_info(&met, info)) return;
@@ -109,9 +109,9 @@ static void flow_induction(AxisTable *table, const Op *op) {
                  *step = axis_info(table, op_operand(op, 2));
   AxisInfo info = axis_nothing_known(i);
   info.divisibility[0] = min_u64(lower->divisibility[0], step->divisibility[0]);
-  bool by_one = step->known && step->constant == 1; // others may step over the upper bound and wrap
+  bool by_one = step->known && step->constant == 1; // Other steps may jump over the upper bound and wrap.
   bool is_unsigned = !elem_is_signed(element_of(i)->elem), upwards = lower->nonnegative && step->nonnegative;
-  bool bounded = upper->nonnegative && upper->most > 0; // within the body
+  bool bounded = upper->nonnegative && upper->most > 0; // True within the body.
   uint64_t limit = axis_greatest(element_of(i)), last = bounded ? upper->most - 1 : limit;
   bool stops = by_one || (step->most <= limit && last <= limit - step->most);
   info.nonnegative = is_unsigned || (upwards && stops);
@@ -135,7 +135,7 @@ static void visit_for(AxisTable *table, const Op *op) {
   }
 }
 
-// A while's test may hand on other values than those that entered it.
+// The condition of a while may pass on other values than the ones that entered it.
 static void visit_while(AxisTable *table, const Op *op) {
   const Region *test = op->regions[0], *body = op->regions[1];
   for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, test->args[i], op_operand(op, i));
@@ -154,7 +154,7 @@ static AxisInfo of_any(const Value *value) {
   return info;
 }
 
-// Ops that apply a function to elements: nothing is known of what goes in and out.
+// Ops that apply a function to elements: nothing is known about its arguments and results.
 static void visit_function(AxisTable *table, const Op *op) {
   for (uint32_t r = 0; r < op->region_count; r++) {
     for (uint32_t i = 0; i < op->regions[r]->arg_count; i++)
@@ -215,7 +215,8 @@ const AxisTable *axis_analyse(Arena *arena, Func *func) {
   return table;
 }
 
-// The nearer the less: behind what is known what is not, and what stays in one place last.
+// Sort key. First known strides, then strides with a known lower bound, then unknown strides. Known strides of 0 come
+// last.
 static int kind_of(AxisStride stride) {
   if (stride.known) return stride.at ? 0 : 3;
   return stride.at == AXIS_ANYWHERE ? 2 : 1;
@@ -225,9 +226,10 @@ static uint64_t size_of(AxisStride stride) {
   return stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at;
 }
 
-// Of two dimensions of runs as long. Neighbours as far apart in both, a sector or more, are a sector each either way: there lanes
-// take rows, so that a thread has fewer of them, and of their masks. So too where both are a sector at least and neither is known
-// to be nearer: by what divides them and as a product of fewer numbers.
+// Orders two dimensions with equally long runs. If both strides are a sector or more and equal, each element is in its
+// own sector either way. Then lanes take rows, so that a thread has fewer rows and fewer row masks. The same holds if
+// both are at least a sector and neither is known to be shorter. We compare their known divisors and their number of
+// unknown factors.
 static bool comes_before(AxisStride stride, AxisStride later) {
   int kind = kind_of(stride);
   uint64_t far = size_of(stride), later_far = size_of(later);

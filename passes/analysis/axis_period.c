@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// After how many elements of a dimension values repeat: remainders of a run that counts upwards do.
+// The period of values along a dimension. Remainders of a run that counts upwards repeat.
 #include "base/integer.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/analysis/axis_shape.h"
 
-enum { MAX_STEPS = 96 }; // expressions share operands, so the search is bounded
+enum { MAX_STEPS = 96 }; // Expressions share operands, so the search is bounded.
 
 typedef struct PeriodSearch {
   const AxisTable *axes;
@@ -13,7 +13,7 @@ typedef struct PeriodSearch {
 
 static uint64_t period_of(PeriodSearch *s, const Value *value, uint32_t dim);
 
-// What the op takes the remainder by, a power of two; 0: it is no remainder.
+// The divisor of a remainder op, a power of two; 0: the op is no remainder by one.
 static uint64_t divisor_of(const PeriodSearch *s, const Op *op) {
   if (op->kind != OP_REM && op->kind != OP_AND) return 0;
   const AxisInfo *by = axis_info(s->axes, op_operand(op, 1));
@@ -21,7 +21,7 @@ static uint64_t divisor_of(const PeriodSearch *s, const Op *op) {
   return by->known && by->constant > 0 && is_power_of_two(divisor) ? divisor : 0;
 }
 
-// Of numbers that count upwards, or do so in runs, each of which begins with a remainder of 0.
+// The dividend counts upwards, or does so in runs that each start with remainder 0.
 static uint64_t period_of_remainder(const PeriodSearch *s, const Op *op, uint64_t divisor, uint32_t dim) {
   const Value *from = op_operand(op, 0);
   uint64_t contiguity = axis_info(s->axes, from)->contiguity[dim], run = min_u64(contiguity, divisor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The axis analysis of one op: what its result is, where its operands are known. axis_info.c has the reasoning
-// about wrapping that the rules follow.
+// The axis analysis of one op: facts about its result from facts about its operands. axis_info.c explains why the rules
+// are correct when numbers wrap.
 #include "passes/analysis/axis_rules.h"
 #include "base/integer.h"
 #include "passes/analysis/axis_bounds.h"
@@ -31,7 +31,7 @@ static uint32_t width_of(const Value *value) {
   return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
 }
 
-// The largest power of two that may be claimed to divide a value: 2^width divides zero only.
+// The largest power of two that may be said to divide a value: only zero is divisible by 2^width.
 static uint64_t divisor_cap(const Value *value) {
   uint32_t bits = width_of(value);
   return (uint64_t)1 << (bits < MAX_DIVISOR_BITS ? bits : MAX_DIVISOR_BITS);
@@ -45,7 +45,7 @@ static uint64_t divisor_of_constant(int64_t constant, uint64_t cap) {
 
 static uint64_t multiply_capped(uint64_t a, uint64_t b, uint64_t cap) { return a >= cap / b ? cap : a * b; }
 
-// How far neighbouring values of a contiguous run are apart.
+// The distance between neighbouring values of a contiguous run.
 uint64_t axis_step(const Value *value) {
   const Type *element = element_of(value);
   return element->kind == TYPE_PTR ? type_element_bytes(element->inner) : 1;
@@ -83,8 +83,8 @@ uint64_t axis_divisor_at(const AxisInfo *info, uint64_t step, uint32_t d, uint64
   return min_u64(info->divisibility[d], run * step);
 }
 
-// The longest contiguous run that is aligned: its first value
-// a multiple of its length, so that it crosses no wrap and no sign.
+// The longest aligned contiguous run: its first value is a multiple of its length. So it does not cross a wrap or a
+// sign change.
 static uint64_t aligned_run(const AxisInfo *info, const Value *value, uint32_t d) {
   uint64_t half_range = (uint64_t)1 << (width_of(value) - 1);
   return min_u64(min_u64(info->contiguity[d], info->divisibility[d]), half_range);
@@ -102,7 +102,7 @@ static uint64_t operand_divisor(const Rule *rule, uint32_t operand, uint32_t d, 
   return axis_divisor_at(rule->in[operand], axis_step(rule->value[operand]), d, run);
 }
 
-// Sets what dimension d is claimed to be, capped by the type.
+// Sets the facts about dimension d, capped by the type.
 static void claim_dim(Rule *rule, uint32_t d, uint64_t contiguity, uint64_t divides) {
   rule->out.contiguity[d] = contiguity;
   rule->out.divisibility[d] = min_u64(divides, divisor_cap(rule->result));
@@ -113,7 +113,7 @@ static void rule_add(Rule *rule, uint32_t d) {
   uint64_t run = min_u64(a->contiguity[d], b->constancy[d]);
   if (rule->op->kind == OP_ADD) run = max_u64(run, min_u64(b->contiguity[d], a->constancy[d]));
   claim_dim(rule, d, run, min_u64(operand_divisor(rule, 0, d, run), operand_divisor(rule, 1, d, run)));
-  if (rule->op->kind == OP_SUB) // both count upwards: their difference stays
+  if (rule->op->kind == OP_SUB) // Both count upwards: their difference is constant.
     rule->out.constancy[d] = max_u64(rule->out.constancy[d], min_u64(a->contiguity[d], b->contiguity[d]));
 }
 
@@ -130,14 +130,14 @@ static void rule_mul(Rule *rule, uint32_t d) {
   }
 }
 
-// Within this many elements the dividend counts upwards through no multiple of the divisor.
+// Within this many elements the dividend counts upwards and does not cross a multiple of the divisor.
 static uint64_t remainder_run(const Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
   uint64_t run = min_u64(aligned_run(a, rule->value[0], d), b->constancy[d]);
   return min_u64(run, operand_divisor(rule, 1, d, b->constancy[d]));
 }
 
-// Division truncates: different below zero.
+// Division truncates, so it differs below zero.
 static uint64_t division_run(const Rule *rule, uint32_t d) {
   return rule->in[0]->natural ? remainder_run(rule, d) : 1;
 }
@@ -157,15 +157,14 @@ static void rule_div(Rule *rule, uint32_t d) {
   }
 }
 
-// Of a negative multiple of b the remainder is 0 and those after it are negative:
-// there the run is broken. As in Triton it is taken for whole, so that
-// offsets wrapped by % are read in vectors; docs/language.md says so.
+// At a negative multiple of b the remainder is 0, and the remainders after it are negative. So the run breaks there.
+// Like Triton, we treat it as unbroken, so that offsets wrapped by % are read in vectors. docs/language.md says so.
 static void rule_rem(Rule *rule, uint32_t d) {
   uint64_t run = remainder_run(rule, d);
   claim_dim(rule, d, run, min_u64(operand_divisor(rule, 0, d, run), operand_divisor(rule, 1, d, 1)));
 }
 
-// Bits of `b` below its divisor are zero: `and` clears the run's bits there, `or` and `xor` leave them.
+// The bits of `b` below its divisor are zero. There, `and` clears the run's bits, and `or` and `xor` keep them.
 static uint64_t low_zero_run(const Rule *rule, uint32_t x, uint32_t y, uint32_t d) {
   uint64_t run = min_u64(aligned_run(rule->in[x], rule->value[x], d), rule->in[y]->constancy[d]);
   return min_u64(run, operand_divisor(rule, y, d, rule->in[y]->constancy[d]));
@@ -209,14 +208,14 @@ static void rule_shift(Rule *rule, uint32_t d) {
   }
 }
 
-static void rule_least(Rule *rule, uint32_t d) { // of several values one: min, max
+static void rule_least(Rule *rule, uint32_t d) { // For one of several values: min, max.
   claim_dim(rule, d, 1, min_u64(operand_divisor(rule, 0, d, 1), operand_divisor(rule, 1, d, 1)));
 }
 
 static void rule_neg(Rule *rule, uint32_t d) { claim_dim(rule, d, 1, operand_divisor(rule, 0, d, 1)); }
 
-// x < bound, where x counts upwards from a multiple of its
-// run and so does bound: x reaches bound only between runs.
+// For x < bound, where x counts upwards from a multiple of its run, and bound is such a multiple too. x reaches bound
+// only between runs.
 static void rule_compare(Rule *rule, uint32_t d) {
   if (!is_integer(rule->value[0])) return;
   OpKind kind = rule->op->kind;
@@ -254,7 +253,7 @@ static uint64_t promise(const Op *op, AttrKey key, uint32_t d) {
   return attr ? divisor_of_constant(attr->ints.at[d], (uint64_t)1 << MAX_DIVISOR_BITS) : 1;
 }
 
-// What the source promises counts beside what is known. A longer run begins where a shorter one did.
+// Adds the promises of the source to the known facts. A longer run starts where a shorter one did.
 static void rule_hint(Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0];
   uint64_t multiple = promise(rule->op, ATTR_MULTIPLE, d), equal = promise(rule->op, ATTR_CONSTANT, d);
@@ -270,8 +269,7 @@ static void rule_addptr(Rule *rule, uint32_t d) {
       width_of(rule->value[1]) < 64 ? aligned_run(offset, rule->value[1], d) : offset->contiguity[d];
   uint64_t run =
       max_u64(min_u64(steps, pointer->constancy[d]), min_u64(pointer->contiguity[d], offset->constancy[d]));
-  // Where the run is longer than the offset's aligned one,
-  // it is the pointer's, and the offset constant over it.
+  // If the run is longer than the offset's aligned run, it is the pointer's run. Then the offset is constant over it.
   uint64_t bytes = multiply_capped(operand_divisor(rule, 1, d, run), size, cap);
   claim_dim(rule, d, run, min_u64(operand_divisor(rule, 0, d, run), bytes));
 }
@@ -287,19 +285,19 @@ static RuleFn *const rules[OP_COUNT] = {
     [OP_NEG] = rule_neg,       [OP_HINT] = rule_hint,
 };
 
-// A constant with which sums and products are likely to wrap: half of the numbers above zero are smaller.
+// A constant so large that sums and multiples with it are likely to wrap: half of the positive numbers are smaller.
 static bool is_near_end(const Rule *rule, const AxisInfo *x) {
   return x->known && x->constant >> (width_of(rule->result) - 2);
 }
 
 static bool keeps_natural(const Rule *rule, bool a, bool b, bool c) {
-  enum { OFFSET_BITS = 32 }; // what has fewer is no offset, and wraps
+  enum { OFFSET_BITS = 32 }; // A type with fewer bits holds no offset, and wraps.
   bool wide = width_of(rule->result) >= OFFSET_BITS;
   switch ((int)rule->op->kind) {
   case OP_ADD:
   case OP_MUL: return wide && a && b && !is_near_end(rule, rule->in[0]) && !is_near_end(rule, rule->in[1]);
   case OP_SHL: return wide && a;
-  case OP_CAST: // what is cut off on purpose wraps on purpose
+  case OP_CAST: // A cast that cuts off bits wraps on purpose.
     return wide && a && is_integer(rule->value[0]) && width_of(rule->result) >= width_of(rule->value[0]);
   case OP_DIV:
   case OP_OR:
@@ -322,7 +320,7 @@ static void set_signs(Rule *rule) {
                       keeps_natural(rule, a && a->natural, b && b->natural, c && c->natural);
 }
 
-// A known constant passes a widening cast of a value that both types can hold.
+// A known constant survives a widening cast if both types can hold it.
 static void cast_constant(Rule *rule) {
   const AxisInfo *a = rule->in[0];
   if (!a->known || !a->nonnegative || a->constant < 0 || !is_integer(rule->result)) return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expand_dims, broadcast and trans move whole dimensions, so claims move with them. A reshape keeps the order
-// of the flattened elements: where all sizes are powers of two, an aligned run along the innermost dimension
-// that fits in the new one is an aligned run there.
+// expand_dims, broadcast and trans move whole dimensions, and facts move with them. A reshape keeps the order of the
+// flattened elements. If all sizes are powers of two, an aligned run along the old innermost dimension stays an aligned
+// run. It must fit in the new innermost dimension.
 #include "passes/analysis/axis_shape.h"
 #include "base/integer.h"
 #include "passes/analysis/axis_rules.h"
 
-// What divides every element: along each dimension something is known to.
+// The number that divides every element. Each dimension contributes a known divisor.
 static uint64_t divisor_of_all(const AxisInfo *info, uint64_t step, uint32_t rank) {
   uint64_t most = 1;
   for (uint32_t d = 0; d < rank; d++) {
@@ -27,7 +27,7 @@ static void copy_dim(AxisInfo *to, uint32_t d, const AxisInfo *from, uint32_t so
   set_dim(to, d, from->contiguity[source], from->divisibility[source], from->constancy[source]);
 }
 
-// The last dimension of more than one element; 0 where there is none.
+// The last dimension with more than one element; 0 if there is none.
 static uint32_t innermost_dim(const Type *tile) {
   uint32_t d = tile->rank - 1u;
   while (d > 0 && tile->shape[d] == 1) d--;
@@ -40,7 +40,7 @@ static void set_reshaped(AxisInfo *info, const AxisInfo *in, uint64_t step, cons
   uint32_t s = innermost_dim(from), d = innermost_dim(to);
   uint64_t extent = to->shape[d], run = min_u64(in->contiguity[s], extent);
   set_dim(info, d, run, axis_divisor_at(in, step, s, run), min_u64(in->constancy[s], extent));
-  bool uniform = true; // one value in all of the tile
+  bool uniform = true; // All of the tile has one value.
   for (uint32_t i = 0; i < from->rank; i++) uniform = uniform && in->constancy[i] >= from->shape[i];
   for (uint32_t i = 0; uniform && i < to->rank; i++) info->constancy[i] = to->shape[i];
 }

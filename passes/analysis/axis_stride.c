@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far neighbours along a dimension are apart, where the compiler can tell or guess.
+// The distance between neighbours along a dimension, if the compiler can compute or guess it.
 //
-// Guesses. A number that is only known at run time is larger than the steps of what it divides: quotients by it
-// stay, remainders step on. A factor of that kind is as large as what is known to divide it, at least.
-// Loops' pointers and indices lie as those do that enter the loop.
+// Guesses. A number that is known only at run time is assumed larger than the steps of what it divides. So a quotient
+// by it does not change, and a remainder counts on. Such a factor is assumed to be at least its known divisor. A
+// loop-carried pointer or index has the strides of its initial value.
 #include "base/integer.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/analysis/axis_shape.h"
 
-enum { MAX_STEPS = 96 }; // expressions share operands, so the search is bounded
+enum { MAX_STEPS = 96 }; // Expressions share operands, so the search is bounded.
 
 typedef struct StrideSearch {
   const AxisTable *axes;
@@ -21,7 +21,8 @@ static int64_t size_of(int64_t at) { return at == INT64_MIN ? INT64_MAX : at < 0
 
 static AxisStride stride_of(StrideSearch *s, const Value *value, uint32_t dim);
 
-// By a factor that is known, or at least that and a product of so many numbers that are not.
+// Multiplies by a known factor, or by one that has `unknown` factors known only at run time. `factor` is then a lower
+// bound.
 static AxisStride times(AxisStride x, int64_t factor, uint32_t unknown) {
   AxisStride product = {.known = x.known && (!unknown || x.at == 0)};
   if (!x.known && x.at == AXIS_ANYWHERE) return anywhere;
@@ -32,7 +33,7 @@ static AxisStride times(AxisStride x, int64_t factor, uint32_t unknown) {
   return product;
 }
 
-// Of what is added the unknown parts are as far apart as the farther of them.
+// The stride of a sum. If both are unknown, it is the larger one.
 static AxisStride plus(AxisStride x, AxisStride y) {
   AxisStride sum = {.known = x.known && y.known};
   if (sum.known) return __builtin_add_overflow(x.at, y.at, &sum.at) ? anywhere : sum;
@@ -40,7 +41,7 @@ static AxisStride plus(AxisStride x, AxisStride y) {
   return x.at > y.at ? x : y;
 }
 
-// One of two values: the bound that does not move tells nothing.
+// One of two values (min, max, select). A bound that is constant does not matter.
 static AxisStride either(AxisStride x, AxisStride y) {
   if (y.known && (y.at == 0 || (x.known && x.at == y.at))) return x;
   return x.known && x.at == 0 ? y : anywhere;
@@ -48,7 +49,7 @@ static AxisStride either(AxisStride x, AxisStride y) {
 
 static bool stays(AxisStride stride) { return stride.known && stride.at == 0; }
 
-// Numbers known at run time alone that a factor, the same for all elements, is a product of.
+// The number of factors known only at run time. The number is the same for all elements.
 static uint32_t factors_of(StrideSearch *s, const Value *factor) {
   const Op *op = factor->def;
   if (!op || s->steps == 0) return 1;
@@ -86,7 +87,7 @@ static AxisStride stride_of_sum(StrideSearch *s, const Op *op, uint32_t dim, int
   return plus(x, times(stride_of(s, op_operand(op, 1), dim), unit, 0));
 }
 
-// `by` elements of the dividend have one quotient: 0 unless that is few of them.
+// `by` elements of the dividend have one quotient. So neighbours are equal, unless `by` is small.
 static AxisStride quotient(AxisStride x, int64_t by) {
   enum { FEW = 8 };
   if (!x.known || by == 0) return anywhere;
@@ -113,7 +114,7 @@ static AxisStride stride_of_shift(StrideSearch *s, const Op *op, uint32_t dim) {
   return op->kind == OP_SHL ? times(x, factor, 0) : quotient(x, factor);
 }
 
-// Bits are taken off the top: a remainder.
+// The high bits are cleared: a remainder.
 static AxisStride stride_of_bits(StrideSearch *s, const Op *op, uint32_t dim) {
   const AxisInfo *mask = axis_info(s->axes, op_operand(op, 1));
   bool low = mask->known && mask->constant > 0 && is_power_of_two((uint64_t)mask->constant + 1);
@@ -144,7 +145,7 @@ static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   }
 }
 
-// What enters the loop that carries the value; NULL: it is no loop's.
+// The initial value of a loop-carried value; NULL: it is not loop-carried.
 static const Value *enters_loop(const Value *value) {
   const Op *loop = value->region->parent;
   if (!loop || value->region != loop->regions[0]) return NULL;

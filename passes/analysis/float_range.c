@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// float_range: intervals of floats, from constants, element types, squares, powers and choices.
+// float_range: intervals of floats. They come from constants, element types, squares, powers and choices.
 //
-// Infinite elements are left out: a sum that has one is no finite number in any order. So are NaNs, but where an op drops
+// Infinite elements are left out: a sum with one is not finite in any order. NaNs are left out too, unless an op drops
 // them (max, min).
 #include "passes/analysis/float_range.h"
 
@@ -10,9 +10,9 @@
 #include "target/math.h"
 #include "ir/number.h"
 
-enum { MAX_VISITS = 64 }; // of values, for one answer
+enum { MAX_VISITS = 64 }; // Visited values for one answer.
 
-// 2^76: 2^51 such terms, 2^31 iterations of whole tiles, add up to no infinity of fp32.
+// 2^76. 2^51 such terms (2^31 iterations of whole tiles) do not add up to infinity in fp32.
 static const double SMALL_TERM = 75557863725914323419136.0;
 
 static FloatRange range_of(const Value *value, uint32_t *visits);
@@ -21,7 +21,7 @@ double float_range_most(FloatRange range) { return fmax(fabs(range.low), fabs(ra
 
 static FloatRange unknown(void) { return (FloatRange){-INFINITY, INFINITY}; }
 
-// What is known of any value of that type.
+// The range of any value of that type.
 static FloatRange range_of_type(const Type *type) {
   const Type *element = type_element(type);
   if (element->kind != TYPE_SCALAR) return unknown();
@@ -43,7 +43,7 @@ static FloatRange common(FloatRange a, FloatRange b) {
   return (FloatRange){fmax(a.low, b.low), fmin(a.high, b.high)};
 }
 
-// 0 times what is not known is 0: the factor's elements are finite.
+// 0 times unknown is 0, because the factor's elements are finite.
 static double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 static FloatRange range_of_product(FloatRange a, FloatRange b, bool square) {
@@ -64,7 +64,7 @@ static bool is_number(const Value *value) {
   return value_float_constant(value, &constant) && !isnan(constant);
 }
 
-// Of max and min, which give the other operand where one is a NaN.
+// For max and min. If one operand is NaN, they give the other operand.
 static FloatRange range_of_extremum(const Op *op, FloatRange a, FloatRange b) {
   bool max = op->kind == OP_MAX;
   FloatRange range = hull(a, b);
@@ -159,7 +159,7 @@ static FloatRange range_of(const Value *value, uint32_t *visits) {
     if (isnan(constant)) return type;
     return (FloatRange){constant, constant};
   }
-  // Integers wrap: their types alone are asked.
+  // Integers wrap, so only their types count.
   if (++*visits > MAX_VISITS || !value->def || !type_is_float(value->type)) return type;
   FloatRange range = common(type, range_of_op(value, visits));
   return range.low <= range.high ? range : type;

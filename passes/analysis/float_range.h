@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between which numbers a value's elements lie, as far as its ops say (float_range.c).
+// The range of a value's elements, as far as its ops show it (float_range.c).
 #ifndef PASSES_ANALYSIS_FLOAT_RANGE_H
 #define PASSES_ANALYSIS_FLOAT_RANGE_H
 
 #include "ir/ir.h"
 
-// Every element that is a finite number is `low` at least and `high` at most, but for roundings. INFINITY: not known.
+// Every finite element lies between `low` and `high`, up to rounding errors. INFINITY: not known.
 typedef struct FloatRange {
   double low, high;
 } FloatRange;
 
-// Of a tile or scalar of floats or integers.
+// The range of a tile or scalar of floats or integers.
 FloatRange float_range(const Value *value);
 
 // The largest absolute value; INFINITY: not known.

@@ -3,7 +3,7 @@
 
 #include "target/tuning.h"
 
-enum { REGISTER_STEP = 8, PAIR = 2, WIDEST = 256 }; // setmaxnreg's; programs; columns of a wgmma
+enum { REGISTER_STEP = 8, PAIR = 2, WIDEST = 256 }; // The step of setmaxnreg; programs; columns of a wgmma.
 
 static uint32_t in_steps(uint32_t registers) { return registers / REGISTER_STEP * REGISTER_STEP; }
 

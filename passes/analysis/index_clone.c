@@ -3,7 +3,7 @@
 
 enum { MAX_OPS = 48 };
 
-// Division, which may be undefined beside the tile, is not among them.
+// Division is excluded: it may be undefined outside the tile.
 static bool is_total(OpKind kind) {
   switch ((int)kind) {
   case OP_ADD:
@@ -31,7 +31,7 @@ static bool is_integer_cast(const Op *op) {
   return op->kind == OP_CAST && type_is_int(op_operand(op, 0)->type) && type_is_int(op_result(op)->type);
 }
 
-// *left bounds the ops that are visited: operands may be shared.
+// `*left` bounds the visited ops, because operands may be shared.
 static bool can_clone(const Value *value, uint32_t *left) {
   const Op *op = value->def;
   if (!op || *left == 0 || value->type->rank != 1) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts through ops, by the layout algebra's changes of shape.
+// Layouts through ops, by the layout algebra's shape changes.
 #include "passes/analysis/layout_flow.h"
 #include "base/integer.h"
 #include <string.h>
@@ -16,7 +16,7 @@ bool flow_is_view(const Op *op) {
          op->kind == OP_RESHAPE;
 }
 
-// trans's order, or the one that undoes it.
+// The order of trans, or its inverse.
 static void order_of(const Op *op, bool inverse, uint32_t order[TILE_MAX_RANK]) {
   const Attr *attr = op_attr(op, ATTR_ORDER);
   for (uint32_t d = 0; d < attr->ints.n; d++) {
@@ -56,8 +56,8 @@ static uint32_t dim_bits(const Type *tile, uint32_t d, uint32_t *first) {
   return layout_dim_bits(tile->rank, tile->shape, d, first);
 }
 
-// The layout of a larger tile of the same rank, whose further
-// index bits, the high ones of each dimension, are registers.
+// The layout of a larger tile of the same rank. Its additional index bits, the high ones of each dimension, are
+// registers.
 static const Layout *layout_of_larger(const Op *op, const Layout *layout, const Type *small,
                                       const Type *large) {
   Layout result = *layout;

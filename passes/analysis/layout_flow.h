@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an op's layouts hang together: which layout each operand has,
-// and each result, where the op itself works in a given one.
+// How the layouts of one op depend on each other. An op works in one layout. It gives the layout of each operand and
+// result.
 #ifndef PASSES_ANALYSIS_LAYOUT_FLOW_H
 #define PASSES_ANALYSIS_LAYOUT_FLOW_H
 
 #include "ir/ir.h"
 
-// The layout that an op works in is that of: the operands, for reduce, histogram, join and cat; the results,
-// for views, split, slice, gather and dot; all tiles, for the rest.
+// The layout that an op works in is the layout of these tiles:
+// * The operands, for reduce, histogram, join and cat.
+// * The results, for views, split, slice, gather and dot.
+// * All tiles, for the other ops.
 
-// expand_dims, broadcast, trans, reshape: these only rename registers, in any layout of the result.
+// True for expand_dims, broadcast, trans and reshape. They only rename registers, in any layout of the result.
 bool flow_is_view(const Op *op);
-// A view's operand's layout from its result's, and the other way.
+// The layout of a view's operand from that of its result, and the reverse.
 const Layout *flow_view_operand(const Op *op, const Layout *result);
 const Layout *flow_view_result(const Op *op, const Layout *operand);
 
-// What operand i must be in, or result i comes out in, where the op works in `layout`; NULL: any.
+// The layout of operand i, or of result i, if the op works in `layout`; NULL: any.
 const Layout *flow_operand(const Op *op, uint32_t i, const Layout *layout);
 const Layout *flow_result(const Op *op, uint32_t i, const Layout *layout);
-// Whether flow_operand gives `layout` itself: such operands can share the op's component.
+// True if flow_operand gives `layout` itself: such operands can share the op's component.
 bool flow_shares_operand(const Op *op, uint32_t i);
 bool flow_shares_result(const Op *op, uint32_t i);
-// The layout to work in so that operand i may stay in `operand`; NULL: there is none, or none that is sure.
+// The layout to work in so that operand i may stay in `operand`; NULL: there is none, or it is not certain.
 const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand);
 
-// Any tile's layout in the region where nothing asks for another: the last dimension fastest, an element a lane.
+// The layout of any tile in the region if nothing asks for another: last dimension fastest, one element per lane.
 const Layout *flow_default(const Region *region, const Type *tile);
 
 #endif

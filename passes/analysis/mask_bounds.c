@@ -6,8 +6,8 @@
 
 enum { MAX_DEPTH = 16 };
 
-// Shape ops repeat elements or change their places: what holds for all elements holds before and after. Hints and
-// conversions of layouts change nothing of them.
+// Shape ops repeat elements or move them. A fact about all elements holds before and after. Hints and layout
+// conversions do not change elements.
 const Value *through_shapes(const Value *value) {
   while (value->def) {
     OpKind kind = value->def->kind;
@@ -104,7 +104,8 @@ static bool add_mask(const Value *mask, MaskBound *bounds, uint32_t *count, uint
   return read_comparison(op, &bounds[(*count)++]);
 }
 
-// Along a line indices that span as much count together: where a constant ends some, no more is asked of the others.
+// On a line, indices with equal spans count together. If a constant ends one of them, the others are checked only up to
+// there.
 static void end_lines(MaskBound *bounds, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     const MaskBound *end = &bounds[i];
@@ -123,7 +124,7 @@ uint32_t mask_bounds(const Value *mask, MaskBound bounds[MASK_BOUNDS_MAX]) {
   return count;
 }
 
-// Program order within a region; a value from a region around is always visible.
+// Program order within a region. A value from a surrounding region is always visible.
 static bool defined_before(const Value *value, const Op *op) {
   if (!value->def) return true;
   for (const Op *at = op; at; at = at->region->parent)
@@ -139,9 +140,8 @@ bool mask_bound_visible(const MaskBound *bound, const Op *op) {
   return !bound->bound || defined_before(bound->bound, op);
 }
 
-// The indices are first, first + 1, ..., first + span, modulo 2^width.
-// first < bound and span < bound - first, taken as unsigned, say that none
-// reaches the bound, and so that none wraps; the other comparisons alike.
+// The indices are first, first + 1, ..., first + span, modulo 2^width. We test first < bound and, as unsigned numbers,
+// span < bound - first. Then no index reaches the bound, so none wraps. The other comparisons work the same way.
 Value *mask_bound_test(Builder *b, const MaskBound *bound) {
   IrContext *ir = b->func->module->ir;
   bool is_64 = elem_bytes(bound->type->elem) == 8, upper = bound->kind == OP_LT || bound->kind == OP_LE;

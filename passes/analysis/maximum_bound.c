@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // maximum_bound: follows a maximum and a tile back to the values that both come from.
 //
-// It understands reductions by max, max with anything, and choices between a value and -inf. It also follows ops that keep
-// order: casts, sums with one number, multiples by one number, and what scale_after_max makes of these.
+// It understands reductions by max, max with anything, and choices between a value and -inf. It also follows ops that
+// keep order: casts, sums with one number, multiples by one number, and the results of scale_after_max.
 #include "passes/analysis/maximum_bound.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 enum { MAX_STEPS = 24 };
 
 typedef struct BoundProof {
-  int64_t axis; // of the reduction; -1: none
+  int64_t axis; // The axis of the reduction; -1: none.
   Value *factor;
   uint32_t steps;
 } BoundProof;
@@ -19,7 +19,7 @@ static bool is_above(BoundProof *proof, const Value *high, const Value *low);
 
 static bool is_kind(const Value *value, OpKind kind) { return value->def && value->def->kind == kind; }
 
-// The scalar that all elements are; NULL: they may differ.
+// The scalar that all elements equal; NULL: they may differ.
 static Value *common_scalar(Value *value) {
   while (is_kind(value, OP_BROADCAST) || is_kind(value, OP_CONVERT_LAYOUT) || is_kind(value, OP_EXPAND_DIMS))
     value = op_operand(value->def, 0);
@@ -27,7 +27,7 @@ static Value *common_scalar(Value *value) {
   return is_kind(value, OP_SPLAT) ? op_operand(value->def, 0) : NULL;
 }
 
-// Whether both are one number in all of their elements.
+// Returns true if all elements of both are one number.
 static bool same_number(Value *a, Value *b) {
   double x, y;
   if (value_float_constant(a, &x) && value_float_constant(b, &y)) return x == y;
@@ -78,7 +78,7 @@ static bool depends_on_sign(BoundProof *proof, Value *scalar) {
   return true;
 }
 
-// Of two multiples or quotients by one number.
+// For two multiples or quotients by one number.
 static bool is_multiple_above(BoundProof *proof, const Value *high, const Value *low, Value *number) {
   double constant;
   if (is_extremum(proof, without_layout(high), low, number)) return true;
@@ -86,7 +86,7 @@ static bool is_multiple_above(BoundProof *proof, const Value *high, const Value 
   return depends_on_sign(proof, common_scalar(number)) && is_above(proof, high, low);
 }
 
-// Of two ops of one kind that keep order.
+// For two ops of the same kind that keep order.
 static bool is_above_by_op(BoundProof *proof, const Op *high, const Op *low) {
   if (high->kind != low->kind) return false;
   if (high->kind == OP_CAST)
@@ -106,7 +106,7 @@ static bool is_above_by_op(BoundProof *proof, const Op *high, const Op *low) {
   return false;
 }
 
-// Through an op that only hands on, or that takes the largest of something.
+// Through an op that only passes a value on, or that takes a maximum.
 static bool is_above_by_high(BoundProof *proof, const Op *op, const Value *low) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   switch ((int)op->kind) {

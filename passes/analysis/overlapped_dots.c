@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What can be asked of a loop whose products feed one another.
+// Queries about a loop with chained dots.
 #include "passes/analysis/overlapped_dots.h"
 
 #include "ir/dot/dot.h"
@@ -49,7 +49,7 @@ bool takes_marked(const uint8_t *marks, const Op *op) {
   return false;
 }
 
-// Whether anything was marked.
+// Returns true if anything was marked.
 static bool mark_round(uint8_t *marks, const Op *loop, const Op *from) {
   const Region *body = loop->regions[0];
   bool more = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loop's two products, the second of which takes what is computed of the first: what overlap_dots, pipeline and
-// rotate_loops ask of it (overlapped_dots.c).
+// A loop with two chained dots: the second uses values computed from the first. overlap_dots, pipeline and rotate_loops
+// ask about it here (overlapped_dots.c).
 #ifndef PASSES_ANALYSIS_OVERLAPPED_DOTS_H
 #define PASSES_ANALYSIS_OVERLAPPED_DOTS_H
 
@@ -10,25 +10,25 @@ typedef struct OverlappedDots {
   Op *first, *first_wait, *second, *second_wait;
 } OverlappedDots;
 
-// Whether the loop's body has two products, asynchronous ones that are waited for in it.
+// Returns true if the loop's body has two asynchronous dots and waits for both.
 bool overlapped_dots_find(const Op *loop, OverlappedDots *dots);
 
-// The buffer in shared memory that the loop's second product reads, and the first does not; NULL: there is none.
+// The buffer in shared memory that only the loop's second dot reads; NULL: there is none.
 const Op *overlapped_buffer(const Op *loop);
 
-// By value id: whether the value hangs on the op `from` of the loop's body, in its iteration or a later one (what the loop
-// carries is marked with what is yielded for it). After func_number.
+// By value id: true if the value depends on the op `from` of the loop's body. It may depend on it in the same iteration
+// or a later one: a loop-carried value is marked together with its yielded value. Call it after func_number.
 uint8_t *loop_hangs_on(Arena *arena, const Func *func, const Op *loop, const Op *from);
-// Whether the op takes a marked value, or an op within its regions does.
+// Returns true if the op, or an op in its regions, takes a marked value.
 bool takes_marked(const uint8_t *marks, const Op *op);
 
-// How many products the loop's body has of which a later one takes what is computed of the first; 0: none does, or it is no for.
-// After func_number.
+// The number of dots in the loop's body if a later one uses values computed from the first. 0: none does, or the loop
+// is no `for`. Call it after func_number.
 uint32_t chained_dots(Arena *arena, const Func *func, const Op *loop);
 
-// The loop with `count` initial values instead of its own, as many at least, of which the ones that come first take the place of
-// its own; body and results are theirs. The last ones are yielded by nothing yet, and where a type is another one the uses are to
-// be mended. The loop itself is erased.
+// Replaces the loop by one with `count` initial values. `count` is at least the old number. The first values replace
+// the old ones, with their body arguments and results. Nothing yields the last values yet. If a type differs, the
+// caller must fix the uses. The old loop is erased.
 Op *loop_with_inits(Op *loop, uint32_t count, Value *const *inits);
 
 // The function's loops that overlap_dots has marked, in program order.

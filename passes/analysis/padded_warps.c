@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which warpgroups have padding alone: their stores' masks are false, and what passes between warps does so only between
-// tiles that both lie along one dimension by warpgroups.
+// Finds warpgroups that have only padding. Their stores' masks are false. Elements move between warps only between two
+// tiles that are both split into warpgroups along one dimension.
 #include "passes/analysis/padded_warps.h"
 
 #include "base/integer.h"
@@ -11,7 +11,7 @@ enum { WARPGROUP = 4, WARPGROUP_BITS = 2, NO_DIM = TILE_MAX_RANK };
 
 // --- masks
 
-// From which element of a comparison of an arange with a constant on it is false.
+// The index from which `arange < constant` is false.
 static uint32_t comparison_end(const Op *op, uint32_t size) {
   const Op *range = op_operand(op, 0)->def;
   int64_t bound;
@@ -40,7 +40,7 @@ uint32_t mask_end(const Value *mask, uint32_t dim) {
   }
 }
 
-// How many of so many warpgroups, each of which has its part of the dimension, have elements below `end`.
+// The number of warpgroups that have elements below `end`. Each warpgroup has its part of the dimension.
 static uint32_t groups_below(uint32_t end, uint32_t size, uint32_t groups) {
   uint32_t part = size / groups;
   return (end + part - 1) / part;
@@ -48,7 +48,7 @@ static uint32_t groups_below(uint32_t end, uint32_t size, uint32_t groups) {
 
 // --- layouts
 
-// A dimension of which the mask leaves a warpgroup or more nothing; NO_DIM: there is none.
+// A dimension along which the mask leaves at least one warpgroup without work; NO_DIM: there is none.
 static uint32_t padded_dim(const Value *mask, uint32_t groups) {
   const Type *tile = mask->type;
   for (uint32_t d = 0; d < tile->rank; d++)
@@ -69,7 +69,7 @@ bool layout_by_warpgroups(const Value *mask, const uint32_t *order, uint32_t ele
   return true;
 }
 
-// Whether each warpgroup has all of its part of the dimension, in turn, and nothing else.
+// Returns true if each warpgroup has exactly its part of the dimension, in order.
 static bool lies_by_warpgroups(const Type *tile, uint32_t dim) {
   const Layout *layout = tile->layout;
   uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, dim, &first),
@@ -87,12 +87,12 @@ static bool lies_by_warpgroups(const Type *tile, uint32_t dim) {
 // --- kernels
 
 typedef struct WarpCount {
-  uint32_t groups, used; // warpgroups; those that have more than padding
+  uint32_t groups, used; // Warpgroups; those that have more than padding.
 } WarpCount;
 
 static void store_to_memory(WarpCount *count, const Op *op) {
   const Value *mask = op_operand(op, 2);
-  if (!type_is_tile(op_operand(op, 1)->type)) return; // a thread of the first warp
+  if (!type_is_tile(op_operand(op, 1)->type)) return; // Done by a thread of the first warp.
   uint32_t dim = mask ? padded_dim(mask, count->groups) : NO_DIM;
   if (dim == NO_DIM || !lies_by_warpgroups(mask->type, dim)) {
     count->used = count->groups;
@@ -110,7 +110,7 @@ static bool is_in_loop_of_products(const Op *op) {
   return false;
 }
 
-// What is stored by rows products read so: their warpgroups' rows are their own.
+// True if only dots that read by rows take the stored tile: each warpgroup reads its own rows.
 static bool passes_by_rows(const Op *store) {
   const Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
   if (value->def && value->def->kind == OP_TMA_MARK && is_in_loop_of_products(store)) return true;
@@ -125,7 +125,7 @@ static bool passes_by_rows(const Op *store) {
   return true;
 }
 
-// Whether it passes elements between no warps but those of tiles that both lie by warpgroups.
+// Returns true if elements move between warps only if both tiles are split into warpgroups along one dimension.
 static bool converts_by_warpgroups(const Op *op) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   if (!op_scratch(op)) return true;
@@ -155,7 +155,7 @@ static void count_op(Op *op, void *data) {
 uint32_t unpadded_warps(const Func *func) {
   uint32_t warps = func->module->target.num_warps;
   WarpCount count = {.groups = warps / WARPGROUP};
-  if (count.groups < 3) return warps; // a tile of which one of two has nothing has room in one
+  if (count.groups < 3) return warps; // If one of two warpgroups had only padding, the tile would fit in one.
   region_walk(func->body, count_op, &count);
   return count.used ? count.used * WARPGROUP : warps;
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warpgroups all of whose elements are padding (pad_tiles): 192 rows take the room of 256, and of four warpgroups that have 64
-// of them each the fourth has nothing to do. Where the others need nothing of it, it need not be run.
+// Warpgroups whose elements are all padding (pad_tiles). 192 rows take the space of 256. Each of four warpgroups has 64
+// rows, so the fourth has nothing to do. If the others need nothing from it, it need not run.
 #ifndef PASSES_ANALYSIS_PADDED_WARPS_H
 #define PASSES_ANALYSIS_PADDED_WARPS_H
 
 #include "ir/ir.h"
 
-// Of a tile of truth values: all elements from this index of dimension `dim` on are false; its size, where none is known to be.
+// For a mask: all elements from this index of dimension `dim` on are false. The dimension's size if none is known to
+// be.
 uint32_t mask_end(const Value *mask, uint32_t dim);
 
-// The layout of an access of a tile by 2^warp_bits warps (as layout_default) whose mask leaves a warpgroup of them or more with
-// nothing, if each has a part of one dimension in its turn. False: the mask leaves none.
+// The layout for a tile access by 2^warp_bits warps, like layout_default. Each warpgroup gets its part of one
+// dimension. The mask leaves at least one warpgroup without work. False: it leaves none without work.
 bool layout_by_warpgroups(const Value *mask, const uint32_t *order, uint32_t elem_bits, uint32_t warp_bits,
                           Layout *layout);
 
-// How many warps of a kernel without groups of warps have elements that are more than padding, a multiple of 4: what the warps
-// beyond compute no store takes, and no other warp. num_warps, where that is not known. Tiles that tensor copies may bring in a
-// loop of products count as brought by them.
+// How many warps have elements that are not padding, a multiple of 4. No store and no other warp uses results of the
+// warps beyond. num_warps if that is not known. The kernel has no groups of warps. A tile that TMA may copy in a dot
+// loop counts as copied by TMA.
 uint32_t unpadded_warps(const Func *func);
 
 #endif

@@ -3,8 +3,8 @@
 
 enum { MAX_CARRIED = 8, MAX_VISITS = 256 };
 
-// The values that loops carry which are being asked for, innermost last, and where each comes from at first: what
-// comes back to one is of the same argument.
+// The loop-carried values in the current search, innermost last, and the origin of each initial value. A pointer that
+// comes back to one of them has the same argument.
 typedef struct Origins {
   const Value *carried[MAX_CARRIED], *origin[MAX_CARRIED];
   uint32_t count, steps;
@@ -14,7 +14,8 @@ static const Value *origin_of(Origins *o, const Value *pointer);
 
 static const Value *common(const Value *a, const Value *b) { return a == b ? a : NULL; }
 
-// Of the i-th value that the loop carries: of what it begins with, if each iteration hands on a pointer of the same.
+// The origin of the i-th loop-carried value is that of its initial value, if each iteration yields a pointer with the
+// same one.
 static const Value *carried_origin(Origins *o, const Op *loop, const Value *value, uint32_t i) {
   for (uint32_t k = 0; k < o->count; k++)
     if (o->carried[k] == value) return o->origin[k];

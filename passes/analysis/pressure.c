@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many registers a thread's tiles fill where most of them are alive. Left out are pointers and integers
-// that are made of the thread's number and constants, which is done where they are used, and copies of one
-// value; of addresses and masks each vector of an access has one. Of the parts of other warps that a thread reads for a scan or reduction some have room in what is kept
-// free, and they are short-lived; a scan has a second copy of what it scans.
+// The most registers that a thread's live tiles fill. These rules apply:
+// * Pointers, and integers made from the thread id and constants, do not count. They are computed where they are
+//   used.
+// * Copies of one value do not count.
+// * Each vector of an access has one address and one mask.
+// * A thread reads parts of other warps for a scan or reduction. Some of them fit in the reserved registers, and they
+//   are short-lived.
+// * A scan needs a second copy of its operand.
 #include "passes/analysis/pressure.h"
 
 #include "base/integer.h"
@@ -10,14 +14,14 @@
 #include "ir/dot/layout_dot.h"
 #include "target/tuning.h"
 
-// The last op of those in the op's regions, or the op.
+// The last op in the op's regions, or the op itself.
 static uint32_t end_of(const Op *op) {
   for (uint32_t r = op->region_count; r-- > 0;)
     if (op->regions[r]->last) return end_of(op->regions[r]->last);
   return op->id;
 }
 
-// What a loop reads it reads again until its end.
+// A value that a loop reads is alive until the loop's end.
 static uint32_t read_until(const Op *user, const Region *home) {
   uint32_t end = user->id;
   for (const Op *op = user; op->region != home && op->region->parent; op = op->region->parent)
@@ -30,12 +34,12 @@ static bool is_copy(const Op *op) {
 }
 
 typedef struct Pressure {
-  bool *holds_data;    // of a value by its number: a tile of more than the thread's number and constants
-  uint32_t *share;     // of a value by its number: of as many registers' elements one is used; 0: none is
-  uint32_t *registers; // of a value by its number: those that it fills
-  uint32_t *change;    // of the registers in use, at the op with that number
-  uint32_t *across;    // the same of values that are made before the op and used after it
-  bool halves;         // those that are loaded one by one count for a register each
+  bool *holds_data;    // By value id: a tile with more than the thread id and constants.
+  uint32_t *share;     // By value id: one of this many registers' elements is used; 0: none.
+  uint32_t *registers; // By value id: the registers that it fills.
+  uint32_t *change;    // By op id: how the number of registers in use changes.
+  uint32_t *across;    // The same for values made before the op and used after it.
+  bool halves;         // A 16-bit value that is loaded alone counts as one register.
 } Pressure;
 
 // --- what holds data
@@ -57,19 +61,20 @@ static bool holds_data(const Pressure *p, const Value *value) {
   return type_is_tile(value->type) && p->holds_data[value->id];
 }
 
-// True where that is new.
+// True if that is new.
 static bool mark_value(Pressure *p, const Value *value, bool data) {
   bool more = data && !p->holds_data[value->id];
   p->holds_data[value->id] |= data;
   return more;
 }
 
-// Result `i` of a loop or branch, and what the loop carries for it: from before or from a region's end.
+// Marks result `i` of a loop or branch, and its loop-carried value. Its data comes from before the loop or from a
+// region's end.
 static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
   uint32_t init = op->kind == OP_FOR ? LOOP_FIRST_INIT + i : i, arg = op->kind == OP_FOR ? 1 + i : i;
   bool data = op_is_loop(op) && holds_data(p, op_operand(op, init)), more = false;
   for (uint32_t r = 0; r < op->region_count; r++) {
-    uint32_t yielded = op->kind == OP_WHILE && r == 0 ? i + 1 : i; // after the condition
+    uint32_t yielded = op->kind == OP_WHILE && r == 0 ? i + 1 : i; // It comes after the condition.
     data |= holds_data(p, op_operand(op->regions[r]->last, yielded));
   }
   for (uint32_t r = 0; r < op->region_count && op_is_loop(op); r++)
@@ -85,7 +90,7 @@ static bool mark_op(Pressure *p, const Op *op) {
   return more;
 }
 
-// True where something new is known: what a loop carries may come from its end.
+// True if something new was marked. The data of a loop-carried value may come from the loop's end.
 static bool mark_region(Pressure *p, const Region *region) {
   bool more = false;
   for (const Op *op = region->first; op; op = op->next) {
@@ -95,18 +100,18 @@ static bool mark_region(Pressure *p, const Region *region) {
   return more;
 }
 
-// --- what is used of it
+// --- which part is used
 
-// The op reads one of as many of the operand's registers in a row. An access reads address and mask of each
+// The op reads one of this many consecutive registers of the operand. An access reads the address and mask of each
 // vector's first element.
 static uint32_t share_read(const uint32_t *share, const Op *op, uint32_t operand) {
   if (op->kind == OP_LOAD && operand < 2) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
-  bool copies = op->kind == OP_STORE || op->kind == OP_COPY_ASYNC; // operand 1 is what, or where to
+  bool copies = op->kind == OP_STORE || op->kind == OP_COPY_ASYNC; // operand 1: value or target
   if (copies && operand != 1) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
   return op_has(op, PURE | ELEMENTWISE) ? share[op_result(op)->id] : 1;
 }
 
-// Uses come after what they use; what goes to the next iteration or out of a region is used whole.
+// Visits uses before definitions. A value that goes to the next iteration, or out of a region, is used as a whole.
 static void find_shares(uint32_t *share, const Region *region) {
   for (const Op *op = region->last; op; op = op->prev) {
     for (uint32_t r = 0; r < op->region_count; r++) find_shares(share, op->regions[r]);
@@ -125,7 +130,7 @@ static bool is_parts_reduce(const Op *op) {
   return def && def->kind == OP_SHARED_LOAD && op_int(op, ATTR_AXIS, 0) == 0;
 }
 
-// Parts on their way through shared memory: counted with the op that takes them in.
+// Parts that move through shared memory. They are counted with the op that takes them.
 static bool is_exchanged(const Value *value) {
   const Op *def = value->def, *user = value->first_use ? value->first_use->user : NULL;
   if (!def || !user) return false;
@@ -134,7 +139,7 @@ static bool is_exchanged(const Value *value) {
   return def->kind == OP_SHARED_LOAD && (user->kind == OP_SCAN_CARRY || is_parts_reduce(user));
 }
 
-// Made register by register for a reduction, which takes each at once, also as a tile of another shape.
+// Made register by register for a reduction, which takes each at once. The tile may be reshaped in between.
 static bool is_reduced(const Value *value) {
   const Use *use = value->first_use;
   const Op *op = value->def;
@@ -148,14 +153,14 @@ bool is_unpacked_16bit(const Value *value) {
          type_is_tile(value->type) && type_element_bytes(value->type) == 2;
 }
 
-// Registers of a product's result that are padding alone are none.
+// Registers of a dot's result that hold only padding do not count.
 static uint32_t tile_registers(const Value *value) {
   const Op *dot = dot_padding(value);
   uint64_t elements = type_elements(value->type), registers = layout_registers(value->type->layout);
   return (uint32_t)(dot ? registers * dot_sums(dot) / elements : registers);
 }
 
-// Two fp16 or bf16 share a register; fp8 and small integers have one each.
+// Two fp16 or bf16 share a register. fp8 and small integers take one register each.
 static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
   if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_reduced(value)) return 0;
@@ -174,14 +179,15 @@ static void count_value(Pressure *p, const Value *value, const Region *home, uin
     if (until > end) end = until;
   }
   p->change[begin] += n;
-  p->change[end] -= n; // unsigned sums wrap, and wrap back
+  p->change[end] -= n; // Unsigned sums wrap, and wrap back.
   if (end > begin) p->across[begin + 1] += n, p->across[end] -= n;
 }
 
-// Beside its operands or results; beyond what is kept free, as nothing else is on its way then. Of other chunks'
-// totals, which are read in vectors and added one by one, a part is there at once.
+// The registers that an op needs in addition to its operands or results. Reserved registers are subtracted, because
+// nothing else needs them then. Other chunks' totals are read in vectors and added one by one, so only a part is
+// present at once.
 static uint32_t registers_within(const Pressure *p, const Op *op) {
-  enum { TOTALS_AT_ONCE = 4 }; // one of so many
+  enum { TOTALS_AT_ONCE = 4 }; // One of this many.
   bool carries = op->kind == OP_SCAN_CARRY, parts = is_parts_reduce(op);
   uint32_t n = 0;
   for (uint32_t i = 0; i < op->operand_count && (carries || parts); i++) {
@@ -264,9 +270,9 @@ bool registers_hopeless(Arena *scratch, Func *func) {
   return func_pressure(scratch, func) > FAR_MORE * func->module->target.arch->thread_registers;
 }
 
-// --- what cannot be done register by register
+// --- ops that cannot run register by register
 
-// Whether the op takes a tile as a whole, and not register by register.
+// Returns true if the op takes a tile as a whole, and not register by register.
 static bool takes_together(const Op *op) {
   if (keeps_index(op) || op->kind == OP_LOAD || op->kind == OP_STORE) return false;
   for (uint32_t i = 0; i < op->operand_count; i++)
@@ -276,12 +282,13 @@ static bool takes_together(const Op *op) {
   return false;
 }
 
-// What the op holds beside what is alive across it: what a loop carries, a scan's result, parts. Of one operand a
-// reduction forgets elements as it takes them; combining several takes a while, of an eighth of them at once.
+// The registers that the op holds in addition to values alive across it: loop-carried values, a scan's result, parts. A
+// reduction of one operand drops elements as it takes them. A reduction of several operands is slower and holds about
+// an eighth of them at once.
 static uint32_t held_by(const Pressure *p, const Op *op) {
   uint32_t n = registers_within(p, op);
   if (op->kind == OP_SCAN) return n;
-  if (op->kind == OP_SCAN_CARRY) n = 0; // the totals are forgotten as the result comes
+  if (op->kind == OP_SCAN_CARRY) n = 0; // The totals are dropped as the result appears.
   if (op_is_loop(op)) {
     for (uint32_t i = 0; i < op->regions[0]->arg_count; i++) n += registers_for(p, op->regions[0]->args[i]);
     return n;

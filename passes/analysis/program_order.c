@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is known of a launch's programs and their order: whether they can be run in turn, and whether later ones along axis 0 have more to do.
+// Facts about a launch's programs and their order. Can the kernel be persistent? Do later programs along axis 0 have
+// more work?
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "passes/analysis/plan.h"
 
-// Whether the op could tell which programs came before, whatever a kernel does otherwise.
+// Returns true if the op could observe which programs ran before, whatever else the kernel does.
 static bool tells_order(const Op *op) {
   switch ((int)op->kind) {
   case OP_PRINT:
@@ -17,7 +18,7 @@ static bool tells_order(const Op *op) {
   }
 }
 
-// --- in turn
+// --- persistent kernels
 
 static bool is_ordered(const Op *op) {
   if (op->kind == OP_INLINE_ASM && !op_attr(op, ATTR_PURE)) return true;
@@ -40,10 +41,11 @@ const char *programs_refuse_turns(const Func *func, Loc *loc) {
   return func_visible_params(func) < func->param_count ? "it has hidden parameters" : NULL;
 }
 
-// --- more to do
+// --- more work in later programs
 //
-// Of loops with products in them the upper bound grows with the number, the lower one does not hang on it, or both grow (blocks
-// on the diagonal); a bound of which that is not known, or a loop that becomes shorter, says nothing.
+// A dot loop grows if its upper bound grows with the program number and its lower bound does not. If both grow (tiles
+// on the diagonal), the loop neither grows nor shrinks. If the growth of a bound is not known, or a loop becomes
+// shorter, there is no answer.
 
 typedef enum Growth { GROWS_NOT, GROWS, GROWS_UNKNOWN } Growth;
 
@@ -66,10 +68,10 @@ static Growth growth_of_multiple(const Op *op, uint32_t depth) {
   return value_int_constant(op_operand(op, 1), &factor) && factor > 0 ? GROWS : GROWS_UNKNOWN;
 }
 
-// How the number changes from one program to the next along axis 0, all others being the same.
+// How the number changes from one program to the next along axis 0, with the other axes fixed.
 static Growth growth_of(const Value *value, uint32_t depth) {
   const Op *op = value->def;
-  if (!op) return value->region->parent ? GROWS_UNKNOWN : GROWS_NOT; // a parameter
+  if (!op) return value->region->parent ? GROWS_UNKNOWN : GROWS_NOT; // A parameter does not grow.
   if (depth == 0) return GROWS_UNKNOWN;
   switch ((int)op->kind) {
   case OP_CONSTANT:
@@ -96,7 +98,7 @@ static void look_at(Op *op, void *data) {
   enum { DEPTH = 16 };
   WorkSearch *search = data;
   int64_t step;
-  search->ordered |= tells_order(op) || op->kind == OP_INLINE_ASM; // which may read the block's number
+  search->ordered |= tells_order(op) || op->kind == OP_INLINE_ASM; // Inline PTX may read the CTA's number.
   if (op->kind != OP_FOR || !has_product(op)) return;
   Growth lower = growth_of(loop_lower(op), DEPTH), upper = growth_of(loop_upper(op), DEPTH);
   bool up = value_int_constant(loop_step(op), &step) && step > 0;

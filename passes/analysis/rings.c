@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which ring a value stands for: what ops on it give, and what control flow carries.
+// Finds the ring that each value refers to. It follows ops on rings and control flow.
 #include "passes/analysis/rings.h"
 
 #include "ir/build.h"
@@ -13,7 +13,7 @@ static void flow_ring(RingFinder *f, const Value *from, const Value *to) {
   f->rings->of[to->id] = f->rings->of[from->id];
 }
 
-// What enters a region is known when the op is visited, before what is within.
+// The values that enter a region are set when the op is visited, before its regions.
 static void enter_loop(RingFinder *f, const Op *op) {
   uint32_t first = op->kind == OP_FOR ? LOOP_FIRST_INIT : 0, arg = op->kind == OP_FOR ? 1 : 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
@@ -43,7 +43,7 @@ static void visit_op(Op *op, void *data) {
   case OP_RING_RELEASE: flow_ring(f, op_operand(op, 0), ring_result(op)); break;
   case OP_FOR:
   case OP_WHILE: enter_loop(f, op); break;
-  case OP_YIELD: // of an if: its results come after
+  case OP_YIELD: // A yield of an if: the results come after it.
     for (uint32_t i = 0; op->region->parent && op->region->parent->kind == OP_IF && i < op->operand_count;
          i++)
       if (is_ring(op_operand(op, i))) flow_ring(f, op_operand(op, i), &op->region->parent->results[i]);

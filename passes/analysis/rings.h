@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rings of a function, and which of them a value stands for.
-// Shared by place_barriers, lower_rings and allocate_shared.
+// The rings of a function, and the ring that each value refers to. Shared by place_barriers, lower_rings and
+// allocate_shared.
 #ifndef PASSES_ANALYSIS_RINGS_H
 #define PASSES_ANALYSIS_RINGS_H
 
@@ -9,17 +9,16 @@
 enum { NO_RING = UINT32_MAX };
 
 typedef struct Rings {
-  VEC(Op *) begins; // ring_begin ops, in program order; a channel for each of its two rings
-  uint32_t *of;     // by value id: which ring; NO_RING: it is none
+  VEC(Op *) begins; // The ring_begin ops, in program order, and each channel twice.
+  uint32_t *of;     // By value id: the ring's index; NO_RING: it is no ring.
 } Rings;
 
-// Of a numbered function that keeps the rules of rings. `arena` holds the tables.
+// The function is numbered and obeys the rules of rings. `arena` holds the tables.
 Rings rings_find(Arena *arena, Func *func);
 
-// The op that gave the view of a slot that `value` is, maybe transposed: ring_fill or ring_wait.
-// NULL: it is none.
+// The op that gave this view of a slot: ring_fill or ring_wait. The view may be transposed. NULL: it is no view.
 const Op *ring_view_source(const Value *value);
-// Whether the buffer that the op allocates belongs to a ring.
+// Returns true if the buffer that the op allocates belongs to a ring.
 bool ring_owns(const Op *alloc);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which buffers a value of shared type may stand for: followed through indices, transpositions and what
-// control flow carries, to a fixed point.
+// Finds the buffers that a value of shared type may refer to. It follows indices, transpositions and control flow to a
+// fixed point.
 #include "passes/analysis/shared_buffers.h"
 
 #include "ir/build.h"

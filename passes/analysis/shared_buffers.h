@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The buffers in shared memory of a function, and which of them a value may stand for. Shared by
-// allocate_shared and place_barriers.
+// The shared-memory buffers of a function, and the buffers that each value may refer to. Used by allocate_shared and
+// place_barriers.
 #ifndef PASSES_ANALYSIS_SHARED_BUFFERS_H
 #define PASSES_ANALYSIS_SHARED_BUFFERS_H
 
 #include "ir/ir.h"
 
 typedef struct SharedBuffers {
-  VEC(Op *) allocs; // in program order
-  uint32_t words;   // of a set of buffers
-  uint64_t **sets;  // by value id: the buffers that it may stand for; NULL: none
+  VEC(Op *) allocs; // In program order.
+  uint32_t words;   // Words of a set of buffers.
+  uint64_t **sets;  // By value id: the buffers that it may refer to; NULL: none.
 } SharedBuffers;
 
 // Numbers the function. `arena` holds the tables.
@@ -17,7 +17,7 @@ SharedBuffers shared_buffers_find(Arena *arena, Func *func);
 
 static inline bool set_has(const uint64_t *set, uint32_t i) { return set && set[i / 64] >> i % 64 & 1; }
 static inline void set_add(uint64_t *set, uint32_t i) { set[i / 64] |= UINT64_C(1) << i % 64; }
-// Whether the set grew.
+// Returns true if the set grew.
 static inline bool set_unite(uint64_t *set, const uint64_t *other, uint32_t words) {
   bool grew = false;
   for (uint32_t w = 0; other && w < words; w++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Words are what counts from uniform numbers in a range, what is widened from words, and quotients and remainders
-// of words by uniform numbers, the remainders written as x - x / d * d too.
+// Words are non-negative integers that fit in 32 bits. These are words:
+// * Counts from uniform numbers in a range.
+// * Widened words.
+// * Quotients and remainders of words by uniform numbers. A remainder may also be written as x - x / d * d.
 #include "passes/analysis/word_range.h"
 
 #include "passes/analysis/mask_bounds.h"
@@ -21,7 +23,7 @@ static Value *build_both(Builder *b, Value *x, Value *y) {
   return x && y ? build_binary(b, OP_AND, x, y) : NULL;
 }
 
-// least <= x <= least + room, as one comparison of unsigned numbers.
+// Tests least <= x <= least + room, as one unsigned comparison.
 static Value *build_within(Builder *b, Value *x, int64_t least, uint64_t room) {
   const Type *distance =
       type_scalar(b->func->module->ir, elem_bytes(elem_of(x->type)) == 8 ? ELEM_U64 : ELEM_U32);
@@ -29,7 +31,7 @@ static Value *build_within(Builder *b, Value *x, int64_t least, uint64_t room) {
   return build_binary(b, OP_LE, build_cast(b, above, distance), build_int(b, distance, (int64_t)room));
 }
 
-// The elements are first, ..., first + span, modulo 2^width: none wraps where first leaves room for the span.
+// The elements are first, ..., first + span, modulo 2^width. None wraps if first leaves room for the span.
 static Value *build_range_fits(Builder *b, const Value *x) {
   MaskBound range;
   if (!index_range(x, &range)) return NULL;
@@ -52,7 +54,7 @@ static Value *build_quotient_fits(Builder *b, const Op *op, uint32_t depth) {
   return by ? build_both(b, fits, fits ? build_divides_words(b, by) : NULL) : fits;
 }
 
-// The x / d of x - x / d * d, which is the remainder; NULL: it is another difference.
+// The x / d in x - x / d * d, which is the remainder; NULL: it is another difference.
 static const Op *quotient_taken_off(const Op *difference) {
   const Op *product = op_operand(difference, 1)->def;
   if (!product || product->kind != OP_MUL) return NULL;
