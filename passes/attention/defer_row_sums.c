@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// defer_row_sums: sums of rows that a loop multiplies by a factor of the row and adds to are combined across lanes once, after the
-// loop.
+// defer_row_sums: combines row sums across lanes once, after the loop. In each iteration the loop multiplies these sums
+// by a factor of the row and adds to them.
 //
 // before  %s = for %i = ... (%sum = %init) {overlapped} {    %sum : tile<64xfp32>, %p : tile<64x128xfp32>
 //           %r = reduce %p {axis = 1} (add)
@@ -8,19 +8,20 @@
 //           yield %t
 //         }
 // after   %u = for %i = ... (%parts = %init / 4) {overlapped} {    %parts : tile<64x4xfp32>
-//           %r = reduce %p as tile<64x16x4x2> {axis = 1, 3} (add)       (what one lane has)
+//           %r = reduce %p as tile<64x16x4x2> {axis = 1, 3} (add)       (each lane's part)
 //           %t = add (mul %parts, %f), %r
 //           yield %t
 //         }
 //         %s = reduce %u {axis = 1} (add)
-// needs   overlap_dots' marks, layouts; behind lazy_rescale, which asks for the sums as they were
-// keeps   sums but for roundings, which are added in another order (REASSOCIATES); a power of two divides %init exactly, but for
-//         numbers below 2^-124
-// breaks  nothing
-// pays    an iteration has two shuffles a row less, and one less dependence between lanes ahead of the product
 //
-// Taken iff the tile's rows lie in registers and in one run of lanes' bits, and no other warp has a part of them. Elements
-// must not be negative, or must be small: a lane's own sum then stays finite.
+// needs   overlap_dots' marks, layouts. It runs after lazy_rescale, which needs the original sums
+// keeps   the sums up to rounding. They are added in another order (REASSOCIATES). The division of %init is exact,
+//         except for numbers below 2^-124
+// breaks  nothing
+// pays    saves two shuffles per row in each iteration, and one dependence between lanes before the dot
+//
+// The pass applies if the tile's rows are in registers and in one run of lane bits, all in one warp. Elements must not
+// be negative, or they must be small. Then a lane's own sum stays finite.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
@@ -29,10 +30,10 @@
 #include "passes/analysis/overlapped_dots.h"
 
 typedef struct RowSum {
-  uint32_t index; // among what the loop carries
+  uint32_t index; // Index among the loop-carried values.
   Op *add, *product, *reduce;
-  uint32_t factor; // of product's operands the one that is not carried
-  // The axis in parts, from the highest bits on: 2^high registers, 2^lanes, 2^low registers.
+  uint32_t factor; // The operand of the multiplication that is not loop-carried.
+  // The axis in parts, from the highest bits: 2^high registers, 2^lanes, 2^low registers.
   uint32_t axis, high, lanes, low;
 } RowSum;
 
@@ -49,7 +50,8 @@ static bool adds_two(const Op *reduce) {
          !op_operand(add, 0)->def && !op_operand(add, 1)->def;
 }
 
-// Whether the axis' bits are, from the lowest on, registers', lanes', registers', each by itself.
+// Returns true if the axis bits are, from the lowest: register bits, lane bits, register bits. Each bit must be a basis
+// alone.
 static bool find_parts(RowSum *sum) {
   const Type *tile = op_operand(sum->reduce, 0)->type;
   uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, sum->axis, &first), found = 0, lanes = 0;
@@ -69,7 +71,7 @@ static bool find_parts(RowSum *sum) {
   return lanes == ((1u << sum->lanes) - 1) << sum->low && tile->rank + 2u <= TILE_MAX_RANK;
 }
 
-// Whether the loop carries such a sum there.
+// Returns true if the loop carries such a sum at this index.
 static bool find_sum(const Op *loop, uint32_t index, RowSum *sum) {
   const Value *carried = loop_carried(loop, index);
   Op *add = loop_yielded(loop, index)->def;
@@ -115,7 +117,7 @@ static Value *build_sum(Builder *b, Value *x, uint32_t axis) {
   return laid(b, op_result(reduce), layout_intern(b->func->module->ir, &layout));
 }
 
-// What each lane has of the rows' sums: the tile with 2^lanes elements along the axis.
+// Each lane's part of the row sums: the tile with 2^lanes elements along the axis.
 static Value *build_parts(Builder *b, const RowSum *sum) {
   Value *x = op_operand(sum->reduce, 0);
   const Type *tile = x->type;
@@ -126,7 +128,7 @@ static Value *build_parts(Builder *b, const RowSum *sum) {
   return build_sum(b, build_sum(b, split, a + 2), a);
 }
 
-// A tile of rows as one of parts.
+// Turns a tile of rows into a tile of parts.
 static Value *spread(Builder *b, Value *rows, uint32_t axis, const Type *parts) {
   Layout kept = layout_keep_dims(parts->layout, parts->rank, parts->shape, axis);
   Value *column = laid(b, build_expand_dims(b, rows, axis), layout_intern(b->func->module->ir, &kept));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// delay_dot_waits: in loops of several products each is waited for where it is needed first, and products that can be under way
-// together are.
+// delay_dot_waits: moves each dot's wait to its first use, in loops with several dots. Dots that can be in flight
+// together then are.
 //
 // before  %s = dot %k, %q; wait                after  %s = dot %k, %q
 //         %d = dot %v, %do; wait                      %d = dot %v, %do
 //         %p = exp2 %s                                wait for %s {pending = 1}
-//         %p16 = cast %p                              %p = exp2 %s                   under the second product
+//         %p16 = cast %p                              %p = exp2 %s                   under the second dot
 //         %dv = dot %p16, %do, ...; wait              wait for %d, %p {pending = 0}
 //         %x = mul %p, %d                             %x = mul %p, %d
 //         %x16 = cast %x                              %x16 = cast %x
@@ -15,42 +15,44 @@
 //         atomic_rmw ..., %dq                         %dq = dot %b, %k
 //                                                     %dk = dot %x16, %q, ...
 //                                                     wait for %dv, %dq {pending = 1}
-//                                                     atomic_rmw ..., %dq            under the third product
+//                                                     atomic_rmw ..., %dq            under the third dot
 //                                                     wait for %dk {pending = 0}
-// needs   wgmma chosen, operands in shared memory, each product's wait behind it (promote_shared)
-// keeps   every value: the same ops
-// breaks  nothing
-// pays    tensor cores multiply while other numbers are computed, and need not wait for a product's begin
 //
-// An accumulator that elementwise ops compute between two dots is computed before the first of them:
+// needs   wgmma chosen. Operands in shared memory, each dot's wait right after it (promote_shared)
+// keeps   every value
+// breaks  nothing
+// pays    tensor cores multiply while other values are computed. They need not wait for a dot to start
+//
+// An accumulator that elementwise ops compute between two dots is computed before the first dot:
 //
 //         %s = dot %a, %b, %s0; wait           %t = add %t0, %x
 //         %t = add %t0, %x               ->    %s = dot %a, %b, %s0
 //         %u = dot %a, %b, %t; wait            %u = dot %a, %b, %t
 //                                              wait for %s, %u {pending = 0}
 //
-// Registers that a product takes must not be written while another one is under way, or ptxas has each wait for itself. So a
-// product stays back until what is packed for a later one that can be under way with it has been packed, and what is packed
-// behind a wait passes through it. Where the sums that the loop carries fill a thread's registers, products wait as before.
+// While a dot is in flight, no register that another dot takes may be written. Otherwise ptxas makes each dot wait for
+// itself. So a dot is delayed until the operands of later dots that can be in flight with it are packed. An operand
+// that is packed after a wait passes through that wait. If the loop-carried accumulators fill a thread's registers,
+// dots wait as before.
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-enum { MAX_WAITED = 8 }; // values that pass through one wait
+enum { MAX_WAITED = 8 }; // Values that pass through one wait.
 
 typedef struct Sinking {
   PassContext *context;
   Arena *arena;
   Func *func;
   const Region *body;
-  VEC(Op *) dots; // in program order
+  VEC(Op *) dots; // In program order.
 } Sinking;
 
 static Op *wait_of(const Op *dot) { return op_result(dot)->first_use->user; }
 
-// --- which loops
+// --- loops that qualify
 
 static bool has_dots(const Op *op) {
   for (uint32_t r = 0; r < op->region_count; r++)
@@ -76,9 +78,9 @@ static bool find_dots(Sinking *s) {
   return s->dots.n > 1;
 }
 
-// --- what ops need
+// --- dependences of ops
 
-// The op of the body that the op is, or is within; NULL: none of it.
+// The op of the body that contains the op, or is the op; NULL: none.
 static Op *in_body(const Sinking *s, const Op *op) { return op_in_region(op, s->body); }
 
 static Op *first_user(const Sinking *s, const Value *value) {
@@ -99,14 +101,14 @@ static bool reads_buffer(const Op *dot, const Op *buffer) {
   return buffer && (buffer == buffer_of(op_operand(dot, 0)) || buffer == buffer_of(op_operand(dot, 1)));
 }
 
-// Whether the dot may be under way, or begin, on either side of the op.
+// Returns true if the dot may be in flight, or start, on either side of the op.
 static bool passes_by(const Op *dot, const Op *op) {
   if (op->kind == OP_SHARED_STORE) return !reads_buffer(dot, buffer_of(op_operand(op, 1)));
   return op_is_dead(op) || op->kind == OP_DOT || op->kind == OP_DOT_WAIT || op->kind == OP_ATOMIC_RMW ||
          op->kind == OP_STORE || op->kind == OP_LOAD;
 }
 
-// What a product takes in registers is packed of wider numbers by these, the last one first.
+// The op that packs a dot's register operand from wider numbers, the last one first.
 static Op *packing_of(const Sinking *s, const Value *operand) {
   Op *op = operand->def;
   bool packs = op && op->region == s->body && (op->kind == OP_CAST || op->kind == OP_CONVERT_LAYOUT) &&
@@ -120,7 +122,7 @@ static bool only_spreads(const Op *op) {
 
 // --- accumulators
 
-// Whether elementwise ops alone compute the value from what is there before the dot.
+// Returns true if only elementwise ops compute the value from values available before the dot.
 static bool can_precede(const Sinking *s, const Value *value, const Op *dot) {
   const Op *op = value->def;
   if (!op || op->region != s->body || op->id < dot->id) return true;
@@ -136,10 +138,10 @@ static void move_before_dot(const Sinking *s, const Value *value, Op *dot) {
   if (!op || op->region != s->body || op->id < dot->id) return;
   for (uint32_t i = 0; i < op->operand_count; i++) move_before_dot(s, op_operand(op, i), dot);
   op_move(op, dot->region, dot);
-  op->id = 0; // it is before all dots now
+  op->id = 0; // It is now before all dots.
 }
 
-// Moves what computes the accumulator before the first of `count` dots that allows it.
+// Moves the computation of the accumulator before the first possible one of `count` dots.
 static void compute_early(Sinking *s, const Value *sum, uint32_t count) {
   func_number(s->func);
   for (uint32_t i = 0; i < count; i++)
@@ -149,8 +151,8 @@ static void compute_early(Sinking *s, const Value *sum, uint32_t count) {
     }
 }
 
-// ptxas would wait for a dot in flight before it writes a register in which another dot accumulates, in this iteration or
-// in the next one.
+// ptxas would wait for a dot in flight before it writes a register in which another dot accumulates. This holds in one
+// iteration and across iterations.
 static void compute_accumulators_early(Sinking *s) {
   for (uint32_t i = 1; i < s->dots.n; i++) compute_early(s, op_operand(s->dots.at[i], 2), i);
   const Op *yield = s->body->last;
@@ -162,7 +164,7 @@ static void compute_accumulators_early(Sinking *s) {
       }
 }
 
-// --- products that begin together
+// --- dots that start together
 
 static bool packs_between(const Sinking *s, const Op *first, const Op *end) {
   for (uint32_t i = 0; i < s->dots.n; i++) {
@@ -190,7 +192,7 @@ static void begin_together(Sinking *s) {
   }
 }
 
-// Each behind all that it need not be before, but before the next product begins.
+// Delays each packing op as far as its users allow, but not past the next dot.
 static void pack_late(Sinking *s) {
   for (uint32_t i = 0; i < s->dots.n; i++)
     for (Op *op = packing_of(s, op_operand(s->dots.at[i], 0)); op; op = packing_of(s, op_operand(op, 0))) {
@@ -211,7 +213,8 @@ static bool is_packing(const Sinking *s, const Op *op) {
   return false;
 }
 
-// It stops at the wait of a later dot, which waits for this one too. ptxas serialises dots whose waits come in another order.
+// The wait stops at the wait of a later dot, which waits for this dot too. ptxas serialises dots whose waits come in
+// another order.
 static void sink_wait(Sinking *s, const Op *dot) {
   Op *wait = wait_of(dot), *to = wait->next;
   uint32_t pending = 0;
@@ -225,7 +228,7 @@ static void sink_wait(Sinking *s, const Op *dot) {
   op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = pending});
 }
 
-// A wait that one more value passes through, or, pinned, which that is computed before.
+// Adds a value that passes through the wait. If pinned, it is only computed before the wait.
 static Op *widen(Op *wait, Value *value, bool pinned) {
   Value *operands[2 * MAX_WAITED];
   const Type *types[MAX_WAITED];
@@ -246,7 +249,7 @@ static Op *widen(Op *wait, Value *value, bool pinned) {
   return made;
 }
 
-// Waits side by side are one, for the latest product.
+// Merges adjacent waits into one, for the latest dot.
 static void join_waits(Op *wait) {
   Op *next = wait->next;
   while (next->kind == OP_DOT_WAIT && wait->result_count + next->result_count <= MAX_WAITED) {
@@ -261,7 +264,7 @@ static void join_waits(Op *wait) {
   }
 }
 
-// What is packed behind the wait, and computed before it, passes through.
+// Passes a value through the wait if it is computed before it and packed after it.
 static void pass_through(Sinking *s, Op *wait, Value *value) {
   if (wait->result_count == MAX_WAITED) return;
   Op *made = widen(wait, value, true);
@@ -292,7 +295,7 @@ static void pass_packed(Sinking *s, const Op *dot) {
 
 // --- loads
 
-// Where the value is computed with first.
+// The first op that computes with the value.
 static const Op *needed_at(const Sinking *s, const Value *value) {
   const Op *first = s->body->last;
   for (const Use *use = value->first_use; use; use = use->next) {
@@ -303,7 +306,7 @@ static const Op *needed_at(const Sinking *s, const Value *value) {
   return first;
 }
 
-// What spreads the value moves with it.
+// Ops that spread the value move with it.
 static void spread_late(Sinking *s, Op *op, Op *to) {
   op_move(op, to->region, to);
   for (const Use *use = op_result(op)->first_use; use; use = use->next)
@@ -315,8 +318,8 @@ static bool passes_load(const Op *op) {
   return op_is_dead(op) || op->kind == OP_DOT || op->kind == OP_DOT_WAIT || op->kind == OP_SHARED_STORE;
 }
 
-// Of what is needed behind the second of two waits, the load stands behind the first: its registers are free until then,
-// and its latency passes under what is between the two.
+// If a value is needed after the second of two waits, its load moves after the first. Until then its registers are
+// free. The code between the two waits hides its latency.
 static void load_late(Sinking *s, Op *load) {
   const Op *needed = needed_at(s, op_result(load)), *op = needed->prev;
   while (op != load && op->kind != OP_DOT_WAIT) op = op->prev;
@@ -342,7 +345,7 @@ static void load_all_late(Sinking *s) {
   }
 }
 
-// How many products are under way at once at most.
+// Reports how many dots are in flight at the same time.
 static void remark(const Sinking *s, const Op *loop) {
   uint32_t begun = 0, most = 0;
   for (const Op *op = s->body->first; op; op = op->next) {
@@ -360,7 +363,7 @@ static void sink_in_loop(Op *loop, void *data) {
   Sinking *of = data;
   Sinking s = {.context = of->context, .arena = of->arena, .func = of->func};
   if (loop->kind != OP_FOR || op_attr(loop, ATTR_OVERLAPPED)) return;
-  if (loop_fills_registers(s.func, loop)) return; // sums that are made at once would all be spilled
+  if (loop_fills_registers(s.func, loop)) return; // Accumulators that are alive together would all spill.
   s.body = loop->regions[0];
   if (!find_dots(&s)) return;
   compute_accumulators_early(&s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// join_loops: of loops in a row that are to be overlapped, and differ in a few tiles, one remains.
+// join_loops: joins consecutive overlapped loops that differ in a few tiles into one loop.
 //
 // before  %r = for %i = %l to %m {overlapped} {     after  %t = for %i = min(%l, %m) to max(%m, %u) {overlapped} {
 //           %s = ...                                      %s = ...
@@ -10,18 +10,21 @@
 //           %d = select %mask, %s, %x
 //           ... of %d ...
 //         }
-// needs   overlap_dots' marks, before pipeline; the first loop's range is a whole number of steps
-// keeps   every value: each iteration computes what it did, in the same order
+//
+// needs   overlap_dots' marks; before pipeline. The first loop's range is a whole number of steps
+// keeps   every value. Each iteration computes the same as before, in the same order
 // breaks  nothing
-// pays    copies and the next iteration's product go on from the one loop to the other: causal attention's blocks before the
-//         diagonal and those on it. Of one warpgroup the branch an iteration costs as much: only where the source says
-//         `warp_specialize`
+// pays    copies and the next dot continue from one loop into the other. An example is causal attention: tiles before
+//         the diagonal, then tiles on it. With one warpgroup, the branch in each iteration costs the same. Then the
+//         pass only applies if the source says `warp_specialize`
 //
-// A third loop is joined to the one that two became, where the second ends no earlier than it begins (its lower bound is the smaller of its
-// upper bound and something): a window's blocks at either end, and whole ones between them.
+// The joined loop may be joined with a third one. The second loop must end at or after its start: its lower bound is
+// the minimum of its upper bound and something. An example is a window: tiles at either end, and whole tiles between
+// them.
 //
-// The bodies are compared from what they begin with: ops that do the same with the same are one. Then from what they do and yield
-// backwards: where two ops are alike their operands are compared, where they are not the branch chooses between their results.
+// The bodies are compared in two steps. First from the start: equal ops with equal operands are one op. Then backwards
+// from their effects and yields. If two ops are alike, their operands are compared. If not, the branch chooses between
+// their results.
 #include "ir/build.h"
 #include "ir/clone.h"
 #include "passes/analysis/axis_info.h"
@@ -31,11 +34,11 @@
 enum { WARPGROUP = 4 };
 
 typedef struct LoopCut {
-  Value *first, *second; // what the one body has where the other has another
+  Value *first, *second; // The value of one body, and the other body's value.
 } LoopCut;
 
 typedef struct CutUse {
-  const Op *op; // of the first body
+  const Op *op; // Op of the first body.
   uint32_t operand, cut;
 } CutUse;
 
@@ -43,13 +46,13 @@ typedef struct Joiner {
   PassContext *context;
   Func *func;
   Op *first, *second;
-  Value **same;  // by id of a value of the second body: the first one's that is equal; NULL: there is none
-  Value **alike; // the same of values whose ops are alike
-  uint8_t *used; // by id of an op of the first body: another one is the same
+  Value **same;  // By id of a value of the second body: the equal one of the first; NULL: none.
+  Value **alike; // The same for values whose ops are alike.
+  uint8_t *used; // By id of an op of the first body: another one is the same.
   VEC(LoopCut) cuts;
   VEC(CutUse) uses;
-  const char *why;   // not
-  CloneMap one, two; // of values of either body
+  const char *why;   // Why they are not joined.
+  CloneMap one, two; // For values of either body.
   Op *branch;
 } Joiner;
 
@@ -59,7 +62,7 @@ static bool is_within(const Value *value, const Op *loop) {
   return value->def ? value->def->region == body_of(loop) : value->region == body_of(loop);
 }
 
-// --- which ops do the same
+// --- equal ops
 
 static bool same_kind(const Op *a, const Op *b) {
   if (a->kind != b->kind || a->operand_count != b->operand_count || a->result_count != b->result_count ||
@@ -72,12 +75,12 @@ static bool same_kind(const Op *a, const Op *b) {
 
 static void set_same(Joiner *j, const Value *second, Value *first) { j->same[second->id] = first; }
 
-// What the first body has for the second one's value; a value from outside is the same.
+// The first body's equivalent of the second one's value. A value from outside is its own equivalent.
 static Value *same_of(const Joiner *j, Value *value) {
   return j->same[value->id] ? j->same[value->id] : value_is_within(value, j->second) ? NULL : value;
 }
 
-// Whether the ops within are the same too; marks their values.
+// Returns true if the ops inside are the same too; marks their values.
 static bool same_regions(Joiner *j, const Op *a, const Op *b) {
   for (uint32_t r = 0; r < a->region_count; r++) {
     const Region *x = a->regions[r], *y = b->regions[r];
@@ -114,7 +117,7 @@ static void find_same(Joiner *j) {
     }
 }
 
-// --- where the bodies part
+// --- where the bodies differ
 
 static bool is_free(const Op *op) {
   return op_is_dead(op) && op->kind != OP_LOAD && op->kind != OP_DOT && !op_scratch(op);
@@ -154,7 +157,7 @@ static const Op *next_doing(const Op *op) {
   return op;
 }
 
-// What either loop does beside computing is done by the other in the same order.
+// Both loops must have the same side effects in the same order.
 static void find_cuts(Joiner *j) {
   const Op *a = next_doing(body_of(j->first)->first), *b = next_doing(body_of(j->second)->first);
   for (; !j->why; a = next_doing(a->next), b = next_doing(b->next)) {
@@ -171,7 +174,7 @@ static void find_cuts(Joiner *j) {
   }
 }
 
-// --- what the branch computes
+// --- ops in the branch
 
 static const Op *first_use_of_cuts(const Joiner *j) {
   for (const Op *op = body_of(j->first)->first; op; op = op->next)
@@ -187,7 +190,7 @@ static bool is_before(const Op *a, const Op *b) {
 
 static bool can_compute(const Joiner *j, Value *value, const Op *loop, const Op *place);
 
-// Of the op, and of ops within it those that are the body's.
+// Checks the operands of the op, and those operands of ops inside it that belong to the body.
 static bool can_compute_operands(const Joiner *j, const Op *op, const Op *loop, const Op *place) {
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!can_compute(j, op_operand(op, i), loop, place)) return false;
@@ -197,12 +200,12 @@ static bool can_compute_operands(const Joiner *j, const Op *op, const Op *loop, 
   return true;
 }
 
-// Whether all that the value hangs on is there before `place`, an op of the first body, or can be computed there.
+// Returns true if the value is available before `place`, an op of the first body, or can be computed there.
 static bool can_compute(const Joiner *j, Value *value, const Op *loop, const Op *place) {
   Value *here = loop == j->second && same_of(j, value) ? same_of(j, value) : value;
   const Op *op = here->def;
   bool first = op && op->region == body_of(j->first);
-  if (!op || (!first && op->region != body_of(j->second))) return true; // of no body, or within an op of one
+  if (!op || (!first && op->region != body_of(j->second))) return true; // not directly in a body
   if (first && is_before(op, place) && j->used[op->id]) return true;
   return is_free(op) && can_compute_operands(j, op, first ? j->first : j->second, place);
 }
@@ -216,11 +219,11 @@ static bool branch_is_possible(Joiner *j) {
   return true;
 }
 
-// --- the loop of both
+// --- the joined loop
 
 static Value *compute(Joiner *j, Builder *b, Value *value, const Op *loop);
 
-// What the op and those within it take of the body.
+// Computes the body's values that the op and the ops inside it take.
 static void compute_operands(Joiner *j, Builder *b, const Op *op, const Op *loop) {
   CloneMap *map = loop == j->first ? &j->one : &j->two;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -242,7 +245,7 @@ static Value *compute(Joiner *j, Builder *b, Value *value, const Op *loop) {
   return map->at[value->id];
 }
 
-// The branch's results stand for both values of each cut. What a side computes for itself is known in it alone.
+// The branch's results replace both values of each cut. Values that one side computes are known only in that side.
 static void emit_branch(Joiner *j, Builder *b, Value *index) {
   const Type **types = ARENA_ARRAY(j->context->scratch, const Type *, j->cuts.n);
   Value **values = ARENA_ARRAY(j->context->scratch, Value *, j->cuts.n);
@@ -283,7 +286,7 @@ static void fill_joined(Joiner *j, Op *made) {
   }
   for (const Op *op = body->first; op; op = op->next) {
     if (op == place) emit_branch(j, &b, region->args[0]);
-    if (!op_has(op, TERMINATOR) && !j->used[op->id] && is_free(op)) continue; // the branch's
+    if (!op_has(op, TERMINATOR) && !j->used[op->id] && is_free(op)) continue; // It belongs to the branch.
     Op *copy = op_clone(&b, op, &j->one);
     take_cuts(j, op, copy);
   }
@@ -291,7 +294,7 @@ static void fill_joined(Joiner *j, Op *made) {
 
 // --- ranges
 
-// The step where the index goes upwards and the first loop ends at a whole number of steps, a power of two; else 0.
+// The step if the index counts upwards and the first loop is a whole number of steps, a power of two; otherwise 0.
 static int64_t common_step(const Joiner *j) {
   int64_t first, second;
   if (!value_int_constant(loop_step(j->first), &first) || !value_int_constant(loop_step(j->second), &second))
@@ -305,7 +308,7 @@ static int64_t common_step(const Joiner *j) {
   return whole ? first : 0;
 }
 
-// Whether it is the other, or the other in more bits: the same number where no iteration comes before 0.
+// Returns true if the value is the other one, perhaps widened. It is the same number if no iteration comes before 0.
 static bool is_widened(const Value *value, const Value *of) {
   const Op *cast = value->def;
   return value == of ||
@@ -320,7 +323,7 @@ static bool is_binary(const Value *value, OpKind kind, const Value *a, const Val
           (op_operand(op, 0) == b && op_operand(op, 1) == a));
 }
 
-// Of a number: whether the second one begins with the first one's beginning and the end.
+// For a number. Returns true if the second initial value is the first one plus the end.
 static bool number_counts_on(const Value *from, const Value *init, const Value *by, const Value *end,
                              int64_t step) {
   int64_t x;
@@ -329,8 +332,8 @@ static bool number_counts_on(const Value *from, const Value *init, const Value *
   return is_binary(init, OP_ADD, from, end);
 }
 
-// Of a pointer that goes on by the step's multiple: whether the second one begins with the end's multiple behind the first one's
-// beginning. Products of 64 bits: those of fewer may have been cut off.
+// For a pointer that advances by step * stride. Returns true if the second initial pointer is the first one plus end *
+// stride. Only 64-bit multiplications qualify, because narrower ones may have overflowed.
 static bool pointer_counts_on(const Value *from, const Value *init, const Value *by, const Value *end,
                               int64_t step) {
   const Op *shift = init->def, *one = by->def, *all;
@@ -350,7 +353,8 @@ static bool pointer_counts_on(const Value *from, const Value *init, const Value 
   return false;
 }
 
-// Whether the loops add the same to what they carry, and the second one begins with what the first one would have come to at its end.
+// Returns true if both loops add the same to the value, and the second starts with the value that the first would have
+// reached at its end.
 static bool counts_on(const Joiner *j, uint32_t i, int64_t step) {
   const Value *carried = loop_carried(j->first, i);
   const Op *next = loop_yielded(j->first, i)->def;
@@ -375,7 +379,7 @@ static bool carries_on(const Joiner *j, int64_t step) {
   return true;
 }
 
-// Whether x <= y is seen: the smaller of y and something, or y.
+// Returns true if x <= y is obvious: x is y, or a minimum of y and something.
 static bool is_at_most(const Value *x, const Value *y) {
   const Op *op = x->def;
   int64_t a, b;
@@ -384,7 +388,7 @@ static bool is_at_most(const Value *x, const Value *y) {
   return op && op->kind == OP_MIN && (is_at_most(op_operand(op, 0), y) || is_at_most(op_operand(op, 1), y));
 }
 
-// The smaller or the larger of two bounds; another loop may begin where this value ends.
+// The minimum or maximum of two bounds. Another loop may start where this value ends.
 static Value *build_bound(Builder *b, OpKind kind, Value *x, Value *y) {
   bool min = kind == OP_MIN;
   if (is_at_most(x, y)) return min ? x : y;
@@ -392,13 +396,13 @@ static Value *build_bound(Builder *b, OpKind kind, Value *x, Value *y) {
   return build_binary(b, kind, x, y);
 }
 
-// Returns the loop of both.
+// Returns the joined loop.
 static Op *replace_loops(Joiner *j) {
   Op *first = j->first, *second = j->second;
   Builder b = builder_before(second);
   Value *lower = loop_lower(first), *bound = loop_lower(second);
   Value **init = ARENA_ARRAY(j->context->scratch, Value *, first->result_count + 1);
-  Value *none = NULL; // whether the first loop has no iteration, and the second begins before it
+  Value *none = NULL; // The first loop has no iteration, and the second starts before it.
   for (uint32_t i = 0; i < first->result_count; i++) {
     init[i] = loop_init(first, i);
     if (loop_init(second, i) == &first->results[i]) continue;
@@ -419,16 +423,16 @@ static Op *replace_loops(Joiner *j) {
   return made;
 }
 
-// --- which loops
+// --- loops that qualify
 
-// The next loop, with nothing but computations before it; NULL: there is none.
+// The next loop, if only computations come before it; NULL: there is none.
 static Op *next_loop(Op *loop) {
   Op *op = loop->next;
   while (op && !op_has(op, TERMINATOR) && op->kind != OP_FOR && is_free(op)) op = op->next;
   return op && op->kind == OP_FOR && op_attr(op, ATTR_OVERLAPPED) ? op : NULL;
 }
 
-// The loop of both; NULL, with a remark: they stay two.
+// The joined loop; NULL, with a remark: they stay two.
 static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
   Joiner j = {.context = context, .func = func, .first = first, .second = second};
   int64_t step = common_step(&j);
@@ -460,7 +464,7 @@ bool pass_join_loops(PassContext *context, Func *func) {
   const OverlappedLoops marked = overlapped_loops(context->scratch, func);
   bool changed = false;
   Op *last =
-      marked.list.n ? marked.list.at[0] : NULL; // that the next one may be joined to, itself one of several
+      marked.list.n ? marked.list.at[0] : NULL; // The next loop may be joined to this one, itself joined.
   for (uint32_t i = 1; i < marked.list.n; i++) {
     Op *next = marked.list.at[i], *joined = next_loop(last) == next ? join(context, func, last, next) : NULL;
     changed |= joined != NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// lazy_rescale: what a loop adds up relative to a running maximum stays relative to an older one, until a row outgrows
-// that by much.
+// lazy_rescale: keeps sums relative to an old maximum until a row outgrows it by a large factor. The sums are relative
+// to a running maximum in the source.
 //
 // before  for %i = ... (%most, %sum, %acc) {overlapped} {   after  for %i = ... (%ref, %sum, %acc, %most) {overlapped} {
 //           %m = max %most, %row                                  %m = max %ref, %row
@@ -13,17 +13,19 @@
 //         }                                                     }
 //                                                               %g = exp2(%ref - %most)     (1 where they are equal)
 //                                                               %sum * %g, %acc * %g
-// also    the bound is lower than 8 where a narrow type has no room for 2^8 more. In fp16 it is what is left below 65504. In
-//         fp8, and where no bound is known, it is 0: then the loop carries nothing more, and only the rescale op is new
-// needs   overlap_dots' marks, layouts; before rotate_loops
-// keeps   results but for roundings: what is added up is larger by 2^8 at most, relative to its sum as precise, and is
-//         divided by the same number at the end (REASSOCIATES). So sums of fp32 and bf16 have to stay below 2^119
-// breaks  nothing
-// pays    after a few iterations hardly a row's maximum grows by so much, and a warp none of whose rows' does leaves its
-//         sums as they are (FlashAttention-4 does the same)
 //
-// Taken iff all that hangs on the maximum is such a power, or linear in one: what the loop carries of it scales with it, so
-// that one factor at the end gives what the loop gave before.
+// also    the bound is lower than 8 if a narrow type has no room for 2^8 more. In fp16 it is the room below 65504. In
+//         fp8, or with no known bound, it is 0. Then the loop carries no new value, and only the rescale op is new
+// needs   overlap_dots' marks, layouts; before rotate_loops
+// keeps   results up to rounding. The summed values are larger by at most 2^8. Relative to their sum they are equally
+//         precise, and at the end they are divided by the same number (REASSOCIATES). So sums of fp32 and bf16 must
+//         stay below 2^119
+// breaks  nothing
+// pays    after a few iterations, few row maxima grow by so much. A warp without such a row leaves its sums as they are
+//         (FlashAttention-4 does the same)
+//
+// The pass applies if every value that depends on the maximum is such a power, or is linear in one. The loop-carried
+// values then scale with the maximum. So one factor at the end gives the original results.
 #include <math.h>
 
 #include "ir/build.h"
@@ -38,17 +40,17 @@
 #include "passes/analysis/overlapped_dots.h"
 
 static const double LN2 = 0.69314718055994531;
-static const double MARGIN = 1.0625; // of numbers of a narrow type, for roundings
+static const double MARGIN = 1.0625; // For rounding in a narrow type.
 
 typedef enum ScaleKind {
-  SCALE_NONE, // hangs on no maximum
+  SCALE_NONE, // Depends on no maximum.
   SCALE_OLD_TOP,
-  SCALE_NEW_TOP, // the maximum before this iteration and after it
-  SCALE_BELOW,   // something minus the new one
-  SCALE_STEP,    // the old one minus the new one
-  SCALE_FACTOR,  // its power
+  SCALE_NEW_TOP, // The maximum after this iteration; SCALE_OLD_TOP: before it.
+  SCALE_BELOW,   // A value minus the new maximum.
+  SCALE_STEP,    // The old maximum minus the new one.
+  SCALE_FACTOR,  // The power of SCALE_STEP.
   SCALE_OLD_SUM,
-  SCALE_NEW_SUM, // linear in powers of something minus the old one, or the new one
+  SCALE_NEW_SUM, // Linear in powers of a value minus the new maximum; SCALE_OLD_SUM: the old one.
   SCALE_OTHER,
 } ScaleKind;
 
@@ -56,19 +58,19 @@ typedef struct Deferral {
   PassContext *context;
   Func *func;
   Op *loop;
-  uint32_t top; // of what the loop carries, the maximum
+  uint32_t top; // The loop-carried index of the maximum.
   Op *max;
-  const Op *power;       // the factor
-  MathFunction function; // exp2, exp or exp_approx, of all powers
-  uint8_t *kinds;        // ScaleKind by value id
-  double *most;    // by value id: what new sums are at most where powers are 1 at most; INFINITY: not known
-  int growth;      // the bound, log2
-  Elem narrow;     // the type that has no room for more
-  Value *sign;     // a scalar: powers are 1 at most where it is not negative; NULL: everywhere
-  bool needs_sign; // a type has room only because powers are 1 at most
+  const Op *power;       // The factor.
+  MathFunction function; // For all powers: exp2, exp or exp_approx.
+  uint8_t *kinds;        // ScaleKind by value id.
+  double *most;          // By value id: limit of new sums if no power is above 1; INFINITY: not known.
+  int growth;            // The bound, as log2.
+  Elem narrow;           // The type without room for more.
+  Value *sign;           // A scalar: powers are at most 1 if it is not negative; NULL: always.
+  bool needs_sign;       // A type has room only because powers are at most 1.
   uint32_t *
-      factors; // by carried value: the operand of its product that is the factor, and 1 more; 0: it is no sum
-  Op **products; // by carried value: that product
+      factors; // By loop-carried value: which operand of its multiplication is the factor, plus 1; 0: it is no sum.
+  Op **products; // By loop-carried value: that multiplication.
 } Deferral;
 
 static ScaleKind kind_of(const Deferral *d, const Value *value) { return (ScaleKind)d->kinds[value->id]; }
@@ -78,7 +80,7 @@ static bool is_spread(const Op *op) {
          op->kind == OP_SPLAT;
 }
 
-// Whether an op within takes what hangs on the maximum.
+// Returns true if the op, or an op inside it, takes a value that depends on the maximum.
 static bool takes_scaled(const Deferral *d, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (kind_of(d, op_operand(op, i)) != SCALE_NONE) return true;
@@ -101,7 +103,7 @@ static bool is_zero(const Value *value) {
   return value_float_constant(value, &constant) && constant == 0;
 }
 
-// --- of what kind the ops' results are
+// --- the kinds of results
 
 static ScaleKind kind_of_difference(ScaleKind a, ScaleKind b) {
   if (b == SCALE_NEW_TOP)
@@ -219,9 +221,9 @@ static void note_size(Deferral *d, const Op *op, ScaleKind kind) {
   if (kind == SCALE_NEW_SUM) bound_growth(d, result);
 }
 
-// --- what is taken
+// --- accepted loops
 
-// Of an op that takes something that hangs on the maximum.
+// For an op that takes a value that depends on the maximum.
 static ScaleKind kind_of_result(Deferral *d, Op *op) {
   ScaleKind a = kind_of(d, op_operand(op, 0)),
             b = op->operand_count > 1 ? kind_of(d, op_operand(op, 1)) : SCALE_NONE;
@@ -243,7 +245,7 @@ static ScaleKind kind_of_result(Deferral *d, Op *op) {
   }
 }
 
-// Whether all that hangs on the maximum is of a kind that scales.
+// Returns true if every value that depends on the maximum scales.
 static bool all_scale(Deferral *d) {
   const Region *body = d->loop->regions[0];
   for (Op *op = body->first; op != body->last; op = op->next) {
@@ -263,7 +265,7 @@ static bool all_scale(Deferral *d) {
   return d->power != NULL;
 }
 
-// --- which maximum
+// --- the maximum
 
 static bool is_running_maximum(const Op *loop, uint32_t i) {
   const Value *carried = loop_carried(loop, i);
@@ -296,7 +298,7 @@ static bool find_scaled(Deferral *d, uint32_t top) {
 
 // --- the loop
 
-// The loop with one value more, which nothing yields yet.
+// Adds a loop-carried value that nothing yields yet.
 static Op *add_carried(Deferral *d, Value *init) {
   uint32_t carried = d->loop->result_count;
   Value **inits = ARENA_ARRAY(d->context->scratch, Value *, carried + 1);
@@ -305,7 +307,7 @@ static Op *add_carried(Deferral *d, Value *init) {
   return d->loop = loop_with_inits(d->loop, carried + 1, inits);
 }
 
-// The bound of a row's growth. If it depends on a sign it is chosen before the loop.
+// The bound of a row's growth. If it depends on a sign, it is chosen before the loop.
 static Value *build_bound(const Deferral *d, Builder *b, const Type *type, double bound) {
   if (!d->sign || !d->needs_sign) return build_float(b, type, bound);
   Builder before = builder_before(d->loop);
@@ -316,7 +318,7 @@ static Value *build_bound(const Deferral *d, Builder *b, const Type *type, doubl
   return build_splat(b, build(&before, OP_SELECT, scalar, right, yes, no), type);
 }
 
-// The maximum takes the place of the old one where that is left behind by far; returns what the loop carries in addition.
+// The new maximum replaces the old one only if it is far above it. Returns the additional loop-carried value.
 static Value *defer_maximum(Deferral *d) {
   Op *max = d->max, *loop = d->loop;
   Value *old = loop_carried(loop, d->top), *top = loop_carried(loop, loop->result_count - 1),
@@ -333,14 +335,14 @@ static Value *defer_maximum(Deferral *d) {
   return build_binary(&b, OP_MAX, top, row);
 }
 
-// What is spread of the factor, of another one.
+// Spreads another factor as the factor is spread.
 static Value *spread_again(Builder *b, CloneMap *map, const Op *power, Value *value) {
   if (value->def == power || map->at[value->id]) return clone_get(map, value);
   spread_again(b, map, power, op_operand(value->def, 0));
   return op_result(op_clone(b, value->def, map));
 }
 
-// Behind the loop: what it gave relative to the maximum itself.
+// After the loop: scales the results to be relative to the maximum itself.
 static void scale_results(Deferral *d, uint32_t count) {
   Op *loop = d->loop;
   Builder b = builder_after(loop);
@@ -365,7 +367,7 @@ static void scale_results(Deferral *d, uint32_t count) {
   op_set_operand(equal->def, 0, reference);
 }
 
-// Multiplications of many registers are left to warps that need them. False if there are none.
+// Large multiplications run only in warps that need them. False if there are none.
 static bool skip_products(const Deferral *d, uint32_t count) {
   bool changed = false;
   for (uint32_t i = 0; i < count; i++) {

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// overlap_dots: which loops' second product is to run under what comes between the products in the next iteration.
+// overlap_dots: marks loops whose second dot will run under the code between the dots of the next iteration.
 //
 // before  for %i = ... {                       after  for %i = ... {overlapped} {
 //           %s = dot %q, %k, 0                          ...
 //           ... %p of %s, row by row ...              }
 //           %o = dot %p, %v, %acc
 //         }
-// needs   wgmma chosen, operands in shared memory (promote_shared)
-// keeps   every op: rotate_loops makes of the mark what it says, behind pipeline, which gives the second product's loads slots
-//         of their own
-// breaks  nothing
-// pays    tensor cores work while exponentials, maxima and sums are computed, which otherwise wait for one another
 //
-// Taken iff the registers have room for what is alive then at the same time: the first product's result, the second one's
-// first operand and its sums, and some (TUNE_STAGGER_OTHER_REGISTERS) for all else; and, unless the source says of the loop
-// `warp_specialize`, where it was measured to pay: of one warpgroup, as several wait for one another at each iteration's
-// barrier, with 64 rows and so many sums that few programs share the multiprocessor, which else run under one another's
-// exponentials; of two warpgroups with 64 rows each whose loads are all boxes, for which specialise_warps takes the barrier away.
+// needs   wgmma chosen. Operands in shared memory (promote_shared)
+// keeps   every op. Later pipeline gives the second dot its own slots, and rotate_loops acts on the mark
+// breaks  nothing
+// pays    tensor cores run during exponentials. Otherwise each waits for the other
+//
+// The registers must have room for all values that are alive together:
+// * The first dot's result.
+// * The second dot's first operand and its accumulators.
+// * A reserve for everything else (TUNE_STAGGER_OTHER_REGISTERS).
+//
+// If the source does not say `warp_specialize` for the loop, one of these cases must also hold. They were measured to
+// be faster.
+// * One warpgroup with 64 rows and many accumulators. Several warpgroups would wait for one another at each
+//   iteration's barrier. With many accumulators, few programs share the multiprocessor. Otherwise programs run under
+//   one another's exponentials.
+// * Two warpgroups with 64 rows each, and all loads are TMA tiles. There specialise_warps removes the barrier.
 #include "passes/analysis/hopper_limits.h"
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
@@ -30,7 +36,7 @@ enum { WARPGROUP = 4 };
 typedef struct Staggerer {
   PassContext *context;
   Func *func;
-  uint32_t warps; // that have more than padding
+  uint32_t warps; // Those that have more than padding.
   bool changed;
 } Staggerer;
 
@@ -38,11 +44,11 @@ static void decline(const Staggerer *s, const Op *dot, const char *why) {
   diag_remark(s->context->diags, dot->loc, "overlap_dots", "the dot waits for its operand: %s", why);
 }
 
-// A thread's registers, of a block alone on its multiprocessor.
+// A thread's registers if one CTA has the multiprocessor.
 static uint32_t most_registers(const Func *func, uint32_t warps) {
   const TargetInfo *arch = func->module->target.arch;
   if (warps < func_warps(func))
-    return role_registers(arch, warps, false).multiply; // it is worth roles alone
+    return role_registers(arch, warps, false).multiply; // Only warp specialization makes this worth it.
   uint32_t most = arch->thread_registers, share = arch->registers / (func_warps(func) * 32) & ~7u;
   if (func->module->target.maxnreg && func->module->target.maxnreg < most)
     most = func->module->target.maxnreg;
@@ -64,7 +70,7 @@ static bool has_registers(const Staggerer *s, const OverlappedDots *dots) {
   return false;
 }
 
-// Whether tensor copies can bring all that the loop loads, and no warp has to wait for the others.
+// Returns true if TMA can copy everything that the loop loads. Then no warp waits for the others.
 static bool loads_boxes(const Op *loop) {
   bool any = false;
   for (const Op *op = loop->regions[0]->first; op; op = op->next) {
@@ -80,7 +86,7 @@ static bool pays(const Staggerer *s, const Op *loop, const OverlappedDots *dots)
   const Func *func = s->func;
   const Type *sums = op_result(dots->second)->type;
   uint32_t all = region_warps(loop) / WARPGROUP, groups = s->warps / WARPGROUP;
-  uint32_t rows = sums->shape[sums->rank - 2] / all * groups; // where there is padding each has its own
+  uint32_t rows = sums->shape[sums->rank - 2] / all * groups; // With padding, each has its own rows.
   if (op_attr(loop, ATTR_WARP_SPECIALIZE)) return true;
   if (rows > TUNE_STAGGER_ROWS * groups) return false;
   if (groups == 1) return tile_words(sums) >= TUNE_STAGGER_SUMS;
@@ -93,7 +99,7 @@ static void mark_overlapped(Op *loop, void *data) {
   OverlappedDots dots;
   if (!overlapped_dots_find(loop, &dots)) return;
   const Value *operand = op_operand(dots.second, 0);
-  if (!type_is_tile(operand->type)) return; // both products' operands come from memory
+  if (!type_is_tile(operand->type)) return; // Both dots' operands come from memory.
   const uint8_t *after_first = loop_hangs_on(s->context->scratch, s->func, loop, dots.first);
   if (!after_first[operand->id]) return;
   const uint8_t *after_second = loop_hangs_on(s->context->scratch, s->func, loop, dots.second);

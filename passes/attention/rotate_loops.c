@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// rotate_loops: a loop's first product, and what is computed of it, come an iteration ahead of its second.
+// rotate_loops: moves a loop's first dot, and values computed from it, one iteration ahead of its second dot.
 //
 // before  for %i = %l to %u, %acc {overlapped} {     after  if %l < %u {
 //           wait, barrier, copies ahead                    wait, barrier, copies ahead
@@ -19,16 +19,17 @@
 //                                                          wait, barrier
 //                                                          %o = dot_wait (dot %p, %v, mul(%acc, %f))
 //                                                        }
-// needs   pipeline's rings, one of the second product's operand alone; before place_barriers
-// keeps   every value: the same ops on the same numbers, an iteration's second part in the next one's body
+//
+// needs   pipeline's rings, one of them only for the second dot's operand; before place_barriers
+// keeps   every value: the same ops on the same numbers. An iteration's second part moves to the next iteration's body
 // breaks  nothing
-// pays    the second product runs while exponentials, maxima and sums of the next iteration are computed
+// pays    the second dot runs during the exponentials, maxima and sums of the next iteration
 //
-// The second product's wait has what was computed under it as operands, or ptxas would put it above that: sums of the row
-// (`pinned`), and the operand that is packed for the next product, which passes through. Conversions of that stand behind the wait:
-// to write registers while a product is under way has ptxas wait after each one.
+// The second dot's wait takes values computed under it as operands. Otherwise ptxas would move it above them. They are
+// row sums (`pinned`), and the operand that is packed for the next dot, which passes through. Its conversions are after
+// the wait. If registers are written while a dot is in flight, ptxas waits after each dot.
 //
-// What is here assigns the loop's schedule of two stages, and schedule_expand makes the loop of it.
+// This file assigns the loop a schedule of two stages. schedule_expand builds the loop from it.
 #include "ir/memory/ring.h"
 #include "ir/memory/scratch.h"
 #include "passes/attention/rotate_parts.h"
@@ -36,7 +37,7 @@
 typedef struct Rotator {
   Rotation r;
   Schedule s;
-  uint8_t *early, *late; // by op id: it is a step of that stage
+  uint8_t *early, *late; // By op id: it is a step of that stage.
 } Rotator;
 
 // --- ops of one part
@@ -49,7 +50,7 @@ static void push_early(Rotator *t, const Op *op) {
 
 static void push_late(Rotator *t, const Op *op);
 
-// What a late op takes of the early ones is carried, or made anew.
+// Values that a late op takes from early ones are loop-carried or computed again.
 static void take_operands(Rotator *t, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Op *def = body_def(t->r.loop, op_operand(op, i));
@@ -67,14 +68,14 @@ static void push_late(Rotator *t, const Op *op) {
   schedule_push(&t->s, (ScheduleStep){.kind = fills ? STEP_FILL : STEP_OP, .op = op, .stage = 1});
 }
 
-// --- what is computed before the second product's wait
+// --- computed before the second dot's wait
 
 static bool is_sum(const Value *value) {
   return type_is_tile(value->type) &&
          (type_is_elem(value->type, ELEM_FP32) || type_is_elem(value->type, ELEM_I32));
 }
 
-// The early value of which the next second product's operand is packed, behind the wait; NULL: it is packed elsewhere.
+// The early value that the next second dot's operand is packed from, after the wait; NULL: it is packed elsewhere.
 static Value *packed_from(const Rotation *r) {
   Value *value = op_operand(r->dots.second, 0);
   const Op *def = body_def(r->loop, value);
@@ -85,7 +86,7 @@ static Value *packed_from(const Rotation *r) {
   return def && value != op_operand(r->dots.second, 0) && is_sum(value) ? value : NULL;
 }
 
-// Behind the packed value few registers which all of it is needed for: what the loop carries of it.
+// The packed value, and loop-carried values with few registers that depend on all of it.
 static uint32_t find_under(Rotator *t, Value **under) {
   enum { MAX_WORDS = 4 };
   const Op *loop = t->r.loop;
@@ -114,7 +115,7 @@ static void push_second_wait(Rotator *t) {
 
 // --- the order
 
-// The first product's wait, and of the slots that it read the release.
+// Pushes the first dot's wait, and the release of the slots that it read.
 static void push_first_wait(Rotator *t) {
   const Region *body = t->r.loop->regions[0];
   push_early(t, t->r.dots.first_wait);
@@ -136,7 +137,7 @@ static void push_parts(Rotator *t, const Op *from, const Op *end, uint32_t parts
   }
 }
 
-// NULL: the loop's schedule is in t->s; else why there is none.
+// NULL: the loop's schedule is in t->s; otherwise the reason why there is none.
 static const char *rotation_assign(Rotator *t) {
   const Region *body = t->r.loop->regions[0];
   Arena *arena = t->r.context->scratch;
@@ -159,9 +160,9 @@ static const char *rotation_assign(Rotator *t) {
   return why ? why : schedule_stalls(&t->s);
 }
 
-// --- which loops
+// --- loops that qualify
 
-// What pipeline has made anew an iteration ahead.
+// Erases values that pipeline computed again one iteration ahead.
 static void erase_dead(Op *loop) {
   for (Op *op = loop->regions[0]->last, *before; op; op = before) {
     before = op->prev;
@@ -177,7 +178,7 @@ static bool fills_slots(const Op *loop) {
   return op != NULL;
 }
 
-// Of what is filled ahead; a channel that others fill is taken behind the loop as the last iteration leaves it.
+// For slots that are prefetched. A channel that others fill is used after the loop as the last iteration leaves it.
 static bool carries_slots_out(const Op *loop) {
   bool fills = fills_slots(loop);
   for (uint32_t i = 0; i < loop->result_count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loop's ops, sorted: those of the first product and what is computed of it, those of the second.
+// Sorts a loop's ops into two parts: the first dot and values computed from it, and the second dot.
 #include "passes/attention/rotate_parts.h"
 
 #include "ir/build.h"
@@ -18,7 +18,7 @@ static bool begins_copies(const Op *op) {
   return false;
 }
 
-// --- what is known of every op
+// --- ops that can move
 
 static bool copies_alone(const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
@@ -33,7 +33,7 @@ static bool can_move(const Rotation *r, const Op *op) {
   if (op->kind == OP_DOT_WAIT) return op == r->dots.first_wait || op == r->dots.second_wait;
   if (begins_copies(op)) return copies_alone(op->regions[0]) && copies_alone(op->regions[1]);
   if (op_scratch(op) || op->kind == OP_FOR || op->kind == OP_WHILE) return false;
-  return op_is_dead(op); // changes nothing but its results
+  return op_is_dead(op); // Has no effect but its results.
 }
 
 static bool all_can_move(Rotation *r) {
@@ -47,7 +47,7 @@ static bool all_can_move(Rotation *r) {
   return !r->why;
 }
 
-// --- the second product's part
+// --- the second dot's part
 
 static void mark_late(Rotation *r, const Op *op) {
   bool fills = op->kind == OP_RING_FILL || op->kind == OP_ASYNC_COMMIT || begins_copies(op);
@@ -69,12 +69,12 @@ static bool takes_late(const Rotation *r, const Op *op) {
   return false;
 }
 
-// A group of copies is closed for those before it.
+// An async_commit closes the group of the copies before it.
 static bool closes_late(const Rotation *r, const Op *op) {
   return op->kind == OP_ASYNC_COMMIT && op->prev && begins_copies(op->prev) && rotated_is_late(r, op->prev);
 }
 
-// From the second product and its slots on: all that takes what these give.
+// Spreads from the second dot and its slots to all ops that use their results.
 static void spread_late(Rotation *r) {
   const Region *body = r->loop->regions[0];
   for (bool more = true; more;) {
@@ -100,15 +100,15 @@ bool rotated_is_cheap(const Op *op) {
   return spreads || !type_is_float(type_element(op_result(op)->type));
 }
 
-// --- cheap ops that the second product's part alone takes are of it
+// --- cheap ops that only the second dot's part takes move into it
 
 typedef struct Sinker {
   Rotation *r;
-  uint8_t *ops;  // by id: may sink
-  uint8_t *args; // by carried value
+  uint8_t *ops;  // By id: may sink.
+  uint8_t *args; // By loop-carried value.
 } Sinker;
 
-// The op of the body that the op is, or is within.
+// The op of the body that contains the op, or is the op.
 static const Op *in_body(const Rotation *r, const Op *op) { return op_in_region(op, r->loop->regions[0]); }
 
 static bool sinks_for(const Sinker *s, const Value *value) {
@@ -123,7 +123,7 @@ static bool sinks_for(const Sinker *s, const Value *value) {
   return true;
 }
 
-// A carried value can sink if what is yielded for it does.
+// A loop-carried value can sink if its yielded value does.
 static bool arg_sinks(const Sinker *s, uint32_t i) {
   const Op *def = body_def(s->r->loop, loop_yielded(s->r->loop, i));
   return def && s->ops[def->id] && sinks_for(s, loop_carried(s->r->loop, i));
@@ -149,7 +149,7 @@ static void sink_cheap(Rotation *r) {
   for (uint32_t i = 0; i < r->loop->result_count; i++) r->late_args[i] |= s.args[i];
 }
 
-// --- what passes from the one part to the other
+// --- values that pass between the parts
 
 static bool is_made_anew(const Rotation *r, const Value *value, uint32_t depth) {
   const Op *def = body_def(r->loop, value);
@@ -192,7 +192,7 @@ static void find_crossing(Rotation *r) {
   }
 }
 
-// Conversions of the second product's operand, each of them for the next one alone.
+// Conversions of the second dot's operand. Each is used only by the next one.
 static void find_packed(Rotation *r) {
   Op *op = body_def(r->loop, op_operand(r->dots.second, 0));
   while (op && rotated_part(r, op) == PART_EARLY && (op->kind == OP_CAST || op->kind == OP_CONVERT_LAYOUT) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which ops of a loop that rotate_loops takes apart belong to which part (rotate_parts.c).
+// Assigns each op of a loop that rotate_loops splits to one part (rotate_parts.c).
 #ifndef PASSES_ATTENTION_ROTATE_PARTS_H
 #define PASSES_ATTENTION_ROTATE_PARTS_H
 
@@ -7,11 +7,11 @@
 #include "passes/analysis/overlapped_dots.h"
 
 typedef enum RotatedPart {
-  PART_EARLY,  // an iteration ahead: what the first product takes, itself, and what is computed of it
-  PART_PACKED, // the same, where the second product has been waited for: conversions of what it takes next
-  PART_LATE,   // the second product, and what only that needs
-  PART_FILLS,  // the same: what begins copies into its operand's slots
-  PART_BOTH,   // waits for copies, fences and barriers
+  PART_EARLY,  // Prefetched: the first dot, its operands, and values computed from it.
+  PART_PACKED, // Prefetched, after the second dot's wait: its next operand's conversions.
+  PART_LATE,   // The second dot, and ops that only it needs.
+  PART_FILLS,  // The same for ops that start copies into its operand's slots.
+  PART_BOTH,   // Waits for copies, fences and barriers.
 } RotatedPart;
 
 typedef struct Rotation {
@@ -19,14 +19,14 @@ typedef struct Rotation {
   Func *func;
   Op *loop;
   OverlappedDots dots;
-  uint8_t *parts;     // of a top-level op of the body, by its id
-  uint8_t *late_args; // by carried value: it is the second product's
-  uint8_t *crosses;   // by value id: made early, taken late
+  uint8_t *parts;     // By op id: the part of a top-level op of the body.
+  uint8_t *late_args; // By loop-carried value: it belongs to the second dot.
+  uint8_t *crosses;   // By value id: made early, taken late.
   VEC(Value *) crossing;
-  const char *why; // not
+  const char *why; // Why the loop cannot be rotated.
 } Rotation;
 
-// Whether the loop can be taken apart; r->why says why not. After func_number.
+// Returns true if the loop can be split; otherwise r->why gives the reason. Call it after func_number.
 bool rotation_find(Rotation *r);
 
 static inline RotatedPart rotated_part(const Rotation *r, const Op *op) {
@@ -35,7 +35,7 @@ static inline RotatedPart rotated_part(const Rotation *r, const Op *op) {
 static inline bool rotated_is_late(const Rotation *r, const Op *op) {
   return rotated_part(r, op) == PART_LATE || rotated_part(r, op) == PART_FILLS;
 }
-// Whether the late part makes the early value anew: numbers, addresses, masks and copies of one element.
+// Returns true if the late part computes the early value again: numbers, addresses, masks and copies of one element.
 bool rotated_is_cheap(const Op *op);
 
 #endif

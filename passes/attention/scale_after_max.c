@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// scale_after_max: the maximum of numbers that are multiplied by one factor is found before they are multiplied.
+// scale_after_max: finds the maximum of scaled numbers before they are scaled. All are multiplied by one factor.
 //
 // before  %s = mul %x, splat %c               after  %s = mul %x, splat %c
 //         %r = reduce %s (max)                       %e = if %c >= 0 { yield reduce %x (max) }
@@ -8,12 +8,13 @@
 //                                                    ... sub %s, ...
 //         %d = if %b { yield %m } else { yield %s }  %d, %f = if %b { yield %m, 1 } else { yield %x, %c }
 //         %r = reduce %d (max)                       the same of mul %d, splat %f
+//
 // needs   overlap_dots' marks, layouts
-// keeps   every number, as rounding keeps order; where the factor is infinite, or 0 beside infinities, the maximum of what are numbers may
-//         be NaN (REASSOCIATES)
+// keeps   every number, because rounding keeps order. If the factor is infinite, or 0 with infinite elements, the
+//         maximum may be NaN (REASSOCIATES)
 // breaks  nothing
-// pays    multiplications and the difference of the multiple and its maximum are one instruction then: an element's product
-//         less, in loops whose tensor cores wait for what is computed of elements. The branch is the same for all threads
+// pays    the multiplication and the subtraction of the maximum become one instruction. It saves one multiplication per
+//         element. Tensor cores wait for these elements in such loops. The branch is the same for all threads
 #include "ir/build.h"
 #include "ir/clone.h"
 #include "ir/memory/scratch.h"
@@ -21,13 +22,13 @@
 #include "passes/analysis/overlapped_dots.h"
 
 typedef struct Factored {
-  Value *x, *factor; // a tile, and a scalar; NULL: the value is no product of the two
+  Value *x, *factor; // A tile and a scalar; NULL: the value is no multiple.
 } Factored;
 
 typedef struct Factorer {
   PassContext *context;
   Func *func;
-  Op *product; // whose parts a branch gives instead
+  Op *product; // A branch yields its two operands instead.
   bool changed;
 } Factorer;
 
@@ -40,14 +41,14 @@ static bool is_maximum(const Op *op) {
          type_is_elem(op_operand(op, 0)->type, ELEM_FP32) && type_is_tile(op_result(op)->type);
 }
 
-// --- products
+// --- multiples
 
 static bool is_alike(const Value *tile) {
   double constant;
   return (tile->def && tile->def->kind == OP_SPLAT) || value_float_constant(tile, &constant);
 }
 
-// Which operand of the product that gives the value is the same everywhere; 2: none, or it is no product.
+// The index of the multiplication's operand that is uniform; 2: none, or the value is no multiple.
 static uint32_t factor_index(const Value *value) {
   const Op *op = value->def;
   uint32_t i = op && op->kind == OP_MUL ? 0 : 2;
@@ -65,7 +66,7 @@ static Factored factors_of(Builder *b, const Value *value) {
   return (Factored){op_operand(value->def, 1 - i), build_float(b, type_element(tile->type), constant)};
 }
 
-// Whether a branch gives the value, on one side as a product, or by such a branch again.
+// Returns true if a branch gives the value, and one side yields a multiple or such a branch again.
 static bool chooses_product(const Value *value) {
   const Op *op = value->def;
   if (!op || op->kind != OP_IF) return false;
@@ -78,7 +79,7 @@ static bool chooses_product(const Value *value) {
 
 static Factored factor_branch(Factorer *f, Value *value);
 
-// A product that sides of the branch alone take is computed in these, not for the side that is whole.
+// A multiplication that only sides of the branch take is computed in them, and not for the unscaled side.
 static void sink_product(Factorer *f, Op *product, const Op *branch) {
   const Use *use = op_result(product)->first_use, *next;
   while (use && (region_holds(branch->regions[0], use->user) || region_holds(branch->regions[1], use->user)))
@@ -94,7 +95,8 @@ static void sink_product(Factorer *f, Op *product, const Op *branch) {
   op_erase(product);
 }
 
-// The side yields what its product is made of, at the end the factor: 1 of what is no product.
+// The side yields the multiplication's tile and, as its last value, the factor. The factor is 1 if the value is no
+// multiple.
 static void yield_factors(Factorer *f, Op *made, const Op *branch, uint32_t side, uint32_t which) {
   Region *from = branch->regions[side];
   uint32_t count = branch->result_count;
@@ -113,7 +115,8 @@ static void yield_factors(Factorer *f, Op *made, const Op *branch, uint32_t side
   build_yield(&b, count + 1, values);
 }
 
-// In place of the branch one with a result more; the value becomes the product of two results, which are returned.
+// Replaces the branch by one with one more result. The value becomes the tile times the factor, two results, which are
+// returned.
 static Factored factor_branch(Factorer *f, Value *value) {
   Op *branch = value->def;
   uint32_t count = branch->result_count, which = value->index;
