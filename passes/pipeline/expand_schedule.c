@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop that a schedule says: what comes before it, its rounds, what comes behind it, and where there is no iteration.
+// Builds the loop of a schedule: the code before it, its rounds, the code after it, and the case without an iteration.
 #include "passes/pipeline/schedule.h"
 
 #include "ir/memory/ring.h"
@@ -11,13 +11,13 @@ typedef struct ValueList {
 typedef struct Expander {
   const Schedule *s;
   Arena *arena;
-  CloneMap maps[SCHEDULE_STAGES]; // of the old body's values, as of the iteration that the stage works for
-  Value *index;                   // of stage 0
-  ScheduleFlight flight;          // of the code that is being made
-  bool waits;                     // copies have been waited for in it
+  CloneMap maps[SCHEDULE_STAGES]; // Values of the old body, in the iteration that the stage works for.
+  Value *index;                   // Index of stage 0.
+  ScheduleFlight flight;          // For the code being built.
+  bool waits;                     // It contains a wait for copies.
 } Expander;
 
-enum { FIRST = 1, SECOND = 2 }; // sets of stages
+enum { FIRST = 1, SECOND = 2 }; // Sets of stages.
 
 static void push(Expander *x, ValueList *to, Value *value) { vec_push(x->arena, &to->list, value); }
 
@@ -25,7 +25,7 @@ static uint32_t all_stages(const Schedule *s) { return (1u << s->stages) - 1; }
 
 // --- steps
 
-// Of what is waited for the tokens of stages that there are.
+// Waits for the tokens of the existing stages.
 static void emit_async_wait(Expander *x, Builder *b, const Op *op, uint32_t stages) {
   ValueList tokens = {0};
   int64_t pending = op_int(op, ATTR_PENDING, 0);
@@ -35,7 +35,7 @@ static void emit_async_wait(Expander *x, Builder *b, const Op *op, uint32_t stag
     if (stages >> stage & 1)
       push(x, &tokens, clone_get(&x->maps[stage], token));
     else if (stage > 0)
-      pending++; // its group was closed behind that of the stage before
+      pending++; // Its group was closed after that of the previous stage.
   }
   if (!tokens.list.n) return;
   x->waits = true;
@@ -51,7 +51,8 @@ static void emit_meeting(Expander *x, Builder *b, const Op *op, uint32_t stages)
     op_clone(b, op, &x->maps[0]);
 }
 
-// What is computed under the product comes before its wait, and what the next one is packed of passes through.
+// Values computed under the dot come before its wait. The value that the next operand is packed from passes through the
+// wait.
 static Op *emit_wait_behind(Expander *x, Builder *b, const ScheduleStep *step) {
   const Op *wait = step->op;
   CloneMap *map = &x->maps[step->stage];
@@ -75,14 +76,14 @@ static void emit_op(Expander *x, Builder *b, const ScheduleStep *step, uint32_t 
   if (pending >= 0) op_set_attr(made, (Attr){.key = ATTR_PENDING, .i = pending});
 }
 
-// Nothing is filled any more: the ring is as it was.
+// Fills nothing more: the ring does not change.
 static void leave_out(Expander *x, const ScheduleStep *step) {
   CloneMap *map = &x->maps[step->stage];
   if (step->op->kind == OP_RING_FILL)
     clone_set(map, ring_result(step->op), clone_get(map, op_operand(step->op, 0)));
 }
 
-// The steps of those stages.
+// Emits the steps of those stages.
 static void emit_steps(Expander *x, Builder *b, uint32_t stages) {
   x->flight = flight_begin(x->s, x->arena);
   x->waits = false;
@@ -100,9 +101,9 @@ static void emit_steps(Expander *x, Builder *b, uint32_t stages) {
   }
 }
 
-// --- carried values
+// --- loop-carried values
 
-// What the next round has, of the stages in `done` as they yield it, of others as before the loop.
+// The values for the next round. Stages in `done` have their yielded values. The others have their initial values.
 static ValueList next_values(Expander *x, uint32_t done) {
   const Op *loop = x->s->loop;
   ValueList values = {0};
@@ -117,7 +118,7 @@ static ValueList next_values(Expander *x, uint32_t done) {
   return values;
 }
 
-// The same, as the loop's body or what is behind it takes it. The old names stay.
+// The same values as arguments of the loop's body or of the code after it. Old names stay.
 static void take_arguments(Expander *x, Region *region) {
   const Op *loop = x->s->loop;
   Value *const *arg = region->args;
@@ -155,7 +156,7 @@ Value *build_reaches(Builder *b, Value *index, Value *upper, int64_t step, uint3
   return build_binary(b, OP_GT, left, build_int(b, distance, ahead * (down ? -step : step)));
 }
 
-// The second iteration's index; the bound where there is none.
+// The second iteration's index; the bound if there is none.
 static Value *second_index(const Schedule *s, Builder *b) {
   Value *lower = loop_lower(s->loop), *upper = loop_upper(s->loop);
   Value *another = build_reaches(b, lower, upper, s->step, 1);
@@ -180,7 +181,7 @@ static Op *make_loop(Expander *x, Builder *b, uint32_t done) {
   return made;
 }
 
-// The first iteration's first stage.
+// Emits the first iteration's first stage.
 static void emit_before(Expander *x, Builder *b) {
   const Op *loop = x->s->loop;
   clone_set(&x->maps[0], loop_index(loop), loop_lower(loop));
@@ -190,7 +191,7 @@ static void emit_before(Expander *x, Builder *b) {
   emit_steps(x, b, FIRST);
 }
 
-// A product that stays under way from one round to the next is done behind the last one.
+// A dot that stays in flight between rounds is waited for after the last round.
 static Value *wait_for_last(const Schedule *s, Builder *b, const Value *yielded, Value *result) {
   for (uint32_t i = 0; i < s->steps.n; i++) {
     const ScheduleStep *step = &s->steps.at[i];
@@ -202,7 +203,7 @@ static Value *wait_for_last(const Schedule *s, Builder *b, const Value *yielded,
   return result;
 }
 
-// Gives what the old loop does, of results that are used, and what is carried beside.
+// Returns the used results of the old loop and the additional loop-carried values.
 static ValueList emit_loop(Expander *x, Builder *b) {
   const Op *loop = x->s->loop;
   bool two = x->s->stages > 1;
@@ -224,7 +225,7 @@ static ValueList emit_loop(Expander *x, Builder *b) {
   return results;
 }
 
-// In a branch: the loop is entered for an iteration alone.
+// Puts the loop in a branch, entered only if there is an iteration.
 static ValueList emit_branch(Expander *x, Builder *b, Value *any) {
   const Op *loop = x->s->loop;
   ValueList none = {0}, results = {0};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which loads products hang on though something is computed of them first, and the slots that they are copied to.
+// Finds loads that dots depend on through other ops, and the slots to copy them to.
 #include "passes/pipeline/pipeline_computed.h"
 
 #include "ir/build.h"
 #include "ir/layout/layout.h"
 
-// --- which
+// --- loads that qualify
 
 static bool any_marked(const uint8_t *marks, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++)
@@ -13,14 +13,14 @@ static bool any_marked(const uint8_t *marks, const Op *op) {
   return op->kind == OP_SHARED_STORE && marks[op_operand(op, 1)->id];
 }
 
-// From the body's last op to its first, each after its users. Addresses and masks of loads are not followed:
-// what they hang on is known ahead or not.
+// Goes from the body's last op to its first, so each comes after its users. Addresses and masks of loads are not
+// followed. A separate check finds whether they are known ahead.
 uint8_t *find_feeding(Arena *arena, const Func *func, const Op *loop) {
   uint8_t *marks = ARENA_ARRAY(arena, uint8_t, func->value_count);
   memset(marks, 0, func->value_count);
   for (const Op *op = loop->regions[0]->last; op; op = op->prev) {
     if (op->region_count || op->kind == OP_LOAD || (op->kind != OP_DOT && !any_marked(marks, op))) continue;
-    uint32_t n = op->kind == OP_TMA_MARK ? 1 : op->operand_count; // beside the tile it says where that is
+    uint32_t n = op->kind == OP_TMA_MARK ? 1 : op->operand_count; // the rest is the tile's position
     for (uint32_t i = 0; i < n; i++) marks[op_operand(op, i)->id] = 1;
   }
   return marks;
@@ -28,7 +28,7 @@ uint8_t *find_feeding(Arena *arena, const Func *func, const Op *loop) {
 
 // --- slots
 
-// The basis is the next bit of the offset, unless another bit gives the same elements already.
+// Adds the basis as the next offset bit, unless another bit already gives the same elements.
 static void add_bit(Layout *slot, uint32_t *bits, uint32_t basis) {
   for (uint32_t i = 0; i < *bits; i++)
     if (slot->basis[i] == basis) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slots, and copies and loads that are ahead: what `pipeline` begins before a loop, and in each iteration for one to come.
+// Slots, and prefetching copies and loads. `pipeline` starts them before a loop, and each iteration starts them for a
+// later one.
 #include "passes/pipeline/pipeline_emit.h"
 
 static bool is_by_tensor(const StagedGroup *g) {
@@ -31,7 +32,7 @@ static Value *alloc_slots(const Stager *s, Builder *b, const StagedLoad *load, u
   return build(b, OP_SHARED_ALLOC, all, NULL, NULL, NULL);
 }
 
-// Where the function begins: mbarriers keep their bytes to its end.
+// At the function's start: mbarriers keep their bytes to its end.
 static Value *alloc_mbarriers(const Stager *s, uint32_t slots) {
   IrContext *ir = s->func->module->ir;
   Builder b = builder_before(s->func->body->first);
@@ -42,8 +43,8 @@ static Value *alloc_mbarriers(const Stager *s, uint32_t slots) {
                NULL, NULL);
 }
 
-// A product that stays under way reads its slots for an iteration more:
-// so before the first iteration one is behind.
+// A dot that stays in flight reads its slots for one more iteration. So one slot counts as filled before the first
+// iteration.
 static Value *begin_ring(Stager *s, Builder *b, StagedGroup *g) {
   const Type *type = type_ring(s->func->module->ir);
   Op *begin = build_op(b, OP_RING_BEGIN, g->mbarriers != NULL, &g->mbarriers, 1, &type);
@@ -74,9 +75,9 @@ Op *stage_next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
   return op;
 }
 
-// --- what is done ahead
+// --- prefetches
 
-// Whether iv + ahead * step is an iteration, iv being one.
+// True if iv + ahead * step is an iteration, given that iv is one.
 static Value *is_iteration(const Stager *s, Builder *b, Value *iv, uint32_t ahead) {
   return build_reaches(b, iv, loop_upper(s->staged->loop), s->step, ahead);
 }
@@ -87,8 +88,8 @@ static bool is_ahead(const Stager *s, const Op *op) {
   return false;
 }
 
-// Of an iteration that does not exist there is nothing to load: where the condition does not hold a load gives zeros,
-// which no copy's address is made of then.
+// An iteration that does not exist has nothing to load. If the condition is false, a load gives zeros. No copy uses
+// them as an address.
 static void guard_load(Op *op, void *data) {
   Value *condition = data;
   if (op->kind != OP_LOAD) return;
@@ -110,8 +111,8 @@ static void guard_loads(Op *op, Value *condition) {
   for (uint32_t r = 0; r < op->region_count; r++) region_walk(op->regions[r], guard_load, condition);
 }
 
-// The addresses and masks of an iteration, which exists if the condition holds, from its induction variable and carried
-// values; the group's state moves on.
+// Computes the addresses and masks of an iteration from its induction variable and loop-carried values. The iteration
+// exists if the condition is true. Advances the group's state.
 static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv, Value *condition) {
   const Op *loop = s->staged->loop;
   CloneMap map = clone_map_new(s->arena, s->func);
@@ -125,7 +126,7 @@ static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv, 
   return map;
 }
 
-// The view of a buffer whose dimensions are in another order.
+// The view of a buffer with its dimensions in another order.
 static Value *build_trans_view(Builder *b, const Type *type, Value *buffer, const uint32_t *order) {
   Value *view = build(b, OP_SHARED_TRANS, type, buffer, NULL, NULL);
   op_set_ints(view->def, ATTR_ORDER, type->rank, order);
@@ -152,7 +153,7 @@ static void copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLo
   copy_hints(load->load, copy);
 }
 
-// Begins the copies of one iteration under `condition`, as a group. The slot is being filled either way.
+// Starts the copies of one iteration under `condition`, as a group. The slot counts as filled in both cases.
 static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
   const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
   Op *branch = build_if(b, condition, 0, NULL);
@@ -170,7 +171,7 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
 }
 
 typedef struct TensorOperands {
-  Value *list[3 + TILE_MAX_RANK]; // of tma_copy
+  Value *list[3 + TILE_MAX_RANK]; // Operands of tma_copy.
   uint32_t n;
 } TensorOperands;
 
@@ -207,7 +208,7 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
   }
 }
 
-// The same of tensor copies, which one thread begins.
+// The same for TMA copies, which one thread starts.
 static void begin_tensors(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
   const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
   Op *branch = build_if(b, condition, 0, NULL);
@@ -223,8 +224,8 @@ static Value *zero_of(Builder *b, const Type *type) {
   return type_is_float(type) ? build_float(b, type, 0) : build_int(b, type, 0);
 }
 
-// Loads the tiles of one iteration under `condition` into registers. Where it does not hold they are of no use, and keep
-// what they have: anything else would be put there, element by element, before the branch.
+// Loads the tiles of one iteration under `condition` into registers. If it is false, nobody uses the registers, and
+// they keep their values. Any other value would be written there before the branch, element by element.
 static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Value *condition) {
   const Type **types = ARENA_ARRAY(s->arena, const Type *, g->count);
   Value **values = ARENA_ARRAY(s->arena, Value *, g->count);
@@ -266,13 +267,13 @@ static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {
   if (g->mbarriers && stage_begins_again(s)) {
     if (s->staged->after_writes)
       op_set_flag(build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL), ATTR_GLOBAL, true);
-    stage_meet(s, b); // the mbarriers are made once more, and nobody reads the slots any more
+    stage_meet(s, b); // Mbarriers are made again; no thread still reads the slots.
   }
   for (uint32_t i = 0; i < loop->result_count; i++)
     g->state[i] = s->staged->ahead[loop_carried(loop, i)->id] ? loop_init(loop, i) : NULL;
 }
 
-// What the iteration `ahead` of iv has, if the condition holds.
+// Starts the loads of the iteration `ahead` of iv, if the condition is true.
 static void begin_iteration(Stager *s, Builder *b, StagedGroup *g, Value *iv, uint32_t ahead,
                             Value *condition, Value **token) {
   CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, ahead), condition);
@@ -290,7 +291,7 @@ static void begin_ahead(Stager *s, Builder *b, StagedGroup *g, uint32_t k, Value
   begin_iteration(s, b, g, lower, k, condition, &g->tokens[k]);
 }
 
-// Groups of copies are waited for in the order in which they were begun: the late ones come in between.
+// Copy groups are waited for in the order in which they start, so the late ones come in between.
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
   StagedGroup *late = &s->groups[STAGED_LATE_COPIES];
   bool pairs = g->kind == STAGED_COPIES && g->count && late->count;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the pass `pipeline` emits of one loop beside its ops: copies and loads that are ahead (pipeline_emit.c), waits, and the rings
-// between them (pipeline_steps.c). pipeline_loops.c and role_consumers.c say in which order.
+// Code that `pipeline` emits in addition to the loop's ops. It consists of prefetching copies and loads
+// (pipeline_emit.c), waits, and rings between them (pipeline_steps.c). pipeline_loops.c and role_consumers.c choose the
+// order.
 #ifndef PASSES_PIPELINE_PIPELINE_EMIT_H
 #define PASSES_PIPELINE_PIPELINE_EMIT_H
 
 #include "passes/pipeline/pipeline_loads.h"
 #include "passes/pipeline/schedule.h"
 
-// The late ones feed the second product of a loop that is to be overlapped: they have rings of their own.
+// The late groups feed the second dot of an overlapped loop. They have their own rings.
 enum {
   STAGED_COPIES,
   STAGED_LATE_COPIES,
@@ -18,22 +19,23 @@ enum {
   STAGED_GROUPS
 };
 
-// Loads that are issued the same number of iterations ahead, into slots of one ring: by copies, which a group of theirs or
-// the slot's mbarrier says the end of, or through registers. Values stay in registers and have no ring.
+// Loads that are issued the same number of iterations ahead, into slots of one ring. They are copies or go through
+// registers. A copy ends when its copy group, or the slot's mbarrier, says so. Values stay in registers and have no
+// ring.
 typedef struct StagedGroup {
   int kind;
-  bool async; // by copies of groups
+  bool async; // Copied in copy groups.
   uint32_t count, distance, slots;
-  uint32_t held; // tokens: of groups that were not waited for before the iteration
+  uint32_t held; // Tokens of groups that were not waited for before the iteration.
   const StagedLoad **loads;
-  Value **buffers;  // all slots of each load
-  Value *mbarriers; // of tensor copies, one a slot
-  Value **views;    // of each load: the slot that this iteration reads
+  Value **buffers;  // All slots of each load.
+  Value *mbarriers; // For TMA copies, one per slot.
+  Value **views;    // By load: the slot that this iteration reads.
   Value *ring;
-  Value **state;  // by carried value of the original loop: as of the iteration ahead; NULL: not needed
-  Value **tokens; // async: of the groups under way, the oldest first
-  Value **tiles;  // registers: what was loaded
-  Value **maps;   // of tensor copies, one a load
+  Value **state;  // By loop-carried value: its state in the prefetched iteration; NULL: not needed.
+  Value **tokens; // Async: tokens of the groups in flight, the oldest first.
+  Value **tiles;  // The loaded tiles in registers.
+  Value **maps;   // For TMA copies, one per load.
 } StagedGroup;
 
 typedef struct Stager {
@@ -44,58 +46,59 @@ typedef struct Stager {
   int64_t step;
   Schedule schedule;
   StagedGroup groups[STAGED_GROUPS];
-  const Op *late; // the buffer of the loads that are late; NULL: none
-  bool in_flight; // the dot may be under way while the next begins
-  bool dot_first; // what is ahead is waited for and issued after the dot
-  bool refills;   // what is ahead is issued after the dot before has been waited for
+  const Op *late; // The buffer of the late loads; NULL: none.
+  bool in_flight; // The dot may be in flight while the next one starts.
+  bool dot_first; // Waits and prefetches come after the dot.
+  bool refills;   // Prefetches come after the wait for the previous dot.
 } Stager;
 
-// The group's buffers, their mbarriers and maps.
+// Allocates the group's buffers, mbarriers and tensor maps.
 void stage_alloc(Stager *s, Builder *b, StagedGroup *g);
-// ring_fill or ring_wait: the results are a view of each load's slot.
+// ring_fill or ring_wait: the results are views of each load's slot.
 Op *stage_next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind);
-// What the mbarrier of the slot that is being filled is to wait for, and the copies; `map`: what they go by.
+// Emits the copies into the slot that is being filled, and the bytes that its mbarrier expects. `map`: the values that
+// they use.
 void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const CloneMap *map, const Op *fill);
-// The group's buffers and its ring, and what is ahead of iteration 0;
-// `any` says whether there are iterations.
+// Emits the group's buffers, its ring, and the prefetches before iteration 0. `any`: true if there are iterations.
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any);
-// What is the group's distance ahead of `iv`.
+// Emits the prefetch for the iteration at the group's distance ahead of `iv`.
 void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
 // The slot as the load sees it, before the transposition.
 Value *stage_target(Stager *s, Builder *b, const StagedLoad *load, Value *slot);
 
-// What a schedule has beside the loop's ops.
+// The schedule's steps that are not ops of the loop.
 typedef enum StagedStep {
-  STAGED_TAKE,    // the values that were loaded stand for their loads
-  STAGED_STORE,   // what goes through registers into the next slot
-  STAGED_BEGIN,   // the copies or loads of the iteration that is the group's distance ahead
-  STAGED_USE,     // the group's oldest slots that were filled stand for the loads' buffers
-  STAGED_RELEASE, // the group's slots that were in use the longest are free
-  STAGED_READ,    // a load that is computed on: its value is what this iteration's slot has
-  STAGED_AWAIT,   // what the oldest slots' data wait for, see stage_wait
-  STAGED_MEET,    // everyone meets
+  STAGED_TAKE,    // The loaded values replace their loads.
+  STAGED_STORE,   // Tiles in registers go to the next slot.
+  STAGED_BEGIN,   // Start the copies or loads that are the group's distance ahead.
+  STAGED_USE,     // The group's oldest filled slots replace the loads' buffers.
+  STAGED_RELEASE, // Free the slots that the group has used for the longest time.
+  STAGED_READ,    // Read a load's value back from this iteration's slot.
+  STAGED_AWAIT,   // Wait for the data of the oldest slots, see stage_wait.
+  STAGED_MEET,    // A barrier of all warps.
 } StagedStep;
 
-// Whether steps of the Stager's own stand for the op of the loop.
+// Returns true if the Stager's own steps replace the op of the loop.
 bool stage_replaces(const Stager *s, const Op *op);
-// The schedule of the Stager's loop, of one stage and without steps; rings are those of groups that the loop fills itself, ahead.
+// Starts the schedule of the Stager's loop: one stage and no steps. Its rings are those that the loop fills itself,
+// ahead.
 void stage_schedule(Stager *s);
-// The next step, which stands where `at` does; nothing where the group has no loads, or, of slots, has none.
+// Adds a step, located at `at`. It adds nothing if the group has no loads. A step on slots also needs slots.
 void stage_step(Stager *s, StagedStep what, int group, const Op *at);
-// Makes the loop anew.
+// Builds the new loop.
 void stage_expand(Stager *s, const char *pass, Builder *b, Value *any);
 
-// What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for (of the
-// late ones all that are held), everyone's stores, and for wgmma the proxy's order.
+// Waits for the data of the oldest slots: the copies, all threads' stores, and the proxy's order for wgmma. `under_way`
+// copy groups have not been waited for. For the late copies, all held groups have not.
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
-// Everyone meets.
+// Emits a barrier of all warps.
 void stage_meet(Stager *s, Builder *b);
-// Whether everyone meets before the first copies: the loop may run more than once, as it stands in another one or in a branch, or
-// they read what may have been written.
+// Returns true if a barrier is needed before the first copies. Either the loop may run more than once, because it is in
+// another loop or a branch. Or the copies read memory that the kernel may have written.
 bool stage_begins_again(const Stager *s);
-// Whether the op is a load that is computed on.
+// Returns true if the op is a load whose value is read back for other ops.
 bool stage_is_read(const Stager *s, const Op *op);
-// What the loop carries of the group: addresses ahead, tokens, tiles, its ring.
+// Adds the group's loop-carried values: prefetched addresses, tokens, tiles and its ring.
 void stage_carry(Stager *s, StagedGroup *g);
 
 #endif

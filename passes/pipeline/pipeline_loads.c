@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which loads of a loop can be issued ahead.
+// Finds the loads of a loop that can be prefetched.
 #include "passes/pipeline/pipeline_loads.h"
 
 #include "base/integer.h"
@@ -19,9 +19,9 @@ typedef struct LoadFinder {
   PassContext *context;
   Func *func;
   StagedLoop *found;
-  bool writes;      // the body may write any global memory, or needs every thread's attention
-  VEC(Op *) stores; // beside that: what it writes through pointers of an argument
-  const AxisTable *axes; // NULL: not asked for yet
+  bool writes;      // The body may write any global memory, or needs all threads.
+  VEC(Op *) stores; // Otherwise: writes through pointers of one argument.
+  const AxisTable *axes; // NULL: not computed yet.
 } LoadFinder;
 
 static void decline_loop(LoadFinder *f, const Op *op, const char *why) {
@@ -36,13 +36,12 @@ static bool writes_global(const Op *op) {
   case OP_YIELD: return false;
   case OP_COPY_ASYNC:
   case OP_ASYNC_COMMIT:
-  case OP_ASYNC_WAIT: return true; // pipelined before
+  case OP_ASYNC_WAIT: return true; // Already pipelined.
   default: return op_has(op, WRITES);
   }
 }
 
-// Where no two arguments lead to the same memory, a plain store through one, or what is only added there, leaves loads
-// through others alone.
+// If no two arguments alias, a plain store or a reduction through one argument does not affect loads through others.
 static void note_writes(Op *op, void *data) {
   LoadFinder *f = data;
   if (!writes_global(op)) return;
@@ -60,7 +59,7 @@ static bool may_be_written(const LoadFinder *f, const Op *load) {
   return false;
 }
 
-// The same of all loads within an op that is taken whole.
+// The same for all loads inside an op that is cloned as a whole.
 static bool reads_what_is_written(const LoadFinder *f, const Op *op) {
   if (op->kind == OP_LOAD && may_be_written(f, op)) return true;
   for (uint32_t r = 0; r < op->region_count; r++)
@@ -82,8 +81,8 @@ bool load_is_copyable(const Op *load) {
   return !other || value_is_zero(other);
 }
 
-// The layout of what the load gives, as the buffer's store sees it, in registers that lie side by side in the
-// buffer as they do in global memory.
+// The layout of the loaded tile, as the buffer's store sees it. Registers must be adjacent in the buffer as they are in
+// global memory.
 static bool can_copy(const StagedLoad *staged) {
   uint32_t vector = (uint32_t)op_int(staged->load, ATTR_VECTOR, 1);
   if (!load_is_copyable(staged->load)) return false;
@@ -93,7 +92,7 @@ static bool can_copy(const StagedLoad *staged) {
   offsets = layout_compose(stored->layout, &inverse);
   uint32_t run = 0;
   while (run < offsets.bits[DIM_REGISTER] && offsets.basis[run] == 1u << run) run++;
-  // Where the buffer's runs are shorter than what one access loads, elements change places on the way.
+  // If the buffer's runs are shorter than one load, elements are reordered on the way.
   return run >= 31 || 1u << run >= vector;
 }
 
@@ -114,7 +113,8 @@ static bool is_written_by(const Value *buffer, const Op *store) {
   return true;
 }
 
-// The chain that ends in the store, which alone writes its buffer, if the value comes from a load of the loop's body.
+// Matches the chain that ends in the store, if its value comes from a load of the loop's body. No other store may write
+// the buffer.
 static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
   const Region *body = loop->regions[0];
   Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
@@ -135,7 +135,7 @@ static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
          staged->alloc->region == body && store->region == body && !op_scratch(staged->load);
 }
 
-// The same if it goes nowhere else.
+// The same if the value has no other use.
 static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
   if (!match_chain(loop, store, staged)) return false;
   const Op *next = staged->trans ? staged->trans : store;
@@ -143,7 +143,7 @@ static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
   return only_user(op_result(staged->load)) == (staged->tma_mark ? staged->tma_mark : next);
 }
 
-// A store of the value, as it is or transposed, that the product's operand is read from: others may use the value too.
+// Finds a store of the value, perhaps transposed, to a buffer that a dot reads. The value may have other uses.
 static bool match_shared(const Op *loop, const Op *load, StagedLoad *staged) {
   const Op *tma_mark = only_user(op_result(load));
   const Value *tile = op_result(tma_mark && tma_mark->kind == OP_TMA_MARK ? tma_mark : load);
@@ -158,11 +158,11 @@ static bool match_shared(const Op *loop, const Op *load, StagedLoad *staged) {
   return false;
 }
 
-// --- what has to be known ahead
+// --- values needed ahead
 
 static bool mark_ahead(LoadFinder *f, const Value *value);
 
-// All values that an op within regions uses from outside of it.
+// Marks all values that an op with regions uses from outside.
 static bool mark_operands(LoadFinder *f, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!mark_ahead(f, op_operand(op, i))) return false;
@@ -180,12 +180,12 @@ static bool is_staged(const StagedLoop *found, const Op *op) {
   return false;
 }
 
-// False where the value hangs on what cannot be done ahead.
+// False if the value depends on something that cannot be computed ahead.
 static bool mark_ahead(LoadFinder *f, const Value *value) {
   const Region *body = f->found->loop->regions[0];
   if (f->found->ahead[value->id]) return true;
   if (!value->def) {
-    if (value->region != body) return true; // from outside, or of a region within
+    if (value->region != body) return true; // From outside, or of an inner region.
     f->found->ahead[value->id] = 1;
     return value->index == 0 || mark_ahead(f, op_operand(body->last, value->index - 1));
   }
@@ -193,7 +193,7 @@ static bool mark_ahead(LoadFinder *f, const Value *value) {
   const Region *region = op->region;
   while (region && region != body && region->parent) region = region->parent->region;
   if (region != body || op->region != body)
-    return true; // defined outside, or within an op that is taken whole
+    return true; // Defined outside, or inside an op that is cloned as a whole.
   bool pure = op_has(op, PURE) || (op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE)) || op_is_dead(op);
   if (!pure || reads_what_is_written(f, op) || op_scratch(op) || op->kind == OP_SHARED_LOAD ||
       op->kind == OP_DOT || is_staged(f->found, op))
@@ -204,7 +204,7 @@ static bool mark_ahead(LoadFinder *f, const Value *value) {
 
 static void clear_ahead(LoadFinder *f) { memset(f->found->ahead, 0, f->func->value_count); }
 
-// Of a tensor copy that is its coordinates.
+// For a TMA copy, the coordinates must be known.
 static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
   bool known = true;
   if (staged->by_tensor) {
@@ -219,8 +219,8 @@ static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
 
 static const char written[] = "the loop writes global memory, which the loads may read";
 
-// A load whose address cannot be computed ahead, or whose memory the loop may write, stays where it is; what is
-// ahead is marked anew for the others.
+// A load is not prefetched if its address cannot be computed ahead, or if the loop may write its memory. Then the
+// values needed ahead are marked again for the other loads.
 static void keep_known(LoadFinder *f) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < f->found->loads.n; i++) {
@@ -238,15 +238,16 @@ static void keep_known(LoadFinder *f) {
   for (uint32_t i = 0; i < kept; i++) known_ahead(f, &f->found->loads.at[i]);
 }
 
-// --- what goes through registers
+// --- loads through registers
 
-// Whether the load reads less than 32 bits at a time, each into a register of its own, from an address of its own.
+// Returns true if the load reads less than 32 bits at a time. Then each element has its own register and address.
 static bool wastes_registers(const StagedLoad *staged) {
   uint32_t bytes = type_element_bytes(op_result(staged->load)->type);
   return !staged->async && bytes * (uint32_t)op_int(staged->load, ATTR_VECTOR, 1) < MIN_COPY_BYTES;
 }
 
-// Whether the loop has the load's addresses in registers: carried, or a tile from before it that a number is added to (carry_steps).
+// Returns true if the loop keeps the load's addresses in registers. Either they are loop-carried, or they are a tile
+// from before the loop plus a number (carry_steps).
 static bool holds_addresses(const Op *load) {
   const Op *sum = op_operand(load, 0)->def;
   if (!sum || sum->kind != OP_ADDPTR) return !sum;
@@ -254,7 +255,8 @@ static bool holds_addresses(const Op *load) {
   return base && base->region != sum->region && base->kind != OP_SPLAT && step && step->kind == OP_SPLAT;
 }
 
-// With their addresses, where the loop holds these: those of the iteration ahead are made while this one's are alive.
+// Counts their addresses too if the loop keeps them. Those of the next iteration are computed while this one's are
+// alive.
 static uint32_t wasteful_registers(const StagedLoop *found) {
   uint32_t registers = 0;
   for (uint32_t i = 0; i < found->loads.n; i++) {
@@ -266,8 +268,8 @@ static uint32_t wasteful_registers(const StagedLoop *found) {
   return registers;
 }
 
-// Where registers have no room for them beside all tiles they would be written to local memory, and read from it:
-// they stay where they are.
+// If the registers have no room for these loads in addition to all tiles, they would spill to local memory. Then they
+// are not prefetched.
 static void drop_without_room(LoadFinder *f) {
   StagedLoop *found = f->found;
   uint32_t ahead = wasteful_registers(found), kept = 0;
@@ -283,7 +285,7 @@ static void drop_without_room(LoadFinder *f) {
   for (uint32_t i = 0; i < kept; i++) known_ahead(f, &found->loads.at[i]);
 }
 
-// --- tensor copies
+// --- TMA copies
 
 static bool writes_memory(const Op *op) {
   return op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
@@ -291,7 +293,7 @@ static bool writes_memory(const Op *op) {
 }
 
 typedef struct WriteSearch {
-  uint32_t end; // ops before this one
+  uint32_t end; // Only ops before this one count.
   bool found;
 } WriteSearch;
 
@@ -300,8 +302,8 @@ static void find_write(Op *op, void *data) {
   search->found |= op->id < search->end && writes_memory(op);
 }
 
-// Whether the kernel may have written global memory when the loop runs: what threads wrote, tensor copies see behind a
-// fence. What a launch's other programs write no program reads.
+// Returns true if the kernel may have written global memory when the loop runs. TMA copies see such writes only after a
+// fence. Programs do not read what other programs of the launch write.
 static bool is_after_writes(const LoadFinder *f) {
   WriteSearch search = {.end = f->found->loop->id};
   for (const Op *around = f->found->loop; around; around = around->region->parent)
@@ -311,7 +313,7 @@ static bool is_after_writes(const LoadFinder *f) {
   return search.found;
 }
 
-// How much of a buffer's two dimensions its products multiply; false: something else reads it.
+// The part of a buffer's two dimensions that its dots multiply; false: something else reads it.
 static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
   for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *user = use->user;
@@ -328,7 +330,7 @@ static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
   return true;
 }
 
-// Of a padded tile no more is copied than products multiply.
+// For a padded tile, only the part that dots multiply is copied.
 static void trim_tensor(StagedLoad *staged) {
   TensorLoad *tensor = &staged->tensor;
   uint32_t size[2] = {0};
@@ -346,7 +348,7 @@ static const char *find_tensor(LoadFinder *f, StagedLoad *staged) {
   return why;
 }
 
-// Products of wgmma read what they bring as it lies.
+// wgmma reads the tiles in the layout in which TMA writes them.
 static void find_tensors(LoadFinder *f) {
   const IrModule *module = f->func->module;
   if (!module_takes_maps(module) || !module->target.arch->tensor_rank) return;
@@ -360,14 +362,14 @@ static void find_tensors(LoadFinder *f) {
   }
 }
 
-// --- what is computed on before a product
+// --- loads with ops before the dot
 
 static uint8_t *copy_ahead(const LoadFinder *f) {
   uint8_t *copy = ARENA_ARRAY(f->context->scratch, uint8_t, f->func->value_count);
   return memcpy(copy, f->found->ahead, f->func->value_count);
 }
 
-// A slot of its own, or that of a product which takes the load as it is beside what is computed of it.
+// Its own slot, or the slot of a dot that reads the loaded tile directly.
 static bool find_slot(LoadFinder *f, Op *load, StagedLoad *staged) {
   if (match_shared(f->found->loop, load, staged)) return true;
   *staged = (StagedLoad){.load = load, .reads = true, .async = true};
@@ -375,7 +377,7 @@ static bool find_slot(LoadFinder *f, Op *load, StagedLoad *staged) {
   return staged->slot;
 }
 
-// Copied like the others if its address is known ahead; addresses of the others that hang on it go first.
+// Copied like the others if its address is known ahead. Addresses of other loads that depend on it take precedence.
 static void add_computed(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
   StagedLoad staged;
@@ -397,7 +399,7 @@ static bool has_dot(const Op *loop) {
   return false;
 }
 
-// A scalar takes a register; addresses that hang on it go first.
+// A scalar takes a register. Addresses that depend on it take precedence.
 static void add_value(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
   StagedLoad staged = {.load = load};
@@ -422,10 +424,10 @@ static void find_computed(LoadFinder *f) {
     if (op->kind == OP_LOAD && feeding[op_result(op)->id]) add_computed(f, op);
 }
 
-// --- the dot that may stay under way
+// --- the dot that may stay in flight
 
-// Whether the dot may read the operand while the next iteration begins: a buffer of several slots, or one
-// that the loop does not write.
+// Returns true if the dot may read the operand while the next iteration starts. The buffer then has several slots, or
+// the loop does not write it.
 static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
   while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
   if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
@@ -477,7 +479,7 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
     decline_loop(&f, loop, "num_stages is 1");
     return false;
   }
-  if (takes_product_early(loop)) return false; // what it computes is not known
+  if (takes_product_early(loop)) return false; // Its result is not known.
   region_walk(loop->regions[0], note_writes, &f);
   if (f.writes) {
     if (found->loads.n) decline_loop(&f, loop, written);

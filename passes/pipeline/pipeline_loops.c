@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// pipeline: loads that feed shared memory are issued iterations ahead of their use.
+// pipeline: prefetches loads that feed shared memory several iterations ahead.
 //
 // before  for %i = ... {
 //           %x = load %p, %m
@@ -9,7 +9,7 @@
 //         }
 // after   %s = shared_alloc : shared<3x128x64xfp16, #s3>
 //         %r = ring_begin {slots = 3}
-//         ring_fill and copies of iterations 0 and 1, each a group of its own, where there are such iterations
+//         ring_fill and copies of iterations 0 and 1, each its own group, if there are such iterations
 //         for %i = ... (..., tokens, %r) {
 //           async_wait %token {pending = 1}
 //           barrier
@@ -18,41 +18,43 @@
 //           ... dot of %x ...
 //           ring_release
 //         }
+//
 // needs   layouts, and promote_shared's buffers
-// keeps   every value; 0, 1, 2 ... iterations are right, up or down: what is ahead of the last one is not begun
-// breaks  nothing; the rings' barriers and fences are put here, where they cost least: place_barriers finds
-//         none missing
-// pays    the memory's latency passes while the iterations before are computed
+// keeps   every value. Any number of iterations is right, counting up or down. Nothing beyond the last one is
+//         prefetched
+// breaks  nothing. The rings' barriers and fences are put here, where they cost least. place_barriers finds none
+//         missing
+// pays    earlier iterations hide the memory's latency
 //
-// What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
-// registers one iteration ahead, and stored at the iteration's begin, before the barrier.
+// cp.async cannot copy vectors under 4 bytes, or elements that are reordered on the way. They are loaded into registers
+// one iteration ahead. They are stored at the start of the iteration, before the barrier.
 //
-// A load whose value is computed on before a product (cast, scaled, masked ...) is copied too, if it can be, and
-// read back where it stood: its product's buffer is written from registers then, as before.
+// A load may have ops between it and a dot (cast, scaled, masked ...). It is copied too if possible, and read back at
+// its place. The dot's buffer is then written from registers, as before.
 //
 //         %x = load %p                      %c = ring_wait %r, %t
 //         %y = mul %x, %gate        ->      %x = shared_load %c
 //         shared_store %y, %s               %y = mul %x, %gate
 //
-// A scalar that a product hangs on is loaded into a register one iteration ahead.
+// A scalar that a dot depends on is loaded into a register one iteration ahead.
 //
-// A wgmma whose sum only the loop carries stays under way until the next one has begun: then a slot is free
-// two iterations after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun
-// where the dot before is done, so that there are more of them under way (`refills`).
+// A wgmma whose accumulator only the next iteration uses stays in flight until the next one has started. Then a slot is
+// free two iterations after its use. Copies are then one iteration less ahead. Or they start after a second barrier,
+// when the previous dot is done, so that more of them are in flight (`refills`).
 //
-// A dot that reads an operand into registers waits for the one before (split_dots), and comes first, or its
-// reads would queue up behind the copies:
+// A dot that reads an operand into registers waits for the previous one (split_dots). It comes first. Otherwise its
+// reads would queue up after the copies:
 //
 //         async_wait, barrier for the first iteration
 //         for %i = ... {
-//           dot, which stays under way
+//           dot, which stays in flight
 //           async_wait for iteration i + 1
 //           barrier
 //           copies of iteration i + 3 into the slot that the last iteration read
 //         }
 //
-// A slot is released where its readers are done: at the iteration's end, or, of a product that stays under
-// way, where the next one has begun and this one was waited for.
+// A slot is released when its readers are done: at the end of the iteration. For a dot that stays in flight, it is
+// released when the next dot has started and this one was waited for.
 #include "ir/dot/layout_dot.h"
 #include "target/tuning.h"
 #include "passes/pipeline/pipeline_emit.h"
@@ -60,8 +62,8 @@
 
 // --- the loop's body
 
-// What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
-// iteration's end, where more registers are free, and the next iteration would wait for them.
+// Loads through registers come before the barrier. ptxas would move loads after it to the end of the iteration, where
+// more registers are free. The next iteration would then wait for them.
 static void push_next_data(Stager *s, const Op *at) {
   stage_step(s, STAGED_STORE, STAGED_STORES, at);
   stage_step(s, STAGED_BEGIN, STAGED_STORES, at);
@@ -76,7 +78,8 @@ static void release_all(Stager *s, const Op *at) {
   for (int g = 0; g < STAGED_GROUPS; g++) stage_step(s, STAGED_RELEASE, g, at);
 }
 
-// The dot has begun, the one before it is waited for: its slots are free, those that it read in all warps once everyone has met.
+// The dot has started, and the previous one is complete. Its slots are free in this warp, and after a barrier in all
+// warps.
 static void push_behind_dot(Stager *s, const Op *wait) {
   release_all(s, wait);
   if (s->dot_first) push_next_data(s, wait);
@@ -101,7 +104,7 @@ static void assign_steps(Stager *s) {
   if (!s->in_flight) release_all(s, last);
 }
 
-// --- how far ahead
+// --- prefetch distance
 
 static uint32_t count_async(const StagedLoop *staged) {
   uint32_t count = 0;
@@ -115,10 +118,10 @@ static uint32_t count_tensors(const StagedLoop *staged) {
   return count;
 }
 
-// Whether a second barrier an iteration pays. With three stages it does: without, copies have to be waited
-// for before others are begun. With more it depends on how much time is left between the last instruction's
-// begin and the product's end: little where several warpgroups have more than 64 rows each, so that the
-// tensor cores' queue is full until shortly before the end (docs/measurements.md).
+// Returns true if a second barrier per iteration is worth it. With three stages it is: without it, copies must be
+// waited for before others start. With more stages it depends on the time between the last instruction's start and the
+// dot's end. If several warpgroups have more than 64 rows each, this time is short. The tensor cores' queue is then
+// full until shortly before the end (docs/measurements.md).
 static bool refill_pays(const Stager *s, uint32_t stages) {
   const Type *result = op_result(s->staged->dot)->type;
   uint32_t rows = result->shape[result->rank - 2], warpgroups = region_warps(s->staged->dot) / 4;
@@ -131,8 +134,8 @@ static int kind_of(const Stager *s, const StagedLoad *load) {
   return !load->async ? STAGED_STORES : late ? STAGED_LATE_COPIES : STAGED_COPIES;
 }
 
-// The buffer that the second product of a loop reads which is to be overlapped, where all that is ahead is copies and each has
-// a buffer of its own.
+// The buffer that the second dot of an overlapped loop reads. All prefetches must be copies, and each needs its own
+// buffer.
 static const Op *late_buffer(const StagedLoop *staged) {
   const Op *buffer = op_attr(staged->loop, ATTR_OVERLAPPED) ? overlapped_buffer(staged->loop) : NULL;
   bool found = false, others = false;
@@ -171,7 +174,7 @@ static void make_groups(Stager *s, uint32_t stages) {
   s->in_flight = s->staged->dot && stages >= 3;
   s->dot_first = s->in_flight && dot_parts(s->staged->dot) && count_async(s->staged) == s->staged->loads.n;
   bool all_tensors =
-      count_tensors(s->staged) == s->staged->loads.n; // the second barrier is the only one then
+      count_tensors(s->staged) == s->staged->loads.n; // The second barrier is then the only one.
   s->refills =
       s->in_flight && !s->dot_first && count_async(s->staged) > 0 && (all_tensors || refill_pays(s, stages));
   for (int g = 0; g < STAGED_GROUPS; g++) make_group(s, g, stages);
@@ -204,11 +207,11 @@ static void enter_loop(void *data, Builder *b) {
   if (s->dot_first)
     stage_wait(s, b, s->groups[STAGED_COPIES].distance);
   else if (s->refills && s->groups[STAGED_TENSORS].count && !stage_begins_again(s))
-    stage_meet(s, b); // their mbarriers have been made
+    stage_meet(s, b); // Their mbarriers now exist.
 }
 
-// A loop that leaves a product under way is entered only for an iteration: so the accumulators of a loop of
-// none are no others than those that the wait is for.
+// A loop that leaves a dot in flight is entered only if there is an iteration. Otherwise a loop without iterations
+// would have accumulators that its wait does not cover.
 static void replace_loop(Stager *s) {
   Op *loop = s->staged->loop;
   Builder b = builder_before(loop);
@@ -221,8 +224,8 @@ static void replace_loop(Stager *s) {
   stage_expand(s, "pipeline", &b, any);
 }
 
-// Whether the loop is a round of one that has few, as those over a window are: then it begins as often, most likely to
-// end soon.
+// Returns true if the loop is inside a loop with few iterations, such as one over a window. Then it starts often and
+// probably ends soon.
 static bool begins_often(const Op *loop) {
   const Op *around = loop->region->parent;
   int64_t lower, upper, step;
@@ -232,8 +235,8 @@ static bool begins_often(const Op *loop) {
   return step > 0 && upper > lower && (upper - lower) / step <= TUNE_WINDOW_ROUNDS;
 }
 
-// What goes through registers is ahead by one iteration: for a loop of few that saves no waiting, and what begins it is
-// the body's loads and addresses once more.
+// Loads through registers are one iteration ahead. In a loop with few iterations this hides no latency. The prologue
+// would repeat the body's loads and addresses.
 static bool is_ahead_in_vain(const StagedLoop *staged) {
   for (uint32_t i = 0; i < staged->loads.n; i++)
     if (staged->loads.at[i].async) return false;

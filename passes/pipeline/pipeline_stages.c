@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many stages a pipelined loop gets: as many as asked for, but no more than shared memory has room for,
-// or than multiply-adds have warps to spare for.
+// The number of stages of a pipelined loop: as requested, but limited by shared memory. A loop of multiply-adds also
+// needs enough warps.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -20,13 +20,14 @@ static uint64_t bytes_a_stage(const StagedLoop *staged) {
 typedef struct Beside {
   const StagedLoop *staged;
   uint64_t bytes;
-  uint64_t in_passing; // the most of those behind the loop that one op each passes elements through, one after the other
+  uint64_t in_passing; // The largest scratch buffer of a single op after the loop. They are used one after the
+                       // other.
 } Beside;
 
 static bool used_after(const Value *buffer, const Op *loop) {
   for (const Use *use = buffer->first_use; use; use = use->next) {
     if (use->user->id > loop->id) return true;
-    for (uint32_t i = 0; i < use->user->result_count; i++) // views
+    for (uint32_t i = 0; i < use->user->result_count; i++) // Views.
       if (use->user->results[i].type->kind == TYPE_SHARED && used_after(&use->user->results[i], loop))
         return true;
   }
@@ -52,8 +53,8 @@ static bool is_passed_through(const Op *alloc, const Op *loop) {
   return alloc->id > loop->id && use && !use->next && op_scratch(use->user) == op_result(alloc);
 }
 
-// Buffers of the loop's body that are not staged, and those before it that are used in it or later; mbarriers last to the
-// kernel's end. Copies that begin with the kernel leave no byte to what comes before the loop.
+// Counts buffers of the loop's body that are not staged, and earlier buffers that are used in the loop or later.
+// mbarriers last to the kernel's end. If copies start with the kernel, no buffer before the loop can share their bytes.
 static void add_beside(Op *op, void *data) {
   Beside *beside = data;
   const StagedLoop *staged = beside->staged;
@@ -83,9 +84,9 @@ static uint64_t room_for_stages(const Func *func, uint64_t beside) {
   return limit - min_u64(beside, limit);
 }
 
-// --- loads that are computed on
+// --- read-back loads
 
-// Iterations of the loop; UINT64_MAX: not known.
+// The number of iterations of the loop; UINT64_MAX: not known.
 static uint64_t known_iterations(const Op *loop) {
   int64_t lower, upper, step;
   if (!value_int_constant(loop_lower(loop), &lower) || !value_int_constant(loop_upper(loop), &upper) ||
@@ -96,8 +97,9 @@ static uint64_t known_iterations(const Op *loop) {
   return (step > 0 ? lower < upper : lower > upper) ? (way - 1) / stride + 1 : 0;
 }
 
-// Whether shared memory has the stages, and, of a loop that is all ahead, room for a second program if it had that
-// without these loads: few iterations leave more of the latency to other programs than copies hide.
+// Returns true if shared memory has room for the stages. If all iterations are prefetched, a second program must also
+// keep its room, if it had room without these loads. With few iterations, other programs hide more of the latency than
+// copies do.
 static bool has_room(const Func *func, const StagedLoop *staged, uint64_t beside) {
   const TargetInfo *arch = func->module->target.arch;
   uint64_t all = staged->stages * bytes_a_stage(staged), computed = 0, room = room_for_stages(func, beside);
@@ -115,7 +117,7 @@ void staged_loop_keep_computed(StagedLoop *staged) {
   staged->ahead = staged->ahead_of_others;
 }
 
-// These loads are no reason for fewer stages of what a product takes as it is.
+// These loads must not reduce the stages of operands that a dot takes directly.
 static void drop_computed(PassContext *context, const Func *func, StagedLoop *staged, uint64_t beside) {
   bool others = staged->computed < staged->loads.n;
   uint64_t iterations = known_iterations(staged->loop);
@@ -157,8 +159,8 @@ static uint32_t loaded_registers(const StagedLoop *staged) {
   return registers;
 }
 
-// Programs that a multiprocessor holds at a time. What it has is what one program may have of it, and 1 KB
-// that every program takes; registers beside sums and what is loaded ahead are an estimate.
+// Programs that a multiprocessor holds at a time. Its memory is what one program may have, plus 1 KB that every program
+// takes. The registers besides accumulators and prefetched tiles are an estimate.
 static uint64_t programs_held(const Func *func, const StagedLoop *staged, uint32_t sums, uint64_t beside,
                               uint32_t stages) {
   const TargetInfo *arch = func->module->target.arch;
@@ -171,8 +173,8 @@ static uint64_t programs_held(const Func *func, const StagedLoop *staged, uint32
   return by_bytes < arch->registers / registers ? by_bytes : arch->registers / registers;
 }
 
-// Multiply-adds want three warps a scheduler more than copies far ahead:
-// an iteration of theirs takes longer than a copy (docs/measurements.md).
+// For multiply-adds, three warps per scheduler are more important than copies far ahead. Their iteration takes longer
+// than a copy (docs/measurements.md).
 static uint32_t stages_for_warps(PassContext *context, const Func *func, const StagedLoop *staged,
                                  uint64_t beside, uint32_t stages) {
   uint32_t sums = 0;
@@ -194,7 +196,7 @@ uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged
   Beside beside = {.staged = staged};
   region_walk(func->body, add_beside, &beside);
   beside.bytes += beside.in_passing;
-  if (has_tensors(staged)) beside.bytes += BESIDE_ALIGN; // for their mbarriers
+  if (has_tensors(staged)) beside.bytes += BESIDE_ALIGN; // For their mbarriers.
   staged->beside = beside.bytes;
   drop_computed(context, func, staged, beside.bytes);
   if (staged->loads.n == 0) return 0;

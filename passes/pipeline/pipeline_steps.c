@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The steps of schedules that are no op of the loop: how slots change hands, and what is waited for.
+// The schedule steps that are not ops of the loop: use of slots, and waits.
 #include "base/fault.h"
 #include "passes/pipeline/pipeline_emit.h"
 
@@ -7,7 +7,7 @@ static void take_slot(const StagedGroup *g, CloneMap *map) {
   for (uint32_t i = 0; i < g->count; i++) clone_set(map, op_result(g->loads[i]->load), g->tiles[i]);
 }
 
-// --- slots change hands
+// --- use of slots
 
 static void store_tiles(Stager *s, Builder *b, StagedGroup *g) {
   if (g->count == 0) return;
@@ -26,7 +26,7 @@ static void store_tiles(Stager *s, Builder *b, StagedGroup *g) {
   }
 }
 
-// The oldest group's token goes to the wait, the others move up.
+// Passes the oldest group's token to the wait, and moves the others up.
 static uint32_t take_token(StagedGroup *g, uint32_t under_way, Value **tokens, uint32_t n) {
   tokens[n] = g->tokens[0];
   for (uint32_t i = 1; i < under_way; i++) g->tokens[i - 1] = g->tokens[i];
@@ -69,7 +69,7 @@ static void use_slots(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
   }
 }
 
-// The load in the first group that is read back; the group's count: none.
+// The index of a read-back load in the first group; the group's count: none.
 static uint32_t read_load(const StagedGroup *g, const Op *op) {
   uint32_t i = 0;
   while (i < g->count && (g->loads[i]->load != op || !g->loads[i]->reads)) i++;
@@ -92,7 +92,7 @@ static void release_slots(Builder *b, StagedGroup *g) {
   g->ring = build(b, OP_RING_RELEASE, g->ring->type, g->ring, NULL, NULL);
 }
 
-// --- carried values
+// --- loop-carried values
 
 static bool has_tiles(const StagedGroup *g) { return g->kind == STAGED_STORES || g->kind == STAGED_VALUES; }
 
@@ -156,7 +156,7 @@ void stage_schedule(Stager *s) {
   }
 }
 
-// What the step does with a slot of its group's ring.
+// The step's effect on a slot of its group's ring.
 static ScheduleSlots slots_of(const StagedGroup *g, StagedStep what) {
   bool fills = what == (g->kind == STAGED_STORES ? STAGED_STORE : STAGED_BEGIN);
   return fills                    ? SLOTS_FILLED

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What can be asked of a schedule: whether it holds, what is under way, how it reads.
+// Queries about a schedule: is it valid, what is in flight, and how is it printed?
 #include "passes/pipeline/schedule.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 
 void schedule_push(Schedule *s, ScheduleStep step) { vec_push(s->context->scratch, &s->steps, step); }
 
-// --- what is under way
+// --- dots in flight
 
 static bool is_async_dot(const Op *op) { return op && op->kind == OP_DOT && op_attr(op, ATTR_ASYNC); }
 
@@ -27,14 +27,14 @@ int64_t flight_pass(ScheduleFlight *flight, const ScheduleStep *step) {
   return is_async_dot(dot) ? (int64_t)(flight->begun - flight->at[dot->id]) + step->pending : -1;
 }
 
-// --- whether it holds
+// --- validity
 
 typedef struct Check {
   const Schedule *s;
   Arena *arena;
-  uint8_t *made;  // by value id: the stages of its steps
-  uint8_t *known; // by value id: the stages that have it at the step that is looked at
-  bool own;       // steps of the pass's own define values too
+  uint8_t *made;  // By value id: the stages of its steps.
+  uint8_t *known; // By value id: the stages that have it at the current step.
+  bool own;       // The pass's own steps define values too.
 } Check;
 
 static bool is_of_body(const Check *c, const Value *value) {
@@ -153,9 +153,9 @@ const char *schedule_check(const Schedule *s) {
   return why;
 }
 
-// --- whether products can be under way
+// --- can dots be in flight?
 
-// Whether a product takes the value in registers. One that is made in parts waits for others itself.
+// Returns true if a dot takes the value in registers. A dot that is computed in parts waits for others itself.
 static bool feeds_product(const Schedule *s, const Value *value) {
   if (!type_is_tile(value->type)) return false;
   for (const Use *use = value->first_use; use; use = use->next) {
@@ -167,7 +167,7 @@ static bool feeds_product(const Schedule *s, const Value *value) {
   return false;
 }
 
-// One round after another: what the first one leaves under way is so in the second.
+// Checks two rounds, because the first one may leave dots in flight in the second.
 const char *schedule_stalls(const Schedule *s) {
   ScheduleFlight flight = flight_begin(s, s->context->scratch);
   int64_t under_way = 0;
@@ -190,7 +190,7 @@ const char *schedule_stalls(const Schedule *s) {
   return NULL;
 }
 
-// --- how it reads
+// --- printing
 
 static bool is_named(const ScheduleStep *step) {
   int kind = step->op ? (int)step->op->kind : -1;
@@ -200,8 +200,8 @@ static bool is_named(const ScheduleStep *step) {
 
 typedef struct Reading {
   Buf out;
-  uint32_t others; // steps that have no name
-  bool first;      // of its stage
+  uint32_t others; // Steps without a name.
+  bool first;      // It is the first of its stage.
 } Reading;
 
 static void print_part(Reading *r, const char *text) {
