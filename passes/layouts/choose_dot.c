@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose_dot: puts on each dot the instruction that it becomes, and the layouts that this one wants.
+// choose_dot: gives each dot its instruction, and the layouts that this instruction needs.
 //
 // before  %d = dot %a, %b, %c : tile<128x128xfp32>
 // after   %d = dot %a, %b, %c {instruction = "wgmma", anchor = layout<...>, shared_a, shared_b} : ...
+//
 // needs   tiles without layouts
-// keeps   every value, up to the order in which products are summed
+// keeps   every value, up to the order of the summation
 // breaks  nothing
-// pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long for
+// pays    tensor cores replace multiply-adds that take 32 threads 16 times as long
 //
-// wgmma on sm_90a, mma.sync from sm_75 (fp16) and sm_80 on, fused multiply-adds where neither has the types,
-// the precision or the shape; before sm_89 fp8 is multiplied as fp16.
+// The instructions are:
+// * wgmma on sm_90a.
+// * mma.sync from sm_75 (fp16) and sm_80.
+// * Fused multiply-adds, if neither has the types, the precision or the shape. Before sm_89, fp8 is multiplied as
+//   fp16.
 //
-// A dot whose result reaches another dot's first operand (attention), through elementwise ops and branches, gives
-// every warp whole rows, so that the row reductions between the two stay in the warp, and its first operand stays
-// in registers. One that a loop has from before it is read from shared memory where the loop's sums need the registers.
+// A dot may be chained: its result reaches another dot's first operand through elementwise ops and branches
+// (attention). It then gives every warp whole rows, so that the row reductions between the dots stay in the warp. Its
+// first operand stays in registers. If the operand comes from before the loop, and the accumulators need its registers,
+// it is read from shared memory.
 //
-// wgmma reads words in shared memory along k alone, but takes its first operand from registers: an operand of
-// words along m or n goes there, b as the first operand of the transposed product (anchor_b, shared_b).
+// wgmma reads 32-bit words in shared memory only along k. But it takes its first operand from registers. So an operand
+// with words along m or n goes to registers. b then becomes the first operand of the transposed dot (anchor_b,
+// shared_b).
 #include "base/integer.h"
 #include "ir/build.h"
 #include "target/tuning.h"
@@ -25,14 +31,15 @@
 
 // --- warps
 
-// Instructions of 16 rows and 8 columns of the first warp, which has the most, where 2^m warps are along m, 2^n along n.
+// The first warp's number of instructions of 16 rows and 8 columns, with 2^m warps along m and 2^n along n. It has the
+// most.
 static uint32_t warp_work(const Product *p, uint32_t m, uint32_t n) {
   uint32_t rows = min_u32(p->extents.m, 1u << (p->shape.m - m)),
            columns = min_u32(p->extents.n, 1u << (p->shape.n - n));
   return (rows + 15) / 16 * ((columns + 7) / 8);
 }
 
-// Of padded tiles the warps lie otherwise where the first one then multiplies less.
+// With padded tiles, the warps are placed differently if the first one then multiplies less.
 static DotWarps less_padding(const Product *p, DotWarps warps) {
   uint32_t bits = warps.m + warps.n, room_m = p->shape.m - 4, room_n = p->shape.n - 3;
   if (warps.m > room_m || !op_attr(p->op, ATTR_EXTENTS)) return warps;
@@ -45,8 +52,8 @@ static DotWarps less_padding(const Product *p, DotWarps warps) {
   return warps;
 }
 
-// As square a tile a warp as can be, in units of m16n8 pairs; of products that feed one another whole rows,
-// as long as there are rows: repeating work costs more than passing elements between warps.
+// The warp's tile is as square as possible, in units of m16n8 pairs. Chained dots get whole rows as long as there are
+// rows. To repeat work costs more than to move elements between warps.
 static DotWarps mma_warps(const Product *p) {
   DotWarps warps = {0};
   uint32_t room_m = p->shape.m - 4, room_n = p->shape.n - 3;
@@ -59,26 +66,27 @@ static DotWarps mma_warps(const Product *p) {
     else if (n_has)
       warps.n++;
     else
-      warps.m++; // no room left: warps repeat one another's work
+      warps.m++; // No room left: warps repeat the work of others.
   }
   return p->chained ? warps : less_padding(p, warps);
 }
 
 enum { INSTRUCTION_ROWS = 64 };
 
-// Whether instructions, of 64 rows and 8 columns at least, compute less than the tiles' sizes say.
+// Returns true if instructions, of at least 64 rows and 8 columns, compute less than the tile sizes say.
 static bool pads_wgmma(const Product *p) {
   return p->extents.m + INSTRUCTION_ROWS <= 1u << p->shape.m || p->extents.n + 8 <= 1u << p->shape.n;
 }
 
-// Columns times rows of 64 that the first warpgroup, which has the most, multiplies where 2^m warpgroups are along m, 2^n along n.
+// The columns times 64-row blocks that the first warpgroup multiplies, with 2^m warpgroups along m and 2^n along n. It
+// has the most.
 static uint32_t warpgroup_work(const Product *p, uint32_t m, uint32_t n) {
   uint32_t rows = min_u32(p->extents.m, 1u << (p->shape.m - m)),
            columns = min_u32(p->extents.n, 1u << (p->shape.n - n));
   return (rows + INSTRUCTION_ROWS - 1) / INSTRUCTION_ROWS * columns;
 }
 
-// Of padded tiles the warpgroups are where the first one multiplies least, of equals along m.
+// With padded tiles, the first warpgroup gets the least work. If two placements are equal, it is the one along m.
 static DotWarps padded_warps(const Product *p) {
   enum { ROW_BITS = 6 };
   uint32_t bits = region_warp_bits(p->op) - 2, best_n = 0, least = UINT32_MAX;
@@ -89,9 +97,9 @@ static DotWarps padded_warps(const Product *p) {
   return (DotWarps){.m = 2 + bits - best_n, .n = best_n};
 }
 
-// The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while
-// each has 64 columns: a whole swizzled row. Of products that feed one another the last alone takes n: what the others
-// give would have to pass between warpgroups, and each has it whole by repeating them.
+// The first four warps are a warpgroup, along m. More warpgroups go along m while each has 64 rows. Then they go along
+// n while each has 64 columns, a whole swizzled row. Among chained dots, only the last one uses n. Otherwise the
+// results of the others would pass between warpgroups. Instead each warpgroup computes them in full.
 static DotWarps wgmma_warps(const Product *p) {
   DotWarps warps = {.m = 2};
   if (pads_wgmma(p)) return padded_warps(p);
@@ -119,7 +127,7 @@ static Product transposed(const Product *p) {
   return as;
 }
 
-// An operand goes through shared memory into registers, the other one is read from shared memory.
+// One operand goes through shared memory into registers. The other one is read from shared memory.
 static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) {
   Layout in_registers;
   dot_transpose_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
@@ -145,7 +153,8 @@ static void add_result(Op *op, void *data) {
   if (op->kind == OP_DOT) *registers += registers_of(op, op_result(op));
 }
 
-// Whether the first operand, which a loop has from before it, would take the registers that the loop's sums need.
+// Returns true if the first operand comes from before the loop and would take registers that the loop's accumulators
+// need.
 static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
   const Op *loop = dot->region->parent;
   if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
@@ -154,7 +163,7 @@ static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) 
   return registers > func_thread_registers(c->func);
 }
 
-// What swap_dots has marked: both operands are read from shared memory, b first.
+// For dots that swap_dots has marked: both operands are read from shared memory, b first.
 static Layout choose_swapped(Product *p) {
   dot_pack_load(p, DOT_A);
   dot_pack_load(p, DOT_B);
@@ -199,9 +208,9 @@ static Layout choose_mma(Product *p) {
   return result;
 }
 
-// Whether what is loaded ahead, were both operands turned, takes as many registers as the sums. Then a is
-// better copied by cp.async, though multiply-adds of words along k conflict more in the register file's
-// banks (docs/measurements.md).
+// Returns true if the prefetched operands, both transposed, need at least the registers of the accumulators. Then
+// cp.async copies a instead. Multiply-adds of words along k have more register bank conflicts (docs/measurements.md),
+// but it is still better.
 static bool crowds_registers(const DotChooser *c, const Product *p) {
   uint64_t loaded = ((UINT64_C(1) << p->shape.m) + (UINT64_C(1) << p->shape.n)) << p->shape.k;
   bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;
@@ -234,12 +243,12 @@ static Product product_of(DotChooser *c, Op *op) {
                    .ends_chain = fed && !feeds};
 }
 
-// Tiles that have layouts are no longer what a choice is made for.
+// No choice is made for tiles that already have layouts.
 static bool is_open(const Op *op) {
   return op->kind == OP_DOT && !op_attr(op, ATTR_INSTRUCTION) && !op_result(op)->type->layout;
 }
 
-// Tensor cores without fp8 multiply it as fp16, which holds it exactly.
+// Tensor cores without fp8 multiply it as fp16, which represents it exactly.
 static void widen_fp8(Op *op, void *data) {
   DotChooser *c = data;
   if (!is_open(op)) return;
@@ -254,7 +263,7 @@ static void widen_fp8(Op *op, void *data) {
   }
 }
 
-// What was chosen, and why nothing faster.
+// Reports the choice, and why nothing faster was chosen.
 static void report_choice(DotChooser *c, const Product *p, DotInstruction instruction) {
   Diags *diags = c->context->diags;
   Arena *arena = c->context->scratch;
@@ -273,7 +282,7 @@ static void report_choice(DotChooser *c, const Product *p, DotInstruction instru
               "--fp32-dot=tf32x3 would use tensor cores: three tf32 dots, nearly as exact as fp32");
 }
 
-// The first row of the table that takes it.
+// The first row of the table that accepts the dot.
 static DotInstruction instruction_for(const DotChooser *c, const DotProduct *p) {
   int instruction = 0;
   while (dot_refuses(c->context->scratch, p, (DotInstruction)instruction)) instruction++;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of the pass choose_dot: the instruction and the warps (choose_dot.c), what stands before and after a
-// product (dot_chain.c), the layouts of the loads that operands come from (dot_transpose_load.c).
+// The parts of the pass choose_dot:
+// * choose_dot.c: the instruction and the warps.
+// * dot_chain.c: the values before and after a dot.
+// * dot_transpose_load.c: the layouts of the loads of its operands.
 #ifndef PASSES_LAYOUTS_CHOOSE_DOT_H
 #define PASSES_LAYOUTS_CHOOSE_DOT_H
 
@@ -11,7 +13,7 @@ typedef struct DotChooser {
   PassContext *context;
   Func *func;
   const Target *target;
-  uint8_t *feeds; // by value id: seen, for dot_feeds and dot_is_fed
+  uint8_t *feeds; // By value id: visited, for dot_feeds and dot_is_fed.
   bool changed;
 } DotChooser;
 
@@ -20,26 +22,28 @@ typedef struct Product {
   DotProduct is;
   DotShape shape; // is.shape
   DotExtents extents;
-  bool chained;    // the result reaches another dot's first operand, or the first operand comes from another
-  bool ends_chain; // the latter alone
-  const char *way; // how the operands reach the instruction, where that is worth a remark
+  bool chained;    // the first operand comes from another dot, or the result goes to one
+  bool ends_chain; // Only the first operand comes from another dot.
+  const char *way; // How the operands reach the instruction, if that is worth a remark.
 } Product;
 
-// Whether the result reaches another dot's first operand, and whether the first operand comes from another.
+// dot_feeds: true if the result reaches another dot's first operand. dot_is_fed: true if the first operand comes from
+// another dot.
 bool dot_feeds(DotChooser *c, const Op *dot);
 bool dot_is_fed(DotChooser *c, const Op *dot);
-// Whether the operand is computed rather than loaded: then its registers go to the product as they are.
+// Returns true if the operand is computed and not loaded: then the dot takes it in registers.
 bool dot_operand_is_computed(const Value *value);
 
 void dot_set_layout(Op *op, AttrKey key, const Layout *layout);
-// Whether the operand's load is to be turned, as its threads' words count along k and the product's should
-// not, or the other way round; how.
+// Returns true if the operand's load is to be transposed, and how. Its threads' words run along k, and the dot needs
+// the other dimension, or the reverse.
 bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
                    Layout *layout);
 void dot_transpose_load(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k);
-// Of an operand's load of 16 bits a time: neighbours across become a thread's.
+// For an operand whose load reads 16 bits at a time: a thread gets neighbours along the other dimension.
 void dot_pack_load(const Product *p, DotOperand operand);
-// Whether wgmma reads an operand of words that count along another dimension than k into registers, and which.
+// Returns true if wgmma must read an operand into registers, and which one. Its words run along another dimension than
+// k.
 bool dot_reads_across(const Product *p, DotOperand *operand);
 
 #endif

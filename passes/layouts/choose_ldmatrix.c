@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose_ldmatrix: which operands of dots come from shared memory by ldmatrix.
+// choose_ldmatrix: chooses which operands of dots come from shared memory by ldmatrix.
 //
 // before  %a = shared_load %b {ldmatrix}      after  the same, where its layout and the buffer's are of 8x8 matrices
 //         %a = shared_load %c {ldmatrix}             %a = shared_load %c
-// needs   layouts of tiles and buffers; allocate_shared, which asks which loads feed dots, has run
+//
+// needs   layouts of tiles and buffers. It runs after allocate_shared, which asks which loads feed dots
 // keeps   every value
 // breaks  nothing
-// pays    one instruction fills up to four registers of each lane, whatever of a row of 16 bytes they hold
+// pays    one instruction fills up to four registers per lane. They may hold any part of a 16-byte row
 #include "ir/build.h"
 #include "ir/layout/ldmatrix.h"
 #include "passes/passes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose_sums: how products' sums begin and end.
+// choose_sums: chooses how the accumulators of dots start and end.
 //
 // before  %d = dot %as, %bs, %zero {instruction = "wgmma"}      after  %d = dot %as, %bs, %zero, %true
 //         %l = for ... (%sum = %x) {                                   %l = for ... (%sum = %x) {
@@ -7,15 +7,16 @@
 //           yield %d                                                     yield %d
 //         }                                                            }
 //                                                                      %c = copy %l
-// needs   dots as they are computed (split_dots), constants folded
-// keeps   every value; other uses of a loop's sums are of their copies
-// breaks  nothing
-// pays    wgmma that begins from nothing needs no zeros in its sums' registers; sums that are copied when the
-//         loop ends may be in any register
 //
-// A vector store of sums asks for consecutive registers from an even one on, and ptxas would give the whole
-// loop these: sums and b, which is a vector too, in the same bank for every column. Of any registers it
-// chooses those in the other bank.
+// needs   dots in their final form (split_dots), constants folded
+// keeps   every value. Other uses of a loop's accumulators take their copies
+// breaks  nothing
+// pays    a wgmma that starts from nothing needs no zeros in its accumulators. Accumulators that are copied at the end
+//         of the loop may be in any registers
+//
+// A vector store of accumulators asks for consecutive registers from an even one on. ptxas would use these in the whole
+// loop. Accumulators and b, which is a vector too, would then be in the same bank for every column. With a free choice
+// of registers, ptxas takes those in the other bank.
 #include <math.h>
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -24,7 +25,7 @@
 
 typedef struct SumChooser {
   Func *func;
-  Value *holds; // the constant true, NULL: none yet
+  Value *holds; // The constant true; NULL: none yet.
   bool changed;
 } SumChooser;
 

@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// coalesce: puts on each global access of a tile the layout
-// in which neighbouring lanes touch neighbouring bytes.
+// coalesce: gives each global access of a tile the layout in which neighbouring lanes touch neighbouring bytes.
 //
 // before  %v = load %p, %m : tile<1024xfp32>
 // after   %v = load %p, %m {anchor = layout<reg = [1, 2], lane = [4, ...], ...>, align = 16, vector = 4}
 //              : tile<1024xfp32>
-// needs   nothing; simplified IR tells the axis analysis more
-// keeps   every value; types have no layouts before or after
+//
+// needs   nothing. The axis analysis finds more in simplified IR
+// keeps   every value. Types have no layouts before or after
 // breaks  nothing
-// pays    the dimension in which addresses count upwards goes to registers and then to lanes, so that a
-//         warp's access covers whole sectors, and a thread moves up to 16 bytes at once where alignment
-//         and mask allow; what repeats addresses (columns % 64) goes to registers last, and is read once
+// pays    a warp's access covers whole sectors. A thread moves up to 16 bytes at once if alignment and mask allow it
+//
+// The dimension in which addresses count upwards goes to registers, then to lanes. Dimensions that repeat addresses
+// (columns % 64) go to registers last. They are read once.
 //
 // before  %q = div %i, %n : tile<1024xi32>                       (%i counts from a multiple of 16, which divides %n)
 // after   %q = div %i, %n {constant = [16]} : tile<1024xi32>     (and rem: contiguous)
-// pays    a thread divides once for what it holds of a run
+//
+// pays    a thread divides once for its part of a run
 //
 // before  %m = lt %i, %n : tile<1024xi1>                         (used for more than masks of vectors)
 // after   %m = lt %i, %n {constant = [16]} : tile<1024xi1>
-// pays    a thread compares once a run, and what is computed with the result is computed once
+//
+// pays    a thread compares once per run, and computes once with the result
 //
 // before  for ... carries %c = 0 { %d = add %c, %m; yield %d }   (%m is alike within runs, hence %c and %d)
 // after   %d = add %c, %m {constant = [16]} : tile<1024xfp32>
-// pays    a thread carries one register a run, and what is computed with it alone (a reciprocal, say) is computed once
 //
-// vector is the most elements that one access of a thread may have; align the bytes that each such vector is
-// aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
+// pays    a thread carries one register per run. It computes once with values that depend only on it (a reciprocal,
+//         say)
+//
+// `vector` is the largest number of elements that one access of a thread may have. `align` is the alignment of each
+// such vector in bytes. Both are upper bounds until propagate_layouts fits them to its chosen layout.
 #include "base/integer.h"
 #include "ir/memory/atomic.h"
 #include "ir/build.h"
@@ -39,60 +44,60 @@ typedef struct Coalescer {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
-  bool changed, products; // products: the kernel has some
-  // Left to look for a parameter to name: expressions share operands, so the search is bounded.
+  bool changed, products; // The kernel has dots.
+  // Steps left to find a parameter to name. Expressions share operands, so the search is bounded.
   uint32_t steps;
 } Coalescer;
 
-// One access, and each thing that bounds the elements of a vector.
+// One access, and every limit of its vector size.
 typedef struct CoalescedAccess {
   Op *op;
-  const Value *pointer, *mask; // mask NULL: none
-  uint32_t bytes;              // an element
+  const Value *pointer, *mask; // Mask NULL: none.
+  uint32_t bytes;              // Per element.
   uint32_t order[TILE_MAX_RANK];
-  uint32_t shape[TILE_MAX_RANK]; // without what repeats the addresses of the others
-  uint64_t widest, contiguity, alignment, constancy, share; // elements
-  uint64_t bound;                                           // elements of a vector, whatever the layout
-  bool partial;                                             // its mask may hold of the first ones alone
-  uint64_t vector;                                          // in the anchor: no more than a thread's share
+  uint32_t shape[TILE_MAX_RANK]; // Without the elements that repeat addresses of others.
+  uint64_t widest, contiguity, alignment, constancy, share; // In elements.
+  uint64_t bound;                                           // Elements of a vector, in any layout.
+  bool partial;    // Its mask may be true only for the first elements.
+  uint64_t vector; // In the anchor: at most a thread's share.
 } CoalescedAccess;
 
-// Elements a thread of so many, at least 1: wider vectors would leave lanes without work.
+// A thread's elements, at least 1. Wider vectors would leave lanes without work.
 static uint64_t share_of_thread(const Op *op, uint64_t elements) {
   uint64_t threads = region_threads(op), share = 1;
   while (share * 2 * threads <= elements) share *= 2;
   return share;
 }
 
-// The most elements of `bytes` that one access moves.
+// The largest number of elements of `bytes` bytes that one access moves.
 static uint64_t widest_of(const Op *op, uint32_t bytes) {
   if (op->kind == OP_ATOMIC_RMW) return atomic_widest(op);
   return op->kind == OP_ATOMIC_CAS ? 1 : ACCESS_BYTES / bytes;
 }
 
-// Whether vectors of the access may be cut short where its mask ends: loads and stores of matrices in kernels with products,
-// whose masks are those of the edges. Most vectors of theirs are whole, and registers are short. A line of a matrix has few
-// elements a thread: wider vectors would but give it another layout than what it is computed with has.
+// Returns true if vectors of the access may be cut short at the end of its mask. These are loads and stores of matrices
+// in kernels with dots, masked at the edges. Most of their vectors are whole, and registers are scarce. A line of a
+// matrix has few elements per thread. Wider vectors would only give it a layout different from that of its computation.
 static bool takes_partial(const Coalescer *c, const Op *op) {
   bool access = op->kind == OP_LOAD || op->kind == OP_STORE;
   return c->products && access && op_operand(op, 0)->type->rank > 1 && !op_attr(op, ATTR_VOLATILE);
 }
 
-// As many elements as the mask falls over count as alike.
+// Elements up to the end of the mask count as alike.
 static void find_partial(const Coalescer *c, CoalescedAccess *access, uint64_t bound) {
   while (bound > access->constancy && !axis_falls(c->axes, access->mask, access->order[0], bound)) bound /= 2;
   access->partial = bound > access->constancy;
   if (access->partial) access->constancy = bound;
 }
 
-// Whether a thread that has what repeats an address accesses it once: what is read without a mask is the same, and stores to
-// one address mean something where masks leave one of them.
+// Returns true if a thread that holds repeated addresses accesses each once. Reads without a mask give the same value.
+// Stores to one address are only defined if masks leave one of them.
 static bool folds_repeats(const CoalescedAccess *access) {
   if (access->op->kind == OP_LOAD) return !access->mask && !op_attr(access->op, ATTR_VOLATILE);
   return access->op->kind == OP_STORE;
 }
 
-// Addresses that repeat have lanes of their own only where those would have nothing else to do.
+// Repeated addresses get their own lanes only if these lanes would have nothing else to do.
 static void find_share(const Coalescer *c, CoalescedAccess *access) {
   const Type *tile = access->pointer->type;
   uint64_t threads = region_threads(access->op), elements = 1;
@@ -126,8 +131,8 @@ static CoalescedAccess access_of(const Coalescer *c, Op *op) {
   return access;
 }
 
-// The parameter that keeps `value` from being known a multiple
-// of `divisor` at multiples of `run`; NULL: none can be named.
+// The parameter that prevents `value` from being a known multiple of `divisor` at multiples of `run`; NULL: none can be
+// named.
 static const FuncParam *param_to_blame(Coalescer *c, const Value *value, uint32_t dim, uint64_t run,
                                        uint64_t divisor) {
   if (c->steps == 0 || axis_divisor(c->axes, value, dim, run) >= divisor) return NULL;
@@ -213,7 +218,7 @@ static void report_access(Coalescer *c, const CoalescedAccess *access) {
   if (access->constancy < wanted) explain_mask(c, access, remark, wanted);
 }
 
-// What repeats addresses is in registers: a thread reads it once.
+// Repeated addresses are in registers: a thread reads each once.
 static Layout layout_of_distinct(const CoalescedAccess *access, uint32_t elem_bits, uint32_t warp_bits) {
   const Type *tile = access->pointer->type;
   uint32_t shape[TILE_MAX_RANK];
@@ -236,7 +241,7 @@ static const Layout *anchor_for(const Coalescer *c, const CoalescedAccess *acces
   return layout_intern(c->func->module->ir, &layout);
 }
 
-// An atomic that is done an element at a time: neighbouring lanes take neighbouring elements.
+// For an atomic that runs element by element: neighbouring lanes take neighbouring elements.
 static void coalesce_scalars(Coalescer *c, CoalescedAccess *access) {
   access->vector = 1;
   op_set_attr(access->op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, access)});
@@ -254,7 +259,7 @@ static void set_runs(Coalescer *c, Op *op, AttrKey key, const uint64_t lengths[T
   c->changed = true;
 }
 
-// Runs of quotients and remainders, of divisors that are more than a shift.
+// Runs of quotients and remainders, if the division is more than a shift.
 static void mark_runs(Coalescer *c, Op *op) {
   const Value *result = op_result(op);
   const AxisInfo *a = axis_info(c->axes, op_operand(op, 0)), *b = axis_info(c->axes, op_operand(op, 1));
@@ -270,9 +275,9 @@ static bool compares(const Op *op) {
          op->kind == OP_GT || op->kind == OP_GE;
 }
 
-// Whether neighbours that are alike under the mask are read or written one by one: addresses that come from memory, say. Where
-// all elements are, a thread has neighbours along any dimension.
-// Of more elements than registers predicates that are kept would be in local memory: there it is compared again.
+// Returns true if neighbours with the same mask are read or written one by one, for example through loaded addresses.
+// If every element is alone, a thread has neighbours along any dimension. But with more elements than registers, stored
+// predicates would be in local memory. Then the comparison is repeated instead.
 static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access) {
   const Value *pointer = op_operand(access, 0);
   if (share_of_thread(access, type_elements(pointer->type)) > c->func->module->target.arch->thread_registers)
@@ -285,8 +290,8 @@ static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access)
   return splits;
 }
 
-// Whether a mask is used for more than accesses of vectors, which look at one element of each, directly or as part of a
-// mask.
+// Returns true if a mask has other uses than vector accesses, directly or as part of a mask. A vector access looks at
+// one element.
 static bool is_computed_with(const Coalescer *c, const Value *mask, uint32_t steps) {
   for (const Use *use = mask->first_use; use; use = use->next) {
     const Op *user = use->user;
@@ -317,7 +322,7 @@ static bool can_say_alike(const Op *op) {
   return kind && type_is_tile(tile) && !type_is_ptr(tile) && type_element_bytes(tile) >= 2;
 }
 
-// Runs of what a loop carries from round to round: the analysis of carried values has seen what enters the loop too.
+// Runs of loop-carried values: the analysis of these has also seen the initial values.
 static void mark_carried(Coalescer *c, const Op *loop) {
   for (uint32_t i = 0; i < loop->result_count; i++) {
     Op *yielded = op_operand(loop->regions[0]->last, i)->def;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands before and after a product: products that search one another.
+// The values before and after a dot: do two dots form a chain?
 #include <string.h>
 #include "passes/layouts/choose_dot.h"
 
@@ -31,7 +31,7 @@ static bool reaches_through(DotSearch *search, const Use *use) {
 }
 
 static bool reaches_dot(DotSearch *search, const Value *value) {
-  if (search->c->feeds[value->id] || search->steps == 0) return false; // seen before, and it did not
+  if (search->c->feeds[value->id] || search->steps == 0) return false; // Visited before, without success.
   search->steps--;
   search->c->feeds[value->id] = 1;
   for (const Use *use = value->first_use; use; use = use->next)
@@ -47,13 +47,13 @@ bool dot_feeds(DotChooser *c, const Op *dot) {
 
 static bool comes_from_dot(DotSearch *search, const Value *value);
 
-// What an `if` gives as its result number `index` is one of these.
+// Result `index` of an `if` is one of these.
 static bool chosen_from_dot(DotSearch *search, const Op *branch, uint32_t index) {
   return comes_from_dot(search, op_operand(branch->regions[0]->last, index)) ||
          comes_from_dot(search, op_operand(branch->regions[1]->last, index));
 }
 
-// Whether a dot's result reaches the value through elementwise ops and branches.
+// Returns true if a dot's result reaches the value through elementwise ops and branches.
 static bool comes_from_dot(DotSearch *search, const Value *value) {
   const Op *op = value->def;
   if (!op || !type_is_tile(value->type) || search->c->feeds[value->id] || search->steps == 0) return false;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layouts of the loads that a product's operands come from.
+// The layouts of the loads of a dot's operands.
 //
-// wgmma reads words along k alone, fused multiply-adds along m and n. A load of words that count along the
-// other dimension is turned: its anchor's lanes are such that the stores into the buffer have no conflicts.
+// wgmma reads 32-bit words only along k, fused multiply-adds only along m and n. If a load's words run along the other
+// dimension, it is transposed. The lanes of its anchor are such that the stores into the buffer have no bank conflicts.
 //
-// Elements of less than a word that are not known to be neighbours (gathered, unaligned, masked one by one) cannot
-// be copied by cp.async. Lanes follow them through memory, and across each thread has as many as one store into the
-// buffer takes: 16-bit operands, which lie in it either way, reach it 16 bytes at a time all the same.
+// cp.async cannot copy elements under 32 bits that are not known to be neighbours (gathered, unaligned, masked one by
+// one). Lanes follow them through memory. Across, each thread has enough for one store into the buffer. So 16-bit
+// operands, which the buffer holds in either order, still reach it 16 bytes at a time.
 #include "base/integer.h"
 #include "target/tuning.h"
 #include "passes/layouts/choose_dot.h"
 
-// log2 of what one access takes of a turned load: `inner` and `outer`
-// neighbours a thread, `lanes` lanes along the inner dimension.
+// log2 of the parts of one access of a transposed load: `inner` and `outer` neighbours per thread, `lanes` lanes along
+// the inner dimension.
 typedef struct LoadTurn {
   uint32_t inner, outer, lanes;
 } LoadTurn;
@@ -22,7 +22,7 @@ static uint32_t add_bits(Layout *layout, uint32_t at, uint32_t shift, uint32_t f
   return at;
 }
 
-// `warps`, a logarithm: they take the outer dimension's next bits, then the inner one's highest.
+// `warps` is a logarithm. Warps take the outer dimension's next bits, then the inner one's highest.
 static Layout turned_layout(uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last, LoadTurn turn,
                             uint32_t warps) {
   Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
@@ -49,13 +49,13 @@ static bool turn_fits(LoadTurn turn, uint32_t inner_bits, uint32_t outer_bits) {
   return turn.inner + turn.lanes <= inner_bits && turn.outer + LANE_BITS - turn.lanes <= outer_bits;
 }
 
-// For wgmma lanes are on 8 neighbours, a sector, in 4 rows, and cp.async takes a word at a time. Blocks of
-// 4 x 4 words through registers, 16 bytes an access on both sides, are slower (docs/measurements.md).
+// For wgmma, lanes are on 8 neighbours, a sector, in 4 rows. cp.async takes a word at a time. Blocks of 4 x 4 words
+// through registers, 16 bytes per access on both sides, are slower (docs/measurements.md).
 static const LoadTurn wgmma_turn = {.lanes = TUNE_TURN_WGMMA_LANES};
 
-// Words along k for multiply-adds: where a thread has blocks of 4 x 4 and lanes fill lines of 128 bytes, they
-// go through registers, 16 bytes an access on both sides. Else cp.async takes a word at a time, 16 of a line,
-// since each line of an instruction costs (docs/measurements.md).
+// For multiply-adds with words along k. If a thread has blocks of 4 x 4 and lanes fill lines of 128 bytes, they go
+// through registers, 16 bytes per access on both sides. Otherwise cp.async takes a word at a time, 16 of a line,
+// because each line of an instruction costs (docs/measurements.md).
 static LoadTurn fma_turn(uint32_t inner_bits, uint32_t outer_bits, uint32_t warps) {
   enum { VECTOR = 2, LINE_VECTORS = TUNE_TURN_LINE_VECTORS, WORD_LANES = TUNE_TURN_WORD_LANES };
   uint32_t bits = inner_bits + outer_bits, threads = LANE_BITS + warps;
@@ -64,7 +64,7 @@ static LoadTurn fma_turn(uint32_t inner_bits, uint32_t outer_bits, uint32_t warp
   return (LoadTurn){.lanes = min_u32(WORD_LANES, inner_bits)};
 }
 
-// The buffer has rows of 128 bytes for at least 8 of k; words one at a time need cp.async.
+// The buffer has rows of 128 bytes for at least 8 values of k. Single words need cp.async.
 static bool fma_turn_pays(const DotChooser *c, LoadTurn turn, uint32_t inner_bits, uint32_t outer_bits) {
   bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;
   return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || copies);
@@ -97,7 +97,7 @@ void dot_transpose_load(const DotChooser *c, const Product *p, DotOperand operan
   if (dot_find_turn(c, p, operand, wants_k, &load, &layout)) dot_set_layout(load, ATTR_ANCHOR, &layout);
 }
 
-// Lanes, then warps take the inner dimension; `vector` neighbours along the outer one, a logarithm, are a thread's.
+// Lanes, then warps take the inner dimension. A thread has 2^vector neighbours along the outer one.
 static Layout packed_layout(uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last, uint32_t vector,
                             uint32_t warps) {
   Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
@@ -136,7 +136,7 @@ void dot_pack_load(const Product *p, DotOperand operand) {
   dot_set_layout(op, ATTR_ANCHOR, &layout);
 }
 
-// The operand that is not the same everywhere, if there is but one.
+// The only operand that is not uniform; NULL if there are several.
 static const Value *varying_operand(const Op *op) {
   const Value *found = NULL;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -148,8 +148,8 @@ static const Value *varying_operand(const Op *op) {
   return found;
 }
 
-// Whether the operand comes from a load of words that count along its other dimension than k, through
-// transpositions and operations on each element.
+// Returns true if the operand comes from a load whose words run along the dimension that is not k. Transpositions and
+// elementwise ops may be in between.
 static bool lies_across(const Product *p, DotOperand operand) {
   bool k_is_last = operand == DOT_A;
   const Value *value = op_operand(p->op, operand);
@@ -167,9 +167,9 @@ static bool lies_across(const Product *p, DotOperand operand) {
   return layout_basis(anchor->layout, DIM_REGISTER, 0) == 1u << (k_is_last ? p->shape.k : 0);
 }
 
-// wgmma takes its first operand from registers too, into which words go that count along another dimension
-// than k. For b that is, by the transposed product. Of two such operands the larger one goes there, as the
-// other has to be turned. Products that feed one another keep their own order. Whether there is one.
+// Returns true if an operand's words run along another dimension than k. wgmma also takes its first operand from
+// registers, so such an operand goes there. For b this uses the transposed dot. If both operands are such, the larger
+// one goes there, because the other one must be transposed. Chained dots keep their order.
 bool dot_reads_across(const Product *p, DotOperand *operand) {
   bool a = lies_across(p, DOT_A), b = lies_across(p, DOT_B) && p->shape.n >= 6;
   *operand = b && (!a || p->shape.n > p->shape.m) ? DOT_B : DOT_A;

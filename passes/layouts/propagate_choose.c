@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every component's home: of the layouts that what it touches proposes, the one that costs least. Heavy
-// components choose first, then all once more, when each knows its neighbours.
+// The home of every component: the cheapest of the layouts that its touches propose. Heavy components choose first.
+// Then all choose once more, when each knows its neighbours.
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 
 enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4, ROUNDS = 2 };
 
-// A component of the same elements in another shape: what is computed of rows[:, None], say. Were it to stay where it is
-// while the one that chooses moves, a conversion would only move from behind it to before it.
+// A component with the same elements in another shape, for example values computed from rows[:, None]. If it stayed
+// while the choosing component moves, a conversion would only move from after it to before it.
 typedef struct Follower {
-  const GraphEdge *edge; // from the component that chooses
+  const GraphEdge *edge; // From the choosing component.
   uint32_t root;
   uint64_t effort;
-  const Layout *at; // what the layout that is tried is there
+  const Layout *at; // Its layout for the layout being tried.
 } Follower;
 
 typedef struct HomeChoice {
   Propagator *p;
   uint32_t root;
-  uint64_t work; // the component's: what redundancy repeats
+  uint64_t work; // The component's work, which redundancy repeats.
   const Layout *candidate[MAX_CANDIDATES];
   Follower follower[MAX_FOLLOWERS];
   uint32_t count, followers;
@@ -32,7 +32,7 @@ static void propose_layout(HomeChoice *c, const Layout *layout) {
   c->candidate[c->count++] = layout;
 }
 
-// The layout of the node's component: the one tried where it is the one that chooses.
+// The layout of the node's component. For the choosing component it is the one being tried.
 static const Layout *home_of(const HomeChoice *c, uint32_t node, const Layout *tried) {
   uint32_t root = propagate_root(c->p, node);
   for (uint32_t i = 0; i < c->followers; i++)
@@ -40,7 +40,7 @@ static const Layout *home_of(const HomeChoice *c, uint32_t node, const Layout *t
   return root == c->root ? tried : c->p->home[root];
 }
 
-// The layout in which the op wants what the edge comes from; NULL: in any.
+// The layout that the op needs for the edge's source; NULL: any.
 static const Layout *wanted_at(const HomeChoice *c, const GraphEdge *edge, const Layout *op_layout) {
   const Layout *wanted = flow_operand(edge->op, edge->operand, op_layout);
   return propagate_back(c->p, op_operand(edge->op, edge->operand), wanted);
@@ -50,13 +50,13 @@ static bool is_factor(const GraphEdge *edge) {
   return edge->op->kind == OP_DOT && edge->result == NO_RESULT && edge->operand < 2;
 }
 
-// Whether an earlier product has the tile, or its transpose, in shared memory already, where this one reads it too
-// (promote_shared): ldmatrix transposes what has 16 bits.
+// Returns true if an earlier dot already has the tile, or its transpose, in shared memory. Then this dot reads it there
+// too (promote_shared). ldmatrix transposes 16-bit elements.
 static bool is_stored(const HomeChoice *c, const GraphEdge *edge, const Layout *at) {
   Propagator *p = c->p;
   if (!is_factor(edge) || type_element_bytes(edge->source->type) != 2) return false;
   uint32_t touches = p->touches[propagate_root(p, edge->source->id)];
-  for (; touches; touches = p->touch_list.at[touches - 1].next) { // in the edges' order
+  for (; touches; touches = p->touch_list.at[touches - 1].next) { // In the edges' order.
     const GraphTouch *touch = &p->touch_list.at[touches - 1];
     const GraphEdge *before = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
     if (before == edge) return false;
@@ -83,7 +83,7 @@ static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layo
 
 // --- accesses
 
-// What it costs to bring operand i to the layout that the access works in; the weight is the source's.
+// The cost to bring operand i to the access's layout. Its weight is that of the source.
 static uint64_t operand_cost(const HomeChoice *c, const GraphAccess *access, uint32_t i, const Layout *layout,
                              const Layout *tried) {
   const Propagator *p = c->p;
@@ -95,7 +95,7 @@ static uint64_t operand_cost(const HomeChoice *c, const GraphAccess *access, uin
   return propagate_weight(p->depth[source->id]) * conversion_cost(source->type, at, wanted);
 }
 
-// The layout in which the access works where a component that it touches keeps it in its own; NULL: none is known.
+// The layout of the access if a component that it touches keeps its own layout; NULL: none is known.
 static const Layout *layout_at_home(const HomeChoice *c, const GraphAccess *access, const Layout *tried) {
   const Layout *at = op_result(access->op) ? home_of(c, op_result(access->op)->id, tried) : NULL;
   for (uint32_t i = access->op->operand_count; !at && i-- > 0;) {
@@ -105,7 +105,7 @@ static const Layout *layout_at_home(const HomeChoice *c, const GraphAccess *acce
   return at;
 }
 
-// Divisions are made once for all accesses in the component's own layout, and counted with that.
+// In the component's own layout, divisions are made once for all accesses, and counted with that layout.
 static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access, const Layout *layout,
                                   const Layout *tried) {
   uint64_t cost = access_cost(access, layout);
@@ -117,8 +117,8 @@ static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access
   return at ? cost + access->weight * conversion_cost(result->type, layout, at) : cost;
 }
 
-// The layout that suits the access best, while the component at hand has the one tried; *cost gets what that
-// costs. NULL: nothing is known yet.
+// The best layout for the access if the choosing component has the layout `tried`. `*cost` gets its cost. NULL: nothing
+// is known yet.
 static const Layout *best_for_access(const HomeChoice *c, const GraphAccess *access, const Layout *tried,
                                      uint64_t *cost) {
   enum { MOST = 8 + MAX_PAIRED };
@@ -134,7 +134,7 @@ static const Layout *best_for_access(const HomeChoice *c, const GraphAccess *acc
   if (access->op->kind == OP_STORE && last) option[count++] = propagate_spread(c->p, access, last);
   if (op_result(access->op) && count < MOST) option[count++] = home_of(c, op_result(access->op)->id, tried);
   *cost = 0;
-  for (uint32_t i = count; i-- > 0;) { // where it is no dearer the component's own layout is kept
+  for (uint32_t i = count; i-- > 0;) { // At equal cost, the component's own layout wins.
     if (!option[i] || option[i] == best) continue;
     uint64_t now = whole_access_cost(c, access, option[i], tried);
     if (best && now >= *cost) continue;
@@ -157,7 +157,7 @@ static void propose_from_operand(HomeChoice *c, const GraphEdge *edge, const Lay
     propose_layout(c, flow_layout_for(edge->op, edge->operand, forward));
 }
 
-// The layout in which nothing is converted at this edge, as far as the other side is known.
+// Proposes the layout in which nothing is converted at this edge, if the other side is known.
 static void propose_from_edge(HomeChoice *c, const GraphEdge *edge) {
   Propagator *p = c->p;
   const Layout *at = p->home[propagate_root(p, edge->source->id)];
@@ -184,8 +184,8 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
   for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
 }
 
-// Where divisions are made for the component, other components' layouts too whose accesses it touches (what is loaded
-// at loaded indices): they may be made for both at once.
+// If divisions are made for the component, also proposes layouts of other components with shared accesses (loads at
+// loaded indices). The divisions may then be made once for both.
 static void propose_across_accesses(HomeChoice *c) {
   const Propagator *p = c->p;
   bool divides = false;
@@ -200,8 +200,8 @@ static void propose_across_accesses(HomeChoice *c) {
   }
 }
 
-// The layout with warps that lie along the axis changed for registers that do not, the outermost ones: then
-// no warp needs another's elements, and vectors stay.
+// The layout with warps along the axis exchanged for registers off the axis, the outermost ones. Then no warp needs
+// elements of another, and vectors stay.
 static const Layout *off_axis(const HomeChoice *c, const Op *op, const Layout *layout) {
   const Type *tile = op_operand(op, 0)->type;
   uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, (uint32_t)op_int(op, ATTR_AXIS, 0), &first);
@@ -226,14 +226,14 @@ static void propose_for_reduction(HomeChoice *c, const GraphReduction *reduction
     propose_layout(c, off_axis(c, reduction->op, c->candidate[i]));
 }
 
-// The registers of a thread beyond those that a layout needs which holds each element once.
+// The registers of a thread beyond those of a layout that holds each element once.
 static uint64_t repeated_registers(const Layout *layout) {
   uint32_t threads = layout->bits[DIM_LANE] + layout->bits[DIM_WARP];
   uint64_t least = layout->out_bits > threads ? UINT64_C(1) << (layout->out_bits - threads) : 1;
   return layout_registers(layout) - least;
 }
 
-// Few are what a small tile takes anyway where it is broadcast, and are not counted.
+// Few repeated registers are not counted: a small tile takes them anyway if it is broadcast.
 static uint64_t redundant_registers(const Layout *layout) {
   uint64_t repeated = repeated_registers(layout);
   return repeated > TUNE_REDUNDANT_REGISTERS ? repeated : 0;
@@ -270,7 +270,7 @@ static const Layout *followed(const HomeChoice *c, const GraphEdge *edge, const 
   return forward ? flow_layout_for(edge->op, edge->operand, forward) : NULL;
 }
 
-// x[:, None], of what is no other view.
+// True for x[:, None], if x is no other view.
 static bool is_expanded(const Propagator *p, const Value *value) {
   for (; p->view[value->id]; value = op_operand(value->def, 0))
     if (value->def->kind != OP_EXPAND_DIMS) return false;
@@ -299,7 +299,7 @@ static void find_followers(HomeChoice *c) {
   }
 }
 
-// The layouts in which nothing is converted between a follower and what it goes to.
+// Proposes the layouts in which nothing is converted between a follower and its users.
 static void propose_from_follower(HomeChoice *c, const Follower *follower) {
   Propagator *p = c->p;
   for (uint32_t at = p->touches[follower->root]; at; at = p->touch_list.at[at - 1].next) {
@@ -314,7 +314,7 @@ static void propose_from_follower(HomeChoice *c, const Follower *follower) {
   }
 }
 
-// Followers whose layout is not known for the one tried stay where they are.
+// A follower stays where it is if the layout tried gives no layout for it.
 static void follow_to(HomeChoice *c, const Layout *layout) {
   for (uint32_t i = 0; i < c->followers; i++) {
     const Layout *at = followed(c, c->follower[i].edge, layout);
@@ -329,7 +329,7 @@ static uint64_t divisions_at_home(const HomeChoice *c, const GraphAccess *access
 
 static bool touches_root(const HomeChoice *c, const GraphTouch *touch, uint32_t root) {
   Propagator *p = c->p;
-  if (touch->kind == TOUCH_REDUCTION) return false; // of one component
+  if (touch->kind == TOUCH_REDUCTION) return false; // A reduction touches only one component.
   if (touch->kind == TOUCH_EDGE) {
     const GraphEdge *edge = &p->edges.at[touch->index];
     return propagate_root(p, edge->source->id) == root || propagate_root(p, edge->node) == root;
@@ -340,14 +340,14 @@ static bool touches_root(const HomeChoice *c, const GraphTouch *touch, uint32_t 
   return op_result(op) && propagate_root(p, op_result(op)->id) == root;
 }
 
-// Whether the component that chooses, or one of the first `followers`, counts it too.
+// Returns true if the choosing component, or one of the first `followers`, counts it too.
 static bool is_counted(const HomeChoice *c, const GraphTouch *touch, uint32_t followers) {
   bool counted = touches_root(c, touch, c->root);
   for (uint32_t i = 0; i < followers && !counted; i++) counted = touches_root(c, touch, c->follower[i].root);
   return counted;
 }
 
-// What touches the component `root`: the one that chooses, or follower `index`.
+// The cost of everything that touches the component `root`: the choosing one, or follower `index`.
 static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t index, const Layout *layout) {
   const Propagator *p = c->p;
   uint64_t cost = 0, divisions = 0, access_part;
@@ -374,7 +374,7 @@ static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
   return c->work * redundant_registers(layout) + cost_of_touches(c, c->root, 0, layout);
 }
 
-// With all that is computed more than once: a conversion saved is little beside a division.
+// Includes all repeated computation: compared with a division, a saved conversion is cheap.
 static uint64_t cost_together(const HomeChoice *c, uint64_t effort, const Layout *layout) {
   uint64_t cost = effort * repeated_registers(layout) + cost_of_touches(c, c->root, 0, layout);
   for (uint32_t i = 0; i < c->followers; i++) {
@@ -399,7 +399,7 @@ static void choose_component(Propagator *p, const GraphComponent *component) {
   p->home[component->root] = chosen;
 }
 
-// A component and its followers, where together they cost less elsewhere: none of them would have moved alone.
+// Moves a component and its followers together, if they cost less elsewhere. None of them would have moved separately.
 static void move_together(Propagator *p, const GraphComponent *component) {
   HomeChoice c = {.p = p, .root = component->root};
   const Layout *chosen = NULL;

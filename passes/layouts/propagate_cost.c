@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What layouts cost: accesses by their sectors, conversions by how far elements move, reductions by what of
-// them crosses lanes and warps.
+// The cost of layouts. Accesses cost by their sectors, conversions by how far elements move. Reductions cost by how
+// much crosses lanes and warps.
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 
@@ -9,8 +9,7 @@
 
 enum { SECTOR_BITS = 5 };
 
-// Low register bits that count upwards in memory, up to
-// the access's own bound.
+// Low register bits along which memory addresses count upwards, limited by the access's own bound.
 uint32_t access_vector(const GraphAccess *access, const Layout *layout) {
   uint32_t bits = 0;
   while (bits < layout->bits[DIM_REGISTER] && (2u << bits) <= access->vector &&
@@ -19,7 +18,7 @@ uint32_t access_vector(const GraphAccess *access, const Layout *layout) {
   return 1u << bits;
 }
 
-// The sector that an index falls into.
+// The sector that contains an index.
 static uint64_t sector_of(const GraphAccess *access, uint32_t index) {
   uint64_t place = 0;
   for (; index; index &= index - 1) place ^= access->place[lowest_bit(index)];
@@ -50,7 +49,7 @@ uint64_t access_cost(const GraphAccess *access, const Layout *layout) {
 
 static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }
 
-// Written once and read once, `vector` registers at a time.
+// Each register is written once and read once, `vector` registers at a time.
 static uint64_t shared_cost(const Type *tile, uint64_t registers, uint64_t vector) {
   uint64_t accesses = divide_up(registers, vector), wavefronts = (vector * type_element_bytes(tile) + 3) / 4;
   return TUNE_COST_BARRIER + accesses * (TUNE_COST_ISSUE + TUNE_COST_WORD * wavefronts);
@@ -66,7 +65,7 @@ static uint64_t shared_vector(const Type *tile, const Layout *from, const Layout
   return vector;
 }
 
-// Of a pair that trades places, those whose value is asked for.
+// For a pair that is exchanged, counts the values that are needed.
 static uint64_t selects_in(const LanePlan *plan) {
   uint64_t registers = UINT64_C(1) << plan->src_register_bits, rounds = UINT64_C(1) << plan->round_bits;
   uint64_t sent = plan->send_count * registers / 2, received = plan->receive_count * rounds / 2;
@@ -87,7 +86,7 @@ uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to)
     break;
   case CONVERT_SHARED: break;
   }
-  // Truth values become bytes on the way, and bytes truth values.
+  // Booleans become bytes on the way, and back.
   uint64_t bytes = type_is_elem(tile, ELEM_I1) ? layout_registers(from) + layout_registers(to) : 0;
   return shared_cost(tile, registers, shared_vector(tile, from, to)) + bytes;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Divisions in an access's addresses and masks. These are made on demand in the access's layout, an instruction or
-// none for most ops, but some twenty for a division by a number of run time. A thread divides once for elements of one
-// run (coalesce marks them), or along which nothing that is divided moves.
+// Divisions in an access's addresses and masks. They are made on demand in the access's layout. Most ops there need one
+// instruction or none, but a division by a run-time number needs about twenty. A thread divides once for the elements
+// of one run (coalesce marks them). It also divides once for elements along which no dividend changes.
 #include "base/integer.h"
 #include "target/tuning.h"
 #include "passes/layouts/propagate.h"
@@ -16,7 +16,7 @@ typedef struct DivisionSearch {
   uint32_t count;
 } DivisionSearch;
 
-// The access's dimension that is each of a value's; TILE_MAX_RANK: none.
+// By a value's dimension: the access's dimension; TILE_MAX_RANK: none.
 typedef struct DimsOfAccess {
   uint32_t at[TILE_MAX_RANK];
 } DimsOfAccess;
@@ -32,7 +32,7 @@ static DimsOfAccess behind_view(const Op *op, const DimsOfAccess *dims) {
   return behind;
 }
 
-// The index bits of the access by which the division stays the same one.
+// The index bits of the access that do not change the division.
 static uint32_t same_division(const DivisionSearch *s, const Op *op, const DimsOfAccess *dims) {
   const Type *tile = op_result(op)->type;
   const Attr *counts = op_attr(op, ATTR_CONTIGUOUS), *runs = counts ? counts : op_attr(op, ATTR_CONSTANT);

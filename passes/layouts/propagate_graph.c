@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The graph of propagate_layouts: which values are lazy, which share a component, where components meet.
+// The graph of propagate_layouts: lazy values, shared components, and edges between components.
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 #include <stdlib.h>
 
-// Longer chains are cut: what is made on demand recurses along them.
+// Longer chains are cut, because on-demand values recurse along them.
 enum { MAX_CHAIN = 64 };
 
 uint32_t propagate_root(Propagator *p, uint32_t node) {
@@ -12,7 +12,7 @@ uint32_t propagate_root(Propagator *p, uint32_t node) {
   return node;
 }
 
-// The smaller root stays one, whatever the order.
+// The smaller root stays the root, in any order.
 static void unite_nodes(Propagator *p, uint32_t a, uint32_t b) {
   uint32_t x = propagate_root(p, a), y = propagate_root(p, b);
   if (x < y)
@@ -51,7 +51,7 @@ bool propagate_is_cheap(const Op *op) {
   case OP_SPLAT: return true;
   case OP_MATH:
   case OP_FMA:
-  case OP_MULHI: return false; // random numbers, for one, are long chains of it
+  case OP_MULHI: return false; // Random numbers, for example, are long chains of it.
   case OP_DIV:
   case OP_REM: return type_is_int(op_result(op)->type);
   default: return flow_is_view(op) || op_has(op, PURE | ELEMENTWISE);
@@ -97,7 +97,7 @@ static void add_edge(Propagator *p, const GraphEdge *edge) {
   vec_push(p->context->scratch, &p->edges, *edge);
 }
 
-// An operand that goes into the component of `node` as it is, or through an edge.
+// An operand that joins the component of `node` directly, or through an edge.
 static void link_operand(Propagator *p, Op *op, uint32_t i, uint32_t node) {
   Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
   if (!type_is_tile(operand->type) || p->lazy[operand->id]) return;
@@ -153,8 +153,8 @@ static bool is_access(const Op *op) {
   return kind && type_is_tile(op_operand(op, 0)->type);
 }
 
-// Distances are powers of two here, so that they add up as their XOR. Along the dimension in which neighbours are
-// nearest a factor of run time is taken for no larger than it must be: lanes follow it in the access's own layout.
+// Distances are powers of two here, so they add up as their XOR. Along the dimension with the nearest neighbours, an
+// unknown factor counts as its least possible value. In the access's own layout, lanes follow this dimension.
 static void find_places(const Propagator *p, GraphAccess *access, const Value *pointer, uint32_t fastest) {
   const Type *tile = pointer->type;
   for (uint32_t d = 0; d < tile->rank; d++) {
@@ -193,7 +193,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
 
 static uint32_t first_init(const Op *op) { return op->kind == OP_FOR ? LOOP_FIRST_INIT : 0; }
 
-// What enters a loop, its regions' arguments and its results are one value each.
+// A loop's initial values, region arguments and results are one value each.
 static void link_loop(Propagator *p, Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     uint32_t node = op->results[i].id;
@@ -204,7 +204,7 @@ static void link_loop(Propagator *p, Op *op) {
   }
 }
 
-// What a region yields goes into its parent's results; a while's test yields its condition first.
+// A region's yielded values go to its parent's results. A while's condition region yields the condition first.
 static void link_yield(Propagator *p, Op *yield) {
   Op *parent = yield->region->parent;
   uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
@@ -221,7 +221,7 @@ static void note_value(Propagator *p, Value *value, uint32_t loops) {
 
 static void visit_region(Propagator *p, Region *region, uint32_t loops);
 
-// The verifier has it that all of an op's tiles have layouts or none, so what has them stands by itself.
+// The verifier requires that all tiles of an op have layouts, or none. So an op with layouts is not part of the graph.
 static bool has_layouts(const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (type_is_tile(op_operand(op, i)->type)) return op_operand(op, i)->type->layout != NULL;
@@ -246,7 +246,7 @@ static void join_graph(Propagator *p, Op *op, uint32_t loops) {
 static void visit_op(Propagator *p, Op *op, uint32_t loops) {
   for (uint32_t i = 0; i < op->result_count; i++) note_value(p, &op->results[i], loops);
   bool loop = op->kind == OP_FOR || op->kind == OP_WHILE, flow = loop || op->kind == OP_IF;
-  bool function = op->region_count && !flow; // its region computes with scalars
+  bool function = op->region_count && !flow; // Its region computes with scalars.
   p->done[op->id] = has_layouts(op);
   if (!p->done[op->id]) join_graph(p, op, loops);
   for (uint32_t r = 0; r < op->region_count && !function; r++) visit_region(p, op->regions[r], loops + loop);
@@ -279,7 +279,7 @@ static void touch_access(Propagator *p, uint32_t index) {
   if (op->result_count) add_touch(p, op_result(op)->id, TOUCH_ACCESS, index);
 }
 
-// Newest first in each list, so the earliest touch is put in last.
+// Each list starts with the newest touch, so the earliest touch is added last.
 static void touch_all(Propagator *p) {
   for (uint32_t i = p->reductions.n; i-- > 0;) add_touch(p, p->reductions.at[i].node, TOUCH_REDUCTION, i);
   for (uint32_t i = p->edges.n; i-- > 0;) {
@@ -289,7 +289,7 @@ static void touch_all(Propagator *p) {
   for (uint32_t i = p->accesses.n; i-- > 0;) touch_access(p, i);
 }
 
-// What a node was found to have goes to its root.
+// Facts found for a node go to its root.
 static void settle_roots(Propagator *p) {
   for (uint32_t node = 0; node < p->node_count; node++) {
     uint32_t root = propagate_root(p, node);
@@ -301,7 +301,7 @@ static void settle_roots(Propagator *p) {
   }
 }
 
-// What making the value takes, beside what accesses and reductions do.
+// The effort to make the value, apart from accesses and reductions.
 static uint64_t effort_of(const Propagator *p, uint32_t value) {
   const Op *op = p->origin[value] ? p->origin[value]->def : NULL;
   bool divides = op && (op->kind == OP_DIV || op->kind == OP_REM) && type_is_int(op_result(op)->type);
@@ -324,7 +324,7 @@ static void weigh_components(Propagator *p, uint64_t *weight, uint64_t *work, ui
   }
 }
 
-// The heaviest component first; the earlier one where two weigh the same.
+// The heaviest component first; the earlier one at equal weight.
 static void list_components(Propagator *p) {
   uint64_t *weight = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
   uint64_t *work = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);

@@ -4,33 +4,36 @@
 // before  %v = load %p {anchor = L8, align = 16, vector = 8} : tile<1024xfp16>
 //         (and a store of fp32 with anchor L4)
 // after   %v = load %p {align = 8, vector = 4} : tile<1024xfp16, L4>
-// needs   anchors (coalesce, choose_dot); without one an access moves an element at a time in the default
-//         layout
+//
+// needs   anchors (coalesce, choose_dot). Without one, an access moves an element at a time in the default layout
 // keeps   every value
-// breaks  nothing; from here on every tile type has a layout, no access an anchor, every load and store of
-//         a tile align and vector
-// pays    values that must share a layout are one component and get one, so nothing is converted between them
+// breaks  nothing. From here on every tile type has a layout. No access has an anchor, and every load and store of a
+//         tile has `align` and `vector`
+// pays    values that must share a layout are one component with one layout. So nothing is converted between them
 //
-// Of the layouts that its accesses, dots and neighbours propose a component takes the one that costs least:
-// sectors and instructions of accesses, what reductions move between threads, conversions where components
-// meet, each weighted by the loops around it. An access for which its own anchor and a conversion is cheaper
-// is split off. Cheap values are made anew in each layout that is asked for; so is what is
-// computed of rows and columns alone (a mask), where converting these costs less. At last a component is moved together with
-// what is computed of its values in another shape (loaded[:, None] * stride), where all cost less so.
+// A component's accesses, dots and neighbours propose layouts. It takes the one that costs least. These costs count,
+// each weighted by the loops around it:
+// * Sectors and instructions of accesses.
+// * Elements that reductions move between threads.
+// * Conversions between components.
 //
-// propagate.h         what components, lazy values, views and edges are
-// propagate_graph.c   finds them
-// propagate_pair.c    adds layouts for transpositions
-// propagate_choose.c  chooses, by what propagate_cost.c and propagate_divide.c (divisions in addresses) say
-// propagate_rewrite.c makes types, copies and conversions
+// An access is split off if its own anchor and a conversion cost less. Cheap values are made again in each layout that
+// is asked for. So are values computed only from rows and columns (a mask), if it costs less to convert these. In the
+// end a component may move together with values computed from it in another shape (loaded[:, None] * stride). It moves
+// if the total cost is lower.
 //
-// After this pass a thread's registers, in layout order, come in runs
-// of `vector` elements that are consecutive in memory: each one access
-// under one mask bit, at an address that is a multiple of `align` bytes.
+// * propagate.h: Components, lazy values, views and edges.
+// * propagate_graph.c: Finds them.
+// * propagate_pair.c: Adds layouts for transpositions.
+// * propagate_choose.c: Chooses by the costs of propagate_cost.c and propagate_divide.c (divisions in addresses).
+// * propagate_rewrite.c: Makes types, copies and conversions.
+//
+// After this pass a thread's registers, in layout order, come in runs of `vector` elements that are consecutive in
+// memory. Each run is one access under one mask bit. Its address is a multiple of `align` bytes.
 #include "ir/build.h"
 #include "passes/layouts/propagate.h"
 
-// Fits align and vector to the layout, and says where a narrower access is the price of sharing it.
+// Fits align and vector to the layout, and reports an access that became narrower because it shares the layout.
 static void settle_access(Propagator *p, const GraphAccess *access) {
   uint32_t vector = access_vector(access, access->layout);
   uint32_t alone = access_vector(access, access->anchor);

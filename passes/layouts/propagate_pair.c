@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts for transpositions. Of two accesses to one value that run along different dimensions each gets,
-// beside its anchor, layouts in which a thread holds some of the other's run in registers too: a block of
-// both runs. Then both accesses are vectors, and so are the writes and reads of the conversion between them,
-// whose vector is of registers that both sides have; what is left is a transposition within threads.
+// Layouts for transpositions. Two accesses to one value may run along different dimensions. Each then gets, in addition
+// to its anchor, layouts in which a thread also holds some of the other's run: a block of both runs. Then both accesses
+// are vectors. The conversion between them also writes and reads vectors, of registers that both sides have. The rest
+// is a transposition within threads.
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 #include "target/tuning.h"
 
-// A run's index bits in some value's tile.
+// The index bits of a run, in the tile of a value.
 typedef struct AccessRun {
   uint32_t basis[8], n;
 } AccessRun;
 
-// The operand of the access that shows something of the component; NULL: its result does, or none.
+// The operand of the access that belongs to the component; NULL: its result does, or none.
 static Value *shown_by(Propagator *p, const GraphAccess *access, uint32_t root) {
   for (uint32_t i = 0; i < access->op->operand_count; i++) {
     Value *operand = op_operand(access->op, i);
@@ -28,8 +28,7 @@ static Layout of_run(const AccessRun *run, uint64_t elements) {
   return layout;
 }
 
-// The run of `other` as an index of the tile that `access` moves;
-// empty where they do not show the same elements.
+// The run of `other` as an index of the tile that `access` moves; empty if they do not have the same elements.
 static AccessRun run_of_other(Propagator *p, const GraphAccess *access, const GraphAccess *other,
                               uint32_t root) {
   Value *from = shown_by(p, other, root), *to = shown_by(p, access, root);
@@ -57,8 +56,8 @@ static bool is_full(const Layout *layout) {
   return true;
 }
 
-// The anchor's bases, the first `vector` of them and then the other's run in registers; lanes, warps and the
-// rest of the registers take what is left in the anchor's order.
+// Takes the anchor's bases. Registers get the first `vector` of them and then the other's run. Lanes, warps and the
+// other registers get the rest, in the anchor's order.
 static const Layout *block_of(Propagator *p, const GraphAccess *access, uint32_t vector,
                               const AccessRun *other) {
   const Layout *anchor = access->anchor;
@@ -103,7 +102,7 @@ static void pair_access(Propagator *p, GraphAccess *access, const GraphAccess *o
   }
 }
 
-// Each of the component's accesses with the first that runs otherwise.
+// Pairs each of the component's accesses with the first one that runs along another dimension.
 static void pair_in_component(Propagator *p, uint32_t root) {
   for (uint32_t i = p->touches[root]; i; i = p->touch_list.at[i - 1].next)
     for (uint32_t k = p->touches[root]; k; k = p->touch_list.at[k - 1].next) {
@@ -115,7 +114,7 @@ static void pair_in_component(Propagator *p, uint32_t root) {
 }
 
 void propagate_pair(Propagator *p) {
-  enum { MAX_ACCESSES = 64 }; // of one component: pairs are tried in turn
+  enum { MAX_ACCESSES = 64 }; // In one component: pairs are tried one by one.
   for (uint32_t i = 0; i < p->components.n; i++) {
     uint32_t root = p->components.at[i].root, count = 0;
     for (uint32_t at = p->touches[root]; at; at = p->touch_list.at[at - 1].next)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rewriting of propagate_layouts: ops in program order get their layouts; an operand that is elsewhere is
-// made, or converted, in the layout that the op works in.
+// The rewriting of propagate_layouts. Ops get their layouts in program order. If an operand has another layout than the
+// op works in, it is made again or converted.
 //
-// The first layout that a lazy value or a view is asked for in is given to the op itself, further ones to
-// copies beside it. A conversion stands before the op that asks first, but not in a loop or branch that its
-// source is not in: there it is executed least and its registers live shortest.
+// The first layout that is asked of a lazy value or a view goes to the op itself. Further layouts go to copies next to
+// it. A conversion is placed before the first op that asks for it. But it stays outside every loop and branch that its
+// source is outside of. There it runs least often, and its registers live shortest.
 #include "ir/build.h"
 #include "base/fault.h"
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 
-enum { MAX_STEPS = 4 }; // of what is made again instead of being converted
+enum { MAX_STEPS = 4 }; // For values that are made again instead of converted.
 
 static IrContext *context_of(const Propagator *p) { return p->func->module->ir; }
 
@@ -71,7 +71,7 @@ static const Layout *wanted_of(const Op *op, const Layout *layout) {
   return flow_is_view(op) ? flow_view_operand(op, layout) : layout;
 }
 
-// Gives the op of a lazy value or a view its layout, and its operands the ones that it wants.
+// Gives the op of a lazy value or a view its layout, and gives its operands the layouts that it needs.
 static void settle_on_demand(Propagator *p, Op *op, const Layout *layout) {
   const Layout *wanted = wanted_of(op, layout);
   set_layout(p, op_result(op), layout);
@@ -108,15 +108,16 @@ static bool holds_index(const Type *type) {
   return element->kind == TYPE_PTR || !elem_is_float(element->elem);
 }
 
-// Whether less has to be converted of `part` than of what is computed of it: fewer elements, or narrower ones of offsets.
+// Returns true if converting `part` is less work than converting the value computed from it. It has fewer elements, or
+// narrower offsets.
 static bool is_smaller(const Type *part, const Type *whole) {
   uint64_t elements = type_elements(part), all = type_elements(whole);
   bool narrower = type_element_bytes(part) < type_element_bytes(whole);
   return elements < all || (elements == all && narrower && holds_index(part) && holds_index(whole));
 }
 
-// What it costs to make `value`, of which `of` is computed, in another layout, where all that is not made on demand is
-// of smaller tiles; UINT64_MAX: it is not.
+// The cost to make `value`, which `of` is computed from, in another layout. Every part that is not made on demand must
+// be smaller. UINT64_MAX: not possible.
 static uint64_t cost_of_parts(Propagator *p, Value *value, const Value *of, const Layout *layout,
                               uint32_t steps) {
   value = p->origin[value->id];
@@ -136,10 +137,10 @@ static uint64_t cost_of_parts(Propagator *p, Value *value, const Value *of, cons
   return cost;
 }
 
-// A mask of rows and columns, say, is made again of the rows' and the columns', of which less has to be converted, and an index
-// of 64 bits that was loaded as one of 32 is widened again.
+// For example, a mask of rows and columns is made again from the row and column masks, which are smaller to convert. A
+// 64-bit index that was loaded as 32 bits is widened again.
 static bool is_made_again(Propagator *p, Value *value, const Layout *layout, const Op *user) {
-  if (user->kind == OP_DOT) return false; // the conversion beside a product is one that promote_shared knows
+  if (user->kind == OP_DOT) return false; // promote_shared must see the conversion next to a dot.
   uint64_t made = cost_of_parts(p, value, value, layout, MAX_STEPS);
   return made < conversion_cost(value->type, value->type->layout, layout);
 }
@@ -162,8 +163,8 @@ static Value *in_layout(Propagator *p, Value *value, const Layout *layout, Op *u
 
 static const Layout *home_of(Propagator *p, uint32_t node) { return p->home[propagate_root(p, node)]; }
 
-// A product's operand that is the transpose of a tile with a home is transposed there and converted after it:
-// the conversion beside the product is one that promote_shared knows.
+// If a dot's operand is the transpose of a tile with a home, it is transposed there and then converted. promote_shared
+// must see the conversion next to the dot.
 static Value *transposed_first(Propagator *p, Value *operand, const Layout *layout, Op *user) {
   const Value *source = propagate_source(p, operand);
   if (!operand->def || operand->def->kind != OP_TRANS || source == operand || !source->type->layout)
@@ -177,7 +178,7 @@ static void settle_operand(Propagator *p, Op *op, uint32_t i, const Layout *layo
   Value *operand = op_operand(op, i);
   if (!type_is_tile(operand->type)) return;
   Value *source = propagate_source(p, operand);
-  if (!layout && operand->type->layout) return; // as it is
+  if (!layout && operand->type->layout) return; // Keeps its layout.
   if (!layout && source != operand) layout = propagate_forward(p, operand, source->type->layout);
   if (!layout) layout = flow_default(op->region, operand->type);
   Value *value = op->kind == OP_DOT && i < 2 ? transposed_first(p, operand, layout, op) : NULL;
@@ -190,7 +191,7 @@ static void give_home(Propagator *p, Value *value) {
   set_layout(p, value, home ? home : flow_default(value_region(value), value->type));
 }
 
-// Of a pair each thread takes both elements; the op, whose results are scalars, has no layout of its own.
+// Each thread takes both elements of a pair. The op's results are scalars, so it has no layout itself.
 static bool splits_pair(const Op *op) { return op->kind == OP_SPLIT && !type_is_tile(op_result(op)->type); }
 
 static void rewrite_op(Propagator *p, Op *op) {
@@ -248,7 +249,7 @@ static void rewrite_region(Propagator *p, Region *region) {
   }
 }
 
-// What nobody asked for is in some layout too.
+// Values that nothing uses get a layout too.
 static void finish_region(Propagator *p, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;

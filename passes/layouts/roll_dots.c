@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What pass choose_sums does with dots by multiply-adds, where there are many.
+// The part of choose_sums that handles kernels with many multiply-adds.
 //
 // before  %d = dot %a, %b, %sum {instruction = "fma"}     after  %d = dot %a, %b, %sum {instruction = "fma", unroll = 16}
 //
-// Codegen unrolls such a dot: a dot of 128x128x64 by four warps is 8,192 multiply-adds a thread. ptxas takes over a
-// minute for ten thousand of them. They do not fit into the instruction cache either. A dot with `unroll` is a loop over
-// k with so many k in each iteration. The sums are added in the same order. Small kernels keep their code as it is.
+// Codegen unrolls such a dot. A dot of 128x128x64 by four warps is 8,192 multiply-adds per thread. ptxas takes over a
+// minute for ten thousand of them. They do not fit into the instruction cache either. A dot with `unroll` is a loop
+// over k, with this many values of k in each iteration. The sums are added in the same order. Small kernels keep their
+// code as it is.
 #include "passes/layouts/roll_dots.h"
 
 #include "base/integer.h"
@@ -17,9 +18,9 @@ enum {
   MAX_UNROLLED = 8192,
   MAX_ITERATION = 2048,
   MIN_STEP = 4
-}; // multiply-adds of a kernel, and of an iteration; k
+}; // Multiply-adds of a kernel and of an iteration; values of k.
 
-// By a thread, of one k.
+// Per thread, for one k.
 static uint32_t multiply_adds(const Op *dot) {
   const Type *sums = op_result(dot)->type;
   uint64_t share = (uint64_t)layout_registers(sums->layout) * dot_sums(dot) / type_elements(sums);
@@ -31,7 +32,7 @@ static void add_dot(Op *op, void *data) {
   if (is_dot_of(op, DOT_FMA)) *total += (uint64_t)multiply_adds(op) * dot_depth(op);
 }
 
-// How many k an iteration takes; 0: the dot is no loop.
+// The number of k values per iteration; 0: the dot is no loop.
 static uint32_t choose_step(const Op *dot) {
   uint32_t each = multiply_adds(dot), depth = dot_depth(dot), step = MIN_STEP;
   if (op_operand(dot, 0)->type->kind != TYPE_SHARED || op_operand(dot, 1)->type->kind != TYPE_SHARED)

@@ -4,7 +4,7 @@
 
 #include "passes/passes.h"
 
-// Dots by multiply-adds become loops over k where a kernel has too many multiply-adds. True where something changed.
+// Turns dots by multiply-adds into loops over k if a kernel has too many multiply-adds. True if something changed.
 bool roll_dots(PassContext *context, Func *func);
 
 #endif

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// swap_dots: products of fewer rows than wgmma has are computed transposed, where their columns are as many.
+// swap_dots: computes dots transposed if they have fewer rows than wgmma, and enough columns.
 //
 // before  %d = dot %a, %b, %c : tile<16x128xfp32>
 // after   %d = dot %a, %b, %c {swapped} : tile<16x128xfp32>
-// needs   simplified IR, no instruction chosen yet: the passes up to choose_dot ask what can be a wgmma
-// keeps   every value, up to the order in which products are summed
-// breaks  nothing
-// pays    wgmma reads both operands from shared memory itself; mma.sync has each element of b read into registers
-//         first, and tensor copies and roles are of wgmma alone (docs/matmul.md)
 //
-// c^T = b^T a^T: columns of b are the instruction's rows, the few rows of a its columns. Of 16-bit floats, which wgmma reads
-// along either dimension and sums as mma.sync does, and of operands that come from memory as they are: what is computed
-// is in registers already. Products that feed one another keep their rows in a warp, and where sums or what is computed of them
-// meet another product's, which is not transposed, both stay as they are: they would change layouts in every iteration.
+// needs   simplified IR, no instruction chosen yet. The passes up to choose_dot ask which dots can use wgmma
+// keeps   every value, up to the order of summation
+// breaks  nothing
+// pays    wgmma reads operands from shared memory. With mma.sync, each element of b goes to registers first. TMA copies
+//         and warp specialization also need wgmma (docs/matmul.md)
+//
+// c^T = b^T a^T: columns of b are the instruction's rows, and the few rows of a are its columns. These conditions
+// apply:
+// * The operands are 16-bit floats. wgmma reads these along either dimension and sums them as mma.sync does.
+// * The operands come directly from memory. Computed ones are already in registers.
+// * The dot is not chained. Chained dots keep their rows in a warp.
+// * Its accumulators, and values computed from them, do not meet results of a dot that is not transposed. Otherwise
+//   both stay as they are, because layouts would change in every iteration.
 #include "ir/build.h"
 #include "passes/layouts/choose_dot.h"
 
@@ -26,7 +30,7 @@ static bool is_loaded(const Value *value) {
   return value->def && (value->def->kind == OP_LOAD || value->def->kind == OP_BLOCK_LOAD);
 }
 
-// Whether every warpgroup has 64 of b's columns, and there are no 64 rows.
+// Returns true if every warpgroup has 64 of b's columns, and there are fewer than 64 rows.
 static bool is_wide(const DotProduct *p, uint32_t warp_bits) {
   return p->shape.m < ROW_BITS && p->shape.n + WARPGROUP_BITS >= ROW_BITS + warp_bits;
 }
@@ -43,7 +47,7 @@ static void swap_dot(Op *op, void *data) {
   c->changed = true;
 }
 
-// --- products whose results meet
+// --- dots whose results meet
 
 enum { MEETING_STEPS = 4096 };
 
@@ -66,7 +70,7 @@ static bool operands_meet(Meeting *m, const Op *op) {
   return false;
 }
 
-// The loop's value number i, which is as it begins, in an iteration, at its end, and behind the loop.
+// The loop-carried value number i: its initial value, its value in an iteration, its yielded value, and its result.
 static bool carried_meets(Meeting *m, const Op *loop, uint32_t i) {
   return meets_other(m, loop_init(loop, i)) || meets_other(m, loop_carried(loop, i)) ||
          meets_other(m, loop_yielded(loop, i)) || meets_other(m, &loop->results[i]);
@@ -103,8 +107,8 @@ static bool is_same_everywhere(const Op *op) {
   return op && (op->kind == OP_CONSTANT || op->kind == OP_SPLAT);
 }
 
-// Whether a product that is not transposed gives this tile, or adds to it, through elementwise ops, loops and branches; or that
-// would be long to find out.
+// Returns true if a dot that is not transposed gives this tile, or adds to it. Elementwise ops, loops and branches may
+// be in between. Also true if the search would take too long.
 static bool meets_other(Meeting *m, const Value *value) {
   if (!type_is_tile(value->type) || is_same_everywhere(value->def) || m->seen[value->id]) return false;
   if (m->steps-- == 0) return true;
