@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// allocate_shared: gives every buffer in shared memory its place;
-// buffers that are never alive together share bytes.
+// allocate_shared: gives every buffer in shared memory its offset. Buffers that are never alive together share bytes.
 //
 // before  %s = shared_alloc : shared<256xi32, #s>
 // after   %s = shared_alloc {offset = 1024} : shared<256xi32, #s>
+//
 // needs   every buffer made explicit (promote_shared, pipeline)
 // keeps   every value
-// breaks  nothing; place_barriers must come after, since it orders uses of the same bytes
-// pays    shared memory is the sum of what is alive at one time
+// breaks  nothing. place_barriers must come later. It orders uses of the same bytes
+// pays    shared memory holds only the buffers that are alive together
 //
-// A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
-// outside of lasts to the loop's end. What copies use lasts to the last wait after it, what tensor stores read to the next
-// one, a ring's slots to the last use of the ring's, its mbarriers to the kernel's end; what asynchronous dots use to the next
-// wait for dots. A small buffer of an exchange, or
-// through which an operand goes to registers, lasts to the next one's store, which then takes other bytes: so no
-// barrier is needed between them. Groups of warps run at once, so that what several use is alive as long as they
-// run, and what one uses together with all of another's; but slots that another group's tensor copies fill are free behind
-// the last use in the first group, which has waited for all copies then. The largest are placed first, each as low as those it lives beside allow.
+// A buffer is alive from its alloc to its last use, in program order. There are additions to this:
+// * Uses in a loop that does not contain the alloc last to the loop's end.
+// * Uses by copies last to the next copy wait, reads by TMA stores to the next store wait.
+// * Slots of a ring last to the ring's last use, and its mbarriers to the kernel's end.
+// * Uses by asynchronous dots last to the next dot wait.
+// * A small buffer of an exchange, or of an operand that goes to registers, lasts to the store of the next one. The
+//   next one then takes other bytes, so no barrier is needed between them.
+// * Groups of warps run at the same time. A buffer that several groups use is alive as long as they run. A buffer of
+//   one group is alive together with all buffers of another.
+// * Slots that TMA copies of another group fill are free after the last use in the first group. It has waited for all
+//   copies then.
+//
+// The largest buffers are placed first, each at the lowest offset that the buffers alive with it allow.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -27,20 +32,20 @@
 #include "passes/analysis/rings.h"
 #include "passes/analysis/shared_buffers.h"
 
-enum { DOT_ALIGN = 1024 }; // what matrix descriptors with the widest swizzle ask for
+enum { DOT_ALIGN = 1024 }; // Matrix descriptors with the widest swizzle need it.
 
 typedef struct BufferLife {
   Op *alloc;
-  uint32_t begin, end; // op ids, both included
+  uint32_t begin, end; // Op ids, both inclusive.
   uint32_t bytes, align, offset;
-  uint32_t group;          // whose buffer it is; UINT32_MAX: made before groups, or there are none
-  uint32_t end_in_first;   // the end of its uses in the first group; 0: it has none there
-  bool copied, multiplied; // by asynchronous ops
-  bool filled;             // by tensor copies of another group than the first
-  bool stored;             // by a tensor store that nothing has waited for, as far as the walk has come
-  bool lasts;              // to the kernel's end
-  bool exchanged;          // threads alone use it, whole: they write it and read it, by ldmatrix or each for itself
-  bool was_read;           // since it was written, as far as the walk has come
+  uint32_t group;          // The group that owns it; UINT32_MAX: made before groups, or there are none.
+  uint32_t end_in_first;   // The end of its uses in the first group; 0: it has none.
+  bool copied, multiplied; // Used by asynchronous ops.
+  bool filled;             // Filled by TMA copies of another group than the first.
+  bool stored;             // A TMA store reads it, and nothing has waited for it yet.
+  bool lasts;              // It lasts to the kernel's end.
+  bool exchanged;          // Only threads write and read it as a whole, by ldmatrix or each thread itself.
+  bool was_read;           // Read since it was written, up to the current op.
 } BufferLife;
 
 typedef struct Allocator {
@@ -48,7 +53,7 @@ typedef struct Allocator {
   SharedBuffers buffers;
   BufferLife *lives;
   uint32_t count, last_copy_wait;
-  VEC(uint32_t) dot_waits; // ids, ascending
+  VEC(uint32_t) dot_waits; // Ids, ascending.
 } Allocator;
 
 static uint32_t last_id(const Op *op) {
@@ -58,8 +63,8 @@ static uint32_t last_id(const Op *op) {
   return id;
 }
 
-// Where the op's use of a value that was made in `home` ends:
-// with the outermost loop around the op that `home` is outside of.
+// The end of the op's use of a value that was made in `home`. It is the end of the outermost loop around the op that
+// does not contain `home`.
 static uint32_t end_of_use(const Op *op, const Region *home) {
   uint32_t end = last_id(op);
   for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
@@ -78,7 +83,7 @@ static bool is_exchanged(const Op *alloc) {
   return true;
 }
 
-// An exchange's store: the small buffers of those before it last until it.
+// Extends the small buffers of earlier exchanges to this exchange's store.
 static void last_to_next(Allocator *a, const Op *store) {
   for (uint32_t i = 0; i < a->count; i++) {
     BufferLife *life = &a->lives[i];
@@ -99,7 +104,7 @@ static void note_exchange(Allocator *a, const Op *op) {
 
 static bool is_of_later_group(uint32_t group) { return group != 0 && group != UINT32_MAX; }
 
-// Of tensor stores: what they read lasts to the wait.
+// For TMA stores: the buffers that they read last to the wait.
 static void last_to_wait(Allocator *a, const Op *wait) {
   for (uint32_t i = 0; i < a->count; i++) {
     BufferLife *life = &a->lives[i];
@@ -110,7 +115,7 @@ static void last_to_wait(Allocator *a, const Op *wait) {
   }
 }
 
-// Of a copy that is waited for where it stands no later wait needs the buffer.
+// A copy that is waited for immediately needs its buffer at no later wait.
 static bool is_under_way(const Op *copy) {
   const Op *commit = copy->next, *wait = commit ? commit->next : NULL;
   if (!wait || commit->kind != OP_ASYNC_COMMIT || wait->kind != OP_ASYNC_WAIT) return true;
@@ -145,14 +150,14 @@ static void note_use(Op *op, void *data) {
   }
 }
 
-// The first wait for dots after `id`, which is of all that were begun (pipeline puts it after the loop).
+// The first dot wait after `id`. It waits for all dots in flight (pipeline puts it after the loop).
 static uint32_t next_dot_wait(const Allocator *a, uint32_t id) {
   for (uint32_t i = 0; i < a->dot_waits.n; i++)
     if (a->dot_waits.at[i] > id) return a->dot_waits.at[i];
   return id;
 }
 
-// What was made before groups, and is used in them.
+// For buffers made before groups and used in them.
 static void last_in_groups(const Allocator *a, BufferLife *life, const Op *groups) {
   life->group = group_of(life->alloc);
   if (life->group != UINT32_MAX || life->end < groups->id) return;
@@ -174,7 +179,7 @@ static void find_lives(Allocator *a, Func *func) {
   region_walk(func->body, note_use, a);
   for (uint32_t i = 0; i < a->count; i++) {
     BufferLife *life = &a->lives[i];
-    bool waited = ring_owns(life->alloc); // by ring_wait, before its last use
+    bool waited = ring_owns(life->alloc); // By ring_wait, before its last use.
     if (life->copied && !waited && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
     if (life->multiplied) life->end = next_dot_wait(a, life->end);
     if (life->lasts) life->end = func->op_count - 1;
@@ -184,13 +189,13 @@ static void find_lives(Allocator *a, Func *func) {
 
 static bool alive_together(const BufferLife *a, const BufferLife *b) {
   bool at_once = a->group != UINT32_MAX && b->group != UINT32_MAX && a->group != b->group;
-  // The end of what is filled says nothing to a group that does not read it.
+  // The end of a filled buffer is unknown to a group that does not read it.
   bool unread = (a->filled && is_of_later_group(b->group)) || (b->filled && is_of_later_group(a->group));
   if (at_once || unread) return true;
   return a->begin <= b->end && b->begin <= a->end;
 }
 
-// The lowest place that those already placed leave.
+// The lowest offset that the buffers placed so far leave free.
 static uint32_t place_of(const BufferLife *life, BufferLife *const *placed, uint32_t n) {
   uint32_t offset = 0;
   for (bool moved = true; moved;) {
@@ -207,7 +212,7 @@ static uint32_t place_of(const BufferLife *life, BufferLife *const *placed, uint
   return offset;
 }
 
-// Largest first; of one size as they come in the program.
+// Largest first; equal sizes in program order.
 static void sort_by_size(BufferLife **order, uint32_t n) {
   for (uint32_t i = 1; i < n; i++)
     for (uint32_t k = i; k > 0 && order[k - 1]->bytes < order[k]->bytes; k--) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which accesses must be ordered: the tables of place_barriers.
+// The tables of place_barriers: pairs of accesses that must be ordered.
 //
-// In shared memory those to the same bytes; parts of one buffer at constant starts that do not meet are
-// none. In global memory those of tiles of one shape whose elements are held by different threads: by
-// several warps, or otherwise in the one access than in the other.
+// In shared memory, accesses to the same bytes must be ordered. Parts of one buffer at constant starts that do not
+// overlap need no order. In global memory, accesses to tiles of one shape must be ordered if different threads hold
+// their elements. Either several warps hold them, or the two accesses distribute them differently.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -37,7 +37,7 @@ static bool parts_overlap(const Placer *p, const BufferPart *a, const BufferPart
   return share_bytes(p->buffers.allocs.at[a->alloc], p->buffers.allocs.at[b->alloc]);
 }
 
-// The part that a store or load names; starts NULL: it names none of a buffer itself.
+// The part that a store or load names; starts NULL: it names no part of a buffer.
 static BufferPart named_part(const Placer *p, const Op *op) {
   BufferPart part = {0};
   if (op->kind != OP_SHARED_STORE && op->kind != OP_SHARED_LOAD) return part;
@@ -99,8 +99,9 @@ static bool held_by_warps(const Placer *p, const Type *type) {
   return free_bits[DIM_WARP] != 0;
 }
 
-// Whether an element that the one access reads or writes and the other one writes may be another thread's. Of an
-// element that several threads hold all read, and the first writes: two writes by one layout are the same thread's.
+// Returns true if an element of one access may belong to another thread in the other access, which writes it. If
+// several threads hold an element, all read it and the first one writes it. So two writes in one layout are by the same
+// thread.
 static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write) {
   const Type *a = p->kinds.at[i], *b = p->kinds.at[k];
   if (i == k) return !both_write && (!a || a->layout) && held_by_warps(p, a);
@@ -109,7 +110,7 @@ static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write
          layout_conversion(a->layout, b->layout) > CONVERT_REGISTERS;
 }
 
-// --- what an op touches
+// --- memory that an op touches
 
 static uint64_t *set_new(const Placer *p) { return ARENA_ARRAY(p->context->scratch, uint64_t, p->words); }
 
@@ -135,7 +136,7 @@ static void add_move(const Placer *p, TouchedPlaces *access, const Op *op) {
     add_buffers(p, access, op_operand(op, op->kind == OP_SHARED_STORE));
 }
 
-// An operand that goes through registers is read by the threads themselves, at once.
+// An operand that goes through registers is read at once by the threads themselves.
 static void touch_dot(const Placer *p, TouchedMemory *t, const Op *op) {
   static const AttrKey anchors[2] = {ATTR_ANCHOR_A, ATTR_ANCHOR_B};
   bool proxy = dot_instruction_info(dot_instruction(op))->is_async;
@@ -154,7 +155,7 @@ static void note_ring_places(const Placer *p, const Op *op) {
       set_unite(places, p->buffers.sets[op_operand(op, i)->id], p->buffers.words);
 }
 
-// The mbarriers of a ring, which the op that begins it makes and those that wait read.
+// The mbarriers of a ring: its ring_begin writes them, and its waits read them.
 static void add_mbarriers(const Placer *p, TouchedPlaces *access, const Value *mbarriers) {
   add_buffers(p, access, mbarriers);
   set_unite(access->others, access->own, p->words);

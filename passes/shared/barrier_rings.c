@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rings in place_barriers: for each slot what those who take it next must have waited for.
+// Rings in place_barriers: for each slot, the waits that must come before its next use.
 //
-// A slot may be waited for when its fill was (by async_wait, of copies), was fenced where the other proxy
-// reads it, and everyone has met since; it may be filled when everyone has met since its release, or, where
-// the ring begins again in a loop around it, since its last use in the round before. Slots go round in turn, so
-// counts say which release a fill is after, and which group an async_wait is for.
+// A slot may be waited for after these steps:
+// * Its fill was waited for (by async_wait, for copies).
+// * Its fill was fenced, if the other proxy reads it.
+// * A barrier has followed.
+//
+// A slot may be filled if a barrier has followed its release. If the ring starts again in a loop around it, a barrier
+// must also have followed its last use in the previous round. Slots are used in cyclic order. So counts give the
+// release that a fill must follow, and the group that an async_wait is for.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "passes/shared/barriers.h"
 
-enum { MOST = 1 << 20 }; // counts go no further
+enum { MOST = 1 << 20 }; // Counts stop here.
 
 static RingStatus *status_of(const Placer *p, const State *s, const Op *op) {
   return &s->rings[p->rings.of[op_operand(op, 0)->id]];
@@ -62,7 +66,7 @@ static bool join_fill(SlotFill *to, const SlotFill *from) {
   return grew;
 }
 
-// A dot begun later is longer under way.
+// A dot that started later is in flight longer.
 static bool join_read(SlotRead *to, const SlotRead *from) {
   bool grew = to->by && to->by != from->by;
   if (from->reading && (!to->reading || from->reading < to->reading)) {
@@ -73,7 +77,7 @@ static bool join_read(SlotRead *to, const SlotRead *from) {
   return grew;
 }
 
-// Of a ring that is at its end on one of the ways nothing more is to come.
+// If a ring is at its end on one path, nothing more follows.
 bool ring_join(RingStatus *to, const RingStatus *from) {
   if (!to->alive) return false;
   bool grew = !from->alive;
@@ -138,8 +142,8 @@ static void begin_dot(const Placer *p, State *s) {
 
 // --- views
 
-// The slot that the view shows: the latest that its op gave. NULL: that is released, or filled, already. Of a ring that is
-// at its end too: its last slots stay as they are.
+// The slot that the view shows: the latest one that its op gave. NULL: it is already released or filled. This also
+// works for a ring at its end, because its last slots stay as they are.
 static SlotRead *read_of(const Placer *p, const State *s, const Op *view) {
   RingStatus *ring = status_of(p, s, view);
   for (uint32_t i = ring->readable; i-- > 0;)
@@ -183,7 +187,7 @@ static void read_slots(const Placer *p, State *s, const Op *op) {
 
 // --- ops
 
-// Whether an asynchronous dot reads the view by way of its descriptor.
+// Returns true if an asynchronous dot reads the view through its descriptor.
 static bool proxy_reads(const Placer *p, const Value *view) {
   for (const Use *use = view->first_use; use; use = use->next) {
     const Op *op = use->user;
@@ -245,7 +249,7 @@ static void release_oldest(const Placer *p, RingStatus *ring, const Op *op) {
   ring->unmet++;
 }
 
-// A ring that begins again, in the next round of a loop around it: its slots were used since the last barrier.
+// For a ring that starts again in the next round of a loop around it: its slots were used since the last barrier.
 static bool used_unmet(const Placer *p, const State *s, const uint64_t *places) {
   return set_meets(places, s->set[READS_SHARED], p->words) ||
          set_meets(places, s->set[WRITES_SHARED], p->words);

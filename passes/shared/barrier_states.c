@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// States of place_barriers: what is under way, copied, joined, ended by barriers, fences and waits.
+// The states of place_barriers: copy, join, and the effect of barriers, fences and waits on them.
 #include <string.h>
 #include "passes/shared/barriers.h"
 
@@ -46,7 +46,7 @@ bool state_same(const Placer *p, const State *a, const State *b) {
 
 void state_empty(const Placer *p, uint64_t *set) { memset(set, 0, p->words * sizeof *set); }
 
-// What copies and dots have under way a barrier does not end.
+// A barrier does not end copies and dots in flight.
 void state_meet(const Placer *p, State *s) {
   state_empty(p, s->set[READS_SHARED]);
   state_empty(p, s->set[WRITES_SHARED]);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of place_barriers; place_barriers.c has the pass.
+// The parts of place_barriers. The pass itself is in place_barriers.c.
 //
-// A state says what is under way at a point of the program: accesses since the last barrier, copies and
-// dots that nobody has waited for, and of each ring which fills everyone has met and which releases. States
-// are joined where control flow does, and only grow towards what is worse, so loops come to a fixed point.
+// A state describes the work in flight at a point of the program:
+// * Accesses since the last barrier.
+// * Copies and dots that nobody has waited for.
+// * For each ring, its fills and releases, and whether a barrier has followed them.
+//
+// States are joined where control flow joins. They only grow towards the worse, so loops reach a fixed point.
 #ifndef PASSES_SHARED_BARRIERS_H
 #define PASSES_SHARED_BARRIERS_H
 
@@ -11,12 +14,12 @@
 #include "passes/analysis/rings.h"
 #include "passes/analysis/shared_buffers.h"
 
-// Sets of places in shared memory, then sets of kinds of access to global memory.
+// Sets of places in shared memory, then sets of kinds of global access.
 enum {
   READS_SHARED,
   WRITES_SHARED,
   COPIES,
-  STORING, // tensor stores under way read it
+  STORING, // TMA stores in flight read it.
   UNFENCED,
   READS_GLOBAL,
   WRITES_GLOBAL,
@@ -24,80 +27,80 @@ enum {
   SET_COUNT
 };
 
-enum { DOT_AGES = 8 }; // dots under way that are told apart: the latest, the one before, ..., all older ones
+enum { DOT_AGES = 8 }; // Dots in flight with different ages: the latest, the one before, ..., all older ones.
 
-// How far what fills a slot has come, for those who wait for the slot.
+// The progress of a slot's fill, for those who wait for the slot.
 typedef enum FillStage {
-  FILL_COPYING, // a thread has not waited for its own copies
+  FILL_COPYING, // A thread has not waited for its own copies.
   FILL_WRITTEN,
-  FILL_FENCED, // and asynchronous reads after it see it
+  FILL_FENCED, // Later asynchronous reads also see it.
 } FillStage;
 
 // A slot that is being filled.
 typedef struct SlotFill {
-  const Op *by;     // its ring_fill; NULL: one of several
-  uint32_t commits; // groups that were closed since its copies
-  FillStage stage;  // of each thread
-  bool met;         // everyone has met since
-  FillStage at_met; // as it was then
+  const Op *by;     // Its ring_fill; NULL: one of several.
+  uint32_t commits; // Groups that were closed since its copies.
+  FillStage stage;  // Each thread has reached it.
+  bool met;         // A barrier has followed.
+  FillStage at_met; // The stage at that barrier.
 } SlotFill;
 
 // A readable slot.
 typedef struct SlotRead {
-  const Op *by;     // its ring_wait; NULL: one of several
-  uint32_t reading; // asynchronous dots begun since one that reads it, that included; 0: none is under way
+  const Op *by;     // Its ring_wait; NULL: one of several.
+  uint32_t reading; // Asynchronous dots from the one that reads it, inclusive; 0: none is in flight.
 } SlotRead;
 
 typedef struct RingStatus {
-  bool alive; // more ops on it may come
+  bool alive; // More ops on it may follow.
   uint32_t filling, readable;
-  uint32_t unmet;  // releases since the last barrier
-  SlotFill *fills; // the oldest first
+  uint32_t unmet;  // Releases since the last barrier.
+  SlotFill *fills; // The oldest first.
   SlotRead *reads;
 } RingStatus;
 
 typedef struct State {
   uint64_t *set[SET_COUNT];
-  uint64_t *dots[DOT_AGES]; // what asynchronous dots read, the latest first
-  RingStatus *rings;        // by the ring's number
+  uint64_t *dots[DOT_AGES]; // The places that asynchronous dots read, the latest first.
+  RingStatus *rings;        // By ring index.
 } State;
 
-// What an access touches: its own places, and those with which it must be ordered, since they share bytes.
-// The accesses to a ring's slots are ordered by the ring.
+// The places that an access touches: its own, and those that it must be ordered with because they share bytes. A ring
+// orders the accesses to its slots itself.
 typedef struct TouchedPlaces {
-  uint64_t *own, *others; // NULL: nothing
+  uint64_t *own, *others; // NULL: nothing.
 } TouchedPlaces;
 
 typedef struct TouchedMemory {
   TouchedPlaces reads, writes;
-  TouchedPlaces copies;  // written asynchronously
-  TouchedPlaces tensors; // the same, by way of the other proxy
-  TouchedPlaces dots;   // read asynchronously, by way of the other proxy
-  TouchedPlaces stores; // the same, by tensor stores
-  uint32_t global;      // kind
+  TouchedPlaces copies;  // Written asynchronously.
+  TouchedPlaces tensors; // The same, through the async proxy.
+  TouchedPlaces dots;   // Read asynchronously, through the async proxy.
+  TouchedPlaces stores; // The same, by TMA stores.
+  uint32_t global;      // The kind of global access.
   bool reads_global, writes_global;
-  bool through_ring; // what is read goes to a ring's slot, whose fill says until when
+  bool through_ring; // The value read goes to a ring's slot. Its fill says until when.
 } TouchedMemory;
 
-// A part of a buffer that some access names by its constant start.
+// A part of a buffer that an access names by its constant start.
 typedef struct BufferPart {
   uint32_t alloc;
-  const Attr *starts; // NULL: all of it
+  const Attr *starts; // NULL: the whole buffer.
   const Type *shape;
 } BufferPart;
 
-// What a loop made of a state, where nothing was put.
+// The effect of a loop on a state, when nothing was inserted.
 typedef struct LoopVisit {
   State before, after;
-  bool known, wanted; // a barrier
+  bool known, wanted; // The visit is valid; a barrier was needed.
 } LoopVisit;
 
 enum { KEPT_VISITS = 4 };
 
 typedef struct LoopVisits {
   LoopVisit at[KEPT_VISITS];
-  uint32_t next; // the one to be replaced
-  uint32_t put;  // how many ops had been put: after more the visits no longer hold
+  uint32_t next; // The next one to replace.
+  uint32_t put;  // Inserted ops at that time. With more, the visits are invalid.
 } LoopVisits;
 
 typedef struct Placer {
@@ -105,24 +108,23 @@ typedef struct Placer {
   Func *func;
   SharedBuffers buffers;
   Rings rings;
-  VEC(BufferPart) parts;   // the places: buffers as a whole, by their numbers, then parts of them
-  uint64_t **overlaps;     // by place: those with bytes of it
-  VEC(const Type *) kinds; // of global accesses: pointer types, by shape and layout; kinds.at[0]: scalars
-  uint64_t **clashes;      // by kind: those whose threads hold elements otherwise
-  uint64_t **overwrites;   // the same, of two writes
-  uint64_t **ring_kinds;   // by ring: the kinds of what its copies read
-  uint64_t **ring_places;  // by ring: its buffers
-  TouchedMemory *touches;  // by op id
-  uint32_t words;          // of a set
-  bool insert;             // else hazards are only found
-  bool wanted;             // a barrier was, since this was cleared
+  VEC(BufferPart) parts;   // The places: whole buffers, by their indices, then parts of them.
+  uint64_t **overlaps;     // By place: the places that share bytes with it.
+  VEC(const Type *) kinds; // Kinds of global access: pointer types, by shape and layout. Entry 0: scalars.
+  uint64_t **clashes;      // By kind: kinds whose threads hold the elements differently.
+  uint64_t **overwrites;   // The same, for two writes.
+  uint64_t **ring_kinds;   // By ring: the kinds that its copies read.
+  uint64_t **ring_places;  // By ring: its buffers.
+  TouchedMemory *touches;  // By op id.
+  uint32_t words;          // Words of a set.
+  bool insert;             // If false, hazards are only found.
+  bool wanted;             // A barrier was needed since this was cleared.
   uint32_t barriers;
-  uint32_t put;         // barriers and fences
-  LoopVisits **visited; // by op id; NULL: none was kept
+  uint32_t put;         // Inserted barriers and fences.
+  LoopVisits **visited; // By op id; NULL: none was kept.
 } Placer;
 
-// barrier_places.c: which accesses touch the same bytes,
-// or the same elements of global memory by other threads.
+// barrier_places.c: finds accesses that touch the same bytes, or the same global elements by other threads.
 void barrier_places_find(Placer *p);
 // NULL: the op touches no memory.
 const TouchedMemory *barrier_touch(const Placer *p, const Op *op);
@@ -130,7 +132,7 @@ const TouchedMemory *barrier_touch(const Placer *p, const Op *op);
 // barrier_states.c
 State state_new(const Placer *p);
 void state_copy(const Placer *p, State *to, const State *from);
-bool state_join(const Placer *p, State *to, const State *from); // whether `to` grew
+bool state_join(const Placer *p, State *to, const State *from); // True if `to` grew
 bool state_same(const Placer *p, const State *a, const State *b);
 void state_empty(const Placer *p, uint64_t *set);
 void state_meet(const Placer *p, State *s);  // a barrier
@@ -138,14 +140,13 @@ void state_fence(const Placer *p, State *s, bool global); // fence_async
 void state_begin_dot(const Placer *p, State *s, const uint64_t *reads);
 void state_wait_dots(const Placer *p, State *s, uint32_t pending);
 
-// barrier_rings.c
-// What an op on a ring lacks before it, beside a fence.
+// barrier_rings.c True if a barrier, or a fence, is missing before the op on a ring.
 bool rings_lack_barrier(const Placer *p, const State *s, const Op *op);
 bool rings_lack_fence(const Placer *p, const State *s, const Op *op);
-// Whether a write to global memory may overtake what copies into slots read;
-// `clashes`: the kinds that the write's clashes with.
+// Returns true if a global write may overtake the global reads of copies into slots. `clashes`: the kinds that clash
+// with the write.
 bool rings_read_global(const Placer *p, const State *s, const uint64_t *clashes);
-// The op is done; errors are reported where p->insert.
+// Applies the op; reports errors if p->insert is set.
 void rings_step(Placer *p, State *s, const Op *op);
 void rings_meet(const Placer *p, State *s);
 void rings_fence(const Placer *p, State *s);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an operand lies in the buffer through which it goes to its dot.
+// The placement of an operand in the buffer through which it goes to its dot.
 #include "ir/dot/layout_dot.h"
 #include "passes/shared/promote_dot.h"
 #include "passes/tma/tensor_copies.h"
 
-// Whether the tile's lowest register bit, or without registers lane bit, moves along the last dimension.
+// Returns true if the tile's lowest register bit moves along the last dimension. Without registers, it is the lowest
+// lane bit.
 static bool counts_along_columns(const Layout *home, uint32_t column_bits) {
   uint32_t lowest =
       home->bits[DIM_REGISTER] ? layout_basis(home, DIM_REGISTER, 0) : layout_basis(home, DIM_LANE, 0);
   return (lowest & ((1u << column_bits) - 1)) != 0;
 }
 
-// Whether the tile comes along k, but no thread holds neighbours along k (choose_dot's turned loads), and
-// stores into the buffer have no conflicts.
+// Returns true if the tile runs along k, but no thread holds neighbours along k (choose_dot's transposed loads). Stores
+// into the buffer must have no bank conflicts.
 static bool is_turned(const Layout *home, const DotShape *shape, DotOperand operand, const Layout *shared) {
   enum { WORD_BITS = 2 };
   uint32_t neighbour = operand == DOT_A ? 1 : 1u << shape->n, order[LAYOUT_MAX_BITS], ideal;
@@ -23,8 +24,8 @@ static bool is_turned(const Layout *home, const DotShape *shape, DotOperand oper
   return layout_wavefronts(home, shared, WORD_BITS, vector, order, &ideal) == ideal;
 }
 
-// Rows of swizzled lines along the dimension in which the tile counts; no instruction transposes but of 16 bits,
-// so that others lie along k where the instruction reads them itself, and there alone.
+// Rows of swizzled lines along the dimension in which the tile counts. Instructions only transpose 16-bit elements. So
+// other types must lie along k if the instruction reads them itself.
 static bool chooses_lines(const Op *dot, DotOperand operand, const Type *home, bool to_registers,
                           DotPlacement *placement) {
   DotShape shape = dot_op_shape(dot);
@@ -35,7 +36,7 @@ static bool chooses_lines(const Op *dot, DotOperand operand, const Type *home, b
   return halves || last == k_is_last;
 }
 
-// The dimension of a tile, a box of a tensor in memory or its transpose, along which neighbours are neighbours there.
+// The dimension of a tile along which neighbours are neighbours in memory. The tile is a TMA tile or its transpose.
 static bool is_box(const Value *tile, uint32_t *inner) {
   const Op *op = tile->def;
   const Attr *order = op && op->kind == OP_TRANS ? op_attr(op, ATTR_ORDER) : NULL;

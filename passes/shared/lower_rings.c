@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// lower_rings: rings become slot numbers.
+// lower_rings: turns rings into slot numbers.
 //
 // before  %r = ring_begin {slots = 3}
 //         for ... do (%i, %r1: ring) {
@@ -16,22 +16,23 @@
 //           if ... { %c = shared_index %s, %fill; copy_async %p, %c }
 //           %f = add %fill, 1; equal to 3: 0
 //           yield %u, %f
-// needs   place_barriers: which slot is in which state can be seen of rings alone
+//
+// needs   place_barriers. The states of slots are only visible in rings
 // keeps   every value, every barrier, fence and wait
 // breaks  nothing
-// pays    codegen knows buffers and numbers; a number is one register of a thread
+// pays    codegen only needs buffers and numbers. A number is one register of a thread
 //
-// Of a ring with mbarriers
+// For a ring with mbarriers:
 //
 // before  %r = ring_begin %m {slots = 3}                      after  mbarrier_init %m
 //         %a, %full, %r2 = ring_wait %r1, %s, %m                     %full = shared_index %m, %use
 //                                                                    mbarrier_wait %full, %parity
 //
-// where the parity changes each time that the number begins anew. A ring that begins again in a loop around it
-// makes its mbarriers anew; they are made where the function begins, first.
+// The parity changes each time that the number starts again at 0. A ring that starts again in a loop around it makes
+// its mbarriers again. They are first made at the start of the function.
 //
-// lower_channels: of kernels with warp_groups, channels too. What a channel's ring waits for is an mbarrier
-// of the slot: of a phase for each time that it is full, for each time that it is free.
+// lower_channels does the same for kernels with warp_groups, including channels. A channel's ring waits for an mbarrier
+// of the slot. It has one phase for each time that the slot is full, or free.
 //
 // before  %f, %r = channel {slots = 3}                        after  mbarrier_init %full {arrivals = 4}
 //         warp_groups do {                                           mbarrier_init %free {arrivals = 8}
@@ -45,35 +46,34 @@
 //                                                                      %a = shared_index %s, %fill
 //                                                                      mbarrier_arrive %full[%use]
 //
-// (no arrival at `full` of a channel with mbarriers of its own: copies count there), where of the first ring
-// `fill` is the next slot to fill and `use` the next to commit, of the second `use` the next to wait for and
-// `fill` the next to release. Slots that are `behind` at the begin are the first to be released.
+// A channel with its own mbarriers has no arrival at `full`: copies count there. In the first ring, `fill` is the next
+// slot to fill and `use` is the next to commit. In the second, `use` is the next slot to wait for and `fill` is the
+// next to release. Slots that count as readable at the start are released first.
 //
-// A slot that is being filled has its view where it is first written, so that the condition around a copy
-// is one around the copy's address too, and its number is counted on after the last write.
+// The view of a slot being filled is made at its first write. So a condition around a copy also covers the copy's
+// address. The slot number is incremented after the last write.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "passes/passes.h"
 #include "passes/analysis/rings.h"
 
-// Slot numbers, i32, of a ring value; the parity of the phase that the next wait is for, NULL where there is
-// none.
+// Slot numbers of a ring value (i32), and the parity of the phase of its next wait. NULL: there is none.
 typedef struct SlotNumbers {
   Value *use, *fill, *parity;
 } SlotNumbers;
 
 typedef struct ChannelMbarriers {
-  Value *full, *free; // i64, one a slot; NULL: of a ring that is no channel's
-  bool counts;        // bytes of copies at `full`
+  Value *full, *free; // i64, one per slot; NULL: the ring belongs to no channel.
+  bool counts;        // Counts bytes of copies at `full`.
 } ChannelMbarriers;
 
 typedef struct RingLowering {
   PassContext *context;
   Func *func;
-  ChannelMbarriers *channels; // by number of the ring
+  ChannelMbarriers *channels; // By ring index.
   Rings rings;
-  SlotNumbers *numbers; // by the ring value's id
-  VEC(Op *) replaced;   // their results are still in use; each is erased after those that come later
+  SlotNumbers *numbers; // By id of the ring value.
+  VEC(Op *) replaced;   // Their results are still in use. Each is erased after the later ones.
 } RingLowering;
 
 typedef struct Values {
@@ -97,7 +97,7 @@ static ChannelMbarriers *channel_of(const RingLowering *l, const Value *ring) {
 
 static void replace_later(RingLowering *l, Op *op) { vec_push(l->context->scratch, &l->replaced, op); }
 
-// The parity after a use of slot `number`; `last`: that after which it changes.
+// The parity after a use of slot `number`. It changes after slot `last`.
 static Value *next_parity(const RingLowering *l, Builder *b, Value *parity, Value *number, uint32_t last) {
   int64_t known;
   const Type *type = number_type(l);
@@ -131,19 +131,19 @@ static void replace_view(Op *op, uint32_t i, Op *before, Value *number) {
   value_replace_uses(view, build(&b, OP_SHARED_INDEX, view->type, op_operand(op, i + 1), number, NULL));
 }
 
-// The first op that uses the view, where all do in one region; else the op that gives it.
+// The first op that uses the view, if all users are in one region; otherwise the op that gives the view.
 static Op *first_user(Op *fill, const Value *view) {
   Op *first = view->first_use ? view->first_use->user : fill;
   for (const Use *use = view->first_use; use; use = use->next) {
     if (use->user->region != first->region) return fill;
     if (is_before(use->user, first)) first = use->user;
   }
-  // The address is there when everyone has met.
+  // The address is available when all warps have reached the barrier.
   while (first != fill && first->prev && first->prev->kind == OP_BARRIER) first = first->prev;
   return first;
 }
 
-// The first op that uses any of the views, where all do in one region; else the fill.
+// The first op that uses any of the views, if all users are in one region; otherwise the fill.
 static Op *first_of_all(Op *fill) {
   Op *first = NULL;
   for (uint32_t i = 0; i + 1 < fill->result_count; i++) {
@@ -155,7 +155,7 @@ static Op *first_of_all(Op *fill) {
   return first ? first : fill;
 }
 
-// The last op of the fill's region that writes the slot.
+// The last op in the fill's region that writes the slot.
 static Op *last_writer(Op *fill, const Value *view, Op *last) {
   for (const Use *use = view->first_use; use; use = use->next) {
     Op *user = op_in_region(use->user, fill->region);
@@ -179,15 +179,15 @@ static Value *slot_mbarrier(const RingLowering *l, Builder *b, Value *mbarriers,
   return build(b, OP_SHARED_INDEX, mbarriers_type(l, 1, &one), mbarriers, number, NULL);
 }
 
-// The slot after which the parity of what the op waits for changes. Those that are `behind` at the channel's begin are free
-// when they have been released, as the others are from the second round on: they are one phase ahead.
+// The slot after which the parity of the op's wait changes. Slots that count as readable at the channel's start become
+// free by their release. Other slots do so only from the second round on. So the former are one phase ahead.
 static uint32_t last_of_phase(const RingLowering *l, const Op *op) {
   const Op *channel = l->rings.begins.at[l->rings.of[ring_result(op)->id]];
   uint32_t behind = op->kind == OP_RING_FILL ? (uint32_t)op_int(channel, ATTR_FILLED, 0) : 0;
   return ring_slots(channel) - 1 - behind;
 }
 
-// What a channel's ring waits for, before the op that gives slot `number`.
+// Emits the wait of a channel's ring before the op that gives slot `number`.
 static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *number, SlotNumbers *numbers) {
   Builder b = builder_before(op);
   Value *mbarrier = slot_mbarrier(l, &b, mbarriers, number);
@@ -196,12 +196,12 @@ static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *numbe
   numbers->parity = next_parity(l, &b, numbers->parity, number, last_of_phase(l, op));
 }
 
-// Of the ring that fills the number of the slot to fill goes on, of the other that of the slot to wait for;
-// and by ring_commit and ring_release the other one.
+// The filling ring advances the number of the slot to fill. The other ring advances the number of the slot to wait for.
+// ring_commit and ring_release advance the other number.
 static void lower_channel_op(RingLowering *l, Op *op) {
   SlotNumbers numbers = *numbers_of(l, op_operand(op, 0));
   const ChannelMbarriers *channel = channel_of(l, op_operand(op, 0));
-  bool counts = op->kind == OP_RING_COMMIT && channel->counts; // its copies' bytes
+  bool counts = op->kind == OP_RING_COMMIT && channel->counts; // The bytes of its copies count.
   bool waits = op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT;
   bool use = op->kind == OP_RING_WAIT || op->kind == OP_RING_COMMIT;
   Value **number = use ? &numbers.use : &numbers.fill;
@@ -216,7 +216,7 @@ static void lower_channel_op(RingLowering *l, Op *op) {
   *numbers_of(l, ring_result(op)) = numbers;
 }
 
-// How many arrivals the group whose ring the value is makes at once.
+// The arrivals that the group using the ring makes at once.
 static uint32_t arrivals_of(const Value *ring) {
   const Op *user = ring->first_use->user;
   return group_runs_by_thread(user) ? 1 : region_warps(user);
@@ -242,7 +242,7 @@ static void lower_channel(RingLowering *l, Op *op) {
   made.free = make_mbarriers(l, op, arrivals_of(reads));
   Value *zero = build_int(&b, number_type(l), 0), *one = build_int(&b, number_type(l), 1);
   *channel_of(l, fills) = *channel_of(l, reads) = made;
-  *numbers_of(l, fills) = (SlotNumbers){zero, zero, one}; // all slots are free
+  *numbers_of(l, fills) = (SlotNumbers){zero, zero, one}; // All slots are free.
   uint32_t behind = (uint32_t)op_int(op, ATTR_FILLED, 0);
   Value *release = behind ? build_int(&b, number_type(l), ring_slots(op) - behind) : zero;
   *numbers_of(l, reads) = (SlotNumbers){zero, release, zero};
@@ -252,7 +252,7 @@ static void lower_fill(RingLowering *l, Op *op) {
   SlotNumbers numbers = *numbers_of(l, op_operand(op, 0));
   Op *last = op;
   for (uint32_t i = 0; i + 1 < op->result_count; i++) last = last_writer(op, &op->results[i], last);
-  // What fills a slot with mbarriers is one thread's: the views come before all of it.
+  // One thread fills a slot with mbarriers, so the views come before all of its ops.
   Op *first = numbers.parity ? first_of_all(op) : NULL;
   for (uint32_t i = 0; i + 1 < op->result_count; i++)
     replace_view(op, i, first ? first : first_user(op, &op->results[i]), numbers.fill);
@@ -301,7 +301,7 @@ static void lower_begin(RingLowering *l, Op *op) {
   *numbers_of(l, op_result(op)) = (SlotNumbers){first, first, op->operand_count ? first : NULL};
 }
 
-// --- control flow: where a ring was carried two numbers are
+// --- control flow: numbers replace each loop-carried ring
 
 static void lower_region(RingLowering *l, Region *region);
 
@@ -359,7 +359,7 @@ static void move_region(RingLowering *l, const Op *from, Op *to, uint32_t r) {
   lower_region(l, region);
 }
 
-// The op again with numbers for rings.
+// Builds the op again with numbers instead of rings.
 static void lower_control(RingLowering *l, Op *op) {
   Arena *arena = l->context->scratch;
   Values operands = {0};
@@ -434,7 +434,7 @@ static bool lower_all(PassContext *context, Func *func) {
   return true;
 }
 
-// All warps see the mbarriers from the groups' begin on.
+// All warps see the mbarriers from the start of the groups.
 bool pass_lower_channels(PassContext *context, Func *func) {
   const Op *groups = func_groups(func);
   if (!groups || !lower_all(context, func)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// place_barriers: puts a barrier exactly where a thread may touch memory before another is done with it, and
-// fences before asynchronous reads of what threads wrote.
+// place_barriers: puts a barrier exactly where a thread may touch memory that another still uses. It also puts fences
+// before asynchronous reads of memory that threads wrote.
 //
 // before  shared_store %v, %s
 //         %d = shared_load %s : ...
@@ -10,32 +10,36 @@
 //         %d = shared_load %s : ...
 //         barrier
 //         shared_store %d, %s2
-// needs   the buffers' places (allocate_shared); buffers without a place share no bytes
+//
+// needs   the buffers' offsets (allocate_shared). Buffers without an offset share no bytes
 // keeps   every value
-// breaks  nothing; no pass that moves accesses may come after
+// breaks  nothing. No later pass may move accesses
 // pays    one barrier orders everything before it with everything after it
 //
-// Hazards are between two accesses, one of them a write:
-// - in shared memory to the same bytes;
-// - in global memory of tiles of one shape whose elements are held by different threads: by several warps, or
-//   otherwise in the one access than in the other. An element of a shape, or the scalars, are one thread of
-//   the language, so the program relies on their order. Any two pointers may be of one place. Of several warps
-//   that hold an element all read it and the first writes it: two writes by one layout need no barrier.
+// A hazard is between two accesses, at least one of them a write:
+// * In shared memory, to the same bytes.
+// * In global memory, to tiles of one shape whose elements different threads hold. Either several warps hold them, or
+//   the two accesses distribute them differently.
 //
-// The slots of a ring are ordered by its ops; fences and barriers that they lack are put too
-// (barrier_rings.c). What a barrier cannot mend is an error: a slot that is released while a dot reads it,
-// a slot whose copies were not waited for.
+// An element of a shape, or all scalars, count as one thread of the language. So the program relies on their order. Any
+// two pointers may alias. If several warps hold an element, all read it and the first one writes it. So two writes in
+// one layout need no barrier.
 //
-// In a group of warps (warp_groups) barriers are the group's own, of a number that is its own: what other groups do channels
-// order. A group of one thread needs none.
+// A ring's ops order its slots. Missing fences and barriers are inserted for them too (barrier_rings.c). Some cases are
+// errors, because a barrier cannot fix them. One is a slot that is released while a dot reads it. Another is a slot
+// whose copies were not waited for.
 //
-// What is under way is carried along the program, joined after branches, and round loops to a fixed point.
+// In a group of warps (warp_groups), barriers are the group's own, with their own number. Channels order the work of
+// different groups. A group of one thread needs no barriers.
+//
+// The state of work in flight moves along the program. It is joined after branches, and iterated around loops to a
+// fixed point.
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/memory/groups.h"
 #include "passes/shared/barriers.h"
 
-// The group meets without the others.
+// Makes the barrier one for only its group.
 static void name_barrier(Op *barrier) {
   uint32_t group = group_of(barrier);
   if (group == UINT32_MAX) return;
@@ -43,7 +47,7 @@ static void name_barrier(Op *barrier) {
   op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
 }
 
-// Whether all warps that run the region meet there.
+// Returns true if the barrier is for all warps that run the region.
 static bool is_barrier_of_all(const Op *op) {
   if (op->kind != OP_BARRIER) return false;
   const Attr *warps = op_attr(op, ATTR_WARPS);
@@ -100,13 +104,13 @@ static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, con
   set_add(s->set[UNFENCED_GLOBAL], t->global);
 }
 
-// Each thread knows of its own copies alone, until a barrier.
+// Until a barrier, each thread knows only about its own copies.
 static void wait_for_copies(const Placer *p, State *s, uint32_t pending) {
   set_unite(s->set[WRITES_SHARED], s->set[COPIES], p->words);
   if (pending == 0) state_empty(p, s->set[COPIES]);
 }
 
-// One thread knows that what they read was read, until a barrier.
+// Until a barrier, only one thread knows that the stores have read their buffers.
 static void wait_for_stores(const Placer *p, State *s, uint32_t pending) {
   if (pending) return;
   set_unite(s->set[READS_SHARED], s->set[STORING], p->words);
@@ -116,7 +120,7 @@ static void wait_for_stores(const Placer *p, State *s, uint32_t pending) {
 static void take_op(Placer *p, State *s, const TouchedMemory *t, const Op *op) {
   uint32_t pending = (uint32_t)op_int(op, ATTR_PENDING, 0);
   if (t) take_accesses(p, s, t, op);
-  if (is_barrier_of_all(op)) state_meet(p, s); // of some warps it orders no others
+  if (is_barrier_of_all(op)) state_meet(p, s); // A barrier of some warps orders no others.
   if (op->kind == OP_FENCE_ASYNC) state_fence(p, s, op_attr(op, ATTR_GLOBAL));
   if (op->kind == OP_ASYNC_WAIT) wait_for_copies(p, s, pending);
   if (op->kind == OP_TMA_STORE_WAIT) wait_for_stores(p, s, pending);
@@ -129,7 +133,7 @@ static bool writes_any(const Placer *p, const TouchedMemory *t, const uint64_t *
          set_meets(t->tensors.others, places, p->words);
 }
 
-// A barrier does not end what a dot or a tensor store that is under way reads.
+// A barrier does not end the reads of a dot or a TMA store in flight.
 static void check_readers(const Placer *p, const State *s, const TouchedMemory *t, const Op *op) {
   bool dot = false, store = writes_any(p, t, s->set[STORING]);
   for (int i = 0; i < DOT_AGES; i++) dot |= writes_any(p, t, s->dots[i]);
@@ -138,15 +142,14 @@ static void check_readers(const Placer *p, const State *s, const TouchedMemory *
                op_info(op->kind)->name, dot ? "dot" : "TMA store");
 }
 
-// Whether the other proxy reads, or writes over, what threads wrote.
+// Returns true if the other proxy reads or overwrites memory that threads wrote.
 static bool is_unfenced(const Placer *p, const State *s, const TouchedMemory *t) {
   return t && (set_meets(t->dots.others, s->set[UNFENCED], p->words) ||
                set_meets(t->stores.others, s->set[UNFENCED], p->words) ||
                set_meets(t->tensors.others, s->set[UNFENCED], p->words));
 }
 
-// Whether a dot that comes after the load, with nothing between them that writes, reads what is not fenced:
-// one barrier then does for both.
+// Returns true if a dot after the load reads unfenced memory, with no write in between. Then one barrier serves both.
 static bool dot_needs_fence(const Placer *p, const State *s, const Op *op) {
   if (op->kind != OP_SHARED_LOAD) return false;
   while (op && op->kind != OP_DOT && !op_has(op, WRITES) && !op->region_count) op = op->next;
@@ -162,7 +165,7 @@ static bool is_empty(const Placer *p, const uint64_t *set) {
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
   bool store = op->kind == OP_TMA_STORE;
-  bool tensor = op->kind == OP_TMA_COPY || store; // one thread's, of what any has written
+  bool tensor = op->kind == OP_TMA_COPY || store; // Issued by one thread, for data of any thread.
   bool hazard = t && (is_shared_hazard(p, s, t) || is_global_hazard(p, s, t));
   bool global = tensor && !is_empty(p, s->set[UNFENCED_GLOBAL]);
   bool fence =
@@ -204,7 +207,7 @@ static bool wants_barrier(Placer *p, const State *s, Region *region) {
 }
 
 static void order_if(Placer *p, State *s, Op *op) {
-  // Several branches of copies follow one another: one barrier before them does for all.
+  // Several branches with copies follow one another: one barrier before them serves all.
   if (has_copies(op->regions[0]) && wants_barrier(p, s, op->regions[0])) {
     put_op(p, op, OP_BARRIER, false);
     state_meet(p, s);
@@ -220,8 +223,8 @@ static void order_regions(Placer *p, State *s, Op *op) {
   for (uint32_t r = 0; r < op->region_count; r++) order_region(p, s, op->regions[r]);
 }
 
-// A visit in which nothing is put depends on the state alone. Round a loop that is in others the same few states
-// come again and again: without what is kept of them, each loop would double the visits of those within it.
+// A visit that inserts nothing depends only on the state. A nested loop sees the same few states again and again.
+// Without the kept visits, each loop would double the visits of the loops inside it.
 static LoopVisits *kept_visits(Placer *p, const Op *op) {
   LoopVisits **kept = &p->visited[op->id];
   if (!*kept) *kept = ARENA_NEW(p->context->scratch, LoopVisits);
@@ -257,7 +260,7 @@ static void order_loop(Placer *p, State *s, Op *op) {
   p->wanted |= wanted;
 }
 
-// The state at the loop's entry covers what comes round; then the barriers are put.
+// First finds an entry state that covers all iterations. Then inserts the barriers.
 static void order_loop_inside(Placer *p, State *s, Op *op) {
   State entry = state_new(p), round = state_new(p);
   bool insert = p->insert;
@@ -268,13 +271,13 @@ static void order_loop_inside(Placer *p, State *s, Op *op) {
     order_regions(p, &round, op);
   } while (state_join(p, &entry, &round));
   p->insert = insert;
-  // Where nothing is put, the last round is the one that would follow: a loop is gone through a few times for
-  // each that it is in, not twice as often with every one.
+  // If nothing is inserted, the last round equals the next one. So a loop is visited a few times for each loop around
+  // it. The visits do not double with each level.
   if (insert) {
     state_copy(p, &round, &entry);
     order_regions(p, &round, op);
   }
-  // A while's test is done once more than its body; a for may not run at all.
+  // A while's condition runs once more than its body. A for may not run at all.
   if (op->kind == OP_WHILE) {
     p->insert = false;
     state_copy(p, s, &entry);
@@ -294,7 +297,7 @@ static void order_groups(Placer *p, const State *s, Op *op) {
   }
 }
 
-// A ring that the op used up.
+// Ends a ring that the op used up.
 static void end_rings(const Placer *p, State *s, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++)
     if (is_ring(&op->results[i]) && value_unused(&op->results[i]))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dots' operands in shared memory.
+// Dot operands in shared memory.
 //
 // before  %d = dot %a, %b, %c {instruction = "wgmma", shared_a, shared_b}
 // after   %s = shared_alloc : shared<128x64xfp16, #swizzled>
@@ -17,14 +17,14 @@
 // before  shared_store %a, %s                                       (%a is an operand of another dot)
 //         %b = trans %a {order = [1, 0]}
 //         %d = dot %c, %b, ... {shared_b}
-// after   %t = shared_trans %s {order = [1, 0]}                     where it lies there as this dot wants it
+// after   %t = shared_trans %s {order = [1, 0]}                     if its layout there suits this dot
 //         %d = dot %c, %t, ...
 //
-// before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (used by dots alone)
+// before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (only dots use it)
 // after   shared_store %a, %s
 //         %x = shared_load %s : tile<128x32xfp16, #operand>
 //
-// before  %x = load %p : tile<32x64xfp16>                           (in a loop that copies ahead, used by dots alone)
+// before  %x = load %p : tile<32x64xfp16>                           (in a loop with prefetch, only dots use it)
 //         %b = cast %x : tile<32x64xbf16>
 //         %d = dot %a, %b, ...
 // after   shared_store %x, %s
@@ -46,7 +46,7 @@ typedef struct DotPromoter {
   bool changed;
 } DotPromoter;
 
-// Whether `before` comes before op, or before an op that op is within.
+// Returns true if `before` comes before op, or before an op that contains op.
 static bool precedes(const Op *before, const Op *op) {
   op = op_in_region(op, before->region);
   for (const Op *at = before; op && at; at = at->next)
@@ -54,7 +54,7 @@ static bool precedes(const Op *before, const Op *op) {
   return false;
 }
 
-// A buffer of that type that holds the tile when the op comes: another dot's operand.
+// A buffer of that type that already holds the tile at the dot: another dot's operand.
 static Value *stored_before(const Op *dot, const Value *tile, const Type *type) {
   for (const Use *use = tile->first_use; use; use = use->next) {
     if (use->user->kind != OP_SHARED_STORE || use != &use->user->operands[0]) continue;
@@ -65,7 +65,7 @@ static Value *stored_before(const Op *dot, const Value *tile, const Type *type) 
   return NULL;
 }
 
-// --- a transpose's buffer
+// --- the buffer of a transpose
 
 typedef struct Order {
   uint32_t at[TILE_MAX_RANK];
@@ -91,7 +91,8 @@ static const Type *turned_type(IrContext *ir, const Type *type, const Order *ord
   return type_shared(ir, type->elem, type->rank, shape, layout_intern(ir, &layout));
 }
 
-// The buffer of `other`, which dimensions `order` of make the tile, before `at` as one of that type; NULL: none.
+// A view of the buffer of `other`, built before `at` with that type. Dimensions `order` of `other` make the tile. NULL:
+// none.
 static Value *view_of(DotPromoter *p, const Op *at, const Value *other, const Order *order,
                       const Type *type) {
   Order back = inverse_of(order, type->rank);
@@ -105,7 +106,7 @@ static Value *view_of(DotPromoter *p, const Op *at, const Value *other, const Or
   return view;
 }
 
-// Of a tile whose transpose another dot has in memory, lying as this one wants it: that buffer, seen transposed.
+// For a tile whose transpose another dot has in memory, in a suitable layout: that buffer, viewed transposed.
 static Value *seen_transposed(DotPromoter *p, const Op *at, const Value *tile, const Type *type) {
   if (tile->def && tile->def->kind == OP_TRANS) {
     Order order = order_of(tile->def);
@@ -121,7 +122,7 @@ static Value *seen_transposed(DotPromoter *p, const Op *at, const Value *tile, c
   return NULL;
 }
 
-// In memory before the op `at`.
+// Puts the tile in memory before the op `at`.
 static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOperand operand, Value *tile) {
   IrContext *ir = p->func->module->ir;
   Layout layout;
@@ -144,8 +145,8 @@ static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOpera
   return buffer;
 }
 
-// Right after the tile's definition, where a load beside it can become an asynchronous copy; a dot's operand
-// that is defined outside the dot's loop is so stored once.
+// Right after the tile's definition, where a load can become an asynchronous copy. So an operand that is defined
+// outside the dot's loop is stored only once.
 static Builder place_for(Op *dot, Value *tile) {
   Builder b = tile->def ? builder_after(tile->def) : builder_before(dot);
   if (!tile->def && tile->region != dot->region) b = builder_before(tile->region->first);
@@ -153,7 +154,7 @@ static Builder place_for(Op *dot, Value *tile) {
   return b;
 }
 
-// A transpose that a dot no longer takes is no use of a load that the loop could copy.
+// A transpose that no dot uses would prevent the loop from copying its load.
 static void drop_unused(Value *tile) {
   if (tile->def && tile->def->kind == OP_TRANS && value_unused(tile)) op_erase(tile->def);
 }
@@ -166,8 +167,9 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
   drop_unused(tile);
 }
 
-// Whether wgmma's operand of 8 bits is computed, and comes to it by shuffles: of words of four there are few, and no buffer stands
-// between two products, the second of which may run under the next iteration's first (overlap_dots).
+// Returns true if wgmma's 8-bit operand is computed and comes by shuffles. There are few shuffles of words of four
+// elements. Then no buffer is between two chained dots, and the second may run under the next iteration's first
+// (overlap_dots).
 static bool is_shuffled(const Op *dot, const Op *convert) {
   LanePlan plan;
   const Value *source = op_operand(convert, 0);
@@ -175,7 +177,7 @@ static bool is_shuffled(const Op *dot, const Op *convert) {
          dot_operand_is_computed(source) && convert_by_lanes(convert, &plan);
 }
 
-// A conversion that changes threads: what only renames registers is left.
+// Promotes a conversion that changes threads. One that only renames registers stays.
 static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
   Op *convert = tile->def;
@@ -195,11 +197,11 @@ static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
   drop_unused(source);
 }
 
-// --- operands that are cast on the way from a load
+// --- operands that are cast after a load
 
-// An operand that is a load's tile cast to another type of as many bits, as it is or transposed.
+// An operand that is a loaded tile, cast to another type of equal size, and perhaps transposed.
 typedef struct CastLoad {
-  Value *tile; // what is loaded
+  Value *tile; // The loaded tile.
   Op *cast, *trans;
 } CastLoad;
 
@@ -207,7 +209,7 @@ static bool is_passed_on(const Op *op) {
   return op->kind == OP_CONVERT_LAYOUT || op->kind == OP_TRANS || op->kind == OP_CAST;
 }
 
-// Whether products from registers are all that the tile, and what is made of it, goes to; buffers may have it already.
+// Returns true if only dots take the tile from registers, directly or through other ops. Buffers may already hold it.
 static bool only_multiplied(const Value *tile) {
   for (const Use *use = tile->first_use; use; use = use->next) {
     const Op *user = use->user;
@@ -220,7 +222,7 @@ static bool only_multiplied(const Value *tile) {
   return true;
 }
 
-// Whether the loop around the load may have it copied to shared memory ahead (pipeline).
+// Returns true if the loop around the load may copy it to shared memory ahead (pipeline).
 static bool is_copied_ahead(const Op *load) {
   const Op *loop = load->region->parent;
   const TargetInfo *arch = load->region->func->module->target.arch;
@@ -251,8 +253,8 @@ static void drop_chain(Value *tile) {
   }
 }
 
-// Copied to shared memory, the tile is read from there by each product for itself, and cast then: it neither waits in registers nor
-// goes through shared memory once more.
+// The tile is copied to shared memory. Each dot reads it from there and casts it. So it does not wait in registers, and
+// does not go through shared memory again.
 static void promote_cast(DotPromoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
   CastLoad found;
@@ -285,7 +287,7 @@ static void promote_cast(DotPromoter *p, Op *dot, DotOperand operand) {
   p->changed = true;
 }
 
-// What wgmma begins is there after a wait. Whoever can let it be under way for longer moves that (pipeline).
+// The result of a wgmma is available after a wait. A pass that can keep it in flight longer moves the wait (pipeline).
 static void make_async(Op *dot) {
   Value *result = op_result(dot);
   Builder b = builder_after(dot);
@@ -310,7 +312,7 @@ static void promote_dot(Op *op, void *data) {
   p->changed = true;
 }
 
-// --- dots that go on from one another's sums
+// --- dots that accumulate on another dot's result
 
 static bool reads_buffers(const Op *dot) {
   return op_operand(dot, DOT_A)->type->kind == TYPE_SHARED && !op_attr(dot, ATTR_ANCHOR_A) &&
@@ -321,8 +323,7 @@ static bool is_chainable(const Op *op) {
   return op && op->kind == OP_DOT && op_attr(op, ATTR_ASYNC) && reads_buffers(op) && !dot_promotes(op);
 }
 
-// Whether the loop that the dot is in keeps the buffer from one iteration to the next: what it loads is copied
-// ahead.
+// Returns true if the loop around the dot keeps the buffer from one iteration to the next: its load is copied ahead.
 static bool is_kept(const Op *dot, const Value *buffer) {
   const Op *loop = dot->region->parent;
   while (buffer->def && buffer->def->kind == OP_SHARED_TRANS) buffer = op_operand(buffer->def, 0);
@@ -335,7 +336,7 @@ static bool is_kept(const Op *dot, const Value *buffer) {
   return false;
 }
 
-// What the dot and those whose sums it goes on from hold of shared memory until its wait.
+// The shared memory that the dot, and the dots that it accumulates on, hold until its wait.
 static uint64_t held_bytes(const Op *dot) {
   uint64_t bytes = 0;
   for (; is_chainable(dot); dot = op_operand(dot, 2)->def)
@@ -346,15 +347,14 @@ static uint64_t held_bytes(const Op *dot) {
   return bytes;
 }
 
-// A dot that goes on from the sums of the one before waits for both: instructions of one shape add up in
-// order.
+// A dot that accumulates on the previous one waits for both: instructions of one shape accumulate in order.
 static void chain_dot(Op *op, void *data) {
   DotPromoter *p = data;
   Op *wait = op->kind == OP_DOT ? op_operand(op, 2)->def : NULL;
   if (!wait || wait->kind != OP_DOT_WAIT || wait->region != op->region || !is_chainable(op)) return;
   Op *before = op_operand(wait, 0)->def;
   if (!is_chainable(before) || dot_wait_of(before) != wait || !dot_wait_of(op)) return;
-  if (op_result(wait)->first_use->next) return; // the sums are wanted in between
+  if (op_result(wait)->first_use->next) return; // The sums are used in between.
   op_set_operand(op, 2, op_result(before));
   if (held_bytes(op) * TUNE_CHAIN_SHARE > p->func->module->target.arch->shared_limit) {
     op_set_operand(op, 2, op_result(wait));

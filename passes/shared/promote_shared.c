@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// promote_shared: gives ops whose elements pass between threads the shared memory that they pass through.
+// promote_shared: gives each op that moves elements between threads the shared memory for it.
 //
 // before  %d = convert_layout %v : tile<256xi32, #b>                 (%v in layout #a, another warp's)
 // after   %s = shared_alloc : shared<256xi32, #s>
 //         %d = convert_layout %v, %s : tile<256xi32, #b>
+//
 // needs   layouts (propagate_layouts)
 // keeps   every value
-// breaks  nothing; codegen takes no op that needs a scratch buffer and has none
-// pays    the buffer of a conversion is laid out so that writing and reading it have the fewest
-//         bank conflicts
+// breaks  nothing. Codegen takes no op that needs a scratch buffer and has none
+// pays    a conversion's buffer has the layout with the fewest bank conflicts for its writes and reads
 //
-// Each buffer is made right before its op, so that it is alive for that op alone and allocate_shared lets
-// later ones have the same bytes.
+// Each buffer is made right before its op. So it is alive only for that op, and allocate_shared lets later buffers
+// share its bytes.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/exchange.h"

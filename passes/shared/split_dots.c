@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// split_dots: products that are computed part by part of k become a dot a part.
+// split_dots: splits dots that are computed in parts along k into one dot per part.
 //
 // before  %d = dot %as, %bs, %acc {instruction = "wgmma", anchor_a, shared_a, async}
 //         %e = dot_wait %d {pending = 1}
@@ -19,11 +19,11 @@
 // needs   operands in shared memory (promote_shared), loops pipelined
 // keeps   every value
 // breaks  nothing
-// pays    while a part is multiplied the next is read into registers; tensor cores sum fp8 with fewer
-//         bits than fp32 has
+// pays    while a part is multiplied, the next is read into registers. Tensor cores sum fp8 with fewer bits than fp32
+//         has
 //
-// Where the product of the iteration before is under way, a part waits until that one's same part, whose
-// registers it reads anew, is done: the loop's own wait then has nothing left to wait for.
+// If the previous iteration's dot is in flight, each part waits until the same part of that dot is done. It reads new
+// values into that part's registers. So the loop's own wait has nothing left to wait for.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -42,7 +42,7 @@ static Op *build_wait(Builder *b, Value *sum, uint32_t pending) {
   return wait;
 }
 
-// A dot as the one given, of other operands (`fresh` may be NULL) and `count` of k from `first` on.
+// A dot like the given one, with other operands (`fresh` may be NULL) and `count` values of k from `first` on.
 static Value *build_part(Builder *b, const Op *dot, Value *const *operands, uint32_t first, uint32_t count) {
   Op *part = build_op(b, OP_DOT, operands[3] ? 4 : 3, operands, 1, &op_result(dot)->type);
   op_copy_attrs(part, dot);
@@ -50,14 +50,14 @@ static Value *build_part(Builder *b, const Op *dot, Value *const *operands, uint
   return op_result(part);
 }
 
-// The wait that alone uses the dot's result, and leaves up to `pending` dots under way.
+// The wait that is the only user of the dot's result, and leaves up to `pending` dots in flight.
 static Op *only_wait(const Op *dot, int64_t pending) {
   const Use *use = op_result(dot)->first_use;
   if (!use || use->next || use->user->kind != OP_DOT_WAIT || use->user->operand_count != 1) return NULL;
   return op_int(use->user, ATTR_PENDING, 0) == pending ? use->user : NULL;
 }
 
-// The dot and the wait for it, which the parts make needless, go.
+// Removes the dot and its wait, which the parts replace.
 static void replace_dot(Op *dot, Op *wait, Value *result) {
   if (wait) {
     value_replace_uses(op_result(wait), result);

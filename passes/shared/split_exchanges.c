@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// split_exchanges: ops that pass elements through shared memory become stores, loads and what is done between.
+// split_exchanges: splits ops that move elements through shared memory into stores, loads and the work in between.
 //
 // before  %s = shared_alloc : shared<256xi32, #s>
 //         %d = convert_layout %v, %s : tile<256xi32, #b>
 // after   %s = shared_alloc : shared<256xi32, #s>
 //         shared_store %v, %s
 //         %d = shared_load %s : tile<256xi32, #b>
+//
 // needs   scratch buffers (promote_shared)
 // keeps   every value
-// breaks  nothing; no op has a scratch buffer any more
-// pays    every access to shared memory is an op: place_barriers alone says where threads meet
+// breaks  nothing. No op has a scratch buffer any more
+// pays    every access to shared memory is an op. So only place_barriers places barriers
 //
-// flip: store, load in mirror image. gather: store, shared_gather. histogram: store of zeros, shared_count, load.
-// Atomics, volatile loads, globaltimer: the op in its result's first holders, store, load. reduce: reduce_parts,
-// then for each operand store and load, then a reduce of the parts, which each thread does by itself or a warp by
-// shuffles. scan: scan_chunks, store and load of the chunks' totals, scan_carry. Buffers are made where the
-// scratch buffer was, one an operand. Reductions whose lanes can combine by redux.sync get the attribute.
+// These ops are split:
+// * `flip`: store, mirrored load.
+// * `gather`: store, shared_gather.
+// * `histogram`: store of zeros, shared_count, load.
+// * Atomics, volatile loads, globaltimer: the op in the first holders of its result, store, load.
+// * `reduce`: reduce_parts, then a store and a load for each operand, then a reduce of the parts. Each thread does
+//   that reduce itself, or a warp does it by shuffles.
+// * `scan`: scan_chunks, store and load of the chunks' totals, scan_carry.
+//
+// Buffers are made at the place of the scratch buffer, one per operand. Reductions whose lanes can combine by
+// redux.sync get the attribute.
 #include <string.h>
 #include "base/fault.h"
 #include "base/integer.h"
@@ -32,7 +39,7 @@ typedef struct ExchangeSplitter {
 
 // --- buffers
 
-// A buffer where the op's scratch buffer is made.
+// Makes a buffer at the place of the op's scratch buffer.
 static Value *buffer_of(const Op *op, const Type *type) {
   Op *alloc = op_scratch(op)->def;
   Builder b = builder_before(alloc && alloc->kind == OP_SHARED_ALLOC ? alloc : (Op *)op);
@@ -66,7 +73,7 @@ static void set_int(Value *value, AttrKey key, int64_t i) {
   op_set_attr(value->def, (Attr){.key = key, .i = i});
 }
 
-// The op goes, and its scratch buffer where nothing else uses it.
+// Erases the op, and its scratch buffer if nothing else uses it.
 static void erase_exchange(ExchangeSplitter *s, Op *op) {
   Value *scratch = op_scratch(op);
   op_erase(op);
@@ -89,7 +96,7 @@ static void split_conversion(ExchangeSplitter *s, Op *op) {
   replace_exchange(s, op, build_shared_load(&b, op_result(op)->type, buffer));
 }
 
-// Without bank conflicts; mirrored it is the same places in another order.
+// Has no bank conflicts: mirrored, it uses the same places in another order.
 static void split_flip(ExchangeSplitter *s, Op *op) {
   const Type *type = op_result(op)->type;
   uint32_t elem_bits = log2_of(type_element_bytes(type));
@@ -112,7 +119,7 @@ static void split_gather(ExchangeSplitter *s, Op *op) {
   replace_exchange(s, op, gathered);
 }
 
-// The zeros are spread over the block's threads: as few registers as it takes.
+// The zeros are spread over the CTA's threads, to use the fewest registers.
 static void split_histogram(ExchangeSplitter *s, Op *op) {
   const Type *type = op_result(op)->type;
   uint32_t order = 0;
@@ -125,7 +132,7 @@ static void split_histogram(ExchangeSplitter *s, Op *op) {
   replace_exchange(s, op, build_shared_load(&b, type, buffer));
 }
 
-// --- what is done once
+// --- ops that run once
 
 static void split_once(ExchangeSplitter *s, Op *op) {
   const Type *type = op_result(op)->type;
@@ -148,7 +155,7 @@ static void choose_redux(const ExchangeSplitter *s, Op *op) {
   if (redux_fits(op, &plan, &first)) op_set_flag(op, ATTR_REDUX, true);
 }
 
-// An op with the function of `like`.
+// An op with the same function as `like`.
 static Op *build_combiner(const ExchangeSplitter *s, Builder *b, OpKind kind, const Op *like,
                           uint32_t operand_count, Value *const *operands, uint32_t result_count,
                           const Type *const *types) {
@@ -165,7 +172,7 @@ static Op *build_combiner(const ExchangeSplitter *s, Builder *b, OpKind kind, co
   return op;
 }
 
-// What is combined, and for each operand the types of its way through shared memory.
+// The combined operands and, for each, the types of its exchange through shared memory.
 typedef struct Exchange {
   uint32_t count;
   Value **operands, **buffers;
@@ -186,7 +193,7 @@ static Exchange exchange_new(const ExchangeSplitter *s, const Op *op) {
   return x;
 }
 
-// Stores results `first`... of the op, and reads them.
+// Stores the op's results from `first` on, and reads them back.
 static void exchange_through(const Exchange *x, Builder *b, Op *op, uint32_t first, int64_t writer,
                              Value **read) {
   for (uint32_t i = 0; i < x->count; i++) {
@@ -233,7 +240,7 @@ static int64_t last_lanes(const Op *op, const ScanPlan *plan) {
 
 static void split_scan(ExchangeSplitter *s, Op *op) {
   ScanPlan plan;
-  if (!scan_plan(op, &plan)) return; // codegen says so
+  if (!scan_plan(op, &plan)) return; // Codegen reports it.
   Exchange x = exchange_new(s, op);
   for (uint32_t i = 0; i < x.count; i++) {
     x.written[i] = x.results[i];
