@@ -7,8 +7,8 @@
 #include "ir/ir.h"
 
 typedef struct PassContext {
-  Arena *scratch; // for the pass's own tables; freed after the pass
-  Diags *diags;   // remarks: what was done and what declined
+  Arena *scratch; // For the pass's own tables; freed after the pass.
+  Diags *diags;   // Remarks: changes and refusals.
 } PassContext;
 
 // Each returns whether it changed anything. passes.def lists them.

@@ -20,7 +20,7 @@ double float_range_most(FloatRange range);
 bool float_is_small(const Value *value);
 
 // True if no terms of two signs are large. Then a sum of some elements is finite if the sum of all is.
-// init: what the sum begins with; NULL: a small number.
+// `init`: the start value of the sum; NULL: a small number.
 bool float_sums_stay_finite(const Value *value, const Value *init);
 
 #endif

@@ -15,10 +15,10 @@
 //         %s = reduce %u {axis = 1} (add)
 //
 // needs   overlap_dots' marks, layouts. It runs after lazy_rescale, which needs the original sums
-// keeps   the sums up to rounding. They are added in another order (REASSOCIATES). The division of %init is exact,
-//         except for numbers below 2^-124
+// keeps   the sums up to rounding. They are added in another order (REASSOCIATES). The division of %init is exact
+//         for numbers of at least 2^-124
 // breaks  nothing
-// pays    saves two shuffles per row in each iteration, and one dependence between lanes before the dot
+// pays    saves two shuffles per row and iteration, and one dependence between lanes
 //
 // The pass applies if the tile's rows are in registers and in one run of lane bits, all in one warp. Elements must not
 // be negative, or they must be small. Then a lane's own sum stays finite.

@@ -228,7 +228,7 @@ static void sink_wait(Sinking *s, const Op *dot) {
   op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = pending});
 }
 
-// Adds a value that passes through the wait. If pinned, it is only computed before the wait.
+// Adds a value that passes through the wait. If pinned, it must be computed before the wait.
 static Op *widen(Op *wait, Value *value, bool pinned) {
   Value *operands[2 * MAX_WAITED];
   const Type *types[MAX_WAITED];

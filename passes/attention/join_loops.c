@@ -15,8 +15,8 @@
 // keeps   every value. Each iteration computes the same as before, in the same order
 // breaks  nothing
 // pays    copies and the next dot continue from one loop into the other. An example is causal attention: tiles before
-//         the diagonal, then tiles on it. With one warpgroup, the branch in each iteration costs the same. Then the
-//         pass only applies if the source says `warp_specialize`
+//         the diagonal, then tiles on it. With one warpgroup, the branch in each iteration costs as much as this
+//         saves. Then the pass only applies if the source says `warp_specialize`
 //
 // The joined loop may be joined with a third one. The second loop must end at or after its start: its lower bound is
 // the minimum of its upper bound and something. An example is a window: tiles at either end, and whole tiles between
@@ -464,7 +464,7 @@ bool pass_join_loops(PassContext *context, Func *func) {
   const OverlappedLoops marked = overlapped_loops(context->scratch, func);
   bool changed = false;
   Op *last =
-      marked.list.n ? marked.list.at[0] : NULL; // The next loop may be joined to this one, itself joined.
+      marked.list.n ? marked.list.at[0] : NULL; // The next loop may be joined to it. It may be a joined loop.
   for (uint32_t i = 1; i < marked.list.n; i++) {
     Op *next = marked.list.at[i], *joined = next_loop(last) == next ? join(context, func, last, next) : NULL;
     changed |= joined != NULL;

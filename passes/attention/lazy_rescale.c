@@ -192,7 +192,7 @@ static double most_of_result(Deferral *d, const Op *op, ScaleKind kind) {
   }
 }
 
-// Lowers the bound to what the sum's type has room for.
+// Lowers the bound to the room that the sum's type has.
 static void bound_growth(Deferral *d, const Value *sum) {
   Elem elem = type_element(sum->type)->elem;
   double most = d->most[sum->id] * MARGIN;

@@ -83,7 +83,7 @@ static bool takes_partial(const Coalescer *c, const Op *op) {
   return c->products && access && op_operand(op, 0)->type->rank > 1 && !op_attr(op, ATTR_VOLATILE);
 }
 
-// Elements up to the end of the mask count as alike.
+// A run in which the mask changes only from true to false counts as one with a constant mask.
 static void find_partial(const Coalescer *c, CoalescedAccess *access, uint64_t bound) {
   while (bound > access->constancy && !axis_falls(c->axes, access->mask, access->order[0], bound)) bound /= 2;
   access->partial = bound > access->constancy;
@@ -276,8 +276,8 @@ static bool compares(const Op *op) {
 }
 
 // Returns true if neighbours with the same mask are read or written one by one, for example through loaded addresses.
-// If every element is alone, a thread has neighbours along any dimension. But with more elements than registers, stored
-// predicates would be in local memory. Then the comparison is repeated instead.
+// If all elements are accessed one by one, a thread has neighbours along any dimension. But with more elements than
+// registers, stored predicates would be in local memory. Then the comparison is repeated instead.
 static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access) {
   const Value *pointer = op_operand(access, 0);
   if (share_of_thread(access, type_elements(pointer->type)) > c->func->module->target.arch->thread_registers)

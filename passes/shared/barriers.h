@@ -140,7 +140,7 @@ void state_fence(const Placer *p, State *s, bool global); // fence_async
 void state_begin_dot(const Placer *p, State *s, const uint64_t *reads);
 void state_wait_dots(const Placer *p, State *s, uint32_t pending);
 
-// barrier_rings.c True if a barrier, or a fence, is missing before the op on a ring.
+// barrier_rings.c: true if a barrier, or a fence, is missing before the op on a ring.
 bool rings_lack_barrier(const Placer *p, const State *s, const Op *op);
 bool rings_lack_fence(const Placer *p, const State *s, const Op *op);
 // Returns true if a global write may overtake the global reads of copies into slots. `clashes`: the kinds that clash
