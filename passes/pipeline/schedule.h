@@ -126,7 +126,7 @@ bool takes_product_early(const Op *loop);
 // wait.
 const char *schedule_stalls(const Schedule *s);
 
-// Reports the schedule as a remark: "0: ring_wait, 3 ops, dot; 1: 2 ops, dot; 0: dot_wait (1 under way), ...".
+// Reports the schedule as a remark: "0: ring_wait, 3 ops, dot; 1: 2 ops, dot; 0: dot_wait (1 in flight), ...".
 void schedule_remark(const Schedule *s, const char *pass);
 
 // Builds a test for index + ahead * step being an iteration, given that `index` is one.

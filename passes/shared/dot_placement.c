@@ -25,7 +25,8 @@ static bool is_turned(const Layout *home, const DotShape *shape, DotOperand oper
 }
 
 // Rows of swizzled lines along the dimension in which the tile counts. Instructions only transpose 16-bit elements. So
-// other types must lie along k if the instruction reads them itself.
+// other types must lie along k. If the instruction reads the buffer itself, the rows are put along k. Otherwise they
+// are used only if the tile counts along k.
 static bool chooses_lines(const Op *dot, DotOperand operand, const Type *home, bool to_registers,
                           DotPlacement *placement) {
   DotShape shape = dot_op_shape(dot);
