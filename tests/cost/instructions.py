@@ -4,7 +4,7 @@
 
 Of the launches of measured.json a line each: executed, by ptxas's code, and by the estimate from tile IR, both as shares of what was
 executed. Of all at least NEAR are to be within 10 % by the code, and each that is not has its reason in EXCEPTIONS; one of those that is near
-is a failure too. --table: as docs/cost.md has it."""
+is a failure too. --table: as bench/LOG.md has it."""
 import json
 import os
 import re

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """registers.py TILEC [REGEX]: the registers a thread that `tilec explain` estimates beside those of ptxas, which has to be on PATH.
 
-Of the bench's kernels, in the configuration of ours that bench/results.jsonl names for each row. Prints the table of docs/cost.md, by kernel,
+Of the bench's kernels, in the configuration of ours that bench/results.jsonl names for each row. Prints the table of bench/LOG.md, by kernel,
 and closes with the errors' median and their least and most."""
 import json
 import os
