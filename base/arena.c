@@ -30,7 +30,7 @@ void arena_free(Arena *arena) {
   *arena = (Arena){0};
 }
 
-// A request of at least a chunk's size gets a chunk of its own, so that the current one keeps its free part.
+// A request of at least a chunk's size gets its own chunk, so that the current one keeps its free part.
 static void *arena_add_chunk(Arena *arena, size_t size) {
   size_t payload = size > CHUNK_MIN ? size : CHUNK_MIN;
   ArenaChunk *chunk = payload > SIZE_MAX - sizeof *chunk ? NULL : calloc(1, sizeof *chunk + payload);

@@ -14,13 +14,13 @@ typedef struct Arena {
   char *next, *end;   // the free part of the newest chunk
 } Arena;
 
-// An arena is ready when zeroed: Arena a = {0}; arena_free leaves it so.
+// An arena is ready when zeroed: Arena a = {0}. arena_free leaves it zeroed.
 void arena_free(Arena *arena);
 
 // `size` zeroed bytes, aligned for any type. size 0 gives a valid, unique-enough pointer.
 void *arena_alloc(Arena *arena, size_t size);
 
-// `count` zeroed elements of `size` bytes; a fault where the product overflows.
+// `count` zeroed elements of `size` bytes. Faults if count * size overflows.
 void *arena_array(Arena *arena, size_t count, size_t size);
 
 #define ARENA_NEW(arena, T)          ((T *)arena_alloc((arena), sizeof(T)))

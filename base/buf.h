@@ -13,7 +13,7 @@ typedef struct Buf {
   size_t n, cap;
 } Buf;
 
-// Ready when zeroed: Buf b = {0}; buf_free leaves it so.
+// Ready when zeroed: Buf b = {0}. buf_free leaves it zeroed.
 void buf_free(Buf *buf);
 void buf_reset(Buf *buf); // empty, keeps the memory
 
@@ -23,16 +23,16 @@ void buf_text(Buf *buf, const char *cstr);
 void buf_str(Buf *buf, Str text);
 void buf_printf(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_spaces(Buf *buf, int n);
-// The words of a text in lines of `width` columns, of which `column` are taken; a line begins at `indent`. Returns the columns that its
-// last line takes.
+// Appends the words of a text, wrapped to lines of `width` columns. `column` columns of the first line are
+// taken already. Later lines begin at `indent`. Returns the columns that the last line takes.
 size_t buf_wrapped(Buf *buf, const char *text, size_t column, size_t indent, size_t width);
 
 // The text as a JSON or C string literal with its quotes:
 // \" \\ \n \t \uXXXX; bytes from 0x80 up pass through.
 void buf_quoted(Buf *buf, Str text);
 
-// The shortest decimal that strtod reads back to the same bits;
-// nan, inf and -inf for the rest. Never locale dependent.
+// Appends the shortest decimal that strtod reads back to the same bits, or nan, inf, -inf. Never locale
+// dependent.
 void buf_double(Buf *buf, double value);
 
 static inline Str buf_view(const Buf *buf) { return (Str){buf->at ? buf->at : "", buf->n}; }

@@ -11,7 +11,7 @@
 #include "base/integer.h"
 #include "base/plain.h"
 
-enum { CALLS_SHOWN = 4 }; // of a long chain, at either end
+enum { CALLS_SHOWN = 4 }; // shown at each end of a long chain
 enum { DEFAULT_ERROR_LIMIT = 20, MAX_TYPED = 64 };
 
 Loc loc_join(Loc a, Loc b) {
@@ -66,7 +66,7 @@ uint16_t sources_call(Sources *sources, Loc site) {
   if (sources->calls.n == 0) vec_push(sources->arena, &sources->calls, LOC_NONE);
   CallEntry *known = table_find(&sources->calls_by_place, hash_loc(site), &site, is_call_at);
   if (known) return known->index;
-  if (sources->calls.n == UINT16_MAX) return 0; // the place stays, the chain of calls is lost
+  if (sources->calls.n == UINT16_MAX) return 0; // the location stays, the chain of calls is lost
   CallEntry *entry = ARENA_NEW(sources->arena, CallEntry);
   *entry = (CallEntry){site, (uint16_t)sources->calls.n};
   vec_push(sources->arena, &sources->calls, site);
@@ -137,7 +137,8 @@ void diag_note_calls(Diags *diags, Diag *diag, Loc loc) {
     if (i < CALLS_SHOWN || i >= CALLS_SHOWN + left_out)
       diag_note(diags, diag, calls[call], "called from here");
     else if (i == CALLS_SHOWN)
-      diag_note(diags, diag, calls[call], "called from here, through %u calls that are not shown", left_out - 1);
+      diag_note(diags, diag, calls[call], "called from here, through %u calls that are not shown",
+                left_out - 1);
   }
 }
 
@@ -150,13 +151,13 @@ static bool is_listed(const Diags *diags, const Diag *diag) {
   return diag->place < diags->list.n && diags->list.at[diag->place] == diag;
 }
 
-// The entry of the table for the same diagnostic.
+// The table's entry for the same diagnostic.
 static void **known_place(Diags *diags, const Diag *diag) {
   uint64_t hash = hash_more(hash_loc(diag->loc) ^ diag->severity, diag->message, strlen(diag->message));
   return table_place(&diags->known, diags->arena, hash, diag, is_same);
 }
 
-// Lists the diagnostic, unless it stands there already or the limit of errors is passed.
+// Lists the diagnostic, unless it is listed already or the error limit is reached.
 Diag *diag_tell(Diags *diags, Diag *diag) {
   if (diag->severity == DIAG_ERROR) diags->raised++;
   void **known = known_place(diags, diag);
@@ -267,8 +268,8 @@ void diags_take(Diags *diags, const Diags *from, DiagFilter wanted) {
   }
 }
 
-// Insertions, deletions, replacements and swaps of neighbours
-// (optimal string alignment); more than `limit` for what is too long.
+// Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). Returns more
+// than `limit` for long names.
 static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
   uint32_t rows[3][MAX_TYPED + 1], *before = rows[0], *last = rows[1], *row = rows[2];
   if (a.n > MAX_TYPED || b.n > MAX_TYPED) return limit + 1;
@@ -327,7 +328,7 @@ static void print_color(const Diags *diags, const char *color, Buf *out) {
 
 enum { EXCERPT_BEFORE = 120, EXCERPT_BYTES = 240, MESSAGE_BYTES = 4096 };
 
-// The part of a source line that is shown: all of it, or what is around the caret.
+// The part of a source line that is shown: all of it, or the part around the caret.
 typedef struct Excerpt {
   Str line;
   size_t from, to;
@@ -359,7 +360,7 @@ static void print_excerpt(const Excerpt *e, Buf *out) {
   buf_char(out, '\n');
 }
 
-// As many columns as the line's bytes `from` to `to` take, of `fill`; a tab below a tab.
+// Prints `fill` once per column of the line's bytes `from` to `to`. A tab stays a tab.
 static void print_columns(const Excerpt *e, size_t from, size_t to, char fill, Buf *out) {
   char shown[PLAIN_MAX];
   uint32_t columns;
@@ -406,7 +407,7 @@ static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   }
 }
 
-// shown: the place whose snippet stands above and is not shown again; NULL: none.
+// shown: the location whose snippet is printed above and not repeated. NULL: none.
 static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, Buf *out) {
   print_color(diags, COLOR_BOLD, out);
   if (diag->loc.line) {
@@ -423,12 +424,14 @@ static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, B
   if (diag->pass) buf_printf(out, " [%s]", diag->pass);
   buf_char(out, '\n');
   if (!shown || !same_place(diag->loc, *shown) || diag->fixits.n) print_snippet(diags, diag, out);
-  for (uint32_t i = 0; i < diag->notes.n; i++) print_text(diags, diag->notes.at[i], diag->run ? &diag->loc : NULL, out);
+  for (uint32_t i = 0; i < diag->notes.n; i++)
+    print_text(diags, diag->notes.at[i], diag->run ? &diag->loc : NULL, out);
 }
 
 void diags_print_text(const Diags *diags, bool remarks, Buf *out) {
   for (uint32_t i = 0; i < diags->list.n; i++)
-    if (remarks || diags->list.at[i]->severity != DIAG_REMARK) print_text(diags, diags->list.at[i], NULL, out);
+    if (remarks || diags->list.at[i]->severity != DIAG_REMARK)
+      print_text(diags, diags->list.at[i], NULL, out);
   uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
   if (diags->errors > limit)
     buf_printf(out, "tilec: error: too many errors: %u more not shown\n", diags->errors - limit);

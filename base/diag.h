@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Source files, places in them, and what the compiler has to say about them: errors, warnings, remarks, with
-// notes and fix-its, as clang's.
+// Source files, locations in them, and diagnostics: errors, warnings and remarks, with notes and fix-its like
+// clang's.
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
@@ -10,9 +10,8 @@
 #include "base/table.h"
 #include "base/vec.h"
 
-// A place: `len` bytes from line:col (0: a caret alone). A range that goes
-// over several lines is cut at its first line's end. line 0: no place.
-// Small enough to pass and store by value; carried by every token, node and op.
+// A location: `len` bytes from line:col (0: only a caret). A range over several lines ends at its first
+// line's end. line 0: no location. Small enough to pass and store by value: every token, node and op has one.
 typedef struct Loc {
   uint32_t line; // from 1
   uint16_t col;  // from 1, in bytes; saturates
@@ -23,15 +22,15 @@ typedef struct Loc {
 
 #define LOC_NONE ((Loc){0})
 
-// From a's start to b's end (on a's line); a alone where they are in different files or lines.
+// From a's start to b's end (on a's line). Returns a if they are in different files or lines.
 Loc loc_join(Loc a, Loc b);
 
 typedef struct SourceFile {
   const char *name; // as the user wrote it; "<stdin>" for standard input
-  const char *path; // what it is found by where that is another; NULL: its name
-  // A NUL follows the last byte; text.at is NULL where only the name is known (locations read from .tir).
-  Str text, shown;           // shown: what is quoted in the place of text; shown.at is NULL: text is
-  VEC(uint32_t) line_starts; // offsets in what is quoted, made at the first need
+  const char *path; // the path of the file if it differs; NULL: the name.
+  // A NUL follows the last byte. text.at is NULL if only the name is known (locations read from .tir).
+  Str text, shown;           // shown: quoted instead of text; shown.at is NULL: text is quoted
+  VEC(uint32_t) line_starts; // offsets in the quoted text, computed at first use
 } SourceFile;
 
 // Every file of a compilation, and the call sites through which functions were inlined.
@@ -39,21 +38,21 @@ typedef struct Sources {
   Arena *arena; // set before first use; owns names, texts and tables
   VEC(SourceFile) files;
   VEC(Loc) calls;       // calls.at[0] is unused
-  Table calls_by_place; // of CallEntry (diag.c): each place in `calls` once
+  Table calls_by_place; // of CallEntry (diag.c): each location in `calls` once
 } Sources;
 
-// Adds a file; `text` is copied. The index is the `file` of its Locs.
+// Adds a file and copies `text`. Returns the index for Loc.file.
 uint16_t sources_add(Sources *sources, const char *name, Str text);
-// From now on the file goes by another name, which others may have too, and other text is quoted (text.at NULL: its
-// own). Both are copied. Lines and columns are the same.
+// Renames the file. Other files may have the same name. Also replaces the quoted text (text.at NULL: keeps
+// the file's text). Both are copied. Lines and columns stay the same.
 void sources_show(Sources *sources, uint16_t file, const char *name, Str text);
-// The file of that name, added without text where there is none.
+// The file with this name. Adds one without text if there is none.
 uint16_t sources_named(Sources *sources, const char *name);
-// Of several of that name the one whose line has text.
+// If several files have the name, returns the one whose line has text.
 uint16_t sources_with_line(Sources *sources, const char *name, uint32_t line);
-// A call site's index for Loc.call; the same index for the same place.
+// The index of a call site for Loc.call. The same location always gets the same index.
 uint16_t sources_call(Sources *sources, Loc site);
-// Line `line` (from 1) without its newline; empty where unknown.
+// Line `line` (from 1) without its newline; empty if unknown.
 Str sources_line(Sources *sources, uint16_t file, uint32_t line);
 const char *sources_name(const Sources *sources, uint16_t file);
 const char *sources_path(const Sources *sources, uint16_t file);
@@ -65,17 +64,17 @@ typedef struct FixIt {
   const char *text; // the replacement
 } FixIt;
 
-// What a kernel did wrong while it ran, or where its results differ. Its text is in the message; this is for
+// An error of a kernel while it ran, or a difference in its results. The message has the text; this is for
 // programs.
 typedef struct DiagRun {
-  const char *kind;   // "out of bounds"; "differs"
-  const char *buffer; // the argument's name; NULL: none
-  int64_t index;      // of the element in the buffer
-  int64_t indices[8]; // by dimension
-  uint32_t rank;      // of the indices; 0: not known
-  uint32_t program[3]; // not of results that differ
-  uint64_t count;      // how often; how many elements
-  const char *with;    // results that differ: from what; else NULL
+  const char *kind;           // "out of bounds"; "differs"
+  const char *buffer;         // the argument's name; NULL: none
+  int64_t index;              // of the element in the buffer
+  int64_t indices[8];         // by dimension
+  uint32_t rank;              // of the indices; 0: not known
+  uint32_t program[3];        // Unused for results that differ.
+  uint64_t count;             // Number of occurrences, or of elements.
+  const char *with;           // For results that differ: the other result; else NULL
   const char *got, *expected; // the element's values as decimals; NULL: none
 } DiagRun;
 
@@ -83,59 +82,59 @@ typedef struct Diag {
   Severity severity;
   Loc loc;
   const char *message;
-  const char *pass; // remarks only: which pass speaks; else NULL
-  const DiagRun *run; // NULL: it is not about a run
-  uint32_t place;     // in the list; what was taken out of the list has another's
+  const char *pass;   // only for remarks: the pass; else NULL
+  const DiagRun *run; // NULL: not about a run
+  uint32_t place;     // index in the list; a diagnostic removed from the list has another's
   VEC(FixIt) fixits;
   VEC(struct Diag *) notes; // of severity DIAG_NOTE
 } Diag;
 
-// Collected, never printed from here. Several errors a run;
-// from `error_limit` errors on, further ones are counted only.
+// Diagnostics are collected here, never printed. One run can report several errors. After `error_limit`
+// errors, further ones are only counted.
 typedef struct Diags {
   Arena *arena;     // set before first use
   Sources *sources; // set before first use
   VEC(Diag *) list; // shorten it by setting n
-  Table known;      // those that were listed, by severity, place and text
+  Table known;      // those listed so far, by severity, location and text
   uint32_t errors, warnings;
-  uint32_t raised;      // errors given, those that stand there already included
+  uint32_t raised;      // errors raised, duplicates included
   uint32_t error_limit; // 0: 20
-  bool colors;          // diags_print_text gives what is for a terminal
+  bool colors;          // diags_print_text writes colours for a terminal
 } Diags;
 
-// The result takes notes and fix-its; it is never NULL. A Loc with a call adds "called from here" notes by
-// itself. An error at the same place with the same text is kept once.
+// The result takes notes and fix-its; it is never NULL. A Loc with a call adds "called from here" notes
+// automatically. An error at the same location with the same text is kept once.
 Diag *diag_error(Diags *diags, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 Diag *diag_warning(Diags *diags, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// What pass `pass` did or declined, with the reason.
+// Reports what pass `pass` did or declined, with the reason.
 Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-// Gives a diagnostic that was taken out of the list before: listed and counted as when it was new.
+// Adds a diagnostic that was removed from the list. It is listed and counted like a new one.
 Diag *diag_tell(Diags *diags, Diag *diag);
-// What the user asked to be told, whether remarks are wanted or not: of severity DIAG_NOTE.
+// Output that the user asked for, printed with or without remarks. Severity DIAG_NOTE.
 Diag *diag_print(Diags *diags, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-// "called from here" notes of a place that is not the diagnostic's own.
+// Adds "called from here" notes for a location that is not the diagnostic's own location.
 void diag_note_calls(Diags *diags, Diag *parent, Loc loc);
 void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement);
 
-// Adds copies of what `from` holds, whose places are of other sources: files are found by their names. Those
-// that `wanted`, given the copy, does not want are left out; NULL: none are.
+// Adds copies of the diagnostics in `from`. Their locations belong to other sources: files are matched by
+// name. `wanted` gets each copy and returns false to drop it; NULL keeps all.
 typedef bool (*DiagFilter)(const Diags *diags, const Diag *diag);
 void diags_take(Diags *diags, const Diags *from, DiagFilter wanted);
 
-// The nearest of `names` (n of them) to `typed` by edit distance,
-// NULL where none is near enough: for "did you mean".
+// The nearest of the n `names` to `typed` by edit distance, for "did you mean". NULL if none is near enough.
 const char *diag_nearest(Str typed, const char *const *names, size_t n);
-// The same of parameters: or else the only name that is longer or shorter by words, as x_ptr and x.
+// The same for parameters. Falls back to the only name that has more or fewer words, such as x_ptr and x.
 const char *diag_nearest_words(Str typed, const char *const *names, size_t n);
 
-// As clang prints: "file:line:col: error: text", the source line,
-// caret and range, fix-its, notes. Remarks only where asked for.
+// Prints like clang: "file:line:col: error: text", the source line, caret and range, fix-its, notes. Remarks
+// only with `remarks`.
 void diags_print_text(const Diags *diags, bool remarks, Buf *out);
-// One JSON array: {severity, message, file, line, column, length, pass?, kind?, buffer?, index?, indices?,
-// program?, count?, with?, got?, expected?, fixits, notes}. file, line ... are left out where there is no place.
+// One JSON array of {severity, message, file, line, column, length, pass?, kind?, buffer?, index?, indices?,
+// program?, count?, with?, got?, expected?, fixits, notes}. Omits file, line and so on if there is no
+// location.
 void diags_print_json(const Diags *diags, bool remarks, Buf *out);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Faults: what is neither the user's mistake (that is a diagnostic, base/diag.h) nor a library status.
+// Faults: neither the user's mistake (a diagnostic, base/diag.h) nor a library status.
 //
-// A fault is our own bug or the end of memory. It unwinds by longjmp to the innermost
-// FaultFrame of this thread; compile's entry (runtime/compile/compile.c) keeps one, and whatever
-// must be released is owned by that entry, never by the code that was jumped over.
-// With no frame open, a fault prints its message and aborts: that is for tests only.
+// A fault is our own bug or the end of memory. It unwinds by longjmp to the innermost FaultFrame of this
+// thread. compile's entry (runtime/compile/compile.c) keeps one. It owns everything that must be
+// released. Code that longjmp skips must own nothing. With no frame open, a fault prints its message and
+// aborts: only for tests.
 //
 //   FaultFrame frame;
 //   fault_enter(&frame);
@@ -25,16 +25,16 @@ typedef struct FaultFrame {
   jmp_buf env;
   struct FaultFrame *outer;
   FaultKind kind;
-  char message[1024]; // NUL-terminated, truncated where longer
+  char message[1024]; // NUL-terminated, truncated if longer
 } FaultFrame;
 
 void fault_enter(FaultFrame *frame);
 void fault_leave(FaultFrame *frame);
-// Raises the fault that `frame`, which has been left, caught: for code that only cleans up.
+// Raises the fault that `frame` caught, after leaving `frame`: for code that only cleans up.
 _Noreturn void fault_pass_on(const FaultFrame *frame);
 
-// Runs work(data), then release(data), also where a fault passes through:
-// for what an arena of the entry's does not own.
+// Runs work(data), then release(data), even if a fault passes through. For resources outside the entry's
+// arena.
 void fault_guard(void (*work)(void *data), void (*release)(void *data), void *data);
 
 #if defined(__GNUC__)
@@ -45,7 +45,7 @@ void fault_guard(void (*work)(void *data), void (*release)(void *data), void *da
 
 _Noreturn void fault_raise(FaultKind kind, const char *format, ...) FAULT_PRINTF(2, 3);
 
-// A broken invariant of ours, with the place that noticed it.
+// A broken invariant in our code, with the place that detected it.
 #define BUG(...) fault_bug(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void fault_bug(const char *file, int line, const char *format, ...) FAULT_PRINTF(3, 4);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// FNV-1a (Fowler, Noll, Vo), 64 bits: for tables only; nothing may depend on the order it gives.
+// FNV-1a (Fowler, Noll, Vo), 64 bits. Only for tables: nothing may depend on its order.
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -16,7 +16,7 @@ static inline uint64_t hash_bytes(const void *bytes, size_t n) {
   return hash_more(0xcbf29ce484222325u, bytes, n);
 }
 
-// Of one number, spread over all bits (Fibonacci hashing, the golden ratio of 2^64).
+// Hashes one number, spread over all bits (Fibonacci hashing, the golden ratio of 2^64).
 static inline uint64_t hash_u64(uint64_t number) {
   number *= 0x9e3779b97f4a7c15u;
   return number ^ number >> 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on unsigned integers that C has no names for.
+// Arithmetic on unsigned integers that C has no functions for.
 #ifndef BASE_INTEGER_H
 #define BASE_INTEGER_H
 
@@ -12,13 +12,13 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static inline bool is_power_of_two(uint64_t n) { return n && (n & (n - 1)) == 0; }
-// k of n == 2^k.
+// The k with n == 2^k.
 static inline uint32_t log2_of(uint64_t n) { return (uint32_t)__builtin_ctzll(n); }
-// The greatest k with 2^k <= n, the place of the highest set bit; n is not 0.
+// The largest k with 2^k <= n: the position of the highest set bit. n is not 0.
 static inline uint32_t log2_floor(uint64_t n) { return 63u - (uint32_t)__builtin_clzll(n); }
-// The least k with n <= 2^k.
+// The smallest k with n <= 2^k.
 static inline uint32_t log2_ceil(uint64_t n) { return n > 1 ? log2_floor(n - 1) + 1 : 0; }
-// The place of the lowest set bit, which of an integer says how often 2 divides it; n is not 0.
+// The position of the lowest set bit: how often 2 divides n. n is not 0.
 static inline uint32_t lowest_bit(uint64_t n) { return (uint32_t)__builtin_ctzll(n); }
 static inline uint32_t bit_count(uint64_t n) { return (uint32_t)__builtin_popcountll(n); }
 
@@ -26,7 +26,7 @@ static inline uint32_t bit_count(uint64_t n) { return (uint32_t)__builtin_popcou
 static inline uint32_t digit_count(uint64_t n) { return n < 10 ? 1 : 1 + digit_count(n / 10); }
 
 static inline uint64_t divide_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit; }
-// The least multiple of `unit` that is n or more.
+// The smallest multiple of `unit` that is at least n.
 static inline uint64_t round_up(uint64_t n, uint64_t unit) { return divide_up(n, unit) * unit; }
 
 #endif

@@ -8,7 +8,7 @@
 
 static bool is_tight(const Json *json) { return json->tight_from && json->depth >= json->tight_from; }
 
-// What comes before an item: the separator, and its name.
+// Writes what precedes an item: the separator, and the name.
 static void json_item(Json *json, const char *name) {
   bool row = json->rows && json->depth == 1;
   if (json->follows) buf_char(json->out, ',');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// JSON text: the one writer of all that the library and the tools print. What comes out is a function of the
-// calls alone: members stand in the order of the calls, ", " between items and ": " after names, on one line.
+// JSON text: the only writer for the library and the tools. The output depends only on the calls. Members
+// keep the order of the calls, with ", " between items and ": " after names, on one line.
 //
 //   Json json = {.out = &out};
 //   json_object(&json, NULL);
@@ -15,35 +15,35 @@
 #include <stdint.h>
 #include "base/buf.h"
 
-// Ready when all but `out` is zero.
+// Ready when everything except `out` is zero.
 typedef struct Json {
   Buf *out;
-  bool rows;           // the outermost array or object has each item on a line of its own
-  bool follows;        // an item has been written where the next one comes
-  uint32_t depth;      // arrays and objects that are open
-  uint32_t tight_from; // the depth of the outermost tight array; 0: none is open
+  bool rows;           // Each item of the outermost array or object has its own line.
+  bool follows;        // An item precedes the next one.
+  uint32_t depth;      // Number of open arrays and objects
+  uint32_t tight_from; // depth of the outermost tight array; 0: none is open
 } Json;
 
-// `name`: of a member of an object; NULL in arrays and at the top. Names and texts are escaped.
+// `name`: of an object's member; NULL in arrays and at the top. Names and texts are escaped.
 void json_object(Json *json, const char *name);
 void json_object_end(Json *json);
 void json_array(Json *json, const char *name);
-void json_tight_array(Json *json, const char *name); // with no blanks between items, also within them
+void json_tight_array(Json *json, const char *name); // with no blanks between items, nested ones included
 void json_array_end(Json *json);
 
 void json_null(Json *json, const char *name);
 void json_bool(Json *json, const char *name, bool value);
 void json_int(Json *json, const char *name, int64_t value);
 void json_uint(Json *json, const char *name, uint64_t value);
-// The shortest decimal with the value's bits; infinities and NaN, which JSON has not, as strings.
+// The shortest decimal with the value's bits. Infinities and NaN, which JSON lacks, are strings.
 void json_double(Json *json, const char *name, double value);
-// A number's text; what JSON has no number for (nan, 0x1f) as a string.
+// A number's text. Text that is not a JSON number (nan, 0x1f) becomes a string.
 void json_decimal(Json *json, const char *name, const char *text);
-// The value to `digits` significant digits; null where it is not finite.
+// The value to `digits` significant digits; null if it is not finite.
 void json_rounded(Json *json, const char *name, double value, int digits);
 void json_text(Json *json, const char *name, const char *text);
 void json_str(Json *json, const char *name, Str text);
-// A text that the caller writes to `out` between the two: what needs no escapes.
+// Between the two calls, the caller writes text to `out` that needs no escapes.
 void json_written(Json *json, const char *name);
 void json_written_end(Json *json);
 

@@ -13,7 +13,7 @@ static bool within(uint32_t code, const Span *spans, size_t n) {
   return false;
 }
 
-// Controls, marks of the direction of writing, line separators, and annotations.
+// Control characters, direction marks, line separators, and annotations.
 static bool is_hidden(uint32_t code) {
   static const Span hidden[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
                                 {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x206f},
@@ -31,7 +31,7 @@ static uint32_t columns_of(uint32_t code) {
   return within(code, wide, sizeof wide / sizeof *wide) ? 2 : 1;
 }
 
-// The length of the character of UTF-8 that the text begins with; 0: it is none.
+// The length of the UTF-8 character at the start of the text; 0 if it is not valid UTF-8.
 static size_t decode(Str text, uint32_t *code) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   unsigned char c = (unsigned char)text.at[0];
@@ -94,7 +94,7 @@ void buf_plain_lines(Buf *buf, Str text, size_t most) { append(buf, text, most, 
 size_t plain_copy(Str text, char *to, size_t room) {
   static const char cut[] = "...\n";
   char shown[PLAIN_MAX];
-  size_t used = 0, whole = 0; // whole: up to where there is room for `cut`
+  size_t used = 0, whole = 0; // whole: the prefix that leaves room for `cut`
   for (size_t at = 0; at < text.n;) {
     size_t n = next_of_lines(text, &at, shown);
     if (used + n >= room) {

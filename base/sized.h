@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Structs of the public headers that begin with their size, so that they can grow: the caller's was compiled by an
-// older header, or by a newer one.
+// Structs of the public headers begin with their size, so that they can grow. The caller may be compiled with
+// an older or a newer header.
 #ifndef BASE_SIZED_H
 #define BASE_SIZED_H
 
@@ -8,11 +8,12 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { SIZED_MAX = 4096 }; // no struct of ours is larger: what says so was never initialised
+enum { SIZED_MAX = 4096 }; // no struct of ours is larger: a larger size means an uninitialised struct
 
-// Copies the caller's struct over `out` of `bytes` bytes, which has the defaults, and sets out's size. What an older
-// caller's lacks keeps its default. False where the size is none, or a newer caller's struct says something that is
-// not known here: a byte beyond our end that is not zero.
+// Copies the caller's struct over `out`, which has `bytes` bytes and holds the defaults. Sets out's size.
+// Fields that an older caller lacks keep their defaults. Returns false if:
+// - the size is not valid;
+// - a newer caller sets a field that is unknown here: a nonzero byte past our end.
 static inline bool sized_take(void *out, size_t bytes, const void *given) {
   const char *at = given;
   size_t size;
@@ -25,7 +26,7 @@ static inline bool sized_take(void *out, size_t bytes, const void *given) {
   return true;
 }
 
-// The other way: fills the caller's struct from ours, as far as it goes; what a newer caller has beyond becomes zero.
+// Fills the caller's struct from ours, up to its size. A newer caller's additional fields become zero.
 static inline bool sized_give(void *given, const void *ours, size_t bytes) {
   char *at = given;
   size_t size;

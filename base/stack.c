@@ -6,12 +6,14 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-// What the deepest trees that the parser takes need in every later step, twice over; pages have 4 KiB or more.
+// Twice what the later steps need for the deepest trees that the parser accepts. Pages have at least 4 KiB.
 enum { STACK_BYTES = 2 << 20, PAGE = 4096 };
 
 static void touch_stack(void) {
   volatile char room[STACK_BYTES];
-  for (size_t at = sizeof room; at > PAGE; at -= PAGE) room[at - 1] = 0; // from the top: as it grows
+  for (size_t at = sizeof room; at > PAGE; at -= PAGE)
+    room[at - 1] = 0; // from the top: the stack grows
+                      // downwards
   room[0] = 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hash tables in an arena: open addressing, entries are pointers. What is hashed and when an entry is the
-// one looked for is the caller's; the functions are inline so that the comparison is too. There is no
-// removal, and nothing may depend on the order of slots.
+// Hash tables in an arena: open addressing, entries are pointers. The caller chooses the hash and the
+// comparison. The functions are inline so that the comparison is inlined too. There is no removal. Nothing
+// may depend on the order of slots.
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 
@@ -16,7 +16,7 @@ typedef struct TableSlot {
 
 // Ready when zeroed: Table t = {0}.
 typedef struct Table {
-  TableSlot *slots; // cap of them, a power of two; at most half are taken
+  TableSlot *slots; // `cap` slots, a power of two; at most half are used
   uint32_t n, cap;
 } Table;
 
@@ -31,13 +31,13 @@ static inline TableSlot *table_slot(const Table *table, uint64_t hash, const voi
   return &table->slots[i];
 }
 
-// The entry that `key` stands for; NULL: there is none.
+// The entry for `key`; NULL if there is none.
 static inline void *table_find(const Table *table, uint64_t hash, const void *key, TableIs *is) {
   return table->cap ? table_slot(table, hash, key, is)->entry : NULL;
 }
 
-// The place of the entry that `key` stands for. NULL is there where the table has none: then the caller puts
-// one there before the table is touched again.
+// The slot for `key`. It holds NULL if the table has no such entry. Then the caller must store one before it
+// uses the table again.
 static inline void **table_place(Table *table, Arena *arena, uint64_t hash, const void *key, TableIs *is) {
   if (table->n * 2 >= table->cap) table_grow(table, arena);
   TableSlot *slot = table_slot(table, hash, key, is);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vectors in an arena. Declare VEC(T) v = {0}; elements are v.at[0 .. v.n), walked with
-// for (uint32_t i = 0; i < v.n; i++). Growing moves the elements (the old block
-// stays in the arena until it is freed), so keep indices, not pointers, across a push.
+// Vectors in an arena. Declare VEC(T) v = {0}; the elements are v.at[0 .. v.n). Loop with for (uint32_t i =
+// 0; i < v.n; i++). Growing moves the elements (the old memory stays in the arena until it is freed). So keep
+// indices, not pointers, across a push.
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
 

@@ -5,11 +5,11 @@
 
 enum { NOWHERE = UINT32_MAX };
 
-// --- blocks
+// --- basic blocks
 
 static bool ends_block(const SassInsn *insn) { return insn->flow != SASS_ON; }
 
-// Those that something leads to, in place.
+// Keeps only the blocks that control flow can reach, in place.
 static void keep_reachable(Arena *arena, SassBlocks *blocks) {
   uint32_t *todo = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)blocks->n + 1),
            *now = ARENA_ARRAY(arena, uint32_t, blocks->n + 1), n = 0, kept = 0;
@@ -54,12 +54,12 @@ static void find_blocks(Arena *arena, SassBlocks *blocks, uint32_t count) {
   }
 }
 
-// --- loops: strongly connected parts, and within each those of it without its first block
+// --- loops: strongly connected components, and within each those of it without its first block
 
 typedef struct Graph {
   SassBlocks *blocks;
-  uint32_t *before_at, *before; // of block i before[before_at[i]...before_at[i + 1] - 1]
-  uint32_t *part, parts;        // the set that each block is of now
+  uint32_t *before_at, *before; // predecessors of block i: before[before_at[i]...before_at[i + 1] - 1]
+  uint32_t *part, parts;        // the component that each block is in now
   uint32_t *ahead, *behind, *todo, marks;
 } Graph;
 
@@ -84,7 +84,7 @@ static void find_before(Arena *arena, Graph *g) {
   g->before_at[0] = 0;
 }
 
-// Marks what can be reached from `start` in one step or more without leaving its part.
+// Marks the blocks reachable from `start` in at least one step without leaving its component.
 static void reach(Graph *g, uint32_t start, bool forwards, uint32_t *mark) {
   uint32_t n = 0;
   g->todo[n++] = start;
@@ -100,7 +100,7 @@ static void reach(Graph *g, uint32_t start, bool forwards, uint32_t *mark) {
   }
 }
 
-// The blocks of `part` from `from` on.
+// Handles the blocks of `part` from index `from` on.
 static void find_loops(Graph *g, uint32_t part, uint32_t from) {
   for (uint32_t i = from; i < g->blocks->n; i++) {
     if (g->part[i] != part) continue;

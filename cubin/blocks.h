@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Basic blocks of machine code, and the loops that they are in.
+// Basic blocks of machine code, and the loops around them.
 #ifndef CUBIN_BLOCKS_H
 #define CUBIN_BLOCKS_H
 
@@ -7,13 +7,13 @@
 
 typedef struct SassBlock {
   uint32_t first, count; // instructions
-  uint32_t follow[2];    // blocks that may come next; UINT32_MAX: none
-  uint32_t depth;        // how many loops it is in
+  uint32_t follow[2];    // successor blocks; UINT32_MAX: none
+  uint32_t depth;        // number of loops around the block
 } SassBlock;
 
 typedef struct SassBlocks {
   const SassInsn *insns;
-  SassBlock *at; // that the code's first instruction leads to, by address
+  SassBlock *at; // blocks reachable from the code's first instruction, by address
   uint32_t n;
 } SassBlocks;
 

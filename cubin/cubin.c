@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A cubin is an ELF file of 64 bits: sections, symbols, and in .nv.info attributes of kernels.
+// A cubin is a 64-bit ELF file with sections and symbols. Kernel attributes are in .nv.info.
 #include "cubin/cubin.h"
 
 #include <stdint.h>
@@ -53,7 +53,7 @@ static Section section_at(Str file, uint64_t index) {
   return section;
 }
 
-// The number of the symbol of that name; UINT32_MAX: there is none.
+// The index of the symbol with this name; UINT32_MAX if there is none.
 static uint32_t find_symbol(Str file, const char *name) {
   for (uint64_t i = 0; i < number_at(file, SECTION_COUNT, 2); i++) {
     Section section = section_at(file, i);

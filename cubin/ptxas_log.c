@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What "ptxas -v" says of a kernel.
+// Reads what "ptxas -v" reports about a kernel.
 #include <stdio.h>
 #include <string.h>
 
 #include "cubin/cubin.h"
 
-// The first of a kernel's lines behind `at` that has the text; NULL: there is none before the next kernel.
+// The kernel's first line after `at` that contains the text; NULL if there is none before the next kernel.
 static const char *find_in_kernel(const char *at, const char *text) {
   const char *next = strstr(at, "Compiling entry function"), *found = strstr(at, text);
   return found && (!next || found < next) ? found : NULL;

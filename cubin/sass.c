@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cubin/sass.h"
 
-// Bits of the first word: the kind of an instruction, how its operands are given, the predicate that guards it. Of the second word: a
-// branch's own predicate.
+// Bits of an instruction. The first word has its kind, how its operands are given, and the predicate that
+// guards it. The second word has a branch's own predicate.
 enum {
   KIND_BITS = 9,
   GUARD_AT = 12,
@@ -13,12 +13,12 @@ enum {
   OFFSET_LOW_BITS = 8,
   OFFSET_AT = 34,
   OFFSET_BITS = 48,
-  OFFSETS_AN_INSN = 4, // an offset is of 4 bytes
-  MODE_AT = 32,        // of a branch
-  MODE_DIVERGED = 2,   // taken by warps whose lanes have parted: none do
-  COLUMNS_AT = 53,     // of a wgmma
+  OFFSETS_AN_INSN = 4, // an offset counts 4 bytes
+  MODE_AT = 32,        // for a branch
+  MODE_DIVERGED = 2,   // taken by warps whose lanes have diverged: ours never do
+  COLUMNS_AT = 53,     // for wgmma
   HFMA2_OR_IADD = 0x35,
-  COLUMNS_COUNTED = 64 // Nsight Compute counts a wgmma once for so many columns
+  COLUMNS_COUNTED = 64 // Nsight Compute counts a wgmma once per 64 columns
 };
 
 typedef enum Special { NONE, ANCHOR, MEMORY, COPY, PRODUCT, PRODUCT8, BRANCH, END } Special;
@@ -35,7 +35,7 @@ static const SassKind kinds[1 << KIND_BITS] = {
 #undef X
 };
 
-// sm_90 and later have eight more bits, the lowest.
+// sm_90 and later have eight more bits, the lowest ones.
 static uint32_t branch_target(const MachineCode *code, uint32_t index) {
   enum { HIGH_BITS = 64 - OFFSET_AT, SIGN_SHIFT = 64 - OFFSET_BITS };
   const uint64_t *word = code->words + 2 * (size_t)index;
@@ -48,7 +48,8 @@ static uint32_t branch_target(const MachineCode *code, uint32_t index) {
   return offset % OFFSETS_AN_INSN || target < 0 || target >= code->count ? UINT32_MAX : (uint32_t)target;
 }
 
-// Floating-point products have all multiples of 8 up to 256, those of integers 8, 16, 24 and multiples of 16, in steps of 3.
+// Floating-point wgmma: all multiples of 8 up to 256. Integer wgmma: 8, 16, 24 and multiples of 16, in steps
+// of 3.
 static uint32_t columns_of(uint64_t word, Special special) {
   uint32_t field = (uint32_t)(word >> COLUMNS_AT);
   if (special == PRODUCT) return 8 * ((field & 31) + 1);

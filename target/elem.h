@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "base/str.h"
 
-// Element types carry their signedness: `div`, `shr`, comparisons and casts take their meaning from it.
+// Element types carry their signedness: `div`, `shr`, comparisons and casts depend on it.
 typedef enum Elem {
 #define X(name, ...) ELEM_##name,
 #include "target/elems.def"
@@ -20,9 +20,9 @@ typedef enum ElemClass { CLASS_BOOL, CLASS_SINT, CLASS_UINT, CLASS_FLOAT } ElemC
 typedef struct ElemInfo {
   const char *name;      // "fp32"
   const char *long_name; // "float32"
-  uint8_t bits;          // 1 for i1, which takes a byte in memory
+  uint8_t bits;          // 1 for i1, which takes one byte in memory
   ElemClass cls;
-  const char *numpy; // array-interface descr, "" where NumPy has no such type
+  const char *numpy; // array-interface descr, "" if NumPy has no such type
 } ElemInfo;
 
 const ElemInfo *elem_info(Elem elem);
@@ -30,9 +30,10 @@ uint32_t elem_bytes(Elem elem); // in memory
 bool elem_is_float(Elem elem);
 bool elem_is_int(Elem elem); // i1 too
 bool elem_is_signed(Elem elem);
-// By either spelling; false where there is none.
+// Parses either spelling. Returns false if unknown.
 bool elem_parse(Str name, Elem *elem);
-// The type by the spelling of another language or library; elem_meant: or else the nearest one. False: there is none.
+// elem_spelt: parses the spelling of another language or library. elem_meant: also accepts the nearest one.
+// False: none.
 bool elem_spelt(Str name, Elem *elem);
 bool elem_meant(Str name, Elem *elem);
 const char *elem_names(void); // "i1 i8 ... fp64"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which element type an unknown spelling means.
+// Finds the element type that an unknown spelling means.
 #include "base/diag.h"
 #include "target/elem.h"
 
 enum { MAX_BYTES = 64 };
 
-// "torch.Float32", "np.float32", "<f4", "uint32_t", "__nv_bfloat16": lower case, without what says nothing of the type.
+// For "torch.Float32", "np.float32", "<f4", "uint32_t", "__nv_bfloat16": lower case, without parts that do
+// not name the type.
 static Str plain_spelling(Str name, char text[MAX_BYTES]) {
   size_t n = 0;
   for (size_t i = name.n; i-- > 0;)
@@ -33,7 +34,7 @@ static bool nearest_elem(Str name, Elem *elem) {
   return nearest && elem_parse(str_from(nearest), elem);
 }
 
-// By the other names of the table.
+// Looks the spelling up among the table's other names.
 static bool named_elsewhere(Str name, Elem *elem) {
   static const struct {
     const char *spelling;
@@ -68,5 +69,5 @@ const char *elem_names(void) {
 #define X(name, spelling, ...) " " spelling
 #include "target/elems.def"
 #undef X
-      + 1;
+      +1;
 }

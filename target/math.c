@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of math functions, and what can be asked of it.
+// The table of math functions, and queries on it.
 #include "target/math.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of architectures. Beside target/target.def this is the only file that looks at their numbers.
+// The table of architectures. Only this file and target/target.def use architecture numbers.
 #include "target/target.h"
 
 #include "base/fault.h"

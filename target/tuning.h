@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tuning constants, TUNE_*: target/tuning.def says of each its unit, what it decides and what was measured.
+// Tuning constants, TUNE_*. target/tuning.def gives each one's unit, purpose and measurement.
 #ifndef TARGET_TUNING_H
 #define TARGET_TUNING_H
 
