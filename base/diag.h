@@ -29,8 +29,8 @@ typedef struct SourceFile {
   const char *name; // as the user wrote it; "<stdin>" for standard input
   const char *path; // the path of the file if it differs; NULL: the name.
   // A NUL follows the last byte. text.at is NULL if only the name is known (locations read from .tir).
-  Str text, shown;           // shown: quoted instead of text; shown.at is NULL: text is quoted
-  VEC(uint32_t) line_starts; // offsets in the quoted text, computed at first use
+  Str text, shown;           // Quoted is `shown`; shown.at is NULL: `text`.
+  VEC(uint32_t) line_starts; // Offsets in the quoted text, computed at first use
 } SourceFile;
 
 // Every file of a compilation, and the call sites through which functions were inlined.

@@ -15,12 +15,12 @@
 
 enum { LANES = TARGET_WARP };
 
-// --- which threads take part
+// --- participating threads
 
 typedef struct Holders {
-  uint32_t lanes, warps, registers; // bits that are to be 0, but for `writer`'s
+  uint32_t lanes, warps, registers; // Bits that must be 0, except for `writer`'s.
   uint32_t writer;
-  bool one; // thread 0 alone
+  bool one; // only thread 0
 } Holders;
 
 static Holders everyone(const Op *op) { return (Holders){.one = group_runs_by_thread(op)}; }
@@ -40,7 +40,7 @@ static bool takes_part(const Holders *h, uint32_t lane, uint32_t warp) {
 // --- global memory
 
 typedef struct GlobalAccess {
-  const Layout *layout; // NULL: of a scalar
+  const Layout *layout; // NULL: a scalar
   uint32_t warps, registers, run, bytes;
   Holders holders;
 } GlobalAccess;
@@ -80,7 +80,8 @@ static void add_request(AccessCount *count, const uint64_t *addresses, uint32_t 
   count->ideal += counters.global_sectors_ideal;
 }
 
-// One instruction of one warp. Where nothing is known of addresses the lanes may share a sector, or each have its own.
+// Counts one instruction of one warp. If addresses are unknown, lanes may share a sector or each have their
+// own.
 static void count_request(AccessCounts *counts, const GlobalAccess *a, uint32_t warp, uint32_t r,
                           const CostValue *pointer, const CostValue *mask) {
   uint64_t addresses[LANES] = {0};
@@ -106,7 +107,7 @@ static void count_request(AccessCounts *counts, const GlobalAccess *a, uint32_t 
   }
 }
 
-// Of floats the value's sign says which of two instructions does it.
+// For floats, the value's sign selects one of two instructions.
 static bool is_extreme(const Op *op) {
   const Attr *rmw = op->kind == OP_ATOMIC_RMW ? op_attr(op, ATTR_RMW) : NULL;
   return rmw && type_is_float(op_operand(op, 1)->type) &&
@@ -117,7 +118,7 @@ static AccessCount twice(AccessCount count) {
   return (AccessCount){2 * count.requests, 2 * count.units, 2 * count.ideal};
 }
 
-// Of a load that all threads do, those that hold the same elements.
+// The number of warps that load the same elements, for a load that all threads execute.
 static uint32_t requests_alike(const Op *op, const GlobalAccess *a) {
   uint32_t bits[DIM_COUNT] = {0};
   if (op->kind != OP_LOAD || op_attr(op, ATTR_VOLATILE) || a->holders.one || a->holders.warps) return 1;
@@ -143,10 +144,10 @@ typedef struct SharedCounter {
   AccessCount count;
   uint32_t warps;
   Holders holders;
-  uint32_t bytes; // of an access, a lane
+  uint32_t bytes; // of one lane's access
   bool loads;     // by ld.shared
   const Value *buffer;
-  SharedVectors *read; // NULL: it does not matter what was
+  SharedVectors *read; // NULL: earlier reads do not matter
 } SharedCounter;
 
 static void count_lanes(SharedCounter *s, const uint64_t *addresses, uint32_t lanes) {
@@ -158,7 +159,7 @@ static void count_lanes(SharedCounter *s, const uint64_t *addresses, uint32_t la
   s->count.ideal += counters.shared_wavefronts_ideal;
 }
 
-// The access of register r of every warp: `map` to elements of so many bytes.
+// Counts the access to register r by every warp. `map` maps to elements of `element` bytes.
 static void count_register(SharedCounter *s, const Layout *map, uint32_t r, uint32_t change, int64_t shift,
                            uint32_t element) {
   for (uint32_t warp = 0; warp < s->warps; warp++) {
@@ -173,20 +174,23 @@ static void count_register(SharedCounter *s, const Layout *map, uint32_t r, uint
   }
 }
 
-// Where a warp's lanes read beside register 0's place in lane 0; 0: that is no sum of the two.
+// Hashes the lanes' read addresses relative to register 0 of lane 0. Returns 0 if they are not a sum of the
+// two.
 static uint64_t hash_lanes(const Layout *map, uint32_t place) {
   uint64_t hash = 1;
   for (uint32_t dim = DIM_LANE; dim <= DIM_WARP; dim++)
     for (uint32_t i = 0; i < map->bits[dim]; i++) {
-      uint32_t bit = 1u << i, base = layout_apply(map, 0, dim == DIM_LANE ? bit : 0, dim == DIM_WARP ? bit : 0, 0);
+      uint32_t bit = 1u << i,
+               base = layout_apply(map, 0, dim == DIM_LANE ? bit : 0, dim == DIM_WARP ? bit : 0, 0);
       if (base & place) return 0;
       hash = hash_u64(hash ^ (uint64_t)base << 8 ^ dim);
     }
   return hash;
 }
 
-// Notes it where not.
-static bool was_read(Arena *scratch, const SharedCounter *s, const Layout *map, uint32_t place, int64_t shift) {
+// Returns true if this vector was read before. Records it otherwise.
+static bool was_read(Arena *scratch, const SharedCounter *s, const Layout *map, uint32_t place,
+                     int64_t shift) {
   SharedVector vector = {s->buffer, hash_lanes(map, place), (int64_t)place + shift, s->bytes};
   if (!s->read || !s->loads || !vector.lanes) return false;
   for (uint32_t i = 0; i < s->read->n; i++) {
@@ -199,7 +203,7 @@ static bool was_read(Arena *scratch, const SharedCounter *s, const Layout *map, 
   return false;
 }
 
-// Where a part begins within a run two neighbouring runs are read for each; what one register's second is and another's first is
+// If a part begins within a run, each access reads two neighbouring runs. A run that two registers share is
 // read once.
 static void count_tile(Arena *scratch, SharedCounter *s, const SharedMap *map, uint32_t element, bool reads) {
   SharedRuns runs = shared_runs(&map->map, element, reads ? map->change : map->change | map->shift,
@@ -237,7 +241,7 @@ static void count_ldmatrix(SharedCounter *s, const Op *op) {
     }
 }
 
-// The mirror image of lane and warp is another offset.
+// Mirroring a lane or warp gives another offset.
 static void count_load(Arena *scratch, SharedCounter *s, const Op *op) {
   const Type *tile = op_result(op)->type;
   const Attr *mirror = op_attr(op, ATTR_MIRROR);
@@ -253,7 +257,7 @@ static void count_load(Arena *scratch, SharedCounter *s, const Op *op) {
   count_tile(scratch, s, &map, type_element_bytes(tile), true);
 }
 
-// An operand that threads read as they multiply and add: each vector of it once. Padding of k is not read.
+// Counts an operand that threads read for multiply-adds: each vector once. Padding of k is not read.
 static void count_operand(Arena *scratch, SharedCounter *s, const Op *dot, DotOperand which) {
   const Type *buffer = op_operand(dot, which)->type;
   DotShape shape = dot_op_shape(dot);
@@ -273,9 +277,11 @@ static void count_operand(Arena *scratch, SharedCounter *s, const Op *dot, DotOp
   }
 }
 
-static AccessCounts exactly(const AccessCount *count) { return (AccessCounts){.least = *count, .most = *count}; }
+static AccessCounts exactly(const AccessCount *count) {
+  return (AccessCounts){.least = *count, .most = *count};
+}
 
-// Places that data choose: all lanes in one word, or all in one bank.
+// Places depend on data: all lanes may share one word, or all hit one bank.
 static AccessCounts count_chosen(const Op *op, const Type *tile) {
   uint64_t n = (uint64_t)layout_registers(tile->layout) * region_warps(op);
   return (AccessCounts){.least = {n, n, n}, .most = {n, n * LANES, n}, .data_dependent = true};

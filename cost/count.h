@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one execution of an op by all its warps does to memory, in the simulator's counters.
+// Memory accesses of one execution of an op by all its warps, in the simulator's counters.
 #ifndef COST_COUNT_H
 #define COST_COUNT_H
 
@@ -13,23 +13,24 @@ typedef struct AccessCounts {
   AccessCount least, most;
   bool data_dependent;
   uint32_t
-      alike; // warps and registers that ask for the same at the same time: the first-level cache serves all but one; 0: as 1
+      alike; // warps and registers with the same request at the same time: L1 serves all except one; 0: as 1
 } AccessCounts;
 
-// Of global memory: load, store, atomic_rmw, atomic_cas, copy_async. mask NULL: none.
+// Global memory: load, store, atomic_rmw, atomic_cas, copy_async. mask NULL: none.
 AccessCounts count_global(const Op *op, const CostValue *pointer, const CostValue *mask);
-// Bytes that one instruction of the op moves a lane.
+// Bytes per lane of one instruction of the op.
 uint32_t count_lane_bytes(const Op *op);
-// Vectors of shared memory that have been read since anything there was written: who reads one again has it.
+// Vectors of shared memory that were read since the last write to it. Another read of the same vector is
+// free.
 typedef struct SharedVector {
   const Value *buffer;
-  uint64_t lanes; // where a warp's lanes read, as a hash
+  uint64_t lanes; // a hash of the addresses that a warp's lanes read
   int64_t place;
   uint32_t bytes;
 } SharedVector;
 typedef VEC(SharedVector) SharedVectors;
 
-// Of shared memory, whatever it is that the op does there but by wgmma and tensor copies, which pass threads by.
+// Counts all shared memory accesses of the op. wgmma and TMA copies bypass threads and are excluded.
 AccessCounts count_shared(Arena *scratch, const Op *op, SharedVectors *read);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One program's way through shared memory, op by op.
+// Follows one program through shared memory, op by op.
 #include "cost/walk.h"
 
 const Op *buffer_alloc(const Value *value, const Value **index) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A block has the runs of the region that most of its anchors are from: memory, products, floating-point arithmetic. An assembler moves
-// addresses and constants between loops, and these hardly. Where it makes several copies of a loop's body the runs are divided by them, and
-// what is left over is run by smaller ones.
+// A basic block executes as often as the region of most of its anchors: memory, matmul and floating-point
+// instructions. An assembler moves addresses and constants between loops, but rarely anchors. If it copies a
+// loop's body several times, the executions are divided among the copies. Smaller copies execute the
+// remainder.
 #include "cost/executed.h"
 
 #include <math.h>
@@ -11,14 +12,15 @@
 #include "cost/issue.h"
 #include "ir/build.h"
 
-// MIN_COPIES: above what a body differs by from itself. WHOLE: of a block that has a whole body.
+// MIN_COPIES: the limit above normal variation of one body. WHOLE: a block with this share has a whole body.
 static const double MIN_COPIES = 1.6, WHOLE = 0.9;
 
-typedef struct Placed {     // a block
-  const Region *own, *runs; // that its anchors are of; that it is run as often as. NULL: none
+typedef struct Placed {     // a basic block
+  const Region *own, *runs; // The anchors' region, and the region that sets its number of executions. NULL:
+                            // none.
   bool anchored;            // it has anchors
-  double copies;            // of the body of `own`
-  bool one;                 // one warp of a group runs it
+  double copies;            // copies of the body of `own`
+  bool one;                 // only one warp of a group executes it
 } Placed;
 
 typedef struct Executed {
@@ -27,11 +29,11 @@ typedef struct Executed {
   CostOp *ops;
   SassBlocks blocks;
   Placed *placed;
-  // By the id of a region's first op:
-  double *usual; // runs by warps; below 0: nothing of the region is counted
-  double *most;  // copies of a body that are run one after the other
+  // By the id of a region's first op.
+  double *usual; // Executions by warps; below 0: nothing of the region is counted.
+  double *most;  // Consecutive copies of a body.
   uint32_t *weight;
-  uint32_t *counted_in; // by op's id: the last block, from 1, whose memory it has been counted in
+  uint32_t *counted_in; // By op id: the last block, from 1, that counted its memory accesses.
   double least;
 } Executed;
 
@@ -71,9 +73,9 @@ static uint32_t depth_of(const Region *region) {
   return depth;
 }
 
-// --- whose a block is
+// --- the region of a block
 
-// The region that most of the block's instructions are of, of its anchors or of all; NULL: none that is counted.
+// The region of most instructions of the block: of its anchors, or of all. NULL: none that is counted.
 static const Region *region_of(Executed *x, const SassBlock *block, bool anchors) {
   const Region *best = NULL;
   for (int pass = 0; pass < 3; pass++)
@@ -89,7 +91,7 @@ static const Region *region_of(Executed *x, const SassBlock *block, bool anchors
   return best;
 }
 
-// How many of the region's bodies the block holds, by their accesses of memory.
+// Copies of the region's body in the block, according to their memory accesses.
 static double copies_of(Executed *x, uint32_t number, const Region *own) {
   const SassBlock *block = &x->blocks.at[number];
   double there = 0, expected = 0;
@@ -120,13 +122,13 @@ static void place_block(Executed *x, uint32_t number) {
   if (placed->runs == placed->own && placed->copies > *most) *most = placed->copies;
 }
 
-// --- how often it is run
+// --- executions of a block
 
-// By all warps.
+// Summed over all warps.
 static double runs_of(const Executed *x, const Placed *placed) {
   const Region *own = placed->own;
   double runs = usual_of(x, placed->runs), most = own ? x->most[slot_of(own)] : 0, around = 0;
-  if (placed->anchored && usual_of(x, own) <= 0) return 0; // what is left over of a loop that has no iteration
+  if (placed->anchored && usual_of(x, own) <= 0) return 0; // the remainder of a loop without iterations
   if (most > MIN_COPIES) around = usual_of(x, around_of(own));
   if (around <= 0) return runs;
   uint64_t trips = (uint64_t)nearbyint(usual_of(x, own) / around), by = (uint64_t)nearbyint(most);
@@ -145,7 +147,7 @@ static void add(Executed *x, uint32_t number) {
     const SassInsn *insn = &x->blocks.insns[i];
     const Op *op = x->code->ops[i] ? x->code->ops[i] : last;
     while (!x->ops[op->id].op && op->region->parent)
-      op = op->region->parent; // what combines elements is the reduction's
+      op = op->region->parent; // code that combines elements belongs to the reduction
     x->ops[op->id].instructions[insn->pipe] += runs * insn->counted;
   }
 }

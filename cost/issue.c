@@ -9,23 +9,24 @@
 #include "ir/layout/ldmatrix.h"
 #include "ir/memory/scratch.h"
 
-// By ptxas's code of the launches of tests/cost/measured.json: what an op's run takes beside its elements.
+// Instructions of one execution of an op besides its elements. From ptxas's code for the launches of
+// tests/cost/measured.json.
 typedef struct OpAround {
   OpKind kind;
   double alu, control;
-  bool one; // by one warp of the block
+  bool one; // executed by one warp of the CTA
 } OpAround;
 
 static const OpAround arounds[] = {
-    {OP_RETURN, 10, 2, false}, // of a program: parameters, the thread's number, the first addresses, exit
-    {OP_YIELD, 1, 1, false},         {OP_IF, 1, 2, false},           {OP_SHARED_INDEX, 1, 0, false},
-    {OP_SHARED_STORE, 4, 0, false},  {OP_STORE, 2, 0, false},        {OP_COPY_ASYNC, 2, 0, false},
-    {OP_TMA_COPY, 10, 9, true},   {OP_TMA_STORE, 10, 9, true}, {OP_BARRIER, 0, 0.6, false},
-    {OP_MBARRIER_WAIT, 1, 1, false}, {OP_FENCE_ASYNC, 0, 3, false},  {OP_DOT_WAIT, 0, 1, false},
+    {OP_RETURN, 10, 2, false}, // of a program: parameters, the thread's number, first addresses, exit
+    {OP_YIELD, 1, 1, false},         {OP_IF, 1, 2, false},          {OP_SHARED_INDEX, 1, 0, false},
+    {OP_SHARED_STORE, 4, 0, false},  {OP_STORE, 2, 0, false},       {OP_COPY_ASYNC, 2, 0, false},
+    {OP_TMA_COPY, 10, 9, true},      {OP_TMA_STORE, 10, 9, true},   {OP_BARRIER, 0, 0.6, false},
+    {OP_MBARRIER_WAIT, 1, 1, false}, {OP_FENCE_ASYNC, 0, 3, false}, {OP_DOT_WAIT, 0, 1, false},
     {OP_COUNT, 0, 0, false},
 };
 
-// Nsight Compute counts a wgmma once for each 64 columns; its two descriptors are made for each.
+// Nsight Compute counts a wgmma once per 64 columns. Each needs its own two descriptors.
 enum { WGMMA_COLUMNS = 64 };
 static const double WGMMA_DESCRIPTORS = 2.5;
 
@@ -57,7 +58,7 @@ static Elem elem_of(const Value *value) {
 
 static SassPipe float_pipe(Elem elem) { return elem == ELEM_FP64 ? PIPE_FP64 : PIPE_FMA; }
 
-// fp16 and bf16 go by twos.
+// fp16 and bf16 are processed in pairs.
 static double packed(Elem elem, double n) { return elem_is_float(elem) && elem_bytes(elem) == 2 ? n / 2 : n; }
 
 static void issue_divide(const Op *op, Elem elem, double n, double *out) {
@@ -122,7 +123,7 @@ static void issue_elementwise(const Op *op, double n, double *out) {
   out[PIPE_ALU] += elem_bytes(elem) == 8 ? 2 * n : n;
 }
 
-// --- across threads
+// --- between threads
 
 static double region_size(const Op *op) {
   double n = 0;
@@ -157,11 +158,11 @@ static void issue_convert(const Op *op, double *out) {
   out[PIPE_ALU] += words + (plan.send_count + plan.receive_count) * registers_of(op_result(op)) / 2.0;
 }
 
-// --- products
+// --- dots
 
 uint64_t issue_flops(const Op *dot) { return 2 * dot_sums(dot) * dot_depth(dot); }
 
-// Of fp32 several products of parts.
+// fp32 takes several dots of parts.
 static uint32_t products_of(const Op *dot) {
   switch (dot_precision(dot)) {
   case FP32_DOT_TF32X3:
@@ -192,7 +193,7 @@ double issue_tensor_cycles(const Op *dot) {
   return arch->has_wgmma && dot_instruction(dot) != DOT_WGMMA ? cycles / 0.62 : cycles;
 }
 
-// Of an instruction's result: of wgmma the first one's.
+// Columns of one instruction's result; for wgmma, the first instruction's.
 static uint32_t columns_of(const Op *dot) {
   DotShape shape = dot_op_shape(dot);
   uint32_t n = 1u << (dot_takes_b_first(dot) ? shape.m : shape.n),
@@ -232,11 +233,11 @@ static void issue_memory(const Op *op, const AccessCounts *shared, double *out) 
   out[PIPE_MEMORY] += n;
   const Op *mask = op->kind == OP_LOAD && op_input_count(op) > 1 ? op_operand(op, 1)->def : NULL;
   if (mask && mask->kind != OP_CONSTANT &&
-      type_is_tile(op_result(op)->type)) // what lanes have that load nothing, by twos
+      type_is_tile(op_result(op)->type)) // values of lanes that load nothing, in pairs
     out[PIPE_ALU] += tile_words(op_result(op)->type) / 2.0;
 }
 
-// Of one run of a warp, beside what the op's elements take: addresses, predicates, branches.
+// One execution by a warp, without the op's elements: addresses, predicates, branches.
 static void issue_around(const Op *op, double *out) {
   const OpAround *around = &arounds[0];
   while (around->kind != op->kind && around->kind != OP_COUNT) around++;
@@ -245,7 +246,7 @@ static void issue_around(const Op *op, double *out) {
   out[PIPE_CONTROL] += around->control * part;
 }
 
-// An offset that all lanes share is mostly a constant of the access, or one addition's.
+// An offset common to all lanes is usually a constant of the access, or one addition.
 static bool adds_alike(const Op *op) {
   const Op *offset = op->kind == OP_ADDPTR ? op_operand(op, 1)->def : NULL;
   return offset && (offset->kind == OP_SPLAT || offset->kind == OP_CONSTANT);

@@ -5,16 +5,16 @@
 
 enum { SECTOR = 32, PAGE = 4096 };
 
-// --- accesses that a round has once
+// --- accesses counted once per round
 
 typedef struct CachedTile {
   uint64_t address, rest;
   const Pattern *pointer;
   bool writes;
   uint32_t round, buffer;
-  double bytes;     // that it touches
-  uint64_t program; // the last that had it
-  double position;  // and what that had touched until then
+  double bytes;     // bytes that it touches
+  uint64_t program; // the last program that used it
+  double position;  // bytes that this program had touched until then
 } CachedTile;
 
 static bool is_tile(const void *entry, const void *key) {
@@ -26,14 +26,14 @@ static bool writes(const Op *op) {
   return op_has(op, WRITES) && op->kind != OP_COPY_ASYNC && op->kind != OP_TMA_COPY;
 }
 
-// None up to 0.89 of the capacity, all from 1.11 on (cost/chips.def).
+// Nothing is lost up to 0.89 of the capacity, everything from 1.11 on (cost/chips.def).
 static double share_lost(double bytes, double capacity) {
   enum { FROM = 89, TO = 111 }; // percent
   double share = (100 * bytes / capacity - FROM) / (TO - FROM);
   return share > 1 ? 1 : share < 0 ? 0 : share;
 }
 
-// Between a program's two uses of a tile all those beside it touch as much.
+// Between a program's two uses of a tile, each concurrent program touches the same number of bytes.
 static void use_again(CostCache *cache, CachedTile *tile, double bytes) {
   double between = (cache->position - tile->position) * (double)cache->beside;
   if (tile->program == cache->programs && !tile->writes)
@@ -64,7 +64,7 @@ bool cache_has(CostCache *cache, const Op *op, uint64_t address, const Pattern *
 
 typedef struct CachedGrain {
   uint64_t address;
-  uint32_t round; // the last that touched it
+  uint32_t round; // the last round that touched it
 } CachedGrain;
 
 static bool is_grain(const void *entry, const void *key) {
@@ -83,7 +83,7 @@ static void touch_bytes(CostCache *cache, bool writes, uint32_t buffer, uint64_t
   cache->moved[cache->round] += bytes;
 }
 
-// The largest power of two of bytes by which the row can be told apart from its neighbours.
+// Reduces the grain to the largest power of two that divides the row's offset and size.
 static void measure(uint32_t *grain, uint64_t offset, uint64_t bytes) {
   while (*grain > SECTOR && (offset | bytes) % *grain) *grain /= 2;
 }
@@ -96,8 +96,7 @@ void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, 
     i++;
   if (i == cache->launch->buffer_count || !bytes) return;
   uint64_t offset = address - buffers[i].address, grain = cache->grains[i];
-  if (cache->measures)
-    measure(&cache->grains[i], offset, bytes);
+  if (cache->measures) measure(&cache->grains[i], offset, bytes);
   for (uint64_t n = offset / grain; !cache->measures && n <= (offset + bytes - 1) / grain; n++) {
     touch_bytes(cache, writes, i, buffers[i].address + n * grain, (double)(grain * weight));
     cache->asked[cache->round] += (double)(grain * weight);
@@ -108,7 +107,7 @@ void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, 
   }
 }
 
-// Elements that follow one another are a row.
+// Consecutive elements form a row.
 void cache_access(CostCache *cache, const Op *op, const CostValue *pointer, const CostValue *mask,
                   uint64_t weight) {
   uint32_t n = pointer->tile ? pointer->tile->n : 1,
@@ -143,8 +142,8 @@ void cache_program(CostCache *cache, uint32_t round) {
   cache->position = 0;
 }
 
-// Rounds run side by side: between a grain's use in one and in another lies what the rounds from the one to the other touch.
-// The share of it that is lost meanwhile.
+// The share of a grain that is lost between uses in two rounds. Programs of a round run concurrently: all
+// bytes of the rounds from `since` up to `round` lie between the two uses.
 static double lost_since(const CostCache *cache, uint32_t since, uint32_t round, double capacity) {
   double bytes = 0;
   for (uint32_t i = since; i < round; i++) bytes += cache->moved[i];
@@ -159,7 +158,8 @@ double cache_missed(const CostCache *cache, uint32_t buffer, double asked) {
   double scale = asked / (all / rounds);
   for (uint32_t round = 1; round < rounds; round++)
     for (uint32_t since = 0; since <= CACHE_ROUNDS; since++)
-      missed += cache->reads[buffer].bytes[round][since] * lost_since(cache, since, round, cache->capacity / scale);
+      missed +=
+          cache->reads[buffer].bytes[round][since] * lost_since(cache, since, round, cache->capacity / scale);
   return missed * scale / (rounds - 1);
 }
 

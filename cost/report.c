@@ -11,7 +11,7 @@
 #include "target/tuning.h"
 #include "passes/analysis/pressure.h"
 
-// SPARE: that an assembler keeps for itself where tiles take all others (docs/cost.md).
+// SPARE: registers that an assembler keeps for itself when tiles take all others (docs/cost.md).
 enum {
   MIN_REGISTERS = 16,
   REGISTERS_STEP = 8,
@@ -29,11 +29,11 @@ typedef struct Reporter {
   CostWalk walk;
   CostReport *report;
   const uint32_t *share;
-  double scale; // programs of the grid, by those that were followed
-  SharedVectors read; // of the region so far
+  double scale;       // programs of the grid per followed program
+  SharedVectors read; // since the region's start
 } Reporter;
 
-// --- what is the same each time
+// --- costs of one execution
 
 static CostRange scaled(const Reporter *r, CostRange range) {
   return (CostRange){(uint64_t)((double)range.least * r->scale + 0.5),
@@ -44,14 +44,14 @@ static CostRange times(CostRange runs, uint64_t least, uint64_t most) {
   return (CostRange){runs.least * least, runs.most * most};
 }
 
-// The region of those that an op lies in, or around it, right inside of which a use lies.
+// The region directly inside `home` that contains the use, or `home` itself.
 static const Region *region_under(const Op *user, const Region *home) {
   const Region *region = user->region;
   while (region != home && region->parent && region->parent->region != home) region = region->parent->region;
   return region;
 }
 
-// Where all uses lie in one branch LLVM computes the value there. `runs`: of the op's region.
+// If all uses are in one branch, LLVM computes the value there. `runs`: of the op's region.
 static CostRange runs_where_used(const Reporter *r, const Op *op, CostRange runs) {
   if (!op_has(op, PURE | ELEMENTWISE) || op->result_count != 1 || !op_result(op)->first_use) return runs;
   const Region *branch = region_under(op_result(op)->first_use->user, op->region);
@@ -61,7 +61,8 @@ static CostRange runs_where_used(const Reporter *r, const Op *op, CostRange runs
   return scaled(r, r->walk.runs[branch->first->id]);
 }
 
-// Warps that are counted at a barrier: of what the first or last warpgroup does alone its own, outside of groups of warps theirs too.
+// Warps counted at a barrier. An op of only the first or last warpgroup counts that warpgroup. Outside of
+// warp groups, all groups' warps count.
 static uint32_t warps_arriving(const Op *op) {
   enum { WARPGROUP = 4 };
   switch ((int)op->kind) {
@@ -74,7 +75,7 @@ static uint32_t warps_arriving(const Op *op) {
   }
 }
 
-// `runs`: of the op's region.
+// `runs`: executions of the op's region.
 static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   CostOp *cost = &r->walk.ops[op->id];
   uint32_t warps = issue_warps(op);
@@ -118,7 +119,7 @@ static bool has_loads(const Region *region) {
   return false;
 }
 
-// Copies that are not in a loop are waited for once; a loop's are issued ahead.
+// A program waits once for copies outside of loops. A loop prefetches its copies.
 static bool has_copies(const Region *region) {
   for (const Op *around = region->parent; around; around = around->region->parent)
     if (op_is_loop(around)) return false;
@@ -133,15 +134,16 @@ static bool in_groups(const Region *region) {
   return false;
 }
 
-// Whether an iteration leaves a product under way, which reads its slot still as the next copies are issued.
+// Returns true if an iteration leaves a dot in flight. The dot still reads its slot while the next copies are
+// issued.
 static bool leaves_product(const Region *body) {
   for (const Op *op = body->first; op; op = op->next)
     if (op->kind == OP_DOT_WAIT && op_int(op, ATTR_PENDING, 0) > 0) return true;
   return false;
 }
 
-// Copies that a loop issues ahead, by iterations: what it waits for was issued so many before. 0: it waits for none,
-// or warps of a group do that do not copy.
+// The prefetch distance of a loop's copies, in iterations. 0: it waits for none, or the waiting warps belong
+// to a group that does not copy.
 static uint32_t copies_ahead(const Func *func, const Region *region) {
   uint32_t stages = func->module->target.num_stages;
   if (!region->parent || !op_is_loop(region->parent)) return 0;
@@ -157,8 +159,8 @@ static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind
 
 static void find_copy(Op *op, void *data) { *(bool *)data |= is_copy(op); }
 
-// A product of a loop's body that first waits for all its copies, then for all its products, and only then issues the next copies:
-// neither runs beside the other. NULL: there is none.
+// A dot of a loop body without overlap between copies and dots. The body waits for all copies, then for all
+// dots, and only then issues the next copies. NULL: there is none.
 static const Op *product_in_turn(const Region *body) {
   const Op *product = NULL;
   bool copied = false, waited = false, done = false;
@@ -175,7 +177,7 @@ static const Op *product_in_turn(const Region *body) {
   return copied && done ? product : NULL;
 }
 
-// Of a warp, once round.
+// Instructions of one warp in one iteration.
 static double body_instructions(const Reporter *r, const Region *body) {
   double n = 0;
   for (const Op *op = body->first; op; op = op->next) {
@@ -186,8 +188,8 @@ static double body_instructions(const Reporter *r, const Region *body) {
   return n;
 }
 
-// Iterations whose loads an assembler issues one after the other before it waits for the first: ptxas 13.0 makes four copies of an
-// innermost loop's body that is small enough. Loads do not pass stores.
+// Iterations whose loads an assembler issues before it waits for the first. ptxas 13.0 makes four copies of a
+// small innermost loop body. Loads do not pass stores.
 static double assembler_unrolls(const Reporter *r, const Region *body, CostRange runs) {
   enum { COPIES = 4, LARGEST = 43 };
   const Op *loop = body->parent;
@@ -230,7 +232,7 @@ static void finish_region(Reporter *r, Region *region) {
     r->report->rounds += (double)runs.most / assembler_unrolls(r, region, runs);
 }
 
-// --- the whole
+// --- totals
 
 static void sum_range(CostRange *sum, CostRange more) {
   sum->least += more.least;
@@ -283,7 +285,7 @@ static double most_again(const CostTraffic *traffic) {
   return traffic->read - least_of(traffic->read, (double)traffic->buffer->bytes);
 }
 
-// Follows so many rounds of programs from the middle of the grid. false: that took too long.
+// Follows `rounds` rounds of programs from the middle of the grid. Returns false if that took too long.
 static bool follow_rounds(Reporter *r, CostCache *cache, uint64_t round, uint64_t rounds) {
   uint64_t all = r->report->programs / cache->beside, first = all > rounds ? (all - rounds) / 2 : 0;
   CostWalk walk;
@@ -294,7 +296,7 @@ static bool follow_rounds(Reporter *r, CostCache *cache, uint64_t round, uint64_
   return walk_rounds(&walk, first * cache->beside, round, rounds, CACHE_STEPS / (rounds * round) + 1);
 }
 
-// What programs read again themselves: some programs stand for all.
+// Finds data that programs read again themselves. A sample of programs represents all.
 static void find_lost(Reporter *r, const CostLaunch *launch, double capacity, uint64_t beside) {
   CostReport *report = r->report;
   CostCache cache = cache_init(r->walk.arena, launch, capacity, beside);
@@ -307,12 +309,14 @@ static void find_lost(Reporter *r, const CostLaunch *launch, double capacity, ui
   }
 }
 
-// What rounds of programs read that others before them had. A round is as many as the multiprocessors hold; of two the second need not
-// be full. `asked`: bytes that all touch.
+// Finds data that a round of programs reads after an earlier round did. A round fills the multiprocessors.
+// With two rounds the second may be partial. `asked`: bytes that all touch.
 static void find_missed(Reporter *r, const CostLaunch *launch, double capacity, uint64_t beside,
                         double asked) {
   CostReport *report = r->report;
-  uint64_t full = report->programs / beside, rounds = full < 2 ? 2 : full < CACHE_ROUNDS ? full : CACHE_ROUNDS;
+  uint64_t full = report->programs / beside, rounds = full < 2              ? 2
+                                                      : full < CACHE_ROUNDS ? full
+                                                                            : CACHE_ROUNDS;
   double times = (double)report->programs / (double)beside;
   CostCache cache = cache_init(r->walk.arena, launch, capacity, beside);
   if (report->programs <= beside || !follow_rounds(r, &cache, beside, rounds)) return;
@@ -386,8 +390,8 @@ static void find_stepwise(Op *op, void *data) {
   s->most = max_u32(s->most, s->words);
 }
 
-// Whether what has to be held has room: what comes in between two ops that take elements together goes register by register, operands
-// that products alone read step by step.
+// Returns true if the live data fits. A value between two elementwise ops takes one register at a time. An
+// operand used only by dots is read step by step.
 static bool fits(Arena *scratch, Func *func, uint32_t most) {
   Stepwise stepwise = {0};
   region_walk(func->body, find_stepwise, &stepwise);
@@ -416,8 +420,10 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   uint32_t wanted = estimate_registers(arena, func), most = func_thread_registers(func);
   report->registers = wanted < most ? wanted : most;
   if (has_groups(func))
-    most = func->module->target.arch->thread_registers; // groups that copy give theirs to those that multiply
-  report->excess = !fits(arena, func, most) && wanted + SPARE_REGISTERS > most ? wanted + SPARE_REGISTERS - most : 0;
+    most = func->module->target.arch->thread_registers; // producer warps give their registers to consumer
+                                                        // warps
+  report->excess =
+      !fits(arena, func, most) && wanted + SPARE_REGISTERS > most ? wanted + SPARE_REGISTERS - most : 0;
   const CostTensor *tensors = tensors_of(arena, func, launch);
   report->alive = func_alive(arena, func);
   report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);
@@ -443,7 +449,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   sum_ops(&r);
   uint32_t held = launch->registers ? launch->registers : report->registers;
   cost_set_registers(report, held);
-  find_traffic(&r, launch); // what the L2 cache keeps hangs on the blocks that run at a time
+  find_traffic(&r, launch); // L2 hits depend on the CTAs that run at a time
   cost_set_registers(report, held);
   report->occupancy.estimated = !launch->registers;
   return report;

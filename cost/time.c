@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A time: the longest of what each part of the chip would take alone, and the launch. docs/cost.md has the formulas.
+// Time: the longest of the parts of the chip, each by itself, plus the launch. docs/cost.md has the formulas.
 #include "cost/time.h"
 
 #include <math.h>
@@ -17,11 +17,12 @@ static const Chip chips[] = {
 #undef X
 };
 
-// A spilled register costs a warp so many wavefronts each time the innermost loop is run. Bounds hinder one another as the NORM-th
-// root of the sum of their powers has it. Both by the times of 1042 configurations on an H200 (docs/cost.md).
+// SPILL_WAVEFRONTS: wavefronts of a spilled register per warp and execution of the innermost loop. NORM:
+// bounds combine as the NORM-th root of the sum of their powers. Both are fitted to the times of 1042
+// configurations on an H200 (docs/cost.md).
 enum { SPILL_WAVEFRONTS = 26, NORM = 6 };
 
-enum { ISSUE_SLOTS = 4 }; // warp instructions a clock and multiprocessor: one a scheduler
+enum { ISSUE_SLOTS = 4 }; // warp instructions per clock and multiprocessor: one per scheduler
 
 const char *cost_bound_name(CostBound bound) {
   static const char *const names[] = {
@@ -48,7 +49,8 @@ const char *cost_card(const TargetInfo *arch, const char *name) {
 const char *cost_cards(Arena *arena, const TargetInfo *arch) {
   const char *cards = "";
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
-    if (chips[i].sm == arch->sm) cards = arena_printf(arena, "%s%s%s", cards, *cards ? ", " : "", chips[i].card);
+    if (chips[i].sm == arch->sm)
+      cards = arena_printf(arena, "%s%s%s", cards, *cards ? ", " : "", chips[i].card);
   return *cards ? cards : "none";
 }
 
@@ -71,8 +73,8 @@ static double ceiling(double x) {
   return x > (double)(uint64_t)x ? (double)(uint64_t)x + 1 : (double)(uint64_t)x;
 }
 
-// Blocks come and go one by one: while there are enough of them all multiprocessors have work, and at the end the one with the
-// most blocks is waited for.
+// CTAs start and end one by one. While there are enough of them, all multiprocessors have work. At the end,
+// the launch waits for the multiprocessor with the most CTAs.
 static void find_waves(const CostReport *report, const TargetInfo *arch, CostTime *time) {
   double programs = (double)report->programs, each = programs / arch->multiprocessors;
   uint32_t blocks = report->occupancy.blocks ? report->occupancy.blocks : 1;
@@ -107,17 +109,21 @@ static void pick(CostTime *time) {
   time->seconds = time->launch + time->bounds[time->bottleneck];
 }
 
-// At a launch's end memory is not busy: the last program's loads are waited for with nothing beside them, programs that run side by side end
-// one after the other, and some multiprocessor has more to do than others. Parts, by sums of rows (docs/cost.md).
-static double at_the_end(const CostReport *report, const TargetInfo *arch, const Chip *chip, const CostTime *time) {
+// Extra time at a launch's end, when memory is not busy. The factors are fitted to row sums (docs/cost.md).
+// Parts:
+// - the last program waits for its loads with nothing to overlap;
+// - concurrent programs end one after another;
+// - some multiprocessor has more work than others.
+static double at_the_end(const CostReport *report, const TargetInfo *arch, const Chip *chip,
+                         const CostTime *time) {
   static const double alone = 0.1, beside = 0.01, share = 0.05;
   double each = (double)report->programs / arch->multiprocessors, memory = time->bounds[BOUND_MEMORY];
-  return alone * report->rounds * chip->latency * 1e-9 + beside * memory / (time->waves > 1 ? time->waves : 1) +
-         (each > 1 ? share * memory / each : 0);
+  return alone * report->rounds * chip->latency * 1e-9 +
+         beside * memory / (time->waves > 1 ? time->waves : 1) + (each > 1 ? share * memory / each : 0);
 }
 
-// Copies are waited for as long as they take to arrive, and those by threads half of what memory moves them in, as others' bytes come
-// first; both by how far ahead they are issued.
+// Waiting time for copies: their arrival, divided by the prefetch distance. Copies by threads also wait half
+// of their transfer time, because other bytes come first. This is divided by the prefetch distance too.
 static double copies_waited(const CostReport *report, const Chip *chip, const CostTime *time) {
   static const double behind = 0.5;
   double sectors = report->totals.cache_sectors, moved = sectors > 0 ? report->copied / sectors : 0;

@@ -4,9 +4,9 @@
 
 #include "cost/cost.h"
 
-// From a report's counts, traffic and occupancy.
+// Computes the time from a report's counts, traffic and occupancy.
 CostTime time_of(const CostReport *report);
-// Bytes of the L2 cache that are found there again; 0: not known of the card.
+// Bytes that the L2 cache retains for a second use; 0: unknown for the card.
 double time_cache_bytes(const CostReport *report);
 
 #endif

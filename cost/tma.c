@@ -46,7 +46,7 @@ uint64_t tensor_box_bytes(const Op *op) {
   return bytes;
 }
 
-// The part of a box that lies in the tensor: rows of so many bytes.
+// The part of a TMA tile inside the tensor: rows of equal length.
 typedef struct BoxPart {
   uint64_t address, bytes, rows; // of the first row; of a row
   uint32_t rank;
@@ -54,9 +54,10 @@ typedef struct BoxPart {
   const int64_t *stride;
 } BoxPart;
 
-// Box number i of those that the buffer is copied by, side by side along the innermost dimension; false: none of it is inside.
-static bool find_part(const Op *op, uint32_t i, const CostTensor *tensor,
-                      const CostValue *coordinates, BoxPart *part) {
+// Finds tile number i of the TMA tiles that copy the buffer, adjacent along the innermost dimension. Returns
+// false if it is outside the tensor.
+static bool find_part(const Op *op, uint32_t i, const CostTensor *tensor, const CostValue *coordinates,
+                      BoxPart *part) {
   const Type *map = op_operand(op, 0)->type;
   *part = (BoxPart){.address = tensor->address, .rows = 1, .rank = map->rank, .stride = tensor->stride};
   for (uint32_t d = 0; d < map->rank; d++) {
@@ -84,7 +85,7 @@ static void add_row(AccessCount *count, uint64_t address, uint64_t bytes, uint64
   count->ideal += (bytes + SECTOR - 1) / SECTOR * rows;
 }
 
-// Rows one by one where they do not lie alike in sectors.
+// Counts rows one by one if their alignment to sectors differs.
 static void add_rows(AccessCount *count, const BoxPart *part) {
   bool alike = true;
   for (uint32_t d = 0; d + 1 < part->rank; d++) alike = alike && part->stride[d] % SECTOR == 0;
@@ -108,7 +109,8 @@ AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValu
   if (!tensor_op_box(op, &box)) return (AccessCounts){.data_dependent = true};
   uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
   if (!is_known(op, tensor, coordinates))
-    return (AccessCounts){.least = {box.count, 0, 0}, .most = {box.count, 2 * most, most}, .data_dependent = true};
+    return (AccessCounts){
+        .least = {box.count, 0, 0}, .most = {box.count, 2 * most, most}, .data_dependent = true};
   count.requests = box.count;
   for (uint32_t i = 0; i < box.count; i++)
     if (find_part(op, i, tensor, coordinates, &part)) add_rows(&count, &part);

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor copies and stores: boxes of tensors whose maps a launch makes.
+// TMA copies and stores: tiles of tensors whose maps the launch creates.
 #ifndef COST_TMA_H
 #define COST_TMA_H
 
 #include "cost/l2_cache.h"
 #include "cost/count.h"
 
-// A tensor as the kernel's host region says for the launch's arguments; dimensions outermost first.
+// A tensor as the kernel's host region computes it for the launch's arguments; outermost dimension first.
 typedef struct CostTensor {
   bool known;
   uint64_t address;
   int64_t size[TENSOR_MAP_MAX_RANK], stride[TENSOR_MAP_MAX_RANK]; // elements; bytes
 } CostTensor;
 
-// By the kernel's parameters: those of maps. Before the function's ops are numbered.
+// Indexed by the kernel's map parameters. Call it before the function's ops are numbered.
 CostTensor *tensors_of(Arena *arena, Func *func, const CostLaunch *launch);
-// The map's tensor that a tma_copy or tma_store is of.
+// The tensor of the map operand of a tma_copy or tma_store.
 const CostTensor *tensor_of(const CostTensor *tensors, const Op *op);
-// The op's first coordinate among its operands.
+// The index of the op's first coordinate operand.
 uint32_t tensor_coordinates(const Op *op);
 uint64_t tensor_box_bytes(const Op *op);
-// One execution. A request is the whole box, of which rows outside of the tensor move nothing.
+// Counts one execution. A request is the whole tile. Rows outside the tensor move nothing.
 AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValue *coordinates);
-// The same for the L2 cache; nothing where it is not known.
+// The same for the L2 cache. Does nothing if the tensor is unknown.
 void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const CostValue *coordinates,
                uint64_t weight);
 

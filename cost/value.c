@@ -39,7 +39,7 @@ static const Pattern *pattern_of(ValueSpace *space, const int64_t *at, uint32_t 
   return *place;
 }
 
-// Of elements that were just computed; the array is the space's.
+// Makes a value of newly computed elements. The value space owns the array.
 static CostValue from_elements(ValueSpace *space, Elem elem, bool is_ptr, int64_t *at, uint32_t n) {
   bool is_mask = !is_ptr && elem == ELEM_I1, same = true;
   int64_t first = at[0];
@@ -49,7 +49,7 @@ static CostValue from_elements(ValueSpace *space, Elem elem, bool is_ptr, int64_
   return (CostValue){true, is_mask ? 0 : first, pattern_of(space, at, n)};
 }
 
-// --- what was computed before
+// --- cache of results
 
 typedef struct ResultKey {
   uint64_t words[8]; // op or kind, element type, operands
@@ -94,7 +94,7 @@ static Elem elem_of(const Type *type) {
   return element->kind == TYPE_PTR ? ELEM_U64 : element->elem;
 }
 
-// Whether base + tile stays within the type, so that no element wraps.
+// Returns true if base + tile stays within the type, so that no element wraps.
 static bool holds(Elem elem, int64_t base, const Pattern *tile) {
   const int64_t far = INT64_C(1) << 62;
   if (tile && (tile->least < -far || tile->most > far || base < -far || base > far)) return false;
@@ -109,7 +109,7 @@ static bool fold(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) 
   return true;
 }
 
-// Each element by itself, with nothing taken apart.
+// Computes each element by itself.
 static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, const CostValue *a,
                             const CostValue *b, uint32_t n) {
   const CostValue operands[2] = {*a, *b};
@@ -128,7 +128,7 @@ static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, 
   return result->value = from_elements(space, to, false, at, n);
 }
 
-// Patterns alone: what holds for every base.
+// Computes on patterns only, independent of the base.
 static CostValue of_patterns(ValueSpace *space, OpKind kind, const CostValue *a, const CostValue *b,
                              uint32_t n) {
   CostValue x = {true, kind == OP_MUL && !a->tile ? a->base : 0, a->tile},
@@ -156,7 +156,7 @@ static CostValue multiply(ValueSpace *space, Elem elem, const CostValue *a, cons
   return by_element(space, OP_MUL, elem, elem, a, b, n);
 }
 
-// a < b is a - b < 0: mostly the same for all elements, and else a pattern's against one number.
+// a < b is a - b < 0. Usually all elements agree; otherwise a pattern is compared with one number.
 static CostValue compare(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
                          uint32_t n) {
   const int64_t far = INT64_C(1) << 61;
@@ -226,7 +226,7 @@ static CostValue add_offset(ValueSpace *space, const Op *op, const CostValue *x,
 
 // --- shapes
 
-// The index in the operand's row-major order of element `index` of the result's.
+// The index in the operand's row-major order of the result's element `index`.
 static uint32_t source_index(const Op *op, const Type *from, const Type *to, uint32_t index) {
   const Attr *order = op_attr(op, ATTR_ORDER), *starts = op_attr(op, ATTR_STARTS);
   uint32_t at[TILE_MAX_RANK], in[TILE_MAX_RANK] = {0}, result = 0;

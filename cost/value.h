@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers and addresses of a program that do not depend on data, exactly: a scalar part and a pattern that is shared by all programs
-// and iterations in which the tile looks the same, so that following an op mostly costs a look-up.
+// Exact integers and addresses of a program that do not depend on data. A value is a scalar part plus a
+// pattern. Programs and iterations whose tiles look the same share the pattern, so following an op is usually
+// a look-up.
 #ifndef COST_VALUE_H
 #define COST_VALUE_H
 
 #include "base/table.h"
 #include "ir/ir.h"
 
-// The elements of a tile in row-major order of its shape. Interned: equal patterns have one address. Of integers and pointers the
-// first element is 0 (CostValue.base has it).
+// The elements of a tile in row-major order. Interned: equal patterns have one address. For integers and
+// pointers the first element is 0 (CostValue.base has it).
 typedef struct Pattern {
   uint32_t n;
   int64_t least, most;
   const int64_t *at;
 } Pattern;
 
-// Element i is base + tile->at[i], an integer held canonically (number.h) or an address; tile NULL: all elements are base.
+// Element i is base + tile->at[i]: a canonical integer (number.h) or an address. tile NULL: all elements are
+// base.
 typedef struct CostValue {
   bool known; // false: it depends on data, or is not followed
   int64_t base;
@@ -28,7 +30,7 @@ typedef struct ValueSpace {
 } ValueSpace;
 
 int64_t cost_element(const CostValue *value, uint32_t i);
-// The op's result for such operands (of regions, memory and floats it is not known).
+// The op's result for these operands. Unknown for ops with regions, memory or floats.
 CostValue cost_apply(ValueSpace *space, const Op *op, const CostValue *operands);
 
 #endif

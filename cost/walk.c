@@ -20,7 +20,7 @@ static void add(const CostWalk *w, CostRange *range, uint64_t least, uint64_t mo
   if (w->certain) range->least += least * w->weight;
 }
 
-// --- what has to be followed
+// --- values to follow
 
 static void follow(CostWalk *w, const Value *value);
 
@@ -35,14 +35,14 @@ static void follow_yields(CostWalk *w, const Op *op, uint32_t index) {
   }
 }
 
-// Result or carried value `index` of control flow.
+// Follows result or loop-carried value `index` of control flow.
 static void follow_carried(CostWalk *w, const Op *op, uint32_t index) {
   uint32_t init = (op->kind == OP_FOR ? LOOP_FIRST_INIT : 0) + index;
   if (op_is_loop(op)) follow(w, op_operand(op, init));
   follow_yields(w, op, index);
 }
 
-// A value is followed once: its mark is `known`, which walking overwrites.
+// A value is followed once. `known` marks it; walking overwrites the mark.
 static void follow(CostWalk *w, const Value *value) {
   if (!value || w->values[value->id].known) return;
   w->values[value->id].known = true;
@@ -70,7 +70,7 @@ static bool is_tensor(const Op *op) { return op->kind == OP_TMA_COPY || op->kind
 static const Value *mask_of(const Op *op) {
   if (op->kind == OP_LOAD) return op_input_count(op) > 1 ? op_operand(op, 1) : NULL;
   if (op->kind == OP_ATOMIC_CAS) return NULL;
-  return op_input_count(op) > 2 ? op_operand(op, 2) : NULL; // a copy_async's and a store's too
+  return op_input_count(op) > 2 ? op_operand(op, 2) : NULL; // also for a copy_async and a store
 }
 
 static void follow_op(Op *op, void *data) {
@@ -91,7 +91,7 @@ static void follow_op(Op *op, void *data) {
 
 typedef struct Counted {
   const Op *op;
-  uint64_t place; // of the first element in its sector, or what is known of it
+  uint64_t place; // of the first element in its sector, or its known part
   const Pattern *pointer, *mask;
   int64_t mask_base;
   bool known[2];
@@ -136,7 +136,7 @@ static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last
   }
 }
 
-// Those that reach the second-level cache.
+// Sectors that reach the L2 cache.
 static double cache_sectors(const AccessCounts *counts) {
   return (double)counts->most.units / (counts->alike ? counts->alike : 1);
 }
@@ -189,7 +189,7 @@ static void set_unknown(CostWalk *w, const Value *values, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) w->values[values[i].id].known = false;
 }
 
-// What hangs on data may happen, once.
+// Code that depends on data may execute, once.
 static void walk_maybe(CostWalk *w, const Region *region) {
   bool certain = w->certain;
   w->certain = false;
@@ -211,7 +211,7 @@ static void walk_if(CostWalk *w, const Op *op) {
     w->values[op->results[i].id] = w->values[op_operand(taken->last, i)->id];
 }
 
-// The values are copied at once: one may be another's next.
+// The values are copied at once, because one may be another's next value.
 static void carry(CostWalk *w, const Region *to, uint32_t first, const Op *from, uint32_t skip) {
   uint32_t n = to->arg_count - first;
   CostValue some[16], *next = n <= 16 ? some : ARENA_ARRAY(w->arena, CostValue, n);
@@ -228,7 +228,7 @@ static void walk_unbounded(CostWalk *w, const Op *op) {
   w->unbounded = true;
 }
 
-// Where more was followed than there is time for, one more iteration stands for the rest.
+// If following takes too long, one more iteration represents the rest.
 static void walk_for(CostWalk *w, const Op *op) {
   const CostValue lower = w->values[loop_lower(op)->id], upper = w->values[loop_upper(op)->id],
                   step = w->values[loop_step(op)->id];
@@ -316,7 +316,8 @@ static void walk_region(CostWalk *w, const Region *region) {
 
 // --- programs
 
-// Of a persistent kernel as many blocks as programs are followed, each of which runs one: what a block does once counts for each.
+// A persistent kernel is followed as one CTA per program. So work that a CTA does once counts for each
+// program.
 static void place_program(CostWalk *w, uint64_t number) {
   const uint32_t *grid = w->launch->grid;
   bool in_turn = func_is_persistent(w->func);
@@ -359,7 +360,7 @@ void walk_first_program(CostWalk *w) {
 }
 
 bool walk_rounds(CostWalk *w, uint64_t first, uint64_t round, uint64_t rounds, uint64_t steps) {
-  enum { TOUCHES = 1 << 19 }; // of grains, at most
+  enum { TOUCHES = 1 << 19 }; // maximum of grain touches
   const uint32_t *grid = w->launch->grid;
   uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2];
   uint64_t taken = 0;
