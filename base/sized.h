@@ -12,8 +12,8 @@ enum { SIZED_MAX = 4096 }; // no struct of ours is larger: a larger size means a
 
 // Copies the caller's struct over `out`, which has `bytes` bytes and holds the defaults. Sets out's size.
 // Fields that an older caller lacks keep their defaults. Returns false if:
-// - the size is not valid;
-// - a newer caller sets a field that is unknown here: a nonzero byte past our end.
+// * the size is not valid;
+// * a newer caller sets a field that is unknown here: a nonzero byte past our end.
 static inline bool sized_take(void *out, size_t bytes, const void *given) {
   const char *at = given;
   size_t size;

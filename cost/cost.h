@@ -49,7 +49,7 @@ typedef struct CostOp {
   double cache_sectors;            // Sectors that the L1 cache requests from L2.
   CostRange barriers;              // Warps arriving.
   CostRange tensor_bytes;          // Bytes that TMA copies and stores move.
-  CostRange flops;                 // Of dots; a multiply-add is two
+  CostRange flops;                 // Operations of dots; a multiply-add is two
   double tensor_cycles;            // Per multiprocessor; 0: unknown.
   double instructions[PIPE_COUNT]; // Warp instructions from CostLaunch.code; else an estimate.
   bool data_dependent;             // Addresses or masks depend on data.
@@ -133,7 +133,7 @@ typedef struct CostReport {
   bool assembled;   // Instructions in ops and totals come from an assembler's code.
   CostTraffic *traffic;
   uint32_t traffic_count;
-  double memory, again; // Of all buffers.
+  double memory, again; // Summed over all buffers.
   double lost;          // The part of `again` that programs read again themselves.
   CostShared *shared;
   uint32_t shared_count;
@@ -172,7 +172,7 @@ typedef struct CostEvent {
   const Op *alloc; // The buffer that it fills or reads; NULL: none.
   bool follows;    // The second buffer of a dot: same op as the previous event.
   int64_t slot;    // The slot in the buffer; -1: the buffer is no ring, or the slot is unknown.
-  uint32_t group;  // Of warp_groups; 0 without them.
+  uint32_t group;  // Index in warp_groups; 0 without them.
   uint32_t trip;   // Iteration of the innermost loop around it, from 0.
 } CostEvent;
 

@@ -11,9 +11,9 @@ uint32_t issue_warps(const Op *op);
 // Assumed executions of a region whose executions depend on data. One of two branches executes, so each gets
 // half. Other regions get the maximum.
 double issue_runs(const Region *region, CostRange runs);
-// Instructions of one execution of the op by one warp, into out[]. share: func_shares. index: the op only
-// computes addresses or masks, so a thread has one variable part and constants. shared: count_shared's result
-// for the op.
+// Instructions of one execution of the op by one warp, into out[]. Arguments: func_shares gives `share`.
+// With `index` the op only computes addresses or masks, so a thread has one variable part and constants.
+// For `shared` pass count_shared's result.
 void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCounts *shared,
               double out[PIPE_COUNT]);
 // A dot, all warps together: floating-point operations, and tensor core clocks of a multiprocessor (0: none,

@@ -35,7 +35,7 @@ typedef struct CostCache {
   Table tiles, grain_table;
 } CostCache;
 
-// Ready to measure. `capacity` and `beside` as above.
+// Ready to measure. The parameters are the fields above.
 CostCache cache_init(Arena *arena, const CostLaunch *launch, double capacity, uint64_t beside);
 // Starts the next program, in `round`.
 void cache_program(CostCache *cache, uint32_t round);

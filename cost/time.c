@@ -111,9 +111,9 @@ static void pick(CostTime *time) {
 
 // Extra time at a launch's end, when memory is not busy. The factors are fitted to row sums (docs/cost.md).
 // Parts:
-// - the last program waits for its loads with nothing to overlap;
-// - concurrent programs end one after another;
-// - some multiprocessor has more work than others.
+// * the last program waits for its loads with nothing to overlap;
+// * concurrent programs end one after another;
+// * some multiprocessor has more work than others.
 static double at_the_end(const CostReport *report, const TargetInfo *arch, const Chip *chip,
                          const CostTime *time) {
   static const double alone = 0.1, beside = 0.01, share = 0.05;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reference evaluator: launches, one program after the other, each op over its whole tile.
+// The reference evaluator: runs a launch's programs one after another, and each op over its whole tile.
 //
-// Where races are looked for and reads turn out to hang on the order of programs (the old value of an atomic
-// that others change too), the launch is run a second time from the same memory: what the first run found
-// then marks these reads from the start.
+// With race detection, a read may turn out to depend on the order of programs: for example the old value of
+// an atomic that other programs change too. Then the launch runs a second time from the same memory. The
+// second run marks these reads from the start.
 #include "eval/eval_machine.h"
 #include "ir/memory/groups.h"
 #include <stdio.h>
@@ -41,7 +41,7 @@ Tile *eval_tile(Machine *m, const Value *value) {
   Tile *tile = &m->values[value->id];
   if (tile->block) return tile;
   const Type *element = type_element(value->type);
-  uint32_t rank = value->type->rank, words = 0; // of what has no elements
+  uint32_t rank = value->type->rank, words = 0; // for values without elements
   if (element->kind == TYPE_BLOCK_PTR) words = 1 + 3 * rank;
   if (element->kind == TYPE_SHARED) words = 2 + rank;
   if (element->kind == TYPE_TOKEN) words = 1;
@@ -114,7 +114,7 @@ static bool run_grid_position(Machine *m, Op *op) {
   return true;
 }
 
-// What the machine alone can say: any value, so nothing that hangs on it can be compared.
+// A value that only the machine knows. It may be anything, so nothing that depends on it is compared.
 static bool run_machine_value(Machine *m, Op *op) {
   Tile *tile = eval_tile(m, op_result(op));
   Element x = eval_exact(tile->code, op->kind == OP_SMID ? 0 : m->steps);
@@ -129,7 +129,7 @@ static bool run_splat(Machine *m, Op *op) {
   return true;
 }
 
-// The same elements in the same order.
+// Copies the elements in order.
 static bool run_copy(Machine *m, Op *op) {
   eval_copy(m, eval_tile(m, op_result(op)), eval_operand(m, op, 0));
   return true;
@@ -149,7 +149,7 @@ static bool run_nothing(Machine *m, Op *op) {
 
 bool eval_gave_up(const EvalMemory *memory) { return memory->gave_up; }
 
-// The buffer whose address assembly has may be changed by it, and read at any time.
+// Inline assembly gets the buffer's address. It may change the buffer, and read it at any time.
 static void give_away(Machine *m, const Tile *addresses) {
   for (uint32_t i = 0; i < addresses->n; i++) {
     EvalBuffer *buffer = eval_buffer_at(m->memory, addresses->bits[i], 1);
@@ -157,14 +157,15 @@ static void give_away(Machine *m, const Tile *addresses) {
   }
 }
 
-// What assembly does is not known: its results are uncertain, and so is what it may have changed.
+// The effect of assembly is unknown. Its results are uncertain, and so is memory that it may have changed.
 static bool run_inline_asm(Machine *m, Op *op) {
   if (!m->options.assembly) {
     m->memory->gave_up = true;
     return eval_error(m, op, NO_ELEMENT, "the evaluator cannot evaluate inline assembly");
   }
   if (eval_first_time(m, op))
-    diag_warning(m->diags, op->loc, "the evaluator does not run inline assembly: what depends on it is not compared");
+    diag_warning(m->diags, op->loc,
+                 "the evaluator does not run inline assembly: what depends on it is not compared");
   for (uint32_t k = 0; k < op->operand_count && !op_attr(op, ATTR_PURE); k++) {
     const Tile *operand = eval_operand(m, op, k);
     if (!eval_code_is_float(operand->code) && eval_code_bytes(operand->code) == 8) give_away(m, operand);
@@ -178,7 +179,7 @@ static bool run_inline_asm(Machine *m, Op *op) {
   return true;
 }
 
-// What runs the ops that are not elementwise and have no regions.
+// Functions for the ops that are not elementwise and have no regions.
 static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_CONSTANT] = run_constant,
     [OP_ARANGE] = run_arange,
@@ -279,15 +280,15 @@ static void machine_set_args(Machine *m, const Region *region, const EvalArg *ar
   }
 }
 
-// A persistent kernel's programs are run in turn, by few.
+// A persistent kernel's programs run on a few CTAs, several per CTA.
 static bool set_programs(Machine *m) {
   enum { AT_ONCE = 2 };
   const int64_t grid[] = {m->grid[0], m->grid[1], m->grid[2]};
   uint32_t first = func_programs_param(m->func), most = m->options.programs ? m->options.programs : AT_ONCE;
   if (!func_is_persistent(m->func)) return true;
   if (programs_fault(grid))
-    return eval_error(m, m->func->body->last, NO_ELEMENT, "the launch is the kernel's with persistent = \"off\": %s",
-                      programs_fault(grid));
+    return eval_error(m, m->func->body->last, NO_ELEMENT,
+                      "the launch is the kernel's with persistent = \"off\": %s", programs_fault(grid));
   for (uint32_t d = 0; d < PROGRAM_AXES; d++) eval_set_int(m, m->func->body->args[first + d], m->grid[d]);
   uint32_t programs = m->grid[0] * m->grid[1] * m->grid[2];
   m->grid[0] = programs < most ? programs : most;
@@ -330,7 +331,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   return true;
 }
 
-// What the first run printed and reported is not said again.
+// The second run does not repeat the first run's prints and reports.
 static bool run_again(Machine *m, const EvalArg *args) {
   eval_race_again(m);
   m->options.print = NULL;
@@ -340,7 +341,7 @@ static bool run_again(Machine *m, const EvalArg *args) {
 
 // --- host regions
 
-// CUDA's limits on a grid's dimensions.
+// Checks CUDA's limits on a grid's dimensions.
 static bool check_grid(Machine *m, const Op *yield, const int64_t *sizes) {
   static const int64_t LIMITS[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
   for (uint32_t d = 0; d < 3; d++) {
@@ -428,7 +429,7 @@ static void run_launch(void *data) {
   if (run->ok) eval_mark_stored(m);
   run->ok = run->ok && set_programs(m) && run_programs(m, run->args);
   if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
-  if (!run->ok && m->memory->assembled) m->memory->gave_up = true; // where assembly would have led is not known
+  if (!run->ok && m->memory->assembled) m->memory->gave_up = true; // assembly could have led elsewhere
   eval_race_end(m);
   machine_free(m);
 }
@@ -444,13 +445,13 @@ bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMe
   return run.ok && !run.m.failed;
 }
 
-// --- a host region alone
+// --- a host region by itself
 
 typedef struct HostRun {
   Func *func;
   const HostRegion *host;
   const EvalArg *args;
-  const uint32_t *grid; // NULL: no region but a guard needs it
+  const uint32_t *grid; // NULL: only guards need it
   int64_t *values;
   Arena arena;
   bool ok;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's accesses to memory: every active element is checked on its own.
+// Memory accesses of the evaluator. Every active element is checked individually.
 #include "eval/eval_machine.h"
 
 ElemCode eval_pointee(const Value *pointer) { return eval_code(type_element(pointer->type)->inner); }
@@ -42,7 +42,8 @@ bool eval_access_load(Machine *m, const Access *access, Element *x) {
   const EvalBuffer *buffer = eval_access_buffer(m, access);
   if (!buffer) return false;
   *x = eval_memory_load(buffer, access->address, access->code);
-  if (access->doubt || eval_race_read(m, access)) x->state |= UNCERTAIN | (access->doubt & (UNREAD | ASSEMBLED));
+  if (access->doubt || eval_race_read(m, access))
+    x->state |= UNCERTAIN | (access->doubt & (UNREAD | ASSEMBLED));
   return true;
 }
 
@@ -68,12 +69,13 @@ bool eval_mask(Machine *m, const Op *op, uint32_t index, uint32_t i, bool *ok) {
   return mask->bits[at];
 }
 
-// Element i of an op on pointers; false with an error where the pointer is undefined.
+// Locates element i of an op on pointers. Returns false with an error if the pointer is undefined.
 static bool pointer_access(Machine *m, const Op *op, const Tile *pointer, uint32_t i, ElemCode code,
                            Access *access) {
   if (!eval_defined(m, op, 0, i, "the address")) return false;
   uint8_t state = pointer->state[i];
-  *access = (Access){op, i, pointer->bits[i], code, state_is_doubtful(state) ? state : 0, eval_wrap_of(pointer, i)};
+  *access =
+      (Access){op, i, pointer->bits[i], code, state_is_doubtful(state) ? state : 0, eval_wrap_of(pointer, i)};
   return true;
 }
 
@@ -115,8 +117,8 @@ static bool run_load(Machine *m, Op *op) {
   return true;
 }
 
-// An element that a mask closer than its bound switches on or off is uncertain either way; where the mask is
-// off its address need not be a good one.
+// A mask bit is uncertain if its comparison is closer than the bound. Then the element is uncertain either
+// way. Where the mask is off, its address may be invalid.
 static void doubt_element(Machine *m, const Tile *pointer, uint32_t i, ElemCode code, uint8_t state) {
   uint64_t address = pointer->bits[i];
   uint32_t bytes = eval_code_bytes(code);
@@ -124,7 +126,7 @@ static void doubt_element(Machine *m, const Tile *pointer, uint32_t i, ElemCode 
   if (buffer && address % bytes == 0) eval_memory_doubt(m->memory, buffer, address, code, state);
 }
 
-// Element i, which the mask does not leave out.
+// Stores element i, whose mask bit is on.
 static bool store_active(Machine *m, const Op *op, uint32_t i) {
   const Tile *pointer = eval_operand(m, op, 0), *value = eval_operand(m, op, 1);
   Element x = tile_get(value, i);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomics of the evaluator, an element after the other.
+// Atomics of the evaluator, one element after another.
 //
-// Floats that are added to one address are one sum of n terms, in whatever order: per address the terms are
-// kept, for as long as nothing else changed what is there.
+// Floats added to one address form one sum of n terms, in any order. The terms are kept per address until
+// something else changes the value there.
 #include <math.h>
 #include <string.h>
 #include "base/fault.h"
@@ -27,7 +27,7 @@ static bool is_at(const void *sum, const void *address) {
   return ((const AddressSum *)sum)->address == *(const uint64_t *)address;
 }
 
-// The sum at an address, with what is there now as its first term; NULL where there are too many sums.
+// The sum at an address; its first term is the current value. NULL if there are too many sums.
 static FloatSum *sum_at(Machine *m, uint64_t address, Elem elem, const Element *now, AddressSum **slot) {
   if (!m->sums) m->sums = ARENA_NEW(m->arena, AtomicSums);
   if (m->sums->by_address.n >= MAX_SUMS) return NULL;
@@ -72,15 +72,15 @@ static Element rmw_apply(Machine *m, Rmw rmw, const Access *access, const Elemen
   return eval_binary(KINDS[rmw], access->code, old, value);
 }
 
-// Whether what the atomic leaves in memory hangs on the order:
-// exchanges of different values, and kinds that do not commute.
+// Returns true if the value left in memory depends on the order: exchanges of different values, and kinds
+// that do not commute.
 static bool order_shows(Rmw rmw, unsigned found, const Element *old, const Element *now) {
   bool changes = old->bits != now->bits;
   if (found & UNORDERED) return true;
   return changes && (rmw == RMW_XCHG ? found & OTHER_LAST : rmw != RMW_CAS && found & OTHER_KIND);
 }
 
-// Whether something is made of the old value: of one that is only waited for nothing is.
+// Returns true if the old value is used. A loop that only waits for it does not count.
 static bool shows_old(const Op *op) {
   return op_result(op)->first_use && !eval_only_waits(op->region->parent);
 }
@@ -99,7 +99,7 @@ static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access
   return old;
 }
 
-// Whether right implementations may differ in the outcome of a comparison of bits.
+// Returns true if correct implementations may differ in a comparison of bits.
 static bool bits_uncertain(const Element *x) { return state_is_doubtful(x->state) || x->e > 0; }
 
 static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access, const Element *compare,
@@ -116,16 +116,18 @@ static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access,
   return old;
 }
 
-// The buffer of element i; NULL with an error where pointer, memory or an operand is undefined.
+// The buffer of element i. NULL with an error if the pointer, memory or an operand is undefined.
 static EvalBuffer *open_element(Machine *m, const Op *op, uint32_t i, Access *access) {
   const Tile *pointer = eval_operand(m, op, 0);
   uint8_t doubt = state_is_doubtful(pointer->state[i]) ? pointer->state[i] : 0;
-  *access = (Access){op, i, pointer->bits[i], eval_pointee(op_operand(op, 0)), doubt, eval_wrap_of(pointer, i)};
+  *access =
+      (Access){op, i, pointer->bits[i], eval_pointee(op_operand(op, 0)), doubt, eval_wrap_of(pointer, i)};
   if (!eval_defined(m, op, 0, i, "the address")) return NULL;
   EvalBuffer *buffer = eval_access_buffer(m, access);
   if (!buffer) return NULL;
   for (uint32_t k = 1; k < (op->kind == OP_ATOMIC_CAS ? 3 : 2); k++)
-    if (!eval_defined(m, op, k, i, k == 1 && op->kind == OP_ATOMIC_CAS ? "the value to compare" : "the value"))
+    if (!eval_defined(m, op, k, i,
+                      k == 1 && op->kind == OP_ATOMIC_CAS ? "the value to compare" : "the value"))
       return NULL;
   eval_doubt_memory(m, doubt);
   if (!(eval_memory_load(buffer, access->address, access->code).state & UNDEFINED)) return buffer;
@@ -181,7 +183,7 @@ bool eval_atomic(Machine *m, Op *op) {
     }
     tile_set(to, i, &old);
   }
-  // One thread does a scalar one, and hands on the old value where that is used.
+  // One thread executes a scalar atomic, and shares the old value if it is used.
   if (!type_is_tile(op_result(op)->type) && op_result(op)->first_use) eval_race_barrier(m);
   return true;
 }

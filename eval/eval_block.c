@@ -14,7 +14,7 @@ typedef struct BlockAccess {
   const Tile *pointer;
   const int64_t *sizes, *strides, *offsets;
   uint32_t checked; // bit d: the bounds of dimension d are checked
-  uint8_t doubt; // the block pointer's state, where that is doubtful
+  uint8_t doubt;    // the block pointer's state, if it is doubtful
 } BlockAccess;
 
 static void run_make(Machine *m, const Op *op) {
@@ -67,8 +67,8 @@ static bool out_of_tensor(Machine *m, const BlockAccess *block, const Access *ac
   return false;
 }
 
-// Where element i is. *inside: within the tensor. False with an error where it is outside in a dimension
-// whose bounds are not checked, and in no other.
+// Locates element i. *inside: it is within the tensor. Returns false with an error if it is outside in an
+// unchecked dimension and inside in all checked ones.
 static bool block_locate(Machine *m, const BlockAccess *block, uint32_t i, Access *access, bool *inside) {
   uint64_t elements = 0, outside_position = 0;
   uint32_t rest = i, outside = block->tile->rank;
@@ -82,8 +82,12 @@ static bool block_locate(Machine *m, const BlockAccess *block, uint32_t i, Acces
     else
       outside = d, outside_position = position;
   }
-  *access = (Access){block->op, i, block->pointer->bits[0] + elements * eval_code_bytes(block->code),
-                     block->code, block->doubt, eval_wrap_of_block(block->pointer)};
+  *access = (Access){block->op,
+                     i,
+                     block->pointer->bits[0] + elements * eval_code_bytes(block->code),
+                     block->code,
+                     block->doubt,
+                     eval_wrap_of_block(block->pointer)};
   if (!*inside || outside == block->tile->rank) return true;
   return out_of_tensor(m, block, access, outside, (int64_t)outside_position);
 }

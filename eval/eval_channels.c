@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Channels of the evaluator: slots that one group of warps fills and another reads.
 //
-// Slots are taken in turn, so four counts say all. Slot number i % slots is
-// - readable      for released <= i < waited (those `behind` from the begin),
-// - full          for waited <= i < committed,
-// - being filled  for committed <= i < filled,
-// and free otherwise. One group fills and one reads, so what a run computes does not hang on the order in
-// which the groups run (a Kahn network), and one order tells of them all.
+// Slots are used in order, so four counts describe the state. Slot number i % slots is
+// * readable      for released <= i < waited (those `behind` from the begin),
+// * full          for waited <= i < committed,
+// * being filled  for committed <= i < filled, and otherwise free. One group fills and one reads, so results
+//   do not depend on the order in which groups run (a Kahn network). Running one order covers all of them.
 #include <stdio.h>
 
 #include "eval/eval_machine.h"
@@ -20,12 +19,12 @@ typedef struct Channel {
 } Channel;
 
 struct ChannelState {
-  VEC(Channel) channels; // one a channel op
+  VEC(Channel) channels; // one per channel op
 };
 
-enum { FILLS, READS_SLOTS }; // the ends, as the op's results
+enum { FILLS, READS_SLOTS }; // the two ends, as the op's results
 
-// A ring of a channel: the channel's number, which end, and the two counts that the end has.
+// A ring of a channel has the channel's number, the end, and the end's two counts.
 static void give_end(Machine *m, const Value *value, uint32_t number, uint32_t end) {
   const Channel *channel = &m->channels->channels.at[number];
   Tile *to = eval_tile(m, value);
@@ -86,7 +85,7 @@ static void run_fill(Machine *m, const Op *op, Channel *channel) {
 static bool run_commit(Machine *m, const Op *op, Channel *channel) {
   if (channel->committed == channel->filled) return eval_error(m, op, NO_ELEMENT, "no slot is being filled");
   uint32_t slot = (uint32_t)(channel->committed++ % channel->slots);
-  bool counted = channel->begin->operand_count > 0; // who waits for the slot waits for its copies
+  bool counted = channel->begin->operand_count > 0; // waiting for the slot includes waiting for its copies
   for (uint32_t i = 0; !counted && i < channel->buffers.all.n; i++) {
     uint64_t n = eval_shared_elements(m, channel->buffers.all.at[i]) / channel->slots;
     if (eval_shared_copying(m, channel->buffers.all.at[i], slot * n, n))

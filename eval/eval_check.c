@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares another implementation's memory with the evaluator's, element by element as they were stored.
+// Compares another implementation's memory with the evaluator's, by the elements as stored.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "ir/number.h"
 
-// ---- which buffers a launch stores to ----
+// ---- buffers that a launch stores to ----
 
 static void mark_stored(Op *op, void *data) {
   Machine *m = data;
@@ -20,7 +20,7 @@ static void mark_stored(Op *op, void *data) {
   int32_t param = tensor ? -1 : pointer_param(op->operands[0].value);
   for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
     EvalBuffer *buffer = m->memory->buffers.at[i];
-    uint64_t bits = param < 0 ? buffer->address : m->args[param].bits; // of an unknown one: any
+    uint64_t bits = param < 0 ? buffer->address : m->args[param].bits; // unknown buffer: any
     if (tensor) bits = eval_map(m, op_operand(op, 0))->base;
     buffer->stored_to |= bits >= buffer->address && bits - buffer->address <= buffer->bytes;
   }
@@ -36,12 +36,14 @@ typedef struct BufferChecker {
   const uint8_t *got;
   Elem elem;
   EvalCheck *check;
-  uint64_t bounded, telling; // floats that have a bound and are not 0, and those of them that 0 would not pass for
-  double along, square; // of the bounded ones: the sums of got r and of r r
-  Buf message; // of the first wrong element
+  uint64_t bounded, telling; // Bounded: nonzero floats with a bound; telling: those that a result of 0 would
+                             // fail.
+  double along, square;      // Over the bounded ones: the sums of got r and of r r.
+  Buf message;               // For the first wrong element.
 } BufferChecker;
 
-// Counts the element at byte `offset` as wrong. True for the first, whose message is to be written.
+// Counts the element at byte `offset` as wrong. Returns true for the first one, whose message the caller
+// writes.
 static bool first_wrong(BufferChecker *c, uint64_t offset) {
   if (c->check->wrong++) return false;
   c->check->first_wrong = offset / elem_bytes(c->elem);
@@ -60,7 +62,7 @@ void eval_print_value(Buf *out, ElemCode code, uint64_t bits) {
     buf_printf(out, "%llu", (unsigned long long)bits);
 }
 
-// Adds the value to the message; the memory's copy of it.
+// Appends the value to the message. Returns the memory's copy of it.
 static const char *tell_value(BufferChecker *c, const char *before, ElemCode code, uint64_t bits) {
   buf_text(&c->message, before);
   size_t from = c->message.n;
@@ -86,7 +88,7 @@ static void wrong_float(BufferChecker *c, uint64_t offset, Elem elem, uint64_t g
   buf_printf(&c->message, ", allowed %.3g)", allowed);
 }
 
-// Whether `got` is as near to r as the bound allows. An infinity stands for whatever rounds to it.
+// Returns true if `got` is within the bound of r. An infinity represents all numbers that round to it.
 static bool is_within(Elem elem, double got, double r, double allowed) {
   if (isnan(got)) return false;
   if (isinf(got)) return signbit(got) == signbit(r) && fabs(r) + allowed >= number_overflow(elem);
@@ -130,8 +132,8 @@ static void check_element(BufferChecker *c, uint64_t offset, ElemCode code) {
   if (got != x.bits) wrong_value(c, offset, as == ELEM_U8 ? (ElemCode)ELEM_U8 : code, got, x.bits);
 }
 
-// How far the bytes from `offset` go that are to be compared as bits: up to one element of c->elem, and short
-// of the next stored element. *written: a program wrote one of them; *doubt: why they cannot be compared, 0: they can.
+// The number of bytes from `offset` to compare as bits: at most one element of c->elem, and none of the next
+// stored element. *written: a program wrote one of them. *doubt: why they cannot be compared; 0: they can.
 static uint32_t raw_extent(const BufferChecker *c, uint64_t offset, bool *written, uint16_t *doubt) {
   uint64_t left = c->buffer->bytes - offset;
   uint32_t n = elem_bytes(c->elem), i = 0, at;
@@ -141,7 +143,7 @@ static uint32_t raw_extent(const BufferChecker *c, uint64_t offset, bool *writte
     if (!page) continue;
     if (i > 0 && eval_shadow_element(page, at, &code)) break;
     *written |= (page->meta[at] & META_WRITTEN) != 0;
-    // What is left of a stored float: its bits are not exact.
+    // A remainder of a stored float: its bits are not exact.
     *doubt |= page->meta[at] & (META_UNCERTAIN | META_COMPUTED | META_UNREAD | META_ASSEMBLED);
   }
   return i;
@@ -174,8 +176,8 @@ static uint32_t check_raw(BufferChecker *c, uint64_t offset) {
 
 enum { MANY = 32 };
 
-// Whether many elements are the reference's together, though each may be off by its bound. Errors do not go along with
-// the reference: the slope of zeros is 0, and of results that are twice too large 2.
+// Returns true if many elements together follow the reference, though each may differ by its bound. Wrong
+// results do not follow it: zeros have slope 0, and results twice too large have slope 2.
 static bool follows_reference(const BufferChecker *c) {
   double slope = c->along / c->square;
   return c->bounded >= MANY && slope > 0.7 && slope < 1.4;
@@ -194,7 +196,8 @@ static void check_all(void *data) {
       offset += check_raw(c, offset);
     }
   }
-  c->check->vague = !c->check->wrong && c->bounded && (!c->telling || c->bounded >= MANY) && !follows_reference(c);
+  c->check->vague =
+      !c->check->wrong && c->bounded && (!c->telling || c->bounded >= MANY) && !follows_reference(c);
   if (c->check->vague) {
     c->check->uncertain += c->bounded;
     c->check->compared -= c->bounded;

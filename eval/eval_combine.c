@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reduce and scan of the evaluator.
 //
-// A reduction combines neighbours as a balanced tree, so that a comes before b and rounding accumulates as in
-// parallel implementations; a scan goes from element to element. A region that only adds two floats is a sum
-// of n terms, whose bound holds for every order; other regions carry their bounds through their ops.
+// A reduction combines neighbours as a balanced tree. So a comes before b, and rounding accumulates as in
+// parallel implementations. A scan goes from element to element. A region that only adds two floats is a sum
+// of n terms, whose bound is valid for every order. Other regions propagate bounds through their ops.
 #include <math.h>
 #include <string.h>
 #include "base/fault.h"
@@ -12,17 +12,17 @@
 #include "ir/memory/exchange.h"
 #include "ir/number.h"
 
-// Lines of elements along `axis`: where they are in the operands, and room for one.
+// Lines of elements along `axis`: their positions in the operands, and a buffer for one line.
 typedef struct Lines {
   Machine *m;
   Op *op;
   Region *body;
   uint32_t operands, size, count, inner; // size: of the axis
-  uint32_t length;                       // elements that are combined
-  const uint32_t *chosen;                // which ones of the axis, ascending; NULL: all
-  const Op *single;                      // the region's only op, which combines (a, b) or (b, a); else NULL
-  bool swapped, compares;                // compares: floats, one with another
-  Element *room;                         // operands x length elements, an operand's after another's
+  uint32_t length;                       // elements to combine
+  const uint32_t *chosen;                // their indices on the axis, ascending; NULL: all
+  const Op *single;                      // The region's only op, which combines (a, b) or (b, a); else NULL.
+  bool swapped, compares;                // compares: it compares two floats
+  Element *room;                         // operands x length elements, one operand after another
   uint64_t room_bytes;
 } Lines;
 
@@ -58,7 +58,7 @@ static Lines lines_new(Machine *m, Op *op) {
 
 static void lines_free(Lines *lines) { eval_block_free(lines->m->memory, lines->room, lines->room_bytes); }
 
-// Element i of those combined of line k, in an operand.
+// The index in an operand of combined element i of line k.
 static uint32_t element_of_line(const Lines *lines, uint32_t k, uint32_t i) {
   uint32_t along = lines->chosen ? lines->chosen[i] : i;
   return (k / lines->inner * lines->size + along) * lines->inner + k % lines->inner;
@@ -76,7 +76,7 @@ static bool sums_floats(const Lines *lines) {
   return lines->single && lines->single->kind == OP_ADD && type_is_float(op_result(lines->single)->type);
 }
 
-// The region over a (elements at `a` of the line) and b, its result at `to`.
+// Applies the region to a (elements at `a` of the line) and b, and stores the result at `to`.
 static bool combine_elements(const Lines *lines, uint32_t to, uint32_t a, uint32_t b) {
   Machine *m = lines->m;
   Element *room = lines->room;
@@ -114,7 +114,7 @@ static bool find_nan(const Lines *lines, bool nan, uint32_t *at) {
   return false;
 }
 
-// What the region gives for elements a and b of line k, into values; the line stays as it is.
+// Applies the region to elements a and b of line k and stores the result in `values`. The line is unchanged.
 static bool combined_bits(const Lines *lines, uint32_t k, uint32_t a, uint32_t b, uint64_t *values) {
   if (!combine_elements(lines, a, a, b)) return false;
   for (uint32_t x = 0; x < lines->operands; x++) values[x] = lines->room[x * lines->length + a].bits;
@@ -122,8 +122,8 @@ static bool combined_bits(const Lines *lines, uint32_t k, uint32_t a, uint32_t b
   return true;
 }
 
-// Whether line k, which has been loaded, has a NaN that the region takes differently as a and as b, because
-// no comparison holds: elements are combined in no fixed order, so the result may be any.
+// *hangs: line k contains a NaN that the region treats differently as a and as b, because no comparison is
+// true. Elements are combined in no fixed order, so the result may be any. The line must be loaded.
 static bool hangs_on_order(const Lines *lines, uint32_t k, bool *hangs) {
   uint32_t nan, other, bytes = lines->operands * sizeof(uint64_t);
   *hangs = false;
@@ -137,7 +137,7 @@ static bool hangs_on_order(const Lines *lines, uint32_t k, bool *hangs) {
   return ok;
 }
 
-// The bound that the sum of a line has in a loop in addition (LOOP_SUM_BITS). An element that is 0 costs nothing.
+// The additional bound of a line's sum inside a loop (LOOP_SUM_BITS). An element that is 0 costs nothing.
 static double loop_sum_bound(const Lines *lines, Elem elem) {
   const Op *around = lines->op;
   uint32_t terms = 0;
@@ -149,14 +149,14 @@ static double loop_sum_bound(const Lines *lines, Elem elem) {
   return terms * ldexp(number_u(kept) * number_min_normal(kept), LOOP_SUM_BITS);
 }
 
-// --- whether the region is associative
+// --- check if the region is associative
 
 static bool is_associative(OpKind kind) {
-  return kind == OP_ADD || kind == OP_MUL || kind == OP_MIN || kind == OP_MAX || kind == OP_AND || kind == OP_OR ||
-         kind == OP_XOR;
+  return kind == OP_ADD || kind == OP_MUL || kind == OP_MIN || kind == OP_MAX || kind == OP_AND ||
+         kind == OP_OR || kind == OP_XOR;
 }
 
-// Whether two results of the same elements differ by more than what rounding may do.
+// Returns true if two results of the same elements differ by more than rounding can explain.
 static bool differs(ElemCode code, const Element *x, const Element *y) {
   if ((x->state | y->state) & STATE_MISSING) return false;
   if (!eval_code_is_float(code)) return x->bits != y->bits;
@@ -164,21 +164,24 @@ static bool differs(ElemCode code, const Element *x, const Element *y) {
   return isfinite(apart) && apart > eval_reach(x) + eval_reach(y) + 1e-6 * size;
 }
 
-static void warn_associative(const Lines *lines, ElemCode code, uint32_t i, const Element *x, const Element *y) {
+static void warn_associative(const Lines *lines, ElemCode code, uint32_t i, const Element *x,
+                             const Element *y) {
   Machine *m = lines->m;
   if (!eval_first_time(m, lines->op)) return;
   Buf text[2] = {{0}, {0}};
   eval_print_value(&text[0], code, x->bits);
   eval_print_value(&text[1], code, y->bits);
-  diag_warning(m->diags, lines->op->loc,
-               "the function of this %s is not associative: of elements %u to %u, (a b) c gives %s and a (b c) gives %s, so "
-               "that results depend on how the %s is split",
-               op_info(lines->op->kind)->name, i, i + 2, text[0].at, text[1].at, op_info(lines->op->kind)->name);
+  diag_warning(
+      m->diags, lines->op->loc,
+      "the function of this %s is not associative: of elements %u to %u, (a b) c gives %s and a (b c) gives %s, so "
+      "that results depend on how the %s is split",
+      op_info(lines->op->kind)->name, i, i + 2, text[0].at, text[1].at, op_info(lines->op->kind)->name);
   buf_free(&text[0]);
   buf_free(&text[1]);
 }
 
-// Elements i to i + 2 of line k, combined from the left and from the right; the line stays as it is. *same: they agree.
+// Combines elements i to i + 2 of line k from the left and from the right. The line is unchanged. *same: they
+// agree.
 static bool compare_ways(const Lines *lines, uint32_t k, uint32_t i, Element *left, bool *same) {
   if (!combine_elements(lines, i, i, i + 1) || !combine_elements(lines, i, i, i + 2)) return false;
   for (uint32_t x = 0; x < lines->operands; x++) left[x] = lines->room[x * lines->length + i];
@@ -195,13 +198,14 @@ static bool compare_ways(const Lines *lines, uint32_t k, uint32_t i, Element *le
   return true;
 }
 
-// Tries a few elements of line k, which has been loaded. *hangs: what the region gives depends on the order.
+// Tries a few elements of line k, which must be loaded. *hangs: the region's result depends on the order.
 static bool try_associative(const Lines *lines, uint32_t k, bool *hangs) {
   enum { TRIED = 4, LINES = 4 };
   if (k >= LINES || (lines->single && is_associative(lines->single->kind))) return true;
   Element *left = eval_block(lines->m->memory, lines->operands * sizeof *left);
   bool ok = true, same = true;
-  for (uint32_t i = 0; i + 2 < lines->length && i < TRIED && ok && same; i++) ok = compare_ways(lines, k, i, left, &same);
+  for (uint32_t i = 0; i + 2 < lines->length && i < TRIED && ok && same; i++)
+    ok = compare_ways(lines, k, i, left, &same);
   eval_block_free(lines->m->memory, left, lines->operands * sizeof *left);
   if (!same) *hangs = true;
   return ok;
@@ -282,7 +286,7 @@ static bool run_scan(Machine *m, Op *op) {
 
 // --- the two halves of an exchange
 
-// What the region gives for elements of the whole line k hangs on their order, or not.
+// *hangs: the region's result for the whole line k depends on the order of its elements.
 static bool line_hangs(Lines *lines, uint32_t k, bool *hangs) {
   const uint32_t length = lines->length, *chosen = lines->chosen;
   lines->length = lines->size;
@@ -299,7 +303,7 @@ static void set_doubtful(const Lines *lines, uint32_t i, bool doubtful) {
     lines->room[x * lines->length + i].state |= UNCERTAIN;
 }
 
-// Row `row` of the parts: the elements of the axis that belong to it.
+// Row `row` of the parts: combines the elements of the axis that belong to it.
 static bool reduce_row(Lines *lines, uint32_t row) {
   bool ok = true, hangs;
   for (uint32_t k = 0; k < lines->count && ok; k++) {
@@ -333,12 +337,12 @@ static bool run_reduce_parts(Machine *m, Op *op) {
   return ok;
 }
 
-// The element of the starts' tile that stands for the run of element `along` of line k.
+// The element of the starts' tile for the run that contains element `along` of line k.
 static uint32_t element_of_run(const Lines *lines, uint32_t run, uint32_t k, uint32_t along) {
   return (k / lines->inner * (lines->size / run) + along / run) * lines->inner + k % lines->inner;
 }
 
-// Before the chunk's run that begins at i, in the scan's direction, is the scanned element that stands there.
+// Stores the start of each run of the chunk: the scanned element before the run, in the scan's direction.
 static void set_starts(Lines *lines, uint32_t run, uint32_t k, bool reverse) {
   for (uint32_t i = 0; i < lines->length; i += run) {
     uint32_t element = element_of_run(lines, run, k, lines->chosen[i]);
@@ -351,7 +355,8 @@ static void set_starts(Lines *lines, uint32_t run, uint32_t k, bool reverse) {
   }
 }
 
-// Chunk `row` of each line, or what comes before its runs of `run` elements (0: no such), and its total.
+// Scans chunk `row` of each line. Stores its total, and the elements or the starts of its runs (`run`
+// elements; 0: no runs).
 static bool scan_row(Lines *lines, uint32_t row, uint32_t run, bool reverse) {
   Op *op = lines->op;
   bool ok = true, hangs;
@@ -391,7 +396,8 @@ static bool run_scan_chunks(Machine *m, Op *op) {
   return ok;
 }
 
-// The line's totals in the scan's direction, each with those before it taken in, at the room's begin.
+// Loads the line's totals in the scan's direction to the start of the room, each combined with those before
+// it.
 static bool load_totals(Lines *lines, uint32_t k, uint32_t chunks, bool reverse) {
   for (uint32_t x = 0; x < lines->operands; x++)
     for (uint32_t i = 0; i < chunks; i++) {
@@ -404,7 +410,8 @@ static bool load_totals(Lines *lines, uint32_t k, uint32_t chunks, bool reverse)
   return true;
 }
 
-// Each element of line k but those of the first chunk takes in what comes before; `own`: a place in the room.
+// Combines each element of line k with what comes before it, except in the first chunk. `own`: a place in the
+// room.
 static bool carry_line(Lines *lines, uint32_t k, uint32_t chunk, uint32_t own, bool reverse) {
   Machine *m = lines->m;
   for (uint32_t i = 0; i < lines->size; i++) {
@@ -418,14 +425,15 @@ static bool carry_line(Lines *lines, uint32_t k, uint32_t chunk, uint32_t own, b
   return true;
 }
 
-// Places in the room behind the totals, of which there are fewer than a fourth of the axis.
+// Places in the room after the totals, which fill less than a quarter of the axis.
 enum { START_PLACE = 3, RUNNING_PLACE = 2, OWN_PLACE = 1 };
 
-// What comes before element i of line k, the first of a run, to RUNNING_PLACE; *any: whether something does.
+// Stores what comes before element i of line k, the first of a run, at RUNNING_PLACE. *any: there is
+// something.
 static bool start_run(Lines *lines, uint32_t k, uint32_t i, uint32_t at, uint32_t run, bool *any) {
   uint32_t running = lines->length - RUNNING_PLACE, start = lines->length - START_PLACE;
   uint32_t count = lines->operands;
-  bool inner = *any; // whether the chunk has something before it
+  bool inner = *any; // elements of the chunk come before it
   for (uint32_t x = 0; x < count; x++) {
     const Tile *starts = eval_operand(lines->m, lines->op, 2 * count + x);
     Element *room = &lines->room[x * lines->length];
@@ -436,7 +444,7 @@ static bool start_run(Lines *lines, uint32_t k, uint32_t i, uint32_t at, uint32_
   return !inner || at == 0 || combine_elements(lines, running, at - 1, start);
 }
 
-// The elements of line k, run after run, from what comes before each.
+// Scans line k run by run, starting from what comes before each run.
 static bool carry_runs(Lines *lines, uint32_t k, uint32_t chunk, uint32_t run, bool reverse) {
   Machine *m = lines->m;
   uint32_t running = lines->length - RUNNING_PLACE, own = lines->length - OWN_PLACE;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors that several elements have in common. A softmax subtracts a maximum of each row. Implementations may differ in that
-// maximum, but what they divide at the end has the same factor above and below. Bounds that forget this grow with each block.
+// Errors that several elements share. A softmax subtracts each row's maximum. Implementations may differ in
+// that maximum, but its factor cancels in the final division. Bounds that ignore this grow with each block.
 //
 // An element of kind COMMON_TERM is (r +- e) + by[0] g[0] + by[1] g[1].
 // An element of kind COMMON_FACTOR is (r +- e) exp(by[0] g[0] + by[1] g[1]).
-// g[i] is the error with number id[i]: from -most[i] to most[i], another in each implementation.
-// Sums of terms keep it. Exponentials make factors of terms, and logarithms terms of factors. Multiplication and
-// division of factors keep it. All other ops take it into e first (eval_absorb).
+// Here g[i] is the error with number id[i], between -most[i] and most[i]. It differs between implementations. Sums
+// of terms keep it. Exponentials turn terms into factors, and logarithms turn factors into terms.
+// Multiplication and division of factors keep it. All other ops first move it into e (eval_absorb).
 #include <math.h>
 #include "ir/build.h"
 #include "eval/eval_machine.h"
@@ -31,10 +31,12 @@ double eval_common_size(const Common *c, double r) {
   return c->kind == COMMON_TERM ? fabs(r) + common_reach(c) : fabs(r) * eval_common_growth(c);
 }
 
-// A factor scales r, its bound and roundings alike, but for those of numbers below the smallest normal one.
+// A factor scales r, its bound and its roundings equally, except for roundings below the smallest normal
+// number.
 double eval_common_rounding(const Common *c, Elem elem, double r) {
   double smallest = number_u(elem) * number_min_normal(elem);
-  return c->kind == COMMON_TERM ? eval_rounding(elem, eval_common_size(c, r) - fabs(r), 1) : smallest * eval_common_growth(c);
+  return c->kind == COMMON_TERM ? eval_rounding(elem, eval_common_size(c, r) - fabs(r), 1)
+                                : smallest * eval_common_growth(c);
 }
 
 Element eval_absorb(const Element *x) {

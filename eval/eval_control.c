@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow of the evaluator: regions, if, for, while.
 //
-// Every value has one tile for the whole launch. What a for loop carries
-// is kept in the tiles of the loop's results and copied to the region's
-// arguments before each iteration, so that a yield may permute the arguments.
+// Every value has one tile for the whole launch. A for loop keeps its loop-carried values in the tiles of its
+// results. They are copied to the region's arguments before each iteration, so that a yield may permute the
+// arguments.
 #include <time.h>
 #include "base/fault.h"
 #include "eval/eval_machine.h"
@@ -19,7 +19,7 @@ bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *
   return true;
 }
 
-// The same where other ways through the kernel would leave other memory.
+// The same for control flow that decides what is in memory.
 bool eval_flow_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits) {
   uint8_t doubt = 0;
   if (!eval_control_operand(m, op, index, what, bits, &doubt)) return false;
@@ -27,7 +27,7 @@ bool eval_flow_operand(Machine *m, const Op *op, uint32_t index, const char *wha
   return true;
 }
 
-// What the region yielded becomes the op's results.
+// Copies the region's yielded values to the op's results.
 void eval_take_yielded(Machine *m, const Op *op, const Op *end) {
   uint32_t yielded = end && end->kind == OP_YIELD ? end->operand_count : 0;
   if (yielded != op->result_count)
@@ -44,8 +44,7 @@ static RegionEnd run_if(Machine *m, const Op *op) {
   return flow;
 }
 
-// Iterations left from i on are counted down by distance,
-// so that an upper bound near the type's end cannot overflow i.
+// The distance to the upper bound counts down, so that a bound near the type's end cannot overflow i.
 bool eval_for_advance(ForRounds *r) {
   uint64_t distance = r->down ? r->i - r->upper : r->upper - r->i, size = r->down ? 0 - r->step : r->step;
   if (size >= distance) return false;
@@ -89,11 +88,11 @@ static RegionEnd run_for(Machine *m, const Op *op) {
   return REGION_ENDED;
 }
 
-// Whether the region changes memory other than by atomics, or leaves the program.
+// Returns true if the region changes memory other than by atomics, or leaves the program.
 static bool has_effect(const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
     bool waits = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_BARRIER ||
-                 op->kind == OP_SHARED_STORE; // which hands an atomic's result on
+                 op->kind == OP_SHARED_STORE; // publishes an atomic's result
     if ((op_has(op, WRITES) && !waits) || op->kind == OP_RETURN) return true;
     for (uint32_t i = 0; i < op->region_count; i++)
       if (has_effect(op->regions[i])) return true;
@@ -114,7 +113,7 @@ void eval_take_args(Machine *m, const Region *region, const Op *from, uint32_t f
     eval_copy(m, eval_tile(m, region->args[i]), eval_operand(m, from, first + i));
 }
 
-// A region's arguments are no values of the other region, so that copying one by one is right.
+// A region's arguments are not values of the other region, so copying them one by one is correct.
 static RegionEnd run_rounds(Machine *m, const Op *op, LoopWatch *watch) {
   const Region *before = op->regions[0], *after = op->regions[1];
   bool waits = eval_only_waits(op);
@@ -178,7 +177,7 @@ void eval_limit_begin(Machine *m) {
   if (m->options.timeout > 0) m->deadline = seconds_now() + m->options.timeout - m->options.spent;
 }
 
-// The loops that the op is in are the error's notes.
+// The error gets a note for each loop around the op.
 static bool ends_in_loops(Machine *m, const Op *op) {
   m->memory->gave_up = true;
   for (const Op *loop = op->region->parent; loop; loop = loop->region ? loop->region->parent : NULL)
@@ -187,7 +186,7 @@ static bool ends_in_loops(Machine *m, const Op *op) {
   return false;
 }
 
-// A yield is a step too, so that an empty loop has some.
+// A yield counts as a step, so that an empty loop has steps.
 bool eval_step(Machine *m, const Op *op) {
   enum { CLOCK_STEPS = 64 };
   const EvalOptions *o = &m->options;

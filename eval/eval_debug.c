@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Print and assert of the evaluator. A line an element: `pid (0, 0, 0) idx ( 3) prefix: 1.5`, where several
-// operands are printed `... prefix: (operand 1) 1.5`, and without a prefix `idx ( 3): 1.5`. Indices of a dimension are
-// as wide as its last.
+// Print and assert of the evaluator. Prints one line per element: `pid (0, 0, 0) idx ( 3) prefix: 1.5`. With
+// several operands: `... prefix: (operand 1) 1.5`. Without a prefix: `idx ( 3): 1.5`. Indices are padded to
+// the width of the dimension's last index.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/integer.h"
 #include "ir/number.h"
 
-// False, and nothing, for an element that is not meant.
+// Prints nothing and returns false for a padding element.
 static bool print_index(Buf *out, const Type *type, uint32_t element, const int64_t *sizes) {
   uint32_t index[TILE_MAX_RANK];
   for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) {
@@ -19,12 +19,13 @@ static bool print_index(Buf *out, const Type *type, uint32_t element, const int6
   }
   buf_text(out, " idx (");
   for (uint32_t d = 0; d < type->rank; d++)
-    buf_printf(out, "%s%*u", d ? ", " : "", (int)digit_count((sizes ? (uint64_t)sizes[d] : type->shape[d]) - 1), index[d]);
+    buf_printf(out, "%s%*u", d ? ", " : "",
+               (int)digit_count((sizes ? (uint64_t)sizes[d] : type->shape[d]) - 1), index[d]);
   buf_char(out, ')');
   return true;
 }
 
-// The prefix as it was written may have spaces around it and the colon.
+// The prefix in the source may include spaces and the colon.
 static void print_prefix(Buf *out, const Op *op) {
   const Attr *attr = op_attr(op, ATTR_PREFIX);
   const char *text = attr ? attr->str : "";
@@ -81,7 +82,7 @@ static void print_all(void *data) {
   p->m->options.print(p->line.at, p->m->options.print_data);
 }
 
-// What hangs on rounding is no failure.
+// A condition that depends on rounding is no failure.
 static bool run_assert(Machine *m, const Op *op) {
   const Tile *condition = eval_operand(m, op, 0);
   const Attr *message = op_attr(op, ATTR_MESSAGE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of math.def that round in a direction. v is the host's operation under that rounding, r the same in float64
-// to nearest; a result between two numbers is off by less than their distance, 2 u.
+// Functions of math.def with directed rounding. v is the host's operation under that rounding. r is the same
+// in float64 rounded to nearest. A result between two numbers differs by less than their distance, 2 u.
 #include <fenv.h>
 #include <math.h>
 #include "base/fault.h"
@@ -8,7 +8,7 @@
 #include "target/math.h"
 #include "ir/number.h"
 
-// The operands and the result are volatile: nothing is computed before the rounding is set or after it is set back.
+// Operands and result are volatile, so that nothing is computed outside the changed rounding mode.
 static float of_fp32(MathFunction f, const double *x) {
   volatile float a = (float)x[0], b = (float)x[1], c = (float)x[2];
   volatile float result;
@@ -55,7 +55,7 @@ static double root_spread(const Element *x, double r) {
   return isnan(low) ? INFINITY : fmax(fabs(low - r), fabs(high - r)) / EVAL_SLACK;
 }
 
-// What the operands' bounds add to the result's; infinite where the result is uncertain.
+// The error that the operands' bounds add to the result; infinite if the result is uncertain.
 static double spread(uint32_t operands, const Element *x, double r) {
   if (operands == 1) return x[0].e == 0 ? 0 : root_spread(x, r);
   if (operands == 2) {
@@ -67,7 +67,7 @@ static double spread(uint32_t operands, const Element *x, double r) {
          eval_bound_product(x[0].e, eval_reach(&x[1])) + x[2].e;
 }
 
-// A result beyond the greatest number is that number, where the direction leads back to it.
+// A result beyond the largest number becomes that number if the direction rounds back to it.
 static double within(MathDirection direction, Elem elem, double r) {
   double most = number_max(elem);
   if (r > most && isfinite(r) && direction != MATH_UP) return most;

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Op `dot` of the evaluator: acc + a b over the last two dimensions, a matrix of the batch after another.
+// Op `dot` of the evaluator: acc + a b over the last two dimensions, for each matrix of the batch.
 //
-// Sums are taken in double (integers: modulo 2^64) over contiguous rows.
-// v is rounded once at the end: one of the results that the order of summing allows.
-// e is the products' and acc's bounds, and what n roundings of sums of those terms may add: 2 sqrt(n) u sum|x|
-// where they round to nearest, the terms' own order being free; tensor cores cut off instead (each product as
-// it is aligned with the largest term, acc among them, and the sum once an instruction), always toward zero,
-// which for many terms is more: 5/16 n u sum|x|. u is the accumulator's, and for fp8 the tensor core's, which
-// keeps about 14 bits of the sums that it makes: of acc too, where it adds to that.
+// Sums are computed in double (integers: modulo 2^64) over contiguous rows. v is rounded once at the end: one
+// of the results that the order of summation allows.
 //
-// A product that begins at zero may begin with what it is added to (accumulate_dots): Tile.sum_ulps.
+// e is the sum of the bounds of a b and acc, and of the rounding errors of n sums.
+// * Rounding to nearest, with a free order of terms, adds 2 sqrt(n) u sum|x|.
+// * Tensor cores truncate toward zero instead. They truncate each a b when they align it with the largest
+//   term, acc included, and the sum once per instruction. For many terms this is more: 5/16 n u sum|x|.
+//
+// u is the accumulator's. For fp8 it is the tensor core's, which keeps about 14 bits of its sums. If it adds
+// to acc directly, that includes acc.
+//
+// A dot that starts at zero may start with the value it is added to later (accumulate_dots): Tile.sum_ulps.
 #include <math.h>
 #include <string.h>
 #include "ir/dot/dot.h"
 #include "eval/eval_machine.h"
 #include "ir/number.h"
 
-// A matrix of the batch, row-major: values, references and bounds, and what is wrong with each row or column.
+// One row-major matrix of the batch: values, references and bounds, and the state of each row or column.
 typedef struct DotMatrix {
   double *v, *r, *e;
   bool inexact; // r differs from v somewhere, or e is not 0
@@ -27,25 +30,29 @@ typedef struct Dot {
   const Tile *a, *b, *acc;
   Tile *to;
   uint32_t rows, columns, depth;
-  DotExtents meant; // of rows, columns and depth
+  DotExtents meant; // Rows, columns and depth without padding.
   Fp32Dot precision;
-  double ulps;     // what the order and the roundings of its sums add, in u of the products' size
-  double acc_ulps; // in u of acc's
-  double partial;  // of fp8's partial sums: relative
-  bool direct;     // those begin with acc
+  double ulps;     // Error of order and rounding of its sums, in u of the size of the a b terms.
+  double acc_ulps; // In u of acc's size.
+  double partial;  // Relative error of fp8's partial sums.
+  bool direct;     // The partial sums start with acc.
   DotMatrix x, y;
-  double *v, *r, *size, *e; // of one row of the result
+  double *v, *r, *size, *e; // One row of the result.
   uint8_t *column_state;
-  const Common **kept; // by row of the first operand: what all of its elements, and of acc's, have in common
+  const Common **kept; // By row of the first operand: the error that its elements and acc's share.
   void *block;
   uint64_t block_bytes;
 } Dot;
 
-// What one input of a product is off by: relative to it, and what the type that it becomes has no smaller
-// numbers for. Three products of tf32 halves drop what is below 2^-20, and each remainder keeps as much. Of
-// bf16's pieces the second is at most 2^-8, what is left of two 2^-17, of three nothing: the three products of
-// bf16x3 drop 2^-16 of the second pieces' product and 2^-17 of each input, bf16x6 2 2^-8 2^-17 of the second
-// pieces' by the third ones'.
+// The error of one input of a dot. u: relative. step: absolute, below the smallest numbers of the narrower
+// type.
+//
+// tf32x3: three dots of tf32 halves drop what is below 2^-20, and rounding each remainder loses the same
+// order.
+//
+// bf16: the second piece is at most 2^-8 of the number. Two pieces leave 2^-17, three leave nothing. So
+// bf16x3 drops 2^-16 where second pieces meet, and 2^-17 of each input. And bf16x6 drops 2 2^-8 2^-17, where
+// second pieces meet third ones.
 static const struct {
   double u, step;
 } input_error[FP32_DOT_COUNT] = {[FP32_DOT_TF32] = {0x1p-10, 0x1p-136},
@@ -53,9 +60,9 @@ static const struct {
                                  [FP32_DOT_BF16X3] = {0x1.01p-16, 0x1p-134},
                                  [FP32_DOT_BF16X6] = {0x1.01p-25, 0x1p-134}};
 
-#define TF32_STEP 0x1p-136 // between tf32's subnormals
+#define TF32_STEP 0x1p-136 // distance between tf32's subnormals
 
-// The nearest number of 10 stored mantissa bits.
+// Rounds to the nearest number with 10 stored mantissa bits.
 static double round_tf32(double v) {
   uint64_t bits;
   if (!isfinite(v)) return v;
@@ -67,14 +74,14 @@ static double round_tf32(double v) {
   return v;
 }
 
-// What n pieces of bf16, each the nearest to what the others leave, hold of a number of fp32.
+// The part of an fp32 number that n pieces of bf16 represent, each the nearest to the remainder.
 static double bf16_pieces(double v, uint32_t n) {
   double sum = 0;
   for (uint32_t i = 0; i < n && isfinite(sum); i++) sum += number_round(ELEM_BF16, v - sum);
   return sum;
 }
 
-// What is multiplied of a number, and into *exact that of which no product drops anything.
+// The part of a number that takes part in the dot. *exact: the part for which no term is dropped.
 static double narrowed(Fp32Dot precision, double v, double *exact) {
   *exact = v;
   switch (precision) {
@@ -88,7 +95,7 @@ static double narrowed(Fp32Dot precision, double v, double *exact) {
   return v;
 }
 
-// What is in common to all elements of a row but exact zeros. *none: there are no others.
+// The shared error of all elements of a row except exact zeros. *none: all are exact zeros.
 static const Common *common_of_row(const Tile *from, uint32_t first, uint32_t n, bool *none) {
   const Common *common = NULL;
   for (uint32_t i = first; i < first + n; i++) {
@@ -102,7 +109,7 @@ static const Common *common_of_row(const Tile *from, uint32_t first, uint32_t n,
   return common;
 }
 
-// A row's factor is the factor of its sums, where what they are added to has it too.
+// A row's factor is the factor of its sums, if acc has the same factor or is zero.
 static void find_common(Dot *d, uint32_t batch) {
   for (uint32_t i = 0; i < d->rows; i++) d->kept[i] = NULL;
   for (uint32_t i = 0; i < d->rows && d->a->common; i++) {
@@ -115,13 +122,14 @@ static void find_common(Dot *d, uint32_t batch) {
   }
 }
 
-// `columns`: of the first operand, whose rows may keep what they have in common; 0: the second.
+// `columns`: of the first operand, whose rows may keep their shared errors; 0: the second operand.
 static Element operand_element(const Dot *d, const Tile *from, uint32_t first, uint32_t i, uint32_t columns) {
   Element x = tile_get(from, first + i);
   return columns && d->kept[i / columns] ? eval_without_common(&x) : eval_absorb(&x);
 }
 
-static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t first, uint32_t n, uint32_t columns) {
+static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t first, uint32_t n,
+                        uint32_t columns) {
   double u = input_error[d->precision].u, step = input_error[d->precision].step, exact;
   to->inexact = false;
   for (uint32_t i = 0; i < n; i++) {
@@ -135,7 +143,7 @@ static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t 
   }
 }
 
-// UNDEFINED and UNCERTAIN of a row of a reach the whole row of the result.
+// UNDEFINED and UNCERTAIN of a row of a affect the whole row of the result.
 static unsigned row_state(const Dot *d, uint32_t row, uint32_t first) {
   unsigned state = row < d->meant.m ? 0 : UNDEFINED;
   for (uint32_t k = 0; k < d->meant.k; k++) state |= d->a->state[first + k];
@@ -158,9 +166,9 @@ static void add_sizes(double *restrict sum, double x, const double *restrict y, 
   for (uint32_t j = 0; j < n; j++) sum[j] += fabs(x * y[j]);
 }
 
-// Row i of the products' sums.
+// Computes row i of the sums of a b.
 static void sum_row(const Dot *d, uint32_t i) {
-  memset(d->v, 0, 4 * (size_t)d->columns * sizeof(double)); // v, r, size and e follow one another
+  memset(d->v, 0, 4 * (size_t)d->columns * sizeof(double)); // v, r, size and e are contiguous
   bool inexact = d->x.inexact || d->y.inexact;
   for (uint32_t k = 0; k < d->meant.k; k++) {
     uint32_t at = i * d->depth + k, row = k * d->columns;
@@ -175,15 +183,16 @@ static void sum_row(const Dot *d, uint32_t i) {
   if (!inexact) memcpy(d->r, d->v, d->columns * sizeof(double));
 }
 
-// What the tensor core cuts off the terms of an fp8 dot. It aligns an instruction's terms with the largest, and keeps 13 bits
-// after the first. No document says so: 12 are taken here. A partial sum is no larger than the sum of all terms of one sign.
-// A term of a and b has 8 bits, so that a large one loses nothing. A small one loses no more than itself. The sum is cut off
-// once an instruction, whose depth is 16 or more.
+// The error when the tensor core truncates the terms of an fp8 dot. It aligns an instruction's terms with the
+// largest one and keeps 13 bits after the first. This is undocumented, so 12 are assumed here. A partial sum
+// is at most the sum of all terms of one sign. An a b term has 8 bits, so a large one loses nothing. A small
+// one loses at most itself. The sum is truncated once per instruction, whose depth is at least 16.
 static double cut_off(const Dot *d, uint32_t i, uint32_t j, double acc) {
   enum { PRODUCT_BITS = 8, MIN_DEPTH = 16, KEPT_BITS = 12 };
   double most = (d->size[j] + fabs(d->r[j])) / 2 + (d->direct ? fabs(acc) : 0), sum = 0;
   if (!(most > 0) || !isfinite(most)) return 0;
-  double step = ldexp(d->kept[i] ? most : ldexp(1, ilogb(most)), -KEPT_BITS), whole = ldexp(step, PRODUCT_BITS - 1);
+  double step = ldexp(d->kept[i] ? most : ldexp(1, ilogb(most)), -KEPT_BITS),
+         whole = ldexp(step, PRODUCT_BITS - 1);
   for (uint32_t k = 0; k < d->meant.k; k++) {
     double size = fabs(d->x.r[i * d->depth + k] * d->y.r[k * d->columns + j]);
     if (size < whole) sum += fmin(size, step);
@@ -191,7 +200,7 @@ static double cut_off(const Dot *d, uint32_t i, uint32_t j, double acc) {
   return sum + step * ceil(d->meant.k / (double)MIN_DEPTH);
 }
 
-// Row i; `first`: of its elements in the result.
+// Finishes row i; `first`: the index of its first element in the result.
 static void finish_row(const Dot *d, uint32_t i, uint32_t first, unsigned state) {
   Elem elem = (Elem)d->to->code;
   const Common *common = d->kept[i];
@@ -238,21 +247,20 @@ static void int_matrix(Dot *d, uint32_t batch) {
   }
 }
 
-// Roundings of a sum of n terms, in u of their size.
+// Rounding error of a sum of n terms, in u of their size.
 static double sum_roundings(double n, bool cuts_off) {
   double nearest = 2 * sqrt(n + 1);
   return cuts_off ? fmax(nearest, (n + 1) * 5 / 16) : nearest;
 }
 
-// Of fp8 the tensor core sums `imprecise` products before it adds them to acc in fp32, no fewer than one
-// instruction's; or, where it is not given or all of k, it begins with acc.
+// For fp8 the tensor core sums `imprecise` terms, but at least one instruction's, before it adds them to acc
+// in fp32. If `imprecise` is not given or covers all of k, the sum starts with acc.
 static void choose_sums(Dot *d, const Op *op, Elem elem) {
   const Attr *imprecise = op_attr(op, ATTR_IMPRECISE);
   double depth = d->depth;
   bool tensor_core = elem_info(elem)->bits <= 16 || d->precision != FP32_DOT_IEEE;
   d->ulps = d->acc_ulps = sum_roundings(depth, tensor_core);
-  if (fp32_dot_splits(
-          d->precision)) { // several products, whose sum is added to acc at the end; or multiply-adds
+  if (fp32_dot_splits(d->precision)) { // several dots, added to acc at the end; or multiply-adds
     d->ulps = sum_roundings((d->precision == FP32_DOT_BF16X6 ? 6 : 3) * depth, true);
     d->acc_ulps = sum_roundings(depth, false);
   }
@@ -262,7 +270,7 @@ static void choose_sums(Dot *d, const Op *op, Elem elem) {
   d->partial = sum_roundings(fmin(terms, depth), true) * 0x1p-13;
 }
 
-// What accumulate_dots may join: sums that begin at zero, but fp16's and those with an accumulation of their own.
+// Returns true if accumulate_dots may merge the dot: it starts at zero, is not fp16, and has no `imprecise`.
 static bool may_begin_with_more(const Dot *d, const Op *op) {
   if (d->to->code == ELEM_FP16 || op_attr(op, ATTR_IMPRECISE)) return false;
   for (uint32_t i = 0; i < d->acc->n; i++)
@@ -283,7 +291,7 @@ static void dot_alloc(Dot *d) {
   d->column_state = (uint8_t *)(d->kept + d->rows);
 }
 
-// An operand's tile; of one in shared memory `copy` gets what is there.
+// An operand's tile. For an operand in shared memory, `copy` receives the contents.
 static const Tile *operand_of(Machine *m, const Op *op, uint32_t index, Tile *copy) {
   const Value *value = op_operand(op, index);
   if (type_is_tile(value->type)) return eval_operand(m, op, index);
@@ -297,7 +305,7 @@ static void free_copy(Machine *m, const Tile *copy) {
   if (copy->block) eval_block_free(m->memory, copy->block, copy->block_bytes);
 }
 
-// The dot's part of k of an operand, where that has more: `along` says whether k is the last dimension.
+// The dot's part of k if the operand has more. `along`: k is the last dimension.
 static const Tile *part_of(Machine *m, const Op *op, const Tile *from, const Type *type, bool along,
                            Tile *copy) {
   DotPart part = dot_part(op);
@@ -315,7 +323,7 @@ static const Tile *part_of(Machine *m, const Op *op, const Tile *from, const Typ
   return copy;
 }
 
-// What is added to: `zero` where the dot begins anew. NULL with an error reported.
+// The accumulator: `zero` if the dot starts from zero. NULL with a reported error.
 static const Tile *sum_of(Machine *m, const Op *op, Tile *zero) {
   const Tile *acc = eval_operand(m, op, 2), *fresh = eval_operand(m, op, 3);
   if (!fresh) return acc;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asynchronous dots of the evaluator. A product is computed where it begins, but its result is there only
-// after a dot_wait that leaves no more dots under way than were begun after it; until then it may be carried,
-// waited for, or be what another dot adds to. What the dot reads in shared memory must not be written before
-// that, and what it reads in registers not be computed anew.
+// Asynchronous dots of the evaluator. A dot is computed when it starts. Its result is available after a
+// dot_wait that leaves at most the later dots in flight. Until then the result may only be loop-carried,
+// waited for, or added to by another dot. Until then the dot's shared operands must not be written, and its
+// register operands must not be recomputed.
 #include "eval/eval_machine.h"
 #include "ir/dot/dot.h"
 
-// What a dot reads: elements of a buffer, or a tile's registers.
+// An operand of a dot: elements of a buffer, or a tile's registers.
 typedef struct Reading {
-  const Value *tile; // NULL: of a buffer
+  const Value *tile; // NULL: a buffer
   uint64_t dot, first, last;
   uint32_t buffer;
 } Reading;
 
 struct DotsUnderWay {
-  uint64_t begun, done; // dots are numbered from 1; those up to `done` were waited for
+  uint64_t begun, done; // dots are numbered from 1; dots up to `done` are complete
   VEC(Reading) readings;
 };
 
@@ -52,7 +52,7 @@ void eval_dots_wait(Machine *m, uint64_t pending) {
   dots->readings.n = kept;
 }
 
-// Whether the op takes operand i without reading it.
+// Returns true if the op takes operand i without reading it.
 static bool passes_on(const Op *op, uint32_t i) {
   switch ((int)op->kind) {
   case OP_DOT: return i == 2 && op_attr(op, ATTR_ASYNC);
@@ -64,7 +64,7 @@ static bool passes_on(const Op *op, uint32_t i) {
   }
 }
 
-// Whether the op's results are what a dot under way reads, from when the op ran before.
+// Returns true if the op recomputes a tile that a dot in flight still reads.
 static bool computes_anew(const Machine *m, const Op *op) {
   for (uint32_t i = 0; i < m->dots->readings.n; i++) {
     const Value *tile = m->dots->readings.at[i].tile;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the evaluator says to the user: which program,
-// which element, and where an undefined element came from.
+// Error messages of the evaluator: the program, the element, and the origin of an undefined element.
 #include <stdarg.h>
 #include <stdio.h>
 #include "eval/eval_machine.h"
@@ -23,7 +22,7 @@ void eval_place_element(const Type *type, uint32_t element, char *text, size_t r
   snprintf(text + n, room - n, "]");
 }
 
-// The longest text, five indices of seven digits and three of ten, is shorter than EVAL_PLACE.
+// The longest text has five indices of seven digits and three of ten. It is shorter than EVAL_PLACE.
 void eval_place(const Machine *m, const Op *op, uint32_t element, char *text) {
   const Type *type = eval_shape(op);
   size_t n = m->host
@@ -34,7 +33,8 @@ void eval_place(const Machine *m, const Op *op, uint32_t element, char *text) {
     eval_place_element(type, element, text + n, EVAL_PLACE - n);
 }
 
-static Diag *diag_at(Machine *m, const Op *op, uint32_t element, bool warns, const char *format, va_list args) {
+static Diag *diag_at(Machine *m, const Op *op, uint32_t element, bool warns, const char *format,
+                     va_list args) {
   char text[512], where[EVAL_PLACE];
   vsnprintf(text, sizeof text, format, args);
   eval_place(m, op, element, where);
@@ -72,7 +72,7 @@ bool eval_on_host(Machine *m, const Op *op, const char *what) {
   return eval_error(m, op, NO_ELEMENT, "a %s expression cannot %s", host_info(m->host->kind)->name, what);
 }
 
-// Of an op that moves or combines elements: any undefined one of an operand, with *i as its place.
+// For an op that moves or combines elements: any undefined element of an operand; *i is its index.
 static const Value *any_undefined(const Machine *m, const Op *op, uint32_t *i) {
   for (uint32_t k = 0; k < op->operand_count; k++) {
     const Tile *t = eval_operand(m, op, k);
@@ -85,8 +85,8 @@ static const Value *any_undefined(const Machine *m, const Op *op, uint32_t *i) {
   return NULL;
 }
 
-// The operand that made element *i of the op's result undefined,
-// with *i as its element; NULL where the op itself did.
+// The operand that made element *i of the op's result undefined; *i becomes its element. NULL if the op
+// itself did.
 static const Value *undefined_operand(const Machine *m, const Op *op, uint32_t *i) {
   bool in_place = op_has(op, ELEMENTWISE) || op->kind == OP_SPLAT || op->kind == OP_CONVERT_LAYOUT ||
                   op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS;
@@ -126,7 +126,7 @@ static const char *undefined_because(const Machine *m, const Op *op, uint32_t i)
   }
 }
 
-// "the value to store in out[3] of 256": of a store, which element of which buffer it is for.
+// "the value to store in out[3] of 256": for a store, names the target element and buffer.
 static Diag *undefined_at(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what,
                           bool warns) {
   Diag *(*say)(Machine *, const Op *, uint32_t, const char *, ...) = warns ? warn_at : eval_diag;
@@ -143,12 +143,12 @@ static Diag *undefined_at(Machine *m, const Op *op, const Value *operand, uint32
   return diag;
 }
 
-// Notes where the operand's element became undefined.
+// Adds a note where the operand's element became undefined.
 static void note_origin(Machine *m, Diag *diag, const Value *operand, uint32_t element) {
   const Op *origin = operand->def;
   uint32_t i = element == NO_ELEMENT ? 0 : element;
-  // Masks and operands of loops in other iterations may have
-  // changed since: the way back ends where a state says so.
+  // Masks and loop operands of other iterations may have changed since. The trace ends at the first element
+  // that is defined.
   for (const Value *from = operand; origin && from;) {
     if (i >= m->values[from->id].n || !(m->values[from->id].state[i] & UNDEFINED)) return;
     from = undefined_operand(m, origin, &i);
@@ -172,7 +172,8 @@ bool eval_first_time(Machine *m, const Op *op) {
   return !told;
 }
 
-bool eval_state_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, uint8_t state, const char *what) {
+bool eval_state_defined(Machine *m, const Op *op, uint32_t operand, uint32_t element, uint8_t state,
+                        const char *what) {
   const Value *value = op_operand(op, operand);
   if (!(state & UNDEFINED)) return true;
   if (!(state & UNREAD)) return eval_undefined(m, op, value, element, what);

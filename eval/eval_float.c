@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on floats with reference and bound: v is one correctly rounded operation in the op's type, r the
-// same in float64, e how far a right implementation may be from r.
+// Float arithmetic with reference and bound. The value v is one correctly rounded operation in the op's type. The
+// reference r is the same in float64. The bound e limits the difference of a correct implementation from r.
 //
-// Sums, products, quotients of fp32 and narrower are rounded to double first and to the type then; that is
-// one correct rounding, for double has more than twice the precision and two bits (S. Figueroa, "When is
-// double rounding innocuous?", SIGNUM 1995).
+// Sums, multiplications and quotients of fp32 and narrower types are rounded to double first, then to the
+// type. This is one correct rounding, because double has more than twice the precision plus two bits (S.
+// Figueroa, "When is double rounding innocuous?", SIGNUM 1995).
 #include <math.h>
 #include <string.h>
 #include "base/fault.h"
@@ -17,7 +17,7 @@ double eval_reach(const Element *x) { return EVAL_SLACK * x->e; }
 
 bool eval_may_be_zero(const Element *x) { return x->e > 0 && fabs(x->r) <= eval_reach(x); }
 
-// Of x y, for operands that are off by up to eval_reach.
+// Bounds the error of x y, for operands that may differ by up to eval_reach.
 static double product_bound(const Element *x, const Element *y) {
   return eval_bound_product(x->r, y->e) + eval_bound_product(y->r, x->e) +
          eval_bound_product(x->e, eval_reach(y));
@@ -29,16 +29,17 @@ double eval_rounding(Elem elem, double x, double ulps) {
   return ulps * number_u(elem) * fmax(fabs(x), number_min_normal(elem));
 }
 
-// A product is one operation in every implementation: where the type has it, none of them rounds. (A sum may be taken in
-// another order, whose parts it does not have.)
+// A multiplication is one operation in every implementation. If the type has the exact result, none of them
+// rounds. (A sum may be computed in another order, with parts that the type does not have.)
 static double product_rounding(Elem elem, double v, double w, const Element *x, const Element *y) {
   double product = v * w;
   bool exact = x->e == 0 && y->e == 0 && fma(v, w, -product) == 0 && number_round(elem, product) == product;
   return exact ? 0 : eval_rounding(elem, x->r * y->r, 1);
 }
 
-// v or r is an infinity or NaN: both become v, and e 0. Where they disagree, the difference hung on rounding:
-// uncertain, but for an overflow of the type that no error within the bound could have avoided.
+// v or r is an infinity or NaN: both become v, and e becomes 0. If they disagree, the result depended on
+// rounding and is uncertain. Exception: an overflow of the type that no error within the bound could have
+// avoided.
 static void settle_special(Elem elem, double v, Element *x) {
   bool agree = isnan(v) ? isnan(x->r) : v == x->r;
   bool overflow =
@@ -66,14 +67,14 @@ static Element quotient_of(Elem elem, double a, double b, const Element *x, cons
     state |= UNCERTAIN;
     least = fabs(y->r);
   }
-  // 2 ulp are up to 4 u (ops.def); what is wider than fp32 or narrower is rounded once.
+  // 2 ulp are up to 4 u (ops.def). Types wider or narrower than fp32 are rounded once.
   double ulps = elem == ELEM_FP32 ? 4 : elem == ELEM_FP64 ? 1 : 1.001;
   double e = (x->e + eval_bound_product(quotient, y->e)) / least + eval_rounding(elem, quotient, ulps);
   return eval_computed(elem, a / b, quotient, e, state);
 }
 
-// C's fmod is exact, so only the operands' errors count: b's as many times as it was taken away. Near a
-// multiple of b the result jumps by b.
+// C's fmod is exact, so only the operands' errors count. b's error counts once for each time b is subtracted.
+// Near a multiple of b the result jumps by b.
 static Element remainder_of(Elem elem, double a, double b, const Element *x, const Element *y,
                             unsigned state) {
   double r = fmod(x->r, y->r), e = x->e + eval_bound_product(trunc(x->r / y->r), y->e),
@@ -83,7 +84,7 @@ static Element remainder_of(Elem elem, double a, double b, const Element *x, con
   return eval_computed(elem, fmod(a, b), r, e, state);
 }
 
-// minimumNumber and maximumNumber: of a NaN and a number the number, and -0 below +0.
+// minimumNumber and maximumNumber: a number wins over a NaN, and -0 is below +0.
 static double minimum_number(double a, double b) {
   if (isnan(a) || isnan(b)) return isnan(a) ? b : a;
   return a < b || (a == b && signbit(a)) ? a : b;
@@ -93,8 +94,8 @@ static double maximum_number(double a, double b) {
   return a > b || (a == b && !signbit(a)) ? a : b;
 }
 
-// The greater, or the smaller, of two numbers lies between what both may be at least and at most: a number that is certainly not chosen
-// adds nothing.
+// The error of a minimum or maximum. It lies between the same function of both lower ends and of both upper
+// ends. A number that is certainly not chosen adds nothing.
 static double extreme_error(bool greatest, const Element *a, const Element *b, double r) {
   double da = eval_reach(a), db = eval_reach(b);
   if ((a->e == 0 && b->e == 0) || isnan(a->r) || isnan(b->r) || !isfinite(r)) return fmax(a->e, b->e);
@@ -110,7 +111,7 @@ static Element extreme_of(Elem elem, bool greatest, const Element *x, const Elem
   double apart = (a->r - b->r) * (greatest ? 1 : -1), reach = eval_reach(a) + eval_reach(b);
   Element z = eval_computed(elem, greatest ? maximum_number(v, w) : minimum_number(v, w), r,
                             extreme_error(greatest, a, b, r), state);
-  const Element *chosen = apart > reach ? x : apart < -reach ? y : NULL; // that is sure
+  const Element *chosen = apart > reach ? x : apart < -reach ? y : NULL; // certainly chosen
   if (chosen && chosen->common.kind) z.e = chosen->e, z.common = chosen->common;
   return z;
 }
@@ -122,8 +123,9 @@ static Element product_of(Elem elem, double v, double w, const Element *a, const
   return x;
 }
 
-// A sum may be taken together with the product that one of its terms is. Where that overflowed and the other
-// term goes against it, what comes of it hangs on that: inf - inf is NaN, but the product is finite within.
+// A sum may be fused with the multiplication of one of its terms. inf - inf is NaN, but inside a fused op the
+// multiplied value is finite. So if the multiplication overflowed and the other term is infinite with the
+// other sign, the result is uncertain.
 static Element sum_of(Elem elem, double v, double w, const Element *a, const Element *b, double r,
                       unsigned state) {
   bool against = (v < 0 && w > 0) || (v > 0 && w < 0);
@@ -132,13 +134,13 @@ static Element sum_of(Elem elem, double v, double w, const Element *a, const Ele
   return eval_computed(elem, v + w, r, a->e + b->e + (exact ? 0 : eval_rounding(elem, r, 1)), state);
 }
 
-// --- with errors in common
+// --- with shared errors
 
 static bool is_exact_number(const Element *x) {
   return x->common.kind == COMMON_NONE && x->e == 0 && isfinite(x->r) && !(x->state & STATE_MISSING);
 }
 
-// The common errors of a multiplication's result, or of a quotient's (over: -1). False: they have to be absorbed.
+// The shared errors of a multiplication or quotient (over: -1). Returns false if they must be absorbed.
 static bool scaled_common(const Element *a, const Element *b, double over, Common *to) {
   const Common *x = &a->common, *y = &b->common;
   if (x->kind == COMMON_TERM && is_exact_number(b)) {
@@ -149,7 +151,7 @@ static bool scaled_common(const Element *a, const Element *b, double over, Commo
   return x->kind != COMMON_TERM && y->kind != COMMON_TERM && eval_common_merge(x, 1, y, over, to);
 }
 
-// Of a sum, or of a difference (sign: -1).
+// The same for a sum or difference (sign: -1).
 static bool added_common(const Element *a, const Element *b, double sign, Common *to) {
   const Common *x = &a->common, *y = &b->common;
   if (x->kind != COMMON_FACTOR && y->kind != COMMON_FACTOR) return eval_common_merge(x, 1, y, sign, to);
@@ -164,7 +166,8 @@ static Element common_binary(OpKind kind, Elem elem, const Element *a, const Ele
   bool scales = kind == OP_MUL || kind == OP_DIV, adds = kind == OP_ADD || kind == OP_SUB;
   bool kept = (scales && scaled_common(a, b, kind == OP_MUL ? 1 : -1, &common)) ||
               (adds && added_common(a, b, kind == OP_ADD ? 1 : -1, &common));
-  Element x = kept ? eval_without_common(a) : eval_absorb(a), y = kept ? eval_without_common(b) : eval_absorb(b);
+  Element x = kept ? eval_without_common(a) : eval_absorb(a),
+          y = kept ? eval_without_common(b) : eval_absorb(b);
   Element z = plain_binary(kind, elem, &x, &y);
   if (!kept || !common.kind || !isfinite(z.r) || !isfinite(number_decode(elem, z.bits))) return z;
   z.e += eval_common_rounding(&common, elem, z.r);
@@ -199,9 +202,9 @@ Element eval_float_negate(Elem elem, const Element *a) {
   return x;
 }
 
-// a b + c of formats of at most 26 bits of precision: the product is exact in double, and the sum is rounded
-// to odd there, so that one rounding to the format follows (S. Boldo, G. Melquiond, "Emulation of FMA and
-// correctly rounded sums", IEEE Transactions on Computers 2008).
+// a b + c for formats of at most 26 bits of precision. a b is exact in double. The sum is rounded to odd
+// there, so that one rounding to the format follows (S. Boldo, G. Melquiond, "Emulation of FMA and correctly
+// rounded sums", IEEE Transactions on Computers 2008).
 static double fma_to_odd(double a, double b, double c) {
   double product = a * b, sum = product + c, back = sum - product;
   double lost = (product - (sum - back)) + (c - back);
@@ -212,7 +215,7 @@ static double fma_to_odd(double a, double b, double c) {
   return nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
 }
 
-// The bound of a product and a sum is one of the two in one, too.
+// The bound of a separate multiplication and sum is also valid for a fused one.
 static Element common_fma(Elem elem, const Element *a, const Element *b, const Element *c, double v) {
   Element product = eval_float_binary(OP_MUL, elem, a, b), x = eval_float_binary(OP_ADD, elem, &product, c);
   x.bits = number_encode(elem, v);
@@ -227,21 +230,21 @@ Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Elem
   return eval_computed(elem, v, r, e, a->state | b->state | c->state);
 }
 
-// r grows by x; what the addition drops is kept (A. Neumaier, 1974).
+// Adds x to r and keeps what the addition drops (A. Neumaier, 1974).
 static void add_reference(FloatSum *sum, double x) {
   double r = sum->terms > 0 ? sum->r + x : x;
   if (sum->terms > 0) sum->lost += fabs(sum->r) >= fabs(x) ? sum->r - r + x : x - r + sum->r;
   sum->r = r;
 }
 
-// The greatest power of two that x is a multiple of; x is not 0.
+// The largest power of two that divides x; x is not 0.
 static double step_of(double x) {
   int exponent;
   uint64_t digits = (uint64_t)ldexp(frexp(fabs(x), &exponent), 53);
   return ldexp((double)(digits & (0 - digits)), exponent - 53);
 }
 
-// Whether each of the terms' sums, in whatever order, is one of the type's numbers.
+// Returns true if every partial sum, in any order, is a number of the type.
 static bool sums_are_exact(const FloatSum *sum, Elem elem) {
   return sum->e == 0 && sum->size * number_u(elem) <= sum->step && sum->size <= number_max(elem);
 }
@@ -249,7 +252,7 @@ static bool sums_are_exact(const FloatSum *sum, Elem elem) {
 void eval_sum_add(FloatSum *sum, Elem elem, const Element *term) {
   const Element plain = eval_absorb(term), *x = &plain;
   double v = number_decode(elem, x->bits);
-  // Rounded at the end: rounding each would drift off in one direction.
+  // Rounded at the end: rounding each step would drift in one direction.
   sum->v = sum->terms > 0 ? sum->v + v : v;
   sum->chain = sum->terms > 0 ? number_round(elem, sum->chain + v) : v;
   add_reference(sum, x->r);
@@ -274,7 +277,7 @@ static double tree_sum(Elem elem, const Element *x, uint32_t n) {
   return number_round(elem, tree_sum(elem, x, n / 2) + tree_sum(elem, x + n / 2, n - n / 2));
 }
 
-// The factor of all terms but exact zeros; NULL: they have none, or not the same.
+// The common factor of all terms except exact zeros. NULL: they have none, or different ones.
 static const Common *common_of_all(const Element *x, uint32_t n) {
   const Common *common = NULL;
   for (uint32_t i = 0; i < n; i++) {
@@ -305,7 +308,8 @@ Element eval_float_either(const Element *first, const Element *second) {
   if (first->bits == second->bits && first->r == second->r && first->e == second->e &&
       eval_common_same(&first->common, &second->common))
     return *first;
-  const Element x_plain = eval_absorb(first), y_plain = eval_absorb(second), *chosen = &x_plain, *other = &y_plain;
+  const Element x_plain = eval_absorb(first), y_plain = eval_absorb(second), *chosen = &x_plain,
+                *other = &y_plain;
   Element x = *chosen;
   double apart = fabs(chosen->r - other->r), slack = chosen->e + other->e;
   if (apart <= 2 * slack) {
@@ -317,23 +321,24 @@ Element eval_float_either(const Element *first, const Element *second) {
   return x;
 }
 
-// What narrowing adds to the bound. To 8 bits it is most of the bound, so that it is taken as what it is: one rounding to the
-// nearest. By way of 16 bits it is a little more.
+// The error that narrowing adds. For 8 bits it dominates the bound, so it is computed exactly: one rounding
+// to the nearest. Going through 16 bits adds a little more.
 static double narrowing_error(Elem to, const Element *a) {
   double size = eval_common_size(&a->common, a->r);
   if (elem_info(to)->bits > 8) return eval_rounding(to, size, 1);
   return eval_rounding(to, size + eval_reach(a), 1.02) / EVAL_SLACK;
 }
 
-// The number of 8 bits that all values within the bound become; NaN: there are several.
+// The 8-bit number that all values within the bound round to; NaN: there are several.
 static double only_number(Elem to, const Element *a) {
   double reach = eval_reach(a) + ldexp(fabs(a->r), -11), low = number_round(to, a->r - reach);
   return isfinite(low) && low == number_round(to, a->r + reach) ? low : NAN;
 }
 
-// A factor and what it may make of a value that saturates: less than the value times the factor.
+// Narrows a value with a shared factor. A saturated value becomes less than the value times the factor.
 static Element narrow_factor(Elem from, const Element *a, Elem to) {
-  double most = number_max(to), size = eval_common_size(&a->common, a->r) + eval_reach(a) * eval_common_growth(&a->common);
+  double most = number_max(to),
+         size = eval_common_size(&a->common, a->r) + eval_reach(a) * eval_common_growth(&a->common);
   if (size > most && (!number_saturates(to) || fabs(a->r) > most)) {
     Element plain = eval_absorb(a);
     return eval_float_cast(from, &plain, to);
@@ -344,7 +349,7 @@ static Element narrow_factor(Elem from, const Element *a, Elem to) {
   return isfinite(number_decode(to, x.bits)) ? x : eval_absorb(&x);
 }
 
-// Widening is exact, and so is narrowing of a value that has no error and is one of the target's.
+// Widening is exact. Narrowing is exact if the value has no error and the target type has it.
 Element eval_float_cast(Elem from, const Element *operand, Elem to) {
   bool widens = elem_info(to)->bits > elem_info(from)->bits;
   if (!widens && operand->common.kind == COMMON_FACTOR) return narrow_factor(from, operand, to);
@@ -359,7 +364,7 @@ Element eval_float_cast(Elem from, const Element *operand, Elem to) {
   return x;
 }
 
-// Exact where the type has the number.
+// Exact if the type has the number.
 Element eval_float_from_int(Elem from, const Element *a, Elem to) {
   double r = elem_is_signed(from) ? (double)(int64_t)a->bits : (double)a->bits;
   Element x = {number_from_int(from, a->bits, to), r, 0, (uint8_t)(a->state & ~(unsigned)COMPUTED), {0}};
@@ -369,7 +374,7 @@ Element eval_float_from_int(Elem from, const Element *a, Elem to) {
   return eval_computed(to, v, isfinite(v) ? r : v, eval_rounding(to, r, 1), a->state);
 }
 
-// The bounds of what a right implementation may convert; NaN may become anything.
+// Converts both ends of the interval of correct values. A NaN may become anything.
 Element eval_float_to_int(Elem from, const Element *operand, Elem to) {
   const Element plain = eval_absorb(operand), *a = &plain;
   double v = number_decode(from, a->bits);
@@ -377,7 +382,7 @@ Element eval_float_to_int(Elem from, const Element *operand, Elem to) {
   if (isnan(v) && to != ELEM_I1) x.state |= UNCERTAIN;
   if (a->e == 0) return x;
   double low = a->r - eval_reach(a), high = a->r + eval_reach(a);
-  Elem wide = number_saturated_type(to); // what is cut off of it repeats itself
+  Elem wide = number_saturated_type(to); // the part that is cut off repeats itself
   if (number_to_int(wide, low) != number_to_int(wide, high) || (to == ELEM_I1 && eval_may_be_zero(a)))
     x.state |= UNCERTAIN;
   return x;
@@ -401,7 +406,6 @@ Element eval_float_compare(OpKind kind, Elem elem, const Element *first, const E
   int order = isnan(v) || isnan(w) ? 2 : v < w ? -1 : v > w;
   Element x = {.bits = eval_holds(kind, order), .state = (a->state | b->state) & STATE_MISSING};
   double reach = eval_reach(a) + eval_reach(b);
-  if (reach > 0 && fabs(a->r - b->r) <= reach)
-    x.state |= UNCERTAIN; // false where either is an infinity or NaN
+  if (reach > 0 && fabs(a->r - b->r) <= reach) x.state |= UNCERTAIN; // false if either is an infinity or NaN
   return x;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of warps in the evaluator: each runs its region until it waits for a slot of a channel, then the
-// next one goes on. Where all of them wait nobody ever goes on.
+// Groups of warps in the evaluator. Each group runs its region until it waits for a slot of a channel. Then
+// the next group continues. If all groups wait, it is a deadlock.
 //
-// A group's place is a stack of the regions that it is in, so that it can stop in the midst of its loops;
-// what has no control flow in it is run as everywhere. Values have one tile each, for every value is one
-// group's. Asynchronous dots, and the groups of asynchronous copies, are each group's own. Of races two
-// groups' accesses are taken as ordered, which may miss one.
+// A group's position is a stack of regions, so that it can stop inside loops. Code without control flow runs
+// as everywhere else. Each value has one tile, because each value belongs to one group. Each group has its
+// own asynchronous dots and groups of asynchronous copies. Accesses of two groups count as ordered, so a race
+// between them may be missed.
 #include <stdio.h>
 
 #include "eval/eval_machine.h"
@@ -13,7 +13,7 @@
 #include "ir/memory/ring.h"
 
 typedef struct Frame {
-  const Op *parent; // whose region is run: for, if, while; NULL: the group's own
+  const Op *parent; // its region runs: for, if, while; NULL: the group's own region
   Op *at;           // the next op
   ForRounds rounds; // of a for loop
 } Frame;
@@ -22,7 +22,7 @@ typedef struct Group {
   uint32_t index;
   VEC(Frame) frames; // empty: it has ended
   DotsUnderWay *dots;
-  const Op *waits; // the op that it could not run; NULL: none
+  const Op *waits; // the op that must wait; NULL: none
 } Group;
 
 typedef enum GroupStep { STEP_FAILED, STEP_WAITS, STEP_DONE } GroupStep;
@@ -33,7 +33,7 @@ static void enter(Machine *m, Group *group, const Op *parent, const Region *regi
   vec_push(m->arena, &group->frames, ((Frame){.parent = parent, .at = region->first}));
 }
 
-// The op with regions at the top has been run.
+// Leaves the region at the top after its parent op has run.
 static void leave(Group *group) {
   group->frames.n--;
   if (group->frames.n) top(group)->at = top(group)->at->next;
@@ -69,7 +69,7 @@ static bool begin(Machine *m, Group *group, Op *op) {
   return true;
 }
 
-// Of a while loop, by which of its regions ended.
+// Ends one of the two regions of a while loop.
 static bool end_while(Machine *m, Group *group, const Op *loop, const Op *yield) {
   uint64_t condition = 1;
   bool test = yield->region == loop->regions[0];
@@ -86,7 +86,7 @@ static bool end_while(Machine *m, Group *group, const Op *loop, const Op *yield)
   return true;
 }
 
-// The region at the top has ended, with this yield.
+// Ends the region at the top, with this yield.
 static bool end_region(Machine *m, Group *group, const Op *yield) {
   Frame *frame = top(group);
   const Op *parent = frame->parent;
@@ -118,7 +118,7 @@ static bool run_op(Machine *m, Group *group, Op *op) {
 
 enum { WAIT_TEXT = 240 };
 
-// What the op would wait for, in `text`; false: it can be run.
+// Describes in `text` what the op waits for. Returns false if it can run.
 static bool waits(const Machine *m, const Op *op, char *text) {
   char lacks[WAIT_TEXT / 2];
   const char *slot = op->kind == OP_MBARRIER_WAIT ? NULL : eval_channel_wait(m, op);
@@ -130,7 +130,7 @@ static bool waits(const Machine *m, const Op *op, char *text) {
   return phase;
 }
 
-// Runs the group until it waits or ends. *ran: whether it did anything.
+// Runs the group until it waits or ends. *ran: it made progress.
 static GroupStep run_group(Machine *m, Group *group, bool *ran) {
   DotsUnderWay *before = m->dots;
   GroupStep step = STEP_DONE;
@@ -156,7 +156,7 @@ static GroupStep run_group(Machine *m, Group *group, bool *ran) {
   return step;
 }
 
-// Every group that has not ended waits: the first is the error, the others its notes.
+// All groups that have not ended wait. The first one is the error, the others are notes.
 static bool report_deadlock(Machine *m, const Group *groups, uint32_t n) {
   Diag *diag = NULL;
   for (uint32_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hints that do not hold. What was promised is looked at as far as accesses rely on it: they have at most HINT_RUN
-// elements a thread, aligned to as many bytes. The value goes on as it is.
+// Broken hints. Promises are checked only as far as accesses rely on them: at most HINT_RUN elements per
+// thread, aligned to the same number of bytes. The value is passed on unchanged.
 #include <inttypes.h>
 #include <stdio.h>
 #include "eval/eval_machine.h"
@@ -14,7 +14,7 @@ typedef struct HintDim {
   const Tile *tile;
   uint64_t step;                 // between neighbours that count upwards
   uint32_t extent, stride;       // elements
-  uint64_t multiple, run, equal; // what is promised, at least 1
+  uint64_t multiple, run, equal; // the promise, at least 1
 } HintDim;
 
 static uint64_t promised(const Op *op, AttrKey key, uint32_t d) {
@@ -34,7 +34,7 @@ static bool begins_run(const HintDim *dim, uint32_t i, uint32_t at) {
   return dim->run > 1 ? at % dim->run == 0 : at == 0 || !is_next(dim, i);
 }
 
-// What is not so of element i, at that place of the dimension; NULL: nothing.
+// The broken promise of element i, at position `at` of the dimension; NULL: none.
 static const char *broken_at(const HintDim *dim, uint32_t i, uint32_t at, uint64_t *number) {
   const Tile *t = dim->tile;
   if (at % dim->run && !is_next(dim, i))

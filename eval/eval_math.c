@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Op `math`. v and r are the C library's double functions, v rounded to the type afterwards: its error is far
-// below one u of fp32, and within the ulp that math.def allows of fp64.
+// Op `math`. v and r come from the C library's double functions; v is then rounded to the type. The library's
+// error is far below one u of fp32, and within the ulp that math.def allows for fp64.
 //
-// What an operand's bound does to the result: where the function is monotone or convex in the operand's reach
-// (x - EVAL_SLACK e to x + EVAL_SLACK e) the larger of the differences to its values at the reach's ends; where it
-// oscillates the greatest slope; where it jumps, has a pole or leaves its domain in between the result is
-// uncertain.
+// How an operand's bound affects the result, over the operand's reach (x - EVAL_SLACK e to x + EVAL_SLACK e):
+// * a monotone or convex function: the larger difference to the values at the two ends;
+// * an oscillating function: the largest slope;
+// * a jump, a pole, or the end of the domain inside the reach: the result is uncertain.
 #include <math.h>
 #include "base/fault.h"
 #include "eval/eval_machine.h"
@@ -16,7 +16,7 @@ static const double PI = 3.14159265358979323846, LN2 = 0.69314718055994530942;
 
 static const char *name_of(MathFunction f) { return math_info(f)->name; }
 
-// sin(pi x); the reduction is exact, and so are the zeros, which have x's sign (IEEE 754-2019, 9.2).
+// sin(pi x). The reduction is exact, and so are the zeros, which have x's sign (IEEE 754-2019, 9.2).
 static double sine_of_pi(double x) {
   double t = fmod(fabs(x), 2), sign = signbit(x) ? -1 : 1;
   if (t == 0 || t == 1) return copysign(0, x);
@@ -101,8 +101,8 @@ static bool has_steps(MathFunction f) {
          f == MATH_logb;
 }
 
-// Whether a pole lies within low .. high, or an end of a domain that has two. (A domain's only end shows in
-// the values at low and high.)
+// Returns true if a pole is within low .. high, or an end of a domain with two ends. (The values at low and
+// high show the end of a domain with one end.)
 static bool has_pole(MathFunction f, double low, double high) {
   if (f == MATH_asin || f == MATH_acos || f == MATH_atanh)
     return (low < -1 && high > -1) || (low < 1 && high > 1);
@@ -113,13 +113,13 @@ static bool has_pole(MathFunction f, double low, double high) {
   return false;
 }
 
-// How far the value at an end of the operand's interval is from r.
+// The distance from r to the value at an end of the operand's interval.
 static double distance_of(double at, double r) {
   if (isnan(at) || isnan(r)) return isnan(at) && isnan(r) ? 0 : INFINITY;
   return at == r ? 0 : fabs(at - r);
 }
 
-// What the operand's bound adds to the result's; infinite where the result is uncertain.
+// The error that the operand's bound adds to the result; infinite if the result is uncertain.
 static double spread1(MathFunction f, const Element *x, double r) {
   if (x->e == 0) return 0;
   double low = x->r - eval_reach(x), high = x->r + eval_reach(x);
@@ -131,13 +131,13 @@ static double spread1(MathFunction f, const Element *x, double r) {
   return fmax(distance_of(apply1(f, low), r), distance_of(apply1(f, high), r)) / EVAL_SLACK;
 }
 
-// What the function's error is relative to, where its value is r.
+// The reference size of the function's relative error, if its value is r.
 static double size1(MathFunction f, double x, double r) {
   return f == MATH_lgamma && x < -2 && isfinite(x) ? fmax(fabs(r), lgamma(1 - x)) : r;
 }
 
-// What a result that is flushed to zero adds to the bound: where it is below the least normal number, or
-// above it by less than the function's own error.
+// The error from flushing a result to zero. Applies below the smallest normal number, or above it by less
+// than the function's own error.
 static double flush_bound(MathFunction f, Elem elem, double r) {
   double least = number_min_normal(elem);
   return math_flushes(f, elem) && fabs(r) <= least + eval_rounding(elem, least, math_ulp(f, elem)) ? fabs(r)
@@ -149,7 +149,7 @@ static bool beyond_approx(MathFunction f, double x) {
   return (f == MATH_sin_approx || f == MATH_cos_approx) && isfinite(x) && fabs(x) > 100 * PI;
 }
 
-// The operand with what the function itself is off by before it looks at it.
+// The operand with the error that the function adds before evaluation.
 static Element before(MathFunction f, Elem elem, const Element *x) {
   Element y = *x;
   if (beyond_approx(f, x->r)) y.e += 2.0 / EVAL_SLACK;
@@ -157,8 +157,8 @@ static Element before(MathFunction f, Elem elem, const Element *x) {
   return y;
 }
 
-// What a denormal argument, or one that may be denormal, that counts as zero adds to the bound; infinite where
-// the function has a pole there.
+// The error from flushing an argument that is or may be denormal; infinite if the function has a pole at
+// zero.
 static double flushed_argument_bound(MathFunction f, Elem elem, const Element *x, double r) {
   bool small = x->r != 0 && fabs(x->r) - eval_reach(x) < number_min_normal(elem);
   return math_flushes(f, elem) && small ? distance_of(apply1(f, copysign(0, x->r)), r) : 0;
@@ -174,7 +174,7 @@ double eval_exponential_base(MathFunction f) {
   }
 }
 
-// The same of logarithms.
+// The same for logarithms.
 static double logarithm_base(MathFunction f) {
   switch ((int)f) {
   case MATH_log: return 1;
@@ -185,12 +185,16 @@ static double logarithm_base(MathFunction f) {
   }
 }
 
-// exp(r + g) is exp(r) exp(g), and log(r exp(g)) is log(r) + g. False: the function does not keep what x has in common.
+// exp(r + g) is exp(r) exp(g), and log(r exp(g)) is log(r) + g. Returns false if the function loses x's
+// shared error.
 static bool common_of_function(MathFunction f, const Element *x, Common *to) {
   const double MAX_GROWTH = 16;
   double exponential = eval_exponential_base(f), logarithm = logarithm_base(f);
-  bool kept = (x->common.kind == COMMON_TERM && exponential > 0) || (x->common.kind == COMMON_FACTOR && logarithm > 0);
-  if (!kept || !eval_common_merge(&x->common, exponential > 0 ? exponential : 1 / logarithm, &(Common){0}, 0, to)) return false;
+  bool kept = (x->common.kind == COMMON_TERM && exponential > 0) ||
+              (x->common.kind == COMMON_FACTOR && logarithm > 0);
+  if (!kept ||
+      !eval_common_merge(&x->common, exponential > 0 ? exponential : 1 / logarithm, &(Common){0}, 0, to))
+    return false;
   to->kind = exponential > 0 ? COMMON_FACTOR : COMMON_TERM;
   return eval_common_growth(to) < MAX_GROWTH;
 }
@@ -218,7 +222,7 @@ static Element function1(MathFunction f, Elem elem, const Element *operand, doub
   return eval_computed(elem, v, r, e, x->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u));
 }
 
-// Functions that are monotone in each operand within the box: the greatest difference is at a corner.
+// For functions that are monotone in each operand within the box: the largest difference is at a corner.
 static double bound_at_corners(MathFunction f, Elem elem, const Element *x, const Element *y, double r) {
   double worst = 0, dx = eval_reach(x), dy = eval_reach(y);
   for (int k = 0; k < 4; k++) {
@@ -230,7 +234,7 @@ static double bound_at_corners(MathFunction f, Elem elem, const Element *x, cons
 
 static double pow_spread(Elem elem, const Element *x, const Element *y, double r) {
   if (x->r - eval_reach(x) > 0) return bound_at_corners(MATH_pow, elem, x, y, r);
-  // At a base that may be 0 or negative only an exact integer as exponent is sure, and 0 no pole.
+  // If the base may be 0 or negative, only an exact integer exponent is certain, and 0 must be no pole.
   bool whole = y->e == 0 && rint(y->r) == y->r, zero = fabs(x->r) <= eval_reach(x);
   if (x->e == 0 && y->e > 0 && x->r == 0 && y->r - eval_reach(y) > 0) return 0;
   return whole && !(zero && y->r < 0) ? bound_at_corners(MATH_pow, elem, x, y, r) : INFINITY;
@@ -241,8 +245,8 @@ static double atan2_spread(Elem elem, const Element *x, const Element *y, double
   return cut ? INFINITY : bound_at_corners(MATH_atan2, elem, x, y, r);
 }
 
-// fmod and remainder are exact, so only the operands' errors count: y's as often as it was taken away. Near a
-// jump by y the result is uncertain.
+// fmod and remainder are exact, so only the operands' errors count. y's error counts once for each time y is
+// subtracted. Near a jump by y the result is uncertain.
 static double remainder_spread(MathFunction f, const Element *x, const Element *y, double r) {
   double e = x->e + eval_bound_product((x->r - r) / y->r, y->e), size = fabs(y->r) - eval_reach(y);
   double reach = EVAL_SLACK * e;
@@ -255,7 +259,7 @@ static double ldexp_spread(Elem elem, const Element *x, const Element *y) {
   return apply2(MATH_ldexp, elem, x->e, y->r);
 }
 
-// div.approx.ftz: the divisor's reciprocal must be a normal number, or 0 of infinity.
+// div.approx.ftz: the divisor's reciprocal must be a normal number, or 0 for infinity.
 static double quotient_spread(Elem elem, const Element *x, const Element *y, double r) {
   double size = fabs(y->r), reach = eval_reach(y), least = size - reach;
   bool normal = least >= number_min_normal(elem) && size + reach <= 0x1p126;
@@ -287,7 +291,7 @@ static Element function2(MathFunction f, Elem elem, const Element *x, const Elem
   bool exact = f == MATH_fmod || f == MATH_remainder || f == MATH_copysign || f == MATH_nextafter;
   double spread = spread2(f, elem, x, y, r),
          e = spread + (exact ? 0 : eval_rounding(elem, r, ulp) + flush_bound(f, elem, r));
-  bool sign_of_nan = f == MATH_copysign && isnan(y->r); // which is anything
+  bool sign_of_nan = f == MATH_copysign && isnan(y->r); // which is unspecified
   unsigned state = x->state | y->state | (isinf(spread) || sign_of_nan ? (unsigned)UNCERTAIN : 0u);
   return eval_computed(elem, v, r, e, state);
 }
@@ -298,7 +302,7 @@ static void ilogb_result(const Element *x, double v, Element *y) {
   if (x->e > 0 && ((low <= 0 && high >= 0) || math_ilogb(low) != math_ilogb(high))) y->state |= UNCERTAIN;
 }
 
-// Results that are no floats.
+// Results that are not floats.
 static Element nonfloat_result(MathFunction f, Elem elem, const Element *x) {
   double v = number_decode(elem, x->bits);
   Element y = {.state = x->state & STATE_MISSING};
@@ -308,7 +312,7 @@ static Element nonfloat_result(MathFunction f, Elem elem, const Element *x) {
   case MATH_isfinite: y.bits = isfinite(v); break;
   case MATH_signbit:
     y.bits = signbit(v) != 0;
-    if (isnan(v) || eval_may_be_zero(x)) y.state |= UNCERTAIN; // a NaN's sign is anything
+    if (isnan(v) || eval_may_be_zero(x)) y.state |= UNCERTAIN; // a NaN's sign is unspecified
     break;
   case MATH_ilogb: ilogb_result(x, v, &y); break;
   default: BUG("%s is no predicate", name_of(f));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mbarriers of the evaluator, and tensor copies, which count their bytes there.
+// mbarriers of the evaluator, and TMA copies, which count their bytes there.
 //
-// A copy's bytes are counted where it begins, but what it brings is in the buffer only after a wait for the phase.
-// A phase waits for its arrivals, mostly one, and as many bytes as these have said; then the next one begins.
+// A copy counts its bytes when it starts. Its data is in the buffer only after a wait for the phase. A phase
+// waits for its arrivals, usually one, and for the bytes that these announced. Then the next phase begins.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,13 +15,13 @@
 typedef struct Mbarrier {
   uint32_t buffer, element;
   bool valid;
-  uint32_t arrivals, missing; // of a phase; of this one
-  uint64_t bytes; // that this phase still waits for
-  uint64_t phase; // how many are complete
+  uint32_t arrivals, missing; // per phase; in this phase
+  uint64_t bytes;             // that this phase still waits for
+  uint64_t phase;             // number of completed phases
 } Mbarrier;
 
 struct MbarrierState {
-  VEC(Mbarrier) list; // a copy under way has its mbarrier's index
+  VEC(Mbarrier) list; // a copy in flight has its mbarrier's index
 };
 
 static Mbarrier *mbarrier_at(Machine *m, uint32_t buffer, uint32_t element) {
@@ -33,7 +33,7 @@ static Mbarrier *mbarrier_at(Machine *m, uint32_t buffer, uint32_t element) {
   return &m->mbarriers->list.at[m->mbarriers->list.n - 1];
 }
 
-// The mbarrier of one that the view of a buffer stands for.
+// The mbarrier in a view of one element.
 static Mbarrier *mbarrier_of(Machine *m, const Op *op, uint32_t operand) {
   const Tile *view = eval_operand(m, op, operand);
   Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)view->bits[1]);
@@ -107,7 +107,7 @@ static bool run_expect(Machine *m, const Op *op) {
   return true;
 }
 
-// A warp each, or the one thread of its group.
+// Each warp arrives once, or the one thread of the group.
 static bool run_arrive(Machine *m, const Op *op) {
   Mbarrier *mbarrier = mbarrier_of(m, op, 0);
   uint32_t arrivals = group_runs_by_thread(op) ? 1 : region_warps(op);
@@ -160,12 +160,12 @@ static bool run_wait(Machine *m, const Op *op) {
   return wait_phase(m, op, mbarrier, parity->bits[0]);
 }
 
-// --- tensor copies
+// --- TMA copies
 
 typedef struct TensorCopy {
   const Op *op;
   const TensorMapValue *map;
-  const Type *shape; // of the buffer: the box, or several side by side
+  const Type *shape; // of the buffer: one TMA tile, or several next to each other
   ElemCode code;
   int64_t at[TILE_MAX_RANK]; // coordinates
 } TensorCopy;
@@ -187,13 +187,13 @@ static bool take_coordinates(Machine *m, TensorCopy *copy) {
                     copy->at[rank - 1], TENSOR_COPY_BYTES);
 }
 
-// Whether the boxes have the buffer's element i.
+// Returns true if the TMA tiles contain the buffer's element i.
 static bool is_copied(const TensorCopy *copy, const TensorBox *box, uint32_t i) {
   uint32_t columns = copy->shape->shape[1];
   return i / columns < box->shape[0] && i % columns < box->count * box->shape[1];
 }
 
-// Element i of the buffer: of the tensor, or the fill.
+// Element i of the buffer: from the tensor, or the fill value.
 static bool copied_element(Machine *m, const TensorCopy *copy, uint32_t i, Element *x) {
   uint64_t elements = 0, rest = i;
   bool inside = true;

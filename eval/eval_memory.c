@@ -38,7 +38,7 @@ void eval_block_free(EvalMemory *memory, void *block, uint64_t bytes) {
   vec_push(memory->arena, &memory->blocks[block_class(bytes)], block);
 }
 
-// The first buffer with an address above `address`, as an index.
+// The index of the first buffer with an address above `address`.
 static uint32_t buffers_above(const EvalMemory *memory, uint64_t address) {
   uint32_t low = 0, high = memory->buffers.n;
   while (low < high) {
@@ -54,7 +54,7 @@ static uint32_t buffers_above(const EvalMemory *memory, uint64_t address) {
 void eval_memory_add(EvalMemory *memory, uint64_t address, const void *data, uint64_t bytes,
                      bool initialised) {
   uint32_t at = buffers_above(memory, address);
-  // Empty buffers may share an address with another: they come first, so that look-ups find the other.
+  // An empty buffer may share its address with another one. It comes first, so that look-ups find the other.
   while (bytes == 0 && at > 0 && memory->buffers.at[at - 1]->address == address) at--;
   const EvalBuffer *below = at > 0 ? memory->buffers.at[at - 1] : NULL;
   const EvalBuffer *above = at < memory->buffers.n ? memory->buffers.at[at] : NULL;
@@ -142,7 +142,7 @@ bool eval_shadow_element(const ReferencePage *page, uint32_t at, ElemCode *code)
   return true;
 }
 
-// Whether the byte is of a float from arithmetic whose bits right implementations may differ in.
+// Returns true for a byte of a computed float whose bits may differ between correct implementations.
 static bool inexact_byte(const ReferencePage *page, uint32_t at) {
   uint16_t meta = page->meta[at];
   if (!(meta & META_COMPUTED)) return false;
@@ -195,8 +195,8 @@ static ReferencePage *page_for_writing(EvalMemory *memory, EvalBuffer *buffer, u
   return *page;
 }
 
-// Makes room for r and e of floats of `unit` bytes;
-// entries of larger floats move to where their first byte is.
+// Makes room for r and e of floats of `unit` bytes. Entries of larger floats move to the index of their first
+// byte.
 static void page_refine(EvalMemory *memory, ReferencePage *page, uint32_t unit) {
   if (page->unit && page->unit <= unit) return;
   double *r = ARENA_ARRAY(memory->arena, double, PAGE_BYTES / unit);
@@ -238,14 +238,16 @@ void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address,
   page->meta[at] |= META_START;
 }
 
-void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code, uint8_t state) {
+void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code,
+                       uint8_t state) {
   uint32_t at;
   ReferencePage *page = page_for_writing(memory, buffer, address - buffer->address, &at);
-  for (uint32_t i = 0; i < eval_code_bytes(code); i++) page->meta[at + i] |= META_UNCERTAIN | meta_of_state(state);
+  for (uint32_t i = 0; i < eval_code_bytes(code); i++)
+    page->meta[at + i] |= META_UNCERTAIN | meta_of_state(state);
 }
 
 struct EvalSnapshot {
-  EvalBuffer *buffers; // in memory's order
+  EvalBuffer *buffers; // in the order of the memory
   bool uncertain, assembled;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elementwise ops of the evaluator but for those that access memory. An undefined operand makes the result's
-// element undefined, except the side that a select does not choose, and beside the 0 of an `and` or the ones
-// of an `or`: `in_range | ~mask` asserts nothing of what a mask left out.
+// Elementwise ops of the evaluator, except memory accesses. An undefined operand makes the result's element
+// undefined, with two exceptions. A select ignores the side it does not choose. A 0 decides an `and`, and all
+// ones decide an `or`: `in_range | ~mask` asserts nothing about masked-out elements.
 #include <math.h>
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 #include "ir/number.h"
 
-// b == 0 gives no value; the one quotient that does not fit wraps to the dividend.
+// b == 0 gives no value. The only quotient that does not fit wraps to the dividend.
 static uint64_t int_divide(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8_t *state) {
   bool quotient = kind == OP_DIV;
   if (b == 0) {
@@ -20,7 +20,7 @@ static uint64_t int_divide(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8
   return (uint64_t)result;
 }
 
-// The count is unsigned in the type's width, whatever the type's sign.
+// The count is unsigned in the type's width, even for signed types.
 static uint64_t int_shift(OpKind kind, Elem elem, uint64_t a, uint64_t b) {
   uint32_t width = elem_info(elem)->bits;
   uint64_t count = width == 64 ? b : b & (((uint64_t)1 << width) - 1);
@@ -36,7 +36,7 @@ static int int_order(ElemCode code, uint64_t a, uint64_t b) {
   return a < b ? -1 : a > b;
 }
 
-// Of two 64-bit numbers, unsigned.
+// Multiplies two unsigned 64-bit numbers.
 static uint64_t upper_half(uint64_t a, uint64_t b) {
   uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
   uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & UINT32_MAX);
@@ -71,7 +71,7 @@ static uint64_t int_binary(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8
   }
 }
 
-// Whether `x` alone makes the result.
+// Returns true if `x` by itself decides the result.
 static bool decides_alone(OpKind kind, Elem elem, const Element *x) {
   if (x->state & (UNDEFINED | UNCERTAIN)) return false;
   return (kind == OP_AND && x->bits == 0) || (kind == OP_OR && x->bits == number_wrap(elem, UINT64_MAX));
@@ -86,7 +86,8 @@ Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element 
   return x;
 }
 
-// A product that is added to something: in either order of summing, that counts in each of its roundings.
+// A dot result that is added to something: with any order of summation, the other term takes part in each of
+// its roundings.
 static Element add_product(Elem elem, const Element *x, const Element *y, double x_ulps, double y_ulps) {
   Element z = eval_float_binary(OP_ADD, elem, x, y);
   if (isfinite(z.r) && isfinite(number_decode(elem, z.bits)))
@@ -157,7 +158,7 @@ static void run_compare(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
   }
 }
 
-// What an uncertain condition chooses is certain where both sides are one.
+// An uncertain condition gives a certain result if both sides are equal.
 static Element select_uncertain(const Element *chosen, const Element *other, ElemCode code) {
   Element x = *chosen;
   if (other->state & UNDEFINED)
@@ -198,7 +199,7 @@ static Element cast_element(ElemCode from, const Element *x, ElemCode to) {
   return y;
 }
 
-// The bits of a float that right implementations may differ in are uncertain as another type.
+// If the bits of a float may differ between correct implementations, another type makes them uncertain.
 static Element bitcast_element(ElemCode from, const Element *operand, ElemCode to) {
   const Element plain = eval_absorb(operand), *x = &plain;
   Elem target = to == CODE_POINTER ? ELEM_U64 : (Elem)to;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to global memory that nothing orders.
+// Accesses to global memory without ordering.
 //
-// Time is a stamp that every program, barrier and atomic (but a relaxed one) moves on. Two accesses of one
-// program are ordered where a barrier is between: debug_barrier, or a scalar atomic whose old value is used, which
-// all threads wait for. Programs run one after the other, so an earlier program's access is ordered before one
-// of this program where this program has acquired (touched by an atomic) what an atomic of a later stamp
-// released. That may miss a race in kernels with atomics; it reports none that is not. Two writes of one value do
-// not race; a read and a write do, whatever is written.
+// Time is a stamp. Every program, barrier and atomic (except relaxed ones) advances it. Two accesses of one
+// program are ordered if a barrier is between them: debug_barrier, or a scalar atomic whose old value is
+// used, because all threads wait for it. Programs run one after another. An earlier program's access is
+// ordered before one of this program if this program acquired what an atomic with a later stamp released.
+// Touching the place by an atomic acquires. This may miss a race in kernels with atomics, but it never
+// reports a false one. Two writes of one value do not race. A read and a write always do.
 //
-// A thread is a shape and an element's index in it; all scalars are one thread.
+// A thread is a shape and an element's index in it. All scalars are one thread.
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 
@@ -20,7 +20,7 @@ typedef struct Record {
   uint32_t op, thread, stamp; // Op.id; shape << ELEMENT_BITS | element; 0: no access yet
 } Record;
 
-enum { IS_CONTENDED = 1 }; // flags of a granule, kept from the first run to the second
+enum { IS_CONTENDED = 1 }; // flags of a granule, kept for the second run
 
 typedef struct Granule {
   Record writer, atomic;
@@ -45,8 +45,8 @@ struct Race {
   VEC(const Type *) shapes;
   VEC(uint32_t) programs; // the stamp at which each began
   VEC(RaceReport) reports;
-  uint32_t stamp, program, acquired; // now; at this program's begin; what this program acquired, 0: nothing
-  uint32_t barrier;                  // of this program the last one, or its begin
+  uint32_t stamp, program, acquired; // now; at this program's start; what this program acquired, 0: nothing
+  uint32_t barrier;                  // this program's last barrier, or its start
   uint32_t op, shape;                // of the accesses that follow
   bool ordered;
 };
@@ -67,7 +67,7 @@ void eval_race_begin(Machine *m) {
   find_ops(race, m->func->body);
   race->start = eval_memory_save(m->memory, arena);
   vec_push(arena, &race->shapes, NULL); // scalars
-  // A launch that a fault ended left its own.
+  // A fault may have left pages of an earlier launch.
   for (uint32_t i = 0; i < m->memory->buffers.n; i++) m->memory->buffers.at[i]->race = NULL;
 }
 
@@ -111,7 +111,7 @@ void eval_race_barrier(Machine *m) {
   if (m->race) m->race->barrier = ++m->race->stamp;
 }
 
-// Shapes are few.
+// There are few shapes.
 static uint32_t shape_number(Race *race, const Type *type) {
   if (!type || !type_is_tile(type)) return 0;
   for (uint32_t i = 1; i < race->shapes.n; i++)
@@ -156,13 +156,13 @@ static Record record_of(const Race *race, const Access *access) {
   return (Record){race->op, race->shape | element, race->stamp};
 }
 
-// By an earlier program, and nothing orders it before what comes now.
+// Returns true for an access by an earlier program that nothing orders before the current one.
 static bool is_unordered(const Race *race, const Record *record, bool atomic) {
   if (record->stamp == 0 || record->stamp >= race->program) return false;
   return atomic ? record->stamp > race->acquired : record->stamp >= race->acquired;
 }
 
-// By another thread of this program since the last barrier.
+// Returns true for an access by another thread of this program since the last barrier.
 static bool is_beside(const Race *race, const Record *record, const Record *now) {
   return record->stamp >= race->barrier && record->thread != now->thread;
 }
@@ -173,7 +173,7 @@ static bool same_place(const Race *race, uint32_t op, uint32_t other) {
                          a.call == b.call);
 }
 
-// A pair of places is told once, whichever of the two comes first.
+// A pair of places is reported once, in either order.
 static bool was_reported(Race *race, uint32_t op, uint32_t other) {
   for (uint32_t i = 0; i < race->reports.n; i++) {
     const RaceReport *report = &race->reports.at[i];
@@ -205,7 +205,7 @@ static void program_of(const Machine *m, const Record *record, uint32_t program[
   program[2] = yz / m->grid[1];
 }
 
-// A note at the other access: what it is, and which program and element made it.
+// Adds a note at the other access: its kind, and its program and element.
 static void note_other(Machine *m, Diag *diag, const Record *record) {
   const Race *race = m->race;
   const Op *op = race->ops[record->op];
@@ -219,8 +219,8 @@ static void note_other(Machine *m, Diag *diag, const Record *record) {
   diag_note_calls(m->diags, diag, op->loc);
 }
 
-// Whether the element that the record is of goes to the same place now: two elements of one tile. Else it was
-// there in an earlier iteration.
+// Returns true if the record's element accesses the same place now: two elements of one tile. Otherwise it
+// accessed the place in an earlier iteration.
 static bool is_of_this_run(const Machine *m, const Access *access, const Record *record) {
   const Op *op = access->op;
   uint32_t element = record->thread & ((1u << ELEMENT_BITS) - 1);
@@ -310,7 +310,7 @@ bool eval_race_read(Machine *m, const Access *access) {
   return hangs;
 }
 
-// A write changes what an earlier program read: it might have read the new value.
+// A write changes a value that an earlier program read. The other program might have read the new value.
 static void check_earlier_readers(Machine *m, const Access *access, const Granule *g) {
   const Record *const readers[] = {&g->reader, &g->other, &g->earlier_reader};
   for (int i = 0; i < 3; i++) {
@@ -341,7 +341,7 @@ bool eval_race_write(Machine *m, const Access *access, bool same_value) {
   return hangs;
 }
 
-// One granule's share: see eval_race_atomic.
+// Handles one granule: see eval_race_atomic.
 static unsigned atomic_granule(Machine *m, const Access *access, Granule *g, const Record *now,
                                unsigned kind) {
   Race *race = m->race;

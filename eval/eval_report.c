@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the evaluator says of accesses: the argument and its element, and what to do.
+// Reports about accesses: the argument and its element, and suggestions.
 #include "ir/build.h"
 #include "eval/eval_machine.h"
 
-// A pointer argument's buffer is called by its name; of several that point into one, the first.
+// Names a pointer argument's buffer after the argument. If several point into one, the first counts.
 static void add_name(Machine *m, const FuncParam *param, uint64_t bits) {
   const Type *pointee = param->type->inner;
   for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
@@ -102,7 +102,7 @@ void eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *b
 }
 
 static bool report_access(Machine *m, const Access *access, const AccessFacts *facts, const char *kind,
-                void (*words)(const AccessFacts *access, Buf *message, Buf *advice)) {
+                          void (*words)(const AccessFacts *access, Buf *message, Buf *advice)) {
   Buf message = {0}, advice = {0};
   words(facts, &message, &advice);
   Diag *diag = eval_diag(m, access->op, access->element, "%s", message.at);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rings of the evaluator: which slots are free, being filled, readable.
+// Rings of the evaluator: their slots are free, being filled, or readable.
 //
-// Slots are taken in turn, so three counts say all. Slot number i % slots is
-// - readable      for released <= i < waited,
-// - being filled  for waited <= i < filled.
-// A ring's value holds the counts; the ring itself has them too, for the accesses by the slots' views.
+// Slots are used in order, so three counts describe the state. Slot number i % slots is
+// * readable      for released <= i < waited,
+// * being filled  for waited <= i < filled. A ring's value holds the counts. The ring itself has them too,
+//   for accesses through the slots' views.
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 #include "ir/memory/ring.h"
@@ -17,14 +17,14 @@ typedef struct Ring {
 } Ring;
 
 struct RingState {
-  VEC(Ring) rings; // one a ring_begin op
+  VEC(Ring) rings; // one per ring_begin op
 };
 
 static uint64_t elements_of_slot(const Op *alloc, const Ring *ring) {
   return type_elements(op_result(alloc)->type) / ring->slots;
 }
 
-// Whether copies into slots of the ring are under way: what began them was never waited for.
+// Returns true if copies into the ring's slots are in flight: nothing waited for them.
 static bool is_copying(const Machine *m, const Ring *ring) {
   for (uint32_t i = 0; i < ring->buffers.all.n; i++)
     if (eval_shared_copying(m, ring->buffers.all.at[i], 0, UINT64_MAX / 2)) return true;
@@ -46,7 +46,7 @@ static uint32_t ring_number(Machine *m, const Op *begin) {
   return state->rings.n - 1;
 }
 
-// What the op gives of its ring.
+// Sets the op's results for its ring.
 static void give_ring(Machine *m, const Op *op, uint32_t number) {
   const Ring *ring = &m->rings->rings.at[number];
   Tile *to = eval_tile(m, &op->results[op->result_count - 1]);
@@ -69,7 +69,7 @@ static bool run_begin(Machine *m, const Op *op) {
 
 // --- views
 
-// The ring that the buffer belongs to; NULL: none.
+// The ring that contains the buffer; NULL: none.
 static Ring *ring_of(const Machine *m, uint32_t buffer) {
   for (uint32_t i = 0; m->rings && i < m->rings->rings.n; i++) {
     Ring *ring = &m->rings->rings.at[i];
@@ -171,7 +171,7 @@ static uint32_t slot_of(const Machine *m, const Ring *ring, const Value *view) {
   return (uint32_t)(tile->bits[1] / type_elements(type) % ring->slots);
 }
 
-// Whether the op writes operand i, or has it count what is written.
+// Returns true if the op writes operand i, or uses it to count writes.
 static bool is_written(const Op *op, uint32_t i) {
   switch ((int)op->kind) {
   case OP_SHARED_STORE:

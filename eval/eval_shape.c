@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops of the evaluator that only move elements: each element
-// of the result is one of an operand's, found by strides.
+// Ops of the evaluator that only move elements. Each result element is an operand's element, found by
+// strides.
 #include <string.h>
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 
-// Where the elements of a tile, walked in row-major order of `shape`, are in another.
+// The positions in one tile of elements walked in row-major order of `shape`.
 typedef struct TileView {
   const Type *shape;
   int64_t base, stride[TILE_MAX_RANK];
@@ -17,7 +17,7 @@ static void strides_of(const Type *type, int64_t stride[TILE_MAX_RANK]) {
   for (uint32_t d = type->rank; d-- > 0; size *= type->shape[d]) stride[d] = size;
 }
 
-// The position of the element after the one at index[], which moves on.
+// Advances index[] and returns the position of the next element.
 static int64_t view_next(const TileView *view, uint32_t index[TILE_MAX_RANK], int64_t at) {
   for (uint32_t d = view->shape->rank; d-- > 0;) {
     at += view->stride[d];
@@ -28,7 +28,7 @@ static int64_t view_next(const TileView *view, uint32_t index[TILE_MAX_RANK], in
   return at;
 }
 
-// to[i] = from[place of i]: the result is walked in order.
+// to[i] = from[position of i]: walks the result in order.
 static void read_view(Tile *to, const Tile *from, const TileView *view) {
   uint32_t index[TILE_MAX_RANK] = {0};
   int64_t at = view->base;
@@ -94,7 +94,7 @@ static void run_split(Machine *m, const Op *op) {
   }
 }
 
-// Elements of one index along dimensions 0 .. axis - 1: axis and what is inside of it.
+// The number of elements per index of dimensions 0 .. axis - 1: the axis and the dimensions inside it.
 static uint32_t row_of(const Type *type, int64_t axis) {
   uint32_t n = 1;
   for (uint32_t d = (uint32_t)axis; d < type->rank; d++) n *= type->shape[d];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared memory of the evaluator: buffers by element, whatever their layout, undefined until written.
+// Shared memory of the evaluator: buffers of elements, independent of layout, undefined until written.
 //
-// Where buffers have offsets and their bytes overlap, writing to one leaves the others undefined. What a copy
-// brings is there once its group was waited for; until then its elements are undefined.
+// If buffers have offsets and their bytes overlap, a write to one makes the others undefined. A copy's data
+// is available after a wait for its group. Until then the elements are undefined.
 #include <string.h>
 #include "base/fault.h"
 #include "eval/eval_machine.h"
@@ -19,18 +19,18 @@ typedef struct Buffer {
 
 typedef struct CopiedElement {
   uint32_t buffer, element;
-  uint32_t by;    // the group of warps
-  uint64_t group; // that was committed, or OF_MBARRIER and which mbarrier
+  uint32_t by;    // the warp group
+  uint64_t group; // its commit group, or OF_MBARRIER and the mbarrier
   Element value;
 } CopiedElement;
 
 static const uint64_t OF_MBARRIER = UINT64_C(1) << 63;
 
 struct SharedState {
-  VEC(Buffer) buffers;          // one an alloc op: made anew, it is undefined again
-  VEC(CopiedElement) copies;    // under way
-  uint32_t by;                  // the group of warps that runs
-  uint64_t groups[GROUPS_MOST]; // committed, by the group of warps
+  VEC(Buffer) buffers;          // one per alloc op: reallocating makes it undefined again
+  VEC(CopiedElement) copies;    // in flight
+  uint32_t by;                  // the current warp group
+  uint64_t groups[GROUPS_MOST]; // committed, by warp group
 };
 
 void eval_shared_program(Machine *m) {
@@ -59,14 +59,15 @@ static bool share_bytes(const Buffer *a, const Buffer *b) {
   return a != b && a->begin < b->end && b->begin < a->end;
 }
 
-// Buffer number `index` is about to be written: the others that share bytes with it lose theirs.
+// Before a write to buffer number `index`: other buffers that share bytes with it become undefined.
 static void take_bytes(SharedState *state, uint32_t index) {
   const Buffer *taken = &state->buffers.at[index];
   for (uint32_t i = 0; i < state->buffers.n; i++)
     if (share_bytes(&state->buffers.at[i], taken)) clear_buffer(&state->buffers.at[i]);
 }
 
-// Whether elements of buffer number `index` may be written: nothing under way reads them, or their bytes.
+// Returns true if elements of buffer number `index` may be written: nothing in flight reads them or their
+// bytes.
 static bool may_write(Machine *m, const Op *op, uint32_t index, uint64_t first, uint64_t last) {
   const SharedState *state = m->shared;
   bool dot = eval_dots_read(m, index, first, last), store = eval_stores_read(m, index, first, last);
@@ -122,7 +123,7 @@ static void run_alloc(Machine *m, const Op *op) {
   memset(to->state, 0, to->n);
 }
 
-// --- places
+// --- positions
 
 // The elements of a part of a buffer, of `shape`, in row-major order.
 typedef struct PartWalk {
@@ -161,12 +162,12 @@ static uint64_t last_of(const PartWalk *walk) {
   return last;
 }
 
-// Whether all that the walk comes to may be written.
+// Returns true if all elements of the walk may be written.
 static bool may_write_walk(Machine *m, const Op *op, const PartWalk *walk) {
   return may_write(m, op, walk->number, walk->at, last_of(walk));
 }
 
-// It is, by threads.
+// Records a write by threads.
 static void written_by_threads(Machine *m, const PartWalk *walk) {
   eval_stores_written(m, walk->number, walk->at, last_of(walk));
 }
@@ -255,7 +256,7 @@ static void run_trans(Machine *m, const Op *op) {
   memset(to->state, 0, to->n);
 }
 
-// What the copy brings is read where the copy begins.
+// Reads the copy's source element when the copy starts.
 static bool copy_element(Machine *m, const Op *op, uint32_t i, Element *x) {
   const Tile *pointer = eval_operand(m, op, 0);
   bool ok = true, copied = op->operand_count < 3 || eval_mask(m, op, 2, i, &ok);
@@ -298,7 +299,7 @@ static void run_commit(Machine *m, const Op *op) {
   to->state[0] = 0;
 }
 
-// What groups `first` to `last` have brought is there.
+// Makes the data of groups `first` to `last` available.
 static void land_copies(SharedState *state, uint64_t first, uint64_t last) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < state->copies.n; i++) {
@@ -330,7 +331,7 @@ static bool run_wait(Machine *m, const Op *op) {
   return true;
 }
 
-// --- tensor copies
+// --- TMA copies
 
 bool eval_shared_copying_to(const Machine *m, uint64_t mbarrier) {
   for (uint32_t i = 0; m->shared && i < m->shared->copies.n; i++)

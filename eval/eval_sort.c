@@ -5,7 +5,7 @@
 #include "eval/eval_machine.h"
 #include "ir/number.h"
 
-// Where x goes before y: NaN last in either direction; -0 counts as less than +0.
+// Returns true if x sorts before y. NaN comes last in either direction; -0 is less than +0.
 static bool goes_before(ElemCode code, bool descending, const Element *x, const Element *y) {
   if (eval_code_is_float(code)) {
     double a = number_decode((Elem)code, x->bits), b = number_decode((Elem)code, y->bits);
@@ -18,7 +18,7 @@ static bool goes_before(ElemCode code, bool descending, const Element *x, const 
   return descending ? !less && x->bits != y->bits : less;
 }
 
-// Stable, bottom up; `room` has as many elements.
+// Stable, bottom up; `room` has the same number of elements.
 static void merge_sort(ElemCode code, bool descending, Element *x, Element *room, uint32_t n) {
   for (uint32_t width = 1; width < n; width *= 2) {
     for (uint32_t start = 0; start < n; start += 2 * width) {
@@ -34,7 +34,8 @@ static void merge_sort(ElemCode code, bool descending, Element *x, Element *room
   }
 }
 
-// The steps that sort a bitonic sequence, of a power of two of elements, whatever the elements are.
+// The steps that sort a bitonic sequence. The number of elements is a power of two; the elements do not
+// matter.
 static void merge_bitonic(ElemCode code, bool descending, Element *x, uint32_t n) {
   for (uint32_t apart = n / 2; apart > 0; apart /= 2)
     for (uint32_t i = 0; i < n; i++) {
@@ -57,14 +58,15 @@ static void put_in_order(ElemCode code, Sorting how, Element *x, Element *room, 
     merge_sort(code, how.descending, x, room, n);
 }
 
-// The k-th of what the numbers may be at most, or at least (sign: -1): none can be further off in that place.
+// Sorts the upper or lower ends (sign: -1) of the intervals. The k-th end bounds the k-th result.
 static void sort_ends(Sorting how, const Element *x, double sign, Element *ends, Element *room, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    ends[i] = (Element){.bits = number_encode(ELEM_FP64, x[i].r + (sign == 0 ? 0 : sign * eval_reach(&x[i])))};
+    ends[i] =
+        (Element){.bits = number_encode(ELEM_FP64, x[i].r + (sign == 0 ? 0 : sign * eval_reach(&x[i])))};
   put_in_order((ElemCode)ELEM_FP64, how, ends, room, n);
 }
 
-// With bounds, the references are sorted by themselves, and so are the ends of their intervals. room: 4 n.
+// With bounds, sorts the references separately, and both ends of their intervals too. room: 4 n.
 static void sort_line(ElemCode code, Sorting how, Element *x, Element *room, uint32_t n) {
   bool bounded = false;
   unsigned state = 0;
@@ -82,8 +84,8 @@ static void sort_line(ElemCode code, Sorting how, Element *x, Element *room, uin
   for (uint32_t i = 0; i < n; i++) {
     x[i].state |= (uint8_t)state;
     if (!bounded) continue;
-    double r = x[i].r = number_decode(ELEM_FP64, references[i].bits), least = number_decode(ELEM_FP64, low[i].bits),
-           most = number_decode(ELEM_FP64, high[i].bits);
+    double r = x[i].r = number_decode(ELEM_FP64, references[i].bits),
+           least = number_decode(ELEM_FP64, low[i].bits), most = number_decode(ELEM_FP64, high[i].bits);
     x[i].e = isfinite(r) ? fmax(most - r, r - least) / EVAL_SLACK : 0;
   }
 }
@@ -108,7 +110,7 @@ static void run_sort(Machine *m, const Op *op, Tile *to) {
   eval_block_free(m->memory, line, bytes);
 }
 
-// An element that may or may not count, or is of no known value, concerns every bin.
+// An element that may or may not count, or has an unknown value, affects every bin.
 void eval_count(const Tile *from, const Tile *mask, Tile *bins) {
   unsigned state = 0;
   for (uint32_t i = 0; i < from->n; i++) {

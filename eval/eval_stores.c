@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor stores of the evaluator, and the fences and barriers that they need.
+// TMA stores of the evaluator, and the fences and barriers that they need.
 //
-// A store reads its buffer and writes memory where it begins; until a tma_store_wait says that it has read, nothing may
-// write the buffer. What threads wrote there it reads after a fence_async and a barrier, in that order: ranges that were
-// written are kept until both were there. Global memory is taken as written at once: reading it before it is there
-// is a race that the simulator sees. All is kept in kernels with tensor stores alone.
+// A store reads its buffer and writes memory when it starts. Until a tma_store_wait for its read, nothing may
+// write the buffer. The store sees writes of threads only after a fence_async and a barrier, in that order.
+// Written ranges are recorded until both happened. Global memory counts as written immediately. Reading it
+// too early is a race that only the simulator detects. All this is recorded only in kernels with TMA stores.
 #include <inttypes.h>
 
 #include "base/fault.h"
@@ -14,7 +14,7 @@
 #include "ir/memory/tensor_box.h"
 
 typedef struct StoreReading {
-  uint32_t buffer, by; // by: the group of warps
+  uint32_t buffer, by; // by: the warp group
   uint64_t first, last, group;
 } StoreReading;
 
@@ -104,7 +104,7 @@ static bool take_coordinates(Machine *m, const Op *op, uint32_t rank, int64_t *a
                     at[rank - 1], TENSOR_COPY_BYTES);
 }
 
-// Element i of the buffer, where it is inside of the tensor.
+// Stores element i of the buffer if it is inside the tensor.
 static bool store_element(Machine *m, const Op *op, const int64_t *at, const Tile *from, uint32_t i) {
   const TensorMapValue *map = eval_map(m, op_operand(op, 0));
   const Type *shape = op_operand(op, 1)->type;
@@ -123,11 +123,12 @@ static bool store_element(Machine *m, const Op *op, const int64_t *at, const Til
   return eval_access_store(m, &access, &x);
 }
 
-// Whether all that threads wrote to the part was fenced, and they have met since.
+// Returns true if all writes by threads to the part were followed by a fence and then a barrier.
 static bool is_ordered(Machine *m, const Op *op, const StoreReading *reading) {
   for (uint32_t i = 0; i < m->stores->written.n; i++) {
     const WrittenRange *range = &m->stores->written.at[i];
-    if (range->buffer != reading->buffer || !ranges_overlap(range->first, range->last, reading->first, reading->last))
+    if (range->buffer != reading->buffer ||
+        !ranges_overlap(range->first, range->last, reading->first, reading->last))
       continue;
     return eval_error(
         m, op, NO_ELEMENT,
@@ -146,7 +147,8 @@ static bool run_store(Machine *m, const Op *op) {
   for (uint32_t d = 0; d < buffer->type->rank; d++)
     reading.last += (buffer->type->shape[d] - 1) * view->bits[2 + d];
   reading.group = m->stores->groups[reading.by] + 1;
-  if (!is_ordered(m, op, &reading) || !take_coordinates(m, op, op_operand(op, 0)->type->rank, at)) return false;
+  if (!is_ordered(m, op, &reading) || !take_coordinates(m, op, op_operand(op, 0)->type->rank, at))
+    return false;
   eval_tile_alloc(m, &from);
   eval_shared_read(m, buffer, &from);
   eval_race_op(m, op);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns of warpgroups in the evaluator, which runs all of a group's warps as one: what is seen is that each turn
-// is waited for once and passed on once, begins before the first one and is over behind the last.
+// Ping-pong turns of warpgroups in the evaluator, which runs all of a group's warps as one. It checks that
+// each turn is waited for once and passed on once. Turns must begin before the first use and end after the
+// last.
 #include "eval/eval_machine.h"
 
 enum { TURN_NONE, TURN_GIVEN, TURN_TAKEN };

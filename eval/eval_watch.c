@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// While loops of the evaluator that go round for ever: what the loop carries is what it was some rounds before, no
-// byte of memory has changed since, and nothing ran whose result is not a function of values and memory. As programs
-// run one after another nobody else can change anything either, so that every round from then on is the same.
+// Detects endless while loops of the evaluator. A loop is endless if three conditions hold:
+// * its loop-carried values equal those some rounds ago;
+// * no byte of memory has changed since;
+// * every op since then was a function of values and memory.
+//
+// Programs run one after another, so no other program can change anything. Every later round is the same.
 #include <inttypes.h>
 #include <string.h>
 #include "eval/eval_machine.h"
 #include "ir/number.h"
 
-enum { WATCHED_FROM = 64 }; // rounds: a loop that ends early is not looked at
+enum { WATCHED_FROM = 64 }; // rounds: a loop that ends early is not watched
 
 bool eval_is_function(const Op *op) {
   switch ((int)op->kind) {
-  case OP_STORE: // these say themselves whether they change a byte
+  case OP_STORE: // these report themselves if they change a byte
   case OP_ATOMIC_RMW:
   case OP_ATOMIC_CAS:
   case OP_BLOCK_STORE:
@@ -29,7 +32,7 @@ static uint64_t carried_bytes(const Machine *m, const Region *region) {
   return bytes;
 }
 
-// The bits and states of what the loop carries: kept, or compared with what was kept.
+// The bits and states of the loop-carried values: saves them, or compares them with the saved ones.
 static bool carried(const Machine *m, const Region *region, uint8_t *kept, bool keep) {
   for (uint32_t i = 0; i < region->arg_count; i++) {
     const Tile *tile = &m->values[region->args[i]->id];
@@ -45,7 +48,7 @@ static bool carried(const Machine *m, const Region *region, uint8_t *kept, bool 
   return true;
 }
 
-// The first op in the loop that reads memory; NULL: none does.
+// The first op in the loop that reads memory; NULL: none.
 static const Op *first_read(const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
     if (op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD || op->kind == OP_ATOMIC_RMW ||

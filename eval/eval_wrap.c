@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Offsets that wrap: integers of 32 bits or fewer that were too small for a sum, difference, product or left
-// shift on its way into the address of an access that takes place.
+// Wrapping offsets: integers of 32 bits or fewer that overflowed in a sum, difference, multiplication or left
+// shift, and then reached the address of an access.
 //
-// Beside what such an integer is, its tile keeps what it would be in 64 bits (Wrapped.truth), for as long as it
-// goes only through + - * << min max, widening, choices, and moves of elements; so does the pointer that it is
-// added to. Where the two are the same again nothing was lost. Other ops (xor, and, %, //, >>, comparisons,
-// narrowing) mean the bits that there are: hashes are not reported.
+// Besides the integer, its tile keeps the value without overflow, in 64 bits (Wrapped.truth). The truth is
+// kept through + - * << min max, widening, choices, and moves of elements. A pointer that the integer is
+// added to keeps it too. If both values agree again, nothing was lost. Other ops (xor, and, %, //, >>,
+// comparisons, narrowing) use the wrapped bits on purpose: hashes are not reported.
 //
-// Only values that some address is made of are looked at, which is known before the launch; tiles in which
+// Only values that contribute to an address are tracked, which is known before the launch. Tiles in which
 // nothing wrapped keep nothing.
 #include <inttypes.h>
 #include <string.h>
@@ -32,7 +32,7 @@ struct WrapState {
   Arena *arena;
 };
 
-// ---- which values addresses are made of ----
+// ---- values that addresses are made of ----
 
 static void track(WrapState *s, const Value *value) {
   const Type *element = type_element(value->type);
@@ -67,7 +67,7 @@ static void track_result(WrapState *s, const Value *value) {
   }
 }
 
-// Whether what the operands would be in 64 bits says what the result would be.
+// Returns true if the operands' 64-bit values determine the result's.
 static bool keeps_truth(OpKind kind) {
   switch ((int)kind) {
   case OP_ADD:
@@ -128,7 +128,7 @@ void eval_wraps_begin(Machine *m) {
   }
 }
 
-// ---- what tiles keep ----
+// ---- contents of tiles ----
 
 static Wrapped wrapped_at(const Tile *t, uint32_t i) {
   if (t->wrapped && t->wrapped[i].at) return t->wrapped[i];
@@ -189,7 +189,7 @@ static void wrap_binary(Machine *m, const Op *op, const Tile *a, const Tile *b, 
   }
 }
 
-// A cast to a narrower type means the bits that it keeps.
+// A cast to a narrower type keeps its bits on purpose.
 static void wrap_unary(Machine *m, const Op *op, const Tile *a, Tile *to) {
   bool narrows = eval_code_bytes(to->code) < eval_code_bytes(a->code);
   if (!a->wrapped || narrows) return;
@@ -223,7 +223,7 @@ static bool any_wrapped(const Machine *m, const Op *op) {
   return false;
 }
 
-// Where the elements come from is what the op itself says of tiles that hold their own places.
+// Runs the op on tiles of element positions to find each element's source.
 static void wrap_moved(Machine *m, Op *op) {
   uint32_t count = op->kind == OP_JOIN || op->kind == OP_CAT ? 2 : 1, results = op->result_count;
   Tile from[2] = {{0}}, to[2] = {{0}};
