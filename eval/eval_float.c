@@ -124,8 +124,8 @@ static Element product_of(Elem elem, double v, double w, const Element *a, const
 }
 
 // A sum may be fused with the multiplication of one of its terms. inf - inf is NaN, but inside a fused op the
-// multiplied value is finite. So if the multiplication overflowed and the other term is infinite with the
-// other sign, the result is uncertain.
+// multiplied value is finite. So if the multiplication overflowed and the other term has the
+// opposite sign, the result is uncertain.
 static Element sum_of(Elem elem, double v, double w, const Element *a, const Element *b, double r,
                       unsigned state) {
   bool against = (v < 0 && w > 0) || (v > 0 && w < 0);

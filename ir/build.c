@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Making and changing tile IR. Use lists are kept here alone:
-// every operand stands in its value's list, once, in order of creation.
+// Builds and changes tile IR. Only this file changes use lists. Every operand is in its value's list, once,
+// in order of creation.
 #include "ir/build.h"
 
 #include "base/fault.h"
@@ -38,7 +38,7 @@ static void use_unlink(Use *use) {
   *use = (Use){.user = use->user};
 }
 
-// The same place in the list, at another address.
+// Moves a use to another address; its position in the list stays.
 static void use_relocate(const Use *from, Use *to) {
   *to = *from;
   if (to->prev)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Making and changing tile IR.
+// Builds and changes tile IR.
 #ifndef IR_BUILD_H
 #define IR_BUILD_H
 
 #include "ir/ir.h"
 
-// Where new ops go, and the source location they get.
+// The insertion point of new ops, and their source location.
 typedef struct Builder {
   Func *func;
   Region *region;
@@ -17,10 +17,10 @@ Builder builder_at_end(Func *func, Region *region);
 Builder builder_before(Op *op); // with the op's location
 Builder builder_after(Op *op);
 
-// The general form: an op with operands and result types (result_types may be NULL where result_count is 0).
+// The general form: an op with operands and result types (result_types may be NULL if result_count is 0).
 Op *build_op(Builder *b, OpKind kind, uint32_t operand_count, Value *const *operands, uint32_t result_count,
              const Type *const *result_types);
-// One result of type `type`, operands a, b, c as far as they are not NULL.
+// One result of type `type`; operands x, y, z up to the first NULL.
 Value *build(Builder *b, OpKind kind, const Type *type, Value *x, Value *y, Value *z);
 
 // Constants of scalar or tile type. The value is wrapped (integers) or rounded (floats) to the type.
@@ -29,37 +29,37 @@ Value *build_float(Builder *b, const Type *type, double value);
 Value *build_program_id(Builder *b, OpKind kind, uint32_t axis); // OP_PROGRAM_ID, OP_NUM_PROGRAMS
 Value *build_arange(Builder *b, int64_t start, int64_t end);
 Value *build_splat(Builder *b, Value *scalar, const Type *tile); // tile: any tile type of that shape
-// Of x's type; i1 of x's shape for comparisons.
+// The result has x's type; for comparisons, i1 of x's shape.
 Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y);
-Value *build_cast(Builder *b, Value *x, const Type *element); // x itself where it has that element type
+Value *build_cast(Builder *b, Value *x, const Type *element); // x itself if it has that element type
 Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
 
-// Tile ops below give types without a layout: they are for IR that propagate_layouts has not seen. They do
-// not check: the verifier does.
-// A function of math.def; y, z may be NULL.
+// The tile ops below return types without a layout, for IR before propagate_layouts. They check nothing; the
+// verifier does.
+// A function of math.def; y and z may be NULL.
 Value *build_math(Builder *b, const char *function, Value *x, Value *y, Value *z);
 Value *build_expand_dims(Builder *b, Value *x, uint32_t axis);
 Value *build_broadcast(Builder *b, Value *x, const uint32_t *shape); // x's rank
 Value *build_reshape(Builder *b, Value *x, uint32_t rank, const uint32_t *shape);
-Value *build_trans(Builder *b, Value *x, const uint32_t *order); // one a dimension
+Value *build_trans(Builder *b, Value *x, const uint32_t *order); // one entry per dimension
 Value *build_join(Builder *b, Value *x, Value *y);
-Op *build_split(Builder *b, Value *x); // two results, scalars where x has one dimension
+Op *build_split(Builder *b, Value *x); // two results; scalars if x has one dimension
 Value *build_cat(Builder *b, Value *x, Value *y, uint32_t axis);
 Value *build_slice(Builder *b, Value *x, const uint32_t *starts, const uint32_t *shape); // x's rank
 Value *build_gather(Builder *b, Value *x, Value *index, uint32_t axis);
 Value *build_flip(Builder *b, Value *x, uint32_t axis);
 Value *build_sort(Builder *b, Value *x, uint32_t axis, bool descending);
 Value *build_histogram(Builder *b, Value *x, Value *mask, uint32_t bins); // mask may be NULL
-// acc fixes the result's type; precision may be NULL (not fp32); imprecise 0: not given.
+// acc determines the result's type. precision may be NULL (not fp32). imprecise 0: not given.
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision, uint32_t imprecise);
 
-// sem, scope: NULL is the default. mask may be NULL.
+// sem, scope: NULL means the default. mask may be NULL.
 Value *build_atomic_rmw(Builder *b, const char *rmw, Value *pointer, Value *value, Value *mask,
                         const char *sem, const char *scope);
 Value *build_atomic_cas(Builder *b, Value *pointer, Value *compare, Value *value, const char *sem,
                         const char *scope);
-// extents, strides, offsets: i64, one a dimension; block: the shape; order: NULL, or one a dimension.
+// extents, strides, offsets: i64, one per dimension. block: the shape. order: NULL, or one per dimension.
 typedef struct BlockPtrParts {
   Value *base; // a scalar pointer
   uint32_t rank;
@@ -68,54 +68,54 @@ typedef struct BlockPtrParts {
   bool descriptor;
 } BlockPtrParts;
 Value *build_make_block_ptr(Builder *b, const BlockPtrParts *parts);
-Value *build_advance(Builder *b, Value *block, Value *const *offsets); // i64, one a dimension
-// boundary: dimensions, may be none; padding: "zero", "nan", or NULL.
+Value *build_advance(Builder *b, Value *block, Value *const *offsets); // i64, one per dimension
+// boundary: a list of dimensions, may be empty. padding: "zero", "nan", or NULL.
 Value *build_block_load(Builder *b, Value *block, uint32_t boundary_count, const uint32_t *boundary,
                         const char *padding);
 Op *build_block_store(Builder *b, Value *block, Value *value, uint32_t boundary_count,
                       const uint32_t *boundary);
 
-// Sets an attribute of a string, of integers, of a flag; NULL text, false: leaves it out.
+// Sets an attribute: a string, integers, or a flag. NULL text or false removes it.
 void op_set_str(Op *op, AttrKey key, const char *text);
-void op_copy_attr(Op *op, const Op *from, AttrKey key); // nothing where `from` has none
+void op_copy_attr(Op *op, const Op *from, AttrKey key); // does nothing if `from` lacks it
 void op_copy_attrs(Op *op, const Op *from);             // all of them
 void op_set_ints(Op *op, AttrKey key, uint32_t n, const uint32_t *numbers);
 void op_set_flag(Op *op, AttrKey key, bool on);
 
-// Regions of reduce and scan get their arguments (an element of each operand twice, a... then b...), map's an
-// element of each operand; what fills them ends them with `yield`.
+// The builders create the regions' arguments. reduce and scan: one element of each operand twice, a... then
+// b... . map: one element of each operand. The caller fills the region and ends it with `yield`.
 Op *build_reduce(Builder *b, uint32_t count, Value *const *operands, uint32_t axis);
 Op *build_scan(Builder *b, uint32_t count, Value *const *operands, uint32_t axis, bool reverse);
 // result_elements: element types.
 Op *build_map(Builder *b, uint32_t count, Value *const *operands, uint32_t result_count,
               const Type *const *result_elements);
-// Two regions (the test, the body), each with an argument an init.
+// Two regions (the test, the body), each with one argument per init.
 Op *build_while(Builder *b, uint32_t init_count, Value *const *init);
 Op *build_yield(Builder *b, uint32_t count, Value *const *values);
 
-// Control flow: makes the op with its empty regions; a for's region gets its arguments (i, then one an init).
+// Control flow: creates the op with empty regions. A for's region gets its arguments (i, then one per init).
 Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, uint32_t init_count, Value *const *init);
 Op *build_if(Builder *b, Value *condition, uint32_t result_count, const Type *const *result_types);
 
-// An empty region: the last of parent's, or, where parent is NULL, one for func->body or a host region.
+// An empty region: the last one of `parent`. If parent is NULL, one for func->body or a host region.
 Region *region_new(Func *func, Op *parent);
 Value *region_add_arg(Region *region, const Type *type, const char *name);
 
 void op_set_operand(Op *op, uint32_t index, Value *value);
 void op_add_operand(Op *op, Value *value);
-void value_replace_uses(Value *from, Value *to); // every use of `from` becomes one of `to`
+void value_replace_uses(Value *from, Value *to); // redirects every use of `from` to `to`
 bool value_unused(const Value *value);
 void op_insert(Op *op, Region *region, Op *before); // before NULL: at the end
 void op_move(Op *op, Region *region, Op *before);
-// Unlinks the op and drops its uses of others; its results must be unused. Regions go with it. An erased op's
-// (and its inner ops') region is NULL.
+// Unlinks the op and its regions, and drops its uses of other values. Its results must be unused. Then region
+// is NULL for the op and its inner ops.
 void op_erase(Op *op);
 
-// The op of `region` that `op` is, or is within; NULL: it is outside.
+// The op of `region` that is `op` or contains it; NULL: it is outside.
 Op *op_in_region(const Op *op, const Region *region);
 
-// Calls visit for every op of the region and those within, in program order;
-// the op visited may be erased, or ops be put before it.
+// Calls visit for every op of the region and its inner regions, in program order. visit may erase the op, or
+// insert ops before it.
 void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data);
 
 #endif

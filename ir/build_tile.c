@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Making the ops that work on whole tiles: shapes, dots, block pointers, atomics, and those with regions over
-// elements. Result types follow from the operands'; wrong operands give types that the verifier refuses.
+// Builds the ops on whole tiles: shapes, dots, block pointers, atomics, and those with regions over elements.
+// Result types follow from the operands. Wrong operands give types that the verifier rejects.
 #include "base/fault.h"
 #include "ir/build.h"
 #include "target/math.h"

@@ -7,8 +7,8 @@ CloneMap clone_map_new(Arena *arena, const Func *func) {
 }
 
 Value *clone_get(const CloneMap *map, Value *value) {
-  // A value made after func_number has an id of its own meaning:
-  // 0, as the first parameter, which is its own entry.
+  // The id of a value created after func_number is unreliable: 0, which is the first parameter's. That
+  // parameter is its own entry.
   Value *copy = value->id < map->count ? map->at[value->id] : NULL;
   return copy ? copy : value;
 }

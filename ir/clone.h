@@ -5,20 +5,20 @@
 
 #include "ir/build.h"
 
-// What each value of the original (by its id, as of func_number) has become; NULL: itself.
+// The copy of each original value, by its id as of func_number; NULL: the value itself.
 typedef struct CloneMap {
   Value **at;
-  uint32_t count; // values made since have no entry and stand for themselves
+  uint32_t count; // newer values have no entry and map to themselves
 } CloneMap;
 
 CloneMap clone_map_new(Arena *arena, const Func *func); // after func_number
 Value *clone_get(const CloneMap *map, Value *value);
 void clone_set(CloneMap *map, const Value *value, Value *copy);
 
-// A copy at the builder's place, with the original's location, of the op with its regions, operands as the
-// map says; the map gets its results (and what is within).
+// Copies the op and its regions to the builder's position, with the original's location. The map translates
+// operands, and gets the new results (inner ones included).
 Op *op_clone(Builder *b, const Op *op, CloneMap *map);
-// Copies the region's ops to the builder's place, without the terminator.
+// Copies the region's ops to the builder's position, without the terminator.
 void region_clone_ops(Builder *b, const Region *region, CloneMap *map);
 
 #endif

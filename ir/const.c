@@ -42,7 +42,7 @@ static void print_float(double value, Buf *out) {
   else {
     size_t start = out->n;
     buf_double(out, value);
-    if (!strpbrk(out->at + start, ".e")) buf_text(out, ".0"); // else Python would read an integer
+    if (!strpbrk(out->at + start, ".e")) buf_text(out, ".0"); // otherwise Python would read an integer
   }
 }
 
@@ -111,8 +111,8 @@ static void put_utf8(Buf *out, uint32_t code) {
                (int)(0x80 | (code & 63)));
 }
 
-// The escape after a backslash at *i, which moves past it.
-// Codes of \x and \u are characters; NUL cannot be held.
+// Appends the escape after a backslash at *i and advances *i. Codes of \x and \u are characters. NUL is not
+// supported.
 static bool put_escape(Str text, size_t *i, Buf *out) {
   static const char from[] = "ntr\\\"'", to[] = "\n\t\r\\\"'";
   if (*i >= text.n || !text.at[*i]) return false;
@@ -178,7 +178,7 @@ static bool read_number(Reader *r, ConstValue *value) {
   return kind == TEXT_INT || kind == TEXT_FLOAT;
 }
 
-// float("inf"), float("-inf"), float("nan"), float("1.5"), and our own float("nan(0x...)").
+// float("inf"), float("-inf"), float("nan"), float("1.5"), and our extension float("nan(0x...)").
 static bool read_float_call(Reader *r, ConstValue *value) {
   Buf text = {0};
   bool ok = reader_take(r, '(');
@@ -251,7 +251,7 @@ static bool read_name(Reader *r, ConstValue *value) {
 
 static bool read_value(Reader *r, ConstValue *value);
 
-// (a, b), (a,), (), [a, b]; a single value in round brackets is that value.
+// (a, b), (a,), (), [a, b]. A single value in round brackets is the value itself.
 static bool read_tuple(Reader *r, ConstValue *value) {
   char close = reader_peek(r) == '(' ? ')' : ']';
   r->at++;

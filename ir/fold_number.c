@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The exact meaning of ops.def, of constants.
+// Exact evaluation of ops on constants, as ops.def defines them.
 //
-// Floats are computed in double and rounded to the type. That is the type's own rounding:
-// the operands have at most 24 bits, and a sum, product or quotient rounded
-// to 53 bits and then to p bits is the one rounded at once where 53 >= 2p + 2.
+// Floats are computed in double and rounded to the type. This equals the type's own rounding. Operands have
+// at most 24 bits. Rounding a sum, multiplication or quotient to 53 bits, then to p bits, equals one rounding
+// if 53 >= 2p + 2.
 #include "ir/fold_number.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
   }
 }
 
-// Zeros are told apart: -0 is less than 0.
+// Distinguishes zeros: -0 is less than 0.
 static bool float_less(double a, double b) { return a < b || (a == b && signbit(a) && !signbit(b)); }
 
 bool fold_float(OpKind kind, Elem elem, double a, double b, double *result) {
@@ -100,7 +100,7 @@ bool fold_compare_float(OpKind kind, double a, double b, int64_t *result) {
   }
 }
 
-// The upper half of a product, 32 bits at a time.
+// The upper half of a 64 x 64 multiplication, 32 bits at a time.
 static uint64_t upper_half(uint64_t a, uint64_t b) {
   uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
   uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & UINT32_MAX);
@@ -114,7 +114,7 @@ int64_t fold_upper(Elem elem, int64_t a, int64_t b) {
     upper = upper_half((uint64_t)a, (uint64_t)b);
     if (elem_is_signed(elem)) upper -= (a < 0 ? (uint64_t)b : 0) + (b < 0 ? (uint64_t)a : 0);
   } else {
-    upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits of the product are right
+    upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits are correct
   }
   return wrap_to(elem, upper);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tables of ops and attributes, contexts, modules, functions, and what can be asked of an op.
+// Tables of ops and attributes, contexts, modules, functions, and queries on ops.
 #include "ir/ir.h"
 #include <math.h>
 #include "base/fault.h"
@@ -149,8 +149,7 @@ bool module_takes_maps(const IrModule *module) {
 
 static Region *region_of_params(Func *func, uint32_t count) {
   Region *region = region_new(func, NULL);
-  for (uint32_t i = 0; i < count; i++)
-    region_add_arg(region, func->params[i].type, func->params[i].name);
+  for (uint32_t i = 0; i < count; i++) region_add_arg(region, func->params[i].type, func->params[i].name);
   return region;
 }
 
@@ -199,7 +198,8 @@ bool func_asks_programs(const Func *func) {
 HostRegion *func_new_host(Func *func, HostKind kind, const char *name) {
   if (func_host(func, kind, name)) BUG("%s has two regions '%s'", func->name, host_info(kind)->name);
   HostRegion *host = ARENA_NEW(func->module->ir->arena, HostRegion);
-  *host = (HostRegion){.kind = kind, .name = name, .region = region_of_params(func, func_visible_params(func))};
+  *host =
+      (HostRegion){.kind = kind, .name = name, .region = region_of_params(func, func_visible_params(func))};
   vec_push(func->module->ir->arena, &func->host, host);
   return host;
 }
@@ -237,7 +237,7 @@ void func_add_programs(Func *func, Value *programs[PROGRAM_AXES]) {
 }
 
 const char *programs_fault(const int64_t grid[3]) {
-  const int64_t most = INT32_MAX - (1 << 20); // more than a device has blocks at once
+  const int64_t most = INT32_MAX - (1 << 20); // more than the CTAs of a device at once
   bool fits = grid[0] <= most && (!grid[0] || grid[1] <= most / grid[0]);
   fits = fits && (!grid[0] || !grid[1] || grid[2] <= most / grid[0] / grid[1]);
   return fits ? NULL : "its programs are more than 2^31 - 2^20";
@@ -307,7 +307,7 @@ bool attr_same(const Attr *a, const Attr *b) {
   switch (attr_info(a->key)->kind) {
   case ATTR_KIND_INT:
   case ATTR_KIND_ENUM: return a->i == b->i;
-  case ATTR_KIND_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0; // tells the zeros apart
+  case ATTR_KIND_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0; // distinguishes the zeros
   case ATTR_KIND_STR: return a->str == b->str;
   case ATTR_KIND_FLAG: return true;
   case ATTR_KIND_INTS: return same_ints(a, b);

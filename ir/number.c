@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The numbers of the element types: formats, rounding, conversions.
+// The element types' numbers: formats, rounding, conversions.
 #include "ir/number.h"
 
 #include <math.h>
 #include <string.h>
 #include "base/fault.h"
 
-// A binary format narrower than double; its sign is above the exponent, which is above the mantissa.
+// A binary format narrower than double. From the highest bit: sign, exponent, mantissa.
 typedef struct Format {
   uint8_t mantissa, exponent; // bits
   int16_t bias;
   bool saturates;
-  // All-ones exponents are infinity and NaNs; else only all-ones exponent and mantissa is NaN.
+  // All-ones exponents are infinity and NaNs. Otherwise only all-ones exponent and mantissa is NaN.
   bool has_infinity;
   uint32_t max_finite; // the largest finite value's bits
-  uint32_t nan;        // the NaN that encode gives
+  uint32_t nan;        // the NaN that encode returns
 } Format;
 
 static const Format FP8E4NV = {3, 4, 7, true, false, 0x7e, 0x7f};
@@ -93,7 +93,7 @@ static uint64_t encode_narrow(const Format *f, double x) {
   } else {
     int shift = 52 - f->mantissa + (lowest - exponent);
     uint64_t significand = (magnitude & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
-    result = shift > 60 ? 0 : shift_rounded(significand, shift); // double's own subnormals are far below: 0
+    result = shift > 60 ? 0 : shift_rounded(significand, shift); // double's own subnormals are far smaller: 0
   }
   if (result > f->max_finite) result = f->saturates ? f->max_finite : (uint64_t)f->max_finite + 1;
   return sign | result;
@@ -153,8 +153,8 @@ uint64_t number_wrap(Elem elem, uint64_t bits) {
   return (low ^ sign) - sign;
 }
 
-// The magnitude with all bits below double's precision folded into its last bit ("round to odd"): rounding
-// that to a format of at most 51 bits gives what one rounding of the magnitude would.
+// The magnitude with all bits below double's precision folded into its last bit ("round to odd"). Rounding
+// that to a format of at most 51 bits equals one rounding of the magnitude.
 static double magnitude_to_odd(uint64_t magnitude) {
   int drop = 0;
   while (magnitude >> drop >> 53) drop++;

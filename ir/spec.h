@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A specialisation: which kernel, for which target, with which constexpr values, and what is known of each
-// run-time parameter. One descriptor from the command line and the JIT to elaboration and --emit=meta.
+// A specialisation: the kernel, the target, the constexpr values, and the known facts of each run-time
+// parameter. One descriptor from the command line and the JIT to elaboration and --emit=meta.
 #ifndef IR_SPEC_H
 #define IR_SPEC_H
 
@@ -12,13 +12,13 @@
 // A Python literal: the value of a constexpr.
 typedef enum ConstKind {
   CONST_NONE,
-  CONST_BOOL,  // i: 0 or 1
-  CONST_INT,   // i; where is_u64 the unsigned value of its bits (2^63 .. 2^64 - 1)
-  CONST_FLOAT, // f
-  CONST_STR,   // str
-  CONST_DTYPE, // type: scalar or pointer
-  CONST_TUPLE, // items
-  CONST_NAME,  // str: a function of the file, or one that it imports and uses
+  CONST_BOOL,  // I: 0 or 1.
+  CONST_INT,   // I; with is_u64 the unsigned value of its bits (2^63 .. 2^64 - 1).
+  CONST_FLOAT, // F.
+  CONST_STR,   // `str`.
+  CONST_DTYPE, // `type`: scalar or pointer.
+  CONST_TUPLE, // `items`.
+  CONST_NAME,  // `str`: a function of the file, or an imported one that it uses.
 } ConstKind;
 
 typedef struct ConstValue ConstValue;
@@ -38,17 +38,17 @@ struct ConstValue {
 };
 
 bool const_equal(const ConstValue *a, const ConstValue *b);
-// As Python writes it: 128, 1.5, True, None, "relu", fp16, (1, 2); a function's name as @relu.
+// In Python syntax: 128, 1.5, True, None, "relu", fp16, (1, 2); a function's name as @relu.
 void const_print(const ConstValue *value, Buf *out);
-// Parses a Python literal or a type's name (either spelling, `tl.` allowed). False where the text is none.
-// Memory and names from `ir`.
+// Parses a Python literal or a type's name (either spelling, `tl.` allowed). Returns false for other text.
+// Memory and names come from `ir`.
 bool const_parse(IrContext *ir, Str text, ConstValue *value);
 
-// The literal that `text` begins with; `*used` gets its length, leading white space too.
+// Parses the literal at the start of `text`. *used: its length, leading white space included.
 bool const_parse_prefix(IrContext *ir, Str text, size_t *used, ConstValue *value);
 
-// Whole numbers as text, in any locale, as Python writes them: decimal without leading zeros, or 0x, 0o, 0b,
-// with single underscores between digits. u64_parse: false past 2^64 - 1.
+// Parse integers in Python syntax, in any locale: decimal without leading zeros, or 0x, 0o, 0b, with single
+// underscores between digits. `u64_parse` returns false past 2^64 - 1.
 bool u64_parse(Str text, uint64_t *value);
 typedef enum NumberText {
   TEXT_NO_NUMBER,
@@ -56,40 +56,41 @@ typedef enum NumberText {
   TEXT_FLOAT,
   TEXT_TOO_LARGE // an integer of more than 64 bits, or a float beyond fp64's
 } NumberText;
-// The text is a Python number, with a sign or without.
+// Parses a Python number, with or without a sign.
 NumberText number_text(Str text, ConstValue *value);
 bool double_parse(Str text, double *value); // decimal; out of range gives infinity or zero
-// Appends the string literal that `text` begins with (either quote; \n \t \r \\ \" \' \xHH \uXXXX); false
-// where it is none or has a NUL.
+// Appends the string literal at the start of `text` (either quote; \n \t \r \\ \" \' \xHH \uXXXX). Returns
+// false if there is none or it has a NUL.
 bool string_parse(Str text, size_t *used, Buf *out);
 
-// What is known of a run-time parameter. Text: [TYPE][:16][:1], or None.
+// Known facts of a run-time parameter. Text: [TYPE][:16][:1], or None.
 typedef struct ParamFacts {
   bool divisible16; // the integer, or the address in bytes, is a multiple of 16
   bool equal1;      // the integer is 1
   bool none;        // given as None
 } ParamFacts;
 
-// What a run-time parameter of the source is in the kernel.
+// The form that a run-time parameter of the source takes in the kernel.
 typedef enum ParamForm {
-  PARAM_PLAIN,      // one parameter
-  PARAM_TUPLE,      // what its elements are, in order
-  PARAM_DESCRIPTOR, // a tensor descriptor: its base, sizes (i32) and strides (i64), in this order
-  PARAM_CONSTEXPR,  // none: a constexpr, as an element of a tuple may be
+  PARAM_PLAIN,      // One parameter.
+  PARAM_TUPLE,      // One parameter per element, in order.
+  PARAM_DESCRIPTOR, // A tensor descriptor: its base, sizes (i32) and strides (i64), in this order.
+  PARAM_CONSTEXPR,  // No parameter: a constexpr, possible as an element of a tuple.
 } ParamForm;
 
 // Text: [TYPE][:16][:1], None, (ELEMENT, NAME=ELEMENT, ...), tensordesc<fp16[64,32]>[:16], constexpr(LITERAL).
 typedef struct ParamSpec ParamSpec;
 struct ParamSpec {
-  const char *name; // interned; of a tuple's element its field, NULL where it has none
+  const char *name; // Interned; for a tuple's element its field, NULL if it has none.
   ParamForm form;
-  const Type *type; // PLAIN; NULL: as annotated. DESCRIPTOR: a block pointer's
+  const Type *type; // PLAIN; NULL: as annotated. DESCRIPTOR: a block pointer's type.
   ParamFacts facts; // PLAIN
-  // PLAIN: a scalar's at this launch; NULL: not known. Heuristics alone may see it. CONSTEXPR: the value
+  // PLAIN: a scalar's value at this launch, only for heuristics; NULL: unknown. CONSTEXPR: the value.
   const ConstValue *value;
-  bool pads_nan;        // DESCRIPTOR: loads outside of the tensor give NaN
-  bool aligned;         // of a descriptor's parts a size or stride: as many elements are a multiple of 16 bytes
-  ParamSpec *items;     // TUPLE: its elements; DESCRIPTOR: what is known of its parts, in their order, or none
+  bool pads_nan;    // DESCRIPTOR: loads outside the tensor give NaN.
+  bool aligned;     // A size or stride of a descriptor: this number of elements is a multiple of 16
+                    // bytes.
+  ParamSpec *items; // TUPLE: its elements. DESCRIPTOR: known facts of its parts, in order, or none.
   uint32_t item_count;
 };
 
@@ -99,19 +100,19 @@ enum { PARAM_MAX_DEPTH = 64 }; // tuples within tuples
 static inline uint32_t descriptor_parts(uint32_t rank) { return 1 + 2 * rank; }
 
 typedef struct ParamTextError {
-  size_t at, n; // where in the text
+  size_t at, n; // position in the text
   const char *message;
 } ParamTextError;
 
-// Parses one parameter's text into *param, but for its name; `name` is for messages. False with the error.
-// Memory and names from `ir`.
+// Parses one parameter's text into *param, except for its name; `name` is only for messages. Returns false
+// and sets *error. Memory and names come from `ir`.
 bool param_parse(IrContext *ir, Str text, const char *name, ParamSpec *param, ParamTextError *error);
-// The bytes of `text` before the first `stop` outside of brackets and quotes; all of it where there is none.
+// The bytes of `text` before the first `stop` outside brackets and quotes; all of it if there is none.
 size_t param_text_until(Str text, char stop);
-// Whether it is a name of Python's: letters, digits, underscores, and what is beyond ASCII.
+// Returns true for a Python identifier: letters, digits, underscores, and non-ASCII characters.
 bool param_name_is_good(Str text);
-// The type alone, as param_parse reads it: "(*fp32, i32)", "tensordesc<fp16[64, 32]>"; nothing of a type that is
-// not said.
+// Prints only the type, in param_parse's syntax: "(*fp32, i32)", "tensordesc<fp16[64, 32]>". Prints nothing
+// for an unknown type.
 void param_print(const ParamSpec *param, Buf *out);
 
 typedef struct Constexpr {
@@ -126,32 +127,33 @@ typedef enum Fp32Dot {
   FP32_DOT_COUNT
 } Fp32Dot;
 
-extern const char *const fp32_dot_names[FP32_DOT_COUNT + 1]; // as they are spelled; NULL ends them
+extern const char *const fp32_dot_names[FP32_DOT_COUNT + 1]; // their spellings; NULL ends them
 
-// Whether loads may become tensor copies (TMA), whose maps a launch has to make.
+// Use of TMA for loads. A launch must create the tensor maps.
 typedef enum TmaUse {
-  TMA_AUTO, // where they pay and libtilec launches the kernel (IrModule.launched)
-  TMA_ON,   // wherever they can be; who launches makes the maps
+  TMA_AUTO, // if it saves time and libtilec launches the kernel (IrModule.launched)
+  TMA_ON,   // wherever possible; the launching code creates the maps
   TMA_OFF,
   TMA_USES
 } TmaUse;
 
 extern const char *const tma_names[TMA_USES + 1]; // "auto"; NULL ends them
 
-// Whether loops that tensor copies feed are parted into groups of warps (specialise_warps).
+// Warp specialization of loops fed by TMA copies (specialise_warps).
 typedef enum WarpRoles {
-  // those that overlap_dots marks, loops that ask for it (tl.range's warp_specialize), products whose programs are run in turn
+  // Loops marked by overlap_dots, loops that request it (tl.range's warp_specialize), and matmuls in
+  // persistent kernels.
   WARP_ROLES_AUTO,
-  WARP_ROLES_ON,   // wherever they can be
+  WARP_ROLES_ON, // wherever possible
   WARP_ROLES_OFF,
   WARP_ROLES_COUNT
 } WarpRoles;
 
 extern const char *const warp_roles_names[WARP_ROLES_COUNT + 1]; // "auto"; NULL ends them
 
-// Whether tiles are stored by tensor stores (store_tiles).
+// Tile stores by TMA (store_tiles).
 typedef enum EpilogueUse {
-  EPILOGUE_AUTO, // nowhere: their gain is not measured
+  EPILOGUE_AUTO, // never: the gain is not measured
   EPILOGUE_ON,   // wherever kernels may have tensor maps
   EPILOGUE_OFF,
   EPILOGUE_USES
@@ -159,29 +161,30 @@ typedef enum EpilogueUse {
 
 extern const char *const epilogue_names[EPILOGUE_USES + 1]; // "auto"; NULL ends them
 
-// Whether a kernel's programs are run in turn, by as many blocks as a device has room for (persist).
+// Persistent kernels: programs run on the CTAs that fit on the device (persist).
 typedef enum PersistUse {
-  PERSIST_AUTO, // products that are parted into groups of warps then, where that was measured to pay
-  PERSIST_ON,   // wherever they can be
+  PERSIST_AUTO, // warp-specialized matmuls, where measurements show that it is faster
+  PERSIST_ON,   // wherever possible
   PERSIST_OFF,
   PERSIST_USES
 } PersistUse;
 
 extern const char *const persist_names[PERSIST_USES + 1]; // "auto"; NULL ends them
 
-// Where the code is to run, and how it is to be compiled.
+// The target of the code, and compile options.
 typedef struct Target {
-  const TargetInfo *arch; // what the GPU has; NULL: none given, which the verifier refuses
+  const TargetInfo *arch; // the GPU's features; NULL: none given, which the verifier rejects
   uint16_t num_warps;     // a power of two, 1 .. NUM_WARPS_MAX
   uint16_t num_stages;    // 1 .. NUM_STAGES_MAX
   uint16_t maxnreg;       // 1 .. MAXNREG_MAX; 0: no limit
   Fp32Dot fp32_dot;
-  bool fp_contract;  // a*b+c may become one fused multiply-add
-  uint8_t opt_level; // 0 .. 3
-  bool debug;        // -g
-  bool overlap;      // with the end of the launch before
-  bool fast_math;    // quotients and functions of fp32 are the approximate instructions
-  // What a pointer argument leads to is reached through no other argument: CUDA's __restrict__ on all of them.
+  bool fp_contract;  // a*b+c may become one fused multiply-add.
+  uint8_t opt_level; // 0 .. 3.
+  bool debug;        // -g.
+  bool overlap;      // With the end of the previous launch.
+  bool fast_math;    // fp32 quotients and functions use the approximate instructions.
+  // Memory reached through a pointer argument is reached through no other argument: CUDA's __restrict__ on
+  // all of them.
   bool restrict_pointers;
   TmaUse tma;
   WarpRoles warp_roles;
@@ -191,7 +194,7 @@ typedef struct Target {
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.
 Target target_default(void);
-// "sm_90a"; false where the text names no row of target/target.def.
+// Parses "sm_90a". Returns false if target/target.def has no such row.
 bool target_parse_arch(Str text, Target *target);
 void target_print_arch(const Target *target, Buf *out);
 
@@ -202,11 +205,11 @@ typedef struct Spec {
   Constexpr *constexprs;
   uint32_t constexpr_count;
   Target target;
-  // Options given on the command line win over those of @autotune's configuration and of a .tir file.
+  // Options on the command line override those of @autotune's configuration and of a .tir file.
   bool arch_given, num_warps_given, num_stages_given, maxnreg_given;
-  bool tuned;          // what tilec tune found is among what is given
-  bool fp32_dot_given; // what the target says is meant, and no default
-  struct Expr *grid;   // the frontend's: instead of the kernel's @grid; NULL: as the kernel says
+  bool tuned;          // the given options include results of tilec tune
+  bool fp32_dot_given; // the target's value is explicit, not a default
+  struct Expr *grid;   // from the frontend: replaces the kernel's @grid; NULL: the kernel's
 } Spec;
 
 #endif

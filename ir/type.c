@@ -13,7 +13,7 @@
 
 int64_t elem_wrap(Elem elem, int64_t value) { return (int64_t)number_wrap(elem, (uint64_t)value); }
 
-// Keeps the payload's high bits, as hardware does; quiet where none would be left.
+// Keeps the payload's high bits, like hardware; quiet if none would remain.
 static double round_nan(double value, Elem elem) {
   uint64_t bits;
   int mantissa = -1 - ilogb(number_u(elem)); // stored bits
@@ -45,8 +45,7 @@ static bool type_equal(const void *entry, const void *key) {
   const Type *a = entry, *b = key;
   return a->kind == b->kind && a->elem == b->elem && a->inner == b->inner && a->rank == b->rank &&
          a->layout == b->layout && a->is_const == b->is_const && a->swizzle == b->swizzle &&
-         a->pads_nan == b->pads_nan &&
-         memcmp(a->shape, b->shape, sizeof a->shape) == 0;
+         a->pads_nan == b->pads_nan && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
 
 static const Type *type_intern(IrContext *ir, const Type *type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of the instructions that multiply matrices.
+// The table of matmul instructions.
 #include "ir/dot/dot.h"
 
 #include <string.h>
@@ -78,7 +78,8 @@ uint32_t dot_depth(const Op *dot) {
 
 static const Op *summed_in(const Value *value, uint32_t *left);
 
-// Of an elementwise op the one that an operand comes of; a select may have put something else where there is padding.
+// The dot that feeds an operand of an elementwise op. A select is excluded: it may replace values in the
+// padding.
 static const Op *summed_in_operand(const Op *op, uint32_t *left) {
   const Op *dot = NULL;
   if (!op_has(op, PURE | ELEMENTWISE) || op->kind == OP_SELECT || !type_is_tile(op_result(op)->type))
@@ -118,7 +119,7 @@ Op *dot_done_at(const Op *dot) {
   int64_t later = 0;
   for (Op *op = dot->next; op; op = op->next) {
     if (op->kind == OP_DOT_WAIT && op_int(op, ATTR_PENDING, 0) <= later) return op;
-    if (op->region_count) return NULL; // which may begin others
+    if (op->region_count) return NULL; // they may start other dots
     later += op->kind == OP_DOT && op_attr(op, ATTR_ASYNC);
   }
   return NULL;

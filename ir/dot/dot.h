@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What can be asked of a dot: which instruction it becomes, and what that one takes (dot_instructions.def).
+// Queries on a dot: its instruction, and what that instruction accepts (dot_instructions.def).
 #ifndef IR_DOT_DOT_H
 #define IR_DOT_DOT_H
 
@@ -23,12 +23,12 @@ typedef enum DotTypes {
   DOT_TYPES_FP16 = 1,
   DOT_TYPES_BF16 = 2,
   DOT_TYPES_TF32 = 4, // fp32 rounded
-  DOT_TYPES_FP8 = 8,  // both kinds, also one with the other
+  DOT_TYPES_FP8 = 8,  // both formats, also mixed
   DOT_TYPES_INT8 = 16,
   DOT_TYPES_ANY = 31 + 32,
 } DotTypes;
 
-// Where an instruction takes an operand from; a set.
+// Sources of an instruction's operand; a set.
 typedef enum DotPlaces { DOT_REGISTERS = 1, DOT_MEMORY = 2, DOT_EITHER = 3 } DotPlaces;
 
 typedef struct DotInstructionInfo {
@@ -41,35 +41,38 @@ typedef struct DotInstructionInfo {
 } DotInstructionInfo;
 
 const DotInstructionInfo *dot_instruction_info(DotInstruction instruction);
-// Of an op `dot`: fused multiply-adds where none was chosen yet.
+// The instruction of a `dot`; fused multiply-adds if none is chosen yet.
 DotInstruction dot_instruction(const Op *dot);
 void dot_set_instruction(Op *dot, DotInstruction instruction);
-// How a dot of fp32 is computed; of other types FP32_DOT_IEEE.
+// The precision of an fp32 dot; FP32_DOT_IEEE for other types.
 Fp32Dot dot_precision(const Op *dot);
-// Whether those are several products of parts of the operands, whose sum is added up apart.
+// Returns true if the dot becomes several dots of operand parts, summed separately.
 bool fp32_dot_splits(Fp32Dot precision);
-// Where the dot's part of k begins in an operand that has more of it,
-// and how much of k that is: all without the attribute `part`.
+// The start and size of the dot's part of k, if an operand has more of k. The whole k without the attribute
+// `part`.
 typedef struct DotPart {
   uint32_t first, count;
 } DotPart;
 DotPart dot_part(const Op *dot);
-// How much of the product is meant: its tiles' sizes, or less by the attribute `extents`. k counts over all parts of it.
+// The unpadded size of the dot: the tiles' sizes, or less with the attribute `extents`. k covers all parts.
 typedef struct DotExtents {
   uint32_t m, n, k;
 } DotExtents;
 DotExtents dot_extents(const Op *dot);
-// How much of the dot's part of k is multiplied, from its front on: what is meant, and zeros up to the instruction's own k.
+// The depth of the dot's part of k that is multiplied, from its start: the unpadded size, plus zeros up to
+// the instruction's k.
 uint32_t dot_depth(const Op *dot);
-// The padded dot whose result the value is, or is computed of, element by element, in the same layout, perhaps waited for or carried by
-// loops: what is padding of the result is of the value too, and is any number. NULL: none is known.
+// The padded dot behind a value: the value is its result, or is computed from it elementwise in the same
+// layout. dot_waits and loop-carried values may be in between. Padding of the dot's result is padding of the
+// value too, and may be any number. NULL: none is known.
 const Op *dot_padding(const Value *value);
-// The dot_wait for all that is under way that alone uses the dot's result, itself or through the sums of
-// dots that begin with it, in the same region: the dot is done there. NULL: there is none.
+// The dot_wait for all dots in flight that is the only user of the dot's result. Dots that accumulate onto
+// the result, in the same region, may be in between. The dot is complete there. NULL: there is none.
 Op *dot_wait_of(const Op *dot);
-// The first dot_wait behind the dot in its region at which it is done, whatever the wait is for; NULL: there is none.
+// The first dot_wait after the dot in its region at which it is complete, for any reason. NULL: there is
+// none.
 Op *dot_done_at(const Op *dot);
-// Whether the op is a dot of that instruction.
+// Returns true if the op is a dot with that instruction.
 bool is_dot_of(const Op *op, DotInstruction instruction);
 
 #endif

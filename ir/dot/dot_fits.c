@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the instructions that multiply matrices take.
+// Requirements of the matmul instructions.
 #include "ir/dot/dot_fits.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@ static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E
 static bool is_8_bit_integer(Elem elem) { return elem == ELEM_I8 || elem == ELEM_U8; }
 static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
 
-// Of fp32, rounded or split into what tensor cores take.
+// fp32 that is rounded or split for tensor cores.
 static bool is_narrowed(const DotProduct *p) { return p->a == ELEM_FP32 && p->precision != FP32_DOT_IEEE; }
 
 uint32_t dot_pack(const DotProduct *p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts of matrix products, by bases.
+// Layouts of matmuls, built from bases.
 #include "ir/dot/layout_dot.h"
 
 #include "base/fault.h"
@@ -21,7 +21,7 @@ DotShape dot_op_shape(const Op *dot) {
   return shape;
 }
 
-// Bases in the order in which they are added, a list a dimension.
+// Bases in the order in which they are added, one list per dimension.
 typedef struct Bases {
   uint32_t at[DIM_COUNT][LAYOUT_MAX_BITS];
   uint32_t n[DIM_COUNT];
@@ -45,13 +45,13 @@ static Layout layout_of_bases(const Bases *bases, uint32_t out_bits) {
   return layout;
 }
 
-// The bits first .. end - 1 of a dimension that begins at `shift`, to dim.
+// Adds the bits first .. end - 1 of an index dimension that begins at `shift`, to dim.
 static void add_range(Bases *bases, LayoutDim dim, uint32_t shift, uint32_t first, uint32_t end) {
   for (uint32_t i = first; i < end; i++) add_basis(bases, dim, 1u << (shift + i));
 }
 
-// Warps take a dimension's highest bits, below `end`;
-// what it has no room for is zero. Returns the first bit taken.
+// Warps take a dimension's highest bits, below `end`. Warp bits without room become zero bases. Returns the
+// first bit taken.
 static uint32_t add_warps(Bases *bases, uint32_t shift, uint32_t first, uint32_t end, uint32_t warps) {
   uint32_t taken = min_u32(warps, end - first);
   add_range(bases, DIM_WARP, shift, end - taken, end);
@@ -97,7 +97,8 @@ static bool has_basis(const Bases *bases, LayoutDim dim, uint32_t basis) {
   return false;
 }
 
-// The result's bases in the operand's index: of registers those that are not there yet, of warps all.
+// Adds the result's bases in the operand's index: all of warps, and those of registers that are not present
+// yet.
 static void add_shared_part(Bases *bases, const Layout *result, const DotShape *shape, DotOperand operand) {
   for (uint32_t i = 0; i < result->bits[DIM_REGISTER]; i++) {
     uint32_t basis = operand_part(shape, operand, layout_basis(result, DIM_REGISTER, i));
@@ -117,7 +118,8 @@ Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperan
   add_range(&bases, DIM_REGISTER, k, pack + 2, shape->k);
   add_range(&bases, DIM_LANE, k, pack, pack + 2);
   add_range(&bases, DIM_LANE, outer, 0, 3);
-  add_shared_part(&bases, result, shape, operand); // bit 0 of n, a register's in the result, is a lane's of b
+  add_shared_part(&bases, result, shape, operand); // bit 0 of n, a register bit in the result, is a lane bit
+                                                   // of b
   return layout_of_bases(&bases, operand_bits(shape, operand));
 }
 
@@ -135,7 +137,7 @@ Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand 
   return layout_of_bases(&bases, operand->out_bits - dropped);
 }
 
-// Rows are renamed: an instruction's rows r and r + 8, which a thread holds, become neighbours.
+// Renames rows: an instruction's rows r and r + 8, held by one thread, become neighbours.
 static void pair_rows(Layout *layout, uint32_t shift) {
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
     uint32_t row = layout->basis[i] >> shift & 15, renamed = (row << 1 & 15) | row >> 3;
@@ -169,14 +171,15 @@ Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOper
   return layout_trans(&result, 2, result_shape, transposed);
 }
 
-// Registers are pieces of up to 4 x 4 neighbours, so that 16 bytes of fp32 are read at once; then lanes, 8
-// along n and 4 along m, then warps as square as can be, then the pieces that are left, far apart: no two
-// lanes' pieces share a bank.
+// Registers are pieces of up to 4 x 4 neighbours, so that 16 bytes of fp32 are read at once. Then come lanes,
+// 8 along n and 4 along m, then warps as square as possible. The remaining pieces come last, far apart. No
+// two lanes' pieces share a bank.
 //
-// Of an access of 16 bytes a lane shared memory serves two quarters of a warp at once where all lanes i and
-// i ^ 1, or all i and i ^ 2, have the same address. With one of the two bits along m and one along n that
-// holds for both operands: 2 wavefronts each, where b takes 4 with 8 lanes in a row along n. Threads of 128
-// sums multiply longer than they wait for shared memory: they keep the rows of 8 (docs/measurements.md).
+// For accesses of 16 bytes per lane, shared memory may serve two quarters of a warp at once. This requires
+// equal addresses for all lanes i and i ^ 1, or all i and i ^ 2. With one of the two bits along m and one
+// along n, both operands satisfy it: 2 wavefronts each. With 8 lanes in a row along n, b takes 4. Threads
+// with 128 sums multiply longer than they wait for shared memory: they keep the rows of 8
+// (docs/measurements.md).
 Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits) {
   uint32_t m = shape->n, batch = shape->n + shape->m, bits = batch + shape->batch;
   uint32_t threads = LANE_BITS + warp_bits, registers = bits > threads ? bits - threads : 0;
@@ -218,8 +221,8 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
   uint32_t row = min_u32(7, inner_bits + elem_bits); // log2 of a swizzled row's bytes
   if (row < 5 || outer_bits < 3) return false;
   *row_bytes = 1u << row;
-  // The 16-byte chunks of a row are exchanged by XOR with the number of the 128-byte line modulo 8, or as
-  // many as a row has chunks: line bit i changes chunk bit i. For narrower rows several share a line.
+  // The 16-byte chunks of a row are permuted by XOR with the number of the 128-byte line. The modulus is 8,
+  // or the row's number of chunks: line bit i changes chunk bit i. Several narrower rows share a line.
   uint32_t chunks = row - 4, rows_a_line = 7 - row;
   Bases bases = {0};
   add_range(&bases, DIM_OFFSET, inner, 0, row - elem_bits);
@@ -234,8 +237,9 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
   return true;
 }
 
-// Rows of 32-bit elements along m or n, for registers: lanes read 8 of a row (16 in pairs) in 4 rows, and
-// vectors are written along rows. The lowest 2 bits of the row's number change the columns' bits 3 and 4.
+// Rows of 32-bit elements along m or n, for registers. Lanes read 8 elements of a row (16 in pairs) in 4
+// rows. Vectors are written along rows. The lowest 2 bits of the row number change bits 3 and 4 of the
+// columns.
 static Layout rows_of_words(uint32_t row_bits, uint32_t column_bits, uint32_t contiguous) {
   uint32_t inner_bits = contiguous ? column_bits : row_bits, outer_bits = contiguous ? row_bits : column_bits;
   uint32_t inner = contiguous ? 0 : column_bits, outer = contiguous ? column_bits : 0;
@@ -246,7 +250,7 @@ static Layout rows_of_words(uint32_t row_bits, uint32_t column_bits, uint32_t co
   return layout_of_bases(&bases, row_bits + column_bits);
 }
 
-// What the dot's threads hold of the operand.
+// The elements of the operand that the dot's threads hold.
 static Layout read_layout(const Op *dot, DotOperand operand, const DotShape *shape) {
   const Attr *anchor = op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
   const Attr *result = op_attr(dot, ATTR_ANCHOR);
@@ -260,12 +264,13 @@ uint32_t layout_spanned(const Layout *layout, LayoutDim dim) {
   return mask;
 }
 
-// For fused multiply-adds, of words that come along k: vectors of 16 bytes along m or n (from bit `outer`
-// on), so that those that read them have neighbours in neighbouring registers, which the register file's two
-// banks ask for. The bits of k that `home`'s lanes hold change the banks by XOR, so that each store's words
-// fall into different ones; below the vectors' size the order within a vector changes. The lanes that read
-// lie within a row of 128 bytes, and what is left of it are a thread's own vectors, whose exchange is known
-// when the address is. False where there are fewer than 8 vectors or rows of k.
+// For fused multiply-adds whose words arrive along k: vectors of 16 bytes along m or n (from bit `outer` on).
+// Readers then get neighbours in neighbouring registers, which the register file's two banks need.
+//
+// The bits of k that `home`'s lanes hold change the banks by XOR, so that a store's words hit different
+// banks. Below the vector size the order within a vector changes. The reading lanes are within a row of 128
+// bytes. The rest of the row is a thread's own vectors, whose permutation is known with the address. Returns
+// false for fewer than 8 vectors or rows of k.
 static bool fma_shared(const Layout *home, const Layout *read, const DotShape *shape, DotOperand operand,
                        Layout *layout) {
   enum { VECTOR_BITS = 2, LINE_BITS = 3, BANK_BITS = 5 };
@@ -323,7 +328,7 @@ void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *ord
   }
 }
 
-// --- what of a padded wgmma is computed
+// --- computed part of a padded wgmma
 
 bool dot_takes_b_first(const Op *dot) {
   return is_dot_of(dot, DOT_WGMMA) &&
@@ -331,7 +336,7 @@ bool dot_takes_b_first(const Op *dot) {
           (type_is_tile(op_operand(dot, 1)->type) && !op_attr(dot, ATTR_SHARED_B)));
 }
 
-// A place in the result as the instruction's row and column.
+// A position in the result, as the instruction's row and column.
 typedef struct DotPlace {
   uint32_t row, column;
 } DotPlace;
@@ -353,14 +358,14 @@ uint32_t dot_column_bits(const Op *dot) {
   return bits;
 }
 
-// The least number of columns that wgmma takes, and no less than n.
+// The smallest number of columns that wgmma accepts and that is at least n.
 static uint32_t wgmma_columns(const Op *dot, uint32_t n) {
-  enum { FEW = 32 }; // of integers: above that multiples of 16
+  enum { FEW = 32 }; // for integers: multiples of 16 above it
   uint32_t step = type_is_elem(op_result(dot)->type, ELEM_I32) && n > FEW ? 16 : 8;
   return (n + step - 1) / step * step;
 }
 
-// Of the instruction that sums there: 0 in padding.
+// Columns of the instruction that computes this position; 0 in padding.
 static uint32_t columns_from(const Op *dot, DotPlace first) {
   DotExtents meant = dot_extents(dot);
   DotPlace end = dot_takes_b_first(dot) ? (DotPlace){meant.n, meant.m} : (DotPlace){meant.m, meant.n};
@@ -387,7 +392,7 @@ bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]) {
            n = dot_op_shape(dot).n;
   if (op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
   for (uint32_t r = 0; r < layout_registers(layout);
-       r++) { // bits are each basis's own: the last thread's elements are furthest
+       r++) { // each basis has its own bits, so the last thread's elements are furthest
     uint32_t index = layout_apply(layout, r, lanes, warps, 0);
     if (!dot_sums_in(dot, r)) continue;
     rows = max_u32(rows, (index >> n) + 1), columns = max_u32(columns, (index & ((1u << n) - 1)) + 1);

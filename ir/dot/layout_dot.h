@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts of matrix products: results and operands of mma.sync, wgmma and fused multiply-adds, and the
-// shared-memory layouts that wgmma reads. PTX ISA, sections on "Matrix fragments for mma" and "Register
-// fragments and shared memory matrix layouts" of wgmma.mma_async.
+// Layouts of matmuls: results and operands of mma.sync, wgmma and fused multiply-adds, and the shared-memory
+// layouts that wgmma reads. PTX ISA: "Matrix fragments for mma", and "Register fragments and shared memory
+// matrix layouts" of wgmma.mma_async.
 #ifndef IR_DOT_LAYOUT_DOT_H
 #define IR_DOT_LAYOUT_DOT_H
 
 #include "ir/dot/dot.h"
 
-// log2 of the (padded) extents of a product: a is [batch,]
-// M x K, b is [batch,] K x N, the result [batch,] M x N.
+// log2 of the (padded) extents of a dot: a is [batch,] M x K, b is [batch,] K x N, the result [batch,] M x N.
 typedef struct DotShape {
   uint32_t batch, m, n, k;
 } DotShape;
@@ -18,71 +17,76 @@ DotShape dot_op_shape(const Op *dot); // k: the dot's part of it
 
 typedef enum DotOperand { DOT_A, DOT_B } DotOperand;
 
-// log2 of the warps along each dimension. What the dimension has no room for is held more than once.
+// log2 of the warps along each dimension. Warps without room in a dimension hold copies.
 typedef struct DotWarps {
   uint32_t batch, m, n;
 } DotWarps;
 
-// The result of tiles of m16n8 (M >= 16, N >= 8): in a tile a thread holds
-// 2 neighbours along n, in rows 8 apart; lanes are 8 along m, 4 along n. `warpgroup`:
-// the four warps of a warpgroup lie along m, 16 rows each, as wgmma's m64nN wants it (M >= 64;
-// warps.m >= 2); warps.m beyond those, and all of mma's, divide m into consecutive parts.
+// The result as m16n8 tiles (M >= 16, N >= 8). In a tile a thread holds 2 neighbours along n, in rows 8
+// apart. Lanes are 8 along m, 4 along n.
+//
+// `warpgroup`: the four warps of a warpgroup are along m, 16 rows each, as wgmma's m64nN needs it (M >= 64;
+// warps.m >= 2). Further warps.m, and all of mma's, divide m into consecutive parts.
 Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warpgroup);
-// The result of a wgmma that reads one operand from shared memory into registers, *in_registers, because
-// words do not lie along k there: `operand` b: the product is computed transposed, columns of b being the
-// instruction's rows. A thread holds neighbours of those.
+// The result of a wgmma that loads one operand from shared memory into registers, *in_registers, because
+// words do not run along k there. `operand` b: the dot is computed transposed. The columns of b are the
+// instruction's rows, and a thread holds neighbours of those.
 Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
                            Layout *in_registers);
-// The result of a wgmma that computes the transposed product of two operands in shared memory: `warps` are of that, m along b's columns.
+// The result of a wgmma that computes the transposed dot of two operands in shared memory. `warps` describe
+// the transposed dot: m is along b's columns.
 Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps);
-// Whether a dot is a wgmma whose first operand is b, its rows being the result's columns: where b comes from registers, or with `swapped`.
+// Returns true if the dot is a wgmma whose first operand is b, so its rows are the result's columns. This is
+// so if b comes from registers, or with `swapped`.
 bool dot_takes_b_first(const Op *dot);
-// An operand that fits the result's layout; 2^pack elements of it make 32 bits. K >= 8 << pack.
+// An operand's layout for the result's layout; 2^pack elements take 32 bits. K >= 8 << pack.
 Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack);
-// The part of an operand (of a product of that shape) that has 2^k_bits of k, which threads hold all of their
-// rows or columns of: registers count the parts.
+// A part of an operand of a dot with this shape. The part has 2^k_bits of k. Threads hold their rows or
+// columns of all parts: registers count the parts.
 Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand which, uint32_t k_bits);
-// The result of fused multiply-adds, for the most reuse of what a thread reads.
+// The result of fused multiply-adds, with the most reuse of the values that a thread reads.
 Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits);
-// An operand of which every thread holds all of k for its rows (a) or columns (b) of the result.
+// An operand layout: every thread holds the whole k for its rows (a) or columns (b) of the result.
 Layout layout_fma_operand(const Layout *result, const DotShape *shape, DotOperand operand);
 
-// The layout (from offsets) of a rows x columns matrix of elements of 2^elem_bits bytes, of which
-// `contiguous` (0: rows' index, 1: columns') counts upwards in memory, with the widest swizzle that its
-// extent has room for. False where that is less than 32 bytes or the other extent less than 8.
+// The layout (from offsets) of a rows x columns matrix of elements of 2^elem_bits bytes, with the widest
+// possible swizzle. `contiguous`: the index that is contiguous in memory (0: rows, 1: columns). Returns false
+// if that extent is less than 32 bytes, or the other extent less than 8.
 bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_bits, uint32_t contiguous,
                          Layout *layout, uint32_t *row_bytes);
 
-// The layout of a buffer in which an operand, which the tile `home` holds, lies so (after choose_dot); false:
-// its extents have no room for that.
+// The layout of a buffer for an operand, held by the tile `home`, in this placement (after choose_dot).
+// Returns false if the extents are too small.
 bool layout_dot_placed(const Op *dot, DotOperand operand, const Type *home, DotPlacement placement,
                        Layout *layout);
-// The bits of dimension `dim` of a layout's bases, all together.
+// The bits in any basis of dimension `dim`.
 uint32_t layout_spanned(const Layout *layout, LayoutDim dim);
-// The result's registers (order: one each) as multiply-adds sum them: of a k along a row, and back along the
-// next, which begins with the column that the row before ended with.
+// The order in which multiply-adds visit the result's registers for one k (order: one entry each). It runs
+// along a row and back along the next, which starts in the column where the previous row ended.
 void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *order);
 
-// Of a padded dot whose result has its layout what instructions sum. Of a wgmma: log2 of the columns of an instruction at most (where b comes from registers the
-// instruction's columns are the result's rows), those that the result keeps in registers or lanes, up to 256.
+// For a padded dot whose result has its layout. It is log2 of the maximum columns of a wgmma instruction: those
+// that the result keeps in registers or lanes, up to 256. If b comes from registers, the instruction's
+// columns are the result's rows.
 uint32_t dot_column_bits(const Op *dot);
-// Of the instruction that sums at that index of the result, of its columns' first, how many columns it has: a number that wgmma
-// takes, as many as are meant. 0: rows or columns from there on are padding, and no instruction sums them.
+// The number of columns of the wgmma instruction whose first column is this index of the result. It is the
+// unpadded columns, rounded up to a number that wgmma accepts. Returns 0 if rows or columns from there on are
+// padding: no instruction computes them.
 uint32_t dot_columns_at(const Op *dot, uint32_t index);
-// Whether the result's register is one that instructions sum in, and not padding alone.
+// Returns true if instructions compute the result's register, and it is not only padding.
 bool dot_sums_in(const Op *dot, uint32_t reg);
 
-// The rows and columns of an operand that a wgmma multiplies, from the first on. False: it takes
-// the operand from registers.
+// The leading rows and columns of an operand that a wgmma reads. Returns false if it takes the operand from
+// registers.
 bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]);
-// The elements of the result that instructions sum: all of them, or of a padded wgmma fewer.
+// The number of result elements that instructions compute: all, or fewer for a padded wgmma.
 uint64_t dot_sums(const Op *dot);
 
-// In how many parts along k a wgmma takes the operand that it reads from shared memory into registers (one
-// with an anchor and a flag `shared`): the next is read while one is multiplied. 0: it has none.
+// The number of parts along k for an operand that wgmma loads from shared memory into registers (one with an
+// anchor and a flag `shared`). The next part is loaded while one is multiplied. 0: there is no such operand.
 uint32_t dot_parts(const Op *dot);
 
-// After how many elements of k the dot, which is a wgmma of fp8, adds its sums up in fp32; 0: never.
+// The number of k elements after which an fp8 wgmma adds its sums up in fp32; 0: never.
 uint32_t dot_promotes(const Op *dot);
 
 #endif

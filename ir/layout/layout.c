@@ -87,12 +87,12 @@ uint32_t layout_run_bits(const Layout *layout) {
   return bits;
 }
 
-// A tile's dimensions while its bits are handed out from the lowest up.
+// A tile's dimensions, while its bits are assigned from the lowest up.
 typedef struct Bits {
   uint32_t rank;
   uint32_t size[LAYOUT_MAX_RANK];  // log2 of the shape
-  uint32_t shift[LAYOUT_MAX_RANK]; // of the dimension's lowest bit in the flattened index
-  uint32_t used[LAYOUT_MAX_RANK];  // bits already handed out; past size they are zero bases
+  uint32_t shift[LAYOUT_MAX_RANK]; // position of the dimension's lowest bit in the flattened index
+  uint32_t used[LAYOUT_MAX_RANK];  // bits already assigned; beyond `size` they are zero bases
 } Bits;
 
 static Bits bits_of_shape(uint32_t rank, const uint32_t *shape) {
@@ -132,7 +132,7 @@ Layout layout_blocked(uint32_t rank, const uint32_t *shape, const uint32_t *orde
                       const uint32_t *lane_bits, const uint32_t *warp_bits) {
   Bits bits = bits_of_shape(rank, shape);
   Layout layout = {.out_bits = (uint8_t)total_bits(&bits)};
-  // Registers beyond the tile would hold copies within one thread, of use to nobody: they are left out.
+  // Registers beyond the tile would hold useless copies within one thread: they are omitted.
   for (uint32_t i = 0; i < rank; i++)
     for (uint32_t k = 0; k < elem_bits[order[i]] && bits.used[order[i]] < bits.size[order[i]]; k++)
       layout_add(&layout, DIM_REGISTER, bits_next(&bits, order[i]));
@@ -148,8 +148,8 @@ Layout layout_blocked(uint32_t rank, const uint32_t *shape, const uint32_t *orde
   return layout;
 }
 
-// Takes up to `want` bits for each dimension in order,
-// from what `left` has; the rest goes to order[0] and repeats.
+// Assigns up to `want` bits to each dimension in order, limited by `left`. The rest goes to order[0] and
+// repeats.
 static void hand_out(uint32_t rank, const uint32_t *order, uint32_t want, uint32_t *left, uint32_t *taken) {
   for (uint32_t i = 0; i < rank; i++) {
     uint32_t d = order[i], n = want < left[d] ? want : left[d];
@@ -157,7 +157,7 @@ static void hand_out(uint32_t rank, const uint32_t *order, uint32_t want, uint32
     left[d] -= n;
     want -= n;
   }
-  // A dimension's later bits would come before these zero ones, were they not all taken already.
+  // All of the dimension's bits are assigned already, so these zero bases come last.
   taken[order[rank - 1]] += want;
 }
 

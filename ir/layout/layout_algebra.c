@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The algebra of layouts: linear algebra over GF(2) on basis words.
+// The algebra of layouts: linear algebra over GF(2) on bases.
 #include "base/fault.h"
 #include "base/integer.h"
 #include "ir/layout/layout_parts.h"
@@ -60,7 +60,7 @@ Layout layout_compose(const Layout *a, const Layout *b) {
 bool layout_invert(const Layout *layout, Layout *inverse) {
   uint32_t in_bits = layout_in_bits(layout);
   if (in_bits > 31) BUG("the inverse of a layout of %u bits", in_bits);
-  // A bit whose basis the lower ones give is not added and so never used. The solution that leaves those bits
+  // A bit whose basis lower bits already span is not added, so it is never used. The solution with those bits
   // zero is the smallest: they are the leading bits of the kernel's vectors.
   Span span = {0};
   for (uint32_t i = 0; i < in_bits; i++) span_add(&span, layout->basis[i], i);
@@ -101,7 +101,8 @@ bool span_has_dim(const Span *span, const Layout *layout, LayoutDim dim) {
   return true;
 }
 
-// The bases of the dimension differ by what the span holds alone; an empty span: they are equal.
+// Returns true if the bases of the dimension differ only by elements of the span. An empty span: they are
+// equal.
 static bool dim_agrees(const Span *span, const Layout *a, const Layout *b, LayoutDim dim) {
   for (uint32_t bit = 0; bit < a->bits[dim]; bit++)
     if (!span_has(span, layout_basis(a, dim, bit) ^ layout_basis(b, dim, bit))) return false;
@@ -115,7 +116,7 @@ Conversion layout_conversion(const Layout *src, const Layout *dst) {
   for (int d = DIM_LANE; d < DIM_COUNT; d++)
     if (src->bits[d] != dst->bits[d]) return CONVERT_SHARED;
   const Span nothing = {0};
-  Span thread = {0}; // what one thread's registers reach, then what a warp's do
+  Span thread = {0}; // the reach of one thread's registers, then of a warp
   span_add_dim(&thread, src, DIM_REGISTER);
   Span warp = thread;
   span_add_dim(&warp, src, DIM_LANE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to shared memory: how wide, and how often they meet in a bank.
+// Shared memory accesses: their width, and their bank conflicts.
 #include <stddef.h>
 
 #include "base/fault.h"
@@ -15,7 +15,7 @@ Layout layout_offsets(const Layout *registers, const Layout *shared) {
   return layout_compose(registers, &inverse);
 }
 
-// The register bits that stand for the lowest offset bits, each for one, from the lowest up.
+// The register bits that map to the lowest offset bits, one each, from the lowest up.
 static uint32_t find_run(const Layout *offsets, uint32_t most, uint32_t *order) {
   for (uint32_t n = 0; n < most; n++) {
     uint32_t bit = 0;
@@ -26,7 +26,7 @@ static uint32_t find_run(const Layout *offsets, uint32_t most, uint32_t *order) 
   return most;
 }
 
-// How many of the lowest offset bits nothing but the run's registers touches.
+// The number of lowest offset bits that only the run's registers affect.
 static uint32_t aligned_run(const Layout *offsets, uint32_t run, const uint32_t *order) {
   uint32_t others = 0;
   for (uint32_t i = 0; i < layout_in_bits(offsets); i++) {
@@ -38,7 +38,7 @@ static uint32_t aligned_run(const Layout *offsets, uint32_t run, const uint32_t 
   return min_u32(aligned, run);
 }
 
-// Completes an order of which the first `n` are chosen.
+// Completes an order whose first `n` entries are chosen.
 static void append_others(const Layout *registers, uint32_t n, uint32_t *order) {
   uint32_t chosen = 0;
   for (uint32_t k = 0; k < n; k++) chosen |= UINT32_C(1) << order[k];
@@ -61,8 +61,8 @@ uint32_t layout_phase_bits(uint32_t elem_bits, uint32_t vector_bits) {
   return bytes_bits > WORD_BYTES_BITS ? bytes_bits - WORD_BYTES_BITS : 0;
 }
 
-// The words that one phase touches are a subspace (moved by a constant);
-// so are their banks, and equally many words are in each of them.
+// The words that one phase touches form a subspace (shifted by a constant), and so do their banks. All
+// touched banks hold the same number of words.
 typedef struct Phase {
   Span words, banks;
 } Phase;
@@ -94,8 +94,8 @@ uint32_t layout_wavefronts(const Layout *registers, const Layout *shared, uint32
   return words_a_bank(&phase) << phase_bits;
 }
 
-// Whether lane bits from `lane` on stand for `n` offset bits from `bit` on, and these and `run` registers
-// alone touch the offset bits below them.
+// Returns true if lane bits from `lane` on map to `n` offset bits from `bit` on. Only these lanes and `run`
+// registers may affect the offset bits below.
 static bool makes_rows(const Layout *offsets, uint32_t run, const uint32_t *order, uint32_t lane,
                        uint32_t bit, uint32_t n) {
   Layout others = *offsets;

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions within warps as shuffles.
 //
-// Let M(r, t) be the (register, lane) of src that has what dst's register r of thread t wants. In round k
-// thread t receives for register k ^ P(t), so the lane it reads is lane(M(k, 0)) ^ lane(T(t)) with T(t) =
-// M(P(t), t). One lane gives one register to all that read it in a round iff no two T of a warp have the same
-// lane but different registers; with T(t)'s lane = t's own, rounds whose lane(M(k, 0)) is 0 need no shuffle.
-// P is chosen for that. M has freedom too, where src holds elements several times.
+// M(r, t) is the (register, lane) of src that holds the element for dst's register r of thread t. In round k
+// thread t receives register k ^ P(t). So it reads from lane(M(k, 0)) ^ lane(T(t)) with T(t) = M(P(t), t).
+//
+// In a round, a lane sends one register to all its readers. So no two T of a warp may have the same lane but
+// different registers. If T(t)'s lane is t's own, rounds with lane(M(k, 0)) = 0 need no shuffle. P is chosen
+// for these goals. M has freedom too if src holds elements several times.
 #include "base/fault.h"
 #include "ir/layout/layout_parts.h"
 
 enum { MAX_GENERATORS = 2 * LANE_PLAN_BITS + LANE_BITS };
 
-// Words number src's registers (low bits) and lanes.
+// Words encode src's registers (low bits) and lanes.
 typedef struct LaneProblem {
   uint32_t registers, lanes, warps;   // bits
-  uint32_t round[LANE_PLAN_BITS];     // M of a round bit
-  uint32_t thread[LANE_PLAN_BITS];    // M of a thread bit at first, then T
-  uint32_t round_of[LANE_PLAN_BITS];  // P of a thread bit
-  uint32_t generator[MAX_GENERATORS]; // what a T may be changed by: src's kernel, then M of the round bits
-  uint32_t kernel, generators;        // how many
-  Span lanes_reached;                 // by the generators: their lanes
-  uint32_t select_of[LANE_PLAN_BITS]; // the register that a lane (then warp) bit adds to what a lane gives
+  uint32_t round[LANE_PLAN_BITS];     // M of a round bit.
+  uint32_t thread[LANE_PLAN_BITS];    // M of a thread bit at first, then T.
+  uint32_t round_of[LANE_PLAN_BITS];  // P of a thread bit.
+  uint32_t generator[MAX_GENERATORS]; // Allowed changes of a T: src's kernel, then M of the round bits.
+  uint32_t kernel, generators;        // Number of kernel generators, of all.
+  Span lanes_reached;                 // The lanes that the generators span.
+  uint32_t select_of[LANE_PLAN_BITS]; // The register change that a lane (then warp) bit adds to what the lane
+                                      // sends.
 } LaneProblem;
 
 static uint32_t lane_of(const LaneProblem *p, uint32_t word) { return word >> p->registers; }
@@ -29,7 +31,7 @@ static uint32_t register_of(const LaneProblem *p, uint32_t word) {
   return word & ((UINT32_C(1) << p->registers) - 1);
 }
 
-// src within a warp: no more than its registers and lanes.
+// src within a warp: only its registers and lanes.
 static Layout within_warp(const Layout *src) {
   Layout warp = {.bits = {[DIM_REGISTER] = src->bits[DIM_REGISTER], [DIM_LANE] = src->bits[DIM_LANE]},
                  .out_bits = src->out_bits};
@@ -37,7 +39,7 @@ static Layout within_warp(const Layout *src) {
   return warp;
 }
 
-// The kernel of the layout, in echelon form: lanes lead, so that reducing a word by it drops lanes first.
+// The layout's kernel in echelon form. Lanes lead, so that reducing a word clears lanes first.
 static Span kernel_of(const Layout *layout) {
   Span image = {0}, kernel = {0};
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
@@ -55,7 +57,7 @@ static void add_generator(LaneProblem *p, uint32_t word) {
   p->generator[p->generators++] = word;
 }
 
-// False where dst wants what its warp does not have.
+// Returns false if dst needs elements from another warp.
 static bool problem_pose(const Layout *src, const Layout *kept, LaneProblem *p) {
   *p = (LaneProblem){
       .registers = src->bits[DIM_REGISTER], .lanes = src->bits[DIM_LANE], .warps = src->bits[DIM_WARP]};
@@ -80,7 +82,7 @@ static bool problem_pose(const Layout *src, const Layout *kept, LaneProblem *p) 
   return true;
 }
 
-// Changes T of the thread bit by generators; what else the combination names is not its business.
+// Changes T of the thread bit by the generators in `combo`; other bits of `combo` are ignored.
 static void lane_change(LaneProblem *p, uint32_t thread_bit, uint64_t combo) {
   for (uint32_t g = 0; g < p->generators; g++) {
     if (!(combo >> g & 1)) continue;
@@ -89,7 +91,7 @@ static void lane_change(LaneProblem *p, uint32_t thread_bit, uint64_t combo) {
   }
 }
 
-// Makes T's lane of the thread bit `wanted` where the generators can.
+// Makes T's lane of the thread bit `wanted`, if the generators can.
 static bool lane_steer(LaneProblem *p, uint32_t thread_bit, uint32_t wanted) {
   uint64_t combo = 0;
   if (span_reduce(&p->lanes_reached, lane_of(p, p->thread[thread_bit]) ^ wanted, &combo)) return false;
@@ -107,8 +109,8 @@ static bool stay_in_own_lanes(LaneProblem *p) {
   return true;
 }
 
-// The lanes of T independent, but for T that depend on others themselves. Those that no generator reaches
-// stay; to the others' each a fresh lane is added that the generators reach.
+// Makes the lanes of T independent, except for dependent T. Lanes outside the generators' span stay. Each
+// dependent lane gets a fresh lane from that span.
 static bool read_distinct_lanes(LaneProblem *p) {
   Span words = {0}, lanes = p->lanes_reached;
   for (uint32_t g = 0; g < p->generators; g++) span_add(&words, p->generator[g], g);
@@ -131,7 +133,7 @@ static bool read_distinct_lanes(LaneProblem *p) {
   return true;
 }
 
-// What a lane gives is send_register(k) ^ select_of(its number): from T, backwards.
+// A lane sends send_register(k) ^ select_of(its number). Derives select_of from T.
 static void find_selects(LaneProblem *p) {
   Span lanes = {0};
   for (uint32_t i = 0; i < p->lanes; i++) span_add(&lanes, lane_of(p, p->thread[i]), i);
@@ -150,7 +152,7 @@ static uint32_t selects_of(const LaneProblem *p, uint32_t lane) {
   return registers;
 }
 
-// A map from thread bits to registers as the fewest selects.
+// Expresses a map from thread bits to registers with the fewest selects.
 static uint32_t selects_of_map(const uint32_t *map, uint32_t thread_bits, LaneSelect *selects) {
   Span span = {0};
   uint32_t n = 0;
@@ -165,7 +167,7 @@ static uint32_t selects_of_map(const uint32_t *map, uint32_t thread_bits, LaneSe
   return n;
 }
 
-// The result's registers by the rounds that bring them: dst's among those that layout_drop_registers kept.
+// Maps the result's registers to rounds: dst's registers among those that layout_drop_registers kept.
 static void find_results(const Layout *dst, const Layout *kept, LanePlan *plan) {
   Layout rounds = {.bits = {[DIM_REGISTER] = kept->bits[DIM_REGISTER]}, .out_bits = kept->out_bits};
   for (uint32_t i = 0; i < kept->bits[DIM_REGISTER]; i++) rounds.basis[i] = kept->basis[i];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts under changes of shape: each moves whole dimensions' bits about in every basis.
+// Shape changes of layouts: each moves the bits of whole dimensions in every basis.
 #include <string.h>
 #include "base/fault.h"
 #include "base/integer.h"
 #include "ir/layout/layout_parts.h"
 
-// `bits` bits from place `from` of the old index to place
-// `to` of the new one. Bits that no move names are dropped.
+// Moves `bits` bits from position `from` of the old index to position `to` of the new one. Bits in no move
+// are dropped.
 typedef struct BitMove {
   uint32_t from, to, bits;
 } BitMove;
@@ -123,7 +123,7 @@ Layout layout_stretch(const Layout *layout, uint32_t rank, const uint32_t *shape
                       LayoutDim in) {
   expect_bits(layout, rank, shape);
   Layout out = *layout;
-  uint32_t first, place = layout_dim_bits(rank, shape, dim, &first) + first; // of the new index bits
+  uint32_t first, place = layout_dim_bits(rank, shape, dim, &first) + first; // position of the new index bits
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
     uint32_t low = out.basis[i] & ((UINT32_C(1) << place) - 1);
     out.basis[i] = (out.basis[i] ^ low) << bits | low;

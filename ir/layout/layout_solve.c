@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts multiplied, divided, and solved for.
+// Layout direct sums, division and equations.
 #include "base/fault.h"
 #include "ir/layout/layout_parts.h"
 
@@ -31,8 +31,8 @@ bool layout_divide_left(const Layout *whole, const Layout *left, Layout *rest) {
   return true;
 }
 
-// The span of all inputs. A basis that the ones before it give
-// stays out, so solutions never use it: they are the smallest.
+// The span of all inputs. A basis that earlier ones span is excluded, so solutions never use it: they are the
+// smallest.
 static Span span_of(const Layout *layout) {
   uint32_t in_bits = layout_in_bits(layout);
   if (in_bits > 32) BUG("equations over %u input bits", in_bits);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The shared-memory layout of a conversion. Its offset bits are, from the lowest: the vector (registers that
-// one access moves), what else is in a 32-bit word, the banks, and the segment, which chooses among rows of
-// 128 bytes. An access has no bank conflicts iff the segment has nothing in common with what the word, the
-// vector and the lanes of one phase span. Two subspaces of at most the banks' size have a common complement,
-// so with a vector of both sides' registers there are no conflicts; a vector of one side's registers alone
-// costs none up to a word, and beyond where the other side's lanes run through it.
+// The shared-memory layout of a conversion. Its offset bits are, from the lowest: * the vector: registers
+// that one access moves; * the rest of a 32-bit word; * the banks; * the segment, which chooses among rows of
+// 128 bytes.
+//
+// An access has no bank conflicts iff the segment is independent of the span of the word, the vector and the
+// lanes of one phase. Two subspaces of at most the banks' size have a common complement. So a vector of
+// registers of both sides is conflict-free. So is a vector of only one side's registers up to a word. A
+// longer one is too if the other side's lanes run through it.
 #include "ir/layout/layout_parts.h"
 
 enum { ROW_BYTES_BITS = 7, WORD_BYTES_BITS = 2, VECTOR_BYTES_BITS = 4, SIDES = 2 };
@@ -25,7 +27,7 @@ static bool list_has(const List *list, uint32_t word) {
   return false;
 }
 
-// Whether registers alone, no lanes or warps, have the word for a basis.
+// Returns true if the word is a basis of registers only, not of lanes or warps.
 static bool is_register(const Layout *side, uint32_t word) {
   bool found = false;
   for (uint32_t i = 0; i < layout_in_bits(side); i++) {
@@ -36,9 +38,8 @@ static bool is_register(const Layout *side, uint32_t word) {
   return found;
 }
 
-// Everything but the vector: a basis that contains, in its span, all bases of both
-// sides that are not the vector's own, so that no thread's address has bits
-// within a vector. False where those bits cannot be told apart from the vector.
+// Finds everything except the vector: a basis whose span contains all other bases of both sides. So no
+// thread's address has bits within a vector. Returns false if those bits cannot be separated from the vector.
 static bool find_rest(const Layout *const side[SIDES], const List *vector, List *rest) {
   Span span = {0};
   rest->n = 0;
@@ -50,7 +51,7 @@ static bool find_rest(const Layout *const side[SIDES], const List *vector, List 
     if (!span_add(&span, vector->at[i], 0)) return false;
   for (uint32_t i = 0; i < side[0]->out_bits; i++)
     if (span_add(&span, UINT32_C(1) << i, 0)) rest->at[rest->n++] = UINT32_C(1) << i;
-  for (uint32_t i = 1; i < rest->n; i++) // by insertion, ascending
+  for (uint32_t i = 1; i < rest->n; i++) // insertion sort, ascending
     for (uint32_t k = i; k > 0 && rest->at[k - 1] > rest->at[k]; k--) {
       uint32_t swap = rest->at[k];
       rest->at[k] = rest->at[k - 1];
@@ -59,7 +60,8 @@ static bool find_rest(const Layout *const side[SIDES], const List *vector, List 
   return true;
 }
 
-// Adds to the vector registers of `by` (that are `also` registers, or NULL), up to `most` bits in all.
+// Adds registers of `by` to the vector, up to `most` bits in total. They must also be registers of `also`, if
+// it is not NULL.
 static void grow_vector(const Layout *const side[SIDES], const Layout *by, const Layout *also, uint32_t most,
                         List *vector) {
   for (uint32_t i = 0; i < by->bits[DIM_REGISTER] && vector->n < most; i++) {
@@ -72,8 +74,8 @@ static void grow_vector(const Layout *const side[SIDES], const Layout *by, const
   }
 }
 
-// What a phase of the side's accesses touches beside the vector: word and lanes. The vector itself need not
-// be in it: segments come from the rest, and no lane mixes the two.
+// The subspace that a phase of the side's accesses touches besides the vector: word and lanes. The vector is
+// not needed: segments come from the rest, and no lane mixes the two.
 static Span phase_span(const Layout *side, const List *vector, const List *word, uint32_t elem_bits) {
   Span span = {0};
   uint32_t own = 0;
@@ -85,14 +87,14 @@ static Span phase_span(const Layout *side, const List *vector, const List *word,
   return span;
 }
 
-// A vector of the list's span outside `span`, from the highest; 0: none.
+// A vector in the list's span outside `span`, from the highest; 0: none.
 static uint32_t vector_outside(const List *list, const Span *span) {
   for (uint32_t i = list->n; i-- > 0;)
     if (!span_has(span, list->at[i])) return list->at[i];
   return 0;
 }
 
-// A vector of the rest's span that is outside both; where there is none, outside one. Never one of `taken`.
+// A vector in the rest's span outside both; if there is none, outside one. Never one in `taken`.
 static uint32_t choose_segment(const List *rest, const Span touched[SIDES], const Span *taken) {
   for (uint32_t i = rest->n; i-- > 0;)
     if (!span_has(&touched[0], rest->at[i]) && !span_has(&touched[1], rest->at[i])) return rest->at[i];
@@ -101,7 +103,8 @@ static uint32_t choose_segment(const List *rest, const Span touched[SIDES], cons
   return first || second ? first ^ second : vector_outside(rest, taken);
 }
 
-// The lanes 2 .. 4 of the side run along a vector of 8 elements of 2 bytes: rows of a transposing ldmatrix.
+// Returns true if lanes 2 .. 4 of the side run along a vector of 8 elements of 2 bytes: rows of a transposing
+// ldmatrix.
 static bool can_transpose(const Layout *side, const List *vector, uint32_t elem_bits) {
   if (elem_bits != 1 || vector->n != 3 || side->bits[DIM_LANE] != LANE_BITS || !side->bits[DIM_REGISTER])
     return false;
@@ -152,7 +155,7 @@ static bool costs_less(uint32_t wavefronts, uint32_t accesses, uint32_t other_wa
   return wavefronts != other_wavefronts ? wavefronts < other_wavefronts : accesses < other_accesses;
 }
 
-// Adds what the side's accesses cost, by vectors or (a load) by four matrices at a time.
+// Adds the cost of the side's accesses, by vectors or (a load) by four matrices at a time.
 static void add_cost(const Layout *side, bool load, uint32_t elem_bits, Candidate *candidate) {
   const Layout used = layout_drop_registers(side);
   const uint32_t registers = used.bits[DIM_REGISTER];
@@ -182,7 +185,7 @@ static Candidate candidate_of(const Layout *const side[SIDES], const List *vecto
 
 static bool is_better(const Candidate *a, const Candidate *b) {
   if (a->wavefronts == b->wavefronts && a->accesses == b->accesses)
-    return a->vector < b->vector; // along the tile's fastest dimension, as copies from global memory are
+    return a->vector < b->vector; // along the tile's fastest dimension, like copies from global memory
   return costs_less(a->wavefronts, a->accesses, b->wavefronts, b->accesses);
 }
 

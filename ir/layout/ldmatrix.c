@@ -7,7 +7,7 @@ static uint32_t basis_of(const Layout *layout, LayoutDim dim, uint32_t bit) {
   return bit < layout->bits[dim] ? layout_basis(layout, dim, bit) : 0;
 }
 
-// Lanes 0 and 1 and the word's registers run along the row; lanes 2 to 4 and all else choose rows.
+// Lanes 0 and 1 and the word's registers run along the row. Lanes 2 to 4 and all other bits choose rows.
 static bool fits_plain(const LdmatrixPlan *plan, uint32_t row_bits) {
   const Layout *at = &plan->offsets;
   if (plan->word_bits + 2 != row_bits || at->bits[DIM_REGISTER] < plan->word_bits) return false;
@@ -17,7 +17,7 @@ static bool fits_plain(const LdmatrixPlan *plan, uint32_t row_bits) {
          basis_of(at, DIM_LANE, 1) == 2u << plan->word_bits;
 }
 
-// Lanes 2 to 4 run along the row; lanes 0 and 1 and the word's register choose among its 8 rows.
+// Lanes 2 to 4 run along the row. Lanes 0 and 1 and the word's register choose among its 8 rows.
 static bool fits_transposed(const LdmatrixPlan *plan, uint32_t row_bits) {
   const Layout *at = &plan->offsets;
   if (plan->word_bits != 1 || row_bits != 3 || at->bits[DIM_REGISTER] < 1) return false;
@@ -26,7 +26,7 @@ static bool fits_transposed(const LdmatrixPlan *plan, uint32_t row_bits) {
   return true;
 }
 
-// Whether every bit that chooses rows leaves the offset within the row alone.
+// Returns true if no bit that chooses rows changes the offset within the row.
 static bool rows_are_whole(const LdmatrixPlan *plan, uint32_t row_bits) {
   uint32_t within = (1u << row_bits) - 1;
   const Layout *at = &plan->offsets;
@@ -41,7 +41,7 @@ static bool rows_are_whole(const LdmatrixPlan *plan, uint32_t row_bits) {
   return true;
 }
 
-// Lanes 0 to 7 point at the rows of the first matrix, 8 to 15 at those of the second, and so on.
+// Lanes 0 to 7 provide the row addresses of the first matrix, 8 to 15 those of the second, and so on.
 static void choose_rows(LdmatrixPlan *plan) {
   const Layout *at = &plan->offsets;
   Layout rows = {.out_bits = at->out_bits};

@@ -3,7 +3,7 @@
 
 #include "base/integer.h"
 
-// Register bits that move within a run, by bits of the index that nothing else moves by: so indices add up.
+// Register bits that move within a run. Nothing else changes their index bits, so indices add up.
 static uint32_t register_bits_inside(const Layout *layout, uint32_t inside) {
   uint32_t found = 0, n = layout_in_bits(layout);
   for (uint32_t i = 0; i < layout->bits[DIM_REGISTER]; i++) {

@@ -4,11 +4,11 @@
 #include "base/fault.h"
 #include "base/integer.h"
 
-enum { ACCESS_MOST = 16 }; // bytes of an instruction, a thread
+enum { ACCESS_MOST = 16 }; // bytes per thread and instruction
 
 // --- global memory
 
-// Whether addresses count upwards along a run is for `vector` to say.
+// Addresses must increase along a run; `vector` says so.
 uint32_t access_run(const Op *op, const Type *type) {
   uint32_t bytes = type_element_bytes(type), length = 1;
   if (!type_is_tile(type)) return 1;
@@ -24,7 +24,7 @@ bool access_is_only_stored(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
     const Op *op = use->user;
     if (op->kind == OP_SHARED_STORE && !op_attr(op, ATTR_WRITER))
-      continue; // of a tile: the buffer is no load's result
+      continue; // for a tile: the buffer is no load's result
     if (op->kind != OP_STORE || use != &op->operands[1]) return false;
   }
   return value->first_use != NULL;
@@ -32,7 +32,7 @@ bool access_is_only_stored(const Value *value) {
 
 // --- shared memory
 
-// The register bit with that basis; no other bit of the layout changes it.
+// Finds the register bit with that basis. No other bit of the layout may change it.
 static bool find_register(const Layout *map, uint32_t offset_bit, uint32_t *bit) {
   uint32_t holders = 0;
   for (uint32_t i = 0; i < layout_in_bits(map); i++) {
@@ -73,7 +73,7 @@ uint32_t shared_vector(const Layout *offsets, uint32_t bytes, uint32_t vector_at
   return bits;
 }
 
-// The flattened index in the buffer of what has `index` in the tile.
+// The flattened index in the buffer of the element with `index` in the tile.
 static uint32_t index_in(const Type *buffer, const Type *tile, uint32_t index) {
   uint32_t result = 0;
   for (uint32_t d = 0; d < tile->rank; d++) {
@@ -112,7 +112,7 @@ bool shared_reaches(const Type *buffer, const Type *tile, const Attr *starts) {
 }
 
 SharedMap shared_map(const Type *buffer, const Type *tile, const Attr *starts) {
-  Layout inverse, in_buffer = {0}; // a scalar's: its one element
+  Layout inverse, in_buffer = {0}; // for a scalar: its one element
   if (!layout_invert(buffer->layout, &inverse)) BUG("a shared buffer without a place for every element");
   if (type_is_tile(tile)) in_buffer = *tile->layout;
   in_buffer.out_bits = buffer->layout->out_bits;
@@ -126,7 +126,7 @@ SharedMap shared_map(const Type *buffer, const Type *tile, const Attr *starts) {
   return map;
 }
 
-// As many as both sides, the alignment and the mask allow.
+// The longest run that both sides, the alignment and the mask allow.
 uint32_t copy_async_run(const Op *op) {
   const Type *pointer = op_operand(op, 0)->type, *buffer = op_operand(op, 1)->type;
   uint32_t bytes = elem_bytes(buffer->elem), bits = 0;

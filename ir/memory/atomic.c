@@ -15,8 +15,8 @@ static bool releases(const Op *op) {
   return !sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, "release") == 0;
 }
 
-// Where there are no vectors two bf16 share a compare and swap of 32 bits. To who looks at 16 of them it orders
-// nothing (PTX ISA, Memory Consistency Model: what is morally strong overlaps completely).
+// Without vector atomics, two bf16 share a 32-bit compare and swap. It orders nothing for accesses to only 16
+// of its bits (PTX ISA, Memory Consistency Model: morally strong operations overlap completely).
 uint32_t atomic_widest(const Op *op) {
   const Value *result = op_result(op);
   const TargetInfo *arch = op->region->func->module->target.arch;

@@ -6,13 +6,13 @@
 enum { MAX_ORIGINS = 128 };
 static const uint64_t far_away = (uint64_t)1 << 40, null_page = 4096, beside = 4096;
 
-// ---- which ----
+// ---- which buffer ----
 
-// The values that a pointer may be, each looked at once.
+// The possible sources of a pointer, each visited once.
 typedef struct Origins {
   const Value *at[MAX_ORIGINS];
   uint32_t n;
-  bool lost; // too many of them, or one that comes from elsewhere
+  bool lost; // too many of them, or an unknown source
 } Origins;
 
 static void add_origin(Origins *origins, const Value *value) {
@@ -24,7 +24,7 @@ static void add_origin(Origins *origins, const Value *value) {
     origins->lost = true;
 }
 
-// What a loop carries on: number `index` of what is carried, with the loop's first value and what it goes on with.
+// Adds the sources of loop-carried value `index`: its initial value and its yielded value.
 static void add_carried(Origins *origins, const Op *loop, uint32_t index) {
   if (loop->kind == OP_FOR) {
     add_origin(origins, loop_init(loop, index));
@@ -64,7 +64,7 @@ static void add_operands(Origins *origins, const Op *op, uint32_t result) {
     origins->lost = true;
 }
 
-// A tensor map leads to where its base does, which is mostly a parameter.
+// A tensor map refers to its base's buffer, usually a parameter.
 static int32_t map_param(const Value *map) {
   const Func *func = map->region->func;
   const HostRegion *host = func_host(func, HOST_MAP, func->params[map->index].name);
@@ -120,7 +120,7 @@ const BufferName *buffer_meant(const BufferName *names, uint32_t count, const Bu
   return hint && (!elsewhere || distance(hint, address) < beside) ? hint : near;
 }
 
-// ---- where ----
+// ---- which element ----
 
 static uint64_t element_bytes(const BufferName *buffer) { return elem_bytes(buffer->elem); }
 static uint64_t elements(const BufferName *buffer) { return buffer->bytes / element_bytes(buffer); }
@@ -154,9 +154,9 @@ void buffer_place(const BufferName *buffer, uint64_t address, Buf *out) {
   buf_text(out, "]");
 }
 
-// ---- what to do ----
+// ---- advice ----
 
-// Whether the elements are not of the size that the access takes them for.
+// Returns true if the access's element size differs from the buffer's.
 static bool advise_type(const AccessFacts *access, Buf *advice) {
   const BufferName *buffer = access->buffer;
   if (!access->bytes || access->bytes == element_bytes(buffer)) return false;
@@ -259,7 +259,7 @@ static void print_other(const RaceFacts *race, Buf *out) {
   if (alike && race->sides == RACE_OF_LINE) buf_text(out, " of this line");
 }
 
-// What the other side is, of one program.
+// Describes the other access, of the same program.
 static void print_side(const RaceFacts *race, Buf *out) {
   switch (race->sides) {
   case RACE_OF_OPS:

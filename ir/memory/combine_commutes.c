@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a reduction's region over (a..., b...) gives the same for (b..., a...). Three ways to see it: the
-// ops are the same on both sides; one side is chosen by an order of the tuples (argmax); the results are
+// Tests if a reduction's region gives the same for (a..., b...) and (b..., a...). There are three methods: *
+// the ops are the same on both sides; * an order of the tuples chooses one side (argmax); * the results are
 // equal as rational functions (Welford's mean and variance).
 #include "ir/memory/scratch.h"
 
-// --- the same ops on both sides
+// --- same ops on both sides
 
 static const Value *swapped_arg(const Region *region, const Value *x) {
   uint32_t half = region->arg_count / 2;
   return x->region == region ? region->args[(x->index + half) % region->arg_count] : x;
 }
 
-// Whether y, with a... and b... exchanged, is x.
+// Returns true if y, with a... and b... exchanged, equals x.
 static bool mirrors_value(const Region *region, const Value *x, const Value *y, uint32_t depth) {
   enum { MAX_DEPTH = 16 };
   if (!x->def || !y->def || x->def->region != region) return swapped_arg(region, y) == x;
@@ -35,13 +35,13 @@ static bool is_mirrored(const Region *region) {
   return true;
 }
 
-// --- a choice by an order
+// --- choice by an order
 
 enum { MAX_CHOSEN = 4, MAX_DEPTH_OF_CHOICE = 16 };
 
 typedef enum Truth { FALSE_ALWAYS, TRUE_ALWAYS, UNKNOWN } Truth;
 
-// By operand of the tuple: -1 where a is less than b, 0 where they are equal, 1 where it is greater.
+// By operand of the tuple: -1 if a is less than b, 0 if they are equal, 1 if it is greater.
 typedef struct Comparison {
   const Region *region;
   int sign[MAX_CHOSEN];
@@ -49,7 +49,7 @@ typedef struct Comparison {
 
 static Truth truth_of(bool x) { return x ? TRUE_ALWAYS : FALSE_ALWAYS; }
 
-// A comparison of a's with b's element, or of one with itself; what is no number is not thought of.
+// Evaluates a comparison of a's with b's element, or of one with itself. Ignores NaN.
 static Truth truth_of_compare(const Comparison *c, const Op *op) {
   const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
   const uint32_t half = c->region->arg_count / 2;
@@ -81,7 +81,7 @@ static Truth truth_of_value(const Comparison *c, const Value *condition, uint32_
                             : truth_of(x == TRUE_ALWAYS || y == TRUE_ALWAYS);
 }
 
-// The condition by which all results are a's or b's elements; NULL: they are not.
+// The condition that chooses all of a's or all of b's elements as results; NULL: there is none.
 static const Value *choice_of(const Region *region) {
   const uint32_t half = region->arg_count / 2;
   const Value *condition = NULL;
@@ -95,7 +95,7 @@ static const Value *choice_of(const Region *region) {
   return condition;
 }
 
-// Of tuples that differ the same one is chosen, whichever comes first.
+// Returns true if the same one of two different tuples is chosen in both orders.
 static bool is_choice(const Region *region) {
   const uint32_t half = region->arg_count / 2;
   const Value *condition = choice_of(region);
@@ -129,7 +129,7 @@ typedef struct Number {
 typedef struct FieldNumbers {
   const Region *region;
   const Number *args;
-  Number ops[MAX_OPS]; // by place in the region
+  Number ops[MAX_OPS]; // by index in the region
 } FieldNumbers;
 
 static uint32_t field_multiply(uint32_t x, uint32_t y) { return (uint32_t)((uint64_t)x * y % PRIME); }
@@ -143,7 +143,7 @@ static uint32_t field_power(uint32_t x, uint32_t n) {
   return result;
 }
 
-// Whole numbers and halves, quarters, ... of them.
+// Integers divided by powers of two.
 static Number of_double(double x) {
   enum { MAX_HALVINGS = 60 };
   uint32_t halvings = 0;
@@ -166,7 +166,7 @@ static Number of_value(const FieldNumbers *f, const Value *value) {
   return f->ops[place];
 }
 
-// Of numbers at large a condition that they are equal does not hold.
+// For generic numbers, an equality condition is false.
 static Number select_number(const FieldNumbers *f, const Op *op) {
   const Op *condition = op_operand(op, 0)->def;
   if (!condition || condition->region != f->region) return (Number){0};

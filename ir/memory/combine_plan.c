@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How reductions and scans are spread over registers, lanes and warps: linear algebra on layouts.
+// Distributes reductions and scans over registers, lanes and warps: linear algebra on layouts.
 #include <string.h>
 #include "base/fault.h"
 #include "base/integer.h"
@@ -12,7 +12,7 @@ typedef struct Vectors {
   uint32_t at[32], n; // words over register, lane and warp bits
 } Vectors;
 
-// The same span in reduced echelon form, ascending: as few as can be have warp bits, then lane bits.
+// The same span in reduced echelon form, ascending. The fewest vectors have warp bits, then lane bits.
 static void put_in_echelon(Vectors *v) {
   for (uint32_t i = 0; i < v->n; i++) {
     uint32_t most = i;
@@ -49,7 +49,7 @@ static uint32_t apply_word(const Layout *layout, uint32_t word) {
 
 static uint32_t bits_mask(uint32_t bits) { return (uint32_t)((UINT64_C(1) << bits) - 1); }
 
-// Steps until warps take part. A register step's highest bit tells what is merged away: later steps do without it.
+// Adds steps until warps take part. A register step merges away its highest bit: later steps omit it.
 static void add_steps(ReducePlan *plan, const Layout *layout, Vectors *v) {
   uint32_t registers = layout->bits[DIM_REGISTER], warp = layout_first_bit(layout, DIM_WARP);
   while (plan->local < v->n) {
@@ -79,8 +79,8 @@ uint32_t reduce_part(const ReducePlan *plan, uint32_t axis_index) {
   return part;
 }
 
-// Places of results (of `lines`: register, lane, warp -> result): the first are what a thread can hold side
-// by side, up to 16 bytes, then neighbouring lanes, so that accesses have no bank conflicts.
+// Positions of results (of `lines`: register, lane, warp -> result). First come those that a thread can hold
+// adjacently, up to 16 bytes, then neighbouring lanes. So accesses have no bank conflicts.
 static Layout places_of(const Layout *lines, uint32_t dead, uint32_t bytes) {
   Layout picked = {.bits = {[DIM_OFFSET] = lines->out_bits}, .out_bits = lines->out_bits}, inverse;
   Span span = {0};
@@ -130,7 +130,7 @@ ReducePlan reduce_plan(const Op *reduce) {
 
 // --- scans
 
-// The one bit that holds an axis bit; false where the layout is less simple.
+// Finds the one bit that holds each axis bit. Returns false if the layout is less simple.
 static bool find_holders(const Layout *layout, ScanPlan *plan) {
   uint32_t found = 0;
   for (int d = 0; d < DIM_COUNT; d++)

@@ -14,7 +14,7 @@ Elem buffer_elem(const Type *tile) {
   return element->elem == ELEM_I1 ? ELEM_I8 : element->elem;
 }
 
-// A tile of the operand's elements: `rows` first, then the operand's dimensions but the axis.
+// A tile of the operand's elements: `rows` first, then the operand's dimensions without the axis.
 static const Type *rows_type(IrContext *ir, const Op *op, uint32_t index, uint32_t rows, Layout layout) {
   const Type *type = op_operand(op, index)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), shape[TILE_MAX_RANK] = {rows}, rank = 1;
@@ -27,8 +27,8 @@ const Type *reduce_parts_type(IrContext *ir, const Op *op, const ReducePlan *pla
   return rows_type(ir, op, index, 1u << plan->part_bits, layout_drop_registers(&plan->parts));
 }
 
-// Whether the parts of one result are combined by a warp's lanes, in shuffles, and not by each thread: that
-// takes more steps that wait for one another, but fewer instructions where combining takes several.
+// Returns true if a warp's lanes combine the parts of one result by shuffles, instead of each thread by
+// itself. This has more dependent steps, but fewer instructions if combining takes several.
 static bool lanes_combine(const Op *op, const ReducePlan *plan) {
   const Region *region = op->regions[0];
   const uint32_t count = combined_count(op), parts = 1u << plan->part_bits;
@@ -36,7 +36,7 @@ static bool lanes_combine(const Op *op, const ReducePlan *plan) {
   if (plan->result_bits || plan->part_bits > LANE_BITS || commutes == COMMUTES_NOT) return false;
   uint32_t ops = 0;
   for (const Op *at = region->first; at != region->last; at = at->next) ops++;
-  uint32_t alone = (parts - 1) * ops + count * parts / 4; // parts come by 16 bytes
+  uint32_t alone = (parts - 1) * ops + count * parts / 4; // 16 bytes of parts per load
   uint32_t together = plan->part_bits * (ops + count) + (commutes == COMMUTES_EXACTLY ? count : 2 * count);
   return alone > together + TUNE_COMBINE_BY_LANES;
 }
@@ -69,7 +69,7 @@ uint32_t scan_run_bits(const ScanPlan *plan) {
   return plan->low - run > 1 ? run : 0;
 }
 
-// The lowest axis bits go, and the registers that hold them.
+// Removes the lowest axis bits, and the registers that hold them.
 const Type *scan_starts_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index) {
   const Type *type = op_operand(op, index)->type;
   const Layout *from = type->layout;
@@ -92,15 +92,15 @@ static bool holds_axis(const ScanPlan *plan, uint32_t bit) {
   return false;
 }
 
-// Chunks that lanes hold parts of would be asked for by lanes of one warp in different places.
+// Returns false if lanes hold chunk bits: lanes of one warp would need different places.
 static bool warps_hold_chunks(const ScanPlan *plan) {
   for (uint32_t i = plan->low; i < plan->axis_bits; i++)
     if (plan->holder[i].dim == DIM_LANE) return false;
   return true;
 }
 
-// Each thread by itself reads and adds all totals, and of each looks whether it is what comes before its chunk.
-// By lanes it has its share, five steps of a shuffle and a choice, and a shuffle for each of its runs.
+// Compares two ways. Each thread reads and adds all totals, and checks for each if it precedes its chunk. Or
+// lanes share the totals: a lane has its share, five steps of a shuffle and a select, and a shuffle per run.
 bool scan_by_lanes(const Op *op, const ScanPlan *plan) {
   const Region *region = op->regions[0];
   const uint32_t count = combined_count(op), chunk_bits = plan->axis_bits - plan->low;
@@ -108,7 +108,7 @@ bool scan_by_lanes(const Op *op, const ScanPlan *plan) {
   uint32_t chunks = 1u << chunk_bits, own = chunks >> LANE_BITS, ops = 0, runs = 1;
   for (const Op *at = region->first; at != region->last; at = at->next) ops++;
   for (uint32_t i = plan->low; i < plan->axis_bits; i++) runs <<= plan->holder[i].dim == DIM_REGISTER;
-  uint32_t alone = chunks * (ops + count) + count * chunks / 4; // totals come by 16 bytes
+  uint32_t alone = chunks * (ops + count) + count * chunks / 4; // 16 bytes of totals per load
   uint32_t together = (2 * own + LANE_BITS) * (ops + count) + (LANE_BITS + 1 + own + runs) * count;
   return alone > together + TUNE_COMBINE_BY_LANES;
 }

@@ -22,7 +22,7 @@ bool group_is_thread(const Op *groups, uint32_t i) {
   return threads && i < threads->ints.n && threads->ints.at[i] == 1;
 }
 
-// The region of warp_groups that the region is, or is within; NULL: none.
+// The region of warp_groups that is this region or contains it; NULL: none.
 static const Region *group_region(const Region *region) {
   const Region *at = region;
   while (at && at->parent && at->parent->kind != OP_WARP_GROUPS) at = at->parent->region;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of a block's warps, each of which runs a region of its own (warp_groups).
+// Groups of a CTA's warps; each runs its own region (warp_groups).
 #ifndef IR_MEMORY_GROUPS_H
 #define IR_MEMORY_GROUPS_H
 
@@ -7,19 +7,19 @@
 
 enum { GROUPS_MOST = 8 };
 
-// Of a kernel with groups of warps the op, which is the last before the body's return; NULL: all its warps do
-// the same.
+// The warp_groups op of a kernel, the last op before the body's return. NULL: all its warps run the same
+// code.
 const Op *func_groups(const Func *func);
-// By its attributes: how many groups, and of group i how many warps.
+// From its attributes: the number of groups, and the number of warps of group i.
 uint32_t groups_count(const Op *groups);
 uint32_t group_warps(const Op *groups, uint32_t i);
-// Whether one thread alone runs its region.
+// Returns true if only one thread runs its region.
 bool group_is_thread(const Op *groups, uint32_t i);
-// The group whose region the op is in, or a region of it; UINT32_MAX: none.
+// The group whose region contains the op, nested regions included; UINT32_MAX: none.
 uint32_t group_of(const Op *op);
-// Whether that group's one thread alone runs the op.
+// Returns true if the op runs in a group of only one thread.
 bool group_runs_by_thread(const Op *op);
-// As region_warps_of, of a region of warp_groups or one within it; false: it is of none.
+// Like region_warps_of, for a region of warp_groups or nested in one. Returns false for other regions.
 bool group_region_warps(const Region *region, RegionWarps *warps);
 
 #endif

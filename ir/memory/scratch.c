@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How much shared memory ops need.
+// Shared memory that ops need.
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
 
@@ -87,7 +87,7 @@ static uint32_t flip_bytes(const Op *op) {
   return same_warp ? 0 : tile_bytes(type);
 }
 
-// One thread does the access, all that hold the element get what it gave.
+// One thread does the access; all holders of the element get its result.
 static uint32_t broadcast_bytes(const Op *op) {
   const Type *type = op_result(op)->type;
   if (!op_result(op)->first_use) return 0;

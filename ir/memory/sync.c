@@ -7,9 +7,10 @@
 #include "ir/memory/groups.h"
 
 const char *op_sync(const Op *op) {
-  bool none = op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA); // done when they have been issued
+  bool none = op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA); // complete when issued
   none |= op->kind == OP_ATOMIC_RMW && !atomic_fences(op);
   none |= op->kind == OP_WARP_GROUPS && !op_attr(op, ATTR_GROUP_REGISTERS);
-  if (op->kind == OP_MBARRIER_ARRIVE && group_runs_by_thread(op)) return "mbarrier.arrive"; // its warp need not meet
+  if (op->kind == OP_MBARRIER_ARRIVE && group_runs_by_thread(op))
+    return "mbarrier.arrive"; // its warp need not converge
   return none ? "" : op_info(op->kind)->sync;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tensor copy swizzles by address bits as wgmma reads: what layout_wgmma_shared lays out, rows of 32, 64 or 128
-// bytes one below the other, is a box of that width, and wider matrices are boxes one behind the other.
+// A TMA copy swizzles by address bits, as wgmma reads. A layout_wgmma_shared matrix with rows of 32, 64 or
+// 128 bytes is a TMA tile of that width. A wider matrix is several TMA tiles, one after another.
 #include "ir/memory/tensor_box.h"
 
 #include "base/integer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers as Python writes them, from their text to their value.
+// Parses numbers in Python syntax.
 #include "ir/spec.h"
 
 #include <locale.h>
@@ -17,7 +17,7 @@ bool double_parse(Str text, double *value) {
       return false;
     }
     if (text.at[i] == '.')
-      buf_text(&copy, localeconv()->decimal_point); // what strtod wants in this process
+      buf_text(&copy, localeconv()->decimal_point); // the decimal point of strtod's locale
     else
       buf_char(&copy, text.at[i]);
   }
@@ -43,7 +43,7 @@ static unsigned base_of(Str text) {
   return c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 10;
 }
 
-// An underscore stands between two digits, or behind a base's prefix.
+// An underscore must be between two digits, or after a base prefix.
 static bool underscores_good(Str text) {
   for (size_t i = 0; i < text.n; i++)
     if (text.at[i] == '_' && (i == 0 || i + 1 == text.n || digit_of(text.at[i + 1]) > 15 ||
@@ -52,7 +52,7 @@ static bool underscores_good(Str text) {
   return true;
 }
 
-// TEXT_INT, TEXT_TOO_LARGE or TEXT_NO_NUMBER.
+// Returns TEXT_INT, TEXT_TOO_LARGE or TEXT_NO_NUMBER.
 static NumberText parse_magnitude(Str text, uint64_t *value) {
   unsigned base = base_of(text);
   size_t i = base == 10 ? 0 : 2;
@@ -68,7 +68,8 @@ static NumberText parse_magnitude(Str text, uint64_t *value) {
     any = true;
   }
   *value = total;
-  if (!any || (base == 10 && text.at[0] == '0' && (total || large))) return TEXT_NO_NUMBER; // 010 is no octal
+  if (!any || (base == 10 && text.at[0] == '0' && (total || large)))
+    return TEXT_NO_NUMBER; // 010 is not octal
   return large ? TEXT_TOO_LARGE : TEXT_INT;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a run-time parameter is, as text: [TYPE][:16][:1], None, (ELEMENT, NAME=ELEMENT, ...),
-// tensordesc<fp16[64,32]>, constexpr(LITERAL). Signatures and annotations are made of it.
+// The text form of run-time parameters: [TYPE][:16][:1], None, (ELEMENT, NAME=ELEMENT, ...),
+// tensordesc<fp16[64,32]>, constexpr(LITERAL). Signatures and annotations consist of it.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ static Str trimmed(Str text) {
   return piece(text, from, to);
 }
 
-// Past the string literal at `at`, or the text's end.
+// Skips the string literal at `at`. Returns the text's end if it is not closed.
 static size_t skip_string(Str text, size_t at) {
   char quote = text.at[at++];
   while (at < text.n && text.at[at] != quote) at += text.at[at] == '\\' ? 2 : 1;
@@ -49,7 +49,8 @@ size_t param_text_until(Str text, char stop) {
   return text.n;
 }
 
-// Up to the next `stop`; *rest is what follows it, with `at` NULL where nothing does. False at the end.
+// Takes the text up to the next `stop`. *rest is the text after it, with `at` NULL at the end. Returns false
+// if there is no more.
 static bool next_piece(Str *rest, char stop, Str *part) {
   if (!rest->at) return false;
   size_t n = param_text_until(*rest, stop);
@@ -83,13 +84,13 @@ __attribute__((format(printf, 3, 4))) static bool wrong(const ParamReader *r, St
 static bool parse_elem(const ParamReader *r, Str whole, Str name, Elem *elem) {
   Elem meant;
   if (elem_parse(name, elem)) return true;
-  if (str_is(name, "u1")) { // as Triton's signatures say i1
+  if (str_is(name, "u1")) { // Triton's signatures call i1 so
     *elem = ELEM_I1;
     return true;
   }
   if (elem_meant(name, &meant))
-    return wrong(r, whole, "'%.*s' is no type; did you mean '%.*s%s'?", STR_ARG(whole), (int)strspn(whole.at, "*"),
-                 whole.at, elem_info(meant)->name);
+    return wrong(r, whole, "'%.*s' is no type; did you mean '%.*s%s'?", STR_ARG(whole),
+                 (int)strspn(whole.at, "*"), whole.at, elem_info(meant)->name);
   return wrong(r, whole, "'%.*s' is no type; types are i32, fp16, *fp32 ...", STR_ARG(whole));
 }
 
@@ -108,7 +109,7 @@ static bool parse_type(const ParamReader *r, Str text, const Type **type) {
   return true;
 }
 
-// Each at most once.
+// Each fact at most once.
 static bool parse_fact(const ParamReader *r, Str fact, ParamFacts *facts) {
   bool *flag = str_is(fact, "16") ? &facts->divisible16 : str_is(fact, "1") ? &facts->equal1 : NULL;
   if (!flag) return wrong(r, fact, "expected the fact 16 or 1, found '%.*s'", STR_ARG(fact));
@@ -130,7 +131,7 @@ static bool check_facts(const ParamReader *r, Str text, const ParamSpec *param) 
 
 // --- Tensor descriptors ---
 
-// "64, 32]", *used past the bracket.
+// Parses "64, 32]"; *used is past the bracket.
 static bool parse_block(const ParamReader *r, Str text, uint32_t *rank, uint32_t *shape, size_t *used) {
   size_t n = param_text_until(text, ']');
   Str rest = piece(text, 0, n), size;
@@ -148,7 +149,7 @@ static bool parse_block(const ParamReader *r, Str text, uint32_t *rank, uint32_t
   return true;
 }
 
-// What is known of every part: as `facts` says, but for what is true of all descriptors.
+// Sets every part's known facts: those of `facts`, and those common to all descriptors.
 static void fill_parts(IrContext *ir, ParamSpec *param, ParamFacts facts) {
   uint32_t rank = param->type->rank;
   param->item_count = descriptor_parts(rank);
@@ -161,7 +162,7 @@ static void fill_parts(IrContext *ir, ParamSpec *param, ParamFacts facts) {
   param->items[2 * rank].facts = (ParamFacts){.equal1 = true};
 }
 
-// "tensordesc<fp16[64, 32]>", "tensordesc<fp16[64, 32], nan>", with ":16".
+// Parses "tensordesc<fp16[64, 32]>", "tensordesc<fp16[64, 32], nan>", with ":16".
 static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   Str rest = text, part, inner;
   uint32_t rank = 0, shape[DESCRIPTOR_MAX_RANK];
@@ -202,7 +203,8 @@ static bool parse_item(ParamReader *r, Str text, ParamSpec *item) {
   size_t n = param_text_until(text, '=');
   if (n < text.n) {
     Str name = trimmed(piece(text, 0, n));
-    if (!param_name_is_good(name)) return wrong(r, name, "'%.*s' is not the name of an element", STR_ARG(name));
+    if (!param_name_is_good(name))
+      return wrong(r, name, "'%.*s' is not the name of an element", STR_ARG(name));
     item->name = ir_name(r->ir, name);
     text = trimmed(piece(text, n + 1, text.n));
   }
@@ -237,7 +239,7 @@ static bool parse_tuple(ParamReader *r, Str text, ParamSpec *param) {
   return check_names(r, text, param);
 }
 
-// "constexpr(64)": a literal, a type, or a function's name.
+// Parses "constexpr(64)": a literal, a type, or a function's name.
 static bool parse_constexpr(const ParamReader *r, Str text, ParamSpec *param) {
   Str inner = trimmed(piece(text, strlen("constexpr("), text.n - 1));
   ConstValue *value = ARENA_NEW(r->ir->arena, ConstValue);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads tile IR's text form (grammar: docs/tir.md) by recursive descent with one token of lookahead. A rule's
-// EBNF stands above its function.
+// Parses tile IR's text form (grammar: docs/tir.md) by recursive descent with one token of lookahead. The
+// EBNF of a rule is above its function.
 #include "ir/text/parse.h"
 
 #include "base/hash.h"
@@ -23,7 +23,7 @@ static NamedValue *find_named(const Parser *p, const char *name) {
   return table_find(&p->bindings, hash_name(name), name, has_name);
 }
 
-// A name of digits alone is a number that printing gave; others are kept as the value's hint.
+// A name of only digits is a number from printing. Other names become the value's hint.
 static void bind_value(Parser *p, const char *name, Loc loc, Value *value) {
   if (p->failed) return;
   void **place = table_place(&p->bindings, arena_of(p), hash_name(name), name, has_name);
@@ -64,7 +64,7 @@ static void parse_ints(Parser *p, Attr *attr) {
   attr->ints.n = ints.n;
 }
 
-// One of the attribute's words, in quotes.
+// Parses one of the attribute's words, in quotes.
 static void parse_word(Parser *p, Attr *attr) {
   AttrWords words = attr_words(attr->key);
   Loc loc = p->token.loc;
@@ -186,7 +186,7 @@ static bool is_region_word(const Parser *p) {
          parser_is_word(p, "test");
 }
 
-// The op takes its attributes as they come, before its results' types are known.
+// The op gets its attributes in text order, before its results' types are known.
 static void finish_op(Parser *p, OpParts *parts, Op *op, Loc loc) {
   if (parts->names.n != parts->types.n)
     parser_fail(p, loc, "%s has %u results but %u result types", op_info(op->kind)->name, parts->names.n,
@@ -210,7 +210,7 @@ static void parse_op(Parser *p, Region *region) {
   parse_result_names(p, &parts);
   Loc loc = p->token.loc;
   if (!parse_kind(p, &kind)) return;
-  if (op_max_operands(kind) > 0) parse_operands(p, &parts); // else a value begins the next op
+  if (op_max_operands(kind) > 0) parse_operands(p, &parts); // otherwise a value begins the next op
   if (p->failed) return;
   Builder b = builder_at_end(p->func, region);
   b.loc = loc;
@@ -265,7 +265,8 @@ static void parse_map(Parser *p) {
   Loc loc = p->token.loc;
   const char *name = parser_name(p, TOKEN_VALUE, "a map (%name)");
   if (name && !name_is_plain(str_from(name))) parser_fail(p, loc, "a map's name does not begin with a digit");
-  if (name && func_host(p->func, HOST_MAP, name)) parser_fail(p, loc, "the kernel has a map %%%s already", name);
+  if (name && func_host(p->func, HOST_MAP, name))
+    parser_fail(p, loc, "the kernel has a map %%%s already", name);
   parser_expect(p, ':');
   Loc type_loc = p->token.loc;
   const Type *type = parse_type(p);
@@ -328,7 +329,8 @@ static void parse_kernel(Parser *p) {
   parse_func_start(p, name, loc);
   if (p->failed) return;
   parse_constexprs(p);
-  for (HostKind kind; !p->failed && take_host_word(p, &kind);) kind == HOST_MAP ? parse_map(p) : parse_host(p, kind);
+  for (HostKind kind; !p->failed && take_host_word(p, &kind);)
+    kind == HOST_MAP ? parse_map(p) : parse_host(p, kind);
   parse_plan(p);
   if (!p->failed && parser_take_word(p, "min_blocks")) {
     parser_expect(p, '=');
@@ -349,7 +351,8 @@ static bool parse_bool(Parser *p) {
   return value;
 }
 
-// Which of the names, NULL behind the last, a string is; the first after an error, which says `what`.
+// Finds the string among the names, a list that NULL ends. Reports an error with `what` and returns the first
+// one if unknown.
 static int parse_choice(Parser *p, const char *const *names, const char *what) {
   Loc loc = p->token.loc;
   const char *text = parser_string(p);
@@ -368,9 +371,9 @@ static void parse_arch(Parser *p, Target *target) {
 
 static void parse_option(Parser *p, Target *target, bool *final) {
   enum { OPTIONS = 16 };
-  static const char *const names[OPTIONS] = {"target",    "num_warps",   "num_stages",        "maxnreg",
-                                             "fp32_dot",  "fp_contract", "opt_level",         "debug",
-                                             "fast_math", "overlap",     "restrict_pointers", "tma",
+  static const char *const names[OPTIONS] = {"target",          "num_warps",   "num_stages",        "maxnreg",
+                                             "fp32_dot",        "fp_contract", "opt_level",         "debug",
+                                             "fast_math",       "overlap",     "restrict_pointers", "tma",
                                              "warp_specialize", "epilogue",    "persistent",        "final"};
   int option = 0;
   while (option < OPTIONS && !parser_is_word(p, names[option])) option++;
@@ -410,9 +413,11 @@ static void parse_option(Parser *p, Target *target, bool *final) {
     target->warp_roles =
         (WarpRoles)parse_choice(p, warp_roles_names, "warp_specialize is \"auto\", \"on\" or \"off\"");
   else if (option == 13)
-    target->epilogue = (EpilogueUse)parse_choice(p, epilogue_names, "epilogue is \"auto\", \"on\" or \"off\"");
+    target->epilogue =
+        (EpilogueUse)parse_choice(p, epilogue_names, "epilogue is \"auto\", \"on\" or \"off\"");
   else if (option == 14)
-    target->persistent = (PersistUse)parse_choice(p, persist_names, "persistent is \"auto\", \"on\" or \"off\"");
+    target->persistent =
+        (PersistUse)parse_choice(p, persist_names, "persistent is \"auto\", \"on\" or \"off\"");
   else
     *final = parse_bool(p);
 }

@@ -5,8 +5,9 @@
 
 #include "ir/ir.h"
 
-// Parses file `file` of ir->sources. NULL where it is not well formed, with located errors in ir->diags; any
-// bytes may come. The module is verified (ir/verify/verify.h) too: what is returned is valid.
+// Parses file `file` of ir->sources, which may contain any bytes. Also verifies the module
+// (ir/verify/verify.h): a returned module is valid. Returns NULL on a syntax or verifier error, with located
+// errors in ir->diags.
 IrModule *module_parse(IrContext *ir, uint16_t file);
 
 #endif

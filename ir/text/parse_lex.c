@@ -29,7 +29,7 @@ static size_t word_end(const Lexer *lexer, size_t at) {
   return at;
 }
 
-// A sign belongs to an exponent where e stands after a decimal number.
+// A sign belongs to an exponent if it follows the e of a decimal number.
 static size_t number_end(const Lexer *lexer, size_t at) {
   bool decimal = true;
   for (char c; (c = char_at(lexer, at)) != '\0'; at++) {
@@ -40,7 +40,7 @@ static size_t number_end(const Lexer *lexer, size_t at) {
   return at;
 }
 
-// Past the closing quote; where there is none, the line's end.
+// The end past the closing quote, or the line's end if there is none.
 static size_t string_end(const Lexer *lexer, size_t at, bool *closed) {
   *closed = false;
   while (at < lexer->text.n && lexer->text.at[at] != '\n' && !*closed) {

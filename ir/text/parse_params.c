@@ -3,7 +3,7 @@
 #include "ir/text/parse_parts.h"
 #include "ir/text/print.h"
 
-// A tensor map is not written among the parameters: what makes it has its place in the kernel's head.
+// A tensor map is not listed among the parameters: its host region in the kernel's head declares it.
 static HiddenKind parse_hidden(Parser *p) {
   const char *names[] = {hidden_name(HIDDEN_SCRATCH), hidden_name(HIDDEN_PROGRAMS)};
   parser_expect(p, '=');

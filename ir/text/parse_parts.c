@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parser's small parts: tokens, numbers, types, layouts, locations.
+// Basic functions of the parser: tokens, numbers, types, layouts, locations.
 #include "ir/text/parse_parts.h"
 #include "base/integer.h"
 

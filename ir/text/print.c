@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile IR as text: layouts as aliases, values by their name hints made unique, every location.
+// Prints tile IR as text: layouts as aliases, values by their name hints made unique, every location.
 #include "ir/text/print.h"
 #include "base/fault.h"
 
@@ -10,7 +10,7 @@
 
 typedef struct GivenName {
   const char *name;
-  uint32_t next; // the number to try next where the name is wanted again
+  uint32_t next; // the number to try next if the name is needed again
 } GivenName;
 
 typedef struct IrPrinter {
@@ -37,7 +37,7 @@ static bool is_named(const void *given, const void *name) {
   return strcmp(((const GivenName *)given)->name, name) == 0;
 }
 
-// The name as it is given in this scope; *taken: it was before.
+// Assigns the name in this scope; *taken: it was assigned before.
 static GivenName *name_give(IrPrinter *p, const char *name, bool *taken) {
   void **place = table_place(&p->given, &p->scratch, hash_bytes(name, strlen(name)), name, is_named);
   *taken = *place != NULL;
@@ -223,7 +223,7 @@ static void print_params(IrPrinter *p, const Func *func) {
   buf_char(p->out, '(');
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
-    if (param->hidden == HIDDEN_TENSOR_MAP) continue; // print_map's
+    if (param->hidden == HIDDEN_TENSOR_MAP) continue; // print_map prints it
     const bool facts[] = {param->facts.divisible16, param->facts.equal1, param->facts.none};
     const char *const names[] = {"divisible16", "equal1", "none"};
     buf_printf(p->out, "%s%%%s: ", i ? ", " : "", param->name);
@@ -326,8 +326,10 @@ static void print_options(const IrModule *module, Buf *out) {
   if (target->tma != TMA_AUTO) buf_printf(out, ", tma = \"%s\"", tma_names[target->tma]);
   if (target->warp_roles != WARP_ROLES_AUTO)
     buf_printf(out, ", warp_specialize = \"%s\"", warp_roles_names[target->warp_roles]);
-  if (target->epilogue != EPILOGUE_AUTO) buf_printf(out, ", epilogue = \"%s\"", epilogue_names[target->epilogue]);
-  if (target->persistent != PERSIST_AUTO) buf_printf(out, ", persistent = \"%s\"", persist_names[target->persistent]);
+  if (target->epilogue != EPILOGUE_AUTO)
+    buf_printf(out, ", epilogue = \"%s\"", epilogue_names[target->epilogue]);
+  if (target->persistent != PERSIST_AUTO)
+    buf_printf(out, ", persistent = \"%s\"", persist_names[target->persistent]);
   if (module->final) buf_text(out, ", final = true");
 }
 
@@ -368,7 +370,8 @@ static void print_host_ops(void *data) {
 static void free_scratch(void *data) { arena_free(&((IrPrinter *)data)->scratch); }
 
 void host_print(Func *func, const HostRegion *host, Buf *out) {
-  HostPrint print = {.p = {.ir = func->module->ir, .module = func->module, .out = out}, .func = func, .host = host};
+  HostPrint print = {
+      .p = {.ir = func->module->ir, .module = func->module, .out = out}, .func = func, .host = host};
   fault_guard(print_host_ops, free_scratch, &print);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile IR as text; ir/text/parse.h reads it back to the identical module: print(parse(print(m))) == print(m).
+// Tile IR as text. ir/text/parse.h reads it back to the identical module: print(parse(print(m))) == print(m).
 // docs/tir.md has the grammar.
 #ifndef IR_TEXT_PRINT_H
 #define IR_TEXT_PRINT_H
@@ -7,8 +7,8 @@
 #include "ir/ir.h"
 
 typedef struct PrintOptions {
-  bool no_locs; // leaves the locations out (golden files)
-  bool no_bodies; // each kernel's body is `return`: for its parameters and host regions alone
+  bool no_locs;   // leaves the locations out (golden files)
+  bool no_bodies; // each kernel's body is only `return`: for its parameters and host regions
 } PrintOptions;
 
 // Numbers every function (func_number), then prints. options may be NULL.
@@ -20,7 +20,8 @@ void ir_print_op_table(Buf *out);
 
 // The word before region `index` of an op: "do", "then", "else", "test".
 const char *region_word(OpKind kind, uint32_t index);
-// Whether a name can stand after % or @: letters, digits, _ and bytes from 0x80 up, no digit first.
+// Returns true if the name can follow % or @: letters, digits, _ and bytes from 0x80 up, not starting with a
+// digit.
 bool name_is_plain(Str name);
 
 #endif

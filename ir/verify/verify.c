@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of structure: modules, functions, regions, arity,
-// attributes, scopes, use lists. Those of types are in verify_types.c.
+// Structural rules: modules, functions, regions, arity, attributes, scopes, use lists. The rules of types are
+// in verify_types.c.
 #include "ir/verify/verify.h"
 #include "base/fault.h"
 
@@ -81,7 +81,7 @@ static bool check_attrs(Verifier *v, const Op *op) {
   return ok;
 }
 
-// Bytes by value no op takes, a tensor map those that call an operand `map`.
+// No op takes bytes by value. Only an operand called `map` takes a tensor map.
 static bool takes_type(const Op *op, uint32_t i, const Type *type) {
   if (!type_is_by_value(type)) return true;
   const char *words = op_info(op->kind)->operands;
@@ -119,7 +119,7 @@ static bool in_operands(const Use *use) {
   return at >= first && at < first + use->user->operand_count * sizeof *use;
 }
 
-// Called when everything that may use the value has been seen.
+// Called after all possible uses of the value.
 static void check_uses(Verifier *v, const Value *value, Loc loc) {
   uint32_t n = 0;
   const Use *last = NULL;
@@ -162,28 +162,29 @@ static bool check_own_types(Verifier *v, const Op *op) {
   return good;
 }
 
-// What a host region may compute with: it runs before the launch.
+// Checks that a host region contains only allowed ops: it runs before the launch.
 static void check_on_host(Verifier *v, const Op *op) {
   const char *name = host_info(v->host->kind)->name;
   bool allowed = op_has(op, PURE) || op_has(op, CONTROL) || op->kind == OP_YIELD;
   bool grid = op->kind == OP_NUM_PROGRAMS && v->host->kind != HOST_GUARD;
-  if (!allowed || op->kind == OP_PROGRAM_ID || grid)
-    verify_fail(v, op, "a %s cannot use it", name);
+  if (!allowed || op->kind == OP_PROGRAM_ID || grid) verify_fail(v, op, "a %s cannot use it", name);
   for (uint32_t i = 0; i < op->result_count; i++)
     if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a %s computes with scalars alone", name);
 }
 
 static const Type *map_type(const Func *func, const char *name) {
   for (uint32_t i = func_visible_params(func); i < func->param_count; i++)
-    if (func->params[i].name == name && func->params[i].hidden == HIDDEN_TENSOR_MAP) return func->params[i].type;
+    if (func->params[i].name == name && func->params[i].hidden == HIDDEN_TENSOR_MAP)
+      return func->params[i].type;
   return NULL;
 }
 
-// Base, sizes, all strides but the innermost.
+// Checks the yielded values of a map: base, sizes, all strides except the innermost.
 static void check_map_yields(Verifier *v, const Op *yield) {
   const Type *map = map_type(v->func, v->host->name);
   if (!map) {
-    func_fail(v, v->func->loc, "no tensor map is the map %s's", v->host->name ? v->host->name : "without a name");
+    func_fail(v, v->func->loc, "no tensor map is the map %s's",
+              v->host->name ? v->host->name : "without a name");
     return;
   }
   if (yield->operand_count != 2u * map->rank) {
@@ -224,10 +225,10 @@ static void check_host_yields(Verifier *v, const Op *yield) {
   }
 }
 
-// The name of the region that the function itself has.
+// The name of the function's outermost region.
 static const char *outer_name(const Verifier *v) { return v->host ? host_info(v->host->kind)->name : "body"; }
 
-// The region ends with its terminator, and has it nowhere else.
+// The region must end with its terminator, and contain no other one.
 static void check_end(Verifier *v, const Region *region, Loc loc) {
   OpKind wanted = region == v->func->body ? OP_RETURN : OP_YIELD;
   if (!region->last || region->last->kind != wanted) {
@@ -242,7 +243,7 @@ static void check_end(Verifier *v, const Region *region, Loc loc) {
 
 static void check_region(Verifier *v, const Region *region, Loc loc, int depth);
 
-// What can only be a scratch buffer is a buffer.
+// An operand that can only be a scratch buffer must be a buffer.
 static void check_last_operand(Verifier *v, const Op *op) {
   uint32_t most = op_max_operands(op->kind);
   const char *words = op_info(op->kind)->operands;
@@ -251,7 +252,7 @@ static void check_last_operand(Verifier *v, const Op *op) {
               verify_type_text(v, op->operands[most - 1].value->type));
 }
 
-// An op's plan and its scratch are what the rest of it needs: they are looked at where that is right.
+// Checks an op. The later checks need its plan and its scratch, so they run only if those are correct.
 static void check_op(Verifier *v, const Op *op, int depth) {
   bool before = v->ok;
   v->ok = true;
@@ -314,23 +315,23 @@ static void check_region(Verifier *v, const Region *region, Loc loc, int depth) 
   v->ok = v->ok && before;
 }
 
-// The body's arguments are the parameters, the host regions' the visible ones.
+// The body's arguments are the parameters. The host regions' are the visible ones.
 static void check_args(Verifier *v, const Region *region) {
   const Func *func = v->func;
   uint32_t count = v->host ? func_visible_params(func) : func->param_count;
   bool same = region->arg_count == count;
-  for (uint32_t i = 0; same && i < count; i++)
-    same = region->args[i]->type == func->params[i].type;
+  for (uint32_t i = 0; same && i < count; i++) same = region->args[i]->type == func->params[i].type;
   if (!same) func_fail(v, func->loc, "the arguments of the %s are not the parameters", outer_name(v));
 }
 
-// A tensor map is hidden, is made by a region of its name, and has a type that the hardware knows.
+// A tensor map must be hidden, with a region of its name, and have a type that the hardware supports.
 static void check_map_param(Verifier *v, const FuncParam *param) {
   bool hidden = param->hidden == HIDDEN_TENSOR_MAP, is_map = param->type->kind == TYPE_TENSOR_MAP;
   const char *fault = is_map ? tensor_map_type_fault(&v->scratch, param->type) : NULL;
   if (is_map != hidden)
     func_fail(v, param->loc, "the parameter %s is %s", param->name,
-              hidden ? "hidden as a tensor map, but is none" : "a tensor map: it is made by a map in the kernel's head");
+              hidden ? "hidden as a tensor map, but is none"
+                     : "a tensor map: it is made by a map in the kernel's head");
   else if (is_map && !func_host(v->func, HOST_MAP, param->name))
     func_fail(v, param->loc, "the tensor map %s has no region that makes it", param->name);
   else if (fault)
@@ -361,7 +362,7 @@ static void check_param(Verifier *v, const FuncParam *param) {
     func_fail(v, param->loc, "the parameter %s, given as None, is *i8", param->name);
 }
 
-// Those that say how many programs there are are none, or three side by side.
+// The parameters with the numbers of programs: none, or three consecutive ones.
 static void check_programs(Verifier *v) {
   const Func *func = v->func;
   uint32_t first = func_programs_param(func), count = 0;
@@ -369,11 +370,12 @@ static void check_programs(Verifier *v) {
     const FuncParam *param = &func->params[i];
     if (param->hidden != HIDDEN_PROGRAMS) continue;
     if (i != first + count++)
-      func_fail(v, param->loc, "the parameter %s, a number of programs, does not stand beside the others", param->name);
+      func_fail(v, param->loc, "the parameter %s, a number of programs, does not stand beside the others",
+                param->name);
   }
   if (count && count != PROGRAM_AXES)
-    func_fail(v, func->params[first].loc, "%u parameters are numbers of programs; a persistent kernel has %d", count,
-              PROGRAM_AXES);
+    func_fail(v, func->params[first].loc, "%u parameters are numbers of programs; a persistent kernel has %d",
+              count, PROGRAM_AXES);
 }
 
 static void check_params(Verifier *v) {
@@ -451,7 +453,7 @@ static void check_funcs(void *data) {
 static void free_scratch(void *data) { arena_free(&((Verifier *)data)->scratch); }
 
 bool module_verify(IrModule *module, Diags *diags) {
-  if (!check_target(&module->target, diags)) return false; // the layouts' rules hang on num_warps
+  if (!check_target(&module->target, diags)) return false; // the layouts' rules depend on num_warps
   Verifier v = {.diags = diags, .module = module, .ok = true};
   fault_guard(check_funcs, free_scratch, &v);
   return v.ok;

@@ -5,8 +5,8 @@
 
 #include "ir/ir.h"
 
-// True where the module keeps every rule; else one error a broken rule
-// in diags, each naming the rule and the op, at the op's location.
+// Returns true if the module obeys every rule. Otherwise reports one error per broken rule, with the rule and
+// the op, at the op's location.
 bool module_verify(IrModule *module, Diags *diags);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of dot: its types; then, of one with an instruction, that the instruction takes the product, where
-// each operand comes from, and that the layouts of registers and buffers are those that it reads and sums in.
+// The rules of dot. First its types. Then, for a dot with an instruction: * the instruction accepts the dot;
+// * each operand has a valid source; * registers and buffers have the layouts that the instruction reads and
+// accumulates in.
 #include "ir/verify/verify_parts.h"
 
 #include "base/integer.h"
@@ -15,7 +16,7 @@ static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[
 
 // --- types
 
-// Of a tile or of a buffer in shared memory.
+// For a tile, or a buffer in shared memory.
 static bool has_elem(const Type *type, Elem elem) {
   return type->kind == TYPE_SHARED ? type->elem == elem : type_is_elem(type, elem);
 }
@@ -29,7 +30,7 @@ static bool is_fp8(const Type *type) { return has_elem(type, ELEM_FP8E4NV) || ha
 
 static bool is_byte(const Type *type) { return has_elem(type, ELEM_I8) || has_elem(type, ELEM_U8); }
 
-// a and b of one element type, but that both fp8 formats, and bytes of both signs, mix.
+// a and b must have one element type. Exceptions: the fp8 formats may mix, and so may bytes of both signs.
 static bool can_multiply(const Type *a, const Type *b, const Type *acc) {
   bool mixed = (is_fp8(a) && is_fp8(b)) || (is_byte(a) && is_byte(b));
   if (type_element(a)->elem != type_element(b)->elem && !mixed) return false;
@@ -40,13 +41,13 @@ static bool can_multiply(const Type *a, const Type *b, const Type *acc) {
   return has_elem(acc, ELEM_FP32) || (has_elem(acc, ELEM_FP16) && !has_elem(a, ELEM_BF16));
 }
 
-// The operand's own extent along k, of which the dot may take a part.
+// The operand's own extent along k; the dot may use a part of it.
 static uint32_t own_k(const Op *op, DotOperand operand) {
   const Type *type = operand_type(op, operand);
   return type->shape[type->rank - (operand == DOT_A ? 1 : 2)];
 }
 
-// An operand has the dot's part of k, or more: then the part is within it.
+// An operand has exactly the dot's part of k, or contains it.
 static bool has_part(const Op *op, DotOperand operand) {
   DotPart part = dot_part(op);
   uint32_t k = own_k(op, operand);
@@ -64,7 +65,7 @@ static bool dot_shapes_agree(const Op *op) {
          b->shape[rank - 1] == acc->shape[rank - 1];
 }
 
-// A part of k is a power of two of it, and begins at a multiple of itself.
+// A part of k is a power of two and starts at a multiple of its size.
 static bool check_part(Verifier *v, const Op *op) {
   const Attr *part = op_attr(op, ATTR_PART);
   if (!part) return true;
@@ -76,7 +77,7 @@ static bool check_part(Verifier *v, const Op *op) {
   return right;
 }
 
-// No more than the tiles' sizes.
+// Extents may not exceed the tiles' sizes.
 static bool check_extents(Verifier *v, const Op *op) {
   const Attr *extents = op_attr(op, ATTR_EXTENTS);
   if (!extents) return true;
@@ -91,7 +92,7 @@ static bool check_extents(Verifier *v, const Op *op) {
   return right;
 }
 
-// Whether the types are those of a product, by which the rest is judged.
+// Returns true if the types are those of a valid dot, as further checks require.
 static bool check_types(Verifier *v, const Op *op) {
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
   bool shapes = dot_shapes_agree(op), types = shapes && can_multiply(a, b, acc);
@@ -113,7 +114,7 @@ static bool check_types(Verifier *v, const Op *op) {
   return types && result_type(op) == acc;
 }
 
-// --- where operands come from
+// --- operand sources
 
 static bool is_buffer(const Op *op, DotOperand operand) {
   return operand_type(op, operand)->kind == TYPE_SHARED;
@@ -121,15 +122,15 @@ static bool is_buffer(const Op *op, DotOperand operand) {
 
 static bool has_anchor(const Op *op, DotOperand operand) { return op_attr(op, anchor_keys[operand]) != NULL; }
 
-// The flag says where the instruction reads an operand, or from where it goes on into registers.
+// The flag: the instruction reads the operand from shared memory, or loads it from there into registers.
 static bool has_shared(const Op *op, DotOperand operand) { return op_attr(op, shared_keys[operand]) != NULL; }
 
-// Whether the instruction takes the operand from registers.
+// Returns true if the instruction takes the operand from registers.
 static bool from_registers(const Op *op, DotOperand operand) {
   return has_anchor(op, operand) || !(is_buffer(op, operand) || has_shared(op, operand));
 }
 
-// Only an instruction that is asynchronous leaves its result under way, and its buffers are read until then.
+// Only an asynchronous instruction may leave its result in flight; its buffers are read until then.
 static void check_async(Verifier *v, const Op *op) {
   const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
   bool is_async = op_attr(op, ATTR_ASYNC) != NULL;
@@ -144,7 +145,7 @@ static void check_async(Verifier *v, const Op *op) {
     verify_fail(v, op, "%s of buffers is asynchronous: it has 'async', and a dot_wait after it", info->name);
 }
 
-// Of a dot whose instruction is still to be chosen, nothing is decided that hangs on it.
+// If no instruction is chosen yet, attributes that depend on it must be absent.
 static void check_unchosen(Verifier *v, const Op *op) {
   static const AttrKey decided[] = {ATTR_ANCHOR,   ATTR_ANCHOR_A,    ATTR_ANCHOR_B,   ATTR_SHARED_A,
                                     ATTR_SHARED_B, ATTR_PLACEMENT_A, ATTR_PLACEMENT_B};
@@ -160,7 +161,7 @@ static void check_unchosen(Verifier *v, const Op *op) {
                   verify_type_text(v, operand_type(op, i)));
 }
 
-// What the operand's anchor and flag say of where it comes from, and where it is.
+// Checks the operand's source, as its anchor and flag declare it, against its actual place.
 static bool check_place(Verifier *v, const Op *op, DotOperand operand) {
   const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
   const Type *type = operand_type(op, operand);
@@ -195,7 +196,8 @@ static bool check_place(Verifier *v, const Op *op, DotOperand operand) {
   return good;
 }
 
-// One operand of wgmma may be in registers; of words b too, whose columns are then the instruction's rows.
+// wgmma takes one operand from registers. For 32-bit elements it may be b; its columns are then the
+// instruction's rows.
 static bool check_wgmma_places(Verifier *v, const Op *op) {
   const Type *b = operand_type(op, DOT_B);
   bool b_in_registers = from_registers(op, DOT_B);
@@ -216,9 +218,9 @@ static bool check_wgmma_places(Verifier *v, const Op *op) {
 
 // --- layouts
 
-// The sums of a dot: what they lie in, and the layouts of operands that fit that.
+// The accumulator of a dot: its layout, and the operands' layouts that fit it.
 typedef struct DotSums {
-  const Layout *layout; // NULL: nothing says it yet
+  const Layout *layout; // NULL: not declared yet
   Layout operands[2];   // as registers hold them
 } DotSums;
 
@@ -230,7 +232,7 @@ static const char *layout_text(Verifier *v, const Layout *layout) {
   return copy;
 }
 
-// Registers may be in any order: what reads them looks them up by their elements.
+// Compares layouts, with registers in any order: readers find registers by their elements.
 static bool same_threads(const Layout *a, const Layout *b) {
   uint32_t registers = a->bits[DIM_REGISTER], n = layout_in_bits(a);
   if (a->out_bits != b->out_bits || memcmp(a->bits, b->bits, sizeof a->bits) != 0) return false;
@@ -244,7 +246,7 @@ static bool same_threads(const Layout *a, const Layout *b) {
   return true;
 }
 
-// The product with the operand's own k.
+// The dot's shape with the operand's own k.
 static DotShape shape_with(const Op *op, DotOperand operand) {
   DotShape shape = dot_op_shape(op);
   shape.k = log2_of(own_k(op, operand));
@@ -266,7 +268,8 @@ static void find_operands(const Op *op, DotSums *sums) {
   }
 }
 
-// Whether those are the sums of a tensor core's instruction with its warps so; and what fits them.
+// Returns true if these are the sums of a tensor core instruction with its warps arranged like this. Sets the
+// operands' layouts.
 static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
@@ -287,7 +290,7 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   return layout_equal(&layout, sums->layout);
 }
 
-// Warps take any part of m, and of n what leaves an instruction's columns: of wgmma a row of 64.
+// Warps divide m in any way. Along n a part must keep an instruction's columns: for wgmma a row of 64.
 static bool find_sums(const Op *op, DotSums *sums) {
   bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
@@ -298,7 +301,7 @@ static bool find_sums(const Op *op, DotSums *sums) {
   return false;
 }
 
-// One of the layouts that the sums may have: all warps along m.
+// One of the valid layouts of the sums: all warps along m.
 static Layout expected_sums(const Op *op) {
   bool warpgroup = dot_instruction(op) == DOT_WGMMA;
   DotShape shape = dot_op_shape(op);
@@ -309,7 +312,8 @@ static Layout expected_sums(const Op *op) {
   return layout_mma_result(&shape, &warps, warpgroup);
 }
 
-// The result's layout, before it has one the anchor: the instruction's. False where operands cannot be judged.
+// Checks the layout of the result, or of the anchor before it has one: it must be the instruction's. Returns
+// false if operands cannot be checked.
 static bool check_sums(Verifier *v, const Op *op, DotSums *sums) {
   const char *name = dot_instruction_info(dot_instruction(op))->name;
   const Type *type = result_type(op);
@@ -354,7 +358,7 @@ static void check_in_registers(Verifier *v, const Op *op, DotOperand operand, co
                 layout_text(v, type->layout), name, layout_text(v, expected));
 }
 
-// wgmma reads rows with its swizzle: along k, elements of 16 bits also along m or n.
+// wgmma reads rows with its swizzle: along k, and for 16-bit elements also along m or n.
 static void check_wgmma_buffer(Verifier *v, const Op *op, DotOperand operand) {
   const Type *type = operand_type(op, operand);
   uint32_t rows = log2_of(type->shape[0]), columns = log2_of(type->shape[1]), row_bytes;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of warp_groups: how the block's warps and registers are parted, and what groups have of one
-// another.
+// The rules of warp_groups: the split of the CTA's warps and registers, and the values that groups share.
 //
-// Groups run at once, and nothing orders them but channels. So a buffer is used by one group, but for those
-// whose slots channels hand on; and a barrier of a group names the warps that meet there. What stands before
-// the groups all of them run.
+// Groups run concurrently, and only channels order them. So a buffer belongs to one group, except for channel
+// slots. A group's barrier names its participating warps. All groups run the code before the op.
 #include <inttypes.h>
 
 #include "base/integer.h"
@@ -15,7 +13,7 @@
 
 enum { WARPGROUP = 4 };
 
-// --- the op alone
+// --- the op by itself
 
 static bool check_warps(Verifier *v, const Op *op) {
   const Attr *warps = op_attr(op, ATTR_GROUP_WARPS);
@@ -37,7 +35,7 @@ static bool check_warps(Verifier *v, const Op *op) {
     sum += (uint64_t)n;
   }
   int64_t own = warps->ints.at[0],
-          all = v->module->target.num_warps; // fewer: warpgroups that have padding alone are not run
+          all = v->module->target.num_warps; // fewer: warpgroups with only padding do not run
   if (own != all && (own > all || own <= all / 2 || own % WARPGROUP))
     verify_fail(v, op,
                 "group 0 has num_warps warps, %" PRId64
@@ -47,8 +45,7 @@ static bool check_warps(Verifier *v, const Op *op) {
   return v->ok;
 }
 
-// Registers move between warpgroups: what the others give back of those that the block begins with group 0
-// gets.
+// Registers move between warpgroups. Group 0 gets those that the other groups release.
 static void check_registers(Verifier *v, const Op *op) {
   const Attr *registers = op_attr(op, ATTR_GROUP_REGISTERS);
   const TargetInfo *info = v->module->target.arch;
@@ -102,14 +99,14 @@ void verify_warp_groups(Verifier *v, const Op *op) {
     if (op->regions[i]->arg_count) verify_fail(v, op, "its regions have no arguments");
 }
 
-// --- what is in the regions
+// --- contents of the regions
 
 typedef struct GroupChecker {
   Verifier *v;
   const Op *groups;
-  uint32_t *buffer; // by the alloc op's id: the group that uses it and 1; 0: none
-  uint32_t *end;    // by value id, of a channel's rings: the same
-  bool lowered;     // channels have become mbarriers, which order what groups do with buffers
+  uint32_t *buffer; // By the alloc op's id: the group that uses it, plus 1; 0: none.
+  uint32_t *end;    // By value id, for a channel's rings: the same.
+  bool lowered;     // Channels have become mbarriers, which order the groups' accesses to buffers.
 } GroupChecker;
 
 static bool hands_slots_on(const Op *op) { return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT; }
@@ -120,7 +117,7 @@ static const Op *alloc_of(const Value *buffer) {
   return buffer->def && buffer->def->kind == OP_SHARED_ALLOC ? buffer->def : NULL;
 }
 
-// The group is the only one that takes it.
+// Checks that only one group uses it.
 static void take_barrier(GroupChecker *c, const Op *op, uint32_t *taken, uint32_t group, const char *what) {
   if (*taken && *taken != group + 1)
     verify_fail(c->v, op, "group %u uses %s that group %u does", group, what, *taken - 1);
@@ -134,10 +131,10 @@ static void check_operand(GroupChecker *c, const Op *op, const Value *value, uin
   if (value->type->kind == TYPE_RING) take_barrier(c, op, &c->end[value->id], group, "a ring");
 }
 
-// One thread has no tiles, and meets nobody.
+// A group of one thread has no tiles and no barriers.
 static void check_thread(GroupChecker *c, const Op *op, uint32_t group) {
-  bool tiles =
-      op->kind == OP_BARRIER || op->kind == OP_ARRIVE || op->kind == OP_PINGPONG_WAIT || op->kind == OP_PINGPONG_PASS;
+  bool tiles = op->kind == OP_BARRIER || op->kind == OP_ARRIVE || op->kind == OP_PINGPONG_WAIT ||
+               op->kind == OP_PINGPONG_PASS;
   for (uint32_t i = 0; i < op->operand_count; i++) tiles |= type_is_tile(op_operand(op, i)->type);
   for (uint32_t i = 0; i < op->result_count; i++) tiles |= type_is_tile(op->results[i].type);
   if (tiles) verify_fail(c->v, op, "group %u is one thread: it has no tiles and no barriers", group);
@@ -153,7 +150,7 @@ static void check_region(GroupChecker *c, const Region *region, uint32_t group) 
   }
 }
 
-// All the block's warps run it, and the layouts are group 0's.
+// All the CTA's warps run this code, and the layouts are group 0's.
 static void check_before(GroupChecker *c) {
   for (const Op *op = c->v->func->body->first; op != c->groups; op = op->next) {
     bool meets = op->kind == OP_BARRIER || op->kind == OP_MBARRIER_INIT || op->kind == OP_CHANNEL ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of accesses to memory, atomics and block pointers, and of ops that reach outside tile IR.
+// The rules of memory accesses, atomics and block pointers, and of ops with effects outside tile IR.
 #include "ir/verify/verify_parts.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static void check_hints(Verifier *v, const Op *op) {
   verify_word(v, op, ATTR_EVICT, evict, 2);
 }
 
-// `data`: the type that is read or written; `mask`: the mask's operand.
+// `data`: the type that is read or written; `mask`: the mask's operand index.
 static void check_target(Verifier *v, const Op *op, const Type *data, uint32_t mask) {
   const Type *pointer = operand_type(op, 0);
   if (!type_is_ptr(pointer))
@@ -66,7 +66,8 @@ static uint32_t bits_of(const Type *type) {
   return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
 }
 
-// add, max and min of numbers, 16-bit floats too; and, or, xor of integers; xchg; else of 32 or 64 bits.
+// Allowed: add, max and min of numbers, 16-bit floats too; and, or, xor of integers; xchg; otherwise 32 or 64
+// bits.
 static bool has_rmw(const char *rmw, const Type *type) {
   uint32_t bits = bits_of(type);
   bool word = bits == 32 || bits == 64;
@@ -116,7 +117,7 @@ static bool all_i64(Verifier *v, const Op *op, uint32_t from) {
   return true;
 }
 
-// Whether the integers are dimensions, each once.
+// Returns true if the integers are dimensions, each at most once.
 static bool are_dims(const Attr *attr, uint32_t rank) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < attr->ints.n; i++) {
@@ -180,7 +181,7 @@ static void check_block_access(Verifier *v, const Op *op, const Type *tile) {
     verify_fail(v, op, "%s has no NaN to pad with", verify_type_text(v, tile));
 }
 
-// --- what reaches outside
+// --- effects outside tile IR
 
 static bool is_data(const Type *type) { return type_element(type)->kind == TYPE_SCALAR || type_is_ptr(type); }
 
@@ -197,13 +198,14 @@ static void check_inline_asm(Verifier *v, const Op *op) {
     verify_fail(v, op, "'pack' is a power of two up to 64, not %" PRId64, pack);
 }
 
-// One for each dimension of each operand, up to the operand's own.
+// One size for each dimension of each operand, at most the operand's own.
 static void check_print_sizes(Verifier *v, const Op *op, const Attr *sizes) {
   uint32_t at = 0;
   bool good = true;
   for (uint32_t i = 0; i < op->operand_count; i++)
     for (uint32_t d = 0; d < operand_type(op, i)->rank; d++, at++)
-      good = good && at < sizes->ints.n && sizes->ints.at[at] >= 1 && sizes->ints.at[at] <= operand_type(op, i)->shape[d];
+      good = good && at < sizes->ints.n && sizes->ints.at[at] >= 1 &&
+             sizes->ints.at[at] <= operand_type(op, i)->shape[d];
   if (!good || at != sizes->ints.n)
     verify_fail(v, op, "'sizes' has for each dimension of each operand a number from 1 to its size");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The verifier's state; of use to ir/verify/*.c alone.
+// The verifier's state. Only for ir/verify/*.c.
 #ifndef IR_VERIFY_VERIFY_PARTS_H
 #define IR_VERIFY_VERIFY_PARTS_H
 
@@ -10,47 +10,48 @@ typedef struct Verifier {
   IrModule *module;
   Func *func;
   Arena scratch;
-  const Value **visible;  // by id: the value where it may be used here
-  uint32_t *uses;         // by id: operands seen that use the value
-  bool *bad;              // by value: its type is wrong, which was said; what uses it is not judged by it
-  uint32_t warps;         // that run the region whose types are checked
-  const HostRegion *host; // that is checked; NULL: the body
+  const Value **visible;  // By id: the value if it is visible here.
+  uint32_t *uses;         // By id: operands seen so far that use the value.
+  bool *bad;              // By value: its type is wrong, which was reported; its users are not checked
+                          // against it.
+  uint32_t warps;         // The number of warps of the region being checked.
+  const HostRegion *host; // The region being checked; NULL: the body.
   bool ok;
 } Verifier;
 
-// A broken rule of `op`; the message begins with the op's name.
+// Reports a broken rule of `op`; the message begins with the op's name.
 void verify_fail(Verifier *v, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // The type as text, in the scratch arena.
 const char *verify_type_text(Verifier *v, const Type *type);
 
-// The rules of one type: sizes, and the layout's against the tile and the target. `what`: "result 0".
+// The rules of one type: sizes, and the layout against the tile and the target. `what`: "result 0".
 void verify_type(Verifier *v, const Op *op, const Type *type, const char *what);
-// Whether the tile has a layout of its size in which every element is held.
+// Returns true if the tile has a layout of its size that holds every element.
 bool verify_holds(const Type *tile);
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what);
-// The rules of one op's types and attributes, of which operand,
-// result and region counts are right and all types are good.
+// The rules of one op's types and attributes. Its operand, result and region counts must be right, and all
+// types valid.
 void verify_op_types(Verifier *v, const Op *op);
 
-// Parts of it. verify_shapes.c: ops that change shapes. verify_dot.c: dot. verify_memory.c: accesses, and what else knows
-// the machine. verify_regions.c: ops with regions.
+// Parts of it: * verify_shapes.c: ops that change shapes. * verify_dot.c: dot. * verify_memory.c: accesses,
+// and other ops that know the machine. * verify_regions.c: ops with regions.
 void verify_tile_op(Verifier *v, const Op *op);
 void verify_dot(Verifier *v, const Op *op);
 void verify_machine_op(Verifier *v, const Op *op);
-// verify_shared.c: shared memory and what is asynchronous.
+// verify_shared.c: shared memory and asynchronous ops.
 void verify_shared_op(Verifier *v, const Op *op);
-// Whether `one` is a buffer of those that `buffers` has along its first dimension.
+// Checks that `one` is one of the buffers along the first dimension of `buffers`.
 void verify_slot(Verifier *v, const Op *op, const Type *buffers, const Type *one);
-void verify_scratch(Verifier *v, const Op *op); // of an op that has a scratch buffer
-void verify_plan(Verifier *v, const Op *op);    // what follows from how a reduction's region combines
-// verify_rings.c: the types of ops on rings; then, of a function that keeps all other rules, that each ring
-// value is used once, slots are filled, waited for and released in turn, and buffers of a ring by it alone.
+void verify_scratch(Verifier *v, const Op *op); // For an op with a scratch buffer.
+void verify_plan(Verifier *v, const Op *op);    // Consequences of how a reduction's region combines.
+// verify_rings.c: the types of ring ops. Also, if the function obeys all other rules: each ring value is used
+// once; slots are filled, waited for and released in order; only the ring's ops use its buffers.
 void verify_ring_op(Verifier *v, const Op *op);
 void verify_rings(Verifier *v);
-// verify_tensor.c: tensor copies, mbarriers and tma_mark.
+// verify_tensor.c: TMA copies, mbarriers and tma_mark.
 void verify_tensor_op(Verifier *v, const Op *op);
-// verify_groups.c: the counts of warp_groups; then, of a function, where it stands, what its regions take from
-// outside, and that the ends of a channel are two groups'.
+// verify_groups.c: the counts of warp_groups. Also, for a function: the op's position, the values that its
+// regions use from outside, and that the two ends of a channel are in two groups.
 void verify_warp_groups(Verifier *v, const Op *op);
 void verify_groups(Verifier *v);
 void verify_for(Verifier *v, const Op *op);
@@ -60,11 +61,11 @@ void verify_reduce(Verifier *v, const Op *op);
 void verify_scan(Verifier *v, const Op *op);
 void verify_exchange(Verifier *v, const Op *op); // reduce_parts, scan_chunks, scan_carry
 void verify_map(Verifier *v, const Op *op);
-// What the yield that ends a region of `parent` hands on.
+// Checks the values of the yield that ends a region of `parent`.
 void verify_yields(Verifier *v, const Op *yield, const Op *parent);
-// Whether the op's axis is a dimension of the tile.
+// Returns true if the op's axis is a dimension of the tile.
 bool verify_axis(Verifier *v, const Op *op, const Type *tile);
-// A string attribute is one of n words, where it is there.
+// A string attribute, if present, must be one of n words.
 void verify_word(Verifier *v, const Op *op, AttrKey key, const char *const *words, size_t n);
 
 #endif

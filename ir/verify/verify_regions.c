@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of ops with regions: arguments, what is yielded, and what may stand in a combining function.
+// The rules of ops with regions: arguments, yielded values, and the ops allowed in a combining function.
 #include "ir/memory/exchange.h"
 #include "ir/verify/verify_parts.h"
 
@@ -16,14 +16,14 @@ static bool is_pair(const Attr *attr) {
   return attr->ints.n == 2 && attr->ints.at[0] > 0 && attr->ints.at[1] > 0;
 }
 
-// How plan_pipeline has parted the loop.
+// Checks how plan_pipeline split the loop into warp groups.
 static void check_parted(Verifier *v, const Op *op) {
   enum { MIN_SLOTS = 2 };
   const Attr *warps = op_attr(op, ATTR_GROUP_WARPS), *registers = op_attr(op, ATTR_GROUP_REGISTERS);
   bool slots = op_attr(op, ATTR_SLOTS);
   if (!warps && !registers && !slots) return;
-  if (!warps || !is_pair(warps) || warps->ints.at[0] > op->region->func->module->target.num_warps || (registers && !is_pair(registers)) ||
-      op_int(op, ATTR_SLOTS, 0) < MIN_SLOTS)
+  if (!warps || !is_pair(warps) || warps->ints.at[0] > op->region->func->module->target.num_warps ||
+      (registers && !is_pair(registers)) || op_int(op, ATTR_SLOTS, 0) < MIN_SLOTS)
     verify_fail(v, op,
                 "a loop for warp specialization says how many warps and registers its two groups have, and "
                 "of %d slots or more",
@@ -39,7 +39,8 @@ void verify_for(Verifier *v, const Op *op) {
     verify_fail(v, op, "lower, upper and step have one type");
   check_parted(v, op);
   if (op_attr(op, ATTR_PROGRAMS) && !func_is_persistent(op->region->func))
-    verify_fail(v, op, "its iterations are programs, but the kernel's parameters do not say how many there are");
+    verify_fail(v, op,
+                "its iterations are programs, but the kernel's parameters do not say how many there are");
   if (op->result_count != op->operand_count - LOOP_FIRST_INIT || region->arg_count != op->operand_count - 2) {
     verify_fail(v, op, "%u initial values, %u results and %u arguments of the region do not agree",
                 op->operand_count - LOOP_FIRST_INIT, op->result_count, region->arg_count);
@@ -74,7 +75,7 @@ void verify_while(Verifier *v, const Op *op) {
   }
 }
 
-// The region's arguments are elements of the operands, `times` over.
+// The region's arguments must be elements of the operands, `times` over.
 static void check_element_args(Verifier *v, const Op *op, uint32_t times) {
   const Region *region = op->regions[0];
   uint32_t count = op->kind == OP_SCAN_CARRY ? op->result_count : op_input_count(op);
@@ -91,15 +92,14 @@ static void check_element_args(Verifier *v, const Op *op, uint32_t times) {
   }
 }
 
-// Reads and effects have no place in what is done in any order, or not at all.
+// Code that runs in any order, or possibly not at all, must have no reads and no effects.
 static void check_pure(Verifier *v, const Op *op, const Region *region, int depth) {
   enum { MAX_DEPTH = 100 };
   for (const Op *inner = region->first; inner && depth < MAX_DEPTH; inner = inner->next) {
     bool scalar_math = op_has(inner, PURE) || op_has(inner, TERMINATOR) || op_has(inner, CONTROL) ||
                        (inner->kind == OP_INLINE_ASM && op_attr(inner, ATTR_PURE));
     if (!scalar_math)
-      verify_fail(v, inner, "cannot be in the function of %s, which has no effects",
-                  op_info(op->kind)->name);
+      verify_fail(v, inner, "cannot be in the function of %s, which has no effects", op_info(op->kind)->name);
     for (uint32_t i = 0; i < inner->result_count; i++)
       if (type_is_tile(inner->results[i].type))
         verify_fail(v, inner, "the function of %s computes with scalars, not %s", op_info(op->kind)->name,
@@ -108,7 +108,7 @@ static void check_pure(Verifier *v, const Op *op, const Region *region, int dept
   }
 }
 
-// At least one operand; the first `count` are tiles of one shape.
+// Requires at least one operand, and that the first `count` are tiles of one shape.
 static bool check_tiles(Verifier *v, const Op *op, uint32_t count) {
   if (count == 0) {
     verify_fail(v, op, "takes 1 operands or more, not 0");
@@ -137,7 +137,7 @@ static bool check_combiner(Verifier *v, const Op *op) {
   return true;
 }
 
-// The shape without dimension `axis`; of one dimension the element itself.
+// The shape without dimension `axis`; for one dimension the element itself.
 static bool is_reduced(const Type *from, const Type *to, uint32_t axis) {
   if (type_element(from) != type_element(to) || to->rank + 1u != from->rank) return false;
   if (to->kind != TYPE_TILE) return from->rank == 1;
@@ -160,7 +160,7 @@ void verify_scan(Verifier *v, const Op *op) {
     check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
 }
 
-// A type that follows from the layout.
+// A type must be the one that follows from the layout.
 static void check_rows(Verifier *v, const Op *op, const Type *wanted, const Type *type, const char *what) {
   if (wanted != type)
     verify_fail(v, op, "%s is %s, by the layout %s", what, verify_type_text(v, type),
@@ -209,7 +209,7 @@ static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
 void verify_exchange(Verifier *v, const Op *op) {
   bool carries = op->kind == OP_SCAN_CARRY, chunks = op->kind == OP_SCAN_CHUNKS;
   uint32_t count = carries ? op->result_count : op->operand_count;
-  uint32_t taken = op_attr(op, ATTR_RUNS) ? 3 : 2; // elements, totals, what comes before runs
+  uint32_t taken = op_attr(op, ATTR_RUNS) ? 3 : 2; // elements, totals, values before runs
   if (op->operand_count != (carries ? taken * count : count) ||
       op->result_count != (chunks ? 2 * count : count)) {
     verify_fail(v, op, "%u operands and %u results do not agree", op->operand_count, op->result_count);
@@ -238,7 +238,7 @@ void verify_map(Verifier *v, const Op *op) {
   }
 }
 
-// --- what a region yields
+// --- yielded values
 
 static void check_yielded(Verifier *v, const Op *yield, uint32_t i, const Type *wanted) {
   const Op *parent = yield->region->parent;
@@ -248,7 +248,7 @@ static void check_yielded(Verifier *v, const Op *yield, uint32_t i, const Type *
                 op_info(parent->kind)->name, verify_type_text(v, wanted));
 }
 
-// The first region of a while: whether to go on, then the values.
+// The first region of a while yields the condition, then the values.
 static void check_test_yields(Verifier *v, const Op *yield, const Op *parent) {
   if (yield->operand_count != parent->result_count + 1) {
     verify_fail(v, yield, "%u values for the condition and the %u results of while", yield->operand_count,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of rings.
 //
-// A ring value is used once on each path, by the next op on the ring or by what carries it on. So the
-// slots' states are a number of slots being filled and one of readable ones, the same whichever way a point
-// was reached: round a loop as many are filled, waited for and released. The buffers that a ring's ops name
-// are used by them alone. A channel has two rings: the one counts the slots that its group is filling, the other
-// those that its group may read, and neither has any where its group ends.
+// A ring value is used once on each path, by the next ring op or as a loop-carried value. So two numbers
+// describe the slots: those being filled and those readable. They are the same on every path to a point. An
+// iteration of a loop fills, waits for and releases equal numbers of slots. Only the ring's ops use its
+// buffers.
+//
+// A channel has two rings. One counts the slots that its group is filling, the other those that its group may
+// read. Both counts must be zero where a group ends.
 #include "ir/memory/ring.h"
 #include "ir/verify/verify_parts.h"
 
@@ -13,7 +15,7 @@
 
 enum { MAX_SLOTS = NUM_STAGES_MAX };
 
-// Of a ring value.
+// The kind of a ring value.
 typedef enum RingEnd {
   RING_WHOLE,
   RING_FILLS,
@@ -21,7 +23,7 @@ typedef enum RingEnd {
 } RingEnd; // of a channel's rings the first, the second
 
 typedef struct RingCounts {
-  const Op *begin; // NULL: none of a ring
+  const Op *begin; // NULL: not a ring
   RingEnd end;
   uint32_t filling, readable;
 } RingCounts;
@@ -93,7 +95,7 @@ static bool hands_ring_on(const Use *use) {
   }
 }
 
-// Whether one run does not come to both: they stand in the two branches of an if.
+// Returns true if no execution reaches both: they are in the two branches of an if.
 static bool exclude_each_other(const Op *a, const Op *b) {
   for (const Region *region = a->region; region->parent; region = region->parent->region) {
     const Op *parent = region->parent;
@@ -102,7 +104,7 @@ static bool exclude_each_other(const Op *a, const Op *b) {
   return false;
 }
 
-// Whether the op is run more than once for one of the value.
+// Returns true if the op runs more often than the value is defined.
 static bool runs_again(const Value *value, const Op *op) {
   const Region *home = value->def ? value->def->region : value->region;
   for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
@@ -123,21 +125,22 @@ static void check_used_once(Verifier *v, const Value *value) {
 
 // --- buffers
 
-// The op that gives the view of a slot, which may be transposed.
+// The op that creates a slot's view, which may be transposed.
 static const Op *view_source(const Value *view) {
   while (view->def && view->def->kind == OP_SHARED_TRANS) view = op_operand(view->def, 0);
   return view->def;
 }
 
-// What fills a slot of a ring with mbarriers counts at its own; of others nothing counts.
+// An op that fills a slot of a ring with mbarriers counts at that slot's own. In other rings nothing counts.
 static bool fills(const Op *op, uint32_t index, const Op *fill, const Value *mbarrier) {
   if (!mbarrier) return (op->kind == OP_SHARED_STORE || op->kind == OP_COPY_ASYNC) && index == 1;
   if (op->kind == OP_MBARRIER_EXPECT) return op_operand(op, 0) == mbarrier;
-  return op->kind == OP_TMA_COPY && op_operand(op, 2) == mbarrier &&
-         view_source(op_operand(op, 1)) == fill && op_operand(op, 1) != mbarrier;
+  return op->kind == OP_TMA_COPY && op_operand(op, 2) == mbarrier && view_source(op_operand(op, 1)) == fill &&
+         op_operand(op, 1) != mbarrier;
 }
 
-// A slot's view is written while it is filled, read once it was waited for. `mbarrier`: the slot's; NULL: it has none.
+// A slot's view is written while the slot is filled, and read after the wait. `mbarrier`: the slot's; NULL:
+// none.
 static void check_view(Verifier *v, const Value *view, const Op *by, const Value *mbarrier) {
   bool filled = by->kind == OP_RING_FILL;
   for (const Use *use = view->first_use; use; use = use->next) {
@@ -188,11 +191,12 @@ static void check_buffers(RingChecker *c, const Op *op, const Op *begin) {
   }
 }
 
-// --- slots in turn
+// --- order of slots
 
 static RingCounts *counts_of(const RingChecker *c, const Value *value) { return &c->counts[value->id]; }
 
-// Of a channel's rings the one is filled and committed, the other waited for and released; others have no commit.
+// One of a channel's rings is filled and committed, the other waited for and released. Other rings have no
+// commit.
 static bool is_of_end(const Op *op, RingEnd end) {
   bool fills = op->kind == OP_RING_FILL || op->kind == OP_RING_COMMIT;
   return end == RING_WHOLE ? op->kind != OP_RING_COMMIT : fills == (end == RING_FILLS);
@@ -202,7 +206,7 @@ static void check_turn(RingChecker *c, const Op *op) {
   static const char *const rings[] = {"a ring of one group", "the ring that a channel is filled by",
                                       "the ring that a channel is read by"};
   RingCounts counts = *counts_of(c, op_operand(op, 0));
-  if (!counts.begin) return; // said where the value comes from
+  if (!counts.begin) return; // reported where the value comes from
   if (!is_of_end(op, counts.end)) {
     verify_fail(c->v, op, "%s has no %s", rings[counts.end], op_info(op->kind)->name);
     return;
@@ -279,7 +283,7 @@ static void check_if(RingChecker *c, const Op *op) {
   }
 }
 
-// A channel's ring that nobody uses any more.
+// Checks a channel's ring that has no further use.
 static void check_left(RingChecker *c, const Value *value, const Op *at) {
   const RingCounts *counts = counts_of(c, value);
   if (!is_ring(value) || counts->end == RING_WHOLE || value->first_use || !c->v->ok) return;

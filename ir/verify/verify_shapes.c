@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of ops that change the shapes of tiles or look along a dimension.
+// The rules of ops that change the shapes of tiles or work along a dimension.
 #include "ir/verify/verify_parts.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ void verify_word(Verifier *v, const Op *op, AttrKey key, const char *const *word
   if (attr) verify_fail(v, op, "'%.40s' is no value of '%s'", attr->str, attr_info(key)->name);
 }
 
-// The result's tile has the operand's elements and the shape.
+// The result's tile must have the operand's elements and this shape.
 static void want_shape(Verifier *v, const Op *op, uint32_t result, uint32_t rank, const uint32_t *shape) {
   const Type *type = op->results[result].type, *from = operand_type(op, 0);
   bool good = type_element(type) == type_element(from) && type->rank == rank &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of the ops on shared memory and of the asynchronous ones, and of scratch buffers.
+// The rules of shared memory ops, asynchronous ops, and scratch buffers.
 #include "ir/verify/verify_parts.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static void check_alloc(Verifier *v, const Op *op) {
                 verify_type_text(v, type));
 }
 
-// A tile's elements as a buffer holds them: i1 as bytes, pointers as i64.
+// A tile's elements in a buffer: i1 as bytes, pointers as i64.
 static bool holds_elements(const Type *buffer, const Type *tile) {
   const Type *element = type_element(tile);
   if (element->kind == TYPE_PTR) return buffer->elem == ELEM_I64;
@@ -50,7 +50,7 @@ static void check_starts(Verifier *v, const Op *op, const Type *tile, const Type
   }
 }
 
-// What moves between a tile, or a scalar, and a buffer.
+// Checks a move between a tile, or a scalar, and a buffer.
 static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *buffer) {
   if (!is_buffer(v, op, buffer, "the buffer")) return;
   bool has_elements = type_element(tile)->kind == TYPE_SCALAR || type_is_ptr(tile);
@@ -64,7 +64,7 @@ static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *
                 verify_type_text(v, buffer));
 }
 
-// The writer is one of the threads that hold an element.
+// The writer must be one of the threads that hold an element.
 static void check_writer(Verifier *v, const Op *op) {
   const Type *tile = operand_type(op, 0);
   int64_t writer = op_int(op, ATTR_WRITER, 0);
@@ -184,14 +184,14 @@ static void check_pending(Verifier *v, const Op *op) {
 
 static void check_barrier(Verifier *v, const Op *op) {
   int64_t id = op_int(op, ATTR_ID, 0), warps = op_int(op, ATTR_WARPS, 1);
-  int first = op->kind == OP_ARRIVE; // at 0 all of the block wait
+  int first = op->kind == OP_ARRIVE; // at 0 the whole CTA waits
   if (id < first || id >= BARRIER_COUNT)
     verify_fail(v, op, "the block's barriers are %d to %d, not %" PRId64, first, BARRIER_COUNT - 1, id);
   uint32_t most = region_warps(op);
   if (warps < 1 || warps > most) verify_fail(v, op, "1 to %u warps meet, not %" PRId64, most, warps);
 }
 
-// Barriers 0 and 1 are the block's and a group's.
+// Barriers 0 and 1 are the CTA's and a group's.
 static void check_turn(Verifier *v, const Op *op) {
   enum { FIRST_TURN = 2, WARPGROUP = 4 };
   int64_t id = op_int(op, ATTR_ID, 0), groups = region_warps(op) / WARPGROUP;
@@ -208,7 +208,8 @@ static void check_wait(Verifier *v, const Op *op) {
       verify_fail(v, op, "operand %u is a token, not %s", i, verify_type_text(v, operand_type(op, i)));
 }
 
-// What an asynchronous dot gives: of fp16 a thread has neighbours, which are one register.
+// Checks the result of an asynchronous dot. For fp16 a thread has pairs of neighbours, which share a
+// register.
 static bool holds_sums(const Type *type) {
   if (!type_is_tile(type)) return false;
   bool pairs = type_is_elem(type, ELEM_FP16);
@@ -235,7 +236,7 @@ static void check_dot_wait(Verifier *v, const Op *op) {
                   verify_type_text(v, operand_type(op, i)));
 }
 
-// Of a conversion the buffer holds the tile; of other ops it is bytes, as many as they need.
+// A conversion's buffer holds the tile. For other ops it holds the number of bytes that they need.
 void verify_scratch(Verifier *v, const Op *op) {
   const Type *type = op_scratch(op)->type;
   if (!is_buffer(v, op, type, "the scratch buffer")) return;
@@ -243,7 +244,7 @@ void verify_scratch(Verifier *v, const Op *op) {
     check_move(v, op, operand_type(op, 0), type);
     return;
   }
-  // What is wrong with an operand's own layout is said where it is defined.
+  // An error of an operand's own layout is reported at its definition.
   for (uint32_t i = 0; i < op_input_count(op); i++)
     if (type_is_tile(operand_type(op, i)) && !verify_holds(operand_type(op, i))) {
       v->ok = false;

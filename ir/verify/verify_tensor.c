@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of tensor copies and stores, of the mbarriers that they count their bytes at, and of tma_mark.
+// The rules of TMA copies and stores, of the mbarriers that count their bytes, and of tma_mark.
 #include <inttypes.h>
 
 #include "target/target.h"
 #include "ir/memory/tensor_box.h"
 #include "ir/verify/verify_parts.h"
 
-enum { MAX_BYTES = (1 << 20) - 1, MAX_PENDING = 63 }; // bytes: that an mbarrier counts
+enum { MAX_BYTES = (1 << 20) - 1, MAX_PENDING = 63 }; // bytes: maximum count of an mbarrier
 
 static const Type *operand_type(const Op *op, uint32_t i) { return op_operand(op, i)->type; }
 
@@ -26,7 +26,8 @@ static void check_arrivals(Verifier *v, const Op *op) {
     verify_fail(v, op, "'arrivals' is 1 to %d, not %" PRId64, BLOCK_MAX_THREADS, arrivals);
 }
 
-// A map may have more dimensions than the buffer: its box has one element along those. A copy may fill the first rows of the first boxes alone.
+// A map may have more dimensions than the buffer: its TMA tile has one element along those. A copy may fill
+// only the first rows of the first TMA tiles.
 static bool is_box_of(const Op *op, const Type *map) {
   TensorBox box;
   uint32_t rows = 1, wide = 0;
@@ -39,7 +40,7 @@ static bool is_box_of(const Op *op, const Type *map) {
          rows == box.shape[0] && map->shape[map->rank - 1] == box.shape[1];
 }
 
-// A map, the buffer that its boxes fill, and from operand `first` on coordinates.
+// Operands: a map, the buffer that its TMA tiles fill, and coordinates from operand `first` on.
 static void check_box(Verifier *v, const Op *op, uint32_t first) {
   const Type *map = operand_type(op, 0), *buffer = operand_type(op, 1);
   if (map->kind != TYPE_TENSOR_MAP) {
@@ -47,7 +48,8 @@ static void check_box(Verifier *v, const Op *op, uint32_t first) {
     return;
   }
   if (buffer->kind != TYPE_SHARED || !buffer->layout || !is_box_of(op, map))
-    verify_fail(v, op, "TMA tiles of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
+    verify_fail(v, op, "TMA tiles of %s do not fill %s", verify_type_text(v, map),
+                verify_type_text(v, buffer));
   if (op->operand_count != first + map->rank)
     verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
   for (uint32_t i = first; i < op->operand_count; i++)
@@ -66,7 +68,8 @@ static void check_copy(Verifier *v, const Op *op) {
   check_box(v, op, 3);
 }
 
-// A size, a stride and an offset of each of the tensor's dimensions, of which the tile's are the first or those of 'dims'.
+// Operands: a size, a stride and an offset per tensor dimension. The tile's dimensions are the first ones, or
+// those of 'dims'.
 static void check_dims(Verifier *v, const Op *op, uint32_t tile_rank) {
   const Attr *dims = op_attr(op, ATTR_DIMS);
   uint32_t rank = (op->operand_count - 2) / 3, n = dims ? dims->ints.n : rank;

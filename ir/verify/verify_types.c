@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of types, layouts and attributes, an op at a time.
+// The rules of types, layouts and attributes, for each op.
 #include "base/fault.h"
 #include "base/integer.h"
 #include "ir/verify/verify_parts.h"
@@ -22,7 +22,7 @@ static uint32_t index_bits(const Type *type) {
   return bits;
 }
 
-// Every element is held by someone: the bases span all output bits.
+// Returns true if every element has a holder: the bases span all output bits.
 static bool layout_is_onto(const Layout *layout) {
   uint32_t rows[32] = {0}, rank = 0;
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
@@ -71,13 +71,15 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 
 void verify_type(Verifier *v, const Op *op, const Type *type, const char *what) {
   if (type->rank == 0) return;
-  // Of several buffers in a row (shared_index) there may be any number; tiles have any size until pad_tiles.
+  // Consecutive buffers (shared_index) may have any number. Tiles may have any size before pad_tiles.
   uint32_t first = type->kind == TYPE_SHARED && type->rank > 1 && type->shape[0] > 0 ? 1 : 0;
   bool any = type->kind != TYPE_SHARED && !type->layout;
   for (uint32_t d = first; d < type->rank; d++)
     if (type->shape[d] == 0 || (!any && !is_power_of_two(type->shape[d]))) {
-      verify_fail(v, op, type->shape[d] ? "the size %u of %s, which has a place in threads or memory, is not a power of two"
-                                        : "the size %u of %s is not positive",
+      verify_fail(v, op,
+                  type->shape[d]
+                      ? "the size %u of %s, which has a place in threads or memory, is not a power of two"
+                      : "the size %u of %s is not positive",
                   type->shape[d], what);
       return;
     }
@@ -160,16 +162,18 @@ static void check_integers(Verifier *v, const Op *op) {
 
 static const AttrKey promises[] = {ATTR_MULTIPLE, ATTR_CONTIGUOUS, ATTR_CONSTANT};
 
-// A number for each dimension.
+// Requires a number for each dimension.
 static void check_promises(Verifier *v, const Op *op) {
   const Type *type = result_type(op);
   uint32_t rank = type_is_tile(type) ? type->rank : 1;
   for (uint32_t i = 0; i < sizeof promises / sizeof *promises; i++) {
     const Attr *attr = op_attr(op, promises[i]);
     if (attr && attr->ints.n != rank)
-      verify_fail(v, op, "`%s` has %u numbers for %u dimensions", attr_info(promises[i])->name, attr->ints.n, rank);
+      verify_fail(v, op, "`%s` has %u numbers for %u dimensions", attr_info(promises[i])->name, attr->ints.n,
+                  rank);
     for (uint32_t d = 0; attr && d < attr->ints.n; d++)
-      if (attr->ints.at[d] == 0) verify_fail(v, op, "`%s` has a 0; each is at least 1", attr_info(promises[i])->name);
+      if (attr->ints.at[d] == 0)
+        verify_fail(v, op, "`%s` has a 0; each is at least 1", attr_info(promises[i])->name);
   }
 }
 
@@ -282,7 +286,7 @@ static void check_same(Verifier *v, const Op *op) {
     }
 }
 
-// One shape, and one layout or none.
+// Requires one shape, and one layout or none.
 static bool check_elementwise(Verifier *v, const Op *op) {
   if (op->result_count + op->operand_count == 0) return true;
   const Type *first = op->result_count ? result_type(op) : operand_type(op, 0);
@@ -302,7 +306,7 @@ static bool check_elementwise(Verifier *v, const Op *op) {
   return true;
 }
 
-// Either every tile of the op has a layout, or none.
+// Requires that all tiles of the op have a layout, or none has.
 static void check_layouts_complete(Verifier *v, const Op *op) {
   bool with = false, without = false;
   for (uint32_t i = 0; i < op->operand_count + op->result_count; i++) {
@@ -316,7 +320,7 @@ static void check_layouts_complete(Verifier *v, const Op *op) {
 
 static void verify_nothing_more(Verifier *v, const Op *op) { (void)v, (void)op; }
 
-// The rules of each op that no trait gives.
+// The rules of each op that do not follow from traits.
 static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
     [OP_CONSTANT] = check_constant,
     [OP_PROGRAM_ID] = check_program_id,
