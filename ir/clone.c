@@ -7,8 +7,8 @@ CloneMap clone_map_new(Arena *arena, const Func *func) {
 }
 
 Value *clone_get(const CloneMap *map, Value *value) {
-  // The id of a value created after func_number is unreliable: 0, which is the first parameter's. That
-  // parameter is its own entry.
+  // A value created after func_number has no valid id. It is 0, the first parameter's, and that entry maps to
+  // the parameter itself.
   Value *copy = value->id < map->count ? map->at[value->id] : NULL;
   return copy ? copy : value;
 }

@@ -194,7 +194,7 @@ typedef enum PlanFlag {
   PLAN_FLAGS
 } PlanFlag;
 
-extern const char *const plan_names[PLAN_FLAGS + 1]; // "boxes"; NULL ends them
+extern const char *const plan_names[PLAN_FLAGS + 1]; // "tma_loads"; NULL ends them
 
 // A kernel; all calls are inlined. The body's arguments are the parameters in order, including those with
 // known values, so that all specialisations share one ABI. The body ends with `return`.

@@ -62,7 +62,7 @@ DotExtents dot_extents(const Op *dot);
 // The depth of the dot's part of k that is multiplied, from its start: the unpadded size, plus zeros up to
 // the instruction's k.
 uint32_t dot_depth(const Op *dot);
-// The padded dot behind a value: the value is its result, or is computed from it elementwise in the same
+// The padded dot that produced a value: the value is its result, or is computed from it elementwise in the same
 // layout. dot_waits and loop-carried values may be in between. Padding of the dot's result is padding of the
 // value too, and may be any number. NULL: none is known.
 const Op *dot_padding(const Value *value);

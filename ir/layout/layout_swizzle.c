@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The shared-memory layout of a conversion. Its offset bits are, from the lowest: * the vector: registers
-// that one access moves; * the rest of a 32-bit word; * the banks; * the segment, which chooses among rows of
-// 128 bytes.
+// The shared-memory layout of a conversion. Its offset bits are, from the lowest:
+// * the vector: registers that one access moves;
+// * the rest of a 32-bit word;
+// * the banks;
+// * the segment, which chooses among rows of 128 bytes.
 //
 // An access has no bank conflicts iff the segment is independent of the span of the word, the vector and the
 // lanes of one phase. Two subspaces of at most the banks' size have a common complement. So a vector of

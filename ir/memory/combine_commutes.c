@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tests if a reduction's region gives the same for (a..., b...) and (b..., a...). There are three methods: *
-// the ops are the same on both sides; * an order of the tuples chooses one side (argmax); * the results are
-// equal as rational functions (Welford's mean and variance).
+// Tests if a reduction's region gives the same for (a..., b...) and (b..., a...). There are three methods:
+// * the ops are the same on both sides;
+// * an order of the tuples chooses one side (argmax);
+// * the results are equal as rational functions (Welford's mean and variance).
 #include "ir/memory/scratch.h"
 
 // --- same ops on both sides

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of dot. First its types. Then, for a dot with an instruction: * the instruction accepts the dot;
-// * each operand has a valid source; * registers and buffers have the layouts that the instruction reads and
-// accumulates in.
+// The rules of dot. First its types. Then, for a dot with an instruction:
+// * the instruction accepts the dot;
+// * each operand has a valid source;
+// * registers and buffers have the layouts that the instruction reads and accumulates in.
 #include "ir/verify/verify_parts.h"
 
 #include "base/integer.h"

@@ -33,8 +33,11 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 // types valid.
 void verify_op_types(Verifier *v, const Op *op);
 
-// Parts of it: * verify_shapes.c: ops that change shapes. * verify_dot.c: dot. * verify_memory.c: accesses,
-// and other ops that know the machine. * verify_regions.c: ops with regions.
+// Parts of it:
+// * verify_shapes.c: ops that change shapes.
+// * verify_dot.c: dot.
+// * verify_memory.c: accesses, and other ops that know the machine.
+// * verify_regions.c: ops with regions.
 void verify_tile_op(Verifier *v, const Op *op);
 void verify_dot(Verifier *v, const Op *op);
 void verify_machine_op(Verifier *v, const Op *op);
