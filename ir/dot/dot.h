@@ -62,9 +62,9 @@ DotExtents dot_extents(const Op *dot);
 // The depth of the dot's part of k that is multiplied, from its start: the unpadded size, plus zeros up to
 // the instruction's k.
 uint32_t dot_depth(const Op *dot);
-// The padded dot that produced a value: the value is its result, or is computed from it elementwise in the same
-// layout. dot_waits and loop-carried values may be in between. Padding of the dot's result is padding of the
-// value too, and may be any number. NULL: none is known.
+// The padded dot that produced a value. The value is its result, or is computed from it elementwise in the
+// same layout. Ops dot_wait and loop-carried values may be in between. Padding of the dot's result is padding
+// of the value too, and may be any number. NULL: none is known.
 const Op *dot_padding(const Value *value);
 // The dot_wait for all dots in flight that is the only user of the dot's result. Dots that accumulate onto
 // the result, in the same region, may be in between. The dot is complete there. NULL: there is none.

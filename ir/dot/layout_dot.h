@@ -65,9 +65,9 @@ uint32_t layout_spanned(const Layout *layout, LayoutDim dim);
 // along a row and back along the next, which starts in the column where the previous row ended.
 void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *order);
 
-// For a padded dot whose result has its layout. It is log2 of the maximum columns of a wgmma instruction: those
-// that the result keeps in registers or lanes, up to 256. If b comes from registers, the instruction's
-// columns are the result's rows.
+// log2 of the maximum columns of a wgmma instruction, for a padded dot whose result has its layout. Counts the
+// columns that the result keeps in registers or lanes, up to 256. If b comes from registers, the
+// instruction's columns are the result's rows.
 uint32_t dot_column_bits(const Op *dot);
 // The number of columns of the wgmma instruction whose first column is this index of the result. It is the
 // unpadded columns, rounded up to a number that wgmma accepts. Returns 0 if rows or columns from there on are
