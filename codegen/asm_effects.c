@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How often assembly with effects runs for an element that several threads hold. A text that writes memory runs
-// once: the element's first holder runs it. It runs in each thread where the text asks for that (it synchronises
-// threads, or reads which thread runs it), and where other threads need its result.
+// Decides how often inline assembly with side effects runs for an element that several threads hold. Assembly
+// that writes memory runs once, in the element's first holder. It runs in every thread that holds the element
+// in these cases:
+// - it synchronises threads, or reads which thread runs it;
+// - other threads need its result.
 #include <ctype.h>
 #include <string.h>
 #include "base/integer.h"
@@ -10,10 +12,11 @@
 
 enum { MAX_USES_DEEP = 8 };
 
-// Instructions that begin with these change memory, and do more where they run twice.
+// Instructions with these prefixes change memory, so running them twice has another effect than running them
+// once.
 static const char *const writes[] = {"red.",        "atom.", "st.",    "multimem.red", "multimem.st",
                                      "multimem.cp", "sust.", "sured.", "call",         NULL};
-// Each thread is meant: barriers, what a whole warp does, groups of copies.
+// Instructions that every thread must run: barriers, warp-wide operations, groups of copies.
 static const char *const by_threads[] = {"bar.",   "barrier",    "mbarrier", "cp.", "wgmma",      "tcgen05",
                                          "elect.", "activemask", "exit",     "ret", "setmaxnreg", NULL};
 static const char *const thread_numbers[] = {"%tid",       "%laneid",    "%warpid", "%lanemask",
@@ -21,7 +24,7 @@ static const char *const thread_numbers[] = {"%tid",       "%laneid",    "%warpi
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || strchr("_.%$", c); }
 
-// Whether an instruction of the text begins with one of the words.
+// True if an instruction of the text begins with one of the words.
 static bool has_instruction(const char *text, const char *const *words) {
   for (; *words; words++)
     for (const char *at = strstr(text, *words); at; at = strstr(at + 1, *words))
@@ -45,14 +48,14 @@ static void find_thread_numbers(Op *op, void *data) {
   if (op->kind == OP_INLINE_ASM) *(bool *)data |= mentions(text_of(op), thread_numbers);
 }
 
-// Whether scalars may differ between threads: some assembly reads which thread runs it.
+// True if scalars may differ between threads, because some assembly reads which thread runs it.
 static bool scalars_differ(const Op *op) {
   bool differ = false;
   region_walk(op->region->func->body, find_thread_numbers, &differ);
   return differ;
 }
 
-// Whether no thread but the elements' first holders, which do the stores and atomics, needs the value.
+// True if only the elements' first holders need the value: they do the stores and atomics.
 static bool only_first_holders_use(const Value *value, uint32_t depth) {
   for (const Use *use = value->first_use; use; use = use->next) {
     const Op *user = use->user;
@@ -88,6 +91,8 @@ bool asm_runs_once(const Op *op) {
 uint32_t asm_replicas(const Op *op) {
   bool is_scalar = !type_is_tile(op->results[0].type);
   if (!has_effects(op) || asm_runs_once(op) || mentions(text_of(op), thread_numbers)) return 1;
-  if (is_scalar && op->region->parent && scalars_differ(op)) return 1; // the branch says which threads
+  if (is_scalar && op->region->parent && scalars_differ(op))
+    return 1; // the branch decides which threads run
+              // it
   return holders_of(op);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// inline_asm's constraints and text, read as LLVM reads them.
+// Reads the constraints and text of inline_asm as LLVM does.
 #include <string.h>
 #include "codegen/inline_asm.h"
 
@@ -35,7 +35,7 @@ static char letter_among(const char *text, size_t n) {
   return letter == 'c' ? ASM_INT16 : letter == 'N' ? ASM_INT64 : letter;
 }
 
-// The input's letter, or that of the output whose number it is; 0: neither.
+// The input's letter, or the letter of the output with that number; 0: neither.
 static char letter_of(const AsmShape *shape, const char *text, size_t n) {
   if (n && letter_among(text, n)) return letter_among(text, n);
   uint32_t output = 0;
@@ -74,7 +74,7 @@ static const char *read_constraints(Arena *arena, const char *text, AsmShape *sh
   return NULL;
 }
 
-// $0, ${0}, $$: a number beyond the registers, or anything else after a $, LLVM does not survive.
+// Accepts $0, ${0} and $$. LLVM crashes on a number past the registers, or on anything else after a $.
 static const char *read_text(Arena *arena, const char *text, uint32_t registers) {
   for (const char *at = strchr(text, '$'); at; at = strchr(at, '$')) {
     bool braces = at[1] == '{';
@@ -102,7 +102,7 @@ static bool fits(const Type *type, uint32_t pack, char letter) {
   return register_bits(type, pack) <= letter_bits(letter);
 }
 
-// An immediate, which is written into the text, has to be known.
+// An immediate is written into the text, so its value must be known.
 static const char *check_immediates(Arena *arena, const Op *op, uint32_t pack, AsmShape *shape) {
   uint32_t at = shape->outputs;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -122,8 +122,8 @@ static const char *check_immediates(Arena *arena, const Op *op, uint32_t pack, A
   return NULL;
 }
 
-// Whether every value fits the registers that stand for it. A pointer that comes from 32 bits has zeros above them:
-// barriers of symmetric memory ask for one so, and use none of it.
+// Checks that each value fits its register. A pointer made from 32 bits has zeros above them.
+// Symmetric-memory barriers pass such a pointer and never use it.
 static const char *check_widths(Arena *arena, const Op *op, uint32_t pack, const AsmShape *shape) {
   uint32_t at = 0, values = op->result_count + op->operand_count;
   for (uint32_t i = 0; i < values; i++) {

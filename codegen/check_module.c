@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What codegen cannot compile, found before anything is emitted:
-// LLVM's own complaint would be a fault without a place.
+// Finds what codegen cannot compile before anything is emitted. LLVM's own error would be an internal error
+// without a source location.
 #include "codegen/emit/emit.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ static void check_hints(Checker *c, const Op *op) {
   }
 }
 
-// Whether threads beside the first holders have elements of the value.
+// True if threads other than the first holders hold elements of the value.
 static bool others_hold(const Type *type) {
   uint32_t free_bits[DIM_COUNT];
   if (!type_is_tile(type)) return true;
@@ -73,8 +73,8 @@ static bool others_hold(const Type *type) {
   return free_bits[DIM_LANE] || free_bits[DIM_WARP];
 }
 
-// Volatile loads, atomics and readings of the timer are done once: what they give has its first holders alone,
-// which may store it to shared memory.
+// Volatile loads, atomics and timer reads execute once. Only the first holders have the result, and may store
+// it to shared memory.
 static void check_once(Checker *c, const Op *op) {
   bool once = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_GLOBALTIMER ||
               (op->kind == OP_LOAD && op_attr(op, ATTR_VOLATILE));
@@ -114,7 +114,7 @@ static void check_grid_control(Checker *c, const Op *op) {
   c->failed = true;
 }
 
-// Whether the operands' layouts are of its region's threads; where not, that was said already.
+// True if the operands' layouts match the threads of the region. A mismatch has been reported before.
 static bool has_layouts(const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Type *type = op_operand(op, i)->type;

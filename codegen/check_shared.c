@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of shared memory and asynchronous copies cannot be compiled.
+// Finds shared-memory ops and asynchronous copies that cannot be compiled.
 #include "codegen/emit/emit_combine.h"
 
 #include <stdlib.h>
@@ -70,7 +70,8 @@ static bool is_plain(const Type *buffer) {
   return true;
 }
 
-// Whether elements pass between warps, or in a way that shuffles cannot do. What is done once is check.c's.
+// True if elements pass between warps, or in a way that shuffles cannot do. Ops that execute once belong to
+// check_module.c.
 static bool needs_exchange(const Op *op) {
   bool once = op->kind == OP_LOAD || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
               op->kind == OP_GLOBALTIMER;
@@ -112,7 +113,7 @@ enum { MAX_NOTES = 12 };
 typedef struct Ledger {
   VEC(const Op *) buffers;
   const Op *largest;
-  bool rings; // one is filled in turns
+  bool rings; // a buffer is used as a ring
 } Ledger;
 
 static uint64_t buffer_bytes(const Op *op) { return shared_bytes(op_result(op)->type); }
@@ -126,7 +127,7 @@ static void take_buffer(Op *op, void *data) {
   if (!ledger->largest || buffer_bytes(op) > buffer_bytes(ledger->largest)) ledger->largest = op;
 }
 
-// Whether the bytes are also another buffer's, of those before it: at another time, then.
+// True if an earlier buffer uses some of the same bytes, at another time.
 static bool takes_turns(const Ledger *ledger, uint32_t at) {
   int64_t start = op_int(ledger->buffers.at[at], ATTR_OFFSET, 0);
   int64_t end = start + (int64_t)buffer_bytes(ledger->buffers.at[at]);
@@ -148,22 +149,23 @@ static bool same_place(Loc a, Loc b) {
   return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
 }
 
-// The buffers of one place of the source.
+// The buffers that come from one source location.
 typedef struct PlaceBuffers {
   uint32_t count;
   const Op *largest;
-  uint64_t bytes, sum; // that they take, where they share bytes once; and together
+  uint64_t bytes, sum; // bytes they cover, shared ones counted once; and the sum of their sizes
 } PlaceBuffers;
 
 static int compare_offsets(const void *a, const void *b) {
-  int64_t x = op_int(*(const Op *const *)a, ATTR_OFFSET, 0), y = op_int(*(const Op *const *)b, ATTR_OFFSET, 0);
+  int64_t x = op_int(*(const Op *const *)a, ATTR_OFFSET, 0),
+          y = op_int(*(const Op *const *)b, ATTR_OFFSET, 0);
   return (x > y) - (x < y);
 }
 
-// The bytes that the buffers have, those of several counted once. Sorts them.
+// The bytes that the buffers cover. Bytes of several buffers count once. Sorts the buffers.
 static uint64_t covered_bytes(const Op **buffers, uint32_t n) {
   uint64_t bytes = 0;
-  int64_t covered = 0; // up to there
+  int64_t covered = 0; // covered up to here
   qsort(buffers, n, sizeof *buffers, compare_offsets);
   for (uint32_t i = 0; i < n; i++) {
     int64_t start = op_int(buffers[i], ATTR_OFFSET, 0), end = start + (int64_t)buffer_bytes(buffers[i]);
@@ -175,7 +177,8 @@ static uint64_t covered_bytes(const Op **buffers, uint32_t n) {
   return bytes;
 }
 
-// Of the place of buffer number `first`; none where it is an earlier one's too, which has been told.
+// The buffers with the location of buffer `first`. Empty if an earlier buffer has that location: it was
+// reported then.
 static PlaceBuffers buffers_of(const Ledger *ledger, Arena *arena, uint32_t first) {
   Loc loc = ledger->buffers.at[first]->loc;
   PlaceBuffers place = {0};
@@ -192,7 +195,7 @@ static PlaceBuffers buffers_of(const Ledger *ledger, Arena *arena, uint32_t firs
   return place;
 }
 
-// A note a place.
+// Writes one note for each source location.
 static void note_buffers(const Ledger *ledger, Arena *arena, Diags *diags, Diag *error) {
   for (uint32_t i = 0, notes = 0; i < ledger->buffers.n && notes < MAX_NOTES; i++) {
     PlaceBuffers place = buffers_of(ledger, arena, i);
@@ -210,7 +213,8 @@ static void note_buffers(const Ledger *ledger, Arena *arena, Diags *diags, Diag 
   }
 }
 
-// Whether a constexpr is a dimension of the buffer, or else (an op may have taken the dimension apart) all its elements.
+// True if the constexpr is a dimension of the buffer. With `whole`, it may be the number of all its elements,
+// as an op may have split the dimension.
 static bool is_size_of(const Constexpr *constant, const Type *type, bool whole) {
   uint64_t elements = 1;
   bool found = false;
@@ -222,7 +226,8 @@ static bool is_size_of(const Constexpr *constant, const Type *type, bool whole) 
   return whole ? constant->value.i == (int64_t)elements : found;
 }
 
-// The constexprs that are a dimension of the largest buffer, and the number of stages: what to make smaller.
+// Names what to make smaller: the constexprs that are a dimension of the largest buffer, and the number of
+// stages.
 static const char *what_to_shrink(const Func *func, const Ledger *ledger, Arena *arena, uint32_t stages) {
   const Type *type = op_result(ledger->largest)->type;
   const char *names = "";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A module from tile IR through LLVM to PTX: check, emit, link libclc, optimise, print.
+// Compiles a module from tile IR through LLVM to PTX. The steps are: check, emit, link libclc, optimise,
+// print.
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include "codegen/codegen.h"
 
@@ -29,9 +30,11 @@ static const char triple[] = "nvptx64-nvidia-cuda";
 
 static void on_fatal_error(const char *reason) { BUG("LLVM: %s", reason); }
 
-// Shared-memory addresses of 32 bits (read when a target machine is made). Code generation is prepared by going over
-// the blocks that changed, where it would start again with all of them after each change: 0.9 ms for 16 of a
-// convolution of eight blocks, 3.5 s for 9.2 of random numbers, and the same PTX in all of scripts/compile-list.
+// LLVM options, read when a target machine is made:
+// - Shared-memory addresses have 32 bits.
+// - CodeGenPrepare revisits only the basic blocks that changed. By default it restarts with all of them after
+//   each change. A convolution of eight basic blocks takes 0.9 ms instead of 16; random numbers take 3.5 s
+//   instead of 9.2. The PTX is the same for all of scripts/compile-list.
 static void initialise_once(void) {
   static const char *const options[] = {"tilec", "-nvptx-short-ptr", "-cgpp-huge-func=1"};
   LLVMInitializeNVPTXTargetInfo();
@@ -44,11 +47,13 @@ static void initialise_once(void) {
 
 // --- The end of memory
 
-// What LLVM does once in a process (tables, locks, statics that are made at their first use) must not be left half
-// done. So there is to be room for it before each step; what a kernel takes beyond may run out anywhere.
+// LLVM does some work once a process: tables, locks, statics made at first use. Running out of memory there
+// would leave it half done. So each step first checks that this much memory is available. A kernel that needs
+// more may run out anywhere.
 enum { ROOM_BYTES = 8 << 20 };
 
-// What this thread's compilation does, for the message; and whether LLVM was left in the middle of it.
+// The current step of this thread's compilation, for the message; and true if LLVM was left in the middle of
+// it.
 static _Thread_local const char *doing;
 static _Thread_local bool left_llvm;
 
@@ -58,7 +63,7 @@ void codegen_out_of_memory(const char *reason) {
   fault_raise(FAULT_MEMORY, "out of memory in LLVM, in %s", doing);
 }
 
-// A step of LLVM's begins: a fault where there is no room for it.
+// Begins a step of LLVM. Raises a fault if there is not enough memory for it.
 static void begin_step(const char *what) {
   doing = what;
   void *room =
@@ -68,7 +73,7 @@ static void begin_step(const char *what) {
   munmap(room, ROOM_BYTES);
 }
 
-// Like pthread_once, but for faults: where memory ended in the middle of it LLVM is of no use any more.
+// Like pthread_once, but safe with faults. If memory runs out halfway, LLVM cannot be used any more.
 static void initialise(void) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static enum { NOT_YET, HALF, DONE } state;
@@ -132,16 +137,16 @@ static void emitter_end(Emitter *e) {
   pass_gate_free(e->gate);
 }
 
-// Without the suffix where nothing that was emitted needs it. A kernel's own assembly may need it.
+// The target without its `a` suffix if nothing emitted needs it. The kernel's own assembly may need it.
 static const TargetInfo *emitted_arch(const Emitter *e) {
   return e->arch_specific || e->has_assembly ? e->target->arch : target_base(e->target->arch);
 }
 
-// wgmma's accumulator registers must not be copied between the fence, the products and the wait. Without
-// optimisation the code generator copies what goes in and out of each instruction, so kernels that use wgmma
-// (which needs the arch's suffix) get the first level, whose register coalescing removes the copies.
-// The third level has value numbering once more where the second merges plain repetitions: a fourteenth of the
-// compile time, and of 795 kernels 33 with other machine code, in sum as long (60,066 instructions, 60,082).
+// wgmma's accumulator registers must not be copied between the fence, the wgmma instructions and the wait.
+// Without optimisation, LLVM copies the inputs and outputs of each instruction. So kernels that use wgmma
+// (which needs the arch's suffix) get level 1: its register coalescing removes the copies. Level 3 repeats
+// value numbering where level 2 merges plain repetitions. It costs 1/14 of the compile time. It changes the
+// machine code of 33 of 795 kernels, and the total size stays the same (60,066 instructions, 60,082).
 static LLVMCodeGenOptLevel codegen_level(const Emitter *e) {
   static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                LLVMCodeGenLevelDefault, LLVMCodeGenLevelDefault};
@@ -177,8 +182,8 @@ static void verify(const Emitter *e) {
 #endif
 }
 
-// A short pipeline: tile IR's own passes have folded, merged and hoisted before; what is left is what the
-// spread over registers made.
+// A short pipeline. Tile IR passes have already folded, merged and hoisted. LLVM cleans up what spreading
+// tiles over registers adds.
 static void optimise(const Emitter *e, LLVMTargetMachineRef machine) {
   static const char *const pipelines[] = {
       "always-inline",
@@ -199,7 +204,7 @@ static void print_llvm(const Emitter *e, Buf *out) {
   LLVMDisposeMessage(text);
 }
 
-// LLVM ends with an empty section for macros even where it emits no debug sections.
+// LLVM ends with an empty macro section even when it emits no debug sections.
 static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) {
   static const char macros[] = "\t.section\t.debug_macinfo\t{\t}\n";
   LLVMMemoryBufferRef text = NULL;
@@ -278,7 +283,7 @@ bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *option
   else
     refused = true;
   fault_leave(&frame);
-  // After a fault that is LLVM's own it may be in the middle of anything: it is given up.
+  // After a fault inside LLVM its state is unknown, so its context is abandoned.
   if (e.context && (!failed || (frame.kind == FAULT_MEMORY && !left_llvm))) emitter_end(&e);
   llvm_working(false);
   if (failed) fault_pass_on(&frame);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From tile IR in which every tile has its layout to LLVM IR and PTX. Makes no choices: layouts, vector
-// widths and shared memory are in the IR. LLVM is used through its C API only, one context a compilation.
+// Compiles tile IR to LLVM IR and PTX. Every tile must have its layout. Codegen makes no choices: layouts,
+// vector widths and shared memory are in the IR. LLVM is used through its C API only, with one context for
+// each compilation.
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -13,7 +14,7 @@ typedef struct CodegenOptions {
 
 typedef struct KernelMeta {
   const char *name;
-  uint32_t threads;      // a block: 32 * num_warps
+  uint32_t threads;      // in a CTA: 32 * num_warps
   uint32_t shared_bytes; // dynamic shared memory
   uint16_t ptx_version;  // 10 * major + minor, as emitted
 } KernelMeta;
@@ -27,14 +28,14 @@ typedef struct CodegenTimes {
 
 typedef struct CodegenResult {
   Buf llvm, ptx;       // the caller frees them with buf_free
-  KernelMeta *kernels; // one a function, in the module's arena
+  KernelMeta *kernels; // one for each function, in the module's arena
   uint32_t kernel_count;
-  Target target; // as emitted: the `a` suffix is kept only where an arch-specific instruction was
+  Target target; // as emitted: it keeps the `a` suffix only if an arch-specific instruction was emitted
   CodegenTimes times;
 } CodegenResult;
 
-// False with located errors in diags for an op that cannot be compiled. An error that LLVM reports is a fault
-// (BUG), and the LLVM context is given up.
+// Returns false with located errors in diags if an op cannot be compiled. An error that LLVM reports is a
+// fault (BUG), and the LLVM context is abandoned.
 bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *options, CodegenResult *result);
 
 // "22.1.8"

@@ -9,8 +9,8 @@ static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
   return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
 }
 
-// In an index of a tile, the thread's part and the register's are bits of their own. `rows`: any constant of
-// that type is taken, as the whole sum has it and wraps with it.
+// Splits a constant from an index. In a tile's index, the thread's part and the register's part use different
+// bits. `rows`: also splits any constant of that type, because the whole sum has this type and wraps with it.
 static Term index_term(LLVMValueRef x, LLVMValueRef factor, LLVMTypeRef rows) {
   Term term = {without_extension(x), factor, 0};
   for (;;) {
@@ -34,14 +34,14 @@ static void add_terms(LLVMValueRef x, NumberSum *sum) {
     sum->term[sum->count++] =
         index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL, NULL);
   } else {
-    sum->count = MAX_TERMS + 1; // it has more
+    sum->count = MAX_TERMS + 1; // too many terms
   }
 }
 
 static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows);
 
-// x is a sum and a constant: the constant goes to a term of the sum with the same factor. False: there is none, and nothing is
-// added.
+// x is a sum plus a constant. Adds the constant to a term of the sum that has the same factor. Returns false
+// and adds nothing if there is none.
 static bool add_constant(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows) {
   uint32_t before = sum->count;
   add_products(LLVMGetOperand(x, 0), factor, sum, rows);
@@ -54,7 +54,7 @@ static bool add_constant(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LL
   return false;
 }
 
-// The terms of factor * x, where x is a sum itself.
+// Adds the terms of factor * x, where x may be a sum.
 static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LLVMTypeRef rows) {
   while (is_op(x, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(x, 1)) && LLVMIsNull(LLVMGetOperand(x, 1)))
     x = LLVMGetOperand(x, 0);
@@ -67,7 +67,7 @@ static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum, LL
   } else if (sum->count < MAX_TERMS) {
     sum->term[sum->count++] = index_term(x, factor, rows);
   } else {
-    sum->count = MAX_TERMS + 1; // it has more
+    sum->count = MAX_TERMS + 1; // too many terms
   }
 }
 

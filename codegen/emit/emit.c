@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions, values and the ops that only make values: constants, indices, splats. Elementwise ops are spread
-// over the registers here, and computed in emit_arith.c and its neighbours.
+// Emits functions, values and the ops that only make values: constants, indices, splats. Elementwise ops are
+// expanded over registers here. emit_arith.c and the files next to it compute them.
 #include "codegen/emit/emit.h"
 
 #include "base/fault.h"
@@ -27,7 +27,7 @@ static LLVMTypeRef scalar_type(const Emitter *e, Elem elem) {
 LLVMTypeRef emit_type(const Emitter *e, const Type *type) {
   const Type *element = type_element(type);
   if (element->kind == TYPE_SHARED) return LLVMPointerTypeInContext(e->context, NVVM_SHARED);
-  if (element->kind == TYPE_TOKEN) return e->i1; // of no meaning: what waits counts groups
+  if (element->kind == TYPE_TOKEN) return e->i1; // without meaning: waits count groups
   return element->kind == TYPE_PTR ? e->ptr : scalar_type(e, element->elem);
 }
 
@@ -75,7 +75,7 @@ static LLVMValueRef merge_bits(Emitter *e, LLVMValueRef a, LLVMValueRef b, bool 
   return both;
 }
 
-// The number of bits from `bit` on whose bases double from one to the next, so that one shift serves all.
+// The number of bits, starting at `bit`, whose bases double from one to the next. One shift handles them all.
 static uint32_t shifted_run(const Layout *layout, LayoutDim dim, uint32_t bit) {
   uint32_t first = layout_basis(layout, dim, bit), n = 1;
   if (!is_power_of_two(first)) return 1;
@@ -194,8 +194,8 @@ static void emit_splat(Emitter *e, Op *op) {
   set_every_register(e, op, op_attr(op, ATTR_FRESH) ? nvvm_fresh(e, value) : value);
 }
 
-// The thread's part of a fresh arange is not known to be the one that stands before a loop, but how large it is: so that constants come
-// out of what widens it to 64 bits.
+// Hides from LLVM that a fresh arange equals the one before a loop. LLVM still knows its range. So constants
+// can be split from its extension to 64 bits.
 static void emit_arange(Emitter *e, Op *op) {
   const Type *type = op_result(op)->type;
   LLVMValueRef *out = emit_new(e, op_result(op));
@@ -218,9 +218,9 @@ static void emit_barrier(Emitter *e, Op *op) {
   uint32_t id = (uint32_t)op_int(op, ATTR_ID, 0);
   uint32_t own = group_of(op) == UINT32_MAX ? func_warps(e->func) : region_warps(op);
   uint32_t warps = (uint32_t)op_int(op, ATTR_WARPS, own);
-  bool all = id == 0 && warps == func_warps(e->func); // arrivals at another count their warps too
+  bool all = id == 0 && warps == func_warps(e->func); // arrivals at other barriers count their warps too
   if (warps == 1)
-    nvvm_warp_barrier(e); // which costs nothing where its lanes run together
+    nvvm_warp_barrier(e); // free if the lanes have not diverged
   else
     nvvm_barrier(e, id, all ? 0 : 32 * warps);
 }
@@ -241,8 +241,8 @@ static void emit_grid_control(Emitter *e, Op *op) {
   nvvm_grid_control(e, op->kind == OP_GDC_WAIT ? "wait" : "launch_dependents");
 }
 
-// fp8 is computed with in fp32, whose 24 bits are more than twice its bits plus 2, so that rounding twice
-// rounds right; but the sum of a product in fp64, where it is exact.
+// fp8 is computed in fp32. Its 24 bits are more than twice fp8's bits plus 2, so rounding twice rounds
+// correctly. fma is computed in fp64, where it is exact.
 static LLVMValueRef in_wider(Emitter *e, const Op *op, EmitScalar scalar, LLVMValueRef *x) {
   LLVMTypeRef wide = op->kind == OP_FMA ? e->f64 : e->f32;
   const Type *result = type_element(op_result(op)->type);
@@ -255,8 +255,8 @@ static LLVMValueRef in_wider(Emitter *e, const Op *op, EmitScalar scalar, LLVMVa
   return emit_float_cast(e, y, wide == e->f64 ? ELEM_FP64 : ELEM_FP32, result->elem);
 }
 
-// Chains of fp64 functions that end in a narrower type are computed one element after the other. A tile of each step would
-// take more registers than there are.
+// Computes chains of fp64 functions that end in a narrower type one element after another. A whole tile at
+// each step would need more registers than there are.
 static void order_functions(Emitter *e, const Op *op, const LLVMValueRef *out) {
   if (!e->has_library || !type_is_tile(op_result(op)->type)) return;
   if (!type_is_elem(op_operand(op, 0)->type, ELEM_FP64)) return;
@@ -285,7 +285,7 @@ static void emit_elementwise(Emitter *e, Op *op) {
   if (op->kind == OP_CAST) order_functions(e, op, out);
 }
 
-// Ops that are not here are elementwise.
+// Ops without a row are elementwise.
 static const EmitOp ops[OP_COUNT] = {
     [OP_CONSTANT] = emit_constant,
     [OP_PROGRAM_ID] = emit_program_id,
@@ -358,7 +358,8 @@ bool emit_has_op(OpKind kind) {
   return kind == OP_YIELD || ops[kind] != NULL || emit_scalar_of(kind) != NULL;
 }
 
-// Registers that are padding of a product alone are zeros, whatever is computed of them: LLVM drops that.
+// Sets registers that are only padding of a dot to zero, whatever computes them. LLVM then drops that
+// computation.
 static void drop_padding(Emitter *e, const Op *op) {
   if (!e->pads || op->result_count != 1 || op->kind == OP_DOT || !op_has(op, PURE | ELEMENTWISE)) return;
   const Op *dot = dot_padding(op_result(op));
@@ -407,12 +408,12 @@ static void limit_registers(Emitter *e, const Func *func) {
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
   const Op *groups = func_groups(func);
-  bool parted = groups && op_attr(groups, ATTR_GROUP_REGISTERS); // else ptxas ignores setmaxnreg
+  bool parted = groups && op_attr(groups, ATTR_GROUP_REGISTERS); // otherwise ptxas ignores setmaxnreg
   uint32_t min_blocks = parted && !func->min_blocks ? 1 : func->min_blocks;
   if (min_blocks) add_string_attribute(e, "nvvm.minctasm", arena_printf(e->arena, "%u", min_blocks));
 }
 
-// The bytes are in the kernel's parameter space, and nothing writes there: the address is the parameter itself.
+// The bytes are in the kernel's parameter space and are never written. The address is the parameter itself.
 static void pass_by_value(Emitter *e, unsigned index) {
   unsigned byval = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
   LLVMTypeRef bytes = LLVMArrayType2(e->i8, BY_VALUE_BYTES);
@@ -439,7 +440,7 @@ static void declare_func(Emitter *e, Func *func) {
   }
 }
 
-// A parameter of type i1 comes as a byte.
+// A parameter of type i1 is passed as a byte.
 static void bind_params(Emitter *e, Func *func) {
   for (uint32_t i = 0; i < func->param_count; i++) {
     LLVMValueRef param = LLVMGetParam(e->function, i);
@@ -449,8 +450,8 @@ static void bind_params(Emitter *e, Func *func) {
   }
 }
 
-// The thread's number is less than there are threads, so that sums of it and multiples of them are unions of
-// bits, and constants in them offsets of addresses.
+// Limits the thread number to the number of threads. LLVM then knows that its sums and multiples are unions
+// of bits, and moves constants in them into address offsets.
 static LLVMValueRef number_in(Emitter *e, RegionWarps warps, uint32_t block_warps) {
   const uint64_t least = 0, end = 32u * block_warps;
   unsigned range = LLVMGetEnumAttributeKindForName("range", strlen("range"));
@@ -462,7 +463,7 @@ static LLVMValueRef number_in(Emitter *e, RegionWarps warps, uint32_t block_warp
   return LLVMBuildAnd(e->builder, own, emit_i32(e, (32u << log2_ceil(warps.count)) - 1), "");
 }
 
-// What stands before groups of warps all of them run, each thread with a number of its own.
+// Code before warp groups runs in all warps, and each thread has its own number.
 void emit_bind_threads(Emitter *e, const Region *region) {
   RegionWarps warps = region_warps_of(region);
   if (!region->parent) warps.count = func_warps(region->func);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who emits what: the functions that turn ops into LLVM IR.
+// Lists the functions that turn ops into LLVM IR, by file.
 #ifndef CODEGEN_EMIT_EMIT_H
 #define CODEGEN_EMIT_EMIT_H
 
@@ -7,35 +7,37 @@
 
 typedef void (*EmitOp)(Emitter *e, Op *op);
 
-// check_module.c: located errors for what cannot be compiled. Where there is none, emission does not fail.
+// check_module.c: located errors for what cannot be compiled. If there is none, emission does not fail.
 bool check_func(Func *func, const Target *target, Diags *diags);
-// check_shared.c: the same for shared memory, where all ops are known to codegen.
+// check_shared.c: the same for shared memory, after all ops are known to codegen.
 bool check_shared(Func *func, const Target *target, Diags *diags);
 
 // emit.c
-bool emit_has_op(OpKind kind); // whether codegen has a row for it; of math: emit_has_math
+bool emit_has_op(OpKind kind); // true if codegen has a row for it; for math see emit_has_math
 void emit_func(Emitter *e, Func *func);
-// Numbers the threads of a region that has its own warps, in the block that the builder is at: its first. What
-// was there is the caller's to keep and to put back.
+// Numbers the threads of a region that has its own warps. The builder must be in the region's first basic
+// block. The caller saves and restores the previous numbering.
 void emit_bind_threads(Emitter *e, const Region *region);
-// Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body. What is built then
-// comes from the place that was current before.
+// Emits the region's ops up to its final yield and returns that op; NULL for a kernel's body. Restores the
+// source location that was current before.
 Op *emit_region(Emitter *e, Region *region);
-// emit_size.c: after an op. Does not return where the kernel has become too large for LLVM.
+// emit_size.c: call after an op. Does not return if the kernel has become too large for LLVM.
 void emit_check_size(Emitter *e, const Op *op);
-// The level of LLVM's optimisation, 0 .. 3: the target's, but 0 of a module with a kernel for which LLVM's
-// optimisations would take longer than anybody waits.
+// LLVM's optimisation level, 0 .. 3. It is the target's, except 0 if a kernel of the module would take LLVM's
+// optimisations too long.
 uint8_t emit_choose_level(const Emitter *e);
-// emit_rows.c: fills the registers of an addptr for loads and stores of rows that a loop computes; false: it is left to
-// the caller.
+// emit_rows.c: fills the registers of an addptr for loads and stores of rows that a loop computes. False: the
+// caller must do it.
 bool emit_rows(Emitter *e, Op *op, LLVMValueRef *out);
-// Fills the registers of an addptr with `rows`, each from the one before. False: their distances are not known.
+// Fills the registers of an addptr with `rows`, each from the previous one. False: their distances are not
+// known.
 bool emit_chained_rows(Emitter *e, Op *op, LLVMValueRef *out);
-// emit_carried.c: a value that is the same, of which LLVM knows nothing.
+// emit_carried.c: the same value, hidden from LLVM's analysis.
 LLVMValueRef emit_hidden(Emitter *e, LLVMValueRef x);
-// emit_carried.c: fills the registers of an addptr whose address a loop advances; false: it is left to the caller.
+// emit_carried.c: fills the registers of an addptr whose address a loop advances. False: the caller must do
+// it.
 bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out);
-// The scalar of a splat, hidden from LLVM where it is a loop's and part of copies' addresses.
+// The scalar of a splat. Hidden from LLVM if a loop varies it and it is part of copies' addresses.
 LLVMValueRef emit_carried_splat(Emitter *e, const Op *op);
 
 // emit_arith.c, emit_cast.c, emit_math.c: one register of an elementwise op from its operands' registers.
@@ -44,7 +46,7 @@ typedef LLVMValueRef (*EmitScalar)(Emitter *e, const Op *op, const LLVMValueRef 
 EmitScalar emit_scalar_of(OpKind kind);
 LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x);
-// Whether the op's function can be emitted for its type.
+// True if the op's function can be emitted for its type.
 bool emit_has_math(const Op *op);
 LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x);
@@ -59,9 +61,11 @@ LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 // emit_address.c
 void emit_addptr(Emitter *e, Op *op);
 
-// emit_partial.c: how many bytes of the run at that register the mask holds of, i32; whether it cuts a run of this thread's
-// registers short, i1, NULL: none. `run`: registers an access, `bytes`: of an element.
-LLVMValueRef emit_masked_bytes(Emitter *e, const Op *op, const Value *mask, uint32_t r, uint32_t run, uint32_t bytes);
+// emit_partial.c: emit_masked_bytes returns how many bytes of the run at register r the mask enables, as i32.
+// emit_cut_short returns an i1: the mask cuts one of this thread's runs short; NULL: none. `run` is registers
+// an access, `bytes` is bytes an element.
+LLVMValueRef emit_masked_bytes(Emitter *e, const Op *op, const Value *mask, uint32_t r, uint32_t run,
+                               uint32_t bytes);
 LLVMValueRef emit_cut_short(Emitter *e, const Op *op, const Value *mask, uint32_t registers, uint32_t run);
 
 // emit_memory.c
@@ -74,21 +78,24 @@ LLVMValueRef emit_from_memory(Emitter *e, const Type *element, LLVMValueRef x);
 // emit_atomic.c
 void emit_atomic(Emitter *e, Op *op);
 
-// emit_parted.c: a sum, difference or multiple of integers, where registers differ by constants; false, with
-// nothing done, where it is none.
+// emit_parted.c: a sum, difference or multiple of integers whose registers differ by constants. Returns false
+// with nothing done for other ops.
 bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out);
-// An integer as a sum, which wraps.
+// An integer as a wrapping sum, same + constant.
 typedef struct Parted {
-  LLVMValueRef same; // NULL: nothing but the constant
+  LLVMValueRef same; // NULL: only the constant
   uint64_t constant;
 } Parted;
 Parted emit_part(LLVMValueRef x);
-// emit_quotients.c: a division whose quotients or remainders are known within runs; false, with nothing done, where
-// it is none.
+// emit_quotients.c: a division whose quotients or remainders are known within runs. Returns false with
+// nothing done for other ops.
 bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);
 
-// emit_cast_words.c: a cast to fp32 of bf16 that come in words, or a fresh one of fp16 too, or of fp32 to fp8 that warps
-// exchange; false, with nothing done, where it is none.
+// emit_cast_words.c: casts of pairs of elements in one word. Returns false with nothing done for other ops.
+// Handles:
+// - bf16 to fp32, where the elements come in words;
+// - bf16 or fp16 to fp32, where the cast is fresh;
+// - fp32 to fp8 that warps exchange.
 bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
@@ -114,13 +121,14 @@ LLVMValueRef emit_shared_address(Emitter *e, const Value *buffer);
 void emit_shared_op(Emitter *e, Op *op);
 // Registers of a thread in shared memory.
 typedef struct SharedAccess {
-  LLVMValueRef base;   // the address of offset 0, a multiple of 16 bytes
+  LLVMValueRef base;   // the address of offset 0, a multiple of 16 bytes.
   const Type *element; // scalar or pointer
   const Layout *map;   // interned; register, lane, warp -> offset in elements
-  uint32_t change;     // XORed to every offset
-  uint32_t shift; // elements that `base` is already moved by: no vector crosses a multiple that it is not
+  uint32_t change;     // XORed to every offset.
+  uint32_t shift; // `base` is already advanced by this many elements; a vector must not cross a multiple of
+                  // its size that `base` does not
 } SharedAccess;
-// How a tile lies in a buffer, or in the part of it that begins at `starts` (may be NULL).
+// The map of a tile in a buffer, or in the part of the buffer that begins at `starts` (may be NULL).
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);
 // Registers with a bit of `skip` are not written.
 void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers);
@@ -128,9 +136,9 @@ void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *regi
 // The registers whose bits of `mask` are `value`.
 void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
                            LLVMValueRef *registers);
-// One element, at a place that is computed (i32, in elements).
+// One element at a computed place (i32, in elements).
 LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place);
-// What is built up to emit_unguard is done where the condition (NULL: always) holds.
+// Code built between emit_guard and emit_unguard runs only if the condition holds. NULL: always.
 LLVMBasicBlockRef emit_guard(Emitter *e, LLVMValueRef condition);
 void emit_unguard(Emitter *e, LLVMBasicBlockRef end);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses. Where a tile's offsets count upwards from a multiple of its size,
-// so that they cannot wrap within it, a thread's further addresses are
-// constants away from its first one and become the accesses' immediates. So too
-// where numbers of 64 bits are seen to differ by constants: rows of a matrix whose
-// stride is known take one address, and not two registers each.
+// Addresses. If a tile's offsets count upwards from a multiple of its size, they cannot wrap within the tile.
+// A thread's other addresses are then constants away from its first one, and become immediates of the
+// accesses.
+// The same applies to 64-bit numbers that differ by constants. Rows of a matrix with known stride then take
+// one address, instead of two registers each.
 #include "base/integer.h"
 #include "codegen/emit/address_sum.h"
 #include "codegen/emit/emit.h"
@@ -12,7 +12,7 @@ enum { MAX_DEPTH = 8, ALL_BITS = 32 };
 
 static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth);
 
-// A parameter, or what counts in a loop.
+// Handles a parameter or a loop index.
 static uint32_t zero_bits_of_argument(const Emitter *e, const Value *value, uint32_t depth) {
   const Op *loop = value->region->parent;
   if (!loop) return e->func->params[value->index].facts.divisible16 ? 4 : 0;
@@ -20,7 +20,7 @@ static uint32_t zero_bits_of_argument(const Emitter *e, const Value *value, uint
   return min_u32(zero_bits(e, loop_lower(loop), depth), zero_bits(e, loop_step(loop), depth));
 }
 
-// How many of an integer's low bits are always 0.
+// The number of low bits of an integer that are always 0.
 static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth) {
   int64_t constant;
   if (value_int_constant(value, &constant))
@@ -39,14 +39,14 @@ static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth) 
   }
 }
 
-// Adding dimensions of size 1 leaves elements where they are.
+// Skips ops that add dimensions of size 1: they do not move elements.
 static const Op *behind_shapes(const Value *value) {
   while (value->def && (value->def->kind == OP_EXPAND_DIMS || value->def->kind == OP_RESHAPE))
     value = op_operand(value->def, 0);
   return value->def;
 }
 
-// Whether element i is the first one plus i, in all of the tile, without wrapping.
+// True if element i is the first one plus i throughout the tile, without wrapping.
 static bool counts_upwards(const Emitter *e, const Value *offsets) {
   const Op *sum = behind_shapes(offsets), *range = sum;
   const Value *start = NULL;
@@ -63,7 +63,7 @@ static bool counts_upwards(const Emitter *e, const Value *offsets) {
   return uniform && zero_bits(e, op_result(splat), MAX_DEPTH) >= offsets->type->layout->out_bits;
 }
 
-// Whether a register's address is a constant away from that of register 0, for all threads.
+// True if, in all threads, each register's address is a constant away from that of register 0.
 static bool is_constant_away(Emitter *e, const Op *op) {
   const Type *type = op_result(op)->type;
   if (!type_is_tile(type)) return false;
@@ -75,7 +75,7 @@ static bool is_constant_away(Emitter *e, const Op *op) {
   return true;
 }
 
-// Bytes from the first register's base to a further one's; false: no constant is seen.
+// Bytes from the first register's base to a further one's. False: no constant was found.
 static bool base_steps(LLVMValueRef first, LLVMValueRef base, int64_t *bytes) {
   *bytes = 0;
   if (base == first) return true;
@@ -87,8 +87,9 @@ static bool base_steps(LLVMValueRef first, LLVMValueRef base, int64_t *bytes) {
   return true;
 }
 
-// Bytes from the first register's address to each; false: some is not known to be a constant away, or LLVM sees by itself that
-// it is. Sums and products of 64 bits are as wide as addresses: what they wrap, those do.
+// Bytes from the first register's address to each other one. False in two cases: some distance is not a known
+// constant, or LLVM can find them itself. 64-bit sums and multiples are as wide as addresses, so both wrap
+// alike.
 static bool find_steps(Emitter *e, const Op *op, int64_t *bytes) {
   const Value *base = op_operand(op, 0), *offset = op_operand(op, 1);
   uint64_t size = type_element_bytes(type_element(op_result(op)->type)->inner);

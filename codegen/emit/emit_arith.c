@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic, comparisons and selection on one register. Integers wrap: no nsw, no nuw; and no operand makes
+// Arithmetic, comparisons and selection on one register. Integers wrap: no nsw, no nuw. No operand makes
 // LLVM's behaviour undefined or its result poison, whatever the program divides or shifts by.
 #include "codegen/emit/emit.h"
 
@@ -42,8 +42,8 @@ static LLVMValueRef emit_neg(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return is_float(op) ? LLVMBuildFNeg(e->builder, x[0], "") : LLVMBuildNeg(e->builder, x[0], "");
 }
 
-// The divisor, or 1 where dividing by it is undefined in LLVM: 0, and -1 under the most negative number,
-// whose quotient wraps to itself and whose remainder is 0, as with 1.
+// The divisor, or 1 where LLVM's division is undefined: for 0, and for -1 with the most negative number. The
+// quotient of the latter wraps to itself and its remainder is 0, as with 1.
 static LLVMValueRef safe_divisor(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMTypeRef type = LLVMTypeOf(x[1]);
   LLVMValueRef unsafe = LLVMBuildICmp(e->builder, LLVMIntEQ, x[1], LLVMConstNull(type), "");
@@ -57,14 +57,14 @@ static LLVMValueRef safe_divisor(Emitter *e, const Op *op, const LLVMValueRef *x
   return LLVMBuildSelect(e->builder, unsafe, LLVMConstInt(type, 1, false), x[1], "");
 }
 
-// Whether a loop divides by a number of signed ones that is the same in all iterations.
+// True for signed division in a loop by a loop-invariant number.
 static bool is_divided_in_loop(const Op *op) {
   const Region *by = value_region(op_operand(op, 1));
   return is_signed(op) && by != op->region && op->region->parent && op->region->parent->kind == OP_FOR;
 }
 
-// The divisor, or 1 where it is 0 or -1: that hangs on nothing which a loop changes. The remainder by -1 is 0, as
-// with 1.
+// The divisor, or 1 where it is 0 or -1. It depends on nothing that a loop changes. The remainder by -1 is 0,
+// as with 1.
 static LLVMValueRef divisor_of_sizes(Emitter *e, LLVMValueRef by) {
   LLVMTypeRef type = LLVMTypeOf(by);
   LLVMValueRef one = LLVMConstInt(type, 1, false);
@@ -73,7 +73,7 @@ static LLVMValueRef divisor_of_sizes(Emitter *e, LLVMValueRef by) {
   return LLVMBuildSelect(e->builder, unsafe, one, by, "");
 }
 
-// The quotient by -1 is the number negated.
+// The quotient by -1 is the negated number.
 static LLVMValueRef divide_in_loop(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef quotient = LLVMBuildSDiv(e->builder, x[0], divisor_of_sizes(e, x[1]), "");
   LLVMValueRef is_minus_one =
@@ -81,7 +81,7 @@ static LLVMValueRef divide_in_loop(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildSelect(e->builder, is_minus_one, LLVMBuildNeg(e->builder, x[0], ""), quotient, "");
 }
 
-// Whether x is never below 0; it may be NaN.
+// True if x is never below 0. It may be NaN.
 static bool is_not_negative(const Value *x) {
   MathFunction function;
   if (!x->def) return false;
@@ -91,7 +91,8 @@ static bool is_not_negative(const Value *x) {
          function == MATH_exp10 || function == MATH_abs;
 }
 
-// Whether x is a constant from 1 on added to what is never below 0: *term is which operand.
+// True if x is a constant of at least 1 plus a value that is never below 0. *term is the operand that holds
+// this value.
 static bool is_one_and_more(const Value *x, uint32_t *term, double *constant) {
   if (!x->def || x->def->kind != OP_ADD) return false;
   for (*term = 0; *term < 2; ++*term)
@@ -100,9 +101,9 @@ static bool is_one_and_more(const Value *x, uint32_t *term, double *constant) {
   return false;
 }
 
-// a / (c + v) as (a / 4) / (c / 4 + v / 4), whose divisor's reciprocal is a normal number: off by 3 u, as a / 4 is exact
-// but for numbers below 2^-124. NULL: the divisor is not known to be such a sum. Both quarters cost nothing beside a sum
-// and a constant: this is the sigmoid function.
+// Computes a / (c + v) as (a / 4) / (c / 4 + v / 4), because the reciprocal of this divisor is a normal
+// number. The error is 3 u, as a / 4 is exact except below 2^-124. NULL: the divisor is not known to be such
+// a sum. Quartering is free next to a sum and a constant. The sigmoid function has this form.
 static LLVMValueRef div_by_sum(Emitter *e, const Op *op, LLVMValueRef a, LLVMValueRef sum) {
   uint32_t term;
   double constant;
@@ -131,7 +132,7 @@ static LLVMValueRef float_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
 
 static LLVMValueRef size_of(Emitter *e, LLVMValueRef x) {
   LLVMTypeRef type = LLVMTypeOf(x);
-  LLVMValueRef args[] = {x, LLVMConstInt(e->i1, 0, false)}; // of the most negative number it is itself
+  LLVMValueRef args[] = {x, LLVMConstInt(e->i1, 0, false)}; // of the most negative number: itself
   return nvvm_intrinsic(e, "llvm.abs", &type, 1, args, 2);
 }
 
@@ -140,8 +141,8 @@ static LLVMValueRef negated_where_below_zero(Emitter *e, LLVMValueRef sign, LLVM
   return LLVMBuildSelect(e->builder, below, LLVMBuildNeg(e->builder, x, ""), x, "");
 }
 
-// By a signed number known at run time: the sizes are divided, as the machine does. The divisor's guard then
-// hangs on the divisor alone, and is one for all elements.
+// Divides by a signed number known at run time. Like the machine, it divides the absolute values. The
+// divisor's guard then depends only on the divisor, and one guard serves all elements.
 static LLVMValueRef divide_sizes(Emitter *e, const LLVMValueRef *x, bool remainder) {
   LLVMValueRef a = size_of(e, x[0]), b = size_of(e, x[1]), zero = LLVMConstNull(LLVMTypeOf(b));
   LLVMValueRef is_zero_divisor = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
@@ -185,7 +186,7 @@ static LLVMValueRef emit_xor(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return LLVMBuildXor(e->builder, x[0], x[1], "");
 }
 
-// Whether the count is less than the width; of i1 only 0 is.
+// True if the count is less than the width. For i1 only 0 is.
 static LLVMValueRef count_in_range(Emitter *e, LLVMValueRef count) {
   LLVMTypeRef type = LLVMTypeOf(count);
   if (width(count) == 1) return LLVMBuildNot(e->builder, count, "");
@@ -235,14 +236,14 @@ static bool is_zero(LLVMValueRef x) {
   return LLVMIsAConstantFP(x) && LLVMConstRealGetDouble(x, &loses) == 0;
 }
 
-// The 16-bit float that was widened, which is 0 where the wide one is.
+// The 16-bit float before widening, which is 0 exactly if the wide one is.
 static LLVMValueRef before_widening(const Emitter *e, LLVMValueRef x) {
   LLVMValueRef narrow = LLVMIsAFPExtInst(x) ? LLVMGetOperand(x, 0) : x;
   return emit_is_half(e, LLVMTypeOf(narrow)) ? narrow : x;
 }
 
-// Of a float compared with 0 that once was another 16-bit float LLVM 22 makes an `and` of that float, also where
-// it is widened in between; so the bits of these are compared.
+// Compares the 16-bit floats' bits with 0. LLVM 22 has a bug with a float that was cast from another 16-bit
+// float, even through a wider type. It compares the bits of that first float with an `and`.
 LLVMValueRef emit_float_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b) {
   bool equality = predicate == LLVMRealOEQ || predicate == LLVMRealUNE;
   if (equality && is_zero(b)) a = before_widening(e, a);

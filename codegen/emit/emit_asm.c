@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// inline_asm: the text once for each `pack` registers of a thread. Elements narrower than 32 bits are packed
-// into registers of up to 32, the first in the low bits.
+// inline_asm: emits the text once for each `pack` registers of a thread. Elements narrower than 32 bits are
+// packed into registers of up to 32 bits, the first in the low bits.
 #include "codegen/inline_asm.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static LLVMTypeRef bits_type(const Emitter *e, const Type *type) {
   return LLVMIntTypeInContext(e->context, 8 * type_element_bytes(type));
 }
 
-// One element among those of a register of the letter.
+// Converts one element to the register type of the letter.
 static LLVMValueRef to_register(Emitter *e, const Type *type, char letter, LLVMValueRef x) {
   LLVMTypeRef integer = letter_integer(e, letter);
   if (letter == ASM_PREDICATE) return x;
@@ -88,7 +88,7 @@ static AsmCall call_of(Emitter *e, const Op *op) {
   call.registers = emit_count(op_result(op)->type);
   const char *text = op_attr(op, ATTR_ASM)->str, *constraints = op_attr(op, ATTR_CONSTRAINTS)->str;
   const char *wrong = asm_read(e->arena, op, &call.shape);
-  emit_needs_ptx(e, NVVM_NEWEST_PTX); // whatever the text has
+  emit_needs_ptx(e, NVVM_NEWEST_PTX); // because the text may contain any instruction
   e->has_assembly = true;
   if (wrong) BUG("%s", wrong);
   LLVMTypeRef types[ASM_MAX_REGISTERS];
@@ -128,7 +128,7 @@ static void emit_text_at(Emitter *e, const AsmCall *call, uint32_t first) {
   }
 }
 
-// The text for registers that hold elements which registers before them do not.
+// Emits the text for registers whose elements no earlier register holds.
 static void emit_texts_once(Emitter *e, const AsmCall *call) {
   const Type *type = op_result(call->op)->type;
   uint32_t *holder = ARENA_ARRAY(e->arena, uint32_t, call->registers);
@@ -145,7 +145,7 @@ static void emit_texts_once(Emitter *e, const AsmCall *call) {
   }
 }
 
-// Where other threads than the first holder go past the text, what they have as its results is zero.
+// Threads other than the first holder skip the text; their results are zero.
 static void join_results(Emitter *e, const AsmCall *call, LLVMBasicBlockRef before,
                          LLVMBasicBlockRef inside) {
   for (uint32_t i = 0; i < call->op->result_count; i++) {

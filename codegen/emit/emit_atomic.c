@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomics: of the threads and registers that hold an element the first does it, and gives the others the old
-// value where it is used. Where it is not, neighbours in memory are one red, under the mask of the first.
+// Atomics. The first of the threads and registers that hold an element executes it. If the old value is used,
+// the others get it from there. If it is not used, neighbours in memory become one red, under the first one's
+// mask.
 #include <stdio.h>
 #include <string.h>
 #include "codegen/emit/emit.h"
@@ -9,11 +10,11 @@
 #include "codegen/nvvm/nvvm_atomic.h"
 #include "ir/memory/atomic.h"
 
-typedef struct AtomicElement { // one that is done, or neighbours at once
+typedef struct AtomicElement { // one element, or several neighbours in one instruction
   const Op *op;
   const Type *type;
   uint32_t length; // elements
-  Atomic atomic;   // operation is not set
+  Atomic atomic;   // without the operation
   bool used;
 } AtomicElement;
 
@@ -32,7 +33,7 @@ static LLVMValueRef to_bits(Emitter *e, const Type *type, LLVMValueRef x) {
   return LLVMBuildBitCast(e->builder, x, integer, "");
 }
 
-// Of a word that holds one element, or two of 16 bits.
+// Converts a word that holds one element, or two of 16 bits.
 static LLVMValueRef from_bits(Emitter *e, const Type *type, LLVMValueRef bits) {
   LLVMTypeRef to = emit_type(e, type);
   if (type_is_ptr(type)) return LLVMBuildIntToPtr(e->builder, bits, to, "");
@@ -77,8 +78,8 @@ static LLVMValueRef both_masks(Emitter *e, LLVMValueRef a, LLVMValueRef b) {
   return a ? LLVMBuildAnd(e->builder, a, b, "") : b;
 }
 
-// Floats of one sign are ordered as their bits are, positive ones as signed integers, negative ones backwards
-// as unsigned; so the value's sign says which of two atomics is right, whatever is in memory.
+// Floats of the same sign are ordered like their bits: positive ones as signed integers, negative ones
+// backwards as unsigned. So the value's sign selects one of two atomics, whatever is in memory.
 static LLVMValueRef float_extreme(Emitter *e, AtomicElement *element, bool is_max) {
   LLVMValueRef bits = element->atomic.args[0], predicate = element->atomic.predicate;
   LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
@@ -95,7 +96,7 @@ static LLVMValueRef combine(Emitter *e, const char *rmw, LLVMValueRef x, LLVMVal
   return nvvm_binary(e, strcmp(rmw, "max") == 0 ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
 }
 
-// Of 16-bit floats, one or two in a word, what there is no instruction for: a loop of compare and swap.
+// For 16-bit floats, one or two in a word, without an instruction: a compare-and-swap loop.
 static LLVMValueRef by_loop(Emitter *e, AtomicElement *element, const char *rmw) {
   LLVMBuilderRef b = e->builder;
   LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = emit_block(e, "cas"),
@@ -139,7 +140,7 @@ static LLVMValueRef emit_cas(Emitter *e, AtomicElement *element) {
   return nvvm_atomic(e, &element->atomic, true);
 }
 
-// The values of registers from r on, in words of 32 bits where there are several of 16.
+// Sets the values of registers from r on. Several 16-bit values are packed into 32-bit words.
 static void set_values(Emitter *e, AtomicElement *element, const Value *value, uint32_t r) {
   uint32_t per_word = element->length > 1 && type_element_bytes(element->type) == 2 ? 2 : 1;
   Atomic *atomic = &element->atomic;
@@ -157,7 +158,7 @@ static void set_values(Emitter *e, AtomicElement *element, const Value *value, u
   atomic->vector = element->length > per_word;
 }
 
-// The atomic of `length` registers from r on; its old value where that is used, else anything or NULL.
+// The atomic of `length` registers from r on. Returns the old value if it is used, else anything or NULL.
 static LLVMValueRef emit_element(Emitter *e, const Op *op, uint32_t r, uint32_t length, LLVMValueRef holder) {
   const Value *result = op_result(op);
   bool is_cas = op->kind == OP_ATOMIC_CAS;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses that a loop advances: of a thread's many addresses, base + offset + step, the step is the
-// loop's and the same everywhere, the rest stays as it is.
+// Addresses that a loop advances. A thread's many addresses are base + offset + step. The loop varies only
+// the step, which is the same for all of them.
 //
-// LLVM's loop strength reduction takes such sums apart as it likes: of base + lane + offset + step it
-// makes a pointer for each register which every iteration advances, and adds the lane's part, which does
-// not vary, again and again. So the step is hidden from it. ptxas adds it, by uniform registers where it
-// can.
+// LLVM's loop strength reduction splits such sums badly. From base + lane + offset + step it makes one
+// pointer for each register, and every iteration advances it. It also adds the loop-invariant lane's part
+// again and again. So the step is hidden from LLVM. ptxas adds it, with uniform registers where possible.
 //
-// Of addresses that differ by offsets of 32 bits each takes one register: base + step is a 64-bit sum that
-// they share, and mad.wide adds the offset. As LLVM emits it the extended offset would move out of the
-// loop, and take two. Of offsets of 64 bits those that are rows apart are added one to the other, by the
-// distance. Few addresses gain nothing, and of many of 64 bits the registers cost more than the additions.
+// Addresses with different 32-bit offsets take one register each. They share base + step, a 64-bit sum, and
+// mad.wide adds the offset. In LLVM's form, the extended offset would move out of the loop and take two
+// registers. With 64-bit offsets, an address that is rows away from another is that one plus the distance. A
+// few addresses gain nothing. Many 64-bit ones cost more registers than they save additions.
 #include <stdio.h>
 #include <string.h>
 #include "base/integer.h"
@@ -22,7 +21,7 @@ enum { MAX_DEPTH = 8, FEW_ADDRESSES = 4, MANY_WIDE = 16 };
 
 // --- what varies
 
-// The innermost loop that carries or counts what the scalar is made of; NULL: none, or not seen.
+// The innermost loop whose index or loop-carried value the scalar is computed from. NULL: none, or not found.
 static const Op *varying_loop(const Value *scalar, uint32_t depth) {
   if (!scalar->def) return scalar->region->parent;
   const Op *op = scalar->def, *loop = NULL;
@@ -33,7 +32,7 @@ static const Op *varying_loop(const Value *scalar, uint32_t depth) {
   return loop;
 }
 
-// Whether a tile is a loop's scalar everywhere while `other` is the same in all of the loop's iterations.
+// True if a loop varies the tile, which is a splat of a scalar, while `other` is invariant in that loop.
 static bool varies_beside(const Value *tile, const Value *other) {
   const Op *splat = tile->def;
   if (!splat || splat->kind != OP_SPLAT) return false;
@@ -41,15 +40,18 @@ static bool varies_beside(const Value *tile, const Value *other) {
   return loop && loop->kind == OP_FOR && !value_is_within(other, loop);
 }
 
-// Whether a load by these pointers reads less than 32 bits at a time, by more pointers than a loop is to keep.
+// True for a load of less than 32 bits at a time that uses more pointers than a loop should keep in
+// registers.
 static bool reads_singly(const Op *op) {
   if (op->kind != OP_LOAD) return false;
   const Type *type = op_result(op)->type;
   uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
-  return vector * type_element_bytes(type) < sizeof(uint32_t) && 2 * (emit_count(type) / vector) > TUNE_OFFSETS_KEPT;
+  return vector * type_element_bytes(type) < sizeof(uint32_t) &&
+         2 * (emit_count(type) / vector) > TUNE_OFFSETS_KEPT;
 }
 
-// How many elements a copy, or such a load, by these pointers takes at a time; 0: they are used otherwise too.
+// The number of elements that a copy, or such a load, accesses at a time. 0: the pointers have other uses
+// too.
 static uint32_t elements_at_once(const Value *pointers) {
   uint32_t most = 0;
   for (const Use *use = pointers->first_use; use; use = use->next) {
@@ -59,7 +61,7 @@ static uint32_t elements_at_once(const Value *pointers) {
   return most;
 }
 
-// Whether many copies' addresses are made of the tile, by sums.
+// True if the tile is added into the addresses of many copies.
 static bool leads_to_copies(const Value *tile, uint32_t depth) {
   uint32_t at_once = type_is_ptr(tile->type) ? elements_at_once(tile) : 0;
   if (at_once) return emit_count(tile->type) / at_once >= FEW_ADDRESSES;
@@ -98,8 +100,8 @@ static LLVMValueRef build_wide(Emitter *e, LLVMValueRef base, LLVMValueRef index
 
 // --- sums
 
-// An address as LLVM has it: root + the indices, the last added first, without their sign extension, + a
-// constant.
+// An address in LLVM IR: root + indices + constant. The last added index comes first. Sign extensions are
+// removed.
 typedef struct AddressSum {
   LLVMValueRef root, index[MAX_TERMS];
   uint32_t count;
@@ -124,8 +126,8 @@ static AddressSum sum_of(LLVMValueRef address, LLVMTypeRef pointee) {
   return sum;
 }
 
-// The index by which the most of the registers that accesses begin with differ, all of 32 bits; the sums'
-// count: there is none.
+// The 32-bit index that differs most often between the accesses' first registers. Returns the sums' count if
+// there is none.
 static uint32_t chosen_index(const Emitter *e, const AddressSum *sums, uint32_t registers, uint32_t at_once) {
   uint32_t count = sums[0].count, chosen = count, most = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -153,8 +155,8 @@ static bool same_but(const AddressSum *a, const AddressSum *b, uint32_t index) {
 
 // --- the code
 
-// Pointers at offsets of 64 bits from one that varies. What is a known number of rows away from the access
-// before is added to that one's: the distances are few, mostly one.
+// Computes pointers at 64-bit offsets from a loop-varying pointer. If an access is a known number of rows
+// after the previous one, adds the distance to that pointer. Distances are few, usually one.
 static void add_offsets(Emitter *e, LLVMValueRef pointer, const Value *offset, uint32_t bytes,
                         uint32_t at_once, LLVMValueRef *out) {
   uint32_t registers = emit_count(offset->type);
@@ -172,7 +174,7 @@ static void add_offsets(Emitter *e, LLVMValueRef pointer, const Value *offset, u
     if (!out[r]) out[r] = LLVMBuildGEP2(e->builder, e->i8, pointer, &distance, 1, "");
   }
 }
-// root + the indices but the chosen one + the step.
+// root + step + all indices except the chosen one.
 static LLVMValueRef build_base(Emitter *e, const AddressSum *sum, uint32_t chosen, LLVMTypeRef pointee,
                                LLVMValueRef step) {
   LLVMValueRef base = sum->root;
@@ -184,7 +186,7 @@ static LLVMValueRef build_base(Emitter *e, const AddressSum *sum, uint32_t chose
   return LLVMBuildGEP2(e->builder, e->i8, base, &step, 1, "");
 }
 
-// A tile of pointers that does not vary, and a step of bytes that does.
+// Adds a loop-varying step in bytes to a tile of loop-invariant pointers.
 static bool add_step(Emitter *e, const Op *op, LLVMValueRef step, uint32_t at_once, LLVMValueRef *out) {
   const Value *tile = op_operand(op, 0);
   const Type *inner = type_element(tile->type)->inner;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions of one register. Each rounds once: where the hardware has no direct
-// conversion, the way there is exact, or rounds to odd first (S. Boldo, G. Melquiond,
-// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd",
-// 2008), which a second rounding to fewer bits cannot tell from the exact value.
+// Conversions of one register. Each rounds once. Where the hardware has no direct conversion, the first step
+// is exact or rounds to odd. A second rounding to fewer bits cannot tell a number rounded to odd from the
+// exact value. S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
+// rounding to odd", 2008.
 #include "codegen/emit/emit.h"
 
 #include <string.h>
@@ -21,21 +21,21 @@ static LLVMTypeRef float_type(const Emitter *e, Elem elem) {
   return elem == ELEM_FP16 ? e->f16 : elem == ELEM_BF16 ? e->bf16 : elem == ELEM_FP64 ? e->f64 : e->f32;
 }
 
-// x rounded toward zero was `down`: sets the last bit where that lost something.
+// `down` is x rounded toward zero. Sets its last bit if that lost something.
 static LLVMValueRef set_last_if(Emitter *e, LLVMValueRef lost, LLVMValueRef down) {
   LLVMValueRef bits = LLVMBuildBitCast(e->builder, down, e->i32, "");
   LLVMValueRef odd = LLVMBuildOr(e->builder, bits, LLVMBuildZExt(e->builder, lost, e->i32, ""), "");
   return LLVMBuildBitCast(e->builder, odd, e->f32, "");
 }
 
-// fp64 to fp32, rounded to odd. NaN stays: it compares unordered, and loses nothing.
+// fp64 to fp32, rounded to odd. NaN is kept: it compares unordered and loses nothing.
 static LLVMValueRef narrow_to_odd(Emitter *e, LLVMValueRef x) {
   LLVMValueRef down = nvvm_call(e, "llvm.nvvm.d2f.rz", x);
   LLVMValueRef back = LLVMBuildFPExt(e->builder, down, e->f64, "");
   return set_last_if(e, LLVMBuildFCmp(e->builder, LLVMRealONE, back, x, ""), down);
 }
 
-// i64 or u64 to fp32, rounded to odd. Toward zero never leaves the integer's range.
+// i64 or u64 to fp32, rounded to odd. Rounding toward zero never leaves the integer's range.
 static LLVMValueRef int_to_odd(Emitter *e, LLVMValueRef x, bool is_signed) {
   LLVMValueRef down = nvvm_call(e, is_signed ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.ull2f.rz", x);
   LLVMValueRef back = is_signed ? LLVMBuildFPToSI(e->builder, down, e->i64, "")
@@ -73,7 +73,7 @@ static LLVMValueRef int_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to)
   return is_signed ? LLVMBuildSIToFP(e->builder, x, type, "") : LLVMBuildUIToFP(e->builder, x, type, "");
 }
 
-// By assembly: LLVM has no instruction for it whose result beyond the range is defined.
+// Uses assembly, because LLVM has no such instruction with a defined result out of range.
 static LLVMValueRef float_to_int16(Emitter *e, LLVMValueRef x, bool is_signed) {
   static const char *const texts[2][2] = {
       // [from fp64][signed]
@@ -87,7 +87,7 @@ static LLVMValueRef float_to_int16(Emitter *e, LLVMValueRef x, bool is_signed) {
   return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
 }
 
-// PTX's cvt.rzi saturates at 16, 32 and 64 bits. An 8-bit integer is the low byte of the 16-bit one.
+// PTX's cvt.rzi saturates at 16, 32 and 64 bits. An 8-bit integer is the low byte of the 16-bit result.
 static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
   static const char *const names[2][2][2] = {
       // [from fp64][to 64 bits][signed]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Casts to fp32 by words of two. A bf16 is the upper half of its fp32: of a word a shift and a mask give both
-// halves, where taking the upper one out and shifting it up again would be two. Fresh casts, of fp16 too,
-// stand where they are done: LLVM does not know that the words are those that were cast before, and ptxas does not
-// where the halves are permutations of bytes. By shifts and masks it would merge them with the first ones, which are
-// then alive all the while.
+// Casts to fp32 on words of two elements. A bf16 is the upper half of its fp32. So a shift and a mask give
+// both halves of a word. Extracting the upper half and shifting it back would take two instructions.
+//
+// A fresh cast, also from fp16, is computed where it is in the IR. LLVM does not know that its words equal
+// those of an earlier cast. Byte permutations hide this from ptxas too. With shifts and masks, ptxas would
+// merge the fresh cast with the first one and keep its result alive in between.
 #include "codegen/emit/emit.h"
 #include "codegen/nvvm/nvvm.h"
 
@@ -14,7 +15,7 @@ static LLVMValueRef word_of(Emitter *e, LLVMValueRef low, LLVMValueRef high) {
   return LLVMBuildBitCast(e->builder, pair, e->i32, "");
 }
 
-// Whether they are elements 2 i and 2 i + 1 of a vector: a word that was loaded.
+// True if they are elements 2 i and 2 i + 1 of a vector, such as a loaded word.
 static bool are_of_word(LLVMValueRef low, LLVMValueRef high) {
   if (!LLVMIsAExtractElementInst(low) || !LLVMIsAExtractElementInst(high)) return false;
   LLVMValueRef first = LLVMGetOperand(low, 1), second = LLVMGetOperand(high, 1);
@@ -23,7 +24,7 @@ static bool are_of_word(LLVMValueRef low, LLVMValueRef high) {
   return i % 2 == 0 && LLVMIsAConstantInt(second) && LLVMConstIntGetZExtValue(second) == i + 1;
 }
 
-// The half's two bytes above two of zero.
+// The half's two bytes, above two zero bytes.
 static LLVMValueRef permuted_half(Emitter *e, LLVMValueRef word, uint32_t half) {
   LLVMValueRef bytes[] = {word, emit_i32(e, 0), emit_i32(e, half ? 0x3244 : 0x1044)};
   return LLVMBuildBitCast(e->builder, nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, bytes, 3), e->f32, "");
@@ -41,14 +42,14 @@ static LLVMValueRef half_of(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uin
   return LLVMBuildFPExt(e->builder, x, e->f32, "");
 }
 
-// Whether a reduction's or scan's function is one op, and no comparison.
+// True if the function of a reduction or scan is one op and not a comparison.
 static bool combines_by_one(const Op *op) {
   const Region *region = op->regions[0];
   return region->first->next == region->last && !op_has(region->first, COMPARE);
 }
 
-// Whether all that use it compute with it. What is only passed on may be cast back, and what is compared is
-// compared as well as bf16: LLVM sees that of a cast.
+// True if all users compute with the value. A value that is only passed on may be cast back, and a comparison
+// works on bf16 directly. LLVM sees both through a plain cast.
 static bool is_computed_with(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
     switch ((int)use->user->kind) {
@@ -68,7 +69,7 @@ static bool is_computed_with(const Value *value) {
   return true;
 }
 
-// Two numbers of fp32 to two of fp8, for an exchange of words (convert_layout).
+// Casts pairs of fp32 to pairs of fp8, for an exchange of words (convert_layout).
 static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   const Use *use = op_result(op)->first_use;
@@ -85,7 +86,8 @@ static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
   return true;
 }
 
-// What comes behind both instructions of the block that is written; NULL: nothing, or they stand elsewhere.
+// The instruction after both, if they are in the current basic block. NULL: there is none, or they are
+// elsewhere.
 static LLVMValueRef behind_both(const Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMBasicBlockRef block = LLVMGetInsertBlock(e->builder);
   if (!LLVMIsAInstruction(x) || !LLVMIsAInstruction(y)) return NULL;
@@ -96,7 +98,8 @@ static LLVMValueRef behind_both(const Emitter *e, LLVMValueRef x, LLVMValueRef y
   return LLVMGetNextInstruction(last);
 }
 
-// Two numbers of fp32 to two halves of a word, where the cast stands; of a product's result where the product has made them.
+// Casts pairs of fp32 to halves of a word, where the cast is in the IR. Casts of a dot's result follow the
+// dot at once.
 static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   if (!op_attr(op, ATTR_FRESH) || !type_is_elem(from, ELEM_FP32) || emit_count(to) % 2) return false;
@@ -104,14 +107,16 @@ static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Op *product = op_operand(op, 0)->def;
   bool early = product && product->kind == OP_DOT && product->region == op->region;
   for (uint32_t r = 0; r < emit_count(to); r += 2) {
-    LLVMValueRef half[2] = {emit_register(e, op_operand(op, 0), r), emit_register(e, op_operand(op, 0), r + 1)};
+    LLVMValueRef half[2] = {emit_register(e, op_operand(op, 0), r),
+                            emit_register(e, op_operand(op, 0), r + 1)};
     LLVMValueRef next = early ? behind_both(e, half[0], half[1]) : NULL;
     EmitPosition here = {0};
     if (next) here = emit_move_before(e, next);
     for (uint32_t i = 0; i < 2; i++)
       half[i] = LLVMBuildFPTrunc(e->builder, half[i], emit_type(e, type_element(to)), "");
     LLVMValueRef word = LLVMBuildBitCast(e->builder, nvvm_fresh(e, word_of(e, half[0], half[1])), pair, "");
-    for (uint32_t i = 0; i < 2; i++) out[r + i] = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
+    for (uint32_t i = 0; i < 2; i++)
+      out[r + i] = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
     if (next) emit_move_back(e, &here);
   }
   return true;

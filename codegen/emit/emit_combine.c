@@ -19,7 +19,7 @@ void emit_combine(Emitter *e, const Op *op, const LLVMValueRef *a, const LLVMVal
 
 typedef struct Shuffle {
   uint32_t mask;     // XORed to the lane
-  LLVMValueRef lane; // or that lane, where not NULL
+  LLVMValueRef lane; // if not NULL, that lane
 } Shuffle;
 
 static LLVMValueRef shuffle_word(Emitter *e, LLVMValueRef word, const Shuffle *shuffle) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reductions and scans share: combining, and moving values between lanes.
+// Combines values by a region and moves them between lanes, for reductions and scans.
 #ifndef CODEGEN_EMIT_EMIT_COMBINE_H
 #define CODEGEN_EMIT_EMIT_COMBINE_H
 
@@ -7,9 +7,9 @@
 
 enum { MAX_COMBINED = 16 }; // operands of a reduction or scan
 
-// The region over (a..., b...), `count` values each; out may be a or b.
+// Applies the region to (a..., b...), `count` values each. out may be a or b.
 void emit_combine(Emitter *e, const Op *op, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *out);
-// The value, of any type of registers, of the lane that differs by `mask`; of lane `lane` (i32).
+// The value, of any register type, from the lane that differs by `mask`, or from lane `lane` (i32).
 LLVMValueRef emit_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask);
 LLVMValueRef emit_shuffle_from(Emitter *e, LLVMValueRef x, LLVMValueRef lane);
 

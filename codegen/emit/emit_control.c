@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Structured control flow to basic blocks and phis. Loops are rotated: a guard before, the test at the end.
-// The next index is never compared where it may have wrapped: a range ends at its bound whatever its type.
+// Lowers structured control flow to basic blocks and phis. Loops are rotated: a guard before, the test at the
+// end. A next index that may have wrapped is never compared, so a range ends at its bound whatever its type.
 #include "codegen/emit/emit_dot.h"
 #include "ir/layout/quotient_runs.h"
 
@@ -10,7 +10,7 @@ LLVMBasicBlockRef emit_block(Emitter *e, const char *name) {
 
 // --- phis
 
-// Whether the tile, or what a branch makes of it, was loaded element by element.
+// True if the tile was loaded element by element, directly or in a branch.
 static bool is_loaded_singly(const Value *value) {
   const Op *op = value->def;
   if (!op) return false;
@@ -21,7 +21,8 @@ static bool is_loaded_singly(const Value *value) {
   return singly;
 }
 
-// Whether a loop's next iteration gets what this one loads so: two put together would be waited for in this one.
+// True if the next iteration uses what this one loads. Packing two such elements would wait for the loads in
+// this iteration.
 static bool is_loaded_ahead(const Value *value) {
   const Op *loop = value->def ? value->def : value->region->parent;
   if (loop && loop->kind == OP_FOR && (value->def || value->index > 0))
@@ -33,7 +34,8 @@ static bool is_loaded_ahead(const Value *value) {
   return carried && is_loaded_singly(value);
 }
 
-// Registers a phi: two of 16 bits or four of 8 go together, where there are many, or each would take one of 32.
+// Elements packed into one phi. Two of 16 bits or four of 8 bits share a phi if there are many. Otherwise
+// each would take a 32-bit register.
 static uint32_t elements_a_phi(const Emitter *e, const Value *value) {
   enum { MANY = 16 };
   if (!type_is_tile(value->type) || is_loaded_ahead(value)) return 1;
@@ -43,7 +45,7 @@ static uint32_t elements_a_phi(const Emitter *e, const Value *value) {
   return count >= MANY && count % each == 0 ? each : 1;
 }
 
-// Phis for `value`'s registers at the builder's place, without incoming values yet.
+// Creates phis for `value`'s registers at the builder's position, without incoming values yet.
 static void begin_phis(Emitter *e, const Value *value) {
   LLVMValueRef *phis = emit_new(e, value);
   LLVMTypeRef type = emit_type(e, value->type);
@@ -52,7 +54,7 @@ static void begin_phis(Emitter *e, const Value *value) {
     phis[r] = LLVMBuildPhi(e->builder, each == 1 ? type : LLVMVectorType(type, each), "");
 }
 
-// Behind all phis of the block.
+// Unpacks the phis' elements. Call after all phis of the block are created.
 static void take_from_phis(Emitter *e, const Value *value) {
   LLVMValueRef *phis = emit_get(e, value);
   uint32_t each = elements_a_phi(e, value);
@@ -61,7 +63,7 @@ static void take_from_phis(Emitter *e, const Value *value) {
       phis[r + i] = LLVMBuildExtractElement(e->builder, phis[r], emit_i32(e, i), "");
 }
 
-// What the phi takes from the registers, put together at the block's end.
+// Packs the registers for a phi at the end of `block`.
 static LLVMValueRef put_together(Emitter *e, const LLVMValueRef *from, uint32_t each,
                                  LLVMBasicBlockRef block) {
   if (each == 1) return from[0];
@@ -74,7 +76,7 @@ static LLVMValueRef put_together(Emitter *e, const LLVMValueRef *from, uint32_t 
   return all;
 }
 
-// `block` has its branch. After take_from_phis.
+// Adds the incoming values. `block` must have its branch. Call after take_from_phis.
 static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from, LLVMBasicBlockRef block) {
   const LLVMValueRef *registers = emit_get(e, value);
   uint32_t each = elements_a_phi(e, value);
@@ -85,8 +87,8 @@ static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from
   }
 }
 
-// Of the phis of what a loop carries, in its body or behind it, those that are alike within runs (what is yielded
-// says so) become their run's first; what was emitted uses that one too.
+// Merges phis of a loop-carried value that are equal within runs. The attribute of the yielded value gives
+// the runs. The first phi of a run replaces the others in code that is already emitted too.
 static void merge_phis(Emitter *e, const Value *value, const Value *init, const Value *yielded) {
   bool runs = yielded->def && yielded->def->kind != OP_HINT && op_attr(yielded->def, ATTR_CONSTANT);
   if (!runs || !type_is_tile(value->type)) return;
@@ -105,7 +107,7 @@ static void merge_phis(Emitter *e, const Value *value, const Value *init, const 
 typedef struct LoopRange {
   LLVMValueRef lower, upper, step;
   bool is_signed;
-  bool down, up; // the step's sign, where known: neither where not
+  bool down, up; // the step's sign if known; both false if not
 } LoopRange;
 
 static LoopRange range_of(Emitter *e, const Op *op) {
@@ -126,7 +128,7 @@ static LLVMValueRef step_is_down(Emitter *e, const LoopRange *range) {
   return LLVMBuildICmp(e->builder, LLVMIntSLT, range->step, LLVMConstNull(LLVMTypeOf(range->step)), "");
 }
 
-// Whether the range is not empty.
+// True if the range is not empty.
 static LLVMValueRef runs_at_all(Emitter *e, const LoopRange *range) {
   LLVMValueRef up =
       LLVMBuildICmp(e->builder, range->is_signed ? LLVMIntSLT : LLVMIntULT, range->lower, range->upper, "");
@@ -135,8 +137,8 @@ static LLVMValueRef runs_at_all(Emitter *e, const LoopRange *range) {
   return range->down ? down : LLVMBuildSelect(e->builder, step_is_down(e, range), down, up, "");
 }
 
-// The bound less the step, which every index that another one follows has still to reach, where both are constants
-// and it is a number of the type.
+// The bound minus the step, if both are constants and the result fits the type. An index is followed by
+// another one only if it has not reached this end.
 static LLVMValueRef constant_end(const LoopRange *range) {
   if (!range->is_signed || !LLVMIsConstant(range->upper) || !LLVMIsConstant(range->step)) return NULL;
   int64_t end;
@@ -151,11 +153,12 @@ static bool is_not_negative(LLVMValueRef x) {
   return LLVMIsAConstantInt(x) && LLVMConstIntGetSExtValue(x) >= 0;
 }
 
-// Whether there is one more after i: the distance to the bound,
-// which is positive and may need all bits, exceeds the step.
-// Where the index may be negative and the end is known a signed comparison says so: LLVM would make i > 1 of
-// 1 - i > 1, of which ptxas 13.0 makes i + 1 > 2, all unsigned, and leaves the loop at -1; and downwards to 0
-// i - 1 < -2 of i + 1 > 1, unsigned, of which ptxas unrolls one iteration too many.
+// True if there is another index after i: the distance to the bound exceeds the step. The distance is
+// positive and may need all bits.
+// If the index may be negative and the end is known, a signed comparison avoids two bugs of ptxas 13.0:
+// - LLVM turns 1 - i > 1 into i > 1, and ptxas turns that into i + 1 > 2, all unsigned. It leaves the loop at
+//   -1.
+// - Counting down to 0, LLVM turns i + 1 > 1 into i - 1 < -2, unsigned. ptxas unrolls one iteration too many.
 static LLVMValueRef runs_again(Emitter *e, const LoopRange *range, LLVMValueRef i) {
   LLVMValueRef end =
       range->down || (range->up && !is_not_negative(range->lower)) ? constant_end(range) : NULL;
@@ -228,7 +231,7 @@ void emit_if(Emitter *e, Op *op) {
       add_to_phis(e, &op->results[i], emit_get(e, op_operand(yields[arm], i)), from[arm]);
 }
 
-// The test comes first each time round: its values are the results, and the body's arguments.
+// The test runs before each iteration. Its values are the results, and the body's arguments.
 void emit_while(Emitter *e, Op *op) {
   Region *test = op->regions[0], *body = op->regions[1];
   LLVMBasicBlockRef head = emit_block(e, "while"), loop = emit_block(e, "loop"),
@@ -257,7 +260,7 @@ void emit_while(Emitter *e, Op *op) {
     emit_bind(e, &op->results[i], emit_get(e, op_operand(yield, i + 1)));
 }
 
-// The region once a register.
+// Emits the region once for each register.
 void emit_map(Emitter *e, Op *op) {
   Region *region = op->regions[0];
   LLVMValueRef **out = ARENA_ARRAY(e->arena, LLVMValueRef *, op->result_count);

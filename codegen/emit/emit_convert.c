@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions between layouts: a renaming of registers where
-// threads keep their elements, shuffles where warps do.
+// Conversions between layouts: register renaming if threads keep their elements, shuffles if warps do.
 #include "base/fault.h"
 #include "codegen/emit/emit_combine.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/scratch.h"
 
-// Register of `from` by element, as far as thread 0 holds it.
+// Maps registers of `to` to registers of `from` that hold the same element in thread 0.
 static void rename_registers(Emitter *e, const Value *x, const Layout *from, const Layout *to,
                              LLVMValueRef *out) {
   uint32_t *holder = ARENA_ARRAY(e->arena, uint32_t, 1u << from->out_bits); // register + 1
@@ -39,7 +38,7 @@ static void trade_places(Emitter *e, const LaneSelect *select, uint32_t count, L
   }
 }
 
-// The lane that a thread receives from, but for its XOR by round; NULL: its own.
+// The lane that a thread receives from, before the XOR of each round. NULL: its own lane.
 static LLVMValueRef lane_from(Emitter *e, const LanePlan *plan) {
   LLVMValueRef lane = NULL;
   for (uint32_t i = 0; i < plan->thread_bits && !plan->butterfly; i++) {
@@ -57,7 +56,7 @@ static LLVMValueRef receive_from_lane(Emitter *e, LLVMValueRef x, LLVMValueRef l
   return emit_shuffle_from(e, x, LLVMBuildXor(e->builder, lane, emit_i32(e, change), ""));
 }
 
-// Registers of 8 or 16 bits in one word; `count` of them.
+// Packs `count` registers of 8 or 16 bits into one word.
 static LLVMValueRef pack_word(Emitter *e, const LLVMValueRef *x, uint32_t count, uint32_t bits) {
   LLVMTypeRef integer = LLVMIntTypeInContext(e->context, bits);
   LLVMValueRef word = LLVMGetPoison(LLVMVectorType(integer, 32 / bits));
@@ -78,9 +77,9 @@ static void unpack_word(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_
   }
 }
 
-// The rounds, those of one lane together where several registers fit in a word.
-static void take_rounds(Emitter *e, const LanePlan *plan, LLVMTypeRef type, uint32_t bits, const LLVMValueRef *x,
-                        LLVMValueRef *y) {
+// Shuffles all rounds. Rounds with the same lane share a shuffle if several registers fit in a word.
+static void take_rounds(Emitter *e, const LanePlan *plan, LLVMTypeRef type, uint32_t bits,
+                        const LLVMValueRef *x, LLVMValueRef *y) {
   uint32_t rounds = 1u << plan->round_bits;
   uint32_t most = type != e->i1 && bits < 32 ? 32 / bits : 1;
   LLVMValueRef lane = lane_from(e, plan);
@@ -99,9 +98,9 @@ static void take_rounds(Emitter *e, const LanePlan *plan, LLVMTypeRef type, uint
   }
 }
 
-// From registers `x` to the result's, all of a type of so many bits.
-static void shuffle_registers(Emitter *e, const LanePlan *plan, LLVMTypeRef type, uint32_t bits, LLVMValueRef *x,
-                              LLVMValueRef *out) {
+// Moves registers `x` to the result's registers. `bits` is the width of their type.
+static void shuffle_registers(Emitter *e, const LanePlan *plan, LLVMTypeRef type, uint32_t bits,
+                              LLVMValueRef *x, LLVMValueRef *out) {
   uint32_t sources = 1u << plan->src_register_bits, rounds = 1u << plan->round_bits;
   LLVMValueRef *y = ARENA_ARRAY(e->arena, LLVMValueRef, rounds);
   for (uint32_t i = 0; i < plan->send_count; i++) trade_places(e, &plan->send[i], sources, x);
@@ -124,14 +123,15 @@ static void convert_by_shuffles(Emitter *e, const Op *op, const LanePlan *plan, 
 
 enum { WORD_BITS = 2, WORD_BYTES = 1 << WORD_BITS };
 
-// Two layouts of words of registers that threads have together before and after: bits of their registers' numbers.
+// Two layouts of words of registers that a thread holds both before and after; with the register-number bits
+// that select a part.
 typedef struct PartWords {
   Layout from, to;
-  uint32_t bits; // of a part's number in its word
+  uint32_t bits; // bits of a part's number in its word
   uint32_t from_bit[WORD_BITS], to_bit[WORD_BITS];
 } PartWords;
 
-// How many of the layout's bases have the bit; *bit is the last register's.
+// The number of bases of the layout that contain the bit. *bit is that of the last register basis.
 static uint32_t count_bases(const Layout *layout, uint32_t v, uint32_t *bit) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
@@ -141,7 +141,8 @@ static uint32_t count_bases(const Layout *layout, uint32_t v, uint32_t *bit) {
   return count;
 }
 
-// The layout of the tile's half in which `v`, a bit of its elements' numbers, is 0, without the register's bit that gives it.
+// The layout of the half of the tile in which the element bit `v` is 0. Drops the register bit that provides
+// it.
 static void halve_layout(Layout *layout, uint32_t bit, uint32_t v) {
   uint32_t count = layout_in_bits(layout);
   for (uint32_t i = bit; i + 1 < count; i++) layout->basis[i] = layout->basis[i + 1];
@@ -160,7 +161,8 @@ static bool find_words(const Layout *from, const Layout *to, uint32_t bits, Part
     for (; i < words->from.bits[DIM_REGISTER]; i++) {
       v = words->from.basis[i];
       a = b = UINT32_MAX;
-      bool alone = v && !(v & (v - 1)) && count_bases(&words->from, v, &a) == 1 && count_bases(&words->to, v, &b) == 1;
+      bool alone =
+          v && !(v & (v - 1)) && count_bases(&words->from, v, &a) == 1 && count_bases(&words->to, v, &b) == 1;
       if (alone && b != UINT32_MAX) break;
     }
     if (i == words->from.bits[DIM_REGISTER]) return false;
@@ -170,7 +172,7 @@ static bool find_words(const Layout *from, const Layout *to, uint32_t bits, Part
   return true;
 }
 
-// The register's number with the bits of part `part` put in, in the order opposite to that in which they were taken out.
+// Inserts the bits of part `part` into the word's register number, in the reverse order of their removal.
 static uint32_t part_register(const PartWords *words, uint32_t word, uint32_t part, const uint32_t *bit) {
   for (uint32_t n = words->bits; n-- > 0;) {
     uint32_t low = (1u << bit[n]) - 1;
@@ -179,18 +181,19 @@ static uint32_t part_register(const PartWords *words, uint32_t word, uint32_t pa
   return word;
 }
 
-// Four bytes as a word, by shifts: where they are a word's or two words' LLVM sees that.
+// Combines four bytes into a word with shifts. LLVM recognises bytes of one word or of two.
 static LLVMValueRef word_of_bytes(Emitter *e, const LLVMValueRef *bytes) {
   LLVMValueRef word = NULL;
   for (uint32_t i = 0; i < WORD_BYTES; i++) {
     LLVMValueRef byte = LLVMBuildBitCast(e->builder, bytes[i], e->i8, "");
-    LLVMValueRef part = LLVMBuildShl(e->builder, LLVMBuildZExt(e->builder, byte, e->i32, ""), emit_i32(e, 8 * i), "");
+    LLVMValueRef part =
+        LLVMBuildShl(e->builder, LLVMBuildZExt(e->builder, byte, e->i32, ""), emit_i32(e, 8 * i), "");
     word = word ? LLVMBuildOr(e->builder, word, part, "") : part;
   }
   return word;
 }
 
-// The result's registers in words as instructions take them.
+// Regroups the result's registers into the words that instructions use.
 static void regroup_bytes(Emitter *e, LLVMTypeRef type, uint32_t count, LLVMValueRef *out) {
   for (uint32_t r = 0; r + WORD_BYTES <= count; r += WORD_BYTES) {
     LLVMValueRef *to[WORD_BYTES] = {&out[r], &out[r + 1], &out[r + 2], &out[r + 3]};
@@ -198,26 +201,30 @@ static void regroup_bytes(Emitter *e, LLVMTypeRef type, uint32_t count, LLVMValu
   }
 }
 
-// Whether there are selects, and of registers that are all asked for: else LLVM leaves some out, and what those are made of.
+// True if there are selects and all their registers are needed. Otherwise LLVM drops some of them and their
+// inputs.
 static bool chooses_of_all(const LanePlan *plan) {
   return plan->send_count + plan->receive_count && plan->round_bits >= plan->src_register_bits;
 }
 
-// Where bytes or halves that fill a word stay together they are exchanged as one: selects are of words, too.
+// Exchanges bytes or halves that stay together as whole words. The selects then work on words too.
 static bool convert_words(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Value *from = op_operand(op, 0);
   LLVMTypeRef type = emit_type(e, type_element(from->type));
   uint32_t bytes = type_element_bytes(from->type), bits = bytes == 1 ? 2 : 1, count = 1u << bits;
   PartWords words;
   LanePlan plan;
-  if (bytes > 2 || type == e->i1 || !find_words(from->type->layout, op_result(op)->type->layout, bits, &words) ||
+  if (bytes > 2 || type == e->i1 ||
+      !find_words(from->type->layout, op_result(op)->type->layout, bits, &words) ||
       !layout_lane_plan(&words.from, &words.to, &plan) || (bytes == 2 && !chooses_of_all(&plan)))
     return false;
   uint32_t sources = layout_registers(&words.from), results = layout_registers(&words.to);
-  LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources), *y = ARENA_ARRAY(e->arena, LLVMValueRef, results);
+  LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources),
+               *y = ARENA_ARRAY(e->arena, LLVMValueRef, results);
   for (uint32_t r = 0; r < sources; r++) {
     LLVMValueRef parts[WORD_BYTES];
-    for (uint32_t i = 0; i < count; i++) parts[i] = emit_register(e, from, part_register(&words, r, i, words.from_bit));
+    for (uint32_t i = 0; i < count; i++)
+      parts[i] = emit_register(e, from, part_register(&words, r, i, words.from_bit));
     x[r] = bytes == 1 ? word_of_bytes(e, parts) : pack_word(e, parts, count, 8 * bytes);
   }
   shuffle_registers(e, &plan, e->i32, 32, x, y);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot: by the instruction that choose_dot named. mma.sync is here,
-// wgmma and fused multiply-adds have files of their own.
+// Emits dot with the instruction that choose_dot chose. mma.sync is here. wgmma and fused multiply-adds have
+// their own files.
 #include "codegen/emit/emit_dot.h"
 
 #include <math.h>
@@ -47,25 +47,25 @@ void emit_begin_sums(const EmittedDot *p) {
 
 // --- mma.sync
 
-// Of a number of fp32 as one or two of tf32, or as two or three of bf16.
-typedef enum Part { WHOLE, BIG, SMALL, LEAST, FINITE, PART_COUNT } Part; // FINITE: BIG, but of infinities 0
+// An fp32 number as one or two tf32 numbers, or as two or three bf16 numbers.
+typedef enum Part { WHOLE, BIG, SMALL, LEAST, FINITE, PART_COUNT } Part; // FINITE: BIG, but 0 for infinities
 
-enum { TILE_K = 32 }; // bytes of k of what the operands' layouts hold side by side
+enum { TILE_K = 32 }; // bytes of k in one tile of the operands' layouts
 
 typedef struct Mma {
   Emitter *e;
   const EmittedDot *p;
   RegisterMap a, b;
   uint32_t pack;
-  bool split;                         // of fp32 three products of tf32, or products of `pieces`
-  uint32_t pieces;                    // of bf16 that a number of fp32 becomes; 0: none
-  bool shallow;                       // pieces of 8 of k, half of what one instruction takes
-  uint32_t k;                         // bytes of k that one instruction takes
+  bool split;                         // fp32 by three MMAs of tf32, or by MMAs of `pieces`.
+  uint32_t pieces;                    // bf16 numbers that an fp32 number is split into; 0: no split.
+  bool shallow;                       // pieces with 8 of k, half of the instruction's k
+  uint32_t k;                         // bytes of k of one instruction
   LLVMValueRef *words[2][PART_COUNT]; // by operand and index; NULL: not made yet
 } Mma;
 
-// The upper 11 bits of the significand, and what they leave; of infinities and NaNs nothing is left, and what
-// is left of others is not multiplied with them: of zero that were no number.
+// The upper 11 bits of the significand (BIG), or the rest (SMALL). Infinities and NaNs have no rest. FINITE
+// keeps the rest of others from being multiplied by an infinity: zero times infinity is NaN.
 static LLVMValueRef part_of(Emitter *e, LLVMValueRef word, Part part) {
   if (part == WHOLE) return word;
   LLVMValueRef big = LLVMBuildAnd(e->builder, word, emit_i32(e, 0xffffe000u), "");
@@ -78,7 +78,8 @@ static LLVMValueRef part_of(Emitter *e, LLVMValueRef word, Part part) {
   return LLVMBuildBitCast(e->builder, rest, e->i32, "");
 }
 
-// Two numbers of fp32 as words of bf16, the nearest, and what it leaves likewise; an infinity leaves a NaN.
+// Splits two fp32 numbers into words of bf16: the nearest value, then the nearest of the rest. An infinity
+// leaves a NaN.
 static void split_pair(Mma *m, LLVMValueRef x, LLVMValueRef y, DotOperand operand, uint32_t index) {
   LLVMBuilderRef b = m->e->builder;
   for (uint32_t i = 0; i < m->pieces; i++) {
@@ -105,9 +106,9 @@ static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part par
   return *word;
 }
 
-// The words of a tile at row (or column) `outer` and k: k's lower half first, of a rows 8 apart together. Of
-// pieces a word has what fp32's layout gives a thread, 4 apart along k: another order of k, the same of both
-// operands.
+// The words of a tile at row (or column) `outer` and k: k's lower half first. a's rows that are 8 apart come
+// together. With pieces, a word holds what fp32's layout gives a thread, 4 apart along k. This reorders k in
+// the same way for both operands.
 static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
                        LLVMValueRef *words) {
   const DotShape *shape = &m->p->shape;
@@ -137,7 +138,7 @@ static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column
   multiply_words(m, a, b, sum);
 }
 
-// The word of whose two halves that is half number `i`; NULL: it is of none.
+// The word that contains this value as half number `i`. NULL: none.
 static LLVMValueRef word_of_half(LLVMValueRef x, uint64_t i) {
   if (!LLVMIsAExtractElementInst(x)) return NULL;
   LLVMValueRef vector = LLVMGetOperand(x, 0), at = LLVMGetOperand(x, 1);
@@ -168,8 +169,8 @@ typedef struct MmaTile {
   LLVMValueRef value[4], sum[4];
 } MmaTile;
 
-// The tile whose first element as thread 0 holds it has that index. Tensor cores truncate as they add to a
-// sum: where three products are to be as good as fp32 (`split`), what they give is added apart.
+// Begins the tile whose first element in thread 0 has that index. Tensor cores truncate as they accumulate.
+// To be as accurate as fp32, `split` accumulates into zeros and adds the result to acc separately.
 static void begin_tile(Mma *m, MmaTile *t, uint32_t index) {
   const DotShape *shape = &m->p->shape;
   Emitter *e = m->e;
@@ -202,7 +203,7 @@ static void end_tile(Mma *m, MmaTile *t) {
   }
 }
 
-// What is no number of a tile's sum counts as zero.
+// Replaces infinities and NaNs in a tile's sum by zero.
 static void drop_infinities(Emitter *e, MmaTile *t) {
   LLVMValueRef infinity = LLVMConstReal(e->f32, INFINITY), zero = LLVMConstNull(e->f32);
   for (uint32_t i = 0; i < 4; i++) {
@@ -212,8 +213,8 @@ static void drop_infinities(Emitter *e, MmaTile *t) {
   }
 }
 
-// The products of pieces that count, small ones first: their sum counts where it is a number, else (an
-// infinity among the operands left NaNs) what the greatest pieces give says all.
+// Multiplies the pieces that matter, small ones first. The small pieces' sum counts only if it is finite. An
+// infinite operand leaves NaNs in it, and the greatest pieces alone then give the result.
 static void multiply_pieces(Mma *m, MmaTile *tiles, uint32_t count) {
   static const Part small[][2] = {{SMALL, SMALL}, {LEAST, BIG}, {BIG, LEAST}, {SMALL, BIG}, {BIG, SMALL}};
   uint32_t depth = dot_depth(m->p->op), first = m->pieces == 3 ? 0 : 3;
@@ -227,8 +228,8 @@ static void multiply_pieces(Mma *m, MmaTile *tiles, uint32_t count) {
       multiply_parts(m, t->batch, t->row, t->column, BIG, BIG, k, t->sum);
 }
 
-// Whether all tiles go together, k by k, so that no more than one k's words of small parts are in registers.
-// Then the sums of all tiles are, beside acc.
+// True if all tiles are computed together, k by k. Registers then hold the small parts of only one k. They
+// also hold the sums of all tiles, in addition to acc.
 static bool goes_by_k(const Mma *m) {
   uint32_t sums = layout_registers(m->p->layout), numbers = 0;
   for (uint32_t i = 0; i < 2; i++) numbers += emit_count(op_operand(m->p->op, i)->type);
@@ -245,7 +246,7 @@ static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
   }
 }
 
-// How many pieces of bf16 make a number of fp32.
+// The number of bf16 pieces for an fp32 number.
 static uint32_t pieces_of(Fp32Dot precision) {
   return precision == FP32_DOT_BF16X3 ? 2 : precision == FP32_DOT_BF16X6 ? 3 : 0;
 }
@@ -280,7 +281,7 @@ void emit_mma_dot(Emitter *e, const EmittedDot *p) {
 
 // --- dot
 
-// What is summed into: zeros where the dot begins anew. wgmma does that itself.
+// Replaces the accumulator with zeros if the dot starts from zero. wgmma does that itself.
 static void begin_from_zeros(Emitter *e, EmittedDot *p) {
   uint32_t count = layout_registers(p->layout);
   LLVMValueRef *sums = ARENA_ARRAY(e->arena, LLVMValueRef, count);
@@ -291,7 +292,7 @@ static void begin_from_zeros(Emitter *e, EmittedDot *p) {
   p->acc.registers = sums;
 }
 
-// An i1 that is known is no predicate.
+// A known i1 needs no predicate.
 static void find_beginning(Emitter *e, EmittedDot *p, const Value *fresh) {
   int64_t known;
   if (!value_int_constant(fresh, &known))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emitters of dot share: where an element of the product's tiles is among a thread's registers.
+// Shared by the emitters of dot: finds an element of the operand and result tiles in a thread's registers.
 #ifndef CODEGEN_EMIT_EMIT_DOT_H
 #define CODEGEN_EMIT_EMIT_DOT_H
 
 #include "codegen/emit/emit.h"
 #include "ir/dot/layout_dot.h"
 
-// Registers of a tile by the flattened index, as thread 0 holds them: other threads have the same registers
-// for elements moved by their own part of the layout.
+// Registers of a tile by flattened index, as thread 0 holds them. Other threads hold, in the same registers,
+// elements shifted by their part of the layout.
 typedef struct RegisterMap {
   const LLVMValueRef *registers;
   const uint32_t *at; // register + 1 by index; 0: not held
@@ -19,29 +19,31 @@ typedef struct EmittedDot {
   Elem a, b, sum;
   const Layout *layout; // the result's
   RegisterMap acc;
-  LLVMValueRef *out;  // registers of the result
+  LLVMValueRef *out;  // the result's registers
   bool from_zero;     // acc counts as zero
-  LLVMValueRef fresh; // i1, that it does; NULL: `from_zero` says it
+  LLVMValueRef fresh; // i1: acc counts as zero; NULL: `from_zero` decides
 } EmittedDot;
 
 RegisterMap emit_register_map(Emitter *e, const Value *tile);
 RegisterMap emit_layout_map(Emitter *e, const LLVMValueRef *registers, const Layout *layout);
 LLVMValueRef emit_mapped(const RegisterMap *map, uint32_t index);
 uint32_t emit_mapped_register(const RegisterMap *map, uint32_t index);
-// 2^pack elements from `index` on, `stride` apart, as one 32-bit word.
+// Packs 2^pack elements from `index` on, `stride` apart, into one 32-bit word.
 LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint32_t stride, uint32_t pack);
-// Two fp16 as one word, x in the lower half, and back.
+// Packs two fp16 into one word, x in the lower half; and unpacks.
 LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y);
 void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y);
 
-// The result's registers as they begin. Those of padding alone, in which no instruction sums, are zeros.
+// Initialises the result's registers. Registers that are only padding are zeros: no instruction accumulates
+// into them.
 void emit_begin_sums(const EmittedDot *p);
 void emit_mma_dot(Emitter *e, const EmittedDot *p);
 void emit_wgmma_dot(Emitter *e, EmittedDot *p);
-// emit_sums.c: before a dot by wgmma begins: the sums of those that begin while it is under way take their places.
+// emit_sums.c: call before a wgmma dot begins. Sums of dots that begin while it is in flight move to their
+// registers.
 void emit_prepare_sums(Emitter *e, const Op *first);
-// emit_unroll.c: ptxas does not unroll the loop, whose body carries its arguments from `first` on, where it would make
-// wrong code of it. `latch`: the branch back.
+// emit_unroll.c: stops ptxas from unrolling the loop if it would generate wrong code. The body's loop-carried
+// arguments begin at `first`. `latch` is the branch back.
 void emit_limit_unrolling(Emitter *e, const Region *body, uint32_t first, LLVMValueRef latch);
 void emit_fma_dot(Emitter *e, const EmittedDot *p);
 
