@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot by fused multiply-adds: every thread sums its own elements of the result.
-// Operands come from registers, or from shared memory a k at a time,
-// in vectors where the buffer's layout has a thread's elements side by side.
+// dot by fused multiply-adds: every thread computes its own elements of the result. Operands come from
+// registers, or from shared memory one k at a time. A load from shared memory is a vector if the layout keeps
+// a thread's elements together.
 //
-// An SM's quarter issues one multiply-add a cycle, but its registers' two banks (even and odd numbers) give
-// one operand each: of three different registers one must be there from the instructions before, in the same
-// operand's place (ptxas marks it `.reuse`). So a k's products go along a row of the result, which reuses a,
-// and along the next row back, which begins with the b that the row before ended with.
+// One of an SM's four parts issues one multiply-add a cycle. Its registers are in two banks, for even and odd
+// numbers. Each bank delivers one operand. With three different registers, one must still be there from the
+// previous instruction, in the same operand position (ptxas marks it `.reuse`). So the multiply-adds of a k
+// go along a row of the result, which reuses a. They then go back along the next row, which begins with the
+// last b of the row before.
 //
-// Operands are read where they are multiplied. LLVM would move sums that only a later block uses there, and leave the
-// reads behind: all are then alive at once. What two dots read of one buffer both LLVM and ptxas would keep from the
-// first to the second: a large operand is read by volatile loads.
+// Operands are read where they are used. LLVM would move multiply-adds that only a later basic block uses
+// into it, and leave the reads where they are; all values would then be alive at once. If two dots read the
+// same buffer, LLVM and ptxas would keep its values from the first to the second. So a large operand is read
+// by volatile loads.
 //
-// A dot that says `unroll` is a loop over k, of so many in an iteration (passes/layouts/roll_dots.c). The bits of k above those are
-// bits of the operands' offsets.
+// A dot with `unroll` is a loop over k with that many k an iteration (passes/layouts/roll_dots.c). The higher
+// bits of k are bits of the operands' offsets.
 #include "base/fault.h"
 #include "base/integer.h"
 #include "codegen/emit/emit_dot.h"
@@ -26,14 +28,15 @@ typedef struct FmaOperand {
   const Value *value;
   DotOperand which;
   RegisterMap map;        // of a tile
-  const Layout *elements; // of a buffer: as layout_fma_operand
-  const Layout *offsets;  // the same registers, lanes and warps to offsets in the buffer
-  uint32_t vector_bits;   // of registers of `elements` from `vector_first` on
+  const Layout *elements; // of a buffer, as layout_fma_operand gives it
+  const Layout *offsets;  // same registers, lanes and warps, mapped to offsets in the buffer
+  uint32_t vector_bits;   // log2 of the elements of a vector
   uint32_t vector_at[4];  // the register bits that a vector spans
   LLVMValueRef base;
-  LLVMValueRef first;   // of a dot that is a loop over k: where its iteration's first k is, by XOR; or NULL
-  uint32_t first_mask;  // the offset's bits that those may set
-  bool anew;            // what another dot has read too is read again
+  LLVMValueRef first;   // the offset of the iteration's first k, XORed, if the dot is a loop over k; else
+                        // NULL
+  uint32_t first_mask;  // the offset bits that `first` may set
+  bool anew;            // read again what another dot has read too
   LLVMValueRef *loaded; // by register of `elements`, in the sum's type
 } FmaOperand;
 
@@ -56,7 +59,7 @@ static const Value *buffer_of(const Value *view) {
   return view;
 }
 
-// Whether a dot other than `dot` multiplies and adds what it reads from the buffer, as it is or transposed.
+// True if an fma dot other than `dot` reads the buffer, as it is or transposed.
 static bool read_by_other(const Value *buffer, const Op *dot) {
   for (const Use *use = buffer->first_use; use; use = use->next) {
     if (use->user != dot && is_dot_of(use->user, DOT_FMA)) return true;
@@ -84,7 +87,7 @@ static FmaOperand operand_of(FmaDot *d, DotOperand which) {
   return o;
 }
 
-// The register at place i of the vector of which r is part.
+// The register at place i of the vector that contains r.
 static uint32_t vector_register(const FmaOperand *o, uint32_t r, uint32_t i) {
   uint32_t moved = layout_apply(o->offsets, r, 0, 0, 0) ^ i;
   for (uint32_t b = 0; b < o->vector_bits; b++) r ^= (moved >> b & 1) << o->vector_at[b];
@@ -96,7 +99,7 @@ static void load_vector(FmaDot *d, FmaOperand *o, uint32_t r) {
   Elem elem = o->value->type->elem;
   LLVMTypeRef scalar = emit_memory_type(e, type_scalar(e->module->ir, elem));
   uint32_t count = 1u << o->vector_bits, bytes = elem_bytes(elem);
-  // What lanes and warps may have set is changed by XOR, the rest is the load's immediate.
+  // Bits that lanes and warps may set are changed by XOR. The rest is the load's immediate.
   LayoutIndex index = emit_thread_index(e, o->offsets);
   uint32_t constant = layout_apply(o->offsets, vector_register(o, r, 0), 0, 0, 0);
   uint32_t changing = index.thread_mask | o->first_mask;
@@ -115,7 +118,7 @@ static void load_vector(FmaDot *d, FmaOperand *o, uint32_t r) {
   }
 }
 
-// Loads what of k the operand's registers hold at that k.
+// Loads the elements of one k that the operand's registers hold.
 static void load_k(FmaDot *d, FmaOperand *o, uint32_t k) {
   if (!o->elements) return;
   const DotShape *shape = &d->p->shape;
@@ -143,7 +146,7 @@ static LLVMValueRef multiply_add(FmaDot *d, LLVMValueRef a, LLVMValueRef b, LLVM
   return LLVMBuildAdd(d->e->builder, LLVMBuildMul(d->e->builder, a, b, ""), sum, "");
 }
 
-// Multiplies and adds `count` k in a row. The operands know where the first one is.
+// Multiplies and adds `count` consecutive k. The operands know the first one.
 static void multiply(FmaDot *d, const uint32_t *order, const uint32_t *a_at, const uint32_t *b_at,
                      uint32_t count) {
   const EmittedDot *p = d->p;
@@ -165,7 +168,7 @@ static void multiply(FmaDot *d, const uint32_t *order, const uint32_t *a_at, con
 
 // --- a loop over k
 
-// The register bit of an operand in shared memory that moves it along k by 2^bit; false: there is none.
+// Finds the register bit of a shared-memory operand that moves it along k by 2^bit. False: none.
 static bool find_k_bit(const FmaDot *d, const FmaOperand *o, uint32_t bit, uint32_t *found) {
   uint32_t shift = o->which == DOT_A ? 0 : d->p->shape.n;
   for (*found = 0; *found < o->elements->bits[DIM_REGISTER]; ++*found) {
@@ -185,7 +188,7 @@ static bool can_step(const FmaDot *d, const FmaOperand *o, uint32_t step) {
   return true;
 }
 
-// Sets the operand's offset of k, a multiple of `step`.
+// Sets the operand's offset for k, a multiple of `step`.
 static void begin_step(FmaDot *d, FmaOperand *o, LLVMValueRef k, uint32_t step) {
   Emitter *e = d->e;
   o->first = emit_i32(e, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions to and from fp8: one instruction from sm_89 on, before it arithmetic on the bits.
+// Conversions to and from fp8. One instruction on sm_89 and newer, integer arithmetic on the bits before
+// that.
 #include "codegen/emit/emit.h"
 
 #include "codegen/nvvm/nvvm.h"
@@ -10,7 +11,7 @@ typedef struct Fp8 {
 
 static Fp8 format_of(Elem elem) { return elem == ELEM_FP8E4NV ? (Fp8){3, 7, 0x7e} : (Fp8){2, 15, 0x7b}; }
 
-// Too large becomes the largest, NaN stays one.
+// Values that are too large become the largest one. NaN stays NaN.
 static LLVMValueRef saturate(Emitter *e, const Fp8 *f, LLVMValueRef bits, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef word = LLVMBuildBitCast(b, x, e->i32, "");
@@ -21,8 +22,8 @@ static LLVMValueRef saturate(Emitter *e, const Fp8 *f, LLVMValueRef bits, LLVMVa
   return LLVMBuildTrunc(b, LLVMBuildOr(b, bits, sign, ""), e->i8, "");
 }
 
-// fp32 to fp8, to nearest even. Where the result is normal, exponent and mantissa are rounded as one number,
-// whose carries are right; where it is subnormal, adding a number with the same last place rounds.
+// fp32 to fp8, to nearest even. A normal result rounds exponent and mantissa as one number, so carries are
+// right. A subnormal result is rounded by adding a number with the same last place.
 static LLVMValueRef narrow_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   Fp8 f = format_of(fp8);
@@ -40,7 +41,8 @@ static LLVMValueRef narrow_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
   return saturate(e, &f, LLVMBuildSelect(b, is_small, subnormal, normal, ""), x);
 }
 
-// fp8 to fp16, exactly: fp8e5 is its upper half; fp8e4nv in its place is too small by 2^8, and has one NaN.
+// fp8 to fp16, exactly. fp8e5 is the upper half of fp16. fp8e4nv in that place is too small by 2^8, and has
+// one NaN.
 static LLVMValueRef widen_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef wide = LLVMBuildZExt(b, x, e->i16, "");

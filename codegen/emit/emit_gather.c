@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements that change threads by what is computed or by a mirror:
-// flip, and out of shared memory shared_gather and shared_count.
+// Ops that move elements between threads by a computed index or mirrored: flip, and from shared memory
+// shared_gather and shared_count.
 #include "codegen/emit/emit_combine.h"
 #include "codegen/emit/emit_pairs.h"
 #include "codegen/nvvm/nvvm.h"
@@ -8,8 +8,8 @@
 
 // --- shared_gather: each element of the result is read where its index says
 
-// The place in the buffer, a plain one, of the result's register r;
-// an index that is out of range gives some element.
+// The place of the result's register r in the buffer, which is in row-major order. An index out of range
+// gives some element.
 static LLVMValueRef gathered_place(Emitter *e, const Op *op, uint32_t r) {
   const Type *x = op_operand(op, 0)->type, *to = op_result(op)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), first, to_first;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of warps: which of them the thread belongs to, and its region. Threads, lanes and layout indices are
-// bound anew in each region; the groups meet nowhere behind it.
+// Warp groups: selects the thread's group and runs its region. Threads, lanes and layout indices are bound
+// again in each region. The groups do not join afterwards.
 #include "codegen/emit/emit.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"
 
-// Group 0 gets what the others give back.
+// Group 0 gets the registers that the others give back.
 static void set_registers(Emitter *e, const Op *op, uint32_t group) {
   const Attr *registers = op_attr(op, ATTR_GROUP_REGISTERS);
   if (!registers) return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// shared_load {ldmatrix}, as ir/layout/ldmatrix.h divides it.
+// shared_load {ldmatrix}, split into instructions by ir/layout/ldmatrix.h.
 #include "base/fault.h"
 #include "codegen/emit/emit_dot.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/layout/ldmatrix.h"
 
-// The tile's register of element i of the word of matrix m of instruction r.
+// The tile's register for element i of the word of matrix m of instruction r.
 static uint32_t register_of(const LdmatrixPlan *plan, uint32_t r, uint32_t m, uint32_t i) {
   uint32_t result = i;
   for (uint32_t b = 0; b < plan->matrices_bits; b++) result |= (m >> b & 1) << plan->matrix_at[b];

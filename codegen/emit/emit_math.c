@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mathematical functions on one register: own ones where the
-// hardware's instructions are a good start, else libclc's.
+// Mathematical functions on one register. Uses its own code where the hardware's instructions are a good
+// start, else libclc's.
 #include "codegen/emit/emit.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static LLVMValueRef fp32_cos_approx(Emitter *e, const LLVMValueRef *x) {
   return nvvm_call(e, "llvm.nvvm.cos.approx.ftz.f", x[0]);
 }
 
-// tanh.approx.f32, which LLVM makes of a tanh that may be approximate; it came with PTX 7.0.
+// tanh.approx.f32, which LLVM emits for a tanh that may be approximate. It needs PTX 7.0.
 static LLVMValueRef fp32_tanh_approx(Emitter *e, const LLVMValueRef *x) {
   emit_needs_ptx(e, 70);
   LLVMValueRef y = nvvm_unary(e, "llvm.tanh", x[0]);
@@ -44,7 +44,7 @@ static LLVMValueRef fp32_tanh_approx(Emitter *e, const LLVMValueRef *x) {
   return y;
 }
 
-// By a constant whose reciprocal is a normal number: a product with that.
+// Division by a constant whose reciprocal is a normal number: multiplies by the reciprocal.
 static LLVMValueRef fp32_div_approx(Emitter *e, const LLVMValueRef *x) {
   LLVMBool loses = false;
   double by = LLVMIsAConstantFP(x[1]) ? LLVMConstRealGetDouble(x[1], &loses) : 0;
@@ -53,7 +53,7 @@ static LLVMValueRef fp32_div_approx(Emitter *e, const LLVMValueRef *x) {
   return nvvm_intrinsic(e, "llvm.nvvm.div.approx.ftz.f", NULL, 0, (LLVMValueRef[]){x[0], x[1]}, 2);
 }
 
-// rsqrt.approx.f32 is off by 2^-22.9 at most (PTX ISA); of fp64 it is a rough start only.
+// rsqrt.approx.f32 has an error of at most 2^-22.9 (PTX ISA). For fp64 it is only a rough start.
 static LLVMValueRef rsqrt_any(Emitter *e, const LLVMValueRef *x) {
   if (LLVMTypeOf(x[0]) == e->f32) return nvvm_call(e, "llvm.nvvm.rsqrt.approx.f", x[0]);
   return LLVMBuildFDiv(e->builder, LLVMConstReal(e->f64, 1), nvvm_unary(e, "llvm.sqrt", x[0]), "");
@@ -81,9 +81,11 @@ static LLVMValueRef sign_bit(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(word), "");
 }
 
-static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
+static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPCast(e->builder, x, e->f64, "");
+}
 
-// 2^n of fp64 for whole n in -1022 .. 1023, given as fp64.
+// 2^n in fp64 for integer n in -1022 .. 1023, given as fp64.
 static LLVMValueRef power_of_two_fp64(Emitter *e, LLVMValueRef n) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef biased = LLVMBuildFPToSI(b, LLVMBuildFAdd(b, n, LLVMConstReal(e->f64, 1023), ""), e->i64, "");
@@ -100,7 +102,7 @@ typedef struct Scaled {
   LLVMValueRef x, n; // x 2^n
 } Scaled;
 
-// Where `far` holds, 2^shift goes from the exponent to the number.
+// Where `far` holds, moves 2^shift from the exponent to the number.
 static void scale(Emitter *e, Scaled *s, LLVMValueRef far, double shift) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef x = LLVMBuildFMul(b, s->x, LLVMConstReal(e->f64, ldexp(1, (int)shift)), "");
@@ -109,8 +111,8 @@ static void scale(Emitter *e, Scaled *s, LLVMValueRef far, double shift) {
   s->n = LLVMBuildSelect(b, far, n, s->n, "");
 }
 
-// Down by 969 at a time, so that what is left to do is 2^-53 or less
-// when the number first loses bits: the result is rounded once.
+// Goes down by 969 at a time. When the number first loses bits, 2^-53 or less is left to apply. So the result
+// is rounded once.
 static LLVMValueRef ldexp_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef n) {
   Scaled s = {x, clamp_fp64(e, n, -2200, 2200)};
   for (uint32_t i = 0; i < 2; i++) {
@@ -121,20 +123,21 @@ static LLVMValueRef ldexp_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef n) {
   return LLVMBuildFMul(e->builder, s.x, power, "");
 }
 
-// The exponent comes as a float, rounded to nearest even. Of fp32 the product is exact in fp64.
+// The exponent is a float, rounded to nearest even. For fp32 the multiplication is exact in fp64.
 static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef n = extend_to_fp64(e, nvvm_unary(e, "llvm.rint", x[1])), scaled;
   if (LLVMTypeOf(x[0]) == e->f32) {
     LLVMValueRef power = power_of_two_fp64(e, clamp_fp64(e, n, -400, 400));
-    scaled = LLVMBuildFPTrunc(e->builder, LLVMBuildFMul(e->builder, extend_to_fp64(e, x[0]), power, ""), e->f32, "");
+    scaled = LLVMBuildFPTrunc(e->builder, LLVMBuildFMul(e->builder, extend_to_fp64(e, x[0]), power, ""),
+                              e->f32, "");
   } else {
     scaled = ldexp_fp64(e, x[0], n);
   }
   return LLVMBuildSelect(e->builder, is_nan(e, x + 1), x[1], scaled, "");
 }
 
-// The exponent as i64, wrong at 0, NaN and infinity.
-// fp32 is normal in fp64; what is denormal there is scaled.
+// The exponent as i64; wrong for 0, NaN and infinity. fp32 is normal in fp64. fp64 denormals are scaled
+// first.
 static LLVMValueRef exponent(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude(e, x), LLVMConstReal(e->f64, 0x1p-1022), "");
@@ -170,8 +173,8 @@ static LLVMValueRef ilogb_any(Emitter *e, const LLVMValueRef *x) {
 
 typedef LLVMValueRef (*MathFn)(Emitter *e, const LLVMValueRef *x);
 
-// How a function is computed: of fp32 by math_fp32.h's where it has one; by one intrinsic overloaded by the
-// operands' type, by a function above, or, with neither, by libclc's of the same name.
+// How to compute a function. fp32 uses the `fp32` column if set. Otherwise it is an intrinsic overloaded by
+// the operands' type, or a function above. Without both, libclc's function with the same name is used.
 static const struct {
   const char *intrinsic;
   MathFn emit, fp32;
@@ -235,7 +238,7 @@ static const struct {
 
 enum { SYMBOL_BYTES = 32 };
 
-// llvm.nvvm.div.rz.f and its kind: the instruction of the name, rounding as PTX calls it.
+// llvm.nvvm.div.rz.f and similar: the instruction's name and PTX's rounding mode.
 static LLVMValueRef emit_directed(Emitter *e, MathFunction function, const LLVMValueRef *x) {
   static const char *const directions[] = {[MATH_TO_ZERO] = "rz", [MATH_DOWN] = "rm", [MATH_UP] = "rp"};
   const MathInfo *info = math_info(function);
@@ -245,7 +248,7 @@ static LLVMValueRef emit_directed(Emitter *e, MathFunction function, const LLVMV
   return nvvm_intrinsic(e, name, NULL, 0, x, info->operands);
 }
 
-// libclc's name by the Itanium ABI: _Z5atan2ff.
+// libclc's name in the Itanium ABI: _Z5atan2ff.
 static void libclc_symbol(const MathInfo *info, Elem elem, char symbol[SYMBOL_BYTES]) {
   int n = snprintf(symbol, SYMBOL_BYTES - 4, "_Z%zu%s", strlen(info->name), info->name);
   for (uint32_t i = 0; i < info->operands; i++) symbol[n++] = elem == ELEM_FP64 ? 'd' : 'f';
@@ -271,14 +274,14 @@ bool emit_has_math(const Op *op) {
   return libclc_has(symbol);
 }
 
-// libclc's sinh and cosh of fp64 look tables up at trunc(x),
-// which of a NaN is the least integer on the GPU (PTX ISA, cvt).
+// libclc's fp64 sinh and cosh look up tables at trunc(x). For NaN that is the least integer on the GPU (PTX
+// ISA, cvt).
 static LLVMValueRef of_number(Emitter *e, const char *symbol, const LLVMValueRef *x) {
   LLVMValueRef nan = is_nan(e, x), number = LLVMBuildSelect(e->builder, nan, LLVMConstNull(e->f64), x[0], "");
   return LLVMBuildSelect(e->builder, nan, x[0], emit_libclc(e, symbol, e->f64, &number, 1), "");
 }
 
-// Whether x is added to a constant beside which what is below 2^-126 is lost, and used for nothing else.
+// True if x is only added to constants that make values below 2^-126 vanish.
 static bool is_lost_in_sums(const Value *x) {
   for (const Use *use = x->first_use; use; use = use->next) {
     double constant;
@@ -306,13 +309,14 @@ LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return emit_libclc(e, symbol, LLVMTypeOf(x[0]), x, op->operand_count);
 }
 
-// One instruction of every float type, on sm_80 and newer of bf16 too; LLVM widens what is missing.
+// One instruction for every float type, on sm_80 and newer for bf16 too. LLVM widens the types that are
+// missing.
 LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x) {
   (void)op;
   return nvvm_fma(e, x[0], x[1], x[2]);
 }
 
-// The full product in twice the width.
+// The full result of the multiplication, in twice the width.
 LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x) {
   const ElemInfo *info = elem_info(operand_elem(op));
   LLVMTypeRef narrow = LLVMTypeOf(x[0]), twice = LLVMIntTypeInContext(e->context, 2u * info->bits);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores. A run of `vector` registers is one access of at most 16 bytes, under the mask of its
-// first register, or where that cuts a run short (emit_partial.c) one of each whole word, and of the rest's
-// elements. What is not masked and has no cache hint is a plain LLVM vector access; the rest is one
-// predicated instruction of inline assembly, so that no branch is made and the accesses stay together.
+// first register. If the mask cuts a run short (emit_partial.c), each whole word and each element of the rest
+// is one access.
+// An access without mask and cache hint is a plain LLVM vector access. Others are one predicated instruction
+// of inline assembly: without branches, the accesses stay together.
 #include "codegen/emit/emit.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct MemoryRun {
   uint32_t registers; // of the value
   uint32_t length;    // registers an access
   uint32_t bytes;     // of an element
-  LLVMTypeRef memory; // an element as it lies in memory; i64 for pointers
+  LLVMTypeRef memory; // an element as stored in memory; i64 for pointers
 } MemoryRun;
 
 static MemoryRun run_of(const Emitter *e, const Op *op, const Type *type) {
@@ -46,7 +47,7 @@ static LLVMTypeRef vector_type(const MemoryRun *run) {
   return run->length == 1 ? run->memory : LLVMVectorType(run->memory, run->length);
 }
 
-// The run's elements as one LLVM value, as they lie in memory.
+// The run's elements as one LLVM value, in memory format.
 static LLVMValueRef gather_run(Emitter *e, const MemoryRun *run, const LLVMValueRef *elements) {
   if (run->length == 1) return emit_to_memory(e, elements[0]);
   LLVMValueRef vector = LLVMGetPoison(vector_type(run));
@@ -63,8 +64,8 @@ static void scatter_run(Emitter *e, const MemoryRun *run, LLVMValueRef vector, L
   }
 }
 
-// The run's access through inline assembly, in words of 32 bits
-// where it has as many, of 64 where its elements are.
+// The run's access for inline assembly. Words have 64 bits if the elements do, else 32 bits if there are
+// enough bytes.
 static GlobalAccess access_of(const MemoryRun *run, LLVMValueRef pointer, LLVMValueRef predicate) {
   uint32_t bytes = run->length * run->bytes;
   const Attr *cache = op_attr(run->op, ATTR_CACHE), *evict = op_attr(run->op, ATTR_EVICT);
@@ -112,7 +113,7 @@ static void plain_load(Emitter *e, const MemoryRun *run, const GlobalAccess *acc
   scatter_run(e, run, load, out);
 }
 
-// `otherwise`: the run's elements where the mask does not hold.
+// `otherwise`: the run's elements if the mask is false.
 static void load_run(Emitter *e, const MemoryRun *run, LLVMValueRef pointer, LLVMValueRef mask,
                      const LLVMValueRef *otherwise, LLVMValueRef *out) {
   GlobalAccess access = access_of(run, pointer, is_true(mask) ? NULL : mask);
@@ -156,10 +157,10 @@ static void end_two_ways(Emitter *e, const TwoWays *ways) {
   LLVMPositionBuilderAtEnd(e->builder, ways->end);
 }
 
-// A run's whole words, and the one of which the mask holds of some elements.
+// A run's whole words, and the last word, of which the mask enables some elements.
 typedef struct CutRun {
   GlobalAccess access;               // of the run
-  LLVMValueRef pointer, bytes, tail; // how many bytes the mask holds of; those of them in the last word
+  LLVMValueRef pointer, bytes, tail; // how many bytes the mask enables; how many of them in the last word
   uint32_t word, parts;              // bytes of a word, its elements
 } CutRun;
 
@@ -266,14 +267,14 @@ static void store_cut_run(Emitter *e, const MemoryRun *run, uint32_t r, LLVMValu
 
 // --- loads
 
-// The run's elements where the mask does not hold.
+// The run's elements for a false mask.
 static void gather_other(Emitter *e, const MemoryRun *run, const Value *other, uint32_t r,
                          LLVMValueRef *otherwise) {
   LLVMValueRef zero = LLVMConstNull(emit_type(e, run->type));
   for (uint32_t i = 0; i < run->length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;
 }
 
-// Volatile loads are done by each element's first holder alone, which alone has the value.
+// Only each element's first holder executes volatile loads and has the value.
 static void load_once(Emitter *e, Op *op, const MemoryRun *run, LLVMValueRef *out) {
   uint32_t inputs = op_input_count(op), *first = ARENA_ARRAY(e->arena, uint32_t, run->registers);
   const Value *mask = inputs > 1 ? op_operand(op, 1) : NULL, *other = inputs > 2 ? op_operand(op, 2) : NULL;
@@ -288,7 +289,8 @@ static void load_once(Emitter *e, Op *op, const MemoryRun *run, LLVMValueRef *ou
   }
 }
 
-// What is only stored is needed by each element's first holder alone, but where another one is to write it.
+// A value that is only stored is needed by each element's first holder alone, unless another holder is to
+// write it.
 static LLVMValueRef holder_of_load(Emitter *e, const Op *op) {
   return access_is_only_stored(op_result(op)) ? emit_holder(e, op_result(op)->type) : NULL;
 }
@@ -307,7 +309,8 @@ static void load_runs(Emitter *e, const MemoryRun *run, bool cut, LLVMValueRef *
   }
 }
 
-// The loaded elements as words, so that a run takes no more registers behind the two ways than in them.
+// Returns the loaded elements as words. A run then takes no more registers after the two branches than inside
+// them.
 static LLVMValueRef *all_words(Emitter *e, const MemoryRun *run, const LLVMValueRef *elements,
                                uint32_t *count) {
   GlobalAccess access = access_of(run, NULL, NULL);
@@ -363,7 +366,7 @@ static void store_run(Emitter *e, const MemoryRun *run, LLVMValueRef pointer, LL
   nvvm_store_global(e, &access, words);
 }
 
-// Of the threads and registers that hold an element the first stores it.
+// The first of the threads and registers that hold an element stores it.
 static void store_runs(Emitter *e, const MemoryRun *run, LLVMValueRef holder, bool cut) {
   const Value *pointer = op_operand(run->op, 0), *value = op_operand(run->op, 1),
               *mask = op_operand(run->op, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops that only move elements: each register of a result is one of an operand's in the same thread.
+// Ops that only move elements: each register of a result is a register of an operand in the same thread.
 #include "codegen/emit/emit_move.h"
 
 #include "base/fault.h"
@@ -8,7 +8,7 @@
 
 // --- where an element comes from
 
-// A number's bits of the tile's dimension d, and the place of the lowest.
+// The bits of the tile's dimension d in an element number, and the lowest bit's place.
 typedef struct Field {
   uint32_t shift, mask; // mask: size - 1
 } Field;
@@ -28,8 +28,9 @@ typedef struct Source {
   uint32_t operand, element;
 } Source;
 
-// The element of `from` at the coordinates that `to`'s element has in the dimensions `dims` (NULL: the same),
-// moved by `starts` (NULL: by nothing); along dimensions of size 1 of `from` there is only 0.
+// Maps an element of `to` to an element of `from`, by coordinates. `dims` (NULL: the same) gives the
+// dimension of `to` for each one of `from`. `starts` (NULL: zeros) is added. Dimensions of size 1 in `from`
+// have only coordinate 0.
 static uint32_t element_at(const Type *from, const Type *to, const int64_t *to_dims, const int64_t *starts,
                            uint32_t element) {
   uint32_t index = 0;
@@ -50,7 +51,7 @@ static Source cat_source(const Op *op, const Type *to, uint32_t element) {
   return (Source){second, element_at(op_operand(op, second)->type, to, NULL, starts, element)};
 }
 
-// Of element number `element` of result number `result`.
+// The source of element `element` of result `result`.
 static Source source_of(const Op *op, uint32_t result, uint32_t element) {
   const Type *from = op_operand(op, 0)->type, *to = op->results[result].type;
   switch ((int)op->kind) {
@@ -64,8 +65,8 @@ static Source source_of(const Op *op, uint32_t result, uint32_t element) {
   }
 }
 
-// Whether the source is the XOR of the sources of the element's bits, and of that of element 0. A slice is
-// not where its start carries.
+// True if the source is the XOR of the sources of the element's bits, and of that of element 0. A slice is
+// not affine if adding its start carries.
 static bool is_affine(const Op *op) {
   if (op->kind != OP_SLICE) return true;
   const Attr *starts = op_attr(op, ATTR_STARTS);
@@ -77,7 +78,8 @@ static bool is_affine(const Op *op) {
 
 // --- registers by element
 
-// The registers of a thread by the elements that thread 0 holds in them, the lowest of each.
+// The registers of a thread by the elements that thread 0 holds in them. The lowest register is kept for each
+// element.
 typedef struct RegisterTable {
   uint32_t *slots; // register + 1; open addressing, power-of-two size
   uint32_t size;
@@ -110,8 +112,8 @@ void first_registers(Arena *arena, const Layout *layout, uint32_t *first) {
 
 // --- plans
 
-// Whether lanes and warps move the source's element as they move
-// the result's: then what holds for thread 0 holds for all.
+// True if lanes and warps move the source's element as they move the result's. Then thread 0's result holds
+// for all threads.
 static bool threads_agree(const Op *op, uint32_t result, const Layout *to, const Layout *from) {
   Source none = source_of(op, result, 0);
   for (int dim = DIM_LANE; dim <= DIM_WARP; dim++)
@@ -123,7 +125,7 @@ static bool threads_agree(const Op *op, uint32_t result, const Layout *to, const
   return true;
 }
 
-// Every thread's source of register r, one by one.
+// Checks the source of register r in every thread, one by one.
 static bool threads_hold(const Op *op, const Layout *to, uint32_t r, const Layout *from, uint32_t source) {
   uint32_t warps = 1u << to->bits[DIM_WARP];
   for (uint32_t warp = 0; warp < warps; warp++)
@@ -172,7 +174,7 @@ bool moves_registers(OpKind kind) {
          kind == OP_JOIN || kind == OP_SPLIT || kind == OP_CAT || kind == OP_SLICE;
 }
 
-// Every thread has both scalars, and takes the one that its layout says.
+// Every thread has both scalars, and selects one by its layout.
 static void emit_join_scalars(Emitter *e, Op *op) {
   const Layout *layout = op_result(op)->type->layout;
   LLVMValueRef a = emit_register(e, op_operand(op, 0), 0), b = emit_register(e, op_operand(op, 1), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers of 16 bits by twos: where neighbouring registers of a thread go the same way they are one word, of
-// which minima, maxima, choices and shuffles take one instruction. Between such ops LLVM sees that the word is
-// taken apart and put together again, and does neither.
+// Pairs of 16-bit integers. Neighbouring registers of a thread that are treated alike are one word. Minima,
+// maxima, selects and shuffles of a word take one instruction. Between such ops, LLVM sees that a word is
+// unpacked and packed again, and drops both.
 #include "codegen/emit/emit_pairs.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static void choose_pair(Emitter *e, LLVMValueRef condition, LLVMValueRef a, LLVM
   take_apart(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(a), ""), out);
 }
 
-// PTX 8.0, section 9.7.1: min and max of .s16x2 and .u16x2.
+// min and max of .s16x2 and .u16x2: PTX 8.0, section 9.7.1.
 static LLVMValueRef extreme_of(Emitter *e, const Op *op, LLVMValueRef a, LLVMValueRef b) {
   enum { PTX_OF_PAIRS = 80 };
   bool is_signed = elem_is_signed(type_element(op_result(op)->type)->elem);

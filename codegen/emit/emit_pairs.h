@@ -4,12 +4,12 @@
 
 #include "codegen/emit/emit.h"
 
-// Whether a thread's registers of the tile are computed with by twos where they go the same way.
+// True if a thread computes with pairs of the tile's registers where both are treated alike.
 bool emit_is_paired(const Emitter *e, const Type *type);
-// Registers r and r + 1 of a minimum, maximum or choice into out[0] and out[1]; false, with nothing done, where
-// they are no pair.
+// Emits registers r and r + 1 of a minimum, maximum or select into out[0] and out[1]. Returns false with
+// nothing done if they are not a pair.
 bool emit_both(Emitter *e, const Op *op, uint32_t r, LLVMValueRef *out);
-// x[0] and x[1] of the lane that differs by `mask`.
+// x[0] and x[1] from the lane that differs by `mask`.
 void emit_shuffle_pair(Emitter *e, const LLVMValueRef *x, uint32_t mask, LLVMValueRef *out);
 
 #endif

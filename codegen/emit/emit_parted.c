@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer sums, differences and multiples whose operands are, from register to register, the same values plus
-// constants: the same is computed once, and each register's result is it plus a constant. So the offsets of a
-// thread's accesses are one register and immediates, not a register each that lives from its first use to its
-// last. Integers wrap, so this holds to the bit.
+// Integer sums, differences and multiples. If the operands of all registers are the same values plus
+// constants, those values are combined once. Each register's result is that plus a constant. The offsets of a
+// thread's accesses then take one register and immediates. Otherwise each offset takes a register from its
+// first use to its last. Integers wrap, so the result is exact.
 #include "codegen/emit/emit.h"
 
 typedef struct KnownResult {
@@ -42,7 +42,7 @@ static LLVMValueRef build_of_kind(Emitter *e, OpKind kind, LLVMTypeRef type, LLV
   return LLVMBuildMul(e->builder, a, b, "");
 }
 
-// The constant part of the result; *a and *b become the operands of the same part (*b NULL: *a alone).
+// Computes the constant of the result. *a and *b become the operands of the common part (*b NULL: *a only).
 static bool part_result(OpKind kind, Parted *a, Parted *b, uint64_t *constant, LLVMTypeRef type) {
   if (kind == OP_ADD || kind == OP_SUB) {
     *constant = kind == OP_ADD ? a->constant + b->constant : a->constant - b->constant;
@@ -53,7 +53,7 @@ static bool part_result(OpKind kind, Parted *a, Parted *b, uint64_t *constant, L
     Parted other = *a;
     *a = *b, *b = other;
   }
-  if (b->same || !a->same) return false; // no multiple by a constant
+  if (b->same || !a->same) return false; // not a multiple by a constant
   *constant = a->constant * b->constant;
   b->same = constant_of(type, b->constant);
   return true;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vectors of accesses that are `partial`: of the first elements alone, as many as the mask holds of. cp.async copies
-// those and fills the rest with zeros. A thread that loads or stores asks once whether its mask cuts any vector short:
-// where it does not each is one access under the mask of its first element, else each element is under its own.
+// Vector accesses marked `partial`: the mask may enable only the first elements of a vector. cp.async copies
+// those and fills the rest with zeros. A thread that loads or stores checks once if its mask cuts any vector
+// short. If not, each vector is one access under the mask of its first element. Otherwise each element is
+// accessed under its own mask.
 #include "codegen/emit/emit.h"
 
-// Whether one value is the mask of all of the run's registers: an edge along another dimension.
+// True if all registers of the run have the same mask value: an edge along another dimension.
 static bool is_alike(Emitter *e, const Value *mask, uint32_t r, uint32_t run) {
   for (uint32_t i = 1; i < run; i++)
     if (emit_register(e, mask, r + i) != emit_register(e, mask, r)) return false;
   return true;
 }
 
-// The rows' masks and the columns', each by itself, so that what rows share is computed once.
+// Counts the masks of rows and columns separately, so that rows share their common part.
 static LLVMValueRef count_bytes(Emitter *e, const Value *mask, uint32_t r, uint32_t run, uint32_t bytes) {
   LLVMValueRef none = emit_i32(e, 0), count = none;
   if (is_alike(e, mask, r, run))

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// print through vprintf and assert through __assertfail, which every kernel is given by CUDA's runtime. A
-// line an element: "pid (0, 0, 0) idx ( 3) prefix: 1.500000", where several operands are printed
-// "... prefix: (operand 1) 1.500000", and without a prefix "idx ( 3): 1.500000". Indices of a dimension are as wide as its last.
+// print by vprintf, assert by __assertfail. CUDA's runtime provides both to every kernel. Each element prints
+// one line:
+//   one operand       "pid (0, 0, 0) idx ( 3) prefix: 1.500000"
+//   several operands  "... prefix: (operand 1) 1.500000"
+//   no prefix         "idx ( 3): 1.500000"
+// Indices of a dimension are as wide as its last index.
 #include "base/integer.h"
 #include "codegen/emit/emit.h"
 
@@ -13,7 +16,7 @@
 
 enum { MAX_PRINTED_VALUES = 3 + TILE_MAX_RANK + 1 }; // program, index, value
 
-// A generic pointer to the text, which is kept once a module.
+// A generic pointer to the text. Each text is stored once in a module.
 static LLVMValueRef text_address(Emitter *e, const char *text) {
   LLVMTypeRef generic = LLVMPointerTypeInContext(e->context, 0);
   uint32_t n = (uint32_t)strlen(text);
@@ -55,7 +58,7 @@ static void add_program(Printer *p) {
   buf_text(&p->format, ")");
 }
 
-// Whether the element is one of those that are meant; NULL: it is.
+// Adds the index. Returns true if the element is within the sizes; NULL: always.
 static LLVMValueRef add_index(Printer *p, const Type *type, uint32_t r, const int64_t *sizes) {
   LLVMBuilderRef b = p->e->builder;
   LLVMValueRef meant = NULL;
@@ -68,16 +71,18 @@ static LLVMValueRef add_index(Printer *p, const Type *type, uint32_t r, const in
     p->values[first + d] = LLVMBuildAnd(b, upper, emit_i32(p->e, type->shape[d] - 1), "");
     shift += log2_of(type->shape[d]);
     if (!sizes || sizes[d] == type->shape[d]) continue;
-    LLVMValueRef within = LLVMBuildICmp(b, LLVMIntULT, p->values[first + d], emit_i32(p->e, (uint32_t)sizes[d]), "");
+    LLVMValueRef within =
+        LLVMBuildICmp(b, LLVMIntULT, p->values[first + d], emit_i32(p->e, (uint32_t)sizes[d]), "");
     meant = meant ? LLVMBuildAnd(b, meant, within, "") : within;
   }
   for (uint32_t d = 0; d < type->rank; d++)
-    buf_printf(&p->format, "%s%%%uu", d ? ", " : "", digit_count((sizes ? (uint64_t)sizes[d] : type->shape[d]) - 1));
+    buf_printf(&p->format, "%s%%%uu", d ? ", " : "",
+               digit_count((sizes ? (uint64_t)sizes[d] : type->shape[d]) - 1));
   buf_char(&p->format, ')');
   return meant;
 }
 
-// A % of the text is one, not the beginning of a directive.
+// Escapes each % of the text, which is not a directive.
 static void add_text(Printer *p, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (text[i] == '%') buf_char(&p->format, '%');
@@ -85,7 +90,7 @@ static void add_text(Printer *p, const char *text, size_t n) {
   }
 }
 
-// The prefix as it was written may have spaces around it and the colon.
+// Removes spaces around the prefix and its colon.
 static void add_prefix(Printer *p, const char *text) {
   size_t n = strlen(text);
   while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == ':')) n--;
@@ -125,7 +130,7 @@ static void add_element(Printer *p, const Type *element, LLVMValueRef x, bool he
   add_value(p, is_signed ? (wide ? "%lld" : "%d") : wide ? "%llu" : "%u", number);
 }
 
-// The values in a structure in the thread's memory, as vprintf takes them.
+// Stores the values in a struct in the thread's memory, as vprintf expects.
 static LLVMValueRef argument_list(Printer *p) {
   Emitter *e = p->e;
   LLVMTypeRef types[MAX_PRINTED_VALUES];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Quotients, comparisons and what loops carry that are alike and remainders that count upwards within runs (coalesce
-// marks them): each thread divides, compares or adds once a run, for its first register there. Of what a loop carries
-// all registers of a run are then one phi: their incoming values are the same.
+// Divisions, comparisons and loop-carried values that coalesce marked: within a run, quotients are equal or
+// remainders count upwards. Each thread divides, compares or adds once a run, for its first register there.
+// All registers of a run of a loop-carried value become one phi, because their incoming values are equal.
 #include "base/integer.h"
 #include "codegen/emit/emit.h"
 #include "ir/layout/quotient_runs.h"
 
-// How far the register's element is behind the first of its run.
+// The distance from the first element of the run to the register's element.
 static uint64_t steps_of(const QuotientRuns *runs, uint32_t r) {
   uint32_t index = 0;
   uint64_t steps = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions: the steps of the plan in registers and by shuffles, each over pairs of holders, so that every
-// thread has what its warp knows: all of a reduce, the parts of reduce_parts.
+// Reductions. Executes the plan's steps in registers and by shuffles, each over pairs of holders. Every
+// thread then has its warp's result: all of a reduce, the parts of reduce_parts.
 #include <string.h>
 #include "base/fault.h"
 #include "base/integer.h"
@@ -17,11 +17,11 @@ typedef struct Reduction {
   uint32_t count, registers; // operands; registers of each
   LLVMValueRef *v[MAX_COMBINED];
   bool commutes;
-  uint32_t followers;              // bits of the lane
-  LLVMValueRef base[MAX_COMBINED]; // what the operand's registers are counted from; NULL: from 0
+  uint32_t followers;              // lane bits
+  LLVMValueRef base[MAX_COMBINED]; // the base that the operand's registers count from; NULL: 0
 } Reduction;
 
-// Whether register r is the later of the two elements that differ by `delta`.
+// True if register r is the later of the two elements that differ by `delta`.
 static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
   Emitter *e = d->e;
   uint32_t top = log2_floor(delta);
@@ -32,8 +32,8 @@ static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
   return LLVMBuildICmp(e->builder, LLVMIntNE, bit, emit_i32(e, 0), "");
 }
 
-// Whether the step is over registers, or over lanes where one bit
-// of the lane alone tells which holder has the earlier elements.
+// True for a step over registers. Also true for a step over lanes where one lane bit decides which holder has
+// the earlier elements.
 static bool is_plain(const Reduction *d, const ReduceStep *step) {
   const Layout *layout = d->layout;
   const uint32_t first = layout_first_bit(layout, DIM_LANE), top = log2_floor(step->delta);
@@ -44,9 +44,8 @@ static bool is_plain(const Reduction *d, const ReduceStep *step) {
   return true;
 }
 
-// Where the order matters and all steps are plain, no lane but the one whose bits
-// of all steps are 0 need have combined in order: the others get it from there.
-// The mask of those bits; 0: each lane looks to the order.
+// If the order matters and all steps are plain, only the lane whose step bits are all 0 combines in order.
+// The others get the result from there. Returns the mask of those bits; 0: every lane must combine in order.
 static uint32_t find_followers(const Reduction *d) {
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < d->plan.local; i++) {
@@ -65,8 +64,8 @@ static void take_leaders(Reduction *d, uint32_t dead) {
       d->v[k][r] = emit_shuffle_from(e, d->v[k][r], leader);
 }
 
-// v[r] and `others` into v[r], the earlier first, so that both
-// holders get the same; among followers only the leader's is right.
+// Combines v[r] and `others` into v[r], the earlier one first, so that both holders get the same result. With
+// followers, only the leader's result is right.
 static void combine_register(Reduction *d, uint32_t r, const LLVMValueRef *others, const ReduceStep *step) {
   Emitter *e = d->e;
   LLVMValueRef a[MAX_COMBINED], b[MAX_COMBINED], out[MAX_COMBINED];
@@ -93,13 +92,13 @@ static void take_step(Reduction *d, const ReduceStep *step, uint32_t *dead) {
 
 // --- indices along the axis
 //
-// argmax combines with each element its index: a number of the thread, which has no need to be known before
-// threads combine, plus a constant of the register. Between constants LLVM knows which is the lower, so a
-// thread's own elements are combined without comparing indices, and without a register for each.
+// argmax combines each element with its index. An index is a thread's number plus a constant of the register.
+// The thread's number is not needed before threads combine. LLVM compares constants at compile time. So a
+// thread combines its own elements without comparing indices, and without a register for each index.
 
-enum { MAX_CHOICES = 8 }; // one upon another
+enum { MAX_CHOICES = 8 }; // nested selects
 
-// Whether the value is an index or chosen among indices: those of operand k on either side.
+// True if the value is an index of operand k, on either side, or selected among such indices.
 static bool chooses_index(const Region *region, const Value *value, uint32_t k, uint32_t choices) {
   const uint32_t half = region->arg_count / 2;
   if (!value->def) return value->region == region && value->index % half == k;
@@ -116,8 +115,8 @@ static bool compares(const Op *op) {
          op->kind == OP_GT || op->kind == OP_GE;
 }
 
-// Whether an op of the region does with operand k's indices, and what is chosen among them, nothing but compare
-// them with one another, choose, and yield them as result k.
+// True if the op only compares, selects or yields operand k's indices, or values selected among them. They
+// must be yielded as result k.
 static bool counts_from_anywhere(const Region *region, const Op *op, uint32_t k) {
   uint32_t indices = 0;
   if (op->region_count) return false;
@@ -130,21 +129,21 @@ static bool counts_from_anywhere(const Region *region, const Op *op, uint32_t k)
   return op->result_count == 1 && chooses_index(region, op_result(op), k, 0);
 }
 
-// Whether the region chooses the same where all of operand k are less by one number.
+// True if the region's choice does not change when a number is subtracted from all of operand k.
 static bool may_count_from_base(const Region *region, uint32_t k) {
   for (const Op *op = region->first; op; op = op->next)
     if (!counts_from_anywhere(region, op, k)) return false;
   return true;
 }
 
-// Whether the value is an arange, spread along other dimensions: its sums do not wrap.
+// True if the value is an arange, maybe broadcast along other dimensions. Its sums do not wrap.
 static bool is_arange(const Value *value) {
   while (value->def && (value->def->kind == OP_EXPAND_DIMS || value->def->kind == OP_BROADCAST))
     value = op_operand(value->def, 0);
   return value->def && value->def->kind == OP_ARANGE;
 }
 
-// Counts operand k from what its registers have in common.
+// Subtracts the common base from operand k's registers.
 static void count_from_base(Reduction *d, uint32_t k) {
   LLVMValueRef base = emit_part(d->v[k][0]).same;
   if (!base || !is_arange(op_operand(d->op, k)) || !may_count_from_base(d->op->regions[0], k)) return;
@@ -165,8 +164,8 @@ static void count_from_zero(Reduction *d, uint32_t dead) {
 
 // --- a thread's own registers
 
-// The first steps, which are over registers, of what register r is to hold: each pair as soon as both are known, so that
-// few partial results are alive.
+// Performs the first `steps` steps, which are over registers, for register r. Combines each pair as soon as
+// both are known, so that few partial results are alive.
 static void combine_registers(Reduction *d, uint32_t r, uint32_t steps) {
   if (steps == 0) return;
   const ReduceStep *step = &d->plan.steps[steps - 1];
@@ -177,7 +176,7 @@ static void combine_registers(Reduction *d, uint32_t r, uint32_t steps) {
   combine_register(d, r, others, step);
 }
 
-// Whether products are added up: each may be one multiply-add with the sum so far.
+// True if multiplications are summed: each may become one multiply-add with the sum so far.
 static bool sums_products(const Reduction *d) {
   const Op *first = d->op->regions[0]->first, *product = op_operand(d->op, 0)->def;
   while (product && product->kind == OP_RESHAPE) product = op_operand(product, 0)->def;
@@ -191,7 +190,7 @@ static uint32_t register_at(const Reduction *d, uint32_t r, uint32_t number) {
   return r;
 }
 
-// The same of products, in a few sums that go on at the same time.
+// The same for sums of multiplications, with several independent sums.
 static void add_products(Reduction *d, uint32_t r, uint32_t steps) {
   enum { SUMS = 2 }; // log2
   for (uint32_t i = 1u << SUMS; i < 1u << steps; i++) {
@@ -203,7 +202,8 @@ static void add_products(Reduction *d, uint32_t r, uint32_t steps) {
 
 // --- the largest or smallest of bf16, by words of two
 
-// The bf16 that are cast to what is combined by one minimum or maximum, which the cast keeps; NULL: it is not so.
+// The bf16 values whose cast to fp32 is combined by one minimum or maximum, which does not round. NULL:
+// another case.
 static const Value *extreme_of_bf16(const Reduction *d) {
   const Op *first = d->op->regions[0]->first, *cast = op_operand(d->op, 0)->def;
   bool extreme = first->kind == OP_MIN || first->kind == OP_MAX;
@@ -212,7 +212,7 @@ static const Value *extreme_of_bf16(const Reduction *d) {
   return type_is_elem(op_operand(cast, 0)->type, ELEM_BF16) ? op_operand(cast, 0) : NULL;
 }
 
-// Whether the first of so many steps is over neighbours, of which the others are not.
+// True if the first of the steps combines neighbouring registers, and the others do not.
 static bool steps_keep_words(const Reduction *d, uint32_t steps) {
   if (steps < 2 || d->plan.steps[0].reg != 1) return false;
   for (uint32_t i = 1; i < steps; i++)
@@ -220,7 +220,7 @@ static bool steps_keep_words(const Reduction *d, uint32_t steps) {
   return true;
 }
 
-// Registers r and r + 1 of all but the first of the steps.
+// Combines registers r and r + 1 in all steps except the first.
 static LLVMValueRef combine_words(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
   Emitter *e = d->e;
   if (steps == 1) {
@@ -247,7 +247,7 @@ static void combine_halves(Reduction *d, const Value *halves, uint32_t r, uint32
   combine_register(d, r, &other, &d->plan.steps[0]);
 }
 
-// Returns how many of the steps are done.
+// Returns the number of steps that are done.
 static uint32_t take_register_steps(Reduction *d, uint32_t *dead) {
   bool products = sums_products(d);
   uint32_t n = 0;
@@ -266,7 +266,7 @@ static uint32_t take_register_steps(Reduction *d, uint32_t *dead) {
   return n;
 }
 
-// What each register that is left takes comes before what the next one does.
+// Orders the computation of the remaining registers one after another.
 static void order_in_turn(const Reduction *d, uint32_t dead) {
   LLVMValueRef *left = ARENA_ARRAY(d->e->arena, LLVMValueRef, (size_t)d->registers * d->count);
   uint32_t n = 0;
@@ -294,7 +294,7 @@ static void take_steps(Reduction *d) {
     }
   }
   count_from_zero(d, dead);
-  if (d->followers && !d->plan.part_bits) take_leaders(d, dead); // parts are written by leaders alone
+  if (d->followers && !d->plan.part_bits) take_leaders(d, dead); // only leaders write parts
 }
 
 // --- results
@@ -319,7 +319,7 @@ static void rename_results(Reduction *d) {
   }
 }
 
-// The registers that are not merged into others, in order.
+// Keeps the registers that are not merged into others, in order.
 static void keep_parts(Reduction *d) {
   uint32_t free_bits[DIM_COUNT];
   layout_free_bits(&d->plan.parts, free_bits);

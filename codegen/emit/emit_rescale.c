@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tiles that are multiplied by what is 1 nearly always: a branch of the warp round the products.
+// Tiles multiplied by factors that are nearly always 1: a warp-uniform branch skips the multiplications.
 #include "codegen/emit/emit.h"
 #include "codegen/nvvm/nvvm.h"
 
-// Whether one of the thread's factors is not 1; the same register is asked for once.
+// True if one of the thread's factors is not 1. The same register is tested once.
 static LLVMValueRef any_but_one(Emitter *e, const LLVMValueRef *factors, uint32_t count) {
   VEC(LLVMValueRef) asked = {0};
   LLVMValueRef any = NULL, one = LLVMConstReal(e->f32, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses of loads and stores that a loop computes anew: of p + x * s + lane * s, where the loop changes x and
-// nothing else, and s is known at run time, lane * s could stay in registers, two for each address. It does not:
-// the address is p + (x + lane) * s, and those of further rows are added one to the other, by the distance.
+// Addresses of loads and stores that each iteration of a loop computes again: p + x * s + lane * s. Only x
+// changes in the loop; s is known at run time. LLVM would keep lane * s in registers, two for each address.
+// So the address is computed as p + (x + lane) * s. Further rows add the distance to the previous row.
 //
-// ptxas puts what all threads share into uniform registers where many others are taken, and their unit has half the
-// rate: a loop that loads a few elements by five strides spends its time there. And where registers that
-// loops keep leave too few, it waits for a load before it issues the next.
+// If most registers are taken, ptxas puts values that all threads share into uniform registers. Their unit
+// has half the rate. A loop that loads a few elements by five strides then spends its time there. If the loop
+// leaves too few free registers, it waits for each load before it issues the next.
 #include "base/integer.h"
 #include "codegen/emit/address_sum.h"
 #include "codegen/emit/emit.h"
@@ -13,7 +13,7 @@
 
 static bool is_access(OpKind kind) { return kind == OP_LOAD || kind == OP_STORE; }
 
-// How many elements an access by these pointers takes at a time; 0: they are used otherwise too.
+// The number of elements that an access by these pointers takes at a time. 0: they have other uses too.
 static uint32_t elements_at_once(const Value *pointers) {
   uint32_t most = 0;
   for (const Use *use = pointers->first_use; use; use = use->next) {
@@ -28,7 +28,7 @@ static const Op *loop_around(const Value *value) {
   return around && around->kind == OP_FOR ? around : NULL;
 }
 
-// Whether a tile is a scalar everywhere that a loop computes while `other` is the same in all of its iterations.
+// True if the tile is a splat of a scalar that a loop computes, while `other` is invariant in that loop.
 static bool is_computed_beside(const Value *tile, const Value *other) {
   const Op *splat = tile->def;
   if (!splat || splat->kind != OP_SPLAT) return false;
@@ -36,7 +36,7 @@ static bool is_computed_beside(const Value *tile, const Value *other) {
   return loop && !value_is_within(other, loop);
 }
 
-// Whether each row is a distance from the one before that is seen.
+// True if each row is a known distance from the previous one.
 static bool are_rows(const NumberSum *sums, uint32_t registers, uint32_t at_once) {
   for (uint32_t r = at_once; r < registers; r += at_once)
     if (!number_sum_rows_apart(&sums[r - at_once], &sums[r])) return false;
@@ -49,7 +49,7 @@ static bool is_product(LLVMValueRef x) {
   return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == LLVMMul;
 }
 
-// The term of the sum that is of this factor, known at run time; it is taken out. Zero part: there is none.
+// Removes and returns the sum's term with this factor, known at run time. Its part is NULL if there is none.
 static Term take_term(NumberSum *sum, LLVMValueRef factor) {
   for (uint32_t i = 0; i < sum->count; i++) {
     Term term = sum->term[i];
@@ -66,7 +66,7 @@ static LLVMValueRef build_term(Emitter *e, const Term *term) {
   return term->constant ? LLVMBuildAdd(e->builder, part, constant, "") : part;
 }
 
-// base + the terms of the sum whose factors are among those of base's products, which are taken out of the sum.
+// base + the terms of the sum whose factors also occur in base. Removes these terms from the sum.
 static LLVMValueRef build_merged(Emitter *e, LLVMValueRef base, LLVMTypeRef pointee, NumberSum *sum) {
   if (!LLVMIsAGetElementPtrInst(base) || LLVMGetNumOperands(base) != 2) return base;
   LLVMValueRef root = LLVMGetOperand(base, 0), index = LLVMGetOperand(base, 1);
@@ -98,7 +98,8 @@ static LLVMValueRef build_first(Emitter *e, LLVMValueRef base, LLVMTypeRef point
 
 enum { MAX_LEVELS = 4 };
 
-// A pointer: its root and the indices that are added to it, the last one first. Those of 32 bits are without their extension.
+// A pointer as its root and the indices that are added to it, the last one first. 32-bit indices have no sign
+// extension.
 typedef struct Levels {
   LLVMValueRef root, index[MAX_LEVELS];
   uint32_t count;
@@ -116,7 +117,8 @@ static bool find_levels(LLVMValueRef pointer, LLVMTypeRef pointee, LLVMValueRef 
   return true;
 }
 
-// The indices of one level, by register: each is the one before and what they are apart. False: that is not known.
+// The indices of one level, by register. Each is the previous one plus a distance. False: a distance is not
+// known.
 static bool chain_level(Emitter *e, const Levels *levels, uint32_t level, uint32_t registers,
                         LLVMValueRef *index) {
   NumberSum before = number_sum_of_rows(levels[0].index[level]), first = before;

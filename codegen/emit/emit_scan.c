@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans. Axis bit by axis bit, from the lowest: the elements whose bit is set take in the last element of the
-// half before theirs, from a register or by a shuffle; where several bits in a row are lanes', the last
-// elements of threads' runs go first and the others follow in one step. From the first bit on that warps
-// hold, scan_chunks gives the totals of the chunks below it, and scan_carry takes in what comes before each
-// chunk: each thread adds up its lines' totals, or lanes share them and scan them as they do elements. With
-// `runs` scan_chunks only sums each run up and gives what comes before it, and scan_carry scans the runs. A scan
-// from the end is the same with every bit's meaning turned.
+// Scans. Goes through the axis bits from the lowest. Elements with the bit set are combined with the last
+// element of the half before theirs, from a register or by a shuffle. If lanes hold several bits in a row,
+// the last elements of threads' runs go first, and the others follow in one step.
+//
+// Warps hold the higher axis bits. scan_chunks gives the totals of the chunks below them. scan_carry combines
+// each chunk with what comes before it. Each thread adds its lines' totals, or lanes share and scan them like
+// elements. With `runs`, scan_chunks only sums each run and gives what comes before it. scan_carry then scans
+// the runs.
+//
+// A reverse scan inverts the meaning of every bit.
 #include <string.h>
 #include "codegen/emit/emit_combine.h"
 #include "codegen/nvvm/nvvm.h"
@@ -31,7 +34,7 @@ static uint32_t held_bits(const Scan *s, LayoutDim dim, uint32_t n) {
   return mask;
 }
 
-// `bits` as of the last element of a run in the scan's direction.
+// Sets `bits` as in the last element of a run, in the scan's direction.
 static uint32_t at_last(const Scan *s, uint32_t from, uint32_t bits) {
   return s->reverse ? from & ~bits : from | bits;
 }
@@ -39,7 +42,7 @@ static uint32_t at_first(const Scan *s, uint32_t from, uint32_t bits) {
   return s->reverse ? from | bits : from & ~bits;
 }
 
-// before and v[r] into v[r], where `taken` (NULL: always).
+// Combines `before` and v[r] into v[r] where `taken` is true (NULL: always).
 static void take_in(Scan *s, uint32_t r, const LLVMValueRef *before, LLVMValueRef taken) {
   LLVMValueRef own[MAX_COMBINED], out[MAX_COMBINED];
   for (uint32_t k = 0; k < s->count; k++) own[k] = s->v[k][r];
@@ -72,7 +75,7 @@ static void scan_bit(Scan *s, uint32_t axis_bit) {
   LLVMValueRef *moved = ARENA_ARRAY(s->e->arena, LLVMValueRef, (size_t)s->registers * s->count);
   for (uint32_t r = 0; r < s->registers; r++) {
     if (at_last(s, r, low) != r || at_first(s, r, reg_bit) != r)
-      continue; // the last of a run, before the bit
+      continue; // only the last of a run, in the half before the bit
     for (uint32_t k = 0; k < s->count; k++)
       moved[r * s->count + k] = lane ? emit_shuffle_from(s->e, s->v[k][r], lane) : s->v[k][r];
   }
@@ -85,8 +88,8 @@ static void scan_bit(Scan *s, uint32_t axis_bit) {
 
 // --- across lanes, of totals
 
-// How many axis bits from `axis_bit` on neighbouring lane bits hold, in order; 0: fewer than two, or lanes
-// hold axis bits below too, or no registers do.
+// The number of axis bits from `axis_bit` on that consecutive lane bits hold. Returns 0 in these cases: fewer
+// than two, lanes hold lower axis bits too, or registers hold none.
 static uint32_t lane_run(const Scan *s, uint32_t axis_bit) {
   uint32_t n = 0;
   if (held_bits(s, DIM_LANE, axis_bit) || !held_bits(s, DIM_REGISTER, axis_bit)) return 0;
@@ -96,8 +99,8 @@ static uint32_t lane_run(const Scan *s, uint32_t axis_bit) {
   return n > 1 ? n : 0;
 }
 
-// What comes before this lane's run whose last element
-// is v[last], from the lane before; v[last] itself is done.
+// Scans the lanes' runs, whose last elements are v[last]. v[last] becomes final. `before` is what comes
+// before this lane's run.
 static void scan_totals(Scan *s, uint32_t axis_bit, uint32_t n, uint32_t last, LLVMValueRef *before) {
   Emitter *e = s->e;
   for (uint32_t i = axis_bit; i < axis_bit + n; i++) {
@@ -113,7 +116,7 @@ static void scan_totals(Scan *s, uint32_t axis_bit, uint32_t n, uint32_t last, L
   for (uint32_t k = 0; k < s->count; k++) before[k] = emit_shuffle_from(e, s->v[k][last], from);
 }
 
-// Where lanes hold axis bits from `axis_bit` on: whether a lane is not the first of them.
+// True if a lane is not the first of those that hold axis bits from `axis_bit` on.
 static LLVMValueRef has_lane_before(Scan *s, uint32_t axis_bit, uint32_t n) {
   Emitter *e = s->e;
   uint32_t bits = held_bits(s, DIM_LANE, axis_bit + n);
@@ -121,7 +124,7 @@ static LLVMValueRef has_lane_before(Scan *s, uint32_t axis_bit, uint32_t n) {
   return LLVMBuildICmp(e->builder, LLVMIntNE, at, emit_i32(e, at_first(s, 0, bits)), "");
 }
 
-// Several bits of lanes at once: only the last elements of threads' runs pass through all of them.
+// Scans several lane bits at once. Only the last elements of threads' runs pass through all of them.
 static void scan_lanes(Scan *s, uint32_t axis_bit, uint32_t n) {
   uint32_t low = held_bits(s, DIM_REGISTER, axis_bit);
   LLVMValueRef taken = has_lane_before(s, axis_bit, n);
@@ -148,7 +151,7 @@ static void scan_within_warp(Scan *s) {
 
 static uint32_t chunk_bits(const Scan *s) { return s->plan.axis_bits - s->plan.low; }
 
-// Register r's number among those without `bits`.
+// Register r's number without `bits`.
 static uint32_t without_bits(const Scan *s, uint32_t r, uint32_t bits) {
   uint32_t number = 0, at = 0;
   for (uint32_t i = 0; 1u << i < s->registers; i++)
@@ -164,7 +167,7 @@ static uint32_t run_element(const Scan *s, uint32_t r, uint32_t i) {
   return r;
 }
 
-// Each run summed up, at the place of its last element, with what comes before it in its chunk, which is kept.
+// Sums each run at the place of its last element. Keeps what comes before it in its chunk.
 static void keep_starts(Scan *s) {
   uint32_t run = scan_run_bits(&s->plan), low = held_bits(s, DIM_REGISTER, run);
   for (uint32_t k = 0; k < s->count; k++) s->starts[k] = emit_new(s->e, &s->op->results[k]);
@@ -182,7 +185,7 @@ static void keep_starts(Scan *s) {
   }
 }
 
-// In each thread the last elements of the chunks, or of what it has of them.
+// Keeps the last elements of the chunks, or those that the thread has.
 static void keep_totals(Scan *s) {
   uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low), free_bits[DIM_COUNT];
   layout_free_bits(&s->plan.totals, free_bits);
@@ -193,7 +196,7 @@ static void keep_totals(Scan *s) {
   }
 }
 
-// Register r's bits that are not the axis', as a number: its line.
+// The line of register r: its bits that are not the axis's, as a number.
 static uint32_t line_of(const Scan *s, uint32_t r) {
   return without_bits(s, r, held_bits(s, DIM_REGISTER, s->plan.axis_bits));
 }
@@ -205,7 +208,7 @@ static LLVMValueRef chunk_of(Scan *s, uint32_t r) {
   return LLVMBuildAnd(e->builder, index, emit_i32(e, (1u << chunk_bits(s)) - 1), "");
 }
 
-// Whether register r may be of chunk c: warps hold the chunk's other bits.
+// True if register r may belong to chunk c. Warps hold the chunk's other bits.
 static bool may_be_of(const Scan *s, uint32_t r, uint32_t c) {
   for (uint32_t i = s->plan.low; i < s->plan.axis_bits; i++)
     if (s->plan.holder[i].dim == DIM_REGISTER &&
@@ -214,12 +217,12 @@ static bool may_be_of(const Scan *s, uint32_t r, uint32_t c) {
   return true;
 }
 
-// What comes before each chunk of a line, in order, shared by the line's registers.
+// What comes before each chunk of a line, in order. The line's registers share it.
 typedef struct Line {
-  LLVMValueRef *before; // [chunk * count + k], but of the first; NULL while no register has asked
+  LLVMValueRef *before; // [chunk * count + k], except for the first chunk; NULL until needed
 } Line;
 
-// running[k] with the totals of chunk `c` of the line, of which it is `first`, or not.
+// Adds the total of chunk `c` of the line to running[k]. If it is the `first`, copies it.
 static void add_total(Scan *s, LLVMValueRef **totals, uint32_t at, bool first, LLVMValueRef *running) {
   LLVMValueRef total[MAX_COMBINED];
   for (uint32_t k = 0; k < s->count; k++) total[k] = totals[k][at];
@@ -229,7 +232,7 @@ static void add_total(Scan *s, LLVMValueRef **totals, uint32_t at, bool first, L
     emit_combine(s->e, s->op, running, total, running);
 }
 
-// `before`, where the chunk is not the first, then what comes before the run of register r, which is scanned.
+// Scans the run of register r. Combines `before` (if not the first chunk), then what comes before the run.
 static void scan_run(Scan *s, uint32_t r, LLVMValueRef not_first, const LLVMValueRef *before) {
   LLVMBuilderRef b = s->e->builder;
   uint32_t run = scan_run_bits(&s->plan), low = held_bits(s, DIM_REGISTER, run);
@@ -248,7 +251,7 @@ static void scan_run(Scan *s, uint32_t r, LLVMValueRef not_first, const LLVMValu
   }
 }
 
-// `before` into the runs of the chunk of register r, where that is not the first.
+// Combines `before` into the runs of register r's chunk, if it is not the first chunk.
 static void take_in_run(Scan *s, uint32_t r, LLVMValueRef chunk, const LLVMValueRef *before) {
   uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low);
   uint32_t first = s->reverse ? (1u << chunk_bits(s)) - 1 : 0;
@@ -263,7 +266,8 @@ static void take_in_run(Scan *s, uint32_t r, LLVMValueRef chunk, const LLVMValue
   }
 }
 
-// What comes before the chunk of register r (the first of its run): totals are the line's, in order.
+// Combines what comes before the chunk of register r, the first of its run. The totals are the line's, in
+// order.
 static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals, Line *line) {
   Emitter *e = s->e;
   uint32_t chunks = 1u << chunk_bits(s);
@@ -287,10 +291,10 @@ static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals, Line *line
 
 // --- between warps, of totals that lanes share
 
-// A lane's chunks in the scan's direction, `n` of them.
+// A lane's `n` chunks, in the scan's direction.
 typedef struct Share {
   uint32_t n;
-  LLVMValueRef *before; // [place * count + k]: what comes before the chunk
+  LLVMValueRef *before; // [place * count + k], before the chunk
 } Share;
 
 // The lane before this one in the scan's direction.
@@ -301,7 +305,8 @@ static LLVMValueRef lane_before(Scan *s) {
                       emit_i32(e, (1u << LANE_BITS) - 1), "");
 }
 
-// What comes before this lane's chunks, of `total`, theirs; of the first lane anything.
+// Scans `total`, the totals of the lanes' chunks. `before` is what comes before this lane's chunks. The first
+// lane gets any value.
 static void scan_shares(Scan *s, LLVMValueRef *total, LLVMValueRef *before) {
   LLVMValueRef moved[MAX_COMBINED], out[MAX_COMBINED];
   for (uint32_t i = 0; i < LANE_BITS; i++) {
@@ -315,7 +320,7 @@ static void scan_shares(Scan *s, LLVMValueRef *total, LLVMValueRef *before) {
   for (uint32_t k = 0; k < s->count; k++) before[k] = emit_shuffle_from(s->e, total[k], lane);
 }
 
-// Whether this lane is the first in the scan's direction.
+// True if this lane is the first in the scan's direction.
 static LLVMValueRef is_first_lane(Scan *s) {
   uint32_t first = s->reverse ? (1u << LANE_BITS) - 1 : 0;
   return LLVMBuildICmp(s->e->builder, LLVMIntEQ, s->e->threads.lane, emit_i32(s->e, first), "");
@@ -327,7 +332,7 @@ static Share share_new(Scan *s, LLVMValueRef **totals) {
   share.before = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)share.n * s->count);
   LLVMValueRef *own = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)share.n * s->count), before[MAX_COMBINED];
   LLVMValueRef total[MAX_COMBINED], first = is_first_lane(s);
-  for (uint32_t i = 0; i < share.n; i++) { // own: with those before it in this lane
+  for (uint32_t i = 0; i < share.n; i++) { // own: with the earlier ones of this lane
     uint32_t at = s->reverse ? share.n - 1 - i : i;
     for (uint32_t k = 0; k < s->count; k++) own[i * s->count + k] = totals[k][at];
     if (i) emit_combine(e, s->op, own + (i - 1) * s->count, own + i * s->count, own + i * s->count);
@@ -343,7 +348,7 @@ static Share share_new(Scan *s, LLVMValueRef **totals) {
   return share;
 }
 
-// Bit i of the chunk of register r, of whose warps all threads have the same.
+// Bit i of the chunk of register r. A warp's bits are the same in all its threads.
 static LLVMValueRef chunk_bit(Scan *s, uint32_t r, uint32_t i) {
   Emitter *e = s->e;
   uint32_t bit = s->plan.holder[s->plan.low + i].bit;
@@ -352,7 +357,7 @@ static LLVMValueRef chunk_bit(Scan *s, uint32_t r, uint32_t i) {
   return LLVMBuildICmp(e->builder, LLVMIntNE, set, emit_i32(e, 0), "");
 }
 
-// The lane that has the chunk of register r knows what comes before it, at the chunk's lowest bits.
+// Combines what comes before the chunk of register r. The lane that has the chunk's total knows it.
 static void take_in_share(Scan *s, uint32_t r, const Share *share) {
   Emitter *e = s->e;
   LLVMValueRef chunk = chunk_of(s, r), before[MAX_COMBINED];
