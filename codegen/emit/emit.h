@@ -61,9 +61,9 @@ LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 // emit_address.c
 void emit_addptr(Emitter *e, Op *op);
 
-// emit_partial.c: emit_masked_bytes returns how many bytes of the run at register r the mask enables, as i32.
-// emit_cut_short returns an i1: the mask cuts one of this thread's runs short; NULL: none. `run` is registers
-// an access, `bytes` is bytes an element.
+// emit_partial.c. A run is `run` registers, and an element has `bytes` bytes. emit_masked_bytes: how many
+// bytes of the run at register r the mask enables (i32). emit_cut_short: true (i1) if the mask cuts one of
+// this thread's runs short; NULL: never.
 LLVMValueRef emit_masked_bytes(Emitter *e, const Op *op, const Value *mask, uint32_t r, uint32_t run,
                                uint32_t bytes);
 LLVMValueRef emit_cut_short(Emitter *e, const Op *op, const Value *mask, uint32_t registers, uint32_t run);
@@ -92,10 +92,8 @@ Parted emit_part(LLVMValueRef x);
 bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);
 
 // emit_cast_words.c: casts of pairs of elements in one word. Returns false with nothing done for other ops.
-// Handles:
-// - bf16 to fp32, where the elements come in words;
-// - bf16 or fp16 to fp32, where the cast is fresh;
-// - fp32 to fp8 that warps exchange.
+// Handles bf16 to fp32 for elements that come in words, and bf16 or fp16 to fp32 for fresh casts. Also
+// handles fp32 to fp8 that warps exchange.
 bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);

@@ -87,9 +87,8 @@ static bool base_steps(LLVMValueRef first, LLVMValueRef base, int64_t *bytes) {
   return true;
 }
 
-// Bytes from the first register's address to each other one. False in two cases: some distance is not a known
-// constant, or LLVM can find them itself. 64-bit sums and multiples are as wide as addresses, so both wrap
-// alike.
+// Bytes from the first register's address to each other one. False if a distance is not a known constant, or
+// if LLVM finds them itself. Sums and multiples of 64 bits are as wide as addresses, so both wrap alike.
 static bool find_steps(Emitter *e, const Op *op, int64_t *bytes) {
   const Value *base = op_operand(op, 0), *offset = op_operand(op, 1);
   uint64_t size = type_element_bytes(type_element(op_result(op)->type)->inner);

@@ -155,10 +155,10 @@ static bool is_not_negative(LLVMValueRef x) {
 
 // True if there is another index after i: the distance to the bound exceeds the step. The distance is
 // positive and may need all bits.
-// If the index may be negative and the end is known, a signed comparison avoids two bugs of ptxas 13.0:
-// - LLVM turns 1 - i > 1 into i > 1, and ptxas turns that into i + 1 > 2, all unsigned. It leaves the loop at
-//   -1.
-// - Counting down to 0, LLVM turns i + 1 > 1 into i - 1 < -2, unsigned. ptxas unrolls one iteration too many.
+// If the index may be negative and the end is known, a signed comparison is used. It avoids two bugs of ptxas
+// 13.0: (a) LLVM turns 1 - i > 1 into i > 1. From that, ptxas makes i + 1 > 2, all unsigned, and leaves the
+// loop at -1. (b) Counting down to 0, LLVM turns i + 1 > 1 into i - 1 < -2, unsigned. Then ptxas unrolls one
+// iteration too many.
 static LLVMValueRef runs_again(Emitter *e, const LoopRange *range, LLVMValueRef i) {
   LLVMValueRef end =
       range->down || (range->up && !is_not_negative(range->lower)) ? constant_end(range) : NULL;

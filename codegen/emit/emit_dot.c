@@ -58,10 +58,10 @@ typedef struct Mma {
   RegisterMap a, b;
   uint32_t pack;
   bool split;                         // fp32 by three MMAs of tf32, or by MMAs of `pieces`.
-  uint32_t pieces;                    // bf16 numbers that an fp32 number is split into; 0: no split.
-  bool shallow;                       // pieces with 8 of k, half of the instruction's k
-  uint32_t k;                         // bytes of k of one instruction
-  LLVMValueRef *words[2][PART_COUNT]; // by operand and index; NULL: not made yet
+  uint32_t pieces;                    // The number of bf16 that an fp32 is split into; 0: no split.
+  bool shallow;                       // Pieces with 8 of k, half of the instruction's k.
+  uint32_t k;                         // Bytes of k of one instruction.
+  LLVMValueRef *words[2][PART_COUNT]; // By operand and index; NULL: not made yet.
 } Mma;
 
 // The upper 11 bits of the significand (BIG), or the rest (SMALL). Infinities and NaNs have no rest. FINITE

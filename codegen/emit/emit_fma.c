@@ -27,17 +27,17 @@
 typedef struct FmaOperand {
   const Value *value;
   DotOperand which;
-  RegisterMap map;        // of a tile
+  RegisterMap map;        // of a tile.
   const Layout *elements; // of a buffer, as layout_fma_operand gives it
-  const Layout *offsets;  // same registers, lanes and warps, mapped to offsets in the buffer
+  const Layout *offsets;  // Same registers, lanes and warps, mapped to offsets in the buffer.
   uint32_t vector_bits;   // log2 of the elements of a vector
   uint32_t vector_at[4];  // the register bits that a vector spans
   LLVMValueRef base;
   LLVMValueRef first;   // the offset of the iteration's first k, XORed, if the dot is a loop over k; else
-                        // NULL
-  uint32_t first_mask;  // the offset bits that `first` may set
-  bool anew;            // read again what another dot has read too
-  LLVMValueRef *loaded; // by register of `elements`, in the sum's type
+                        // NULL.
+  uint32_t first_mask;  // The offset bits that `first` may set.
+  bool anew;            // Read again what another dot has read too.
+  LLVMValueRef *loaded; // By register of `elements`, in the sum's type.
 } FmaOperand;
 
 typedef struct FmaDot {

@@ -41,8 +41,8 @@ static LLVMValueRef narrow_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
   return saturate(e, &f, LLVMBuildSelect(b, is_small, subnormal, normal, ""), x);
 }
 
-// fp8 to fp16, exactly. fp8e5 is the upper half of fp16. fp8e4nv in that place is too small by 2^8, and has
-// one NaN.
+// fp8 to fp16, exactly. An fp8e5 is the upper half of its fp16. An fp8e4nv in that place is too small by 2^8,
+// and has one NaN.
 static LLVMValueRef widen_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef wide = LLVMBuildZExt(b, x, e->i16, "");

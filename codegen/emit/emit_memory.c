@@ -157,7 +157,7 @@ static void end_two_ways(Emitter *e, const TwoWays *ways) {
   LLVMPositionBuilderAtEnd(e->builder, ways->end);
 }
 
-// A run's whole words, and the last word, of which the mask enables some elements.
+// A run's whole words, and the last word, whose elements the mask enables only in part.
 typedef struct CutRun {
   GlobalAccess access;               // of the run
   LLVMValueRef pointer, bytes, tail; // how many bytes the mask enables; how many of them in the last word

@@ -217,7 +217,7 @@ static bool may_be_of(const Scan *s, uint32_t r, uint32_t c) {
   return true;
 }
 
-// What comes before each chunk of a line, in order. The line's registers share it.
+// The combined elements before each chunk of a line, in order. The line's registers share them.
 typedef struct Line {
   LLVMValueRef *before; // [chunk * count + k], except for the first chunk; NULL until needed
 } Line;
@@ -382,7 +382,7 @@ static Scan scan_new(Emitter *e, const Op *op) {
   s.reverse = op_attr(op, ATTR_REVERSE) != NULL;
   s.runs = op_attr(op, ATTR_RUNS) != NULL;
   s.registers = layout_registers(s.layout);
-  bool scanned = op->kind != OP_SCAN_CHUNKS || !s.runs; // the result
+  bool scanned = op->kind != OP_SCAN_CHUNKS || !s.runs; // the result is computed
   for (uint32_t k = 0; k < s.count; k++) {
     s.v[k] = scanned ? emit_new(e, &op->results[k]) : ARENA_ARRAY(e->arena, LLVMValueRef, s.registers);
     memcpy(s.v[k], emit_get(e, op_operand(op, k)), s.registers * sizeof **s.v);

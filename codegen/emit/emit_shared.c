@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared memory: the kernel's one array, buffers as places in it, tiles to and from buffers.
+// Shared memory: the kernel's one array, buffers as places in it, copies of tiles to and from buffers.
 //
-// An element's offset is map(register, lane, warp): the part of lane and warp is computed once a function,
-// registers are constants, XORed where they meet bits of that part and else added as immediates. A run of
-// registers with consecutive offsets is one access of at most 16 bytes.
+// An element's offset is map(register, lane, warp). The part of lane and warp is computed once a function.
+// Registers add constants: XORed if they share bits with that part, else as immediates. A run of registers
+// with consecutive offsets is one access of at most 16 bytes.
 #include "codegen/emit/emit.h"
 
 #include "base/fault.h"
@@ -14,9 +14,9 @@
 
 // --- the kernel's array
 
-// Its name is no identifier of the language.
+// The array's name is not an identifier of the tile language.
 void emit_shared_memory(Emitter *e, Func *func) {
-  enum { MAX_ALIGNED = 1024 }; // what wgmma and TMA ask for
+  enum { MAX_ALIGNED = 1024 }; // wgmma and TMA need this alignment
   uint32_t bytes = func_shared_bytes(func);
   bool is_static = bytes <= e->target->arch->shared_static;
   vec_push(e->arena, &e->dynamic_shared, is_static ? 0 : bytes);
@@ -55,7 +55,7 @@ void emit_unguard(Emitter *e, LLVMBasicBlockRef end) {
 
 // --- registers to and from shared memory
 
-// How the registers of an access are moved: 2^bits of them at a time, those with consecutive offsets.
+// How an access moves its registers: 2^bits of them at a time, those with consecutive offsets.
 typedef struct Runs {
   SharedRuns at;
   LLVMTypeRef memory, type; // of an element; of a run
@@ -66,7 +66,7 @@ static LLVMTypeRef memory_type(Emitter *e, const Type *element) {
   return element->kind == TYPE_PTR ? e->i64 : emit_memory_type(e, element);
 }
 
-// `parted`: the bits of offsets that a run must not cross.
+// `parted`: the offset bits that a run must not cross.
 static Runs runs_of(Emitter *e, const SharedAccess *access, uint32_t parted, uint32_t skip) {
   Runs runs = {.memory = memory_type(e, access->element), .bytes = type_element_bytes(access->element)};
   runs.at = shared_runs(access->map, runs.bytes, parted, skip);
@@ -117,8 +117,9 @@ static LLVMValueRef run_element(Emitter *e, const Runs *runs, LLVMValueRef all, 
   return runs->at.bits ? LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "") : all;
 }
 
-// Where a part begins within a run, each run of registers lies in two neighbouring ones of memory: both are
-// read, whole, rather than an element at a time. The second is another register's first, or another part's.
+// Reads a part that begins inside a run. Each run of registers then lies in two neighbouring runs of memory.
+// Both are read whole, instead of one element at a time. The second one is the first of another register, or
+// of another part.
 void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
                            LLVMValueRef *registers) {
   Runs runs = runs_of(e, access, access->change, mask);
@@ -162,7 +163,7 @@ SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *til
   return access;
 }
 
-// Whether both ops are stores by the same threads, one right after the other.
+// True if both ops are stores by the same threads, one directly after the other.
 static bool share_guard(const Op *a, const Op *b) {
   if (!a || !b || a->kind != OP_SHARED_STORE || b->kind != OP_SHARED_STORE) return false;
   const Type *x = op_operand(a, 0)->type, *y = op_operand(b, 0)->type;
@@ -183,7 +184,7 @@ static void emit_shared_store(Emitter *e, Op *op) {
   if (!share_guard(op, op->next)) emit_unguard(e, e->guard_end);
 }
 
-// The mirror image of lane and warp is another offset, that of registers another order.
+// Mirroring lane and warp changes the offset. Mirroring registers changes their order.
 static void read_mirrored(Emitter *e, SharedAccess *access, const Type *tile, uint32_t axis,
                           LLVMValueRef *out) {
   uint32_t delta = mirror_delta(tile, axis), registers = layout_registers(tile->layout);
@@ -218,7 +219,7 @@ static void emit_shared_index(Emitter *e, Op *op) {
 
 // --- asynchronous copies
 
-// The run at register r: zeros where the mask does not hold.
+// Copies the run at register r. Bytes that the mask disables are zeros.
 static void copy_run(Emitter *e, const Op *op, const SharedAccess *to, uint32_t r, uint32_t run) {
   const Value *mask = op_operand(op, 2);
   uint32_t element = elem_bytes(op_operand(op, 1)->type->elem), bytes = run * element;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How much LLVM is given. Its passes and its code generation cannot be interrupted, and take about 20 us of one core
-// an instruction (a sort of 16,384 elements by one warp: 360,000 instructions, 7.3 s), so that a kernel of more
-// than MOST would take longer than anybody waits, and as much memory.
+// Limits the code that LLVM gets. Its passes and its code generation cannot be interrupted. They take about
+// 20 us of one core an instruction (a sort of 16,384 elements by one warp: 360,000 instructions, 7.3 s). A
+// kernel with more than MOST instructions would take too long, and too much memory.
 #include <string.h>
 #include "base/diag.h"
 #include "codegen/emit/emit.h"
@@ -17,7 +17,7 @@ static uint64_t count_instructions(const Emitter *e) {
   return n;
 }
 
-// Seldom enough that the counting is cheap, often enough that little too much is made.
+// Counts rarely enough to be cheap, and often enough to exceed the limit only slightly.
 void emit_check_size(Emitter *e, const Op *op) {
   if (++e->ops < e->next_check) return;
   e->next_check = e->ops + FIRST_CHECK + e->ops / 8;
@@ -43,14 +43,14 @@ static bool is_access(LLVMValueRef insn) {
   return pointer && LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == NVVM_GLOBAL;
 }
 
-// LLVM makes two ways of each, one in 32 bits.
+// LLVM splits each into two branches, one of them in 32 bits.
 static bool is_long_division(LLVMValueRef insn) {
   LLVMOpcode opcode = LLVMGetInstructionOpcode(insn);
   bool divides = opcode == LLVMSDiv || opcode == LLVMUDiv || opcode == LLVMSRem || opcode == LLVMURem;
   return divides && LLVMGetIntTypeWidth(LLVMTypeOf(insn)) == 64;
 }
 
-// A call of a library function that is inlined, with branches.
+// A call of a library function that is inlined and has branches.
 static bool is_inlined_call(LLVMValueRef insn) {
   LLVMValueRef called = LLVMIsACallInst(insn) ? LLVMGetCalledValue(insn) : NULL;
   if (!called || !LLVMIsAFunction(called) || LLVMIsDeclaration(called)) return false;
@@ -71,13 +71,14 @@ static Size measure(LLVMValueRef function) {
   return size;
 }
 
-// In instructions of straight code. Walks over the dominators of every comparison, and over a block's instructions
-// at every access, take time quadratic in both.
+// The work in instructions of straight-line code. LLVM visits the dominators of every comparison, and a basic
+// block's instructions at every access. Both take quadratic time.
 static uint64_t work(const Size *size) {
   return size->instructions + size->blocks * size->blocks / 500 + size->accesses * size->instructions / 3000;
 }
 
-// Two thirds of what is compiled at all: such a module takes a third of the time at level 0 (6 s for 20).
+// Two thirds of the size that is compiled at all. At level 0 such a module takes a third of the time (6 s
+// instead of 20).
 enum { MAX_OPTIMISED = MOST / 3 * 2 };
 
 uint8_t emit_choose_level(const Emitter *e) {

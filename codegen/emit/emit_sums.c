@@ -18,14 +18,14 @@
 
 // --- before the first dot
 
-// What the dot adds to, where it does; NULL: it begins from zero.
+// The value that the dot accumulates into. NULL: it starts from zero.
 static Value *summed_into(const Op *dot) {
   int64_t fresh;
   bool zero = dot->operand_count > 3 && value_int_constant(op_operand(dot, 3), &fresh) && fresh;
   return zero ? NULL : op_operand(dot, 2);
 }
 
-// Whether the dot, which begins while the first one is under way, adds to what is there before that.
+// True if the dot begins while the first one is in flight, and its accumulator exists before that.
 static bool has_early_sums(const Emitter *e, const Op *first, const Op *dot) {
   const Value *sum = summed_into(dot);
   if (!is_dot_of(dot, DOT_WGMMA) || !sum || !e->registers[sum->id]) return false;
@@ -39,7 +39,8 @@ static bool is_before(const Op *op, const Op *dot) {
   return false;
 }
 
-// Whether others may have the value, at the end of a loop's iteration or of a branch: ptxas gives equal values one register.
+// True if other values may equal this one at the end of a loop iteration or branch. ptxas gives equal values
+// one register.
 static bool is_shared(const Value *sum) {
   const Op *op = sum->def ? sum->def : sum->region->parent;
   if (sum->def || !op) return op && op->kind == OP_IF;
@@ -49,7 +50,7 @@ static bool is_shared(const Value *sum) {
          yielded->first_use->next;
 }
 
-// The first of the dots that may be under way when this one begins, or itself.
+// The first dot that may be in flight when this one begins, or this one.
 static const Op *first_under_way(const Op *dot) {
   const Op *first = dot;
   for (const Op *op = dot->prev; op && !op->region_count; op = op->prev) {
@@ -59,13 +60,13 @@ static const Op *first_under_way(const Op *dot) {
   return first;
 }
 
-// Whether the sums need registers of their own: a load wrote them, or others read them when the dot has begun, or when
-// another has with which it is under way.
+// True if the sums need their own registers. A load wrote them, or something reads them after the first dot
+// in flight has begun.
 static bool is_kept(const Op *dot) {
   const Value *sum = summed_into(dot);
   const Op *first = first_under_way(dot);
   if (!sum || (sum->def && is_dot_of(sum->def, DOT_WGMMA)))
-    return false; // which has its place, and may be under way
+    return false; // it has its registers, and may be in flight
   if (is_shared(sum) || (sum->def && op_info(sum->def->kind)->traits & READS)) return true;
   const Region *home = sum->def ? sum->def->region : sum->region;
   for (const Region *region = dot->region; region != home; region = region->parent->region)
@@ -77,7 +78,8 @@ static bool is_kept(const Op *dot) {
   return false;
 }
 
-// The registers of what the dot adds to that are copied; fp16 in pairs. Constants are where they are needed.
+// Collects the accumulator's registers that are copied; fp16 in pairs. Constants are materialised where they
+// are used.
 static uint32_t add_copied(Emitter *e, const Op *dot, LLVMValueRef *words) {
   const Value *sum = summed_into(dot);
   uint32_t step = type_is_elem(sum->type, ELEM_FP16) ? 2 : 1, n = 0;
@@ -106,7 +108,7 @@ static uint32_t set_copied(Emitter *e, const Op *dot, const LLVMValueRef *words)
   return n;
 }
 
-// The next dot that begins while this one may be under way.
+// The next dot that begins while this one may be in flight.
 static const Op *next_under_way(const Op *op) {
   bool done = false;
   while ((op = op->next) && !op->region_count && op->kind != OP_DOT && !done)
@@ -143,8 +145,8 @@ void emit_prepare_sums(Emitter *e, const Op *first) {
 
 // --- after the wait
 
-// Sums pass through the wait: nothing that uses them moves before it. fp16 are in pairs.
-// Registers of padding, in which nothing is summed, do not.
+// Passes sums through the wait, so that none of their uses moves before it. fp16 are in pairs. Padding
+// registers, which no instruction accumulates into, are left out.
 static uint32_t add_waited(Emitter *e, const Value *value, LLVMValueRef *words) {
   uint32_t count = emit_count(value->type), step = type_is_elem(value->type, ELEM_FP16) ? 2 : 1, n = 0;
   const Op *dot = dot_padding(value);
@@ -171,7 +173,7 @@ static uint32_t set_waited(Emitter *e, const Value *result, const LLVMValueRef *
   return n;
 }
 
-// What is only to be computed before the wait, as words that inline assembly takes.
+// Values that must only be computed before the wait, as words that inline assembly takes.
 static uint32_t add_before(Emitter *e, const Value *value, LLVMValueRef *words) {
   uint32_t count = emit_count(value->type);
   for (uint32_t r = 0; r < count; r++) {
@@ -185,19 +187,20 @@ static uint32_t add_before(Emitter *e, const Value *value, LLVMValueRef *words) 
   return count;
 }
 
-// A dot that the wait leaves under way: its sums are not to be moved. What takes them, another dot or wait, keeps its place anyway.
+// True for a dot that the wait leaves in flight. Its sums must not be moved. Their users, other dots or
+// waits, keep their order anyway.
 static bool stays_under_way(const Op *wait, uint32_t i) {
   const Op *dot = op_operand(wait, i)->def;
   int64_t later = 0;
   if (!dot || !is_dot_of(dot, DOT_WGMMA) || dot->region != wait->region) return false;
   for (const Op *op = dot->next; op != wait; op = op->next) {
-    if (op->region_count) return false; // which may begin others
+    if (op->region_count) return false; // it may contain dots
     later += is_dot_of(op, DOT_WGMMA);
   }
   return later < op_int(wait, ATTR_PENDING, 0);
 }
 
-// The first of the dots that sum to the value without a wait between them.
+// The first dot of the chain that accumulates to the value without a wait in between.
 static const Op *first_of_chain(const Value *sum) {
   const Op *first = NULL;
   while (sum && sum->def && is_dot_of(sum->def, DOT_WGMMA)) {
@@ -207,8 +210,8 @@ static const Op *first_of_chain(const Value *sum) {
   return first;
 }
 
-// True if the loop-carried value in the yielded value's place is still read when the dots that gave it begin. ptxas would
-// give both one register.
+// True if the dots that compute the yielded value begin while the loop-carried value in its place is still
+// read. ptxas would give both one register.
 static bool is_carried_over(const Op *first, const Use *yield) {
   const Op *loop = yield->user->region->parent;
   if (yield->user->kind != OP_YIELD || !loop || loop->kind != OP_FOR || first->region != yield->user->region)
@@ -230,7 +233,8 @@ static bool has_dots(const Op *op) {
   return found;
 }
 
-// Whether a branch gives the value to a loop that has other dots: ptxas does not see there that it was waited for.
+// True if a branch passes the value to a loop that has other dots. ptxas does not see there that it was
+// waited for.
 static bool is_conditional(const Use *yield) {
   const Op *branch = yield->user->region->parent;
   if (yield->user->kind != OP_YIELD || !branch || branch->kind != OP_IF) return false;
@@ -242,13 +246,13 @@ static bool is_conditional(const Use *yield) {
   return false;
 }
 
-// Where a half of a pair of fp16 is taken: ptxas would take it before the wait.
+// True if the use takes one half of a pair of fp16. ptxas would extract it before the wait.
 static bool takes_halves(const Use *use) {
   return type_is_elem(use->value->type, ELEM_FP16) && use->user->kind != OP_YIELD &&
          !is_dot_of(use->user, DOT_WGMMA);
 }
 
-// Whether the sums need new registers after the wait. ptxas does not know that a dot wrote those.
+// True if the sums need new registers after the wait. ptxas does not know that a dot wrote the new ones.
 static bool needs_copy(const Op *wait, uint32_t i) {
   const Op *first = first_of_chain(op_operand(wait, i));
   for (const Use *use = wait->results[i].first_use; first && use; use = use->next)
@@ -256,7 +260,7 @@ static bool needs_copy(const Op *wait, uint32_t i) {
   return false;
 }
 
-// All that passes through and needs a copy, or none.
+// Passes all sums through the wait that need a copy, or all that need none.
 static void pass_through(Emitter *e, const Op *wait, LLVMValueRef *words, bool copied) {
   uint32_t count = 0, at = 0;
   for (uint32_t i = 0; i < wait->result_count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor copies and stores, and mbarriers. What one thread does, the first of the region, stands under one branch where such ops follow one
-// another.
+// TMA copies and stores, and mbarriers. The region's first thread executes them. Consecutive ops of this kind
+// share one branch.
 #include "base/fault.h"
 #include "codegen/emit/emit.h"
 #include "codegen/nvvm/nvvm.h"
@@ -14,7 +14,7 @@ static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
   return LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
 }
 
-// An instruction without result of 32-bit operands, after a 64-bit one where `wide` is given.
+// An instruction without result. Its operands have 32 bits, after one of 64 bits if `wide` is given.
 static void order_with(Emitter *e, const char *text, LLVMValueRef wide, LLVMValueRef *args, uint32_t count) {
   LLVMTypeRef types[4 + TENSOR_MAP_MAX_RANK];
   LLVMValueRef all[4 + TENSOR_MAP_MAX_RANK];
@@ -47,7 +47,7 @@ static void emit_init(Emitter *e, const Op *op) {
   each_mbarrier(e, op,
                 arena_printf(e->arena, "mbarrier.init.shared::cta.b64 [$0], %u;",
                              (uint32_t)op_int(op, ATTR_ARRIVALS, 1)));
-  nvvm_order(e, "fence.mbarrier_init.release.cluster", ""); // copies complete there by way of the other proxy
+  nvvm_order(e, "fence.mbarrier_init.release.cluster", ""); // copies complete there through the other proxy
 }
 
 static void emit_expect(Emitter *e, const Op *op) {
@@ -55,7 +55,7 @@ static void emit_expect(Emitter *e, const Op *op) {
   order_with(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", NULL, args, 2);
 }
 
-// The lanes of a warp meet, and one of them arrives; of a region of one thread it does.
+// The warp's lanes synchronise and one of them arrives. In a region of one thread, that thread arrives.
 static void emit_arrive(Emitter *e, const Op *op) {
   bool thread = group_runs_by_thread(op);
   LLVMValueRef at = shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
@@ -66,7 +66,7 @@ static void emit_arrive(Emitter *e, const Op *op) {
   if (past) emit_unguard(e, past);
 }
 
-// try_wait may give up: it is asked again.
+// try_wait may give up, so it is retried.
 static void emit_wait(Emitter *e, const Op *op) {
   LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0)};
   order_with(e,
@@ -78,7 +78,7 @@ static void emit_wait(Emitter *e, const Op *op) {
 
 // --- copies
 
-// The coordinates of box i, as operands of the instruction from args[n] on, which the text names from $first on.
+// Adds the coordinates of TMA tile i as operands from args[n] on. The text names them from $first on.
 static void add_coordinates(Emitter *e, const Op *op, const TensorBox *box, uint32_t i, uint32_t operand,
                             Buf *text, LLVMValueRef *args, uint32_t first) {
   uint32_t last = op_operand(op, 0)->type->rank - 1;

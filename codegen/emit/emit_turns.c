@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns of warpgroups: a warpgroup waits at a barrier of its own, to which the one before it arrives.
+// Ping-pong warpgroups: each warpgroup waits at its own barrier, and the previous warpgroup arrives there.
 #include "codegen/emit/emit.h"
 #include "codegen/nvvm/nvvm.h"
 
 enum { WARPGROUP = 4, WARPGROUP_BITS = 2, BOTH = 2 * 32 * WARPGROUP };
 
-// At the barrier, by the warps of one warpgroup: a number in a register would count as all of the block's barriers.
+// Waits or arrives at the barrier, by the warps of one warpgroup. The barrier's number is a constant: a
+// number in a register would count as all barriers of the CTA.
 static void emit_turn_barrier(Emitter *e, LLVMValueRef group, uint32_t which, uint32_t id, bool arrives) {
   LLVMValueRef only = LLVMBuildICmp(e->builder, LLVMIntEQ, group, emit_i32(e, which), "");
   LLVMBasicBlockRef end = emit_guard(e, only);
@@ -24,5 +25,6 @@ void emit_turn(Emitter *e, Op *op) {
     emit_turn_barrier(e, group, waits ? 0 : groups - 1, id, !waits);
     return;
   }
-  for (uint32_t i = 0; i < groups; i++) emit_turn_barrier(e, group, i, id + (waits ? i : (i + 1) % groups), !waits);
+  for (uint32_t i = 0; i < groups; i++)
+    emit_turn_barrier(e, group, i, id + (waits ? i : (i + 1) % groups), !waits);
 }

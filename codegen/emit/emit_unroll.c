@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that ptxas is not to unroll.
+// Stops ptxas from unrolling certain loops.
 //
-// ptxas moves what is computed from a dot's sums to where it is first needed. Where it has unrolled the loop, it moves
-// that past the dot of a later iteration, which has overwritten the sums. It does so where an iteration only passes the
-// value on: the next one needs it first.
+// ptxas moves a computation on a dot's sums to where its result is first needed. In an unrolled loop, it
+// moves it past the dot of a later iteration, which has overwritten the sums. This happens if an iteration
+// only passes the value on: the next iteration is the first to need it.
 #include <llvm-c/DebugInfo.h>
 #include "codegen/emit/emit_dot.h"
 #include "ir/build.h"
@@ -11,16 +11,16 @@
 
 typedef struct Passing {
   const Region *body;
-  uint32_t first; // of the body's arguments: what it carries
+  uint32_t first; // the first loop-carried argument of the body
   bool *seen;     // by Value.id
 } Passing;
 
-// Whether the op only computes in registers: ptxas moves it.
+// True if the op only computes in registers. ptxas moves such ops.
 static bool is_movable(const Op *op) {
   return op_has(op, PURE) || op->kind == OP_MAP || op->kind == OP_INLINE_ASM;
 }
 
-// Whether the value is computed from a dot's sums, of this iteration or one before, in registers alone.
+// True if the value is computed in registers only, from a dot's sums of this iteration or an earlier one.
 static bool is_of_sums(Passing *p, const Value *value) {
   if (p->seen[value->id]) return false;
   p->seen[value->id] = true;
@@ -37,7 +37,8 @@ static bool is_of_sums(Passing *p, const Value *value) {
   return false;
 }
 
-// Whether an iteration needs the value for no more than what the next one has; `others`: of what it carries in another place.
+// True if the iteration uses the value only to compute what the next one gets. Sets *others if that is passed
+// on in another place too.
 static bool is_only_passed_on(Passing *p, const Value *value, uint32_t place, bool *others) {
   if (p->seen[value->id]) return true;
   p->seen[value->id] = true;
@@ -65,7 +66,7 @@ static bool has_waits(const Region *body) {
 }
 
 static bool passes_sums_on(Emitter *e, const Region *body, uint32_t first) {
-  // A while loop's test may pass others on than it is given: those are not followed.
+  // A while loop's test may pass on other values than it gets. These are not followed.
   if (!has_waits(body) || body->arg_count != body->last->operand_count + first) return false;
   uint32_t values = body->func->value_count;
   for (uint32_t i = 0; i < body->last->operand_count; i++) {
@@ -81,7 +82,7 @@ static bool passes_sums_on(Emitter *e, const Region *body, uint32_t first) {
 void emit_limit_unrolling(Emitter *e, const Region *body, uint32_t first, LLVMValueRef latch) {
   static const char what[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
   if (!passes_sums_on(e, body, first)) return;
-  // The loop's name, a node that has itself as its first operand.
+  // The loop's id: a node whose first operand is itself.
   LLVMMetadataRef name = LLVMTemporaryMDNode(e->context, NULL, 0);
   LLVMMetadataRef text = LLVMMDStringInContext2(e->context, what, sizeof what - 1);
   LLVMMetadataRef parts[] = {name, LLVMMDNodeInContext2(e->context, &text, 1)};

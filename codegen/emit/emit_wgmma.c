@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot by wgmma: descriptors of the operands in shared memory, one instruction for each m64 x n and 32 bytes
-// of k. PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
+// dot by wgmma: descriptors of the operands in shared memory, and one instruction for each m64 x n and 32
+// bytes of k. See PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
 //
-// The instruction's first operand is a, or where b is in registers or the dot is `swapped` b:
-// then its rows are the result's columns and its columns the result's rows.
-// Which element of the result a row or column bit stands for the result's layout says.
+// The instruction's first operand is usually a. It is b if b is in registers or the dot is `swapped`. Its
+// rows are then the result's columns, and its columns the result's rows. The result's layout maps row and
+// column bits to elements.
 #include "base/fault.h"
 #include "base/integer.h"
 #include "codegen/emit/emit_dot.h"
@@ -17,19 +17,19 @@
 // An operand in shared memory, a matrix of rows x columns.
 typedef struct SharedMatrix {
   Layout inverse;     // index -> offset, in elements
-  LLVMValueRef first; // the descriptor of where the thread's warpgroup's part begins: i64
-  uint32_t bytes;     // an element
+  LLVMValueRef first; // descriptor of the start of the warpgroup's part: i64
+  uint32_t bytes;     // of an element
   bool transposed;    // not k-major
 } SharedMatrix;
 
 typedef struct WgmmaDot {
   Emitter *e;
   const EmittedDot *p;
-  uint32_t pack;  // log2 of the elements that 32 bits hold
+  uint32_t pack;  // log2 of the elements in 32 bits
   uint32_t depth; // how much of the dot's k is multiplied
   DotOperand first;
   uint32_t next_column, next_8_rows; // in the result's index
-  uint32_t column_bits;              // log2 of the instructions' columns at most
+  uint32_t column_bits;              // log2 of the instructions' maximal number of columns
   // The first operand in registers; `registers` NULL: in shared memory.
   RegisterMap a_map;
   LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
@@ -37,7 +37,7 @@ typedef struct WgmmaDot {
   LLVMValueRef *sums;                // by register, as they change
 } WgmmaDot;
 
-// log2 of the operand's own k, of which the dot may take a part.
+// log2 of the operand's own k. The dot may use a part of it.
 static uint32_t own_k_bits(const WgmmaDot *d, DotOperand operand) {
   const Type *type = op_operand(d->p->op, operand)->type;
   return log2_of(type->shape[operand == DOT_A]);
@@ -47,13 +47,13 @@ static bool is_whole(const WgmmaDot *d, DotOperand operand) {
   return own_k_bits(d, operand) == d->p->shape.k;
 }
 
-// The instruction's row or column, as bits of the operand's index, and the product's k.
+// Converts the instruction's row or column and the dot's k to bits of the operand's index.
 static uint32_t operand_index(const WgmmaDot *d, DotOperand operand, uint32_t outer, uint32_t k) {
   if (!is_whole(d, operand)) k += dot_part(d->p->op).first;
   return operand == DOT_A ? (outer << own_k_bits(d, operand)) + k : (k << d->p->shape.n) + outer;
 }
 
-// The part of the result's index that counts along an operand's m or n.
+// The part of the result's index along an operand's m or n.
 static uint32_t outer_of(const WgmmaDot *d, DotOperand operand, uint32_t index) {
   uint32_t n = d->p->shape.n;
   return operand == DOT_A ? index >> n : index & ((1u << n) - 1);
@@ -65,23 +65,24 @@ static uint32_t offset_of(const SharedMatrix *matrix, uint32_t index) {
   return layout_apply_offset(&matrix->inverse, index) * matrix->bytes;
 }
 
-// LBO and SBO in bytes, and the swizzle. K-major: groups of 8 rows follow one another, LBO is unused. Else:
-// groups of 8 of k follow one another, LBO leads to the next row's width of m or n.
+// LBO and SBO in bytes, and the swizzle. K-major: SBO is the distance between groups of 8 rows, and LBO is
+// unused. Otherwise SBO is the distance between groups of 8 of k, and LBO leads to the next row's width of m
+// or n.
 static uint64_t descriptor_fields(uint32_t row_bytes, bool k_major, uint32_t k) {
   uint64_t swizzle = row_bytes == 128 ? 1 : row_bytes == 64 ? 2 : 3;
   uint64_t lbo = k_major ? 16 : (uint64_t)k * row_bytes, sbo = 8ull * row_bytes;
   return lbo >> 4 << 16 | sbo >> 4 << 32 | swizzle << 62;
 }
 
-// Shared addresses are below 2^18: start >> 4 fills bits 0 to 13, and no more.
+// Shared addresses are below 2^18, so start >> 4 fits in bits 0 to 13.
 static LLVMValueRef build_descriptor(Emitter *e, LLVMValueRef start, uint64_t fields) {
   start = LLVMBuildLShr(e->builder, start, emit_i32(e, 4), "");
   LLVMValueRef wide = LLVMBuildZExt(e->builder, start, e->i64, "");
   return LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, fields, false), "");
 }
 
-// Bytes from the matrix's start to where the thread's warpgroup's
-// part begins: by the result's warp bits from the third on.
+// Bytes from the matrix's start to the part of the thread's warpgroup, by the result's warp bits from the
+// third on.
 static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const SharedMatrix *matrix) {
   Emitter *e = d->e;
   LLVMValueRef offset = emit_i32(e, 0);
@@ -97,7 +98,7 @@ static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Shar
   return offset;
 }
 
-// The descriptors that a product takes of the operand where it is the same in each iteration.
+// The number of loop-invariant descriptors that a dot needs for the operand.
 static uint32_t lasting_descriptors(const Op *dot, DotOperand operand) {
   enum { K_BYTES = 32 };
   const Value *buffer = op_operand(dot, operand);
@@ -107,7 +108,8 @@ static uint32_t lasting_descriptors(const Op *dot, DotOperand operand) {
   return type->shape[operand == DOT_A] * elem_bytes(type->elem) / K_BYTES;
 }
 
-// LLVM would make them before the loop, two registers each. Where that are many they are made where they are taken.
+// True if they are too many to keep. LLVM would compute them before the loop and keep each in two registers.
+// Many of them are computed at their use instead.
 static bool are_many(const Op *dot) {
   uint32_t count = 0;
   if (!dot->region->parent || !op_is_loop(dot->region->parent)) return false;
@@ -144,31 +146,32 @@ static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
   return matrix;
 }
 
-// Of what is at `index`. Shared memory ends below 2^18, so nothing is carried out of the start's field.
+// The descriptor of the element at `index`. Shared memory ends below 2^18, so the start's field does not
+// overflow.
 static LLVMValueRef descriptor_at(const WgmmaDot *d, const SharedMatrix *matrix, uint32_t index) {
   uint64_t distance = offset_of(matrix, index) >> 4;
   return LLVMBuildAdd(d->e->builder, matrix->first, LLVMConstInt(d->e->i64, distance, false), "");
 }
 
-// The registers of one instruction's result, in its order:
-// neighbours along n, then rows 8 apart, then the next 8 columns.
+// Register v of one instruction's result. The order is: neighbours along n, then rows 8 apart, then the next
+// 8 columns.
 static uint32_t result_register(const WgmmaDot *d, uint32_t index, uint32_t v) {
   uint32_t place = (v >> 1 & 1) * d->next_8_rows + (8 * (v >> 2) + (v & 1)) * d->next_column;
   return emit_mapped_register(&d->p->acc, index + place);
 }
 
-// The first elements of the words that one instruction takes of its first operand, at that index of the
-// result: rows 8 apart, then k's upper half.
+// The first element of word i of the instruction's first operand, at that index of the result. The order is:
+// rows 8 apart, then k's upper half.
 static uint32_t a_word(const WgmmaDot *d, uint32_t index, uint32_t k, uint32_t i) {
   uint32_t row = outer_of(d, d->first, index + (i & 1) * d->next_8_rows);
   return operand_index(d, d->first, row, k + (i >> 1) * (4u << d->pack));
 }
 
-// A group of products in the making, over the sums in their order.
+// A group of wgmma instructions under construction, and their accumulators in order.
 typedef struct TileProducts {
   WgmmaStep *steps;
   LLVMValueRef *sums;
-  uint32_t *registers; // where each sum belongs
+  uint32_t *registers; // the result register of each sum
   uint32_t count, sum_count;
 } TileProducts;
 
@@ -186,7 +189,7 @@ static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
   return step;
 }
 
-// All of k for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the first.
+// Adds all of k for m64 x n from `index` on. fp16 sums are words of two, in the place of the first.
 static void add_tile(WgmmaDot *d, TileProducts *group, uint32_t index) {
   uint32_t words = d->p->sum == ELEM_FP16 ? 2 : 1, n = dot_columns_at(d->p->op, index), at = group->sum_count;
   if (n == 0) return;
@@ -203,7 +206,7 @@ static void add_tile(WgmmaDot *d, TileProducts *group, uint32_t index) {
   }
 }
 
-// The register beside r that holds the next column.
+// The register that holds the next column after r's.
 static uint32_t next_column_register(const WgmmaDot *d, uint32_t r) {
   return emit_mapped_register(&d->p->acc, layout_apply(d->p->layout, r, 0, 0, 0) ^ d->next_column);
 }
@@ -223,7 +226,7 @@ static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
       emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[next_column_register(d, r)]);
 }
 
-// The words of a that the products take.
+// Packs the words of a that the instructions read.
 static void find_words(WgmmaDot *d, uint32_t registers) {
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
@@ -238,7 +241,7 @@ static void find_words(WgmmaDot *d, uint32_t registers) {
 
 // --- the product
 
-// All products, as one group.
+// Emits all instructions, as one group.
 static void begin_products(WgmmaDot *d, uint32_t registers) {
   const EmittedDot *p = d->p;
   Arena *arena = d->e->arena;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Debug locations: every op's place, and the calls through which it was inlined,
-// become .file and .loc directives. Without -g there are no debug sections
-// (emission kind DebugDirectivesOnly, which the C API has no name for).
+// Debug locations: .file and .loc directives for each op's place, and for the calls through which it was
+// inlined. Without -g there are no debug sections (emission kind DebugDirectivesOnly, which has no name in
+// the C API).
 //
-// A directive's comment has what PTX has no place for: the length of the text, of an access the number of the
-// parameter that its pointer comes from (0: not known) and the bytes of an element, and the calls through which the code was inlined, the innermost first,
-// with the file where it is another. The simulator reads it:
+// A directive's comment holds what PTX cannot express:
+// - the length of the text;
+// - for an access, the number of the parameter that its pointer comes from (0: unknown), and the bytes of an
+//   element.
+//
+// It also holds the inlined calls, the innermost first, with the file if it differs. The simulator reads it:
 //   .loc 1 6 12 // +21 $1:4 @ 10:12 +20 @ "kernel.py" 15:67 +15
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
@@ -69,7 +72,7 @@ void debug_begin_func(Emitter *e) {
   LLVMSetSubprogram(e->function, debug->function);
 }
 
-// The scope of inlined code in that file: which function it was is not recorded, so a file's share one.
+// The scope of inlined code in that file. Functions are not recorded, so each file has one scope.
 static LLVMMetadataRef inlined_scope(Emitter *e, uint16_t file) {
   DebugInfo *debug = &e->debug;
   for (uint32_t i = 0; i < debug->inlined.n; i++)
@@ -84,13 +87,13 @@ static LLVMMetadataRef own_scope(Emitter *e, uint16_t file) {
   return LLVMDIBuilderCreateLexicalBlockFile(e->debug.builder, e->debug.function, file_of(e, file), 0);
 }
 
-// What LLVM is told as the column: the place's number, which debug_print_places turns into the place, since
-// LLVM's directives have no room for the length and the calls. The column itself where there is no such text.
+// The column that LLVM gets. It is the place's number, because LLVM's directives have no room for the length
+// and the calls. debug_print_places turns it into the place. Without such text it is the real column.
 static uint32_t column_of(const Emitter *e, const DebugPlace *place) {
   return e->debug.plain ? place->loc.col : place->number <= UINT16_MAX ? place->number : 0;
 }
 
-// `depth` ends a chain of calls that leads back to itself.
+// `depth` ends a cyclic chain of calls.
 static LLVMMetadataRef call_location(Emitter *e, uint16_t call, uint32_t depth) {
   const Sources *sources = e->module->ir->sources;
   if (call == 0 || call >= sources->calls.n || depth == 0) return NULL;
@@ -155,7 +158,7 @@ void debug_at_op(Emitter *e, const Op *op) {
 
 // ---- the directives ----
 
-// A name that a comment can hold between quotes.
+// True if a quoted string in a comment can hold the name.
 static bool is_quotable(const char *name) {
   for (const char *c = name; *c; c++)
     if ((unsigned char)*c < ' ' || *c == '"') return false;

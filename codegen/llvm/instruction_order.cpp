@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions of a block move to its end: each after its operands, one result's after another's.
+// Moves instructions to the end of their basic block: each after its operands, one result after another.
 #include "codegen/llvm/instruction_order.h"
 
 #include <llvm/ADT/DenseSet.h>
@@ -28,7 +28,7 @@ static llvm::Instruction *inside(llvm::Value *value, const llvm::BasicBlock *blo
   return instruction && instruction->getParent() == block ? instruction : nullptr;
 }
 
-// What the results are made of, up to what is not pure.
+// The pure instructions that the results are computed from, back to the first impure ones.
 static Set find_parts(const llvm::BasicBlock *block, llvm::ArrayRef<llvm::Instruction *> results) {
   llvm::SmallVector<llvm::Instruction *> left(results.begin(), results.end());
   Set parts;
@@ -47,7 +47,8 @@ static bool calls_function(const llvm::Instruction &instruction) {
   return function && !function->isIntrinsic();
 }
 
-// What an instruction that stays takes stays too, and what is before the first assembly, unless `begun`.
+// Drops instructions that must stay: operands of those that stay and, unless `begun`, those before the first
+// assembly.
 static void drop_those_that_stay(llvm::BasicBlock *block, Set &parts, bool begun) {
   Set taken;
   for (llvm::Instruction &at : llvm::reverse(*block)) {
@@ -62,7 +63,7 @@ static void drop_those_that_stay(llvm::BasicBlock *block, Set &parts, bool begun
   }
 }
 
-// The result after those of the parts that it is made of, which are parts no more.
+// Moves the result to the end, after the parts that it is computed from. Removes these from `parts`.
 static void place(llvm::BasicBlock *block, Set &parts, llvm::Instruction *result) {
   llvm::SmallVector<std::pair<llvm::Instruction *, unsigned>> left;
   if (parts.erase(result)) left.push_back({result, 0});
@@ -81,7 +82,7 @@ static void place(llvm::BasicBlock *block, Set &parts, llvm::Instruction *result
 
 static void move(llvm::BasicBlock *block, Set &parts, llvm::ArrayRef<llvm::Instruction *> results) {
   llvm::SmallVector<llvm::Instruction *> others;
-  Set later = parts; // and what else takes them
+  Set later = parts; // and their other users
   for (llvm::Instruction &at : *block)
     for (llvm::Value *operand : at.operands()) {
       llvm::Instruction *made = inside(operand, block);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of instructions, which LLVM's C interface cannot ask enough about to change it.
+// Reorders instructions. LLVM's C interface does not expose enough for this.
 #ifndef CODEGEN_LLVM_INSTRUCTION_ORDER_H
 #define CODEGEN_LLVM_INSTRUCTION_ORDER_H
 
@@ -11,10 +11,11 @@
 extern "C" {
 #endif
 
-// Of a block that is not ended: what the results are made of, from the first product by inline assembly on, is computed for one result
-// after the other. What touches memory, and what such an instruction takes, stays.
+// For an unterminated basic block. Computes one result after another: all that the results are made of, from
+// the first inline assembly on. Instructions that touch memory, and their operands, stay.
 void llvm_order_by_result(LLVMBasicBlockRef block, const LLVMValueRef *results, uint32_t count);
-// The same from the block's first instruction on, where the results are made by calls of functions. False: they are not.
+// The same from the basic block's first instruction on, for results computed by function calls. False: there
+// are no calls.
 bool llvm_order_by_calls(LLVMBasicBlockRef block, const LLVMValueRef *results, uint32_t count);
 
 #ifdef __cplusplus

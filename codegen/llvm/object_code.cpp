@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// C++: LLVM's C interface has no line tables. libdw of elfutils reads them too, but would be the first library beside the C library that
-// libtilec.so and the wheel need, with four more behind it; LLVM's reader makes the library 1.5 MB larger.
+// C++, because LLVM's C interface has no line tables. LLVM's reader makes the library 1.5 MB larger. The
+// alternative is libdw of elfutils. It would be the first library that libtilec.so and the wheel need besides
+// the C library, and it needs four more.
 #include "codegen/llvm/object_code.h"
 
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
@@ -46,7 +47,8 @@ static void fill(uint32_t *lines, uint64_t from, uint64_t to, uint32_t line) {
   for (uint64_t i = from; i < to; i++) lines[i] = line;
 }
 
-// The rows of one sequence, by address; false: there are others, or they do not end with the code.
+// Reads the rows of one sequence, by address. False: there are other sequences, or the rows do not end with
+// the code.
 static bool take_rows(const DWARFDebugLine::LineTable &table, size_t bytes, uint32_t *lines, size_t count) {
   uint64_t at = 0;
   uint32_t line = 0;

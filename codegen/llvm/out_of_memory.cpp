@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// C++: the handlers of std and LLVM that tell of the end of memory.
+// C++: the handlers of std and LLVM for running out of memory.
 #include "codegen/llvm/out_of_memory.h"
 
 #include <cstdlib>
@@ -12,7 +12,7 @@ static thread_local bool in_llvm;
 static bool watches, may_exit;
 static std::new_handler before;
 
-// Returns where it is not ours to end this.
+// Returns if it is not ours to handle.
 static void end_of_memory(const char *reason) {
   static const char message[] = "tilec: error: out of memory while starting\n";
   if (in_llvm) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The end of memory in LLVM, which is C++ without exceptions and would abort: it becomes a fault of this thread
-// (base/fault.h), and LLVM is left where it was.
+// Handles running out of memory in LLVM. LLVM is C++ without exceptions and would abort. Instead, this thread
+// gets a fault (base/fault.h), and LLVM is left as it is.
 #ifndef CODEGEN_LLVM_OUT_OF_MEMORY_H
 #define CODEGEN_LLVM_OUT_OF_MEMORY_H
 
@@ -10,17 +10,17 @@
 extern "C" {
 #endif
 
-// Watches the process's operator new and LLVM's own allocations, from the first call on. Outside of LLVM's work
-// for us, whoever watched before is asked, else std::bad_alloc is thrown.
+// Installs handlers for the process's operator new and LLVM's own allocations, from the first call on.
+// Outside LLVM's work for us, calls the previous handler, or throws std::bad_alloc.
 void llvm_watch_memory(void);
-// The same before LLVM's own initialisers run, for a program that may end: where they find no memory it says so
-// and exits with status 1.
+// The same before LLVM's own initialisers run, for a program that may end. If they run out of memory, it
+// prints a message and exits with status 1.
 void llvm_watch_from_start(void);
 
-// Whether this thread is in LLVM's work for us.
+// Sets that this thread is, or is not, in LLVM's work for us.
 void llvm_working(bool inside);
 
-// codegen.c's: raises the fault.
+// Defined in codegen.c: raises the fault.
 void codegen_out_of_memory(const char *reason);
 
 #ifdef __cplusplus

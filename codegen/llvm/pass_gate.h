@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which of the passes that LLVM's code generator brings along run: those that find next to nothing in what tile IR's own
-// passes and codegen.c's leave cost a tenth of the code generation.
+// Selects which passes of LLVM's code generator run. Some find almost nothing after tile IR's passes and
+// codegen.c's. They cost a tenth of the code generation.
 #ifndef CODEGEN_LLVM_PASS_GATE_H
 #define CODEGEN_LLVM_PASS_GATE_H
 
@@ -13,10 +13,10 @@ extern "C" {
 
 typedef struct PassGate PassGate;
 
-// Code generation in the context skips them from now on; where the module was not optimised before, only what is
-// wrong or slow. Owned by the caller, who frees it after the context.
+// Code generation in the context skips those passes from now on. If the module was not optimised before, it
+// skips only those that are wrong or slow. The caller owns the gate and frees it after the context.
 PassGate *pass_gate_new(LLVMContextRef context, bool optimised);
-void pass_gate_free(PassGate *gate); // NULL: nothing
+void pass_gate_free(PassGate *gate); // NULL: does nothing
 
 #ifdef __cplusplus
 }

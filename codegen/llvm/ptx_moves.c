@@ -10,7 +10,7 @@
 
 typedef struct Move {
   Str to, from;
-  struct Move *source; // the one that writes `from`; NULL: none does
+  struct Move *source; // the move that writes `from`; NULL: none
   uint32_t readers;    // moves not yet printed that read `to`
   bool printed;
 } Move;
@@ -20,7 +20,7 @@ typedef struct Moves {
   Buf *out;
   VEC(Move) all;
   Move **by_result; // sorted by `to`
-  Move **ready;     // no other reads their `to` any more
+  Move **ready;     // their `to` is no longer read by other moves
   uint32_t ready_count;
 } Moves;
 
@@ -45,7 +45,7 @@ static bool next_name(const char **at, Str *name) {
   return name->n > 0;
 }
 
-// Reads both lists from behind the name on; where the instruction ends.
+// Reads both lists after the name. Returns where the instruction ends.
 static const char *read_lists(Moves *m, const char *at) {
   const char *second = strchr(at, '}');
   Str to, from;
@@ -89,7 +89,7 @@ static void print_ready(Moves *m) {
   }
 }
 
-// What is left are cycles, each of which is read by the next alone.
+// The rest are cycles: each move's result is read only by the next move.
 static void print_cycle(Moves *m, Move *first) {
   print_move(m, STR("%held"), first->to);
   Move *move = first;
@@ -123,7 +123,7 @@ static void print_copies(Arena *arena, Buf *ptx, size_t first) {
     link_moves(&m);
     print_ready(&m);
     print_cycles(&m);
-    // The line's own break is that of the last move, or there is no line.
+    // The last move ends with the line's own newline. Without moves there is no line.
     while (out.n && (out.at[out.n - 1] == '\t' || out.at[out.n - 1] == '\n')) out.n--;
   }
   buf_text(&out, done);

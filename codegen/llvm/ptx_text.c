@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ptxas 13.0 takes what abs gives as not negative, so that the least integer, whose magnitude is itself, loses its
-// sign in a division, a comparison or a conversion behind it. And of max(max(a, -b), c) it makes a VIMNMX3 of a, b
-// and c (min alike): the negation is lost. It knows not x plus 1 as none. (Of 64 bits there is no such instruction.)
+// Works around two bugs of ptxas 13.0.
+// - It assumes that the result of abs is not negative. The least integer is its own magnitude. It loses its
+//   sign in a division, comparison or conversion after abs.
+// - From max(max(a, -b), c) it makes a VIMNMX3 of a, b and c, and loses the negation. The same happens with
+//   min.
+// It does not recognise not(x) + 1 as a negation. (There is no such instruction for 64 bits.)
 #include "codegen/llvm/ptx_text.h"
 
 #include <stdbool.h>
@@ -13,12 +16,12 @@
 // ---- lines as LLVM writes them: "\tmax.s32 \t%r3, %r1, %r2;" ----
 
 typedef struct Line {
-  const char *begin, *end; // from its tab to behind its semicolon
+  const char *begin, *end; // from its tab to just after its semicolon
   Str bits;                // "32"
   Str operand[3];          // "%r3", "%r1", "%r2"
 } Line;
 
-// Reads the line at the tab where it is `name`, as "max.s", with `count` operands.
+// Parses the line at the tab if its instruction is `name`, such as "max.s", with `count` operands.
 static bool read_line(const char *at, const char *name, uint32_t count, Line *line) {
   size_t n = strlen(name);
   *line = (Line){.begin = at};
@@ -39,13 +42,14 @@ static bool read_line(const char *at, const char *name, uint32_t count, Line *li
 
 // ---- registers that a max or min of up to 32 bits takes, as they are or by moves ----
 
-// By numbers, which the kernels of a text and the widths of registers share: one too many does no harm.
+// Indexed by register number. Kernels of one text and registers of different widths share numbers. A false
+// positive does no harm.
 typedef struct Registers {
   uint8_t *taken;
   size_t n;
 } Registers;
 
-// "%r12", "%rs3": NULL where it is none.
+// For "%r12" or "%rs3". NULL: not a register.
 static uint8_t *taken_of(const Registers *registers, Str name) {
   size_t digits = 0;
   while (digits < name.n && name.at[name.n - digits - 1] >= '0' && name.at[name.n - digits - 1] <= '9')
@@ -55,7 +59,7 @@ static uint8_t *taken_of(const Registers *registers, Str name) {
   return name.n > 0 && name.at[0] == '%' && number < registers->n ? &registers->taken[number] : NULL;
 }
 
-// True where it was not before.
+// Marks the register. True if it was not marked before.
 static bool mark(const Registers *registers, Str name) {
   uint8_t *taken = taken_of(registers, name);
   bool found = taken && !*taken;
@@ -75,7 +79,7 @@ static bool mark_bounds(const char *text, const Registers *registers) {
   return found;
 }
 
-// What is moved to a register that is taken; true where that is a new one.
+// Marks registers that are moved to a marked one. True if some are new.
 static bool mark_moved(const char *text, const Registers *registers) {
   bool found = false;
   Line line;
@@ -88,7 +92,7 @@ static bool mark_moved(const char *text, const Registers *registers) {
 
 // ---- rewriting ----
 
-// The next abs, or neg of a register that is taken, at or behind `at`.
+// Finds the next abs, or the next neg of a marked register, from `at` on.
 static bool find(const char *at, const Registers *registers, Line *line, bool *is_abs) {
   for (; (at = strchr(at, '\t')); at++) {
     *is_abs = read_line(at, "abs.s", 2, line);
@@ -100,7 +104,7 @@ static bool find(const char *at, const Registers *registers, Line *line, bool *i
   return false;
 }
 
-// The result may be x's own register, so that the negation has one of its own.
+// The result may be x's own register, so the negation has a separate one.
 static void print_mended(Buf *out, const Line *line, bool is_abs) {
   Str bits = line->bits, result = line->operand[0], x = line->operand[1];
   buf_printf(out, "\t{ .reg .b%.*s %%minus; not.b%.*s %%minus, %.*s; ", STR_ARG(bits), STR_ARG(bits),

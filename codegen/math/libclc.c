@@ -9,7 +9,7 @@
 #include "codegen/emitter.h"
 #include "codegen/math/library_calls.h"
 
-// Its result depends only on its arguments.
+// The result depends only on the arguments.
 static LLVMValueRef declare(Emitter *e, const char *symbol, LLVMTypeRef type) {
   static const char *const attributes[] = {"memory", "nounwind", "willreturn"}; // memory(none) is 0
   LLVMValueRef function = LLVMAddFunction(e->llvm, symbol, type);
@@ -44,7 +44,7 @@ static void link_function(Emitter *e, const LibclcEntry *entry) {
   if (LLVMLinkModules2(e->llvm, library)) BUG("libclc's %s cannot be linked", entry->symbol);
 }
 
-// What a function calls is cut out with it, and becomes internal too.
+// Functions that a function calls are extracted with it, and become internal too.
 void link_libclc(Emitter *e) {
   if (!e->has_library) return;
   for (const LibclcEntry *entry = libclc_table; entry->symbol; entry++)

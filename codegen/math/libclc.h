@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The embedded bitcode of libclc's functions: one small
-// module a function of math.def (made by cmake/libclc.cmake).
+// The embedded bitcode of libclc's functions: one small module for each function of libclc.def (made by
+// cmake/libclc.cmake).
 #ifndef CODEGEN_MATH_LIBCLC_H
 #define CODEGEN_MATH_LIBCLC_H
 

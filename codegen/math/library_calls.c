@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which library functions are inlined. An inlined function's instructions are there once for each element of a thread.
-// ptxas takes time quadratic in them: 44 s for the inverse error function of 16 elements a thread. And it mixes those of
-// different elements, which takes registers: exp of 32 numbers of fp64 spilled 316 bytes with 128 registers. So the
-// functions with the largest shares are called instead, until the rest is small. A call costs five instructions. ptxas
-// gives a local function registers that its callers leave free, so that a call spills nothing.
+// Decides which library functions are inlined. An inlined function is repeated for each element of a thread.
+// ptxas takes quadratic time in this code: 44 s for the inverse error function of 16 elements a thread. It
+// also interleaves the code of different elements, which takes registers. With 128 registers, exp of 32 fp64
+// numbers spilled 316 bytes.
+// So the functions with the most code are called instead, until the rest is small. A call costs five
+// instructions. ptxas gives a local function registers that its callers leave free, so a call spills nothing.
 #include "base/fault.h"
 #include "codegen/emitter.h"
 #include "codegen/math/library_calls.h"
@@ -13,9 +14,9 @@ enum { MAX_INLINED = 2500, MAX_FUNCTIONS = 256 };
 typedef struct LibraryFunction {
   LLVMValueRef function;
   uint64_t size;   // instructions
-  uint64_t copies; // places where it would stand, once what calls it is inlined
+  uint64_t copies; // places where it would be, after its callers are inlined
   bool called;     // not inlined
-  bool counted;    // `copies` holds
+  bool counted;    // `copies` is valid
 } LibraryFunction;
 
 typedef struct Library {
@@ -63,7 +64,7 @@ static uint64_t count_copies(Library *library, LibraryFunction *f) {
   return f->copies;
 }
 
-// Of all inlined functions; *largest is the one whose copies are the most.
+// The size of all inlined functions. *largest is the one whose copies are the largest.
 static uint64_t count_inlined(Library *library, LibraryFunction **largest) {
   uint64_t total = 0, most = 0;
   for (uint32_t i = 0; i < library->n; i++) library->at[i].counted = false;
@@ -82,9 +83,9 @@ static void set_attribute(const Emitter *e, LLVMValueRef function, const char *n
                           LLVMCreateEnumAttribute(e->context, kind, 0));
 }
 
-// Attributes that libclc was compiled with would keep its functions from being inlined into the kernel's target. Of
-// an internal function LLVM goes over all uses at every call, which takes time quadratic in the calls: what is
-// called is external to LLVM, and local again in the PTX (codegen/llvm/ptx_text.h).
+// Removes attributes from libclc's build, which would prevent inlining into the kernel's target. At every
+// call of an internal function LLVM visits all its uses, in quadratic time. So a called function is external
+// for LLVM, and becomes local again in the PTX (codegen/llvm/ptx_text.h).
 static void adopt(LLVMValueRef function, bool called) {
   static const char *const foreign[] = {"target-features", "target-cpu", "frame-pointer"};
   for (uint32_t i = 0; i < 3; i++)

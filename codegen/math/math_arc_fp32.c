@@ -5,7 +5,7 @@
 #include <math.h>
 #include "codegen/nvvm/nvvm.h"
 
-// The square root of z, nearly to the last bit: rsqrt.approx and a step of Newton's. NaN below 0, infinity is not asked for.
+// The square root of z, nearly exact: rsqrt.approx and one Newton step. NaN below 0; not for infinity.
 static LLVMValueRef refined_root(Emitter *e, LLVMValueRef z) {
   LLVMValueRef inverse = nvvm_call(e, "llvm.nvvm.rsqrt.approx.ftz.f", z), root = fp32_product(e, z, inverse);
   LLVMValueRef rest = nvvm_fma(e, fp32_negated(e, root), root, z);
@@ -13,7 +13,7 @@ static LLVMValueRef refined_root(Emitter *e, LLVMValueRef z) {
   return fp32_choose(e, fp32_compare(e, LLVMRealOEQ, z, 0), z, refined);
 }
 
-// Of a = |x|: asin(a), where `far` holds asin(sqrt((1 - a) / 2)), which is half of acos(a).
+// For a = |x|: asin(a), or where `far` is true asin(sqrt((1 - a) / 2)), which is half of acos(a).
 typedef struct Arc {
   LLVMValueRef part, far;
 } Arc;
@@ -37,7 +37,8 @@ LLVMValueRef fp32_asin(Emitter *e, const LLVMValueRef *x) {
   return fp32_with_sign(e, fp32_choose(e, arc.far, far, arc.part), x[0]);
 }
 
-// base - factor part: pi / 2 - asin(x), or 2 part of positive x, pi - 2 part of negative.
+// base - factor * part: pi / 2 - asin(x). Where `far` is true, 2 part for positive x and pi - 2 part for
+// negative x.
 LLVMValueRef fp32_acos(Emitter *e, const LLVMValueRef *x) {
   Arc arc = arc_of(e, fp32_magnitude(e, x[0]));
   LLVMValueRef positive = fp32_compare(e, LLVMRealOGT, x[0], 0), zero = fp32_real(e, 0);
@@ -46,11 +47,11 @@ LLVMValueRef fp32_acos(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef rest = fp32_choose(e, positive, zero, fp32_real(e, 2 * REST_OF_HALF_PI));
   rest = fp32_choose(e, arc.far, rest, fp32_real(e, REST_OF_HALF_PI));
   LLVMValueRef part = fp32_choose(e, arc.far, fp32_product(e, arc.part, fp32_real(e, -2)), arc.part);
-  part = fp32_choose(e, positive, fp32_negated(e, part), part); // of a far and positive x 2 part
+  part = fp32_choose(e, positive, fp32_negated(e, part), part); // 2 part for a far and positive x
   return fp32_sum(e, fp32_sum(e, base, part), rest);
 }
 
-// From 2^30 on asinh(a) and acosh(a) are log(2 a).
+// From 2^30 on, asinh(a) and acosh(a) are log(2 a).
 static LLVMValueRef log_of_sum(Emitter *e, LLVMValueRef a, LLVMValueRef less_one) {
   LLVMValueRef large = fp32_compare(e, LLVMRealOGT, a, 0x1p+30),
                args[] = {fp32_choose(e, large, a, less_one)};
@@ -86,7 +87,7 @@ LLVMValueRef fp32_atanh(Emitter *e, const LLVMValueRef *x) {
   return fp32_with_sign(e, y, x[0]);
 }
 
-// 2^(log2(a) / 3), and a step of Newton's.
+// 2^(log2(a) / 3), and one Newton step.
 LLVMValueRef fp32_cbrt(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef a = fp32_magnitude(e, x[0]), small = fp32_compare(e, LLVMRealOLT, a, 0x1p-126);
@@ -100,13 +101,13 @@ LLVMValueRef fp32_cbrt(Emitter *e, const LLVMValueRef *x) {
   y = nvvm_fma(e, rest, inverse, y);
   y = fp32_choose(e, small, fp32_product(e, y, fp32_real(e, 0x1p-8)), y);
   y = fp32_with_sign(e, y, x[0]);
-  // Of 0, infinity and NaN themselves.
+  // 0, infinity and NaN are returned unchanged.
   LLVMValueRef less_one = LLVMBuildSub(b, bits, emit_i32(e, 1), "");
   LLVMValueRef number = LLVMBuildICmp(b, LLVMIntULT, less_one, emit_i32(e, 0x7f7fffff), "");
   return fp32_choose(e, number, y, fp32_sum(e, x[0], x[0]));
 }
 
-// Both are scaled by the power of two that makes the larger 1 to 4; of the least numbers less.
+// Scales both by the power of two that brings the larger into 1 to 4; less for the smallest numbers.
 LLVMValueRef fp32_hypot(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef a = fp32_magnitude(e, x[0]), c = fp32_magnitude(e, x[1]);
@@ -119,7 +120,7 @@ LLVMValueRef fp32_hypot(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef square = nvvm_fma(e, a, a, fp32_product(e, c, c));
   LLVMValueRef root = nvvm_call(e, "llvm.nvvm.sqrt.approx.ftz.f", square);
   root = fp32_product(e, root, fp32_of_bits(e, exponent));
-  // An infinity beside a NaN counts.
+  // hypot of infinity and NaN is infinity.
   LLVMValueRef infinite = fp32_compare(e, LLVMRealOEQ, most, (double)INFINITY);
   return fp32_choose(e, infinite, most, root);
 }

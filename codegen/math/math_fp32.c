@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exponentials, logarithms, and what is made of them.
+// Exponentials, logarithms, and functions made of them.
 #include "codegen/math/math_fp32.h"
 
 #include <math.h>
@@ -34,7 +34,8 @@ LLVMValueRef fp32_choose(Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLV
 LLVMValueRef fp32_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double y) {
   return LLVMBuildFCmp(e->builder, predicate, x, fp32_real(e, y), "");
 }
-// No llvm.copysign, which of a result that is narrowed afterwards LLVM 22 makes that of the narrow type, in six instructions.
+// Does not use llvm.copysign. If the result is narrowed later, LLVM 22 turns it into a copysign of the narrow
+// type, in six instructions.
 LLVMValueRef fp32_with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of) {
   LLVMValueRef sign = LLVMBuildAnd(e->builder, fp32_bits(e, of), emit_i32(e, 0x80000000u), "");
   return fp32_of_bits(e, LLVMBuildOr(e->builder, fp32_bits(e, x), sign, ""));
@@ -52,9 +53,9 @@ typedef struct Split {
 
 static const Split LOG2_E = {0x1.715476p+0, 0x1.4ae0cp-26}, LOG2_10 = {0x1.a934f0p+1, 0x1.2f346ep-24};
 
-// 2^(x factor) = first second: first = 2^f, second = 2^n with n the integer in -126 .. 127 that is nearest to
-// x factor, f = x factor - n. Where that n is not near, f takes the rest, and the product of the two is
-// rounded once where it is denormal, infinite where it is too large.
+// 2^(x factor) = first * second, with first = 2^f and second = 2^n. n is the integer in -126 .. 127 nearest
+// to x factor, and f = x factor - n. Out of this range, f takes the rest. first * second is then rounded once
+// if denormal, and infinite if too large.
 typedef struct Power {
   LLVMValueRef first, second;
 } Power;
@@ -64,7 +65,7 @@ static Power power_of(Emitter *e, LLVMValueRef x, const Split *factor) {
   const double round = 0x1.8p+23;
   LLVMValueRef args[] = {x, fp32_real(e, factor->high / 253), fp32_real(e, 126.0 / 253)};
   LLVMValueRef t = nvvm_intrinsic(e, "llvm.nvvm.fma.rn.sat.f", NULL, 0, args, 3);
-  // n + 127 is in the low bits, and is left alone by the shift.
+  // n + 127 is in the low bits; the shift keeps only those.
   LLVMValueRef rounded = nvvm_fma(e, t, fp32_real(e, 253), fp32_real(e, round + 1));
   LLVMValueRef minus_n = LLVMBuildFSub(b, fp32_real(e, round + 127), rounded, "");
   LLVMValueRef f = nvvm_fma(e, x, fp32_real(e, factor->high), minus_n);
@@ -73,7 +74,7 @@ static Power power_of(Emitter *e, LLVMValueRef x, const Split *factor) {
   return (Power){nvvm_exp2_ftz(e, f), fp32_of_bits(e, second)};
 }
 
-// 0.8 ulp, and what ex2.approx adds on [-1/2, 1/2].
+// 0.8 ulp, plus the error of ex2.approx on [-1/2, 1/2].
 LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x) {
   Power p = power_of(e, x[0], &LOG2_E);
   return LLVMBuildFMul(e->builder, p.first, p.second, "");
@@ -81,7 +82,7 @@ LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x) {
 
 static const double LOG2_E_FP32 = 0x1.715476p+0;
 
-// The square of 2^(t / 2), which is a normal number where 2^t is denormal; that is rounded once.
+// The square of 2^(t / 2). That is a normal number where 2^t is denormal, so the result is rounded once.
 LLVMValueRef fp32_exp_approx(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef half = LLVMBuildFMul(e->builder, x[0], fp32_real(e, LOG2_E_FP32 / 2), "");
   LLVMValueRef root = nvvm_exp2_ftz(e, half);
@@ -119,11 +120,12 @@ static Reduced reduce_log(Emitter *e, LLVMValueRef x) {
   return (Reduced){LLVMBuildFSub(b, m, fp32_real(e, 1), ""), n};
 }
 
-// A base's logarithm: of 1 + r it is (high + low) r + r^2 c(r), of 2 it is `of_two`. Relative error 2^-27.6.
+// The logarithm to a base. log(1 + r) is (high + low) r + r^2 c(r), and log(2) is `of_two`. Relative error
+// 2^-27.6.
 typedef struct LogBase {
   Split first;
   float c[9];
-  Split of_two; // low: 0 where high is near enough
+  Split of_two; // low: 0 if high is accurate enough
 } LogBase;
 
 static const LogBase BASE_E = {{1, 0},
@@ -141,7 +143,7 @@ static const LogBase BASE_10 = {{0x1.bcb7b2p-2, -0x1.5b235ep-27},
                                  -0x1.cc9454p-5f},
                                 {0x1.344136p-2, -0x1.ec10cp-27}};
 
-// `lost` (NULL: 0) is to be added to r; its square is below the error.
+// Adds `lost` (NULL: 0) to r. The square of `lost` is below the error.
 static LLVMValueRef log_of_reduced(Emitter *e, const Reduced *of, LLVMValueRef lost, const LogBase *base) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef r = of->r, y = LLVMBuildFMul(b, fp32_polynomial(e, r, base->c, 9), r, "");
@@ -158,7 +160,8 @@ static LLVMValueRef log_of_reduced(Emitter *e, const Reduced *of, LLVMValueRef l
   return nvvm_fma(e, of->n, fp32_real(e, base->of_two.high), y);
 }
 
-// y, the logarithm of x, but of what is not positive and finite: infinity of itself, -infinity of 0, otherwise NaN.
+// Replaces y, the logarithm of x, if x is not positive and finite: infinity for infinity, -infinity for 0,
+// else NaN.
 static LLVMValueRef but_special(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef infinity = fp32_real(e, (double)INFINITY);
   LLVMValueRef special = LLVMBuildICmp(e->builder, LLVMIntUGE, fp32_bits(e, x), emit_i32(e, 0x7f800000), "");
@@ -176,8 +179,8 @@ LLVMValueRef fp32_log(Emitter *e, const LLVMValueRef *x) { return log_to_base(e,
 LLVMValueRef fp32_log2(Emitter *e, const LLVMValueRef *x) { return log_to_base(e, x[0], &BASE_2); }
 LLVMValueRef fp32_log10(Emitter *e, const LLVMValueRef *x) { return log_to_base(e, x[0], &BASE_10); }
 
-// r = x 2^-n + (2^-n - 1), with n of the rounded 1 + x, and what
-// that sum loses. Where n is not 0, x is normal and stays so.
+// r = x 2^-n + (2^-n - 1), plus what the sum 1 + x loses. n belongs to the rounded sum. If n is not 0, x is
+// normal and stays normal.
 LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef sum = LLVMBuildFAdd(b, x[0], fp32_real(e, 1), "");
@@ -193,7 +196,7 @@ LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x) {
   return but_special(e, sum, y);
 }
 
-// Below 0.6 x + x^3 c(x^2), otherwise 1 - 2 / (e^2x + 1).
+// Below 0.6 it is x + x^3 c(x^2), otherwise 1 - 2 / (e^2x + 1).
 LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {-0x1.55553ep-2f, 0x1.1109bep-3f, -0x1.b89abap-5f, 0x1.54c3c2p-6f,
                             -0x1.828776p-8f};
@@ -208,13 +211,13 @@ LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x) {
   return fp32_with_sign(e, LLVMBuildSelect(b, is_far, far, y, ""), x[0]);
 }
 
-// e^a / 2, where e^a may be too large.
+// e^a / 2, which is finite even if e^a is not.
 static LLVMValueRef half_exp(Emitter *e, LLVMValueRef a) {
   Power p = power_of(e, a, &LOG2_E);
   return fp32_product(e, fp32_product(e, p.first, fp32_real(e, 0.5)), p.second);
 }
 
-// Below 1 x + x^3 c(x^2), otherwise (e^a - e^-a) / 2.
+// Below 1 it is x + x^3 c(x^2), otherwise (e^a - e^-a) / 2.
 LLVMValueRef fp32_sinh(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {0x1.555556p-3f, 0x1.1110ep-7f, 0x1.a022bcp-13f, 0x1.756c1ep-19f};
   LLVMValueRef a = fp32_magnitude(e, x[0]), square = fp32_product(e, a, a);
@@ -230,7 +233,7 @@ LLVMValueRef fp32_cosh(Emitter *e, const LLVMValueRef *x) {
   return nvvm_fma(e, fp32_reciprocal(e, half), fp32_real(e, 0.25), half);
 }
 
-// Below 1 x + x near(x^2), otherwise 1 - erfc, whose logarithm to base 2 is far(x). From 4 on it is 1.
+// Below 1 it is x + x near(x^2), otherwise 1 - erfc; log2(erfc) is far(x). From 4 on it is 1.
 LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x) {
   static const float near[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2ce6p-4f, -0x1.b7f71ap-6f,
                                0x1.53f224p-8f, -0x1.a3515ep-11f, 0x1.4771fep-14f};
@@ -247,8 +250,8 @@ LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildSelect(b, is_far, z, y, "");
 }
 
-// e^-a^2 c(t) / (1 + 2a), t = (a - 4) / (a + 4), for a = |x|;
-// of negative x 2 less that. a^2 in two parts; from 10.5 on it is 0.
+// e^-a^2 c(t) / (1 + 2a), t = (a - 4) / (a + 4), for a = |x|. Negative x gives 2 minus that. a^2 has two
+// parts. From 10.5 on it is 0.
 LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {0x1.3ba592p+0f,  -0x1.1df1acp-3f, 0x1.f7d64ep-7f,  0x1.16e96p-4f,
                             -0x1.9d917ep-4f, 0x1.80581p-4f,   -0x1.116112p-4f, 0x1.294586p-5f,
@@ -257,7 +260,8 @@ LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef a = nvvm_binary(e, "llvm.minnum", fp32_magnitude(e, x[0]), fp32_real(e, 10.5));
   LLVMValueRef inverse = fp32_reciprocal(e, LLVMBuildFAdd(b, a, fp32_real(e, 4), ""));
   LLVMValueRef t = LLVMBuildFMul(b, LLVMBuildFAdd(b, a, fp32_real(e, -4), ""), inverse, "");
-  LLVMValueRef off = LLVMBuildFAdd(b, t, fp32_real(e, 1), ""); // to a - 4 - t (a + 4), with few roundings
+  LLVMValueRef off = LLVMBuildFAdd(b, t, fp32_real(e, 1), ""); // changes t to a - 4 - t (a + 4), with few
+                                                               // roundings
   off = nvvm_fma(e, off, fp32_real(e, -4), a);
   off = nvvm_fma(e, LLVMBuildFNeg(b, t, ""), a, off);
   t = nvvm_fma(e, off, inverse, t);

@@ -12,7 +12,9 @@ static LLVMValueRef with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of) {
   return nvvm_binary(e, "llvm.copysign", x, of);
 }
 
-static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
+static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPCast(e->builder, x, e->f64, "");
+}
 
 static LLVMValueRef call_fp64(Emitter *e, const char *symbol, LLVMValueRef x) {
   return emit_libclc(e, symbol, e->f64, &x, 1);
@@ -22,7 +24,7 @@ static LLVMValueRef is_zero(Emitter *e, LLVMValueRef x) {
   return LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");
 }
 
-// Of fp32 libclc's function keeps the sign; NULL: fp32 is computed otherwise.
+// An odd function. For fp32 libclc's function keeps the sign; NULL: fp32 is computed elsewhere.
 static LLVMValueRef odd(Emitter *e, const char *fp32, const char *fp64, LLVMValueRef x) {
   if (LLVMTypeOf(x) == e->f32) return emit_libclc(e, fp32, e->f32, &x, 1);
   return LLVMBuildSelect(e->builder, is_zero(e, x), x, call_fp64(e, fp64, x), "");
@@ -48,10 +50,10 @@ LLVMValueRef math_cospi(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildSelect(e->builder, is_zero(e, y), LLVMConstNull(type), y, "");
 }
 
-// A dividend that is near the greatest number is halved, which is exact: libclc's first quotient times the
+// A dividend near the largest number is halved, which is exact. Otherwise libclc's first quotient times the
 // divisor would round to infinity.
 typedef struct Halved {
-  LLVMValueRef x, far; // far: whether it was
+  LLVMValueRef x, far; // far: x was halved
 } Halved;
 
 static Halved halve(Emitter *e, LLVMValueRef x) {
@@ -60,7 +62,7 @@ static Halved halve(Emitter *e, LLVMValueRef x) {
   return (Halved){LLVMBuildSelect(b, far, LLVMBuildFMul(b, x, real(e, 0.5), ""), x, ""), far};
 }
 
-// Of 2h the remainder is twice that of h, less the divisor where that is too large: all exact.
+// The remainder of 2h is twice that of h, minus the divisor if that is too large. All steps are exact.
 static LLVMValueRef fmod_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = e->builder;
   Halved half = halve(e, x);
@@ -71,7 +73,7 @@ static LLVMValueRef fmod_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   return LLVMBuildSelect(b, half.far, with_sign(e, twice, x), rest, "");
 }
 
-// The quotient of 2h is even but for what is taken away at last; at a tie it is right as it is.
+// The quotient of 2h is even before the last subtraction, so a tie needs no correction.
 static LLVMValueRef remainder_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = e->builder;
   Halved half = halve(e, x);
@@ -84,8 +86,8 @@ static LLVMValueRef remainder_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   return LLVMBuildSelect(b, half.far, twice, rest, "");
 }
 
-// Exact functions: fp64's result is the narrower type's too, whose numbers are never near fp64's greatest.
-// libclc's fmod of fp32 is wrong where the divisor is denormal.
+// For exact functions, the fp64 result is right for the narrower type too. Its numbers are never near fp64's
+// largest one. libclc's fp32 fmod is wrong for a denormal divisor.
 static LLVMValueRef in_fp64(Emitter *e, const char *symbol, const LLVMValueRef *x) {
   LLVMValueRef args[] = {extend_to_fp64(e, x[0]), extend_to_fp64(e, x[1])};
   return LLVMBuildFPCast(e->builder, emit_libclc(e, symbol, e->f64, args, 2), LLVMTypeOf(x[0]), "");
@@ -99,13 +101,14 @@ LLVMValueRef math_remainder(Emitter *e, const LLVMValueRef *x) {
   return LLVMTypeOf(x[0]) == e->f64 ? remainder_fp64(e, x[0], x[1]) : in_fp64(e, "_Z9remainderdd", x);
 }
 
-// libclc's of fp32 is wrong near zero and at minus infinity.
+// libclc's fp32 function is wrong near zero and at minus infinity.
 LLVMValueRef math_lgamma(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef y = call_fp64(e, "_Z6lgammad", extend_to_fp64(e, x[0]));
   return LLVMBuildFPCast(e->builder, y, LLVMTypeOf(x[0]), "");
 }
 
-// From 2^64 on every exponent is even and decides alone between 0, 1 and infinity; libclc's wraps there.
+// From 2^64 on, every exponent is even, and the result is 0, 1 or infinity whatever the exponent. libclc's
+// code wraps there.
 LLVMValueRef math_pow(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef most = real(e, 0x1p64);
@@ -120,14 +123,15 @@ static LLVMValueRef polynomial(Emitter *e, LLVMValueRef x, const double *c, uint
   return y;
 }
 
-// The gamma function of a >= 0 as product of the three factors `power`, `power` and `rest`, over a `below`
-// where `near`, a < 8, holds. None of them overflows up to 190.
+// The gamma function of a >= 0 is power * power * rest. Where `near` is true, a < 8, it is also divided by
+// `below`. No factor overflows up to 190.
 typedef struct Gamma {
   LLVMValueRef power, rest, below, near;
 } Gamma;
 
-// Stirling's: z^(z - 1/2) e^-z c(1 / z), for z >= 8; c was fitted to 2^-54. Below 8, z = a + 8, and
-// below = (a + 1) ... (a + 7); what the sum loses counts by the function's logarithmic derivative.
+// Stirling's formula: z^(z - 1/2) e^-z c(1 / z), for z >= 8; c was fitted to 2^-54. For a below 8, z = a + 8
+// and below = (a + 1) ... (a + 7). What the sum loses is corrected with the function's logarithmic
+// derivative.
 static Gamma gamma_of(Emitter *e, LLVMValueRef a) {
   static const double c[] = {0x1.40d931ff62708p+1,  0x1.abcc42a9d5186p-3,   0x1.1d32d737b43fap-7,
                              -0x1.b8793d5d07b29p-8, -0x1.2d83521b663a4p-11, 0x1.014a2a5104eabp-9,
@@ -146,7 +150,7 @@ static Gamma gamma_of(Emitter *e, LLVMValueRef a) {
   LLVMValueRef part = LLVMBuildFMul(b, lost, polynomial(e, z, slope, 3), "");
   series = nvvm_fma(e, LLVMBuildFNeg(b, part, ""), series, series);
   g.rest = LLVMBuildFMul(b, g.rest, series, "");
-  // a (a + 7); the others are s + 6, 10, 12.
+  // a (a + 7); the other factors are s + 6, s + 10 and s + 12.
   LLVMValueRef s = nvvm_fma(e, a, a, LLVMBuildFMul(b, a, real(e, 7), ""));
   g.below = LLVMBuildFAdd(b, a, real(e, 7), "");
   for (uint32_t k = 0; k < 3; k++)
@@ -154,7 +158,7 @@ static Gamma gamma_of(Emitter *e, LLVMValueRef a) {
   return g;
 }
 
-// Of negative x it is pi / (sin(pi x) a gamma(a)), a = -x; that is 0 from -190 on. Near zero it is 1 / x.
+// Negative x gives pi / (sin(pi x) a gamma(a)), a = -x, which is 0 from -190 on. Near zero it is 1 / x.
 static LLVMValueRef tgamma_fp64(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef a = nvvm_binary(e, "llvm.minnum", magnitude(e, x), real(e, 190)), one = real(e, 1);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// a to the power b of fp32, without branches: 2^(b log2(a)) with the logarithm in two parts, and what IEEE 754 says of
-// special numbers. What hangs on b alone is made once where b is the same, and folds away where it is a constant.
+// fp32 power a^b, without branches: 2^(b log2(a)), with the logarithm in two parts. Special numbers follow
+// IEEE 754. The code that depends only on b is computed once where b is the same. It folds away for a
+// constant b.
 #include "codegen/math/math_fp32.h"
 
 #include <math.h>
 #include "codegen/nvvm/nvvm.h"
 
-// An unevaluated sum, high nearest to it but for a 2^-5.
+// An unevaluated sum. high is its nearest number, with an error of 2^-5 units.
 typedef struct Sum {
   LLVMValueRef high, low;
 } Sum;
 
-// a = (1 + r) 2^n for a positive and finite, 1 + r in [sqrt(1/2), sqrt(2)).
+// a = (1 + r) 2^n for positive finite a, with 1 + r in [sqrt(1/2), sqrt(2)).
 static void reduce(Emitter *e, LLVMValueRef a, LLVMValueRef *r, LLVMValueRef *n) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef small = fp32_compare(e, LLVMRealOLT, a, 0x1p-126);
@@ -44,7 +45,8 @@ static Sum log2_of(Emitter *e, LLVMValueRef a) {
   return log;
 }
 
-// 2^t as 2^f 2^n, n the nearest whole number in -126 .. 127: what is denormal is rounded once. |t.high| < 2^60
+// 2^t as 2^f 2^n, with n the nearest integer in -126 .. 127. A denormal result is rounded once. |t.high| <
+// 2^60
 static LLVMValueRef exp2_of(Emitter *e, Sum t) {
   const double round = 0x1.8p+23;
   LLVMValueRef args[] = {fp32_sum(e, t.high, t.low), fp32_real(e, 1.0 / 253), fp32_real(e, 126.0 / 253)};
@@ -56,9 +58,9 @@ static LLVMValueRef exp2_of(Emitter *e, Sum t) {
   return fp32_product(e, nvvm_exp2_ftz(e, f), fp32_of_bits(e, power));
 }
 
-// What an exponent is, beside a negative base. Those from 2^24 on and infinite ones are even.
+// The parity of an exponent, for a negative base. Exponents from 2^24 on, and infinite ones, are even.
 typedef struct Parity {
-  LLVMValueRef is_whole, odd_sign; // odd_sign: the sign bit alone where it is odd, else 0
+  LLVMValueRef is_whole, odd_sign; // odd_sign: the sign bit for an odd exponent, else 0
 } Parity;
 
 static Parity parity_of(Emitter *e, LLVMValueRef y) {
@@ -69,7 +71,7 @@ static Parity parity_of(Emitter *e, LLVMValueRef y) {
   return (Parity){whole, fp32_choose(e, odd, emit_i32(e, 0x80000000u), emit_i32(e, 0))};
 }
 
-// Of a zero or infinity, without its sign.
+// The power of a zero or infinity, without its sign.
 static LLVMValueRef of_extreme(Emitter *e, LLVMValueRef a, LLVMValueRef y) {
   LLVMValueRef inverse =
       fp32_of_bits(e, LLVMBuildXor(e->builder, fp32_bits(e, a), emit_i32(e, 0x7f800000), ""));
@@ -80,7 +82,7 @@ static LLVMValueRef any_power(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef a = fp32_magnitude(e, x);
   Sum log = log2_of(e, a), t;
-  // Beyond 2^40 the power of every number but 1 is 0 or infinite.
+  // With an exponent beyond 2^40, the power of every number except 1 is 0 or infinite.
   LLVMValueRef by = nvvm_binary(e, "llvm.minnum", y, fp32_real(e, 0x1p+40));
   by = nvvm_binary(e, "llvm.maxnum", by, fp32_real(e, -0x1p+40));
   t.high = fp32_product(e, by, log.high);
@@ -101,7 +103,7 @@ static LLVMValueRef any_power(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   return fp32_choose(e, one, fp32_real(e, 1), power);
 }
 
-// x^n for n from 1 to 4 by products, which lose nothing where the result is a number.
+// x^n for n from 1 to 4 by multiplications. They lose nothing if the result is finite.
 static LLVMValueRef product_power(Emitter *e, LLVMValueRef x, int n) {
   LLVMValueRef square = n > 1 ? fp32_product(e, x, x) : NULL;
   switch (n) {
@@ -112,7 +114,7 @@ static LLVMValueRef product_power(Emitter *e, LLVMValueRef x, int n) {
   }
 }
 
-// The root of -0 and of -infinity is that of 0 and infinity.
+// -0 and -infinity have the same root as 0 and infinity.
 static LLVMValueRef root_power(Emitter *e, LLVMValueRef x, int n) {
   LLVMValueRef root = fp32_root(e, fp32_sum(e, x, fp32_real(e, 0)));
   if (n > 0) root = fp32_product(e, product_power(e, fp32_magnitude(e, x), n), root);
@@ -120,7 +122,7 @@ static LLVMValueRef root_power(Emitter *e, LLVMValueRef x, int n) {
   return fp32_choose(e, infinite, fp32_real(e, (double)INFINITY), root);
 }
 
-// NULL: the exponent has no shorter way.
+// NULL: no shorter code for this exponent.
 static LLVMValueRef constant_power(Emitter *e, LLVMValueRef x, double y) {
   double size = fabs(y), whole = floor(size);
   if (y == 0) return fp32_real(e, 1);

@@ -5,7 +5,8 @@
 #include <string.h>
 #include "codegen/nvvm/nvvm.h"
 
-// x = n pi/2 + r: exact products, pi/2 in three parts of 24 bits. n is whole and of at most 17 bits.
+// x = n pi/2 + r. pi/2 has three parts of 24 bits, and each is multiplied exactly. n is an integer of at most
+// 17 bits.
 typedef struct Quarter {
   LLVMValueRef r, n; // n: i32
 } Quarter;
@@ -26,7 +27,7 @@ static LLVMValueRef bit(Emitter *e, LLVMValueRef n, uint32_t mask) {
   return LLVMBuildICmp(e->builder, LLVMIntNE, masked, emit_i32(e, 0), "");
 }
 
-// Words i to i + 3 of 2/pi, i = first in 0 .. 4, of which the first is 0: chosen bit by bit of i.
+// Words i to i + 3 of 2/pi, with i = first in 0 .. 4. Word 0 is zero. The words are selected bit by bit of i.
 static void words_of_two_over_pi(Emitter *e, LLVMValueRef first, LLVMValueRef words[4]) {
   static const uint32_t bits[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                   0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
@@ -45,14 +46,16 @@ static LLVMValueRef shifted_left(Emitter *e, LLVMValueRef high, LLVMValueRef low
   return nvvm_intrinsic(e, "llvm.fshl", &e->i32, 1, args, 3);
 }
 
-static LLVMValueRef extend_to_i64(Emitter *e, LLVMValueRef x) { return LLVMBuildZExt(e->builder, x, e->i64, ""); }
+static LLVMValueRef extend_to_i64(Emitter *e, LLVMValueRef x) {
+  return LLVMBuildZExt(e->builder, x, e->i64, "");
+}
 
 static LLVMValueRef upper_word(Emitter *e, LLVMValueRef x) {
   return LLVMBuildLShr(e->builder, x, LLVMConstInt(e->i64, 32, false), "");
 }
 
-// For |x| from 2^16 on, by M. Payne and R. Hanek: of 2/pi those 96 bits whose products with the fraction of x, a number of
-// 24 bits, count modulo 4. NaN of infinities and NaN.
+// For |x| from 2^16 on, by M. Payne and R. Hanek. Uses the 96 bits of 2/pi that matter modulo 4 after
+// multiplication with the 24-bit fraction of x. NaN for infinities and NaN.
 static Quarter far_quarter_of(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef bits = fp32_bits(e, fp32_magnitude(e, x)), words[4], product[3];
@@ -69,7 +72,7 @@ static Quarter far_quarter_of(Emitter *e, LLVMValueRef x) {
   LLVMValueRef top = LLVMBuildTrunc(b, product[0], e->i32, ""),
                middle = LLVMBuildTrunc(b, product[1], e->i32, "");
   LLVMValueRef low = LLVMBuildTrunc(b, product[2], e->i32, ""), two = emit_i32(e, 2);
-  // Two bits are n, the rest is what is beyond it, from -1/2 on.
+  // The top two bits are n. The rest is the fraction, from -1/2 on.
   LLVMValueRef high = shifted_left(e, top, middle, two);
   LLVMValueRef rest = LLVMBuildShl(b, extend_to_i64(e, high), LLVMConstInt(e->i64, 32, false), "");
   rest = LLVMBuildOr(b, rest, extend_to_i64(e, shifted_left(e, middle, low, two)), "");
@@ -106,7 +109,7 @@ static LLVMValueRef cosine(Emitter *e, LLVMValueRef x, Quarter q) {
   return sine_at(e, q.r, LLVMBuildAdd(e->builder, q.n, emit_i32(e, 1), ""));
 }
 
-// r + r^3 c(r^2), its inverse negated where n is odd.
+// r + r^3 c(r^2). If n is odd, its negated inverse.
 static LLVMValueRef tangent(Emitter *e, LLVMValueRef x, Quarter q) {
   static const float c[] = {0x1.5554dep-2f, 0x1.112de8p-3f, 0x1.b5859ep-5f,
                             0x1.906d68p-6f, 0x1.96dbf4p-9f, 0x1.33d7e6p-7f};
@@ -122,7 +125,8 @@ static LLVMValueRef tangent(Emitter *e, LLVMValueRef x, Quarter q) {
 
 typedef LLVMValueRef (*OfQuarter)(Emitter *e, LLVMValueRef x, Quarter q);
 
-// The body of a function of x: the reduction has two ways, below 2^16 and beyond, for infinities and NaN too.
+// Fills in the body of a function of x. The range reduction has two branches: below 2^16, and beyond, with
+// infinities and NaN.
 static void fill(Emitter *e, LLVMValueRef function, OfQuarter of) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef x = LLVMGetParam(function, 0);
@@ -144,7 +148,7 @@ static void fill(Emitter *e, LLVMValueRef function, OfQuarter of) {
   LLVMBuildRet(b, of(e, x, q));
 }
 
-// A call of `name`, which is defined at its first use and inlined as libclc's functions are.
+// Calls `name`. It is defined at its first use, and inlined like libclc's functions.
 static LLVMValueRef call_defined(Emitter *e, const char *name, OfQuarter of, LLVMValueRef x) {
   LLVMTypeRef type = LLVMFunctionType(e->f32, &e->f32, 1, false);
   LLVMValueRef function = LLVMGetNamedFunction(e->llvm, name);
@@ -152,7 +156,7 @@ static LLVMValueRef call_defined(Emitter *e, const char *name, OfQuarter of, LLV
     LLVMBasicBlockRef block = LLVMGetInsertBlock(e->builder);
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(e->builder);
     function = LLVMAddFunction(e->llvm, name, type);
-    LLVMSetCurrentDebugLocation2(e->builder, NULL); // of no subprogram
+    LLVMSetCurrentDebugLocation2(e->builder, NULL); // outside any subprogram
     fill(e, function, of);
     e->has_library = true;
     LLVMPositionBuilderAtEnd(e->builder, block);
@@ -173,7 +177,7 @@ LLVMValueRef fp32_tan(Emitter *e, const LLVMValueRef *x) {
   return call_defined(e, "tilec_tan_fp32", tangent, x[0]);
 }
 
-// a + a^3 c(a^2) of a = |x|, beyond 1 pi/2 less that of 1 / a.
+// a + a^3 c(a^2) for a = |x|. Beyond 1, pi/2 minus the value for 1 / a.
 LLVMValueRef fp32_atan(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {-0x1.55553ep-2f, 0x1.9991e4p-3f,  -0x1.242086p-3f,
                             0x1.c08c4ep-4f,  -0x1.58091ap-4f, 0x1.da29f6p-5f,

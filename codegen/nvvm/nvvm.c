@@ -48,7 +48,7 @@ LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x) {
 LLVMValueRef nvvm_fresh(Emitter *e, LLVMValueRef x) {
   LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
   bool narrow = type == e->i32, wide = type == e->i64 || type == e->ptr;
-  bool number = LLVMIsConstant(x) && !LLVMIsAConstantExpr(x); // an address in shared memory is none
+  bool number = LLVMIsConstant(x) && !LLVMIsAConstantExpr(x); // not an address in shared memory
   if (number || (!narrow && !wide)) return x;
   const char *text = narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", *constraints = narrow ? "=r,r" : "=l,l";
   LLVMValueRef code = LLVMGetInlineAsm(function, text, strlen(text), constraints, strlen(constraints), true,
@@ -136,7 +136,8 @@ void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef 
   nvvm_intrinsic(e, name, NULL, 0, args, read ? 3 : 2);
 }
 
-// A thread's groups are its own, and closing one waits for nothing: LLVM may copy it into branches.
+// A thread's copy groups are its own, and closing one waits for nothing. So LLVM may duplicate it into
+// branches.
 void nvvm_copy_commit(Emitter *e) { nvvm_call(e, "llvm.nvvm.cp.async.commit.group", NULL); }
 
 void nvvm_copy_wait(Emitter *e, uint32_t pending) {
@@ -152,7 +153,7 @@ LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x) {
   return nvvm_unary(e, "llvm.nvvm.ex2.approx.ftz", x);
 }
 
-// cvt of fp8 came with PTX 7.8 for sm_90, 8.1 for sm_89.
+// cvt to fp8 needs PTX 7.8 on sm_90, and 8.1 on sm_89.
 static void needs_fp8(Emitter *e) { emit_needs_ptx(e, e->target->arch->fp8_ptx); }
 
 LLVMValueRef nvvm_to_fp8_pair(Emitter *e, Elem fp8, LLVMValueRef x, LLVMValueRef y) {
@@ -187,14 +188,14 @@ static char word_constraint(uint32_t word_bits) {
   return word_bits == 64 ? ASM_INT64 : word_bits == 32 ? ASM_INT32 : ASM_INT16;
 }
 
-// A cache modifier and an eviction priority exclude one another,
-// and volatile both: they are hints, the stronger wins.
+// A cache modifier, an eviction priority and volatile exclude one another. They are hints, so the strongest
+// is used.
 static bool has_priority(const GlobalAccess *access) {
   return !access->is_volatile && !access->cache && access->evict;
 }
 
-// An eviction priority is meant for both caches. The L2 cache takes it from a policy (sm_80), made once,
-// where the function begins. NULL: none.
+// An eviction priority is for both caches. The L2 cache takes it from a policy (sm_80), created once at the
+// function's start. NULL: none.
 static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
   if (!has_priority(access) || !e->target->arch->has_cache_policy) return NULL;
   LLVMValueRef *policy = &e->policies[strcmp(access->evict, "evict_last") == 0];
@@ -208,7 +209,7 @@ static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
   return *policy;
 }
 
-// "ld.global.L1::evict_first.L2::cache_hint.v4.b32" and the like.
+// For example "ld.global.L1::evict_first.L2::cache_hint.v4.b32".
 static void instruction(Emitter *e, const char *name, const GlobalAccess *access, Buf *text) {
   buf_printf(text, "%s%s.global", name, access->is_volatile ? ".volatile" : "");
   if (!access->is_volatile && access->cache) {
@@ -262,7 +263,7 @@ void nvvm_fence_async(Emitter *e, bool global) {
 
 void nvvm_grid_control(Emitter *e, const char *what) { nvvm_order(e, "griddepcontrol.", what); }
 
-// The results are tied to `initial`, which a predicated-off load leaves as they are.
+// The results are tied to `initial`. A predicated-off load leaves them unchanged.
 void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *initial,
                       LLVMValueRef *result) {
   uint32_t words = access->words, count = 0;

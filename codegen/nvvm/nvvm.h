@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every NVVM intrinsic and line of inline assembly, with the PTX versions that they need.
+// All NVVM intrinsics and inline assembly, with the PTX versions that they need.
 #ifndef CODEGEN_NVVM_NVVM_H
 #define CODEGEN_NVVM_NVVM_H
 
@@ -17,18 +17,19 @@ LLVMValueRef nvvm_call(Emitter *e, const char *name, LLVMValueRef arg);
 LLVMValueRef nvvm_unary(Emitter *e, const char *name, LLVMValueRef x);
 LLVMValueRef nvvm_binary(Emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
-// x, an fp32 number, in a register that an instruction writes, so that ptxas chooses it apart from x's: plus -0.0.
-// x, an integer or pointer of 32 or 64 bits, of which LLVM knows nothing and which it makes no earlier; a constant and other
-// types as they are.
+// nvvm_fresh: a copy of x, an integer or pointer of 32 or 64 bits. LLVM knows nothing about it and does not
+// compute it earlier. Returns constants and other types unchanged.
+// nvvm_copy_fp32: x, an fp32 number, in a new register. An instruction writes it (x plus -0.0), so ptxas
+// allocates it separately from x's.
 LLVMValueRef nvvm_fresh(Emitter *e, LLVMValueRef x);
 LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x);
 
-// The call synchronises threads, or waits for what they began:
-// it may neither be copied, nor moved to where fewer threads come by.
+// Marks a call that synchronises threads, or waits for work that they started. It must not be duplicated, or
+// moved to where fewer threads run.
 void nvvm_synchronises(Emitter *e, LLVMValueRef call);
-// What is a call stays in its block; other values are left as they are.
+// Keeps a call in its basic block. Other values are unchanged.
 void nvvm_stays(Emitter *e, LLVMValueRef x);
-// What a call gives, an i32, is less than the limit, which is not 0; other values are left as they are.
+// States that a call's i32 result is less than the limit, which is not 0. Other values are unchanged.
 void nvvm_is_below(Emitter *e, LLVMValueRef x, uint32_t limit);
 // A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
 LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
@@ -38,25 +39,26 @@ void nvvm_grid_control(Emitter *e, const char *what);    // griddepcontrol.wait,
 LLVMValueRef nvvm_thread_id(Emitter *e);                 // tid.x
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);    // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis); // nctaid
-// bar.sync id, of so many threads; 0: of all the block's.
+// bar.sync id, for this number of threads; 0: all threads of the CTA.
 void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads);
 void nvvm_warp_barrier(Emitter *e);                          // bar.warp.sync of all lanes
 void nvvm_arrive(Emitter *e, uint32_t id, uint32_t threads); // bar.arrive
-// i32: of the lane that differs by mask.
+// i32 from the lane that differs by mask.
 LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask);
-// i1: whether x (i1) holds in any lane.
+// i1: true if x (i1) is true in any lane.
 LLVMValueRef nvvm_vote_any(Emitter *e, LLVMValueRef x);
 // redux.sync over all lanes of an i32; add, min, max, umin, umax, and, or, xor; sm_80
 LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x);
-// Adds 1 to the word in shared memory, atomically, where counted (i1).
+// Atomically adds 1 to the word in shared memory, if `counted` (i1).
 void nvvm_count_shared(Emitter *e, LLVMValueRef address, LLVMValueRef counted);
-// cp.async of 4, 8 or 16 bytes; `read` (i32; NULL: all): how many of them are read, the rest are zeros.
+// cp.async of 4, 8 or 16 bytes. `read` (i32; NULL: all) bytes are read, the rest are zeros.
 void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
                      LLVMValueRef read);
 void nvvm_copy_commit(Emitter *e);                                     // cp.async.commit_group
 void nvvm_copy_wait(Emitter *e, uint32_t pending);                     // cp.async.wait_group
 void nvvm_order(Emitter *e, const char *instruction, const char *how); // without operands: instruction + how
-void nvvm_fence_async(Emitter *e, bool global); // fence.proxy.async of shared memory, or of global memory too
+void nvvm_fence_async(Emitter *e, bool global); // fence.proxy.async for shared memory, or for global memory
+                                                // too
 LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32: lane `lane`'s x
 LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2.approx.ftz.f32
 // fp32 to and from fp8 (i8); sm_89 and newer. To fp8 saturates.
@@ -66,8 +68,8 @@ LLVMValueRef nvvm_to_bf16_pair(Emitter *e, LLVMValueRef x,
                                LLVMValueRef y);                   // rounded, x in the lower half: i32
 LLVMValueRef nvvm_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x); // gives fp16
 
-// One access of a thread to global memory through inline assembly:
-// words of 8, 16, 32 or 64 bits, held as i16, i16, i32, i64.
+// One access of a thread to global memory, by inline assembly. Words of 8, 16, 32 or 64 bits are held as i16,
+// i16, i32, i64.
 typedef struct GlobalAccess {
   uint32_t word_bits, words;
   bool is_volatile;
@@ -77,7 +79,7 @@ typedef struct GlobalAccess {
   LLVMValueRef predicate; // i1; NULL: always
 } GlobalAccess;
 
-// `initial`: what the words are where the predicate does not hold; the words read come in `result`.
+// `initial`: the words if the predicate is false. `result`: the words read.
 void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *initial,
                       LLVMValueRef *result);
 void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *words);

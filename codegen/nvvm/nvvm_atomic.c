@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One atomic of a thread on global memory, as inline assembly: LLVM's atomicrmw drops order and scope. PTX
-// ISA, sections on atom, red and fence.
+// A thread's atomic on global memory, as inline assembly, because LLVM's atomicrmw drops order and scope. See
+// PTX ISA, sections on atom, red and fence.
 #include "codegen/nvvm/nvvm_atomic.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static char word_letter(uint32_t bits) { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
 
-// red knows no acquire: what it would order cannot be told without the value that it does not give.
+// red has no acquire. Its order could not be observed, because red returns no value.
 static const char *order_of(const Atomic *atomic, bool has_result) {
   if (has_result) return atomic->sem;
   return strcmp(atomic->sem, "acquire") == 0 || strcmp(atomic->sem, "relaxed") == 0 ? "relaxed" : "release";

@@ -11,14 +11,14 @@ typedef struct Atomic {
   const char *scope;     // cta, gpu, sys
   LLVMValueRef pointer;
   LLVMValueRef args[4];   // integers of a word's width; NULL after the last. cas has two
-  bool vector;            // the args are one operand, neighbours in memory
+  bool vector;            // the args are one vector operand, neighbours in memory
   LLVMValueRef predicate; // i1; NULL: always
 } Atomic;
 
-// The old value, undefined where the predicate does not hold;
-// without result red, which exch and cas have not.
+// Returns the old value; undefined if the predicate is false. Without result it is red, which does not exist
+// for exch and cas.
 LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result);
-// fence.acq_rel: what the thread does afterwards, relaxed, releases what was done before.
+// fence.acq_rel: the thread's later relaxed writes release what it did before.
 void nvvm_fence_release(Emitter *e, const char *scope);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tensor cores' instructions, in inline assembly: one text for every type and size.
+// Tensor core instructions as inline assembly. One function builds the text for all types and sizes.
 #include "codegen/nvvm/nvvm_dot.h"
 
 #include <string.h>
@@ -8,13 +8,12 @@
 #include "codegen/nvvm/nvvm.h"
 #include "codegen/llvm/ptx_moves.h"
 
-// A call of inline assembly whose results replace the first of its operands.
+// An inline assembly call whose results replace its first operands.
 typedef struct TiedCall {
   Buf text, constraints;
   VEC(LLVMValueRef) args;
   VEC(LLVMTypeRef) types, results;
-  // Results are written before all operands have been read:
-  // an operand that is also tied needs another register.
+  // Results are written before all operands are read. An operand that is also tied needs another register.
   bool early;
 } TiedCall;
 
@@ -33,7 +32,7 @@ static void add_result(Emitter *e, TiedCall *call, LLVMValueRef tied) {
   vec_push(e->arena, &call->results, type);
 }
 
-// Operands come after all results; operand number as the text names it.
+// Adds an operand after all results. Returns its number in the text.
 static uint32_t add_operand(Emitter *e, TiedCall *call, LLVMValueRef value) {
   LLVMTypeRef type = LLVMTypeOf(value);
   buf_printf(&call->constraints, "%s%c", call->results.n + call->args.n ? "," : "", constraint_of(e, type));
@@ -48,14 +47,14 @@ static void add_tied(Emitter *e, TiedCall *call, LLVMValueRef value, uint32_t re
   vec_push(e->arena, &call->args, value);
 }
 
-// Of a warp's instruction that synchronises nothing.
+// Marks a warp's instruction that does not synchronise.
 static void mark_convergent(Emitter *e, LLVMValueRef call) {
   unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
   LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                            LLVMCreateEnumAttribute(e->context, kind, 0));
 }
 
-// `ordered`: keeps its place among the other accesses to memory and ordered calls.
+// `ordered`: keeps its order with other memory accesses and ordered calls.
 static void build_call(Emitter *e, TiedCall *call, bool ordered, LLVMValueRef *results) {
   LLVMTypeRef type = LLVMVoidTypeInContext(e->context);
   if (call->results.n == 1) type = call->results.at[0];
@@ -130,8 +129,8 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   build_call(e, &call, false, sum);
 }
 
-// The scale of the sum, 0 or 1 or a predicate, and for floats
-// the signs of a and b, for 16-bit types what is transposed.
+// The scale of the accumulator: 0, 1 or a predicate. For floats also the signs of a and b; for 16-bit types,
+// the operands that are transposed.
 static void wgmma_flags(const WgmmaGroup *g, const WgmmaStep *step, Buf *text) {
   const char *before = g->from_zero ? ", 0" : g->fresh ? ", adds" : ", 1";
   bool integer = g->types.sum == ELEM_I32, half = elem_info(g->types.a)->bits == 16;
@@ -158,7 +157,8 @@ static void wgmma_step(Emitter *e, TiedCall *call, const WgmmaGroup *g, const Wg
   wgmma_flags(g, step, &call->text);
 }
 
-// All in one piece of assembly: one with hundreds of operands costs LLVM as much time as many instructions.
+// Builds all in one piece of assembly. One with hundreds of operands costs LLVM as much time as many
+// instructions.
 void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t sum_count) {
   TiedCall call = {.early = true};
   emit_needs_ptx(e, g->types.a == g->types.b ? 80 : 84);
@@ -177,7 +177,7 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   build_call(e, &call, true, sums);
 }
 
-// The same of many words, all of which a number hangs on: two more an instruction.
+// The same for many words: folds them into one number, two more for each instruction.
 static void pin_together(TiedCall *call, uint32_t first, uint32_t count) {
   buf_printf(&call->text, "{\n\t.reg .pred never;\n\t.reg .b32 all;\n\tmov.b32 all, $%u;\n\t", first);
   for (uint32_t i = first + 1; i < first + count; i += 2)
@@ -187,8 +187,8 @@ static void pin_together(TiedCall *call, uint32_t first, uint32_t count) {
                         "@never st.volatile.shared.b32 [all], all;\n\t}\n\t");
 }
 
-// ptxas moves a wait, which has no operands, above all that is no access to memory. So a store hangs on the values, under a
-// condition that never holds: a number that is none and is one. ptxas does not know.
+// ptxas moves a wait, which has no operands, up past everything except memory accesses. So a store depends on
+// the values. Its condition, a number that is NaN and not NaN, is never true. ptxas does not know that.
 static void pin_words(TiedCall *call, uint32_t first, uint32_t count) {
   enum { FEW_WORDS = 4 };
   if (count > FEW_WORDS) {
