@@ -68,7 +68,7 @@ typedef struct Emitter {
   LLVMValueRef **registers;     // by Value.id.
   LLVMValueRef **prepared;      // By a dot's result: its accumulator's registers (emit_sums.c); NULL: those
                                 // of its operand.
-  LLVMValueRef policies[2];     // Of the L2 cache, created at first use: evict_first, evict_last.
+  LLVMValueRef policies[2];     // L2 cache policies, created at first use: evict_first, evict_last.
   LLVMBasicBlockRef guard_end;  // The end of consecutive shared-memory stores that share a guard.
   LLVMValueRef shared;          // The current kernel's shared memory; NULL: it needs none.
   VEC(uint32_t) dynamic_shared; // Bytes, by function.

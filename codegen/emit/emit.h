@@ -61,9 +61,9 @@ LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 // emit_address.c
 void emit_addptr(Emitter *e, Op *op);
 
-// emit_partial.c. A run is `run` registers, and an element has `bytes` bytes. emit_masked_bytes: how many
-// bytes of the run at register r the mask enables (i32). emit_cut_short: true (i1) if the mask cuts one of
-// this thread's runs short; NULL: never.
+// emit_partial.c. A run is `run` registers, and an element has `bytes` bytes.
+// Mask: emit_masked_bytes returns how many bytes of the run at register r it enables (i32).
+// Cuts: emit_cut_short returns true (i1) if it cuts one of this thread's runs short; NULL: never.
 LLVMValueRef emit_masked_bytes(Emitter *e, const Op *op, const Value *mask, uint32_t r, uint32_t run,
                                uint32_t bytes);
 LLVMValueRef emit_cut_short(Emitter *e, const Op *op, const Value *mask, uint32_t registers, uint32_t run);

@@ -28,10 +28,10 @@ typedef struct FmaOperand {
   const Value *value;
   DotOperand which;
   RegisterMap map;        // of a tile.
-  const Layout *elements; // of a buffer, as layout_fma_operand gives it
+  const Layout *elements; // Of a buffer, as layout_fma_operand gives it.
   const Layout *offsets;  // Same registers, lanes and warps, mapped to offsets in the buffer.
-  uint32_t vector_bits;   // log2 of the elements of a vector
-  uint32_t vector_at[4];  // the register bits that a vector spans
+  uint32_t vector_bits;   // Log2 of the elements of a vector.
+  uint32_t vector_at[4];  // The register bits that a vector spans.
   LLVMValueRef base;
   LLVMValueRef first;   // the offset of the iteration's first k, XORed, if the dot is a loop over k; else
                         // NULL.

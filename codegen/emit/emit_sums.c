@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sums of asynchronous dots, before they begin and after their wait.
+// The accumulators of asynchronous dots, before they begin and after their wait.
 //
-// While a dot is under way its sums must not be read or written. LLVM copies a value before the assembly that changes
-// it, where others still read it. So the sums pass a hold after the wait: LLVM's copies are there.
+// While a dot is in flight its accumulator must not be read or written. LLVM copies a value before the
+// assembly that changes it, if others still read it. So the sums pass a hold after the wait, and LLVM's
+// copies are there.
 //
-// ptxas has rules of its own. Where one is broken it waits for each dot (messages C7510 to C7517).
-// - While a dot is under way, the next one's sums are not written. So all are in place before the first dot.
+// ptxas has its own rules. If one is broken it waits for each dot (messages C7510 to C7517).
+// - While a dot is in flight, the next one's sums are not written. So all are in place before the first dot.
 // - It moves copies of sums that are still read between the dots. So those copies are hidden from ptxas.
-// - It gives sums and the loop's value before them one register, even where both are read. So they are copied too.
+// - It gives sums and the loop's value before them one register, even where both are read. So they are copied
+//   too.
 // - Sums that a vector load writes have fixed places in registers. So they are copied too.
 #include "base/integer.h"
 #include "codegen/emit/emit_dot.h"

@@ -239,7 +239,7 @@ static void find_words(WgmmaDot *d, uint32_t registers) {
   }
 }
 
-// --- the product
+// --- the dot
 
 // Emits all instructions, as one group.
 static void begin_products(WgmmaDot *d, uint32_t registers) {

@@ -3,12 +3,9 @@
 // inlined. Without -g there are no debug sections (emission kind DebugDirectivesOnly, which has no name in
 // the C API).
 //
-// A directive's comment holds what PTX cannot express:
-// - the length of the text;
-// - for an access, the number of the parameter that its pointer comes from (0: unknown), and the bytes of an
-//   element.
-//
-// It also holds the inlined calls, the innermost first, with the file if it differs. The simulator reads it:
+// A directive's comment holds what PTX cannot express. First is the length of the text. An access also has
+// the number of the parameter that its pointer comes from (0: unknown), and the bytes of an element. The
+// inlined calls follow, the innermost first, with the file if it differs. The simulator reads it:
 //   .loc 1 6 12 // +21 $1:4 @ 10:12 +20 @ "kernel.py" 15:67 +15
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>

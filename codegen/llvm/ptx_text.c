@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Works around two bugs of ptxas 13.0.
-// - It assumes that the result of abs is not negative. The least integer is its own magnitude. It loses its
-//   sign in a division, comparison or conversion after abs.
-// - From max(max(a, -b), c) it makes a VIMNMX3 of a, b and c, and loses the negation. The same happens with
-//   min.
+//
+// ptxas assumes that the result of abs is not negative. But the least integer is its own magnitude. It loses
+// its sign in a division, comparison or conversion after abs.
+//
+// From max(max(a, -b), c) it makes a VIMNMX3 of a, b and c, and loses the negation. The same happens with
+// min.
+//
 // It does not recognise not(x) + 1 as a negation. (There is no such instruction for 64 bits.)
 #include "codegen/llvm/ptx_text.h"
 

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 
 // Rewrites signed-integer instructions, as LLVM prints them, in the text from byte `first` on.
-//   abs   becomes the larger of x and its negation, not(x) + 1.
-//   neg   becomes not(x) + 1, if a max or min uses it, directly or through moves.
+// `abs` becomes the larger of x and its negation, not(x) + 1.
+// `neg` becomes not(x) + 1, if a max or min uses it, directly or through moves.
 void ptx_mend(Arena *arena, Buf *ptx, size_t first);
 
 // Removes `.visible` from functions that are not kernels, in the text from byte `first` on. LLVM adds it

@@ -82,7 +82,7 @@ LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x) {
 
 static const double LOG2_E_FP32 = 0x1.715476p+0;
 
-// The square of 2^(t / 2). That is a normal number where 2^t is denormal, so the result is rounded once.
+// The square of 2^(t / 2), which is a normal number where 2^t is denormal. So the result is rounded once.
 LLVMValueRef fp32_exp_approx(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef half = LLVMBuildFMul(e->builder, x[0], fp32_real(e, LOG2_E_FP32 / 2), "");
   LLVMValueRef root = nvvm_exp2_ftz(e, half);

@@ -107,8 +107,8 @@ LLVMValueRef math_lgamma(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildFPCast(e->builder, y, LLVMTypeOf(x[0]), "");
 }
 
-// From 2^64 on, every exponent is even, and the result is 0, 1 or infinity whatever the exponent. libclc's
-// code wraps there.
+// From 2^64 on, every exponent is even, and so large that the result is 0, 1 or infinity. libclc's code wraps
+// there.
 LLVMValueRef math_pow(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef most = real(e, 0x1p64);
@@ -130,8 +130,7 @@ typedef struct Gamma {
 } Gamma;
 
 // Stirling's formula: z^(z - 1/2) e^-z c(1 / z), for z >= 8; c was fitted to 2^-54. For a below 8, z = a + 8
-// and below = (a + 1) ... (a + 7). What the sum loses is corrected with the function's logarithmic
-// derivative.
+// and below = (a + 1) ... (a + 7). The function's logarithmic derivative corrects what the sum a + 8 loses.
 static Gamma gamma_of(Emitter *e, LLVMValueRef a) {
   static const double c[] = {0x1.40d931ff62708p+1,  0x1.abcc42a9d5186p-3,   0x1.1d32d737b43fap-7,
                              -0x1.b8793d5d07b29p-8, -0x1.2d83521b663a4p-11, 0x1.014a2a5104eabp-9,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include "codegen/nvvm/nvvm.h"
 
-// An unevaluated sum. high is its nearest number, with an error of 2^-5 units.
+// An unevaluated sum. high is its nearest number, up to 2^-5 of a unit in the last place.
 typedef struct Sum {
   LLVMValueRef high, low;
 } Sum;

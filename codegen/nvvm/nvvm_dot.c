@@ -157,7 +157,7 @@ static void wgmma_step(Emitter *e, TiedCall *call, const WgmmaGroup *g, const Wg
   wgmma_flags(g, step, &call->text);
 }
 
-// Builds all in one piece of assembly. One with hundreds of operands costs LLVM as much time as many
+// Builds all in one piece of assembly. LLVM needs as long for hundreds of operands as it needs for many
 // instructions.
 void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t sum_count) {
   TiedCall call = {.early = true};

@@ -23,7 +23,7 @@ typedef struct WgmmaStep {
   LLVMValueRef a_descriptor, b_descriptor;
   uint32_t n;
   uint32_t sum; // the first of its n / 2 sums (n / 4 words of two fp16) in the group's array
-  bool begins;  // the group's first step for its accumulator
+  bool begins;  // first step for its accumulator: adds to the value from before the group
 } WgmmaStep;
 
 // Consecutive wgmma instructions, committed as one group. A fence before them orders writes to the sums and
