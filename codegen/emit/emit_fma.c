@@ -28,7 +28,7 @@ typedef struct FmaOperand {
   const Value *value;
   DotOperand which;
   RegisterMap map;        // of a tile.
-  const Layout *elements; // Of a buffer, as layout_fma_operand gives it.
+  const Layout *elements; // A buffer's elements, as layout_fma_operand gives them.
   const Layout *offsets;  // Same registers, lanes and warps, mapped to offsets in the buffer.
   uint32_t vector_bits;   // Log2 of the elements of a vector.
   uint32_t vector_at[4];  // The register bits that a vector spans.

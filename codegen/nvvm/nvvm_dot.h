@@ -22,8 +22,8 @@ typedef struct WgmmaStep {
   const LLVMValueRef *a;
   LLVMValueRef a_descriptor, b_descriptor;
   uint32_t n;
-  uint32_t sum; // the first of its n / 2 sums (n / 4 words of two fp16) in the group's array
-  bool begins;  // first step for its accumulator: adds to the value from before the group
+  uint32_t sum; // the first of its n / 2 sums (n / 4 words of two fp16) in the group's array.
+  bool begins;  // First step for its accumulator: adds to the value from before the group.
 } WgmmaStep;
 
 // Consecutive wgmma instructions, committed as one group. A fence before them orders writes to the sums and

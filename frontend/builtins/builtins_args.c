@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading a builtin's arguments: options known at compile time, axes, tiles; and the values made of them.
+// Reads a builtin's arguments: compile-time options, axes, tiles. Also builds the values made of them.
 #include "frontend/builtins/builtins.h"
 #include "frontend/elaborate/elab_refuse.h"
 
@@ -46,8 +46,8 @@ bool builtin_axis_of(Elab *e, Loc loc, const Call *call, const Obj *obj, uint32_
   if (!obj_is_int(obj)) {
     elab_explain_runtime(e,
                          diag_error(e->diags, elab_loc(e, loc),
-                                    "an axis of '%s' must be an integer known at compile time, not %s", call->text,
-                                    obj_describe(e, obj)),
+                                    "an axis of '%s' must be an integer known at compile time, not %s",
+                                    call->text, obj_describe(e, obj)),
                          obj);
     return false;
   }
@@ -67,18 +67,19 @@ bool builtin_axis(Elab *e, const Call *call, uint32_t at, uint32_t rank, uint32_
 
 const Type *builtin_dtype(Elab *e, const Call *call, uint32_t at) {
   const Obj *dtype = &call->args[at];
-  if (obj_is(dtype, CONST_DTYPE)) { // p.dtype.element_ty of a block pointer is the type of its tile
+  if (obj_is(dtype, CONST_DTYPE)) { // p.dtype.element_ty of a block pointer is its tile's type
     const Type *type = dtype->constant.type;
     return type_is_block_ptr(type) ? type->inner : type_element(type);
   }
   Elem elem;
-  const char *name = obj_is(dtype, CONST_STR)        ? dtype->constant.str
-                     : dtype->kind == OBJ_BUILTIN    ? dtype->builtin->name
-                                                     : NULL;
+  const char *name = obj_is(dtype, CONST_STR)     ? dtype->constant.str
+                     : dtype->kind == OBJ_BUILTIN ? dtype->builtin->name
+                                                  : NULL;
   bool meant = name && (elem_parse(str_from(name), &elem) || elem_spelt(str_from(name), &elem));
   if (dtype->kind != OBJ_ERROR)
     elab_error(e, call->locs[at], "'%s' needs a type such as %s, not %s", call->text,
-               meant ? arena_printf(e->arena, "tl.%s", elem_info(elem)->long_name) : "fp32", obj_describe(e, dtype));
+               meant ? arena_printf(e->arena, "tl.%s", elem_info(elem)->long_name) : "fp32",
+               obj_describe(e, dtype));
   return NULL;
 }
 

@@ -6,7 +6,7 @@ typedef struct OrderNames {
   const char *sem, *scope; // interned; NULL: the default
 } OrderNames;
 
-// The defaults are left out.
+// Leaves out the default.
 static const char *unless(const char *text, const char *otherwise) {
   return text && strcmp(text, otherwise) != 0 ? text : NULL;
 }
@@ -37,8 +37,8 @@ static Value *both(Elab *e, Value *mask, Value *condition) {
   return mask ? build_binary(&e->b, OP_AND, mask, condition) : condition;
 }
 
-// Floats of one sign are ordered as their bits are: those without sign bit by a signed max (min), those with
-// it by an unsigned min (max).
+// Floats of the same sign are ordered like their bits. Those without sign bit use a signed max (min), those
+// with it an unsigned min (max).
 static Value *float_extreme(Elab *e, bool largest, const OrderNames *order, const MemoryArgs *access) {
   bool wide = type_is_elem(access->value->type, ELEM_FP64);
   Elem plain = wide ? ELEM_I64 : ELEM_I32, counted = wide ? ELEM_U64 : ELEM_U32;
@@ -54,7 +54,7 @@ static Value *float_extreme(Elab *e, bool largest, const OrderNames *order, cons
   return build(&e->b, OP_BITCAST, access->value->type, old, NULL, NULL);
 }
 
-// The bits of floats.
+// The atomic on the bits of floats.
 static Value *float_bitwise(Elab *e, const char *kind, const OrderNames *order, const MemoryArgs *access) {
   Elem elem = type_is_elem(access->value->type, ELEM_FP64) ? ELEM_I64 : ELEM_I32;
   MemoryArgs bits = {as_bits(e, access->pointer, elem), as_bits(e, access->value, elem), access->mask, false};
@@ -82,7 +82,7 @@ static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *
   return false;
 }
 
-// detail: the rmw.
+// detail: the atomic operation.
 Obj builtin_atomic(Elab *e, Call *call) {
   const char *kind = call->builtin->detail;
   OrderNames order;
@@ -98,7 +98,7 @@ Obj builtin_atomic(Elab *e, Call *call) {
   return obj_value(rmw(e, kind, &order, &access));
 }
 
-// What was there has the type of `val`: an integer of the same width, say.
+// The old value as the type of `val`, for example an integer of the same width.
 static Obj exchanged(Elab *e, const Call *call, Value *old) {
   const Obj *val = &call->args[CAS_VAL];
   const Type *own = elab_scalar(e, obj_elem(val)), *element = type_element(old->type);

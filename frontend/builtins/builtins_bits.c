@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bits of integers: counting them, by shifts and sums; reordering; halves of sums.
+// Bits of integers: counts by shifts and sums, reorderings, and halves of sums.
 #include "frontend/builtins/builtins.h"
 
 static Value *constant(Elab *e, const Value *like, uint64_t i) {
@@ -14,7 +14,8 @@ static Value *masked(Elab *e, Value *x, uint64_t mask) {
   return build_binary(&e->b, OP_AND, x, constant(e, x, mask));
 }
 
-// The number of set bits of an unsigned x: sums of pairs, of fours, of bytes, then all bytes by one product.
+// The number of set bits of an unsigned x. Sums pairs, groups of four, then bytes; one multiplication adds
+// all bytes.
 static Value *count_set(Elab *e, Value *x, uint32_t bits) {
   x = build_binary(&e->b, OP_SUB, x, masked(e, shift(e, OP_SHR, x, 1), 0x5555555555555555));
   Value *upper = masked(e, shift(e, OP_SHR, x, 2), 0x3333333333333333);
@@ -24,14 +25,14 @@ static Value *count_set(Elab *e, Value *x, uint32_t bits) {
   return shift(e, OP_SHR, x, bits - 8);
 }
 
-// Zeros above the highest set bit: all below it are set, and what is left is counted.
+// Zeros above the highest set bit: sets all bits below it, and counts the others.
 static Value *count_leading_zeros(Elab *e, Value *x, uint32_t bits) {
   for (uint32_t step = 1; step < bits; step *= 2)
     x = build_binary(&e->b, OP_OR, x, shift(e, OP_SHR, x, step));
   return build_binary(&e->b, OP_SUB, constant(e, x, bits), count_set(e, x, bits));
 }
 
-// The place of the lowest set bit, from 1; 0 where there is none.
+// The place of the lowest set bit, from 1; 0 if there is none.
 static Value *find_first(Elab *e, Value *x, uint32_t bits) {
   Value *ones = constant(e, x, UINT64_MAX), *zero = constant(e, x, 0);
   Value *below =
@@ -58,7 +59,7 @@ Obj builtin_count_bits(Elab *e, Call *call) {
   return obj_value(builtin_as(e, x, ELEM_I32));
 }
 
-// The n lowest bytes in reverse, and the bits of each: neighbours swapped, then pairs, fours, and so on.
+// Reverses the n lowest bits: swaps neighbours, then pairs, groups of four, and so on.
 static Value *reverse(Elab *e, Value *x, uint32_t bits) {
   static const uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
                                    0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
@@ -69,7 +70,7 @@ static Value *reverse(Elab *e, Value *x, uint32_t bits) {
   return x;
 }
 
-// Byte i of the result is the one of the eight of x and y that the low three bits of s's nibble i name.
+// Byte i of the result is one of the eight bytes of x and y. The low three bits of s's nibble i select it.
 static Value *permute_bytes(Elab *e, Value *x, Value *y, Value *s) {
   Value *lower = builtin_as(e, x, ELEM_U64), *upper = shift(e, OP_SHL, builtin_as(e, y, ELEM_U64), 32);
   Value *both = build_binary(&e->b, OP_OR, lower, upper), *result = NULL;
@@ -82,7 +83,7 @@ static Value *permute_bytes(Elab *e, Value *x, Value *y, Value *s) {
   return result;
 }
 
-// The mean, rounded down or up, without overflow in between.
+// The mean, rounded down or up, without overflow.
 static Value *half_sum(Elab *e, Value *x, Value *y, bool up) {
   Value *shared = build_binary(&e->b, up ? OP_OR : OP_AND, x, y);
   Value *half = shift(e, OP_SHR, build_binary(&e->b, OP_XOR, x, y), 1);
@@ -96,8 +97,8 @@ static Value *distance(Elab *e, Value *x, Value *y) {
   return build_binary(&e->b, OP_SUB, larger, smaller);
 }
 
-// One to three integers of 32 bits (brev's one has 32 or 64),
-// in one type and shape; their number, 0 after an error.
+// Reads one to three 32-bit integers (brev's one has 32 or 64 bits) in one type and shape. Returns their
+// number; 0 after an error.
 static uint32_t bit_args(Elab *e, const Call *call, Value *values[3]) {
   uint32_t n = 1, bits = 0;
   for (const char *at = call->builtin->params; *at; at++) n += *at == ' ';
@@ -136,9 +137,10 @@ Obj builtin_bits(Elab *e, Call *call) {
   return obj_value(elab_bitcast(e, call->loc, result, element));
 }
 
-// detail: how far the half of the double's bits is shifted.
+// detail: the shift of the wanted half of the double's bits.
 Obj builtin_half_double(Elab *e, Call *call) {
-  Value *x = elab_value(e, call->locs[ARG_X], "what is taken apart", &call->args[ARG_X], elab_scalar(e, ELEM_FP64));
+  Value *x =
+      elab_value(e, call->locs[ARG_X], "what is taken apart", &call->args[ARG_X], elab_scalar(e, ELEM_FP64));
   if (!x) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Value *bits = elab_bitcast(e, call->loc, builtin_as(e, x, ELEM_FP64), elab_scalar(e, ELEM_I64));
@@ -146,7 +148,7 @@ Obj builtin_half_double(Elab *e, Call *call) {
   return obj_value(builtin_as(e, high ? shift(e, OP_SHR, bits, 32) : bits, ELEM_I32));
 }
 
-// The double of an upper and a lower half.
+// Makes a double from an upper and a lower half.
 Obj builtin_join_double(Elab *e, Call *call) {
   Value *v[3];
   if (!bit_args(e, call, v)) return obj_error();

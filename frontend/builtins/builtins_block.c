@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block pointers: windows of tensors in memory. Tensor descriptors are block pointers at the tensor's origin
+// Block pointers: windows of tensors in memory. A tensor descriptor is a block pointer at the tensor's origin
 // whose loads and stores check every bound.
 #include "frontend/builtins/builtins.h"
 
@@ -28,7 +28,8 @@ static Value *extent(Elab *e, const Call *call, uint32_t at, const char *name, c
   return NULL;
 }
 
-bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, uint32_t rank, Value **values) {
+bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, uint32_t rank,
+                     Value **values) {
   const Obj *obj = &call->args[at], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
   if (n != rank && obj->kind != OBJ_ERROR)
@@ -40,7 +41,7 @@ bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, u
   return true;
 }
 
-// Dimensions in `obj`, each once; `set` gets a flag a dimension.
+// Reads the dimensions in `obj`, each at most once.
 static bool dimensions(Elab *e, const Call *call, uint32_t at, uint32_t rank, uint32_t *dims, uint32_t *n) {
   const Obj *obj = &call->args[at], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t count = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
@@ -92,7 +93,7 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
                       "'order' of '%s' names all %u dimensions once, fastest first, not %s", call->text, rank,
                       obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
   e->b.loc = elab_loc(e, call->loc);
-  // Bools are loaded and stored as the bytes that they are in memory.
+  // Bools are loaded and stored as bytes.
   if (type_is_elem(base->type->inner, ELEM_I1))
     base = elab_bitcast(e, call->loc, base, type_ptr(e->ir, elab_scalar(e, ELEM_I8)));
   BlockPtrParts parts = {base, rank, values[0], values[1], values[2], shape, ordered ? order : NULL, false};
@@ -146,11 +147,12 @@ static bool check_nan(Elab *e, Loc loc, const Type *element) {
   return false;
 }
 
-// A descriptor's loads and stores say where.
+// Gives an error for a descriptor: its own loads and stores take the offsets.
 static bool refuse_descriptor(Elab *e, const Call *call, uint32_t at) {
   const Op *def = call->args[at].value->def;
   if (!def || !op_attr(def, ATTR_DESCRIPTOR)) return false;
-  elab_error(e, call->locs[at], "'%s' takes no tensor descriptor; write desc.load([...]) or desc.store([...], value)",
+  elab_error(e, call->locs[at],
+             "'%s' takes no tensor descriptor; write desc.load([...]) or desc.store([...], value)",
              call->text);
   return true;
 }
@@ -196,7 +198,8 @@ static Obj made_with(Elab *e, const Value *block, uint32_t first) {
   return tuple;
 }
 
-// Sizes are i32, as Triton's: what was widened to make the descriptor is itself. A grid is computed in i64.
+// Sizes are i32, as in Triton. A size that was widened for the descriptor gives the original value. Grids use
+// i64.
 static Obj sizes_of(Elab *e, const Value *block) {
   const Type *type = elab_scalar(e, ELEM_I32);
   Obj sizes = made_with(e, block, 1);

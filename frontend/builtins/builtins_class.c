@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What objects are and have: isinstance, getattr and hasattr, the classes that they ask of, and methods of types.
+// Queries about objects: isinstance, getattr, hasattr, the classes for them, and methods of types.
 //
-// A class is the builtin of its name: what calling it makes is its handler's. A number that stands for a tensor
-// (Obj.typed) is one, and a constexpr is what it holds, as in Triton.
+// A class is the builtin with its name. Calling it runs the builtin's handler. A number that acts as a tensor
+// (Obj.typed) is an instance of the tensor class. A constexpr counts as the value that it holds, as in
+// Triton.
 #include "frontend/builtins/builtins.h"
 #include "frontend/module/elab_module.h"
 
 // --- Which class ---
 
-// What made a block pointer that a loop carries or a branch gives: it is a descriptor where those are that it may be.
+// The op that made a block pointer, also if it is loop-carried or the result of a branch. It is a descriptor
+// if all its possible sources are.
 static const Op *made_by(const Value *block) {
   for (;;) {
     const Op *def = block->def, *parent = def ? NULL : block->region->parent;
@@ -37,7 +39,7 @@ static bool is_type(const Obj *obj, TypeKind kind) {
   return obj_is(obj, CONST_DTYPE) && obj->constant.type->kind == kind;
 }
 
-// Whether the object is of the class; false too where there is no such class.
+// True if the object is an instance of the class. False also if the class does not exist.
 static bool is_of(const Obj *obj, const char *name, bool *known) {
   struct {
     const char *name;
@@ -65,7 +67,7 @@ static bool is_of(const Obj *obj, const char *name, bool *known) {
   return false;
 }
 
-// Of a class or of several, in a tuple. *good becomes false after an error.
+// Checks one class, or several in a tuple. *good becomes false after an error.
 static bool is_instance(Elab *e, const Call *call, const Obj *obj, const Obj *class, bool *good) {
   bool known = false, is = false;
   if (class->kind == OBJ_TUPLE) {
@@ -116,7 +118,7 @@ static const char *name_arg(Elab *e, const Call *call) {
   return NULL;
 }
 
-// False where there is none, of which nothing is said.
+// Reads the attribute without an error message. False: there is none.
 static bool attribute_quietly(Elab *e, const Call *call, const char *name, Obj *obj) {
   Said before = elab_said(e);
   *obj = attribute_of(e, call, name);
@@ -132,7 +134,7 @@ Obj builtin_getattr(Elab *e, Call *call) {
   return attribute_quietly(e, call, name, &obj) ? obj : *otherwise;
 }
 
-// Of modules by what Triton 3.6 has, whether tilec gives it or not, and of files by what they define.
+// For modules, tests what Triton 3.6 has, supported by tilec or not. For files, tests what they define.
 Obj builtin_hasattr(Elab *e, Call *call) {
   const Obj *object = &call->args[ATTRIBUTE_OBJECT];
   const char *name = name_arg(e, call);
@@ -194,7 +196,7 @@ static const Type *type_self(Elab *e, const Call *call) {
   return NULL;
 }
 
-// detail: which.
+// detail: which property.
 Obj builtin_type_is(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
@@ -220,7 +222,7 @@ Obj builtin_type_is(Elab *e, Call *call) {
   return obj_bool(scalar && strcmp(elab_triton_name(elem), kind) == 0);
 }
 
-// The greatest or least integer of the type. detail: "max", "min".
+// The largest or smallest integer of the type. detail: "max", "min".
 Obj builtin_type_limit(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
@@ -240,6 +242,7 @@ Obj builtin_type_shape(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
   if (!type_is_tile(type))
-    return elab_error(e, call->loc, "'%s' is of tiles' types, not of %s", call->builtin->name, type_text(e, type));
+    return elab_error(e, call->loc, "'%s' is of tiles' types, not of %s", call->builtin->name,
+                      type_text(e, type));
   return elab_type_shape(e, type);
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printing, assertions, barriers, and the machine's registers.
+// Printing, assertions, barriers, and special registers.
 #include "frontend/builtins/builtins.h"
 #include "frontend/elaborate/elab_refuse.h"
 
-// device_print and Python's print. A constexpr in front, f-strings too, is the prefix.
+// device_print and Python's print. A leading constexpr, also an f-string, is the prefix.
 static Obj refuse_prefix(Elab *e, const Call *call, const Obj *prefix) {
   const char *text = elab_source(e, call->locs[PRINT_PREFIX]);
   if (prefix->kind == OBJ_ERROR) return *prefix;
   if (!text || strchr(text, '"')) text = "x";
-  return elab_error(e, call->locs[PRINT_PREFIX], "'%s' begins with a string, its prefix, not %s; write %s(\"%s\", %s)", call->text,
+  return elab_error(e, call->locs[PRINT_PREFIX],
+                    "'%s' begins with a string, its prefix, not %s; write %s(\"%s\", %s)", call->text,
                     obj_describe(e, prefix), call->text, text, text);
 }
 
@@ -17,11 +18,10 @@ Obj builtin_device_print(Elab *e, Call *call) {
   Obj prefix = call->args[PRINT_PREFIX];
   uint32_t first = 0, n = call->rest_count;
   Value **values = ARENA_ARRAY(e->arena, Value *, n + 1);
-  if (prefix.kind == OBJ_VALUE || prefix.kind == OBJ_ERROR)
-    return refuse_prefix(e, call, &prefix);
+  if (prefix.kind == OBJ_VALUE || prefix.kind == OBJ_ERROR) return refuse_prefix(e, call, &prefix);
   Buf text = {0};
   buf_text(&text, obj_text(e, &prefix));
-  // Constants that follow directly belong to the text.
+  // Constants directly after the prefix belong to the text.
   for (; first < n && call->rest[first].kind == OBJ_CONST; first++)
     buf_printf(&text, " %s", obj_text(e, &call->rest[first]));
   for (uint32_t i = first; i < n; i++) {
@@ -37,7 +37,7 @@ Obj builtin_device_print(Elab *e, Call *call) {
   return obj_none();
 }
 
-// With a mask only what it selects is asserted.
+// With a mask, checks only the selected elements.
 Obj builtin_device_assert(Elab *e, Call *call) {
   Obj condition = call->args[ASSERT_COND];
   bool good = true;
@@ -79,14 +79,14 @@ Obj builtin_machine(Elab *e, Call *call) {
   return effect(e, kind);
 }
 
-// What a profiler shows; nothing is measured.
+// Marks for a profiler. Nothing is measured.
 Obj builtin_profiler_mark(Elab *e, Call *call) {
   (void)e;
   (void)call;
   return obj_none();
 }
 
-// detail: the threads counted for each warp.
+// detail: "threads" counts threads, "warps" warps.
 Obj builtin_warps(Elab *e, Call *call) {
   int64_t each = call->builtin->detail[0] == 't' ? 32 : 1;
   return obj_int(each * e->out->target.num_warps);

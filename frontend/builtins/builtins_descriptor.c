@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomics, gather and scatter of tensor descriptors: pointers and masks of the elements, made from what the
-// descriptor was made of.
+// Atomics, gather and scatter of tensor descriptors. Computes pointers and masks of the elements from the
+// descriptor's operands.
 #include "frontend/builtins/builtins.h"
 
 #include <math.h>
 
-enum { MIN_ROWS = 8 }; // of gather and scatter, as Triton's
+enum { MIN_ROWS = 8 }; // for gather and scatter, as in Triton
 
-// Where elements are along each dimension of what is accessed: i64, one of `at` a dimension of the tensor.
+// Positions of the accessed elements along each dimension: i64, one `at` for each dimension of the tensor.
 typedef struct Places {
-  const Op *made;               // the descriptor's
+  const Op *made;               // the op that made the descriptor
   uint32_t rank;                // of the tensor
   Value *at[TILE_MAX_RANK];     // tiles of one dimension
-  Value *origin[TILE_MAX_RANK]; // scalars: what of `at` a scalar pointer moves by; NULL: nothing
+  Value *origin[TILE_MAX_RANK]; // scalar part of `at` that is added to a scalar pointer; NULL: none
 } Places;
 
 static Value *size_of(const Places *places, uint32_t d) { return op_operand(places->made, 1 + d); }
@@ -20,7 +20,7 @@ static Value *stride_of(const Places *places, uint32_t d) {
   return op_operand(places->made, 1 + places->rank + d);
 }
 
-// A tile of one dimension as the dimension `d` of `rank`.
+// A one-dimensional tile as dimension `d` of `rank`.
 static Value *along(Elab *e, Value *x, uint32_t d, uint32_t rank) {
   for (uint32_t i = 0; i < rank; i++)
     if (i != d) x = build_expand_dims(&e->b, x, i);
@@ -33,7 +33,7 @@ static Value *times(Elab *e, Value *x, Value *stride) {
   return build_binary(&e->b, OP_MUL, x, elab_splat_like(e, stride, x->type));
 }
 
-// The offset and the indices 0, 1, ... of the block after it.
+// The offset, and the indices 0, 1, ... that follow it in the block.
 static void run_of(Elab *e, Places *places, uint32_t d, Value *offset, uint32_t extent) {
   places->origin[d] = offset;
   places->at[d] = build_cast(&e->b, build_arange(&e->b, 0, extent), elab_scalar(e, ELEM_I64));
@@ -67,7 +67,7 @@ static Value *mask_of(Elab *e, const Places *places, const uint32_t *shape) {
   return mask;
 }
 
-// The descriptor, and what made it. NULL after an error.
+// The descriptor, and the op that made it. NULL after an error.
 static Value *descriptor_arg(Elab *e, const Call *call, Places *places) {
   const Obj *obj = &call->args[DESC_DESC];
   Value *block = builtin_is_block(obj) ? obj->value : NULL;
@@ -102,7 +102,7 @@ static bool check_atomic(Elab *e, const Call *call, const char *kind, const Type
   return false;
 }
 
-// detail: the rmw. Elements outside of the tensor are left out, and nothing is returned.
+// detail: the atomic operation. Elements outside the tensor are skipped, and nothing is returned.
 Obj builtin_descriptor_atomic(Elab *e, Call *call) {
   const char *kind = call->builtin->detail;
   Places places;
@@ -134,7 +134,7 @@ static bool check_row(Elab *e, const Call *call, const Type *block) {
   return false;
 }
 
-// The rows' numbers as i64; NULL after an error.
+// The row numbers as i64; NULL after an error.
 static Value *row_numbers(Elab *e, const Call *call, uint32_t at) {
   Value *rows = builtin_value(e, call, at, "the rows");
   if (!rows) return NULL;
@@ -184,7 +184,7 @@ Obj builtin_descriptor_gather(Elab *e, Call *call) {
   return obj_value(build_load(&e->b, access.pointers, access.mask, other));
 }
 
-// Rows that are there twice are written in an order that is not known.
+// A row that occurs twice is written in an unspecified order.
 Obj builtin_descriptor_scatter(Elab *e, Call *call) {
   RowAccess access;
   if (!open_rows(e, call, ROWS_SCATTER_ROWS, ROWS_SCATTER_COLUMN, &access)) return obj_error();

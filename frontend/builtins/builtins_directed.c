@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libdevice's functions that round in a direction: div_rz, add_ru, double2float_rd and their kind.
+// libdevice's functions with directed rounding: div_rz, add_ru, double2float_rd and similar.
 #include "frontend/builtins/builtins.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@ static bool narrow(const Value *x) {
   return type_is_float(x->type) && elem_info(type_element(x->type)->elem)->bits < 32;
 }
 
-// What math.def has: fma, div and sqrt with the direction at their end.
+// Functions in math.def: fma, div and sqrt with the direction as a suffix.
 static Value *function(Elab *e, const char *name, const char *direction, Value *a, Value *b, Value *c) {
   return build_math(&e->b, arena_printf(e->arena, "%s_%s", name, direction), a, b, c);
 }
 
-// Of sums and products by an fma whose other step is exact. The zero that is added to a product has the sign that
-// leaves a product's zero its own.
+// Computes sums and multiplications by an fma whose other step is exact. For a multiplication, the zero that
+// is added has the sign that keeps the sign of a zero result.
 static Value *directed(Elab *e, const char *name, const char *direction, Value *v[3]) {
   Str op = str_from(name);
   const Type *type = v[0]->type;
@@ -40,7 +40,7 @@ static bool operands(Elab *e, const Call *call, const char *name, Value *v[3]) {
   return true;
 }
 
-// detail: the direction, then the operation. Of 16 bits it is fp32's, rounded to nearest then.
+// detail: the direction, then the operation. 16-bit types are computed in fp32 and then rounded to nearest.
 Obj builtin_directed(Elab *e, Call *call) {
   const char *detail = call->builtin->detail, *direction = arena_printf(e->arena, "%.2s", detail);
   Value *v[3] = {0};
@@ -51,8 +51,8 @@ Obj builtin_directed(Elab *e, Call *call) {
   return obj_value(build_cast(&e->b, directed(e, detail + 3, direction, v), element));
 }
 
-// Whether y, which x was rounded to, is above or below x: y in x's type, exactly, but where it is an integer type's
-// greatest number and one more.
+// True if y, which is x rounded, is above or below x. y converts back to x's type exactly, with one
+// exception: one more than an integer type's maximum.
 static Value *is_beyond(Elab *e, Value *x, Value *y, bool above) {
   const Type *element = type_element(x->type);
   Value *back = build_cast(&e->b, y, element), *beyond = build_binary(&e->b, above ? OP_GT : OP_LT, back, x);
@@ -67,14 +67,15 @@ static Value *stepped(Elab *e, Value *beyond, Value *y, double toward) {
   return builtin_choose(e, beyond, next, y);
 }
 
-// Toward zero it is down of positive numbers and up of negative ones.
+// Rounding toward zero is down for positive numbers and up for negative ones.
 static Value *toward_zero(Elab *e, Value *x, Value *y) {
   Value *zero = build_float(&e->b, y->type, 0), *positive = build_binary(&e->b, OP_GT, y, zero);
   Value *down = stepped(e, is_beyond(e, x, y, true), y, 0), *up = stepped(e, is_beyond(e, x, y, false), y, 0);
   return builtin_choose(e, positive, down, up);
 }
 
-// detail: the direction, then the type to convert to. To nearest, then a step back where that went too far.
+// detail: the direction, then the type to convert to. Rounds to nearest, then steps back if that went too
+// far.
 Obj builtin_convert_directed(Elab *e, Call *call) {
   const char *detail = call->builtin->detail;
   Elem from = call->builtin->name[0] == 'd'   ? ELEM_FP64

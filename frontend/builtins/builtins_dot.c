@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot: matrix products.
+// dot: matrix multiplication.
 #include "frontend/builtins/builtins.h"
 
 static bool is_operand(Elem elem) { return elem_is_float(elem) || elem == ELEM_I8 || elem == ELEM_U8; }
 
-// The operands as tiles of one type that can be multiplied; the two kinds of fp8 mix.
+// Reads the operands as tiles of one type that can be multiplied. The two fp8 types may be mixed.
 static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
   *a = builtin_number_tile(e, call, DOT_INPUT);
   *b = builtin_number_tile(e, call, DOT_OTHER);
@@ -45,7 +45,7 @@ static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b
   return false;
 }
 
-// What the products are summed in. NULL after an error.
+// The accumulator's type. NULL after an error.
 static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
   Elem sum = elem_is_int(elem) ? ELEM_I32 : elem == ELEM_FP64 ? ELEM_FP64 : ELEM_FP32;
   if (!obj_given(&call->args[DOT_OUT_DTYPE])) return elab_scalar(e, sum);
@@ -53,7 +53,7 @@ static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
   if (!dtype) return NULL;
   bool halves = elem == ELEM_FP16 || (elem_info(elem)->bits == 8 && !elem_is_int(elem));
   bool scalar = dtype->kind == TYPE_SCALAR;
-  // The sum of others has the type that it has without being asked: integers' i32, that of bf16 and fp32 fp32.
+  // Other operand types ignore out_dtype: integers accumulate in i32, bf16 and fp32 in fp32.
   if (scalar && (dtype->elem == sum || dtype->elem == ELEM_FP32 || elem_is_int(elem)))
     return elab_scalar(e, sum);
   if (scalar && !halves && dtype->elem != ELEM_BF16) return elab_scalar(e, sum);
@@ -80,7 +80,7 @@ bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *typ
   return false;
 }
 
-// What is added to has the type that is asked for, where one is.
+// The accumulator must have the type that out_dtype requests, if given.
 static bool check_out_dtype(Elab *e, const Call *call, const Type *type) {
   if (!obj_given(&call->args[DOT_ACC]) || !obj_given(&call->args[DOT_OUT_DTYPE])) return true;
   const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
@@ -99,7 +99,7 @@ static Obj lower_case(Elab *e, Obj obj) {
   return obj_string(e, str_from(text));
 }
 
-// input_precision, or allow_tf32; NULL: the target's own.
+// input_precision, or allow_tf32; NULL: the target's default.
 static const char *precision(Elab *e, const Call *call, bool *good) {
   bool given =
       obj_given(&call->args[DOT_INPUT_PRECISION]) && !(obj_is(&call->args[DOT_INPUT_PRECISION], CONST_STR) &&
@@ -127,7 +127,7 @@ static const char *default_precision(Elab *e, const Call *call) {
   return fp32_dot_names[e->out->target.fp32_dot];
 }
 
-// The leading dimensions as one: the batch.
+// Merges the leading dimensions into one batch dimension.
 static Value *one_batch(Elab *e, Value *x) {
   uint32_t rank = x->type->rank, batch = 1;
   if (rank <= 3) return x;
@@ -174,7 +174,7 @@ Obj builtin_dot(Elab *e, Call *call) {
     how = NULL;
   else if (!how)
     how = default_precision(e, call);
-  // One instruction's products are summed at the hardware's precision at the least.
+  // One instruction is the minimum that is accumulated at the hardware's precision.
   uint32_t summed = !imprecise || !fp8 ? 0
                     : call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i
                         ? (uint32_t)call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot_scaled: products of numbers in microscaling formats (OCP Microscaling Formats 1.0).
+// dot_scaled: dots of numbers in microscaling formats (OCP Microscaling Formats 1.0).
 //
-// Made of other ops, with Triton's values: both operands become fp16 where one of them is, else bf16, which
-// hold every number of the narrow formats; groups along k are multiplied by their scales in that type; what
-// comes of it is multiplied as `dot` does.
+// Built from other ops, with Triton's results. Both operands become fp16 if one of them is fp16, else bf16.
+// Each type holds every number of the narrow formats. Groups along k are multiplied by their scales in that
+// type. The results are then multiplied as in `dot`.
 #include <math.h>
 
 #include "frontend/builtins/builtins.h"
 
 typedef struct Format {
   const char *name;
-  Elem elem, bits; // of the tiles that hold it: the type itself, or its bits
+  Elem elem, bits; // elem: type of the tile; bits: integer type of its bits
 } Format;
 
 static const Format formats[] = {
-    {"e2m1", ELEM_U8, ELEM_U8}, // two numbers a byte, the first in the lower half
+    {"e2m1", ELEM_U8, ELEM_U8}, // two numbers in a byte, the first in the lower half
     {"e4m3", ELEM_FP8E4NV, ELEM_U8},
     {"e5m2", ELEM_FP8E5, ELEM_U8},
     {"bf16", ELEM_BF16, ELEM_U16},
@@ -24,12 +24,12 @@ typedef struct Operand {
   bool is_rhs;
   const char *name, *scale_name; // of the parameters
   const Format *format;
-  Value *x, *scale;      // scale: NULL where there is none
-  bool k_pack;           // bytes hold two numbers along k
+  Value *x, *scale;      // scale: NULL if there is none
+  bool k_pack;           // each byte holds two numbers along k
   uint32_t rank, k_axis; // of x; the other dimension of the matrix is outer_axis
   uint32_t outer_axis;
   uint32_t shape[TILE_MAX_RANK]; // in numbers
-  uint32_t group;                // numbers along k that a scale is for
+  uint32_t group;                // numbers along k that share a scale
 } Operand;
 
 // --- Arguments
@@ -59,7 +59,7 @@ static bool check_element(Elab *e, const Call *call, uint32_t at, const Operand 
   return false;
 }
 
-// The tile, its format and how it is packed.
+// Reads the tile, its format and how it is packed.
 static bool read_numbers(Elab *e, const Call *call, Operand *o) {
   uint32_t at = o->is_rhs ? SCALED_RHS : SCALED_LHS;
   uint32_t pack_at = o->is_rhs ? SCALED_RHS_K_PACK : SCALED_LHS_K_PACK;
@@ -108,7 +108,7 @@ static bool check_shapes(Elab *e, const Call *call, Operand *a, Operand *b) {
   return false;
 }
 
-// Scales are powers of two (e8m0) as bytes, a group of 32 numbers each, or numbers of e4m3, a group of 16.
+// Scales are e8m0 bytes, powers of two, for groups of 32 numbers. Or they are e4m3 numbers, for groups of 16.
 // Those of rhs come transposed: [..., N, K / group].
 static bool read_scale(Elab *e, const Call *call, Operand *o) {
   uint32_t at = o->is_rhs ? SCALED_RHS_SCALE : SCALED_LHS_SCALE;
@@ -144,9 +144,9 @@ static Value *bits_as(Elab *e, Value *x, Elem elem) {
   return build(&e->b, OP_BITCAST, type_with_element(e->ir, x->type, elab_scalar(e, elem)), x, NULL, NULL);
 }
 
-// Of each byte of e2m1 both numbers, times 2^-126 (as bf16) or 2^-14 (as fp16): exponent and mantissa are the
-// lowest bits of the wide exponent and the highest of its mantissa, so that what is subnormal here is there.
-// Both go through one word, the second in its upper half.
+// The two e2m1 numbers of each byte, times 2^-126 (as bf16) or 2^-14 (as fp16). The exponent becomes the
+// lowest bits of the wide exponent, and the mantissa the highest bits of the wide mantissa. So subnormal
+// numbers are subnormal in the wide type too. Both numbers use one word, the second in its upper half.
 static void spread_halves(Elab *e, Value *x, Elem elem, Value *halves[2]) {
   uint32_t mantissa = elem == ELEM_FP16 ? 10 : 7;
   uint32_t magnitude = 7u << (mantissa - 1);
@@ -159,7 +159,7 @@ static void spread_halves(Elab *e, Value *x, Elem elem, Value *halves[2]) {
   halves[1] = bits_as(e, builtin_as(e, with_int(e, OP_SHR, word, 16), ELEM_U16), elem);
 }
 
-// The numbers of bytes of e2m1, which become neighbours along the dimension that they are packed along.
+// The numbers in e2m1 bytes. They become neighbours along the packed dimension.
 static Value *unpack(Elab *e, const Operand *o, Elem elem) {
   Value *halves[2];
   spread_halves(e, o->x, elem, halves);
@@ -174,8 +174,8 @@ static Value *unpack(Elab *e, const Operand *o, Elem elem) {
   return build_binary(&e->b, OP_MUL, x, build_float(&e->b, x->type, elem == ELEM_FP16 ? 0x1p14 : 0x1p126));
 }
 
-// A scale in the products' type. e8m0 is the exponent of bf16 and fp32, 0 among them, which stands for no
-// power of two there but for zero; 255 is NaN.
+// Converts a scale to the operands' type. e8m0 is the exponent of bf16 and fp32. There, exponent 0 does not
+// mean a power of two but zero. 255 is NaN.
 static Value *convert_scale(Elab *e, const Operand *o, Elem elem, bool fast_math) {
   if (type_is_elem(o->scale->type, ELEM_FP8E4NV)) return builtin_as(e, o->scale, elem);
   Value *byte = bits_as(e, o->scale, ELEM_U8), *scale;
@@ -189,7 +189,7 @@ static Value *convert_scale(Elab *e, const Operand *o, Elem elem, bool fast_math
   return builtin_choose(e, is_nan, build_float(&e->b, scale->type, NAN), scale);
 }
 
-// The scales as a tile of the operand's shape.
+// Broadcasts the scales to the operand's shape.
 static Value *spread_scale(Elab *e, const Operand *o, Value *scale) {
   uint32_t order[TILE_MAX_RANK], shape[TILE_MAX_RANK];
   for (uint32_t i = 0; i < o->rank; i++) order[i] = i;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of fp32 made of the approximate instructions: libdevice's fast variants, and with --fast-math all of that name.
+// fp32 functions made of approximate instructions: libdevice's fast variants and, with --fast-math, all
+// functions with the same names.
 #include "frontend/builtins/builtins.h"
 
 static const double LOG2_E = 1.4426950408889634, LOG2_10 = 3.3219280948873624;
@@ -30,7 +31,7 @@ Value *builtin_fast_value(Elab *e, const char *name, Value *a, Value *b) {
   return NULL;
 }
 
-// detail: the function whose fast variant it is.
+// detail: the function with this fast variant.
 Obj builtin_fast(Elab *e, Call *call) {
   const char *name = call->builtin->detail;
   Pair p = {0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the source promises: multiple_of, max_contiguous, max_constancy, assume. A promise stands on a value of its own, a hint,
-// which takes the value's place from there on, whether the call's result is used or not (Triton's stand on the value itself).
+// Promises of the source: multiple_of, max_contiguous, max_constancy, assume. A promise is stored on a
+// separate value, a hint. It replaces the value from there on, whether or not the call's result is used.
+// (Triton stores it on the value itself.)
 #include "base/fault.h"
 #include "frontend/builtins/builtins.h"
 
@@ -12,7 +13,8 @@ static AttrKey hint_key(const Call *call) {
   }
 }
 
-// Promises of one value in a row are one: where runs begin is said by one, what divides them there by another.
+// Merges consecutive promises on one value. One may say where runs begin, another what divides the values
+// there.
 static Op *hint_on(Elab *e, Value *x) {
   const Op *def = x->def;
   bool again = def && def->kind == OP_HINT && def->region == e->b.region;
@@ -21,7 +23,7 @@ static Op *hint_on(Elab *e, Value *x) {
   return hinted->def;
 }
 
-// Names that stand for `x` stand for `hinted` from here on.
+// Rebinds names of `x` to `hinted` from here on.
 static void rebind(Elab *e, const Value *x, Value *hinted) {
   for (uint32_t i = 0; i < e->frame->vars.n; i++) {
     Obj *obj = &e->frame->vars.at[i].obj;
@@ -34,7 +36,7 @@ static uint32_t power_in(uint64_t number) {
   return power <= INT32_MAX ? (uint32_t)power : (uint32_t)1 << 31;
 }
 
-// Adds a promise; where there is one of that kind the stronger counts, number by number.
+// Adds a promise. If there is one of the same kind, the stronger one counts for each number.
 static void promise(Op *hint, AttrKey key, uint32_t rank, uint32_t numbers[TILE_MAX_RANK]) {
   const Attr *before = op_attr(hint, key);
   for (uint32_t d = 0; before && d < rank; d++)
@@ -43,7 +45,7 @@ static void promise(Op *hint, AttrKey key, uint32_t rank, uint32_t numbers[TILE_
   op_set_ints(hint, key, rank, numbers);
 }
 
-// A number for each dimension, at least 1 each.
+// Reads one number for each dimension, at least 1 each.
 static bool hint_numbers(Elab *e, const Call *call, uint32_t rank, uint32_t numbers[TILE_MAX_RANK]) {
   const Obj *values = &call->args[HINT_VALUES], *at = values->kind == OBJ_TUPLE ? values->items.at : values;
   uint32_t n = values->kind == OBJ_TUPLE ? values->items.n : 1;
@@ -75,7 +77,7 @@ Obj builtin_hint(Elab *e, Call *call) {
   const Type *type = input->kind == OBJ_VALUE ? input->value->type : NULL;
   uint32_t rank = type && type_is_tile(type) ? type->rank : 1;
   if (!hint_numbers(e, call, rank, numbers)) return obj_error();
-  if (!type || (!type_is_int(type) && !type_is_ptr(type))) return *input; // what accesses do not hang on
+  if (!type || (!type_is_int(type) && !type_is_ptr(type))) return *input; // accesses do not depend on it
   e->b.loc = elab_loc(e, call->loc);
   Op *hint = hint_on(e, input->value);
   promise(hint, hint_key(call), rank, numbers);

@@ -4,7 +4,7 @@
 
 enum { MAX_VALUES = 32 };
 
-// The values of a tuple, or of one object alone, in one shape: their number, 0 after an error.
+// Reads the values of a tuple, or one object, in one shape. Returns their number; 0 after an error.
 static bool read_values(Elab *e, const Call *call, uint32_t n, const Obj *items, Value **values) {
   if (n > MAX_VALUES) {
     elab_error(e, call->loc, "'%s' takes at most %d values, not %u", call->text, MAX_VALUES, n);
@@ -32,7 +32,8 @@ static Obj results_of(Elab *e, Op *op, bool tuple) {
 
 // --- map_elementwise ---
 
-// What the function gives for one element of each value: yields, and their number; 0 after an error.
+// Runs the function for one element of each value. Sets the yields and returns their number; 0 after an
+// error.
 static uint32_t run_mapped(Elab *e, const Call *call, Region *region, uint32_t n, Obj *result,
                            Value **yields) {
   Obj elements[MAX_VALUES];
@@ -52,7 +53,7 @@ static uint32_t run_mapped(Elab *e, const Call *call, Region *region, uint32_t n
   return builtin_check_region(e, region) ? items.items.n : 0;
 }
 
-// Makes the op with its results, and moves the provisional one's region there.
+// Makes the op with its results. Moves the provisional op's region into it.
 static Op *finish_map(Elab *e, Op *provisional, uint32_t n, Value *const *values, uint32_t count,
                       Value *const *yields) {
   const Type *types[MAX_VALUES];
@@ -67,7 +68,8 @@ static Op *finish_map(Elab *e, Op *provisional, uint32_t n, Value *const *values
 
 // --- map_elementwise, several elements to a call ---
 
-// A tile's elements in row-major order as `pack` tiles of one dimension: tile j has those at j, j + pack, ...
+// A tile's elements in row-major order as `pack` one-dimensional tiles. Tile j has the elements j, j + pack,
+// ...
 static void unpack(Elab *e, Value *x, uint32_t pack, Value **tiles) {
   if (pack == 1) {
     tiles[0] = x;
@@ -80,7 +82,7 @@ static void unpack(Elab *e, Value *x, uint32_t pack, Value **tiles) {
   for (uint32_t j = 0; j < pack; j++) tiles[j] = halves[j % 2][j / 2];
 }
 
-// The reverse: a tile of one dimension.
+// The reverse: makes a one-dimensional tile.
 static Value *repack(Elab *e, uint32_t pack, Value *const *tiles) {
   if (pack == 1) return tiles[0];
   Value *halves[2][MAX_VALUES];
@@ -90,8 +92,8 @@ static Value *repack(Elab *e, uint32_t pack, Value *const *tiles) {
   return build_reshape(&e->b, build_join(&e->b, low, high), 1, &n);
 }
 
-// How many elements a call takes; 0 after an error.
-// It divides a tile's elements, and keeps one element a tile.
+// The number of elements that a call takes; 0 after an error. It divides a tile's elements, with at least one
+// element left for each tile.
 static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type) {
   bool good = true;
   if (!builtin_option(e, call, MAP_PACK, CONST_INT, "pack", &good)) return good ? 1 : 0;
@@ -108,7 +110,7 @@ static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type)
   return 0;
 }
 
-// What the op gave, put together: result k has its elements at k pack, k pack + 1, ...
+// Combines the op's results. Result k has its elements at k pack, k pack + 1, ...
 static Obj packed_results(Elab *e, const Call *call, Op *op, uint32_t pack, const Type *like) {
   uint32_t count = op->result_count;
   Obj results = obj_tuple(e, count / pack);
@@ -188,7 +190,7 @@ static bool string_arg(Elab *e, const Call *call, uint32_t at, const char *name,
   return given;
 }
 
-// The results' types: a type, or a tuple of types, in the shape of `like`.
+// Reads the result types, a type or a tuple of types, in the shape of `like`.
 static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Type **types) {
   Obj dtypes = as_tuple(&call->args[ASM_DTYPE]);
   uint32_t n = dtypes.items.n;
@@ -198,7 +200,8 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
   }
   for (uint32_t i = 0; i < n; i++) {
     const Obj *dtype = &dtypes.items.at[i];
-    bool data = obj_is(dtype, CONST_DTYPE) && (dtype->constant.type->kind == TYPE_SCALAR || type_is_ptr(dtype->constant.type));
+    bool data = obj_is(dtype, CONST_DTYPE) &&
+                (dtype->constant.type->kind == TYPE_SCALAR || type_is_ptr(dtype->constant.type));
     if (!data || type_is_tile(dtype->constant.type)) {
       elab_error(e, call->locs[ASM_DTYPE],
                  "'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s", call->text,
@@ -210,13 +213,13 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
   return n;
 }
 
-// Registers that `pack` elements take: what is narrower than 32 bits is packed.
+// The number of registers for `pack` elements. Types narrower than 32 bits are packed.
 static uint32_t registers(const Type *type, uint32_t pack) {
   uint32_t bytes = type_element_bytes(type);
   return bytes >= 4 ? pack : (bytes * pack + 3) / 4;
 }
 
-// The constraints, parted by commas: outputs begin with '=', clobbers with '~'.
+// Checks the constraints, separated by commas. Outputs begin with '=', clobbers with '~'.
 static bool check_constraints(Elab *e, const Call *call, const char *text, uint32_t outputs,
                               uint32_t inputs) {
   uint32_t given[2] = {0, 0};

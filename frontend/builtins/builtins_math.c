@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of numbers, an element at a time: op `math` and what is made of it. fp16 and bf16 are computed in
-// fp32 and rounded back (but for nextafter).
+// Elementwise functions of numbers: op `math`, and functions made of it. fp16 and bf16 are computed in fp32
+// and rounded back (except nextafter).
 #include "frontend/builtins/builtins.h"
 #include "frontend/elaborate/elab_refuse.h"
 
@@ -23,7 +23,7 @@ static const FloatFunction *find_function(Str name) {
 
 static bool is_narrow(const Type *type) { return elem_info(type_element(type)->elem)->bits < 32; }
 
-// The bits of the next number of 16 bits after a, which is neither 0 nor NaN, toward b, which is not a.
+// The bits of the next 16-bit number after a toward b. a is not 0, NaN or b.
 static Value *next_bits(Elab *e, Value *a, Value *bits, Value *b) {
   Value *one = build_int(&e->b, bits->type, 1), *zero = build_float(&e->b, a->type, 0);
   Value *rises = build_binary(&e->b, OP_LT, a, b), *positive = build_binary(&e->b, OP_GT, a, zero);
@@ -32,7 +32,8 @@ static Value *next_bits(Elab *e, Value *a, Value *bits, Value *b) {
   return builtin_choose(e, away, above, below);
 }
 
-// Computed in fp32 the next number of 16 bits would be fp32's, rounded back to a itself.
+// Computes nextafter in the 16-bit type. In fp32 the next number would be fp32's, and rounding back would
+// give a.
 static Value *next_narrow(Elab *e, Value *a, Value *b) {
   const Type *word = type_with_element(e->ir, a->type, elab_scalar(e, ELEM_I16));
   Value *a_bits = build(&e->b, OP_BITCAST, word, a, NULL, NULL);
@@ -48,13 +49,13 @@ static Value *next_narrow(Elab *e, Value *a, Value *b) {
   return builtin_choose(e, build_binary(&e->b, OP_OR, a_nan, b_nan), sum, next);
 }
 
-// Functions that are approximate of fp32 (FUNCTION_approx) are FUNCTION itself of fp64.
+// Functions that are approximate in fp32 (FUNCTION_approx) use FUNCTION in fp64.
 static const char *name_of_fp64(Elab *e, const char *name) {
   const char *end = strstr(name, "_approx");
   return end ? arena_printf(e->arena, "%.*s", (int)(end - name), name) : name;
 }
 
-// Of fp32 or fp64.
+// A function of fp32 or fp64.
 static Value *of_whole(Elab *e, const char *name, Value *a, Value *b) {
   Value *fast = builtin_is_fast(e) ? builtin_fast_value(e, name, a, b) : NULL;
   return fast ? fast : build_math(&e->b, name, a, b, NULL);
@@ -99,11 +100,12 @@ static bool is_fp64(const Obj *obj) {
   return obj->kind == OBJ_VALUE && type_is_elem(obj->value->type, ELEM_FP64);
 }
 
-// Literals take the type of fp16 and bf16, which Triton's functions do not take; beside fp64 they are fp32.
+// Literals take fp16 or bf16 from the other operand, which Triton's functions do not accept. With fp64 they
+// are fp32.
 bool builtin_float_pair(Elab *e, const Call *call, Pair *pair) {
   Obj x = call->args[ARG_X], y = call->args[ARG_Y];
   if (is_fp64(&x) || is_fp64(&y)) x = obj_typed(e, x), y = obj_typed(e, y);
-  // Two constexprs: at least one is made a value, so that floats come out.
+  // Two constexprs: makes at least one a value, so that the result is a float.
   if (obj_is_number(&x) && obj_is_number(&y)) x = obj_value(builtin_float_value(e, call, ARG_X));
   if (!builtin_pair(e, call, &x, &y, pair)) return false;
   return check_float(e, call, type_is_float(pair->a->type) || x.kind != OBJ_VALUE ? ARG_Y : ARG_X,
@@ -120,8 +122,8 @@ Obj builtin_math(Elab *e, Call *call) {
   return obj_value(builtin_math_value(e, name, p.a, p.b));
 }
 
-// detail: "FUNCTION TYPE": a function of math.def,
-// then to an integer type. FUNCTION "trunc" is the cast itself.
+// detail: "FUNCTION TYPE". Applies a function of math.def, then casts to an integer type. FUNCTION "trunc" is
+// only the cast.
 Obj builtin_math_to_int(Elab *e, Call *call) {
   Str detail = str_from(call->builtin->detail), name = detail;
   name.n = (size_t)(strchr(detail.at, ' ') - detail.at);
@@ -159,7 +161,7 @@ Obj builtin_operator(Elab *e, Call *call) {
   return elab_binary(e, call->loc, op, &call->args[ARG_X], &call->args[ARG_Y]);
 }
 
-// Numbers count as whether they are not 0. detail: and, or, not.
+// A number counts as true if it is not 0. detail: and, or, not.
 Obj builtin_logical(Elab *e, Call *call) {
   const char *which = call->builtin->detail;
   uint32_t n = which[0] == 'n' ? 1 : 2;
@@ -173,7 +175,7 @@ Obj builtin_logical(Elab *e, Call *call) {
   return obj_value(build_binary(&e->b, which[0] == 'a' ? OP_AND : OP_OR, values[0], values[1]));
 }
 
-// fdiv of fp16 and bf16 gives what it is given; div_rn, and fdiv of literals with them, fp32.
+// fdiv returns fp16 and bf16 as given. div_rn returns fp32, and so does fdiv of these types with literals.
 Obj builtin_divide(Elab *e, Call *call) {
   const Obj *x = &call->args[FDIV_X], *y = &call->args[FDIV_Y];
   const char *what = arena_printf(e->arena, "'%s'", call->text);
@@ -194,7 +196,8 @@ Obj builtin_divide(Elab *e, Call *call) {
 }
 
 Obj builtin_reciprocal(Elab *e, Call *call) {
-  const char *function = call->builtin->detail; // of math.def, whose reciprocal it is; "" : of the argument
+  const char *function = call->builtin->detail; // the function of math.def whose reciprocal is computed; "":
+                                                // of the argument
   Value *x = builtin_float_value(e, call, ARG_X), *y = NULL;
   if (!x) return obj_error();
   if (function[0] && find_function(str_from(function))->operands == 2) {
@@ -230,12 +233,13 @@ bool builtin_float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t
 Obj builtin_fma(Elab *e, Call *call) {
   static const uint32_t order[] = {ARG_Z, ARG_X, ARG_Y};
   Value *v[3];
-  if (!builtin_float_triple(e, call, (Obj[]){call->args[ARG_X], call->args[ARG_Y], call->args[ARG_Z]}, order, v))
+  if (!builtin_float_triple(e, call, (Obj[]){call->args[ARG_X], call->args[ARG_Y], call->args[ARG_Z]}, order,
+                            v))
     return obj_error();
   return obj_value(build(&e->b, OP_FMA, v[0]->type, v[0], v[1], v[2]));
 }
 
-// x + y, x - y, x * y that no optimisation fuses with another operation: each is rounded once.
+// x + y, x - y and x * y that no optimisation may fuse with another operation: each is rounded once.
 Obj builtin_rounded(Elab *e, Call *call) {
   char op = call->builtin->detail[0];
   Pair p;
@@ -290,8 +294,8 @@ Obj builtin_clamp(Elab *e, Call *call) {
   return obj_value(builtin_choose(e, unordered, v[CLAMP_X], result));
 }
 
-// The root of a sum of three or four squares, without overflow
-// in between. detail: how many, and whether its reciprocal.
+// The root of a sum of three or four squares, without intermediate overflow. detail: how many, and if it is
+// the reciprocal.
 Obj builtin_norm(Elab *e, Call *call) {
   const char *detail = call->builtin->detail;
   Obj sum = call->args[ARG_X];
@@ -318,13 +322,13 @@ Obj builtin_fdim(Elab *e, Call *call) {
   Pair p;
   if (!builtin_float_pair(e, call, &p)) return obj_error();
   Value *difference = build_binary(&e->b, OP_SUB, p.a, p.b), *zero = build_float(&e->b, p.a->type, 0);
-  Value *below = build_binary(&e->b, OP_LE, p.a, p.b); // false with a NaN, which the difference then is
+  Value *below = build_binary(&e->b, OP_LE, p.a, p.b); // false with a NaN; the difference is then NaN
   return obj_value(builtin_choose(e, below, zero, difference));
 }
 
 // --- abs ---
 
-// The bits but the sign's: of floats that op `math` does not take.
+// Clears the sign bit. For floats that op `math` does not take.
 static Value *clear_sign(Elab *e, Value *x, uint32_t bits) {
   const Type *integer = elab_scalar(e, bits == 8 ? ELEM_U8 : ELEM_U16);
   Value *word = build(&e->b, OP_BITCAST, type_with_element(e->ir, x->type, integer), x, NULL, NULL);
@@ -374,7 +378,7 @@ Obj builtin_softmax(Elab *e, Call *call) {
   uint32_t axis = 0;
   if (!x || !good) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
-  // Triton's maximum is of fp32, and with it all that follows.
+  // Triton's maximum is in fp32, so the rest is too.
   if (type_is_float(x->type) && elem_info(type_element(x->type)->elem)->bits == 8)
     x = builtin_as(e, x, ELEM_FP32);
   if (!check_float(e, call, SOFTMAX_X, x->type)) return obj_error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// load and store through pointers and tiles of pointers; what they take of block pointers is handed on.
+// load and store through pointers and tiles of pointers. Block pointers are passed on to builtins_block.c.
 #include "frontend/builtins/builtins.h"
 
 // --- Pointers, masks, values ---
@@ -30,7 +30,7 @@ Value *builtin_written_pointer(Elab *e, const Call *call, uint32_t at) {
   return NULL;
 }
 
-// The mask as it is given: NULL where there is none, it is True, or after an error.
+// The mask as given. NULL if there is none, if it is True, or after an error.
 static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *pointer, bool *good) {
   if (at == NO_ARG || !obj_given(&call->args[at])) return NULL;
   const Obj *obj = &call->args[at];
@@ -41,7 +41,8 @@ static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *point
   Value *mask = elab_value(e, call->locs[at], "a mask", obj, NULL);
   *good = *good && mask;
   if (!mask || type_is_elem(mask->type, ELEM_I1)) return mask;
-  elab_error(e, call->locs[at], "a mask's elements must be i1, not %s: a mask is a comparison, such as offsets < n",
+  elab_error(e, call->locs[at],
+             "a mask's elements must be i1, not %s: a mask is a comparison, such as offsets < n",
              type_text(e, type_element(mask->type)));
   *good = false;
   return NULL;
@@ -54,7 +55,7 @@ static bool is_larger(Elab *e, Loc loc, const char *what, const Value *value, co
   return true;
 }
 
-// The pointer, the mask and the value in one shape.
+// Broadcasts the pointer, the mask and the value to one shape.
 static bool access_widen(Elab *e, const Call *call, MemoryArgs *access) {
   Value *values[3] = {access->pointer}, **places[3] = {&access->pointer};
   uint32_t n = 1;
@@ -105,7 +106,7 @@ static bool is_empty(const Obj *obj) {
          (obj_is(obj, CONST_STR) && !obj->constant.str[0]);
 }
 
-// Options of block pointers alone.
+// Gives an error for options of block pointers.
 static bool refuse_block_option(Elab *e, const Call *call, uint32_t at, const char *name) {
   if (is_empty(&call->args[at])) return false;
   if (call->args[at].kind != OBJ_ERROR)
@@ -114,8 +115,8 @@ static bool refuse_block_option(Elab *e, const Call *call, uint32_t at, const ch
   return true;
 }
 
-// A bool in memory is a byte: beside a value that is none it is accessed as an i8, which the value is made,
-// and counts as whether that is not 0.
+// A bool in memory is a byte. If the value is not a bool, the access uses i8, and the value is converted: 1
+// if it is not 0.
 static void access_bytes(Elab *e, const Call *call, uint32_t value_at, MemoryArgs *access) {
   const Obj *obj = &call->args[value_at];
   bool number =
@@ -128,7 +129,7 @@ static void access_bytes(Elab *e, const Call *call, uint32_t value_at, MemoryArg
   access->pointer = elab_bitcast(e, call->loc, access->pointer, type_ptr(e->ir, elab_scalar(e, ELEM_I8)));
 }
 
-// Back to what the pointee is, where that is a pointer or a bool.
+// Converts a loaded value back to the pointee's type if that is a pointer or a bool.
 static Obj loaded_value(Elab *e, const Call *call, Value *value) {
   const Type *pointee = type_element(call->args[LOAD_POINTER].value->type)->inner;
   if (type_is_elem(pointee, ELEM_I1)) return obj_value(build_cast(&e->b, value, pointee));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers: Philox 4x32-10 and 4x64-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as
-// 1, 2, 3; SC 2011), counters and keys laid out as Triton does, so that the integers are the same.
+// 1, 2, 3; SC 2011). Counters and keys have Triton's layout, so the integers are the same.
 #include "frontend/builtins/builtins.h"
 
 enum { DEFAULT_ROUNDS = 10, MAX_ROUNDS = 64 };
@@ -87,7 +87,7 @@ static bool check_integer(Elab *e, const Call *call, uint32_t at, const char *na
   return false;
 }
 
-// The seed's two halves as keys of 32 bits, or the seed and 0 as keys of 64.
+// The two halves of the seed as 32-bit keys, or the seed and 0 as 64-bit keys.
 static bool make_keys(Elab *e, const Call *call, Elem elem, Obj k[2]) {
   const Obj *seed = &call->args[RANDOM_SEED];
   if (!check_integer(e, call, RANDOM_SEED, "seed")) return false;
@@ -136,7 +136,7 @@ Obj builtin_philox(Elab *e, Call *call) {
 
 // --- Integers at offsets ---
 
-// A float of up to 32 bits is converted, as Triton does.
+// A float of up to 32 bits is converted, as in Triton.
 static bool check_offset(Elab *e, const Call *call) {
   const Obj *offset = &call->args[RANDOM_OFFSET];
   if (offset->kind == OBJ_VALUE && type_is_float(offset->value->type) &&
@@ -148,8 +148,7 @@ static bool check_offset(Elab *e, const Call *call) {
 static Obj random4(Elab *e, const Call *call) {
   int64_t rounds;
   Obj c[4], k[2];
-  if (!check_offset(e, call) || !read_rounds(e, call, RANDOM_N_ROUNDS, &rounds))
-    return obj_error();
+  if (!check_offset(e, call) || !read_rounds(e, call, RANDOM_N_ROUNDS, &rounds)) return obj_error();
   Value *offset = builtin_value(e, call, RANDOM_OFFSET, "'offset'");
   if (!offset || !make_keys(e, call, ELEM_U32, k)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -174,7 +173,7 @@ Obj builtin_randint(Elab *e, Call *call) {
 
 // --- Floats ---
 
-// The bits as a signed integer, folded to 0 or more, then scaled: in [0, 1).
+// Folds the bits as a signed integer to 0 or more, then scales: in [0, 1).
 static Obj to_uniform(Elab *e, Loc loc, const Obj *x) {
   if (x->kind != OBJ_VALUE) return obj_error();
   bool wide = elem_info(type_element(x->value->type)->elem)->bits == 64;
@@ -209,7 +208,7 @@ Obj builtin_rand4x(Elab *e, Call *call) {
   return four;
 }
 
-// Box and Muller's transform: two uniform tiles become two normal ones.
+// The Box-Muller transform: turns two uniform tiles into two normal ones.
 static void transform(Elab *e, Value *x, Value *y, Obj *u1, Obj *u2) {
   const Type *type = x->type;
   Value *above = build_binary(&e->b, OP_MAX, build_float(&e->b, type, 1.0e-7), x);
@@ -233,7 +232,8 @@ Obj builtin_normal(Elab *e, Call *call) {
   Obj normal = obj_tuple(e, 2);
   if (!pair.a) return obj_error();
   if (!type_is_float(pair.a->type))
-    return elab_error(e, call->loc, "'%s' needs floats, not %s", call->text, obj_describe(e, &call->args[ARG_X]));
+    return elab_error(e, call->loc, "'%s' needs floats, not %s", call->text,
+                      obj_describe(e, &call->args[ARG_X]));
   transform(e, pair.a, pair.b, &normal.items.at[0], &normal.items.at[1]);
   return normal;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions and scans: the region of a combination, by an op of our own or by a function of the file.
+// Reductions and scans. The region of the combination is one of our ops, or a function of the file.
 #include "frontend/builtins/builtins.h"
 #include "frontend/elaborate/elab_refuse.h"
 
@@ -7,7 +7,7 @@ enum { MAX_INPUTS = 32 };
 
 // --- Regions ---
 
-// Builds the combination of args (a..., b...) at e->b into results, one an input. False after an error.
+// Builds the combination of args (a..., b...) at e->b. Sets one result for each input. False after an error.
 typedef bool Combine(Elab *e, const Call *call, const void *data, uint32_t n, Value *const *args,
                      Value **results);
 
@@ -21,7 +21,7 @@ typedef struct Fold {
   const void *data;
 } Fold;
 
-// The op; NULL after an error of the combination, for which the region is completed all the same.
+// Builds the op. NULL after an error in the combination; the region is completed anyway.
 static Op *run_fold(Elab *e, const Call *call, const Fold *fold) {
   e->b.loc = elab_loc(e, call->loc);
   Op *op = fold->kind == OP_SCAN ? build_scan(&e->b, fold->n, fold->inputs, fold->axis, fold->reverse)
@@ -66,7 +66,8 @@ typedef struct Extreme {
   bool largest, leftmost;
 } Extreme;
 
-// (value, index) of either side: the better value's; among equals the smaller index, or the larger.
+// Combines (value, index) pairs: takes the better value. Among equal ones, takes the smaller index, or the
+// larger.
 static bool combine_indexed(Elab *e, const Call *call, const void *data, uint32_t n, Value *const *args,
                             Value **results) {
   (void)call, (void)n;
@@ -112,7 +113,7 @@ static void check_combining(Op *op, void *data) {
              op_info(op->kind)->name, scalar ? "" : " of tiles");
 }
 
-// Tiles that nothing uses, as in promote_to_tensor(x).dtype.
+// Erases unused tiles, as in promote_to_tensor(x).dtype.
 static void erase_dead_tiles(Region *region) {
   for (Op *op = region->last, *before; op; op = before) {
     before = op->prev;
@@ -121,7 +122,7 @@ static void erase_dead_tiles(Region *region) {
   }
 }
 
-// Such a function is also applied to what fills a tile up, and to elements more than once: nothing is asserted of them.
+// Erases asserts. The function is also applied to padding, and to elements more than once.
 static void erase_asserts(Elab *e, Region *region) {
   for (Op *op = region->last, *before; op; op = before) {
     before = op->prev;
@@ -140,7 +141,7 @@ bool builtin_check_region(Elab *e, Region *region) {
   return e->diags->errors == before;
 }
 
-// A result as the element type that is combined: a number of the same kind is converted.
+// Converts a result to the combined element type, if it is a number of the same kind.
 static Value *as_input(Elab *e, const Call *call, const Obj *result, const Type *type) {
   bool number = obj_is_number(result),
        value = result->kind == OBJ_VALUE && !type_is_tile(result->value->type);
@@ -175,7 +176,7 @@ static bool combine_function(Elab *e, const Call *call, const void *data, uint32
 
 // --- Arguments ---
 
-// One tile, or a tuple of at most `limit` tiles of one shape: their number, 0 after an error.
+// Reads one tile, or a tuple of at most `limit` tiles of one shape. Returns their number; 0 after an error.
 static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **inputs) {
   const Obj *obj = &call->args[REDUCE_INPUT], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
@@ -190,7 +191,8 @@ static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **i
         type_is_ptr(items[i].value->type)) {
       const char *what = obj_describe(e, &items[i]);
       if (n == 1 && obj_is_pointers(&items[i]))
-        elab_refuse_pointers(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text, what);
+        elab_refuse_pointers(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text,
+                             what);
       else
         elab_error(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text, what);
       return 0;
@@ -204,7 +206,7 @@ static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **i
   return n;
 }
 
-// Axis None: over all elements.
+// Axis None: reduces all elements.
 static bool read_axis(Elab *e, const Call *call, uint32_t at, uint32_t n, Value **inputs, uint32_t *axis) {
   e->b.loc = elab_loc(e, call->loc);
   if (obj_given(&call->args[at])) return builtin_axis(e, call, at, inputs[0]->type->rank, axis);
@@ -214,7 +216,7 @@ static bool read_axis(Elab *e, const Call *call, uint32_t at, uint32_t n, Value 
   return true;
 }
 
-// The dimensions that went, with size 1.
+// Restores the reduced dimensions with size 1.
 static Value *keep_dim(Elab *e, const Call *call, uint32_t axis_at, Value *value, uint32_t rank,
                        uint32_t axis) {
   uint32_t ones[TILE_MAX_RANK];
@@ -253,7 +255,7 @@ Obj builtin_sum(Elab *e, Call *call) {
   const Type *type = sum_type(e, call, SUM_DTYPE, x->type, &good);
   if (!good || !(x = elab_cast(e, call->loc, x, type))) return obj_error();
   if (builtin_refuse_fp8(e, call->locs[SUM_INPUT], call, x->type)) return obj_error();
-  // In one bit a sum is whether the count of ones is odd.
+  // A sum in one bit is the parity of the ones.
   return reduce_one(e, call, x, type->elem == ELEM_I1 ? OP_XOR : OP_ADD, keep_dims);
 }
 
@@ -274,7 +276,7 @@ Value *builtin_widen_extreme(Elab *e, Value *x) {
   return builtin_as(e, x, elem_is_float(elem) ? ELEM_FP32 : ELEM_I32);
 }
 
-// With their indices values of 16 bits and less are compared as they are, but bf16.
+// With indices, types of 16 bits and less are compared directly, except bf16.
 static Value *promote_extreme(Elab *e, Value *x, bool indices) {
   return indices && !type_is_elem(x->type, ELEM_BF16) ? x : builtin_widen_extreme(e, x);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes: the same elements elsewhere, and parts of tiles put together or taken apart.
+// Shapes: moves elements, and joins or splits tiles.
 #include "frontend/builtins/builtins.h"
 
 static uint32_t rank_of(const Type *type) { return type_is_tile(type) ? type->rank : 0; }
@@ -10,7 +10,7 @@ static Value *first_arg(Elab *e, const Call *call) {
   return x;
 }
 
-// A shape given as one tuple or as arguments of their own.
+// Reads a shape: one tuple, or separate arguments.
 static bool shape_arg(Elab *e, const Call *call, uint32_t at, uint32_t *rank, uint32_t shape[TILE_MAX_RANK]) {
   Obj items = builtin_items(call, at);
   if (items.kind == OBJ_TUPLE && items.items.n == 1 && items.items.at[0].kind == OBJ_TUPLE)
@@ -145,7 +145,7 @@ Obj builtin_flip(Elab *e, Call *call) {
   return obj_value(build_flip(&e->b, x, axis));
 }
 
-// detail: the last merge of a bitonic sort alone.
+// detail: "merge" does only the last merge of a bitonic sort.
 Obj builtin_sort(Elab *e, Call *call) {
   Value *x = builtin_number_tile(e, call, SORT_X);
   bool good = true, descending = builtin_flag(e, call, SORT_DESCENDING, "descending", false, &good);
@@ -157,8 +157,8 @@ Obj builtin_sort(Elab *e, Call *call) {
   op_set_flag(sorted->def, ATTR_MERGE, call->builtin->detail != NULL);
   uint32_t size = x->type->shape[axis];
   if (call->builtin->detail && (size & (size - 1)))
-    return elab_error(e, call->locs[SORT_X], "'%s' merges a power of two of elements; dimension %u has %u", call->text,
-                      axis, size);
+    return elab_error(e, call->locs[SORT_X], "'%s' merges a power of two of elements; dimension %u has %u",
+                      call->text, axis, size);
   return obj_value(sorted);
 }
 
@@ -183,7 +183,7 @@ Obj builtin_topk(Elab *e, Call *call) {
   memcpy(shape, x->type->shape, sizeof shape);
   shape[axis] = (uint32_t)k;
   if (k == size) return obj_value(sorted);
-  // What is selected by maxima comes in their type.
+  // Values selected by maxima have the type of the maxima.
   return obj_value(builtin_widen_extreme(e, build_slice(&e->b, sorted, starts, shape)));
 }
 
@@ -214,7 +214,7 @@ Obj builtin_histogram(Elab *e, Call *call) {
 
 // --- Two tiles, two halves ---
 
-// The operands in one shape and of one element type; pointers are allowed.
+// Converts the operands to one shape and one element type. Pointers are allowed.
 static bool alike(Elab *e, const Call *call, Value **a, Value **b) {
   const Obj *x = &call->args[ARG_X], *y = &call->args[ARG_Y];
   bool pointers = x->kind == OBJ_VALUE && y->kind == OBJ_VALUE && type_is_ptr(x->value->type) &&
@@ -231,7 +231,7 @@ static bool alike(Elab *e, const Call *call, Value **a, Value **b) {
 
 static Value *join(Elab *e, const Call *call, Value *a, Value *b) {
   uint32_t rank = rank_of(a->type), one = 1, two = 2;
-  if (rank == 0) { // as tiles of one element
+  if (rank == 0) { // make tiles of one element
     a = builtin_reshape(e, a, 1, &one), b = builtin_reshape(e, b, 1, &one);
     return builtin_reshape(e, join(e, call, a, b), 1, &two);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that no library for PTX supplies, of fp32 and narrower: made of fp64's erf, erfc, exp and log,
-// whose errors are far below one u of fp32 even where an inverse or a product magnifies them.
+// fp32 and narrower functions that no PTX library has. They use fp64's erf, erfc, exp and log. Their errors
+// are far below one u of fp32, even where an inverse or a multiplication magnifies them.
 #include "frontend/builtins/builtins.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ static Value *call1(Elab *e, const char *function, Value *x) {
 }
 static Value *negated(Elab *e, Value *x) { return build(&e->b, OP_NEG, x->type, x, NULL, NULL); }
 
-// exp(x x) erfc(x); from 25 on, where erfc is small, its asymptotic series (Abramowitz and Stegun 7.1.23),
-// whose next term is below 1e-10.
+// exp(x x) erfc(x). From 25 on, where erfc is small, it uses the asymptotic series (Abramowitz and Stegun
+// 7.1.23). The next term is below 1e-10.
 static Value *erfcx(Elab *e, Value *x) {
   Value *near = mul(e, call1(e, "exp", mul(e, x, x)), call1(e, "erfc", x));
   Value *inverse = divide(e, number(e, x, 1), x), *square = mul(e, inverse, inverse),
@@ -33,20 +33,21 @@ static Value *erfcx(Elab *e, Value *x) {
   return builtin_choose(e, less(e, x, 25), near, far);
 }
 
-// One of Halley's steps from y toward the root of f, where f' is slope exp(-y y).
+// One Halley step from y toward the root of f, where f' is slope exp(-y y).
 static Value *halley(Elab *e, Value *y, Value *f, double slope) {
   Value *d = divide(e, f, scaled(e, call1(e, "exp", negated(e, mul(e, y, y))), slope));
   return sub(e, y, divide(e, d, add(e, number(e, y, 1), mul(e, y, d))));
 }
 
-// y where erf(y) = x, of abs(x) below 1/2.
+// y with erf(y) = x, for abs(x) below 1/2.
 static Value *inverse_near(Elab *e, Value *x) {
   Value *y = scaled(e, x, 1 / TWO_OVER_ROOT_PI);
   for (int i = 0; i < 3; i++) y = halley(e, y, sub(e, call1(e, "erf", y), x), TWO_OVER_ROOT_PI);
   return y;
 }
 
-// y where erfc(y) = t, of t in 0 .. 1/2: from Winitzki's approximation, which is within 1 in 500.
+// y with erfc(y) = t, for t in 0 .. 1/2. Starts from Winitzki's approximation, whose error is within 1 in
+// 500.
 static Value *inverse_far(Elab *e, Value *t) {
   const double a = 0.147, pi = 3.141592653589793;
   Value *log = call1(e, "log", mul(e, t, sub(e, number(e, t, 2), t)));
@@ -58,7 +59,7 @@ static Value *inverse_far(Elab *e, Value *t) {
   return builtin_choose(e, zero, number(e, t, (double)INFINITY), y);
 }
 
-// y where erf(y) = x, given t = 1 - abs(x), which the caller knows exactly.
+// y with erf(y) = x, given t = 1 - abs(x), which the caller knows exactly.
 static Value *inverse(Elab *e, Value *x, Value *t) {
   Value *far = builtin_math_value(e, "copysign", inverse_far(e, t), x);
   return builtin_choose(e, less(e, call1(e, "abs", x), 0.5), inverse_near(e, x), far);
@@ -80,7 +81,7 @@ static Value *apply(Elab *e, const char *function, Value *x) {
   return scaled(e, erfcinv(e, scaled(e, x, 2)), -ROOT_TWO); // normcdfinv
 }
 
-// detail: which.
+// detail: which function.
 Obj builtin_special(Elab *e, Call *call) {
   Value *x = builtin_float_value(e, call, ARG_X);
   if (!x) return obj_error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Python's own functions, and those that are decided at compile time.
+// Python's own functions, and functions computed at compile time.
 #include "base/integer.h"
 #include "frontend/builtins/builtins.h"
 #include "frontend/module/elab_module.h"
@@ -22,9 +22,9 @@ static Obj pick_of_two(Elab *e, const Call *call, bool larger, const Obj *a, con
   return larger ? builtin_maximum(e, &inner) : builtin_minimum(e, &inner);
 }
 
-// max(x), of a tile, and max(x, axis=...) are the reduction.
+// max(x) of a tile and max(x, axis=...) are reductions.
 static Obj reduce_tile(Elab *e, Call *call, bool larger) {
-  enum { OPTIONS = PYTHON_MAX_AXIS - EXTREME_AXIS }; // how much further on they are
+  enum { OPTIONS = PYTHON_MAX_AXIS - EXTREME_AXIS }; // how far the options are shifted
   Obj args[EXTREME_COUNT] = {call->args[PYTHON_MAX_X]};
   Loc locs[EXTREME_COUNT] = {call->locs[PYTHON_MAX_X]};
   for (uint32_t i = EXTREME_AXIS; i < EXTREME_COUNT; i++)
@@ -64,7 +64,7 @@ static Obj float_of_string(Elab *e, const Call *call, const char *text) {
   const char *start = text;
   while (*start == ' ') start++;
   double value = strtod(start, &end);
-  bool hex = strpbrk(start, "xX(") != NULL; // C's strtod reads more than Python's float
+  bool hex = strpbrk(start, "xX(") != NULL; // C's strtod accepts more than Python's float
   while (*end == ' ') end++;
   if (end == start || *end || hex) return elab_error(e, call->locs[ARG_X], "float() cannot read '%s'", text);
   return obj_float(value);
@@ -80,7 +80,7 @@ Obj builtin_float(Elab *e, Call *call) {
   return elab_error(e, call->locs[ARG_X], "float() needs a number or string, not %s", obj_describe(e, x));
 }
 
-// Digits with an underscore between two are not read.
+// Rejects digits with underscores between them.
 static Obj int_of_string(Elab *e, const Call *call, const char *text, int64_t base) {
   char *end;
   const char *start = text;
@@ -88,7 +88,7 @@ static Obj int_of_string(Elab *e, const Call *call, const char *text, int64_t ba
   errno = 0;
   const char *digits = start + (*start == '-' || *start == '+');
   char letter = digits[0] == '0' ? (char)(digits[1] | 0x20) : 0;
-  int own = letter == 'b' ? 2 : letter == 'o' ? 8 : 0; // which C does not read
+  int own = letter == 'b' ? 2 : letter == 'o' ? 8 : 0; // C does not accept this prefix
   bool skips = own && (base == 0 || base == own);
   const char *number = skips ? digits + 2 : start;
   long long value = strtoll(number, &end, skips ? own : base == 0 && digits[0] != '0' ? 10 : (int)base);
@@ -101,7 +101,8 @@ static Obj int_of_string(Elab *e, const Call *call, const char *text, int64_t ba
 Obj builtin_int(Elab *e, Call *call) {
   const Obj *x = &call->args[ARG_X];
   const Obj *base = &call->args[ARG_X + 1];
-  bool in_base = obj_is(base, CONST_INT) && (base->constant.i == 0 || (base->constant.i >= 2 && base->constant.i <= 36));
+  bool in_base =
+      obj_is(base, CONST_INT) && (base->constant.i == 0 || (base->constant.i >= 2 && base->constant.i <= 36));
   if (base->kind != OBJ_ABSENT && (!in_base || !obj_is(x, CONST_STR)))
     return elab_error(e, call->loc, "int() with a base takes a string, and a base of 0 or 2 to 36");
   if (obj_is(x, CONST_INT)) return *x;
@@ -128,8 +129,9 @@ Obj builtin_len(Elab *e, Call *call) {
   if (x->kind == OBJ_TUPLE) return obj_int(x->items.n);
   if (obj_is(x, CONST_STR)) return obj_int((int64_t)strlen(x->constant.str));
   return elab_error(e, call->locs[ARG_X], "len() needs a tuple, not %s%s", obj_describe(e, x),
-                    x->kind == OBJ_VALUE && type_is_tile(x->value->type) ? "; a tile's sizes are x.shape[0] and so on"
-                                                                         : "");
+                    x->kind == OBJ_VALUE && type_is_tile(x->value->type)
+                        ? "; a tile's sizes are x.shape[0] and so on"
+                        : "");
 }
 
 // --- Decided at compile time ---
@@ -141,11 +143,12 @@ Obj builtin_range(Elab *e, Call *call) {
 Obj builtin_static_assert(Elab *e, Call *call) {
   bool truth;
   if (!const_truth(e, &call->args[STATIC_ASSERT_CONDITION], &truth))
-    return elab_explain_runtime(e,
-                                diag_error(e->diags, elab_loc(e, call->locs[STATIC_ASSERT_CONDITION]),
-                                           "static_assert needs a constexpr, not %s; device_assert checks at run time",
-                                           obj_describe(e, &call->args[STATIC_ASSERT_CONDITION])),
-                                &call->args[STATIC_ASSERT_CONDITION]);
+    return elab_explain_runtime(
+        e,
+        diag_error(e->diags, elab_loc(e, call->locs[STATIC_ASSERT_CONDITION]),
+                   "static_assert needs a constexpr, not %s; device_assert checks at run time",
+                   obj_describe(e, &call->args[STATIC_ASSERT_CONDITION])),
+        &call->args[STATIC_ASSERT_CONDITION]);
   if (truth) return obj_none();
   const char *message =
       obj_given(&call->args[STATIC_ASSERT_MESSAGE]) ? obj_text(e, &call->args[STATIC_ASSERT_MESSAGE]) : "";
@@ -173,7 +176,8 @@ Obj builtin_next_power_of_2(Elab *e, Call *call) {
   if (!obj_is(n, CONST_INT))
     return elab_explain_runtime(e,
                                 diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
-                                           "'%s' needs a constexpr integer, not %s", call->text, obj_describe(e, n)),
+                                           "'%s' needs a constexpr integer, not %s", call->text,
+                                           obj_describe(e, n)),
                                 n);
   if (n->constant.is_u64 || n->constant.i > (int64_t)1 << 62)
     return elab_error(e, call->locs[ARG_X], "the next power of two does not fit in 64 bits");
@@ -223,7 +227,7 @@ Obj builtin_to_tensor(Elab *e, Call *call) {
   return obj_value(elab_value(e, call->locs[ARG_X], "the argument", &call->args[ARG_X], NULL));
 }
 
-// Constexprs are their values here.
+// A constexpr is its value here.
 Obj builtin_unwrap(Elab *e, Call *call) {
   (void)e;
   return call->args[ARG_X];

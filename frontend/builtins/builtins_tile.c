@@ -24,12 +24,12 @@ Obj builtin_arange(Elab *e, Call *call) {
   for (uint32_t i = 0; i < 2; i++) {
     const Obj *bound = &call->args[i];
     if (!obj_is_int(bound))
-      return elab_explain_runtime(
-          e,
-          diag_error(e->diags, elab_loc(e, call->locs[i]), "the %s of '%s' must be a constexpr integer, not %s%s",
-                     names[i], call->text, obj_describe(e, bound),
-                     obj_is(bound, CONST_FLOAT) ? "; '//' divides integers" : ""),
-          bound);
+      return elab_explain_runtime(e,
+                                  diag_error(e->diags, elab_loc(e, call->locs[i]),
+                                             "the %s of '%s' must be a constexpr integer, not %s%s", names[i],
+                                             call->text, obj_describe(e, bound),
+                                             obj_is(bound, CONST_FLOAT) ? "; '//' divides integers" : ""),
+                                  bound);
     if (!const_fits(&bound->constant, ELEM_I32))
       return elab_error(e, call->locs[i], "the %s of '%s' does not fit in i32: %s", names[i], call->text,
                         obj_text(e, bound));
@@ -42,7 +42,8 @@ Obj builtin_arange(Elab *e, Call *call) {
   return elab_check_tile(e, call->loc, 1, &size) ? obj_value(build_arange(&e->b, start, end)) : obj_error();
 }
 
-// A literal that integers are filled with: it wraps, but is no float, and not negative where they are unsigned.
+// Checks a literal fill value of an integer tile. It may wrap, but must not be a float, or negative for an
+// unsigned type.
 static bool check_fill(Elab *e, const Call *call, const Obj *value, const Type *element) {
   bool literal = obj_is_number(value) && !value->typed && element->kind == TYPE_SCALAR;
   if (!literal || elem_is_float(element->elem) || element->elem == ELEM_I1) return true;
@@ -59,7 +60,7 @@ static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
   uint32_t rank, shape[TILE_MAX_RANK];
   if (!element || !elab_shape(e, call->locs[FULL_SHAPE], &call->args[FULL_SHAPE], &rank, shape))
     return obj_error();
-  // Zero is of every type, as in Triton.
+  // Zero fits every type, as in Triton.
   bool zero = obj_is(value, CONST_FLOAT) && !value->typed && value->constant.f == 0;
   bool integers = element->kind == TYPE_SCALAR && !elem_is_float(element->elem);
   const Obj none = obj_int(0);
@@ -105,7 +106,7 @@ static bool narrows(const Type *from, const Type *to) {
          elem_info(type_element(from)->elem)->bits > elem_info(type_element(to)->elem)->bits;
 }
 
-// Rounded toward zero: where rounding to nearest went away from it, the bits of one number less.
+// Rounds toward zero. If rounding to nearest went away from zero, takes the bits of the previous number.
 static Value *truncate_float(Elab *e, Value *x, const Type *element) {
   static const Elem words[] = {[8] = ELEM_U8, [16] = ELEM_U16, [32] = ELEM_U32};
   Value *nearest = build_cast(&e->b, x, element), *back = build_cast(&e->b, nearest, type_element(x->type));
@@ -127,10 +128,12 @@ Obj builtin_cast(Elab *e, Call *call) {
       builtin_choice(e, call, CAST_FP_DOWNCAST_ROUNDING, "fp_downcast_rounding", roundings, &good);
   bool bits = builtin_flag(e, call, CAST_BITCAST, "bitcast", false, &good);
   if (!good) return obj_error();
-  bool address = element->kind == TYPE_PTR || element->elem == ELEM_I64 || element->elem == ELEM_U64 || element->elem == ELEM_I1;
+  bool address = element->kind == TYPE_PTR || element->elem == ELEM_I64 || element->elem == ELEM_U64 ||
+                 element->elem == ELEM_I1;
   if (!bits && !address && obj_is_pointers(&call->args[CAST_INPUT]))
     return elab_refuse_pointers(e, call->locs[CAST_INPUT], "cannot convert the pointer %s to %s",
-                                type_text(e, type_element(call->args[CAST_INPUT].value->type)), type_text(e, element));
+                                type_text(e, type_element(call->args[CAST_INPUT].value->type)),
+                                type_text(e, element));
   if (!bits && !rounding)
     return obj_value(elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], element));
   Value *value = elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], NULL);
@@ -170,13 +173,13 @@ Obj builtin_where(Elab *e, Call *call) {
   return obj_value(build(&e->b, OP_SELECT, values[1]->type, values[0], values[1], values[2]));
 }
 
-// max and min as ops take the operand that is no NaN; to propagate one, it is chosen explicitly.
+// The ops max and min take the operand that is not NaN. To propagate a NaN, it is selected explicitly.
 Value *builtin_propagate_nan(Elab *e, Value *result, Value *x, Value *y) {
   Value *other = build(&e->b, OP_SELECT, x->type, build_binary(&e->b, OP_NE, y, y), y, result);
   return build(&e->b, OP_SELECT, x->type, build_binary(&e->b, OP_NE, x, x), x, other);
 }
 
-// Of two numbers that are known now, in their common type.
+// The extremum of two known numbers, in their common type.
 static Obj known_extremum(Elab *e, Call *call, OpKind kind, const Obj *x, const Obj *y) {
   Elem elem;
   const char *what = arena_printf(e->arena, "'%s'", call->text);
@@ -196,7 +199,7 @@ Obj builtin_extremum(Elab *e, Call *call, OpKind kind, const Obj *x, const Obj *
   return obj_value(nan && type_is_float(p.a->type) ? builtin_propagate_nan(e, result, p.a, p.b) : result);
 }
 
-// Literals have the types that they have alone: a float widens fp16, an integer narrower ones.
+// Literals have their own default types: a float widens fp16, an integer widens narrower integers.
 static Obj extremum(Elab *e, Call *call, OpKind kind) {
   bool good = true, nan = builtin_propagates_nan(e, call, MAXIMUM_PROPAGATE_NAN, &good);
   Obj x = builtin_promote_bf16(e, call->loc, obj_typed(e, call->args[MAXIMUM_X])),
@@ -231,7 +234,7 @@ Obj builtin_swizzle2d(Elab *e, Call *call) {
             *size_j = &call->args[SWIZZLE_SIZE_J];
   const Obj *size_g = &call->args[SWIZZLE_SIZE_G];
   Obj row = elab_binary(e, loc, BINARY_MUL, i, size_j), at = elab_binary(e, loc, BINARY_ADD, &row, j);
-  Obj in_group = elab_binary(e, loc, BINARY_MUL, size_g, size_j); // programs of a whole group of rows
+  Obj in_group = elab_binary(e, loc, BINARY_MUL, size_g, size_j); // programs in a full group of rows
   Obj group = elab_binary(e, loc, BINARY_FLOOR_DIV, &at, &in_group);
   Obj first = elab_binary(e, loc, BINARY_MUL, &group, size_g),
       left = elab_binary(e, loc, BINARY_SUB, size_i, &first);
