@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constexprs: what is known at compile time, and Python's arithmetic on it (integers of up to 64 bits).
+// Constexprs: compile-time values, and Python's arithmetic on them (integers of up to 64 bits).
 #include "frontend/elaborate/elaborate.h"
 #include "frontend/module/elab_module.h"
 
@@ -7,7 +7,7 @@
 
 __extension__ typedef __int128 Wide; // every 64-bit integer, signed or not, and their sums
 
-enum { MAX_TUPLE = 4096 }; // of + and *
+enum { MAX_TUPLE = 4096 }; // of the results of + and *
 
 Obj obj_const(ConstValue constant) { return (Obj){.kind = OBJ_CONST, .constant = constant}; }
 Obj obj_int(int64_t i) { return obj_const((ConstValue){.kind = CONST_INT, .i = i}); }
@@ -83,7 +83,7 @@ static bool is_tensor(const Obj *obj) {
   return obj->kind == OBJ_VALUE || (obj->kind == OBJ_CONST && obj->typed);
 }
 
-// Of constexprs by their values, of others by their types.
+// Compares constexprs by their values, others by their types.
 static bool same_type(const Obj *a, const Obj *b) {
   if (is_tensor(a) || is_tensor(b)) {
     if (!is_tensor(a) || !is_tensor(b)) return false;
@@ -213,7 +213,7 @@ bool const_fits(const ConstValue *number, Elem elem) {
 
 Elem const_elem(const ConstValue *number) {
   if (number->kind == CONST_BOOL) return ELEM_I1;
-  if (number->kind == CONST_FLOAT) { // a double that is no normal fp32
+  if (number->kind == CONST_FLOAT) { // a double that is not a normal fp32 number
     double size = fabs(number->f);
     bool fits = isnan(size) || isinf(size) || size == 0 || (size >= 0x1p-126 && size <= 0x1.fffffep127);
     return fits ? ELEM_FP32 : ELEM_FP64;
@@ -244,7 +244,7 @@ static Obj from_wide(Elab *e, Loc loc, Wide value) {
   return obj_const(c);
 }
 
-// a * b, where the product of two 65-bit integers may pass 128 bits: judged in floating point first.
+// a * b. Two 65-bit integers may overflow 128 bits, so floating point tests the size first.
 static Obj multiply(Elab *e, Loc loc, Wide a, Wide b) {
   if (fabs((double)a * (double)b) > 0x1p66) return from_wide(e, loc, (Wide)1 << 100);
   return from_wide(e, loc, a * b);
@@ -390,7 +390,7 @@ Obj const_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
 
 // --- Comparisons ---
 
-// -1, 0, 1; 2 where one is a NaN.
+// -1, 0 or 1; 2 if one is NaN.
 static int order(const ConstValue *a, const ConstValue *b) {
   if (a->kind == CONST_FLOAT || b->kind == CONST_FLOAT) {
     double x = const_number(a), y = const_number(b);
@@ -422,7 +422,7 @@ static Obj compare_in(Elab *e, Loc loc, bool negated, const Obj *a, const Obj *b
   return obj_bool(found != negated);
 }
 
-// By the first elements that differ; a tuple that is the beginning of the other is the smaller one.
+// Compares the first elements that differ. A tuple that is a prefix of the other is smaller.
 static Obj compare_tuples(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   uint32_t n = a->items.n < b->items.n ? a->items.n : b->items.n;
   for (uint32_t i = 0; i < n; i++)
@@ -435,7 +435,8 @@ static Obj compare_tuples(Elab *e, Loc loc, CompareOp op, const Obj *a, const Ob
 Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   const Obj *unread = obj_is_unread(a) ? a : obj_is_unread(b) ? b : NULL;
   if (unread)
-    return elab_error(e, loc, "'%s' comes from a module that is not read: nothing is known of its value", unread->path);
+    return elab_error(e, loc, "'%s' comes from a module that is not read: nothing is known of its value",
+                      unread->path);
   if (b->kind == OBJ_TUPLE) elab_work(e, b->items.total / ITEMS_A_STEP);
   switch (op) {
   case COMPARE_EQ: return obj_bool(python_equal(a, b));
@@ -444,7 +445,8 @@ Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   case COMPARE_IS_NOT: return obj_bool(!obj_equal(a, b));
   case COMPARE_IN:
   case COMPARE_NOT_IN:
-    if (b->kind == OBJ_TUPLE && b->items.dict) return compare_in(e, loc, op == COMPARE_NOT_IN, a, &(Obj[]){elab_dict_keys(e, b)}[0]);
+    if (b->kind == OBJ_TUPLE && b->items.dict)
+      return compare_in(e, loc, op == COMPARE_NOT_IN, a, &(Obj[]){elab_dict_keys(e, b)}[0]);
     return compare_in(e, loc, op == COMPARE_NOT_IN, a, b);
   case COMPARE_LT:
   case COMPARE_LE:

@@ -17,7 +17,7 @@ static bool type_from_text(Elab *e, Str text, const Type **type, bool *is_conste
   if (str_starts(text, "tl.")) text = (Str){text.at + 3, text.n - 3};
   if (str_is(text, "constexpr") && !stars) return *is_constexpr = true;
   Elem elem;
-  // As Triton's signatures say it: "*kfp32"; or "*const fp32".
+  // As Triton's signatures write it: "*kfp32"; or "*const fp32".
   uint32_t skipped = stars && str_starts(text, "const ") ? 6 : stars && str_starts(text, "k") ? 1 : 0;
   text = (Str){text.at + skipped, text.n - skipped};
   if (stars > 8 || !elem_parse(text, &elem)) return false;
@@ -36,7 +36,7 @@ static const char *suggest_type(Elab *e, Str typed) {
   return elab_did_you_mean(e, typed, names, sizeof names / sizeof *names);
 }
 
-// Python's own annotations say nothing to us.
+// Python's own annotations mean nothing here.
 static bool is_foreign(const char *name) {
   static const char *const names[] = {"int",   "float", "bool",  "str", "tensor", "Tensor",
                                       "tuple", "dtype", "const", "Any", "object"};
@@ -45,7 +45,7 @@ static bool is_foreign(const char *name) {
   return false;
 }
 
-// A class of the file, or what comes from a library: it says nothing to us, as Python's own.
+// True for a class of the file or of a library. Its name means nothing here, like Python's own.
 static bool is_class(Elab *e, const Expr *annotation, const char *name) {
   const Module *module = e->frame ? e->frame->module : e->module;
   Obj obj;
@@ -98,7 +98,7 @@ static bool wide_from_text(Elab *e, const Expr *annotation, Str text, ParamSpec 
   return false;
 }
 
-// (*fp32, i32): every element has a type, as nothing else says how many there are.
+// (*fp32, i32): every element has a type, because nothing else gives their number.
 static bool annotated_tuple(Elab *e, const Expr *annotation, ParamSpec *param) {
   const ExprList *list = &annotation->list;
   param->form = PARAM_TUPLE;
@@ -123,7 +123,8 @@ bool elab_param_annotation(Elab *e, const Expr *annotation, ParamSpec *param, bo
   *is_constexpr = false;
   if (annotation && annotation->kind == EXPR_STRING) {
     Str text = trimmed(annotation->string.text);
-    if (str_starts(text, "(") || str_starts(text, "tensordesc")) return wide_from_text(e, annotation, text, param);
+    if (str_starts(text, "(") || str_starts(text, "tensordesc"))
+      return wide_from_text(e, annotation, text, param);
   }
   if (annotation && annotation->kind == EXPR_TUPLE) return annotated_tuple(e, annotation, param);
   return elab_annotation(e, annotation, &param->type, is_constexpr);

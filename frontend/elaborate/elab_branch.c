@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Run-time branches. Both arms are elaborated into a provisional op, each from the same bindings; what
-// differs after them becomes results of the real op, which takes over the arms' ops. An arm that returns ends
-// there: where the other one goes on, what follows the `if` is run inside it; where both may go on, a flag
-// says who has returned, and the rest is guarded by it.
+// Run-time branches. Both arms are elaborated into a provisional op, from the same bindings. Names that
+// differ after the arms become results of the real op, which takes over the arms' ops.
+// An arm that returns ends there. If the other arm goes on, the code after the `if` runs inside that arm. If
+// both may go on, a flag records a return, and the rest is guarded by it.
 #include "frontend/elaborate/elab_flow.h"
 
-// An `if` while its arms are elaborated.
+// An `if` during the elaboration of its arms.
 typedef struct Branch {
   Op *op; // provisional, without results
   Builder after;
@@ -68,7 +68,7 @@ static void end_if(Elab *e, Branch *branch, const Leaves *leaves) {
   e->b = branch->after;
 }
 
-// The bindings after the arms, their objects to be completed by end_if.
+// The bindings after the arms. end_if completes their objects.
 typedef VEC(Binding) Joined;
 
 static void join_binding(Elab *e, const Branch *branch, const Binding *a, const Binding *b, Binding *out,
@@ -89,7 +89,7 @@ static Joined join_vars(Elab *e, const Branch *branch, Vars a, Vars b, Leaves *l
   for (uint32_t i = 0; i < a.n + b.n; i++) {
     const Binding *at = i < a.n ? &a.at[i] : &b.at[i - a.n];
     Vars others = i < a.n ? b : a;
-    uint32_t place = i < a.n ? i : i - a.n; // what was there before the arms has kept its place
+    uint32_t place = i < a.n ? i : i - a.n; // a name from before the arms has kept its place
     bool same = place < others.n && others.at[place].name == at->name;
     const Binding *other = same ? &others.at[place] : elab_find_var(others, at->name);
     if (i >= a.n && other) continue; // both have it: done
@@ -101,7 +101,7 @@ static Joined join_vars(Elab *e, const Branch *branch, Vars a, Vars b, Leaves *l
   return joined;
 }
 
-// The bindings of the one way that goes on.
+// The bindings of the only arm that goes on.
 static Joined keep_vars(Elab *e, const Branch *branch, Vars vars, bool second, Leaves *leaves) {
   Joined joined = {ARENA_ARRAY(e->arena, Binding, vars.n), vars.n, vars.n};
   Obj absent = {.kind = OBJ_ABSENT};
@@ -124,7 +124,7 @@ static void bind_joined(Elab *e, const Branch *branch, const Joined *joined) {
   }
 }
 
-// Joins what was returned on either way, and whether; an arm that goes on for sure has no result.
+// Joins the results of both arms, and the flags for a return. An arm that always goes on has no result.
 static void join_results(Elab *e, const Branch *branch, const Arm arms[2], Obj *result, Obj *returned,
                          Leaves *leaves) {
   Binding results[2];
@@ -157,7 +157,7 @@ static Flow finish_both(Elab *e, Branch *branch, const Arm arms[2]) {
   return obj_is(&results[1], CONST_BOOL) && !results[1].constant.i ? FLOW_NEXT : FLOW_MAYBE;
 }
 
-// Goes on with the rest in the arm that has not returned.
+// Runs the rest in the arm that has not returned.
 static void resume_arm(Elab *e, const Branch *branch, Arm *arm, const Cont *rest) {
   elab_restore_vars(e, arm->vars);
   e->b = arm->end;
@@ -213,7 +213,7 @@ Flow elab_guard(Elab *e, Loc loc, const Cont *rest) {
   return finish_branch(e, &branch, arms, rest);
 }
 
-// `tile if c else 0.0`: the number is spread.
+// `tile if c else 0.0`: broadcasts the number.
 static bool join_number_and_tile(Elab *e, const Obj arms[2], Obj *joined, Leaves *leaves) {
   bool second = arms[1].kind == OBJ_VALUE;
   const Obj *tile = &arms[second], *number = &arms[!second];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls: arguments bound to parameters, builtins run, other functions of the file inlined.
+// Calls: binds arguments to parameters, runs builtins, inlines other functions of the file.
 #include "frontend/module/elab_module.h"
 
 enum { MAX_ARGS = 256, MAX_PARAM_NAME = 48 };
@@ -96,7 +96,7 @@ static bool bind_one(Elab *e, const Given *given, const char *text, const Builti
   return true;
 }
 
-// A single positional tuple may stand for a *parameter: x.reshape((a, b)) is x.reshape(a, b).
+// A single positional tuple may be the value of a *parameter: x.reshape((a, b)) is x.reshape(a, b).
 static void spread_rest(Call *call) {
   if (call->rest_count != 1 || call->rest[0].kind != OBJ_TUPLE) return;
   Obj tuple = call->rest[0];
@@ -104,7 +104,7 @@ static void spread_rest(Call *call) {
   call->rest_count = tuple.items.n;
 }
 
-// Binds evaluated arguments; `callee`'s self comes first.
+// Binds evaluated arguments. `callee`'s self comes first.
 static bool bind_given(Elab *e, Loc loc, const char *text, const Obj *callee, const GivenArgs *given,
                        Call *call) {
   BuiltinParams params = {0};
@@ -164,7 +164,7 @@ static uint32_t named_param(const Function *function, const char *name) {
   return at;
 }
 
-// Each argument's place: bound[i] for parameter i, *rest for what *args and **kwargs take.
+// Maps arguments to parameters: bound[i] for parameter i, *rest for those that *args and **kwargs take.
 static bool place_args(Elab *e, const Function *function, const GivenArgs *given, const Given **bound,
                        GivenArgs *rest) {
   uint32_t n = function->params.n, next = 0;
@@ -193,9 +193,9 @@ static bool place_args(Elab *e, const Function *function, const GivenArgs *given
   return true;
 }
 
-// Binds one parameter in the callee's frame, which is already the innermost; `site` is the call, in the
-// caller's terms. A parameter declared constexpr takes run-time values too, as Triton's do: attention kernels
-// pass tiles of offsets so. Where a constexpr is needed, using it is the error.
+// Binds one parameter in the callee's frame, which is already the innermost. `site` is the call's location in
+// the caller. A constexpr parameter also takes run-time values, as in Triton: attention kernels pass tiles of
+// offsets. The error comes where the code needs a constexpr.
 static bool bind_param(Elab *e, const Function *function, const Param *param, const Given *arg, Loc site) {
   const Type *type;
   bool is_constexpr;
@@ -210,8 +210,8 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
   return obj.kind != OBJ_ERROR;
 }
 
-// A function may call itself where what is known when the kernel is compiled ends it: each call is inlined. Once it has not ended the
-// other calls of the same depth are not tried.
+// A function may call itself if compile-time values end the recursion: each call is inlined. After endless
+// recursion was found once, other calls of the same depth are not tried.
 static bool check_nesting(Elab *e, Loc loc, const Function *function) {
   uint32_t deep = 0;
   for (const Frame *frame = e->frame; frame; frame = frame->outer) deep += frame->function == function;
@@ -249,7 +249,7 @@ static bool can_call(Elab *e, Loc loc, const Function *function) {
   return !syntax_tell_errors(e->diags, function) && check_nesting(e, loc, function) && check_params(e, loc, function);
 }
 
-// *args is a tuple, **kwargs one whose elements have names.
+// *args is a tuple; **kwargs is a tuple whose elements have names.
 static void bind_rest(Elab *e, const Param *param, const GivenArgs *rest) {
   bool named = param->stars == 2;
   const char **names = ARENA_ARRAY(e->arena, const char *, rest->n + 1);

@@ -14,9 +14,11 @@ const char *elab_expr_text(Elab *e, const Expr *expr) {
 }
 
 static Obj unknown_to_kernels(Elab *e, const Expr *expr, const char *path) {
-  const char *name = arena_printf(e->arena, "%s.%s", path, expr->attribute.name), *hint = elab_host_hint(e, name);
+  const char *name = arena_printf(e->arena, "%s.%s", path, expr->attribute.name),
+             *hint = elab_host_hint(e, name);
   if (hint)
-    return elab_error(e, expr->loc, "'%s' cannot be used in a kernel; write %s", elab_expr_text(e, expr), hint);
+    return elab_error(e, expr->loc, "'%s' cannot be used in a kernel; write %s", elab_expr_text(e, expr),
+                      hint);
   return elab_error(e, expr->loc, "'%s' cannot be used in a kernel: only Triton's modules can",
                     elab_expr_text(e, expr));
 }
@@ -32,7 +34,8 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
   bool type = strcmp(path, "triton.language") == 0 && elem_spelt(str_from(expr->attribute.name), &elem);
   uint32_t n;
   const char *const *names = builtin_names(e, elab_namespace_scope(path), &n);
-  const char *nearest = type ? elem_info(elem)->long_name : diag_nearest(str_from(expr->attribute.name), names, n);
+  const char *nearest =
+      type ? elem_info(elem)->long_name : diag_nearest(str_from(expr->attribute.name), names, n);
   const char *object = elab_expr_text(e, expr->attribute.object);
   Diag *diag =
       nearest ? diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'; did you mean '%s.%s'?",
@@ -48,7 +51,7 @@ const char *elab_triton_name(Elem elem) {
   return elem_is_float(elem) ? elem_info(elem)->name : elem_info(elem)->long_name;
 }
 
-// Of a float's type: how many bits its mantissa has, and its exponent's bias.
+// Attributes of a float type: its mantissa's bits, and its exponent's bias.
 static bool float_attribute(const char *name, Elem elem, Obj *obj) {
   static const uint8_t widths[ELEM_COUNT] = {[ELEM_FP8E4NV] = 3, [ELEM_FP8E5] = 2, [ELEM_FP16] = 10,
                                              [ELEM_BF16] = 7,    [ELEM_FP32] = 23, [ELEM_FP64] = 52};
@@ -65,7 +68,7 @@ Obj elab_type_shape(Elab *e, const Type *type) {
   return shape;
 }
 
-// x.type, of a tile or a pointer; x.dtype is its element type.
+// x.type of a tile or pointer. x.dtype is its element type.
 static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj) {
   const char *name = expr->attribute.name;
   const Type *element = type_element(type);
@@ -92,7 +95,7 @@ static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj
   return true;
 }
 
-// The last two dimensions swapped.
+// Swaps the last two dimensions.
 static Obj transposed(Elab *e, const Expr *expr, const Obj *object) {
   const Type *type = object->kind == OBJ_VALUE ? object->value->type : NULL;
   if (!type || !type_is_tile(type) || type->rank < 2)
@@ -129,7 +132,8 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   static const char *const attributes[] = {"dtype", "type",       "shape",  "numel",
                                            "T",     "element_ty", "scalar", "primitive_bitwidth"};
   if (obj_is(object, CONST_STR))
-    return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s': of texts a kernel has f-strings and '=='",
+    return elab_error(e, expr->attribute.name_loc,
+                      "%s has no attribute '%s': of texts a kernel has f-strings and '=='",
                       obj_describe(e, object), expr->attribute.name);
   const Builtin *builtin = builtin_find(expr->attribute.name, SCOPE_METHOD);
   if (object->kind == OBJ_VALUE && type_is_block_ptr(object->value->type)) {
@@ -137,7 +141,7 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
     builtin = own ? own : builtin;
   }
   if (obj_is(object, CONST_DTYPE) || !builtin) builtin = builtin_find(expr->attribute.name, SCOPE_TYPE);
-  // Tiles of pointers have `store` as the function; as a method it is a descriptor's otherwise.
+  // On tiles of pointers, `store` is the function. Otherwise, as a method, it is a descriptor's.
   bool pointers = object->kind == OBJ_VALUE && type_is_ptr(object->value->type);
   if (pointers && strcmp(expr->attribute.name, "store") == 0) builtin = builtin_find("store", SCOPE_TL);
   if (builtin) {
@@ -147,8 +151,8 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   }
   const char *hint = elab_method_hint(expr->attribute.name);
   if (hint)
-    return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s'; write %s", obj_describe(e, object),
-                      expr->attribute.name, hint);
+    return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s'; write %s",
+                      obj_describe(e, object), expr->attribute.name, hint);
   uint32_t n, m = sizeof attributes / sizeof *attributes;
   const char *const *methods = builtin_names(e, SCOPE_METHOD, &n);
   const char **names = ARENA_ARRAY(e->arena, const char *, n + m);
@@ -173,14 +177,16 @@ Obj elab_attribute(Elab *e, const Expr *expr) {
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object) {
   Obj obj;
   if (object.kind == OBJ_ERROR) return object;
-  if (object.kind == OBJ_NAMESPACE && elab_set_already(e, expr->loc, &object, expr->attribute.name, &obj)) return obj;
+  if (object.kind == OBJ_NAMESPACE && elab_set_already(e, expr->loc, &object, expr->attribute.name, &obj))
+    return obj;
   if (object.kind == OBJ_NAMESPACE && object.file)
     return elab_file_member(e, expr->attribute.name_loc, object.file, expr->attribute.name, &obj) ||
                    elab_module_below(e, &object, expr->attribute.name, &obj)
                ? obj
                : unknown_in_file(e, expr, object.file);
   if (obj_is_unread(&object) && elab_module_below(e, &object, expr->attribute.name, &obj)) return obj;
-  if (object.kind == OBJ_NAMESPACE && python_member(e, expr->loc, object.path, expr->attribute.name, &obj)) return obj;
+  if (object.kind == OBJ_NAMESPACE && python_member(e, expr->loc, object.path, expr->attribute.name, &obj))
+    return obj;
   if (object.kind == OBJ_NAMESPACE)
     return elab_namespace_member(e, object.path, expr->attribute.name, &obj)
                ? obj
@@ -218,7 +224,7 @@ static Obj tuple(Elab *e, const ExprList *list) {
   return (Obj){.kind = OBJ_TUPLE, .items = {items.at, items.n}};
 }
 
-// The text so far: false with an error where it is too long.
+// Checks the text so far. Returns false with an error if it is too long.
 static bool check_text(Elab *e, Loc loc, const Buf *buf) {
   if (buf->n <= ELAB_MAX_STRING) return true;
   elab_error(e, loc, "the string is too long: an f-string has at most %d bytes", ELAB_MAX_STRING);
@@ -258,7 +264,7 @@ static Obj integer(Elab *e, const Expr *expr) {
   return obj_const(c);
 }
 
-// A function whose body returns the expression.
+// Makes a function whose body returns the expression.
 static Obj lambda(Elab *e, const Expr *expr) {
   Function *function = ARENA_NEW(e->arena, Function);
   Stmt *body = ARENA_NEW(e->arena, Stmt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The launch grid: @grid's sizes, or the command line's, over the kernel's parameters.
+// The launch grid: sizes from @grid or the command line, computed from the kernel's parameters.
 #include "frontend/module/elab_module.h"
 
 static const char *source_text(Elab *e, Loc loc) {
@@ -20,7 +20,7 @@ static Value *grid_size(Elab *e, const Expr *expr) {
   return NULL;
 }
 
-// The sizes of @grid(a, b); false, having said so, where it has others than one to three.
+// The sizes of @grid(a, b). Returns false with an error unless there are one to three.
 static bool decorator_sizes(Elab *e, const Expr *decorator, ExprList *sizes) {
   uint32_t n = decorator->kind == EXPR_CALL ? decorator->call.args.n : 0;
   if (n < 1 || n > 3) {
@@ -38,7 +38,7 @@ static bool decorator_sizes(Elab *e, const Expr *decorator, ExprList *sizes) {
   return true;
 }
 
-// Those of a text of the command line: a, b or (a, b).
+// The sizes in a text of the command line: a, b or (a, b).
 static bool given_sizes(Elab *e, Expr *grid, ExprList *sizes) {
   if (grid->kind == EXPR_TUPLE)
     *sizes = grid->list;
@@ -49,7 +49,7 @@ static bool given_sizes(Elab *e, Expr *grid, ExprList *sizes) {
   return false;
 }
 
-// What stands for parameters that the grid does not read.
+// Removes ops for parameters that the grid does not read.
 static void drop_unread(Op *last) {
   for (Op *op = last, *previous; op; op = previous) {
     previous = op->prev;
@@ -68,7 +68,7 @@ bool elab_grid_sizes(Elab *e, const Function *function, ExprList *sizes, Loc *lo
 }
 
 void elab_grid_yield(Elab *e, HostRegion *grid, const ExprList *sizes, Loc loc) {
-  Op *bound = grid->region->last; // the last of those that stand for parameters
+  Op *bound = grid->region->last; // the last op for a parameter
   Value *values[HOST_VALUES];
   bool good = true;
   for (uint32_t i = 0; i < sizes->n; i++) {

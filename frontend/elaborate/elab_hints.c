@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What to write instead, for errors: of what belongs to other libraries and to Python, and of values that are known
-// at run time only.
+// Hints in errors: what to write instead of names of other libraries and of Python, and of values known only
+// at run time.
 #include "frontend/elaborate/elab_refuse.h"
 
 typedef struct Hint {
@@ -66,9 +66,9 @@ const char *elab_value_name(const Elab *e, const Value *value) {
 
 // --- Values that are known at run time only ---
 
-enum { MAX_TRACE = 200 }; // values looked at
+enum { MAX_TRACE = 200 }; // values visited
 
-// A scalar parameter of the kernel that the value hangs on; NULL: none is found.
+// A scalar parameter of the kernel that the value depends on; NULL: none found.
 static const FuncParam *param_behind(const Elab *e, const Value *value, uint32_t *left) {
   if (!value->def) {
     if (value->region != e->func->body || value->index >= e->func->param_count) return NULL;

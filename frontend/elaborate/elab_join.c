@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where ways of run-time control flow meet: names and results whose values differ become results of the op.
+// Joins run-time control flow. Names and results whose values differ become results of the op.
 #include "frontend/elaborate/elab_flow.h"
 
 // --- Joining ---
@@ -11,7 +11,7 @@ bool elab_number_becomes(const ConstValue *number, const Type *type) {
   return type->elem == ELEM_I1 ? number->kind == CONST_BOOL : const_fits(number, type->elem);
 }
 
-// The type that both can have; NULL where there is none.
+// The type that both can have; NULL: none.
 static const Type *join_type(Elab *e, const Obj *a, const Obj *b) {
   if (a->kind == OBJ_VALUE && b->kind == OBJ_VALUE)
     return a->value->type == b->value->type ? a->value->type : NULL;
@@ -31,7 +31,7 @@ static bool is_within(const Value *value, const Op *op) {
   return region && region->parent == op;
 }
 
-// What one way alone has: values from within the op leave it as leaves, the rest stays.
+// Joins an object that only one branch has. Values from within the op become leaves, the rest stays.
 static void join_one(Elab *e, const Op *within, const Obj *alive, bool second, Obj *out, Leaves *leaves) {
   *out = *alive;
   if (alive->kind == OBJ_TUPLE) {
@@ -70,7 +70,8 @@ bool elab_join(Elab *e, const Op *within, const Obj *a, const Obj *b, Obj *out, 
 }
 
 static const char *how_to_agree(Elab *e, const Obj *a, const Obj *b) {
-  const Type *x = a->kind == OBJ_VALUE ? a->value->type : NULL, *y = b->kind == OBJ_VALUE ? b->value->type : NULL;
+  const Type *x = a->kind == OBJ_VALUE ? a->value->type : NULL,
+             *y = b->kind == OBJ_VALUE ? b->value->type : NULL;
   if (!x || !y || type_is_ptr(x) || type_is_ptr(y) || type_is_block_ptr(x) || type_is_block_ptr(y))
     return "give it the same type on both ways";
   bool tiles = type_is_tile(x) && type_is_tile(y);
@@ -127,7 +128,7 @@ static Value *leaf_value(Elab *e, const Leaf *leaf, bool second, Loc loc) {
   loc.call = 0; // the frame adds its own
   Value *value = elab_value(e, loc, "a carried value", obj, type_element(leaf->type));
   if (value) value = elab_spread(e, obj, value, leaf->type);
-  return value ? value : elab_any_value(e, leaf->type); // an error was given: the function is dropped
+  return value ? value : elab_any_value(e, leaf->type); // an error was reported, so the function is dropped
 }
 
 void elab_yield(Elab *e, Region *region, Value *first, const Leaves *leaves, bool second, Loc loc) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Run-time loops. A loop carries every name that its body assigns and that has a value before. One whose body
-// may return is made a while-like loop: it carries a flag and the result too, and ends once the flag is set.
+// Run-time loops. Every name that the body assigns and that has a value before is loop-carried. A loop whose
+// body may return becomes a while loop. It also carries a flag and the result, and ends when the flag is set.
 #include "frontend/elaborate/elab_flow.h"
 #include "frontend/builtins/builtins.h"
 
 typedef struct Carried {
   Binding init;   // before the loop
-  Obj *obj;       // within, then after
+  Obj *obj;       // inside the loop, then after it
   uint32_t first; // its first leaf
 } Carried;
 
@@ -23,8 +23,8 @@ typedef struct Loop {
 
 // --- What is carried ---
 
-// Splits an object into values: *out is a copy whose values are slots,
-// to be filled with the loop's arguments and then its results.
+// Splits an object into values. *out is a copy whose values are slots. They are filled with the loop's
+// arguments, later with its results.
 static void flatten_carried(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
   *out = *obj;
   if (obj->kind == OBJ_TUPLE) {
@@ -37,7 +37,7 @@ static void flatten_carried(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
   vec_push(e->arena, leaves, ((Leaf){.a = *obj, .type = type, .slot = out}));
 }
 
-// Matches an object at the body's end with what the loop carries in that place.
+// Matches an object at the body's end with the loop-carried object in that place.
 static bool match_object(Elab *e, const Obj *carried, const Obj *end, Leaves *leaves, uint32_t *next) {
   if (carried->kind == OBJ_VALUE) {
     Leaf *leaf = &leaves->at[(*next)++];
@@ -126,7 +126,7 @@ static void match_carried(Elab *e, Loop *loop, Carried *carried, uint32_t last) 
   for (uint32_t k = carried->first; k < last; k++) loop->leaves.at[k].b = loop->leaves.at[k].a;
 }
 
-// What the body's end hands on: the names' values, or, where it always returns, what it was given.
+// The values that the body's end passes on. If the body always returns, it passes on its arguments.
 static void end_carried(Elab *e, Loop *loop, Flow flow, Value *const *args) {
   for (uint32_t i = 0; i < loop->carried.n; i++)
     if (flow != FLOW_RETURN) match_carried(e, loop, &loop->carried.at[i], last_leaf(loop, i));
@@ -144,8 +144,8 @@ static Flow run_body(Elab *e, Loop *loop) {
   return flow;
 }
 
-// The names after the loop: what it carries, and what the
-// body alone assigns, which has no value where it never ran.
+// Binds the names after the loop: loop-carried ones, and those that only the body assigns. The latter have no
+// value if the body never ran.
 static void bind_after(Elab *e, Loop *loop, Vars end, Value *results) {
   e->b = loop->after;
   elab_restore_vars(e, loop->before);
@@ -157,9 +157,9 @@ static void bind_after(Elab *e, Loop *loop, Vars end, Value *results) {
 
 // --- Loops that may return ---
 
-// The parts of a returning loop beyond what it carries: a counter (for), the flag, the result.
+// The extra parts of a returning loop: a counter (for), the flag, the result.
 typedef struct Returning {
-  Obj *result;   // its slots are among `leaves`
+  Obj *result;   // its slots are in `leaves`
   Leaves leaves; // counter, carried, flag, result
 } Returning;
 
@@ -170,7 +170,7 @@ static Op *build_returning(Elab *e, const Loop *loop, const Returning *all, uint
   for (uint32_t i = 0; i < n; i++) {
     const Leaf *leaf = &all->leaves.at[i];
     bool carried = i >= counters && i - counters < loop->leaves.n;
-    if (carried) // as the provisional op took it
+    if (carried) // as the provisional op received it
       init[i] = op_operand(loop->op, loop->op->operand_count - loop->leaves.n + i - counters);
     else
       init[i] = leaf->a.kind == OBJ_VALUE ? leaf->a.value : elab_any_value(e, leaf->type);
@@ -205,7 +205,7 @@ static Returning collect_returns(Elab *e, Loop *loop, Flow flow, const Leaf *cou
   return all;
 }
 
-// i < upper, or i > upper where step < 0.
+// i < upper, or i > upper if step < 0.
 static Value *counter_test(Elab *e, Value *i, Value *upper, Value *step) {
   int64_t constant;
   if (value_int_constant(step, &constant)) return build_binary(&e->b, constant < 0 ? OP_GT : OP_LT, i, upper);
@@ -214,7 +214,7 @@ static Value *counter_test(Elab *e, Value *i, Value *upper, Value *step) {
   return build(&e->b, OP_SELECT, above->type, down, above, below);
 }
 
-// The first region's test: false once returned, else what the loop's own test says.
+// The first region's test: false after a return, else the loop's own test.
 static void yield_test(Elab *e, const Loop *loop, Op *op, Value *flag, Region *test) {
   const Type *i1 = elab_scalar(e, ELEM_I1);
   e->b = builder_at_end(e->func, op->regions[0]);
@@ -228,7 +228,7 @@ static void yield_test(Elab *e, const Loop *loop, Op *op, Value *flag, Region *t
   e->b = builder_at_end(e->func, branch->regions[1]);
   e->b.loc = loop->loc;
   Value *go = NULL;
-  if (test) { // of a while: its region's ops, up to the yield
+  if (test) { // for a while loop: its region's ops up to the yield
     Op *yield = test->last;
     go = op_operand(yield, 0);
     op_erase(yield);
@@ -253,7 +253,7 @@ static bool is_always_true(const Op *op) {
   return value_int_constant(op_operand(op->regions[0]->last, 0), &constant) && constant != 0;
 }
 
-// Rebuilds a provisional loop, whose body is complete but for its yield, as one that ends where it returns.
+// Rebuilds a provisional loop as one that ends when it returns. Its body is complete except for the yield.
 static Flow finish_returning(Elab *e, Loop *loop, Flow flow, const Cont *rest) {
   bool is_for = loop->op->kind == OP_FOR, endless = !is_for && is_always_true(loop->op);
   Region *body = loop->op->regions[!is_for];
@@ -279,7 +279,7 @@ static Flow finish_returning(Elab *e, Loop *loop, Flow flow, const Cont *rest) {
   bind_after(e, loop, end, op->results + is_for);
   for (uint32_t i = flag; i < all.leaves.n; i++) *all.leaves.at[i].slot = obj_value(&op->results[i]);
   e->frame->result = *all.result;
-  if (endless) { // it ends by returning alone
+  if (endless) { // it ends only by returning
     e->frame->returned = obj_bool(true);
     return FLOW_RETURN;
   }
@@ -333,7 +333,8 @@ Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], Elem counte
 
 // --- while ---
 
-// The condition, from the first region; yields it with what is carried. False where there is no loop to run.
+// Elaborates the condition in the first region, and yields it with the loop-carried values. False: there is
+// no loop to run.
 static bool elab_test(Elab *e, Loop *loop) {
   const Expr *condition = loop->stmt->loop.condition;
   Region *region = loop->op->regions[0];
@@ -349,7 +350,7 @@ static bool elab_test(Elab *e, Loop *loop) {
   return value != NULL;
 }
 
-// Whether a `break` of this loop stands in the block.
+// True if the block contains a `break` of this loop.
 static bool has_break(const Block *block) {
   for (uint32_t i = 0; i < block->n; i++) {
     const Stmt *stmt = block->at[i];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The names that statements assign, found before they are run: what loops carry.
+// Names that statements assign, found before the statements run. Loops carry them.
 #include "base/hash.h"
 #include "frontend/elaborate/elaborate.h"
 
-// Decides whether an `if` arm is left out: NULL where nothing is known ahead.
+// Decides if an `if` arm is skipped. `unknown` NULL: nothing is known in advance.
 typedef struct NameScan {
   Elab *e;
   AssignedNames *names;
   Table seen;
-  const AssignedNames *unknown; // names whose values change meanwhile; NULL: no branch is ruled out
+  const AssignedNames *unknown; // names whose values change in the loop; NULL: no branch is ruled out
 } NameScan;
 
 static void scan_block(NameScan *scan, const Block *block);
@@ -39,7 +39,7 @@ static bool is_constant_name(const NameScan *scan, const char *name) {
   return binding && !binding->maybe && obj_is_static(&binding->obj);
 }
 
-// Evaluating it makes no op and gives no error: literals and constexprs, compared and joined.
+// True if evaluation creates no op and gives no error: literals and constexprs, compared and combined.
 static bool is_plain(const NameScan *scan, const Expr *expr) {
   switch (expr->kind) {
   case EXPR_NAME: return is_constant_name(scan, expr->name);

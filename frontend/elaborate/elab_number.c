@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers that are known now and have a type of their own: Triton makes a scalar tensor of what is assigned
-// to a name, returned, compared, or given to most builtins, and computes with it in that type: integers wrap
-// and their division truncates, floats are rounded. A literal or constexpr in an operator has none, and takes
-// the type of its partner.
+// Known numbers that have a type. Triton makes a scalar tensor of a number that is assigned to a name,
+// returned, compared, or passed to most builtins. It computes in that type: integers wrap and their division
+// truncates, floats are rounded. A literal or constexpr in an operator has no type, and takes that of the
+// other operand.
 #include <math.h>
 
 #include "frontend/elaborate/elaborate.h"
@@ -42,7 +42,7 @@ Obj obj_typed(Elab *e, Obj obj) {
   return with_type(obj.constant, elem);
 }
 
-// As a float; 64-bit integers are rounded once.
+// As a float. 64-bit integers are rounded once.
 static double as_float(const ConstValue *number, Elem elem) {
   bool narrow = elem != ELEM_FP64;
   if (number->kind == CONST_FLOAT || !narrow) return const_number(number);
@@ -68,7 +68,7 @@ static Obj int_divide(Elab *e, Loc loc, bool remainder, int64_t a, int64_t b, El
   return typed_int(remainder ? a % b : a / b, elem);
 }
 
-// As the ops do: a count of the width or more gives 0, or the sign.
+// Like the ops: a count of the width or more gives 0, or the sign.
 static Obj int_shift(BinaryOp op, int64_t a, int64_t b, Elem elem, bool arithmetic) {
   if (elem == ELEM_I1) return typed_int(a, elem);
   uint32_t bits = elem_info(elem)->bits;

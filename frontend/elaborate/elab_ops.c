@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators: on constexprs Python's, on run-time values ops of tile IR.
+// Operators: Python's on constexprs, ops of tile IR on run-time values.
 #include "frontend/module/elab_module.h"
 #include "frontend/elaborate/elab_refuse.h"
 
 enum { MAX_POWER = 64 };
 
 static bool is_static(const Obj *obj) { return obj->kind != OBJ_VALUE; }
-// Two numbers known now that are computed with in their types.
+// True for two known numbers that are computed in their types.
 static bool is_typed(const Obj *a, const Obj *b) {
   return (a->typed || b->typed) && obj_is_number(a) && obj_is_number(b);
 }
@@ -53,7 +53,7 @@ static bool is_float_obj(const Obj *obj) {
   return obj_is(obj, CONST_FLOAT) || (obj->kind == OBJ_VALUE && type_is_float(obj->value->type));
 }
 
-// A float that is added was divided, or meets a tile of pointers that was not loaded.
+// Advice for a float that is added to a pointer: it was divided, or a tile of pointers was not loaded.
 static const char *offset_advice(Elab *e, BinaryOp op, const Obj *pointer, const Obj *offset) {
   bool added = op == BINARY_ADD || op == BINARY_SUB, tile = type_is_tile(pointer->value->type);
   if (!added || !is_float_obj(offset)) return elab_operand_advice(e, pointer, offset);
@@ -74,9 +74,9 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
   Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, NULL)};
   if (!values[1]) return obj_error();
   e->b.loc = elab_loc(e, loc);
-  bool flag = type_is_elem(values[1]->type, ELEM_I1); // whose negative is itself
+  bool flag = type_is_elem(values[1]->type, ELEM_I1); // its negation is itself
   if (flag) values[1] = cast_scalar(e, values[1], ELEM_I32);
-  // The offset is negated in its own type: an unsigned one wraps, and then counts upwards, as Triton's.
+  // The offset is negated in its own type. An unsigned one wraps and then counts upwards, as in Triton.
   if (op == BINARY_SUB && !flag) values[1] = build(&e->b, OP_NEG, values[1]->type, values[1], NULL, NULL);
   if (op == BINARY_ADD) values[1] = elab_spread(e, offset, values[1], values[0]->type);
   if (!elab_broadcast(e, loc, quoted(e, text), 2, values)) return obj_error();
@@ -87,7 +87,7 @@ static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
   const Type *element = type_element(p.a->type);
   static const char exact[] = "'%' of floats is exact, and by Triton x - trunc(x / y) * y: say "
                               "libdevice.fmod(x, y)";
-  bool halves = element->elem == ELEM_FP16; // what two kinds of fp8 meet in
+  bool halves = element->elem == ELEM_FP16; // the common type of the two fp8 types
   if (kind == OP_REM) elab_warn_py(e, loc, exact);
   e->b.loc = elab_loc(e, loc);
   if (halves || (kind == OP_DIV && elem_is_int(element->elem)))
@@ -132,18 +132,18 @@ Promote elab_promotion(BinaryOp op) {
   return op >= BINARY_AND ? PROMOTE_INTEGERS : PROMOTE_PLAIN;
 }
 
-// Arithmetic of bools is that of integers of one bit.
+// Bool arithmetic is arithmetic on one-bit integers.
 static Value *bool_arithmetic(Elab *e, BinaryOp op, Pair p) {
   if (op == BINARY_ADD || op == BINARY_SUB) return build_binary(&e->b, OP_XOR, p.a, p.b);
   if (op == BINARY_MUL) return build_binary(&e->b, OP_AND, p.a, p.b);
-  if (op == BINARY_SHL || op == BINARY_SHR) return p.a; // by 0: a count of 1 is the width, and undefined
+  if (op == BINARY_SHL || op == BINARY_SHR) return p.a; // only by 0: a count of 1 is the width, and undefined
   if (op != BINARY_FLOOR_DIV && op != BINARY_MOD) return NULL;
   Value *a = cast_scalar(e, p.a, ELEM_U8), *b = cast_scalar(e, p.b, ELEM_U8);
   return cast_scalar(e, build_binary(&e->b, op == BINARY_MOD ? OP_REM : OP_DIV, a, b), ELEM_I1);
 }
 
-// Arithmetic where the operand that is shifted is signed, whatever the type that both are promoted to; of a
-// literal, which has none, the count decides.
+// The shift is arithmetic if the shifted operand is signed, whatever the promoted type. A literal has no
+// type, so the count decides.
 static Value *shift_right(Elab *e, const Obj *a, const Obj *b, Pair p) {
   bool literal = a->kind == OBJ_CONST && !a->typed;
   bool is_signed = elem_is_signed(obj_elem(literal ? b : a));
@@ -241,8 +241,7 @@ Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   return run_compare(e, loc, op, a, b);
 }
 
-// Each operand is evaluated once; a link known to be false decides.
-// Links on tiles are joined element by element.
+// Evaluates each operand once. A link known to be false decides. Links on tiles are combined elementwise.
 Obj elab_compare_chain(Elab *e, const Expr *expr) {
   Obj left = elab_expr(e, expr->compare.first), result = obj_bool(true);
   for (uint32_t i = 0; i < expr->compare.links.n; i++) {
@@ -269,7 +268,9 @@ Obj elab_logical(Elab *e, const Expr *expr) {
   if (const_truth(e, &left, &truth)) return truth == is_and ? elab_expr(e, expr->logical.right) : left;
   Obj right = elab_expr(e, expr->logical.right);
   if (right.kind == OBJ_ERROR) return right;
-  if (const_truth(e, &right, &truth)) return truth == is_and ? left : right; // what says nothing is left out
+  if (const_truth(e, &right, &truth))
+    return truth == is_and ? left : right; // an operand that decides
+                                           // nothing is left out
   const char *what = is_and ? "an operand of 'and'" : "an operand of 'or'";
   Value *a = elab_truth(e, expr->logical.left->loc, what, &left);
   Value *b = elab_truth(e, expr->logical.right->loc, what, &right);

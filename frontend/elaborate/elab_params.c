@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Run-time parameters that are several of the kernel's: tuples are what their elements are, in order; a tensor
-// descriptor is its base, its sizes (i32) and its strides (i64, the last of which is 1), as Triton passes them. What
-// later work makes of them for the hardware (tensor maps) comes behind all of these, hidden.
+// Run-time parameters that become several kernel parameters. A tuple becomes its elements, in order. A tensor
+// descriptor becomes its base, its sizes (i32) and its strides (i64), as Triton passes them. Its last stride
+// is 1. Hidden parameters that later passes add for the hardware (tensor maps) come after all of these.
 #include "frontend/elaborate/elaborate.h"
 
 // --- What they are ---
@@ -63,7 +63,7 @@ static bool resolve_tuple(Elab *e, Loc loc, const char *path, const ParamSpec *d
   return good;
 }
 
-// That 16 divides the sizes and strides.
+// Records that 16 divides the sizes and strides.
 static void know_parts(Elab *e, ParamSpec *descriptor) {
   const ParamSpec *old = descriptor->items;
   descriptor->items = ARENA_ARRAY(e->arena, ParamSpec, descriptor->item_count);
@@ -71,7 +71,7 @@ static void know_parts(Elab *e, ParamSpec *descriptor) {
   for (uint32_t i = 1; i + 1 < descriptor->item_count; i++) descriptor->items[i].facts.divisible16 = true;
 }
 
-// `facts`: what is known beside, as "d=:16" says it of a descriptor that is declared; NULL: nothing.
+// `facts`: what else is known, as "d=:16" states for a declared descriptor; NULL: nothing.
 static bool resolve_descriptor(Elab *e, Loc loc, const char *path, const ParamSpec *declared,
                                const ParamSpec *given, const ParamFacts *facts, ParamSpec *out) {
   if (given && declared && (given->type != declared->type || given->pads_nan != declared->pads_nan))
@@ -149,7 +149,7 @@ static bool is_taken(const Declaring *d, const char *name) {
   return false;
 }
 
-// "t_0", with underscores behind it while another parameter has the name.
+// "t_0". Appends underscores while another parameter has that name.
 static const char *part_name(const Declaring *d, const char *of, const char *part, uint32_t number) {
   Arena *arena = d->e->arena;
   const char *name = part && number != UINT32_MAX ? arena_printf(arena, "%s_%s_%u", of, part, number)
@@ -201,7 +201,7 @@ static Obj plain_value(Elab *e, const ParamSpec *param, Value *arg, bool known) 
   return known ? obj_int(1) : obj_value(build_int(&e->b, arg->type, 1));
 }
 
-// A descriptor's size or stride, with what is known of it beyond the parameter's facts.
+// A descriptor's size or stride, with facts beyond those of the parameter.
 static Value *extent(Elab *e, const ParamSpec *part, Value *value, const Type *element) {
   uint32_t multiple = 16 / type_element_bytes(element);
   if (!part->aligned || part->facts.divisible16 || multiple == 1 || e->frame->grid) return value;
@@ -210,7 +210,7 @@ static Value *extent(Elab *e, const ParamSpec *part, Value *value, const Type *e
   return value;
 }
 
-// As tl.make_tensor_descriptor makes them.
+// Builds it like tl.make_tensor_descriptor.
 static Obj descriptor_value(Elab *e, const ParamSpec *param, Value *const *parts) {
   const Type *wide = elab_scalar(e, ELEM_I64), *type = param->type;
   Value *sizes[TILE_MAX_RANK], *strides[TILE_MAX_RANK], *zeros[TILE_MAX_RANK];
@@ -219,7 +219,8 @@ static Obj descriptor_value(Elab *e, const ParamSpec *param, Value *const *parts
   for (uint32_t i = 0; i < rank; i++) {
     const ParamSpec *size = &param->items[1 + i], *stride = size + rank;
     sizes[i] = elab_cast(e, e->b.loc, extent(e, size, parts[1 + i], type->inner), wide);
-    strides[i] = i + 1 < rank ? extent(e, stride, parts[1 + rank + i], type->inner) : build_int(&e->b, wide, 1);
+    strides[i] =
+        i + 1 < rank ? extent(e, stride, parts[1 + rank + i], type->inner) : build_int(&e->b, wide, 1);
     zeros[i] = zero;
   }
   BlockPtrParts made = {parts[0], rank, sizes, strides, zeros, type->shape, NULL, true};

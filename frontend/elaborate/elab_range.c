@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// for loops: over range, at run time; over static_range and tuples, unrolled.
+// for loops: run-time loops over range; unrolled loops over static_range and tuples.
 #include "frontend/elaborate/elab_flow.h"
 #include "frontend/builtins/builtins.h"
 #include "frontend/module/elab_module.h"
@@ -35,8 +35,9 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
   for (int i = 0; i < 3; i++) {
     if (bounds[i].kind == OBJ_ERROR) return false;
     if (!obj_is_int(&bounds[i]) || !const_fits(&bounds[i].constant, ELEM_I32)) {
-      Diag *diag = diag_error(e->diags, elab_loc(e, loc), "%s needs constexpr integers, not %s; range loops at run time",
-                              name, obj_describe(e, &bounds[i]));
+      Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                              "%s needs constexpr integers, not %s; range loops at run time", name,
+                              obj_describe(e, &bounds[i]));
       elab_explain_runtime(e, diag, &bounds[i]);
       return false;
     }
@@ -60,7 +61,7 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
 
 // --- At run time ---
 
-// Counted in i32 or i64, which never wraps; the body sees the type in which the bounds meet, as in Triton.
+// Counts in i32 or i64, which never wraps. The body sees the common type of the bounds, as in Triton.
 static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call *call, const Cont *rest) {
   static const char *const what[] = {"range's start", "range's end", "range's step"};
   Loc loc = stmt->loop.condition->loc;
@@ -87,7 +88,7 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
   return elab_run_for(e, stmt, values, common, call, rest);
 }
 
-// range(stop), range(start, stop), range(start, stop, step): missing ones filled in.
+// range(stop), range(start, stop), range(start, stop, step). Fills in missing ones.
 void elab_range_bounds(const Call *call, Obj bounds[3]) {
   bool one = call->args[RANGE_END].kind == OBJ_ABSENT;
   bounds[0] = one ? obj_int(0) : call->args[RANGE_START];
@@ -100,13 +101,14 @@ bool elab_is_range(const Obj *callee) {
          (strcmp(callee->builtin->name, "range") == 0 || strcmp(callee->builtin->name, "static_range") == 0);
 }
 
-// The options must be known now.
+// The options must be known at compile time.
 static bool check_options(Elab *e, const Call *call) {
   for (uint32_t i = RANGE_NUM_STAGES; i < RANGE_COUNT; i++) {
     if (!obj_given(&call->args[i]) || obj_is(&call->args[i], CONST_INT) || obj_is(&call->args[i], CONST_BOOL))
       continue;
-    Diag *diag = diag_error(e->diags, elab_loc(e, call->locs[i]), "an option of range must be a constexpr number, not %s",
-                            obj_describe(e, &call->args[i]));
+    Diag *diag =
+        diag_error(e->diags, elab_loc(e, call->locs[i]),
+                   "an option of range must be a constexpr number, not %s", obj_describe(e, &call->args[i]));
     elab_explain_runtime(e, diag, &call->args[i]);
     return false;
   }
@@ -133,15 +135,19 @@ bool elab_is_host_method(const Elab *e, const Expr *callee) {
 static Flow run_loop(Elab *e, const Stmt *stmt, const Cont *rest) {
   const Expr *iterated = stmt->loop.condition;
   Obj callee = {.kind = OBJ_ABSENT};
-  if (iterated->kind == EXPR_CALL && !elab_is_host_method(e, iterated->call.callee)) callee = elab_expr(e, iterated->call.callee);
+  if (iterated->kind == EXPR_CALL && !elab_is_host_method(e, iterated->call.callee))
+    callee = elab_expr(e, iterated->call.callee);
   if (callee.kind == OBJ_ERROR) return FLOW_NEXT;
   if (elab_is_range(&callee)) return for_call(e, stmt, &callee, rest);
   Obj tuple = elab_expr(e, iterated);
   if (tuple.kind == OBJ_TUPLE && tuple.items.dict) tuple = elab_dict_keys(e, &tuple);
   if (tuple.kind == OBJ_TUPLE) return unroll(e, stmt, tuple.items.at, tuple.items.n, rest);
   if (tuple.kind != OBJ_ERROR)
-    elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s%s", obj_describe(e, &tuple),
-               tuple.kind == OBJ_VALUE && type_is_tile(tuple.value->type) ? "; an operation on the tile is one on each element" : "");
+    elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s%s",
+               obj_describe(e, &tuple),
+               tuple.kind == OBJ_VALUE && type_is_tile(tuple.value->type)
+                   ? "; an operation on the tile is one on each element"
+                   : "");
   return FLOW_NEXT;
 }
 

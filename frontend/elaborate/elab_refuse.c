@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors about what Python has and kernels do not. They say what to write instead, in the names of the source where these
-// are short.
+// Errors for Python features that kernels do not have. They say what to write instead, with the source's own
+// text if it is short.
 #include "frontend/elaborate/elab_refuse.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@ enum { MAX_QUOTED = 60, MESSAGE_BYTES = 512 };
 
 // --- The source's own words ---
 
-// A place is cut at its line's end, which leaves a bracket open.
+// A location is cut at the end of its line, which may leave a bracket open.
 static bool is_whole(Str text) {
   int depth = 0;
   for (size_t i = 0; i < text.n; i++) {
@@ -21,7 +21,7 @@ static bool is_whole(Str text) {
   return text.n > 0 && depth == 0;
 }
 
-// A place of several lines is that of its first operand, which an operator follows.
+// True if an operator follows. The location of a multi-line expression covers only its first operand.
 static bool goes_on(Str rest) {
   while (rest.n && rest.at[0] == ' ') rest = (Str){rest.at + 1, rest.n - 1};
   return rest.n && strchr("+-*/%&|^<>@\\", rest.at[0]);
@@ -46,7 +46,7 @@ bool obj_is_pointers(const Obj *obj) {
   return obj->kind == OBJ_VALUE && !type_is_block_ptr(obj->value->type) && type_is_ptr(obj->value->type);
 }
 
-// Of `(x + i).to`, which is called, the object.
+// For `(x + i).to` that is called, the location of the object.
 static Loc called_object(Elab *e, Loc loc) {
   Str line = loc.line && loc.col ? sources_line(e->diags->sources, loc.file, loc.line) : (Str){0};
   size_t end = loc.col - 1u + loc.len, n = 0;
@@ -56,7 +56,7 @@ static Loc called_object(Elab *e, Loc loc) {
   return loc;
 }
 
-// "(x + i)", and not "(x) + (i)".
+// True for "(x + i)", but not for "(x) + (i)".
 static bool is_bracketed(const char *text) {
   int depth = 0;
   for (const char *at = text; *at; at++) {
@@ -124,7 +124,7 @@ static const char *indices_of(Elab *e, const Type *type, uint32_t axis) {
   return elab_text(e, &text);
 }
 
-// Where an index of the dimension holds; NULL: everywhere. *good: it has words that can be shown.
+// The condition for an index of the dimension; NULL: always true. *good: there is text for it.
 static const char *condition_of(Elab *e, const Expr *index, const Type *type, uint32_t axis, bool *good) {
   const char *indices = indices_of(e, type, axis);
   if (index->kind == EXPR_ELLIPSIS || index->kind == EXPR_NONE) return *good = false, NULL;

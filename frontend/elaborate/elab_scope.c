@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a name stands for: a binding of a frame, a function or constant
-// of a file, what is imported, a module of Triton and its members.
+// Resolves names: a binding of a frame, a function or constant of a file, an import, a module of Triton or
+// its member.
 #include "frontend/elaborate/elab_refuse.h"
 
 #include <math.h>
 
 static const char *interned(Elab *e, const char *text) { return intern(&e->ir->names, str_from(text)); }
 
-// Modules of Triton; anything below one of these words is one too. So are types that nothing has here: they can be
-// compared with others.
+// Parts of Triton's module names; anything below one of them is a module too. Also types without a
+// counterpart here: they can be compared with others.
 static bool is_namespace_part(const char *name) {
-  static const char *const parts[] = {"float8e4b8", "float8e4b15", "float8e5b16", "hip", // whose libdevice has the same functions
-                                      "language",  "math",         "extra",    "cuda",
-                                      "libdevice", "core",         "standard", "runtime",
-                                      "target_info", "random",    "PropagateNan", "nvidia",   "triton_helpers",
-                                      "profiler"};
+  static const char *const parts[] = {
+      "float8e4b8", "float8e4b15", "float8e5b16", "hip", // its libdevice has the same
+                                                         // functions
+      "language", "math", "extra", "cuda", "libdevice", "core", "standard", "runtime", "target_info",
+      "random", "PropagateNan", "nvidia", "triton_helpers", "profiler"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strcmp(name, parts[i]) == 0) return true;
   return false;
 }
 
-// TorchInductor's helpers count as Triton's: its kernels are written with them.
+// TorchInductor's helpers count as Triton's, because its kernels use them.
 bool elab_is_triton(const char *path) {
   return strcmp(path, "triton") == 0 || str_starts(str_from(path), "triton.") ||
          str_starts(str_from(path), "torch._inductor.runtime") || strcmp(path, "libdevice") == 0;
@@ -57,7 +57,7 @@ static bool python_math(const char *name, Obj *obj) {
   return false;
 }
 
-// A member of a module of Triton or of Python's math; false where there is none of that name.
+// A member of a Triton module or of Python's math. False if there is no such name.
 bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj) {
   if (strcmp(path, "math") == 0) return python_math(name, obj);
   if (!elab_is_triton(path)) return false;
@@ -71,7 +71,8 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
     *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
     return true;
   }
-  if ((strcmp(path, "triton") == 0 || strcmp(path, "triton.language") == 0) && strcmp(name, "__version__") == 0) {
+  if ((strcmp(path, "triton") == 0 || strcmp(path, "triton.language") == 0) &&
+      strcmp(name, "__version__") == 0) {
     *obj = obj_string(e, STR(TRITON_VERSION_TEXT));
     return true;
   }
@@ -93,7 +94,8 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
   return true;
 }
 
-// The Python package has Triton's names, by its own: `import tilec.language as tl`, `from tilec import jit`.
+// The Python package has Triton's names under its own: `import tilec.language as tl`, `from tilec import
+// jit`.
 static const char *as_triton(Elab *e, const char *path) {
   static const char own[] = "tilec";
   const char *rest = path + sizeof own - 1;
@@ -101,24 +103,28 @@ static const char *as_triton(Elab *e, const char *path) {
   return interned(e, arena_printf(e->arena, "triton%s", rest));
 }
 
-// What `import a.b` or `import a.b as c` binds.
+// The object that `import a.b` or `import a.b as c` binds.
 static Obj imported_module(Elab *e, const ImportName *item) {
   Str head = str_from(item->name);
   const char *dot = item->alias ? NULL : strchr(head.at, '.');
   if (dot) head.n = (size_t)(dot - head.at);
   const char *path = intern(&e->ir->names, head);
-  return (Obj){.kind = OBJ_NAMESPACE, .path = item->whole ? path : as_triton(e, path), .file = dot ? NULL : item->whole};
+  return (Obj){.kind = OBJ_NAMESPACE,
+               .path = item->whole ? path : as_triton(e, path),
+               .file = dot ? NULL : item->whole};
 }
 
-// How much of the file was run before the import, where that is its own: a package's `from . import u`.
+// The number of the file's definitions before this import, if the import is its own: a package's `from .
+// import u`.
 static uint32_t visible_to(const Module *file, const Import *import) {
   for (uint32_t i = 0; import && i < file->definitions.n; i++)
     if (file->definitions.at[i].kind == DEFINES_IMPORT && file->definitions.at[i].import == import) return i;
   return file->definitions.n;
 }
 
-// Files may import one another in a circle, which the depth of evaluation ends.
-static bool file_member_before(Elab *e, Loc loc, const Module *file, const char *name, const Import *import, Obj *obj) {
+// Files may import one another in a cycle. The evaluation depth limits it.
+static bool file_member_before(Elab *e, Loc loc, const Module *file, const char *name, const Import *import,
+                               Obj *obj) {
   if (!elab_enter(e, loc)) {
     *obj = obj_error();
     return true;
@@ -136,7 +142,7 @@ bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Ob
   return file_member_before(e, loc, file, name, NULL, obj);
 }
 
-// What `from m import a` binds: of m's file, or the file m.a itself; or of Triton.
+// The object that `from m import a` binds: from m's file, the file m.a itself, or from Triton.
 static Obj imported_from(Elab *e, Loc loc, const Import *import, const ImportName *item) {
   Obj obj;
   const char *module = import->dots ? import->module : as_triton(e, import->module);
@@ -148,12 +154,13 @@ static Obj imported_from(Elab *e, Loc loc, const Import *import, const ImportNam
   return (Obj){.kind = OBJ_NAMESPACE, .path = path};
 }
 
-// What item `item` of an import binds.
+// The object that item `item` of an import binds.
 Obj elab_imported(Elab *e, Loc loc, const Import *import, const ImportName *item) {
   return import->from ? imported_from(e, loc, import, item) : imported_module(e, item);
 }
 
-// True if `import *` of the file gives the name. `__all__` lists them; without one, names with an underscore stay back.
+// True if `import *` of the file exports the name. `__all__` lists the names. Without it, names with a
+// leading underscore are not exported.
 static bool is_exported(Elab *e, const Module *file, const char *name) {
   Said before = elab_said(e);
   Obj all = obj_none();
@@ -176,8 +183,10 @@ static bool library_star(Elab *e, Loc loc, const Import *import, const char *nam
   return true;
 }
 
-// Files whose stars lead to each other: a name that is looked for through a star is not looked for through it again.
-bool elab_star_member(Elab *e, Loc loc, const Import *import, const ImportName *item, const char *name, Obj *obj) {
+// Handles files whose star imports form a cycle. A name that is being looked up through a star is not looked
+// up through it again.
+bool elab_star_member(Elab *e, Loc loc, const Import *import, const ImportName *item, const char *name,
+                      Obj *obj) {
   if (!item->module) return library_star(e, loc, import, name, obj);
   if (strcmp(name, "__all__") == 0) return false;
   for (uint32_t i = 0; i < e->stars.n; i++)
@@ -188,7 +197,8 @@ bool elab_star_member(Elab *e, Loc loc, const Import *import, const ImportName *
   return gives;
 }
 
-// `import a.b` binds `a`, and the module is its member `b`. A package has the modules that it imports from.
+// `import a.b` binds `a`, and the module is its member `b`. A package also has the modules that it imports
+// from.
 bool elab_module_below(Elab *e, const Obj *object, const char *name, Obj *obj) {
   const Module *by = object->file ? object->file : e->frame->module;
   const char *full = arena_printf(e->arena, "%s.%s", object->path, name);
@@ -199,15 +209,20 @@ bool elab_module_below(Elab *e, const Obj *object, const char *name, Obj *obj) {
       const ImportName *item = &import->names.at[k];
       bool here = !object->file && !import->from && !item->alias && strncmp(item->name, full, n) == 0;
       bool whole = here && !item->name[n] && item->whole;
-      if (whole || (object->file && import->from && import->dots == 1 && item->module && strcmp(import->module, name) == 0))
-        return *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, full), .file = whole ? item->whole : item->module}, true;
-      if (here && item->name[n] == '.') return *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, full)}, true;
+      if (whole || (object->file && import->from && import->dots == 1 && item->module &&
+                    strcmp(import->module, name) == 0))
+        return *obj = (Obj){.kind = OBJ_NAMESPACE,
+                            .path = interned(e, full),
+                            .file = whole ? item->whole : item->module},
+               true;
+      if (here && item->name[n] == '.')
+        return *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, full)}, true;
     }
   }
   return false;
 }
 
-// A name that a `.tile` file has, and a `.py` file has to import.
+// A name that a `.tile` file has without import, while a `.py` file must import it.
 static bool language_name(Elab *e, const char *name, Obj *obj) {
   const Builtin *builtin = builtin_find(name, SCOPE_TL);
   if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
@@ -235,8 +250,9 @@ static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
     return true;
   }
   const char *hint = builtin || !e->frame->module->python ? NULL : elab_python_hint(name);
-  if (hint) { // which a .py file would call, whatever the language has of that name
-    *obj = elab_error(e, loc, "'%s' is Python's own function, which a kernel cannot call; write %s", name, hint);
+  if (hint) { // a .py file would call Python's, even if the language has that name
+    *obj =
+        elab_error(e, loc, "'%s' is Python's own function, which a kernel cannot call; write %s", name, hint);
     return true;
   }
   if (builtin) return *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin}, true;
@@ -260,7 +276,7 @@ static const char *suggest_name(Elab *e, const char *name) {
   return elab_did_you_mean(e, str_from(name), names, m);
 }
 
-// A name of the function that has no value yet.
+// True if the function assigns the name only later.
 static bool assigned_later(Elab *e, Loc loc, const char *name) {
   AssignedNames names = {0};
   if (!e->frame->function) return false;
@@ -274,7 +290,7 @@ static bool assigned_later(Elab *e, Loc loc, const char *name) {
   return false;
 }
 
-// With the name that the file has for the module; a name of libdevice alone is its.
+// Uses the name that the file has for the module. A name that only libdevice has is imported from there.
 static const char *how_to_import(Elab *e, const char *name) {
   Elem elem;
   bool language = elem_parse(str_from(name), &elem) || builtin_find(name, SCOPE_TL);
@@ -313,7 +329,8 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
 
 static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
   if (binding->maybe) {
-    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here; give it one before", binding->name);
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here; give it one before",
+                            binding->name);
     diag_note(e->diags, diag, elab_loc(e, binding->loc),
               "it is assigned here, on some of the ways that lead there only");
     return obj_error();

@@ -8,7 +8,7 @@ static const char *counts_powers(uint32_t rank, const uint64_t *shape) {
   return "";
 }
 
-// The sizes are positive. A tile takes the room of one whose sizes are powers of two: pad_tiles.
+// Sizes must be positive. A tile needs the registers and memory of one with power-of-two sizes: pad_tiles.
 bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
   if (rank > TILE_MAX_RANK) {
     elab_error(e, loc, "a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
@@ -20,7 +20,8 @@ bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
     while (n < shape[i] && n <= TILE_MAX_ELEMENTS) n *= 2;
     elements = n > TILE_MAX_ELEMENTS ? TILE_MAX_ELEMENTS + 1 : elements * n;
     if (elements > TILE_MAX_ELEMENTS) {
-      elab_error(e, loc, "the tile is too large: it may have %d elements%s", TILE_MAX_ELEMENTS, counts_powers(rank, shape));
+      elab_error(e, loc, "the tile is too large: it may have %d elements%s", TILE_MAX_ELEMENTS,
+                 counts_powers(rank, shape));
       return false;
     }
   }
@@ -37,7 +38,8 @@ bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape
     if (items[i].kind == OBJ_ERROR) return false;
     if (!obj_is_int(&items[i])) {
       elab_explain_runtime(e,
-                           diag_error(e->diags, elab_loc(e, loc), "a shape is made of constexpr integers, not %s",
+                           diag_error(e->diags, elab_loc(e, loc),
+                                      "a shape is made of constexpr integers, not %s",
                                       obj_describe(e, &items[i])),
                            &items[i]);
       return false;
@@ -78,7 +80,7 @@ Value *elab_expand_dims(Elab *e, Loc loc, Value *value, uint32_t axis) {
 
 // --- Broadcasting ---
 
-// Widens *rank and shape, aligned at their ends, to take in `type` too; false where they do not go together.
+// Widens *rank and shape, aligned at their ends, to include `type`. False if they are incompatible.
 static bool merge_shapes(uint32_t *rank, uint32_t shape[TILE_MAX_RANK], const Type *type) {
   uint32_t n = *rank > type->rank ? *rank : type->rank, merged[TILE_MAX_RANK];
   for (uint32_t i = 1; i <= n; i++) {
@@ -95,7 +97,7 @@ static bool has_shape(const Type *type, uint32_t rank, const uint32_t *shape) {
   return type_is_tile(type) && type->rank == rank && memcmp(type->shape, shape, rank * sizeof *shape) == 0;
 }
 
-// `value` in a shape that it is known to go with.
+// Broadcasts `value` to a compatible shape.
 static Value *stretch(Elab *e, Loc loc, Value *value, uint32_t rank, const uint32_t *shape) {
   e->b.loc = elab_loc(e, loc);
   if (rank == 0 || has_shape(value->type, rank, shape)) return value;
@@ -111,7 +113,7 @@ static bool check_size(Elab *e, Loc loc, uint32_t rank, const uint32_t *shape) {
   return elab_check_tile(e, loc, rank, sizes);
 }
 
-// " of 'x'", where the value has a name.
+// " of 'x'" if the value has a name.
 static const char *of_name(Elab *e, const Value *value) {
   const char *name = elab_value_name(e, value);
   return name ? arena_printf(e->arena, " of '%s'", name) : "";
@@ -123,7 +125,8 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     if (!values[i]) return false;
     const Type *type = values[i]->type;
     if (!type_is_tile(type) || merge_shapes(&rank, shape, type)) continue;
-    elab_error(e, loc, "%s: the shapes %s%s and %s%s do not broadcast: from the last dimension on, two sizes are the "
+    elab_error(e, loc,
+               "%s: the shapes %s%s and %s%s do not broadcast: from the last dimension on, two sizes are the "
                "same or one of them is 1",
                what, elab_shape_text(e, rank, shape), i == 1 ? of_name(e, values[0]) : "",
                elab_shape_text(e, type->rank, type->shape), of_name(e, values[i]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Statements: blocks, assignments, branches that are decided now, returns, assertions.
+// Statements: blocks, assignments, compile-time branches, returns, assertions.
 #include "frontend/elaborate/elab_flow.h"
 #include "frontend/module/elab_module.h"
 #include "frontend/elaborate/elab_refuse.h"
@@ -17,7 +17,7 @@ void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
 
 // --- Assignment ---
 
-// a, *b, c = tuple: the starred name takes what the others leave.
+// a, *b, c = tuple: the starred name takes the elements that remain.
 static bool assign_starred(Elab *e, const ExprList *list, const Obj *obj) {
   uint32_t star = 0;
   while (star < list->n && list->at[star]->kind != EXPR_STAR) star++;
@@ -33,7 +33,7 @@ static bool assign_starred(Elab *e, const ExprList *list, const Obj *obj) {
   return true;
 }
 
-// `a, b = three`: Triton leaves the last value out, where Python raises.
+// `a, b = three`: Triton drops the last value, while Python raises an exception.
 static bool takes_fewer(Elab *e, const Expr *target, const Obj *obj) {
   uint32_t n = target->list.n;
   bool fewer = elab_in_py(e) && !e->frame->python && obj->kind == OBJ_TUPLE && n < obj->items.n;
@@ -63,7 +63,8 @@ static void assign_tuple(Elab *e, const Expr *target, const Obj *obj) {
   for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], (Obj){.kind = OBJ_ERROR});
 }
 
-// Where Python computes: `module.f = g`, and `d["key"] = x` of a dictionary or list that a name of the function is bound to.
+// For Python code: `module.f = g`, and `d["key"] = x` for a dictionary or list bound to a name of the
+// function.
 static bool assign_member(Elab *e, const Expr *target, const Obj *obj) {
   if (target->kind == EXPR_ATTRIBUTE) {
     Obj object = elab_expr(e, target->attribute.object);
@@ -85,10 +86,10 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
     elab_refuse_target(e, target, NULL, "");
 }
 
-// What a name is bound to by an assignment: a number gets its type, but where Python itself would compute.
+// The object that an assignment binds. A number gets its type, except in Python code.
 static Obj assigned(Elab *e, Obj obj) { return e->frame->python ? obj : obj_typed(e, obj); }
 
-// x: fp32 = value. Triton does not read such an annotation.
+// x: fp32 = value. Triton ignores such an annotation.
 static Obj convert_assigned(Elab *e, Loc loc, const Obj *obj, const Type *type) {
   static const char differs[] =
       "the annotation converts the value; Triton does not read it: say .to(...) or tl.cast";
@@ -98,8 +99,8 @@ static Obj convert_assigned(Elab *e, Loc loc, const Obj *obj, const Type *type) 
   return obj_value(elab_literal(e, loc, "the value", obj, type));
 }
 
-// Of a .py file a constexpr may hold what is known at run time, as Triton's does; using it where a constexpr is needed
-// is the error.
+// In a .py file a constexpr may hold a run-time value, as in Triton. The error comes where the code needs a
+// constexpr.
 static void annotated_assign(Elab *e, const Stmt *stmt) {
   const Type *type;
   bool is_constexpr;
@@ -198,7 +199,7 @@ static Flow known_if(Elab *e, const Stmt *stmt, uint32_t arm, bool truth, const 
   return elab_block(e, &at->body, rest);
 }
 
-// After an error in a condition: what the arms assign is unknown, and silently so.
+// After an error in a condition, names that the arms assign are unknown. Their uses give no further errors.
 static void assign_unknown(Elab *e, const Stmt *stmt) {
   AssignedNames names = {0};
   elab_assigned_by(e, stmt, &names);
@@ -226,7 +227,7 @@ Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest) {
 
 // --- Blocks ---
 
-// What follows a statement in its block.
+// The statements after a statement in its block.
 typedef struct BlockCont {
   Cont base;
   const Block *block;
@@ -238,7 +239,7 @@ static Flow refuse_stmt(Elab *e, const Stmt *stmt, const char *why) {
   return FLOW_NEXT;
 }
 
-// A loop's else: without `break` it always follows.
+// A loop's else block. Without `break` it always runs.
 typedef struct ElseCont {
   Cont base;
   const Stmt *stmt;
@@ -261,7 +262,7 @@ static Flow loop_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   return flow == FLOW_NEXT ? run_else(e, &after.base) : flow;
 }
 
-// `with pl.scope("x"):` marks what a profiler shows; nothing else is entered and left in a kernel.
+// `with pl.scope("x"):` marks a region for a profiler. A kernel has no other context managers.
 static Flow run_with(Elab *e, const Stmt *stmt, const Cont *rest) {
   bool refused = false;
   for (uint32_t i = 0; i < stmt->with.items.n; i++) {
@@ -287,7 +288,7 @@ static void define_function(Elab *e, const Function *function) {
 static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   switch (stmt->kind) {
   case STMT_EXPR:
-    if (stmt->expr->kind != EXPR_ELLIPSIS) elab_expr(e, stmt->expr); // which is `pass`
+    if (stmt->expr->kind != EXPR_ELLIPSIS) elab_expr(e, stmt->expr); // `...` is `pass`
     break;
   case STMT_ASSIGN: assign(e, stmt); break;
   case STMT_ANNOTATED: annotated_assign(e, stmt); break;
@@ -360,7 +361,7 @@ Flow elab_rest(Elab *e, const Cont *rest) {
     if (flow != FLOW_NEXT) return flow;
   }
   if (e->frame->regions || e->stopped) return e->stopped ? FLOW_RETURN : FLOW_NEXT;
-  e->frame->result = obj_none(); // falls off the function's end
+  e->frame->result = obj_none(); // reached the end of the function
   e->frame->returned = obj_bool(true);
   e->frame->result_loc = elab_loc(e, e->frame->function ? e->frame->function->loc : LOC_NONE);
   return FLOW_RETURN;

@@ -5,7 +5,7 @@
 
 // --- Slices ---
 
-// One bound of a slice: false with an error where it is no constexpr integer.
+// One bound of a slice. Returns false with an error if it is not a constexpr integer.
 static bool slice_bound(Elab *e, const Expr *expr, int64_t otherwise, int64_t *out) {
   *out = otherwise;
   if (!expr) return true;
@@ -53,7 +53,7 @@ static Obj slice_tuple(Elab *e, const Expr *slice, const Obj *tuple) {
   int64_t size = tuple->items.n;
   if (!eval_slice(e, slice, size, &span)) return (Obj){.kind = OBJ_ERROR};
   bool down = span.step < 0;
-  int64_t low = down ? -1 : 0, high = down ? size - 1 : size; // Python clips
+  int64_t low = down ? -1 : 0, high = down ? size - 1 : size; // Python clips the bounds
   span.lower = span.lower < low ? low : span.lower > high ? high : span.lower;
   span.upper = span.upper < low ? low : span.upper > high ? high : span.upper;
   int64_t distance = down ? span.lower - span.upper : span.upper - span.lower;
@@ -82,7 +82,7 @@ static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *i
   return tuple->items.at[i];
 }
 
-// Of a dictionary of the host's; a[x, y] has the key (x, y).
+// An item of a Python dictionary. a[x, y] has the key (x, y).
 static Obj dict_item(Elab *e, const Expr *expr, const Obj *dict) {
   const ExprList *indices = &expr->subscript.indices;
   Obj key = indices->n == 1 && !expr->subscript.tuple ? elab_expr(e, indices->at[0]) : obj_tuple(e, indices->n), item;
@@ -111,7 +111,7 @@ static Obj subscript_tuple(Elab *e, const Expr *expr, const Obj *tuple) {
 
 // --- Tiles ---
 
-// A part of dimension `axis`.
+// Slices dimension `axis`.
 static Value *slice_tile(Elab *e, const Expr *slice, Value *value, uint32_t axis) {
   const Type *type = value->type;
   int64_t size = type->shape[axis];
@@ -140,7 +140,7 @@ static Value *slice_tile(Elab *e, const Expr *slice, Value *value, uint32_t axis
   return build_slice(&e->b, value, starts, shape);
 }
 
-// Applies the index for dimension *axis, and goes on to the next; NULL after an error.
+// Applies the index to dimension *axis and advances it. NULL after an error.
 static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *value, uint32_t *axis,
                           uint32_t skipped) {
   uint32_t rank = type_is_tile(value->type) ? value->type->rank : 0;
@@ -149,7 +149,7 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
     return value;
   }
   if (index->kind == EXPR_SLICE) {
-    // As Triton's: of dimensions that are not there, all is taken.
+    // As in Triton: a full slice of a missing dimension is ignored.
     if (*axis >= rank && is_whole_slice(index)) return value;
     if (*axis < rank)
       return is_whole_slice(index) ? (++*axis, value) : slice_tile(e, index, value, (*axis)++);
@@ -184,7 +184,7 @@ static Obj subscript_value(Elab *e, const Expr *expr, Value *value) {
   return obj_value(value);
 }
 
-// What an object with a method for it gives for the index, which is a tuple where there is a comma.
+// Calls the object's __getitem__ with the index, which is a tuple if there is a comma.
 static Obj call_getitem(Elab *e, const Expr *expr, const Obj *getitem) {
   const ExprList *indices = &expr->subscript.indices;
   Obj index = obj_tuple(e, indices->n);
@@ -248,7 +248,7 @@ bool elab_accepted(Elab *e, const CompClause *clause, bool *good) {
   return true;
 }
 
-// One element: of a dictionary the pair of its key and value.
+// One element. For a dictionary, the pair of key and value.
 static Obj comprehended(Elab *e, const Expr *expr) {
   if (expr->comprehension.of != EXPR_DICT) return elab_expr(e, expr->comprehension.element);
   Obj pair = obj_tuple(e, 2);
@@ -280,7 +280,7 @@ Obj elab_comprehension(Elab *e, const Expr *expr) {
   bool dict = expr->comprehension.of == EXPR_DICT && elab_on_host(e);
   if (!dict && expr->comprehension.of != EXPR_LIST && expr->comprehension.of != EXPR_TUPLE)
     return elab_error(e, expr->loc, "a kernel has no sets and dictionaries; tuples hold several values");
-  Vars before = elab_save_vars(e); // its names are its own
+  Vars before = elab_save_vars(e); // the comprehension's names are local
   bool good = run_clause(e, expr, 0, &items);
   elab_restore_vars(e, before);
   if (!good) return obj_error();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Named elements of tuples, and how large tuples are. One that holds another twice is small in memory, but as large as its elements are many for
-// whoever goes over them; `s = (s, s)` sixty times has 2^60.
+// Named elements of tuples, and tuple sizes. A tuple that holds another one twice is small in memory. But a
+// visitor sees all its elements: `s = (s, s)` sixty times has 2^60.
 #include "frontend/elaborate/elaborate.h"
 
-// Of what was counted before nothing is counted again. Stops beyond the limit.
+// Counts each tuple once. Stops beyond the limit.
 static uint32_t count(const Obj *tuple) {
   if (tuple->items.total) return tuple->items.total;
   uint32_t n = tuple->items.n;
@@ -25,7 +25,7 @@ Obj obj_sized(Elab *e, Loc loc, Obj tuple) {
   return tuple;
 }
 
-// The element ".norm" is the method `norm`: a function that is called with the tuple before its arguments.
+// The element ".norm" is the method `norm`: a function called with the tuple as its first argument.
 bool elab_field(Elab *e, const Obj *tuple, const char *name, Obj *obj) {
   for (uint32_t i = 0; tuple->items.names && i < tuple->items.n; i++) {
     const char *own = tuple->items.names[i];

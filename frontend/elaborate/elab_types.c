@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types of run-time values: promotion, broadcasting, casts, shapes, annotations. The rules are language.md's.
+// Types of run-time values: promotion, broadcasting, casts, shapes, annotations. language.md has the rules.
 #include "frontend/builtins/builtins.h"
 #include "frontend/elaborate/elab_refuse.h"
 
@@ -7,7 +7,7 @@ const Type *elab_scalar(Elab *e, Elem elem) { return type_scalar(e->ir, elem); }
 
 // --- Values from objects ---
 
-// A number as a scalar constant of the element type; NULL with an error.
+// A number as a scalar constant of the element type. NULL with an error.
 static Value *constant_value(Elab *e, Loc loc, const Obj *obj, const Type *element) {
   if (element->kind != TYPE_SCALAR) {
     elab_error(e, loc, "a number cannot be converted to %s", type_text(e, element));
@@ -32,7 +32,7 @@ Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type
   return NULL;
 }
 
-// Whether a literal can stand for a number of that type, whose partner has it.
+// True if a literal fits the type of its partner.
 static bool check_literal(Elab *e, Loc loc, const Obj *obj, Elem elem) {
   const ConstValue *number = &obj->constant;
   if (elem_is_float(elem) || number->kind == CONST_FLOAT || const_fits(number, elem)) return true;
@@ -56,7 +56,7 @@ Value *elab_literal(Elab *e, Loc loc, const char *what, const Obj *obj, const Ty
   e->b.loc = elab_loc(e, loc);
   if (!elem_is_float(element->elem)) return elab_value(e, loc, what, obj, element);
   double number = const_number(&obj->constant);
-  // 16-bit constants are made of fp32 ones.
+  // 16-bit constants are made from fp32 ones.
   if (elem_info(element->elem)->bits < 32) number = (double)(float)number;
   return build_float(&e->b, element, number);
 }
@@ -139,7 +139,8 @@ Value *elab_cast(Elab *e, Loc loc, Value *value, const Type *element) {
     return build_cast(&e->b, address, element);
   }
   if (from->kind == TYPE_PTR)
-    elab_refuse_pointers(e, loc, "cannot convert the pointer %s to %s", type_text(e, from), type_text(e, element));
+    elab_refuse_pointers(e, loc, "cannot convert the pointer %s to %s", type_text(e, from),
+                         type_text(e, element));
   else
     elab_error(e, loc, "cannot convert %s to %s", type_text(e, from), type_text(e, element));
   return NULL;
@@ -154,7 +155,7 @@ static int kind_of_number(const ConstValue *c) {
 static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
 static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
 
-// Triton's order: fp64, fp32, fp16; bf16 stays with itself alone; two kinds of fp8 meet in fp16.
+// Triton's order: fp64, fp32, fp16. Two bf16 stay bf16. The two fp8 types give fp16.
 static Elem wider_float(Elem a, Elem b) {
   static const Elem first[] = {ELEM_FP64, ELEM_FP32, ELEM_FP16};
   if (a == b) return a;
@@ -169,7 +170,7 @@ Elem elab_wider_int(Elem a, Elem b) {
   return elem_is_signed(a) ? b : a;
 }
 
-// Triton's: a float and an integer meet in the float's type, but with bf16 in fp32.
+// As in Triton: a float and an integer give the float's type, except that bf16 gives fp32.
 static Elem combined_elem(Elem a, Elem b) {
   bool fa = elem_is_float(a), fb = elem_is_float(b);
   if (fa && fb) return wider_float(a, b);
@@ -180,7 +181,7 @@ static Elem combined_elem(Elem a, Elem b) {
 
 static bool is_literal(const Obj *obj) { return obj->kind == OBJ_CONST && !obj->typed; }
 
-// Whether one is a literal of equal or lower kind, which takes the other's type: *elem.
+// True if one operand is a literal of equal or lower kind. It takes the other's type: *elem.
 static bool takes_type(const Obj *a, const Obj *b, Elem *elem) {
   if (is_literal(a) == is_literal(b)) return false;
   const Obj *number = is_literal(a) ? a : b;

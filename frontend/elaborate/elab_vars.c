@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The names of a function being run and what they stand for now; saved before ways part, and put back.
+// The names of the running function and their current objects. Saved before branches, and restored.
 #include "base/hash.h"
 #include "frontend/elaborate/elaborate.h"
 
 // --- Finding ---
 
-// Where a name was last bound. The bindings may have been others' since: then it only says that the name has been
-// there at all.
+// The place where a name was last bound. Other names may have taken that place since. Then it only shows that
+// the name existed.
 typedef struct VarPlace {
   const char *name;
   uint32_t at;
 } VarPlace;
 
-enum { SEARCHED = 32 }; // as many bindings are searched one after the other
+enum { SEARCHED = 32 }; // up to this many bindings are searched linearly
 
 static uint64_t name_hash(const char *name) { return hash_u64((uint64_t)(uintptr_t)name); }
 static bool is_place_of(const void *entry, const void *name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel: its specialisation resolved, its parameters declared, its body and grid elaborated.
+// A kernel: resolves its specialisation, declares its parameters, elaborates its body and grid.
 #include "frontend/module/elab_module.h"
 #include "frontend/syntax/syntax.h"
 
@@ -68,7 +68,8 @@ void elab_pop(Elab *e) { e->frame = e->frame->outer; }
 const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size_t n) {
   const char *nearest = NULL;
   for (size_t i = 0; i < n && !nearest; i++)
-    if (strlen(names[i]) == typed.n && !str_is(typed, names[i]) && strncasecmp(names[i], typed.at, typed.n) == 0)
+    if (strlen(names[i]) == typed.n && !str_is(typed, names[i]) &&
+        strncasecmp(names[i], typed.at, typed.n) == 0)
       nearest = names[i];
   if (!nearest) nearest = diag_nearest(typed, names, n);
   return nearest ? arena_printf(e->arena, "; did you mean '%s'?", nearest) : "";
@@ -89,11 +90,13 @@ void elab_warn_py(Elab *e, Loc loc, const char *what) {
 
 bool elab_bear_py(Elab *e, Loc loc, const char *what) {
   if (!elab_in_py(e)) return elab_error(e, loc, "%s", what), false;
-  diag_warning(e->diags, elab_loc(e, loc), "%s: what follows from it is undefined, and Triton compiles it", what);
+  diag_warning(e->diags, elab_loc(e, loc), "%s: what follows from it is undefined, and Triton compiles it",
+               what);
   return true;
 }
 
-// Ops that decorators and defaults make by mistake go to a function of no module: what counts are constexprs.
+// Decorators and defaults may create ops by mistake. These go to a function without a module; only constexprs
+// count.
 void elab_scratch(Elab *e, const FuncParam *params, uint32_t count) {
   Target target = target_default();
   e->func = func_new(module_new(e->ir, &target), "scratch", LOC_NONE, params, count);
@@ -102,12 +105,12 @@ void elab_scratch(Elab *e, const FuncParam *params, uint32_t count) {
 
 // --- The specialisation ---
 
-// What a parameter of the kernel came to be.
+// A resolved parameter of the kernel.
 typedef struct Resolved {
   const Param *param;
   bool is_constexpr;
-  ParamSpec spec;   // of run-time parameters
-  ConstValue value; // of constexprs, where known
+  ParamSpec spec;   // for run-time parameters
+  ConstValue value; // for constexprs, if known
   bool known;
 } Resolved;
 
@@ -154,7 +157,7 @@ static const Param *find_param(const Function *function, const char *name) {
   return NULL;
 }
 
-// -D gives values to names of the file as well.
+// -D also sets names of the file.
 static void check_spec_name(Elab *e, const Function *function, const char *name) {
   bool defined = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, name) != NULL;
   if (find_param(function, name) || (defined && elab_is_module_name(e, name))) return;
@@ -164,7 +167,11 @@ static void check_spec_name(Elab *e, const Function *function, const char *name)
   for (uint32_t i = 0; i < m; i++) names[n + i] = e->module->definitions.at[i].name;
   const char *near = diag_nearest_words(str_from(name), names, n + m), *advice = "";
   for (uint32_t i = 0; !near && i < n; i++)
-    advice = arena_printf(e->arena, "%s%s'%s'", advice, i == 0 ? "; its parameters are " : i + 1 == n ? " and " : ", ", names[i]);
+    advice = arena_printf(e->arena, "%s%s'%s'", advice,
+                          i == 0       ? "; its parameters are "
+                          : i + 1 == n ? " and "
+                                       : ", ",
+                          names[i]);
   if (near) advice = arena_printf(e->arena, "; did you mean '%s'?", near);
   elab_error(e, function->loc, "'%s' is no parameter of '%s'%s%s", name, function->name,
              defined ? " and no name of the file" : "", advice);
@@ -185,7 +192,7 @@ static void no_value(Elab *e, const Param *param) {
                param->name);
 }
 
-// From -D or @autotune; what a heuristic gives is left to it; then the default.
+// Takes the value from -D or @autotune, then the default. A heuristic's value is left to it.
 static void resolve_constexpr(Elab *e, const Function *function, const Config *config, Resolved *at) {
   const Param *param = at->param;
   const ParamSpec *spec = find_spec(e->spec, param->name);
@@ -214,10 +221,11 @@ static const Type *default_type(Elab *e, const Param *param, ParamFacts *facts) 
   return obj_is_number(&obj) ? elab_scalar(e, const_elem(&obj.constant)) : NULL;
 }
 
-// One parameter of the kernel's, as it is declared (at->spec.type) and given.
+// Resolves one plain parameter from its declaration (at->spec.type) and the given spec.
 static void resolve_plain(Elab *e, Resolved *at, const ParamSpec *spec) {
   const Param *param = at->param;
-  const Type *declared = at->spec.form == PARAM_PLAIN ? at->spec.type : NULL, *given = spec ? spec->type : NULL;
+  const Type *declared = at->spec.form == PARAM_PLAIN ? at->spec.type : NULL,
+             *given = spec ? spec->type : NULL;
   at->spec = spec ? *spec : (ParamSpec){.form = PARAM_PLAIN};
   ParamFacts *facts = &at->spec.facts;
   if (given && declared && given != elab_without_const(e, declared) && !facts->none)
@@ -225,19 +233,20 @@ static void resolve_plain(Elab *e, Resolved *at, const ParamSpec *spec) {
                type_text(e, declared), type_text(e, given));
   const Type *type = declared ? declared : given;
   if (!type && !facts->none) type = default_type(e, param, facts);
-  if (!type && facts->equal1) type = elab_scalar(e, ELEM_I32); // 1 is no address
+  if (!type && facts->equal1) type = elab_scalar(e, ELEM_I32); // 1 is not an address
   if (facts->none) type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
   if (type && type->kind == TYPE_PTR && elab_annotates_const(param->annotation))
     type = type_const_ptr(e->ir, type->inner);
   at->spec.type = type;
   if (!type)
-    elab_error(e, param->loc, "parameter '%s' has no type; annotate it%s, or give one with --signature %s=...",
-               param->name, param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
+    elab_error(e, param->loc,
+               "parameter '%s' has no type; annotate it%s, or give one with --signature %s=...", param->name,
+               param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
   else if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR)
     elab_error(e, param->loc, "parameter '%s' cannot be of type %s", param->name, type_text(e, type));
 }
 
-// Whether the parameter takes a tuple that is its default: known when it is compiled.
+// True if the parameter's default is a tuple and is used: it is then a compile-time value.
 static bool default_tuple(Elab *e, Resolved *at) {
   if (!at->param->default_value || at->spec.type) return false;
   Obj obj = elab_expr(e, at->param->default_value);
@@ -281,7 +290,7 @@ static void resolve_param(Elab *e, const Function *function, const Config *confi
     resolve_runtime(e, at);
 }
 
-// The kernel's parameters: what the source's run-time ones are, in order.
+// The kernel's parameters, in the order of the source's run-time parameters.
 static FuncParam *list_params(Elab *e, const Kernel *kernel, uint32_t *count) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < kernel->count; i++)
@@ -296,8 +305,8 @@ static FuncParam *list_params(Elab *e, const Kernel *kernel, uint32_t *count) {
   return params;
 }
 
-// What heuristics see: constexprs, None, and of run-time parameters
-// the values, or else the facts of values of a scratch function.
+// The names that heuristics see: constexprs, None, and run-time parameters. The latter are values, or else
+// values of a scratch function with their facts.
 static void know_params(Elab *e, const Kernel *kernel) {
   uint32_t n;
   FuncParam *params = list_params(e, kernel, &n);
@@ -305,7 +314,7 @@ static void know_params(Elab *e, const Kernel *kernel) {
   n = 0;
   for (uint32_t i = 0; i < kernel->count; i++) {
     const Resolved *at = &kernel->params[i];
-    Obj known = {.kind = OBJ_ABSENT}; // a heuristic gives it later
+    Obj known = {.kind = OBJ_ABSENT}; // a heuristic sets it later
     e->b.loc = at->param->loc;
     if (!at->is_constexpr) known = elab_param_value(e, &at->spec, e->func->body->args, &n, true);
     if (at->is_constexpr && at->known) known = obj_from_const(e, &at->value);
@@ -369,7 +378,7 @@ static void declare_func(Elab *e, const Kernel *kernel) {
   func->constexpr_count = m;
 }
 
-// Binds the parameters in the innermost frame to the region's arguments and to what is known of them.
+// Binds the parameters in the innermost frame to the region's arguments and to their known values.
 static void bind_params(Elab *e, const Kernel *kernel, Region *region) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < kernel->count; i++) {
@@ -381,7 +390,8 @@ static void bind_params(Elab *e, const Kernel *kernel, Region *region) {
   }
 }
 
-// The end's place is the last statement, so that a debugger or profiler that stops there does not show the first line.
+// The end's location is the last statement. Otherwise a debugger or profiler that stops there would show the
+// first line.
 static void elab_body(Elab *e, const Kernel *kernel) {
   const Block *body = &kernel->function->body;
   e->b = builder_at_end(e->func, e->func->body);
@@ -410,7 +420,7 @@ static void elab_grid(Elab *e, const Kernel *kernel) {
   elab_pop(e);
 }
 
-// The kernel with its parameters resolved; false after errors.
+// Resolves the kernel's parameters. False after errors.
 static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
   elab_scratch(e, NULL, 0);
   *kernel = (Kernel){.function = find_kernel(e, e->spec->kernel)};
@@ -424,13 +434,13 @@ static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
   return resolve_params(e, kernel, config);
 }
 
-// As for an elaboration that does not come.
+// Prepares the kernel for queries, without elaborating it.
 static bool look_at_kernel(Elab *e, Kernel *kernel) {
   uint32_t said = e->diags->list.n;
   Config config = {0};
   e->out = module_new(e->ir, &e->spec->target);
   if (!prepare_kernel(e, kernel, &config)) return false;
-  e->diags->list.n = said; // remarks, which elaboration makes again
+  e->diags->list.n = said; // remarks that elaboration will repeat
   return true;
 }
 
