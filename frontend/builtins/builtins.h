@@ -70,7 +70,7 @@ Obj builtin_extremum(Elab *e, Call *call, OpKind kind, const Obj *x, const Obj *
 Value *builtin_widen_extreme(Elab *e, Value *x);
 // Reduces a tile along `axis` with a binary op.
 Value *builtin_reduce_by(Elab *e, Value *x, uint32_t axis, OpKind op, bool keep_dims);
-Value *builtin_only_element(Elab *e, Value *x); // the element of a tile of one element, as a scalar
+Value *builtin_only_element(Elab *e, Value *x); // the element of a tile of one element, as a scalar.
 // Gives errors for ops in the region of reduce, scan or map that are not pure, or not on scalars.
 bool builtin_check_region(Elab *e, Region *region);
 

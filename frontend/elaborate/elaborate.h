@@ -6,41 +6,41 @@
 // IR value. Statements bind Objs to names in the Frame of the running function. A call is inlined, in its own
 // Frame.
 //
-//   elaborate.c        a kernel: parameters, body, grid.
-//   elab_stmt.c        Blocks, assignments, returns.
-//   elab_branch.c      Run-time branches, guards.
-//   elab_loop.c        Run-time loops (elab_flow.h).
-//   elab_join.c        Joins of control flow.
-//   elab_range.c       For, unrolled or not.
-//   elab_names.c       Names that a block assigns.
-//   elab_expr.c        Attributes, literals.
-//   elab_vars.c        Current objects of names.
-//   elab_tuple.c       Sizes of tuples.
-//   elab_subscript.c   Subscripts, comprehensions.
-//   elab_ops.c         Operators.
-//   elab_types.c       Promotion, casts.
-//   elab_shape.c       Shapes, broadcasting.
-//   elab_number.c      Numbers that have a type.
-//   elab_annotation.c  Annotations, const pointers.
-//   elab_call.c        Argument binding, inlining.
-//   constexpr.c        Python's arithmetic.
-//   builtins*.c,.def   The language's functions.
-//   entries.c          Signatures.
-//   elab_params.c      Parameters: tuples, descriptors.
-//   elab_grid.c        The launch grid.
-//   elab_named.c       Named tuples.
-//   elab_scope.c       Name lookup.
-//   decorators.c       Autotune, heuristics.
-//   elab_hints.c       Hints in errors.
-//   autotune.c         All configurations, pruned.
-//   elab_list.c        Python's lists and dictionaries.
-//   elab_module.c      Which definitions of a file hold.
-//   elab_truth.c       Conditions of the module level.
-//   elab_definition.c  The object of a definition.
-//   elab_plain.c       Functions that the module level calls.
-//   elab_python.c      Python's own modules.
-//   elab_host.c        Answers of host libraries.
-//   elab_text.c        Methods of strings.
+//   elaborate.c:        A kernel: parameters, body, grid.
+//   elab_stmt.c:        Blocks, assignments, returns.
+//   elab_branch.c:      Run-time branches, guards.
+//   elab_loop.c:        Run-time loops (elab_flow.h).
+//   elab_join.c:        Joins of control flow.
+//   elab_range.c:       For, unrolled or not.
+//   elab_names.c:       Names that a block assigns.
+//   elab_expr.c:        Attributes, literals.
+//   elab_vars.c:        Current objects of names.
+//   elab_tuple.c:       Sizes of tuples.
+//   elab_subscript.c:   Subscripts, comprehensions.
+//   elab_ops.c:         Operators.
+//   elab_types.c:       Promotion, casts.
+//   elab_shape.c:       Shapes, broadcasting.
+//   elab_number.c:      Numbers that have a type.
+//   elab_annotation.c:  Annotations, const pointers.
+//   elab_call.c:        Argument binding, inlining.
+//   constexpr.c:        Python's arithmetic.
+//   builtins*.c,.def:   The language's functions.
+//   entries.c:          Signatures.
+//   elab_params.c:      Parameters: tuples, descriptors.
+//   elab_grid.c:        The launch grid.
+//   elab_named.c:       Named tuples.
+//   elab_scope.c:       Name lookup.
+//   decorators.c:       Autotune, heuristics.
+//   elab_hints.c:       Hints in errors.
+//   autotune.c:         All configurations, pruned.
+//   elab_list.c:        Python's lists and dictionaries.
+//   elab_module.c:      Selects the definition of a name.
+//   elab_truth.c:       Conditions of the module level.
+//   elab_definition.c:  The object of a definition.
+//   elab_plain.c:       Functions that the module level calls.
+//   elab_python.c:      Python's own modules.
+//   elab_host.c:        Answers of host libraries.
+//   elab_text.c:        Methods of strings.
 #ifndef FRONTEND_ELABORATE_ELABORATE_H
 #define FRONTEND_ELABORATE_ELABORATE_H
 
@@ -82,11 +82,11 @@ typedef enum ObjKind {
   OBJ_CONST,     // constant: number, bool, string, None, dtype (never a tuple; `x.type` may be a tile type).
   OBJ_VALUE,     // value: a run-time value.
   OBJ_TUPLE,     // The elements are in items.
-  OBJ_FUNCTION,  // function: of the file, or a lambda.
-  OBJ_BUILTIN,   // builtin; self is set for a bound method.
-  OBJ_TYPE,      // self: the type of a constexpr or tuple.
-  OBJ_NAMED,     // named: a class of named tuples.
-  OBJ_NAMESPACE, // path: "triton.language".
+  OBJ_FUNCTION,  // Function: of the file, or a lambda.
+  OBJ_BUILTIN,   // Builtin; self is set for a bound method.
+  OBJ_TYPE,      // Self: the type of a constexpr or tuple.
+  OBJ_NAMED,     // Named: a class of named tuples.
+  OBJ_NAMESPACE, // Path: "triton.language".
 } ObjKind;
 
 struct Obj {
@@ -202,7 +202,7 @@ struct Elab {
   bool stopped;                 // A limit was exceeded: unwinds without further errors.
   const Function *kernel;       // The kernel whose parameters take values from -D first; NULL: none yet.
   const Frame *kernel_closure;  // The frame whose names a kernel made by a function sees; NULL: none.
-  VEC(GuardTruth) truths;       // Of the guards met so far.
+  VEC(GuardTruth) truths;       // For the guards met so far.
   const Guard *assumed;         // Guards around the kernel that are false, though the kernel was requested;
                                 // NULL: they may be true.
   uint32_t python_minor, python_micro; // The Python version that a condition is evaluated for; 0: none.
@@ -211,7 +211,7 @@ struct Elab {
   VEC(PlainFunction) plains;           // Known so far.
   bool raises;                         // The running code is known to have raised an exception.
   VEC(Star) stars;                     // Names that are being looked up through stars.
-  VEC(ModuleLoop *) loops;             // Of the module level, met so far.
+  VEC(ModuleLoop *) loops;             // Loops of the module level, met so far.
   VEC(Patch) patches;                  // Members that were assigned to modules, in order.
   VEC(const Module *) patched;         // Modules whose statements that assign members have run.
 };
@@ -222,7 +222,7 @@ typedef struct Call {
   const Builtin *builtin;
   const char *text; // The callee as written: "tl.load".
   Obj *args;        // OBJ_ABSENT if not given.
-  Loc *locs;        // Of the arguments; the call's own if not given.
+  Loc *locs;        // Locations of the arguments; the call's own if not given.
   Obj *rest;        // The arguments that a *parameter took.
   uint32_t rest_count;
 } Call;
@@ -296,26 +296,27 @@ Obj obj_float(double f);
 Obj obj_string(Elab *e, Str text);
 Obj obj_type(const Type *type);
 Obj obj_none(void);
-Obj obj_type_of(Elab *e, const Obj *obj);                              // an OBJ_TYPE
-static inline Obj obj_error(void) { return (Obj){.kind = OBJ_ERROR}; } // after an error was reported
-Obj obj_value(Value *value);                                           // NULL gives an OBJ_ERROR
-Obj obj_tuple(Elab *e, uint32_t n);                                    // n errors, to be filled in
-Obj obj_tuple_like(Elab *e, const Obj *tuple); // the same number of elements, with its names
-Obj obj_sized(Elab *e, Loc loc, Obj tuple);    // counts the elements; an error beyond ELAB_MAX_TUPLE
-bool elab_field(Elab *e, const Obj *tuple, const char *name, Obj *obj); // the element with that name, or its
-                                                                        // method; false: none
+Obj obj_type_of(Elab *e, const Obj *obj);                              // an OBJ_TYPE.
+static inline Obj obj_error(void) { return (Obj){.kind = OBJ_ERROR}; } // After an error was reported.
+Obj obj_value(Value *value);                                           // NULL gives an OBJ_ERROR.
+Obj obj_tuple(Elab *e, uint32_t n);                                    // An OBJ_TUPLE of n errors, to be
+                                                                       // filled in.
+Obj obj_tuple_like(Elab *e, const Obj *tuple); // The same number of elements, with its names.
+Obj obj_sized(Elab *e, Loc loc, Obj tuple);    // Counts the elements; an error beyond ELAB_MAX_TUPLE.
+bool elab_field(Elab *e, const Obj *tuple, const char *name, Obj *obj); // The element with that name, or its
+                                                                        // method; false: none.
 static inline bool obj_is(const Obj *obj, ConstKind kind) {
   return obj->kind == OBJ_CONST && obj->constant.kind == kind;
 }
-bool obj_is_int(const Obj *obj); // also a bool, which is an integer in Python
+bool obj_is_int(const Obj *obj); // Also a bool, which is an integer in Python.
 static inline bool obj_given(const Obj *obj) { return obj->kind != OBJ_ABSENT && !obj_is(obj, CONST_NONE); }
-bool obj_is_number(const Obj *obj);                // a constexpr int, float or bool
-bool obj_is_unread(const Obj *obj);                // from a library that is not read: nothing is known about
-                                                   // it
-bool obj_is_static(const Obj *obj);                // known at compile time, including all parts of a tuple
-bool obj_equal(const Obj *a, const Obj *b);        // the same constant or the same value
-const char *obj_text(Elab *e, const Obj *obj);     // as Python prints it; run-time values by their type
-const char *obj_describe(Elab *e, const Obj *obj); // for messages: "the string 'a'", "a tile of fp32[64]"
+bool obj_is_number(const Obj *obj);                // A constexpr int, float or bool.
+bool obj_is_unread(const Obj *obj);                // From a library that is not read: nothing is known about
+                                                   // it.
+bool obj_is_static(const Obj *obj);                // Known at compile time, including all parts of a tuple.
+bool obj_equal(const Obj *a, const Obj *b);        // The same constant or the same value.
+const char *obj_text(Elab *e, const Obj *obj);     // As Python prints it; run-time values by their type.
+const char *obj_describe(Elab *e, const Obj *obj); // For messages: "the string 'a'", "a tile of fp32[64]".
 const char *type_text(Elab *e, const Type *type);
 bool const_truth(Elab *e, const Obj *obj, bool *truth); // false: not known at compile time
 double const_number(const ConstValue *number);
@@ -328,9 +329,9 @@ Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b);
 
 // --- Numbers with a type of their own (elab_number.c) ---
 
-Elem obj_elem(const Obj *obj);                // element type of a number or a run-time value
-Obj obj_typed(Elab *e, Obj obj);              // gives numbers, also those of a tuple, their default types
-Obj obj_number_as(const Obj *obj, Elem elem); // converts a number like a cast, and gives it that type
+Elem obj_elem(const Obj *obj);                // element type of a number or a run-time value.
+Obj obj_typed(Elab *e, Obj obj);              // Gives numbers, also those of a tuple, their default types.
+Obj obj_number_as(const Obj *obj, Elem elem); // Converts a number like a cast, and gives it that type.
 // Operators on two known operands, at least one with a type. They compute in that type, as at run time.
 Obj typed_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a);
 Obj typed_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b);
@@ -372,69 +373,70 @@ Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like);
 Value *elab_truth(Elab *e, Loc loc, const char *what, const Obj *obj); // i1 of its shape: true where not
                                                                        // 0
 Value *elab_condition(Elab *e, Loc loc, const char *what,
-                      const Obj *obj); // a scalar i1; of a tile its only element
+                      const Obj *obj); // a scalar i1; for a tile, its only element
 const Type *elab_scalar(Elab *e, Elem elem);
-// A run-time parameter's annotation: its type, a tuple or a tensor descriptor in *param (PARAM_PLAIN without a
-// type where it says nothing). Otherwise as elab_annotation.
+// Reads a run-time parameter's annotation into *param: its type, a tuple or a tensor descriptor. If it means
+// nothing, that is PARAM_PLAIN without a type. Otherwise as elab_annotation.
 bool elab_param_annotation(Elab *e, const Expr *annotation, ParamSpec *param, bool *is_constexpr);
-// An annotation's type; is_constexpr where it says so.
-// False with an error for a name that is no type. *type NULL: says nothing.
+// Reads an annotation's type, and if it is a constexpr. Returns false with an error for a name that is not a
+// type. *type NULL: the annotation means nothing.
 bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *is_constexpr);
-// `x: tl.const`: a pointer, of whatever type the signature says, through which nothing is stored.
+// True for `x: tl.const`: a pointer of the signature's type, through which nothing is stored.
 bool elab_annotates_const(const Expr *annotation);
 const Type *elab_without_const(Elab *e, const Type *type); // NULL gives NULL
-void elab_drop_const(Elab *e, Func *func);                 // const pointers become plain ones: it is checked
+void elab_drop_const(Elab *e, Func *func);                 // makes const pointers plain ones, after the check
 
 // --- Parameters of kernels (elab_params.c) ---
 
-// What the parameter `path` ("t", "t[0]") is by its declaration and by what it is given (NULL: nothing is said of it),
-// in *out. False with an error at `loc`.
+// Resolves the parameter `path` ("t", "t[0]") from its declaration and the given spec (NULL: none) into *out.
+// Returns false with an error at `loc`.
 bool elab_resolve_param(Elab *e, Loc loc, const char *path, const ParamSpec *declared, const ParamSpec *given,
                         ParamSpec *out);
-uint32_t elab_param_leaves(const ParamSpec *param); // kernel parameters that it is
-// Adds those; *n: how many there are. `taken`: the names of all parameters of the source.
+uint32_t elab_param_leaves(const ParamSpec *param); // the number of kernel parameters that it becomes
+// Adds those to params; *n is their number. `taken`: the names of all parameters of the source.
 void elab_declare_param(Elab *e, const char *name, Loc loc, const ParamSpec *param, FuncParam *params,
                         uint32_t *n, const Function *taken);
-// What the parameter stands for, of the arguments from args[*n] on. `known`: for heuristics, with what is known at the
+// The parameter's object, from the arguments from args[*n] on. `known`: for heuristics, with values known at
 // launch.
 Obj elab_param_value(Elab *e, const ParamSpec *param, Value *const *args, uint32_t *n, bool known);
 
 // --- Grids (elab_grid.c) ---
 
-// The expressions of the kernel's grid, and where it is said; false where there is none, or after an error.
+// The expressions of the kernel's grid, and their location. False if there is none, or after an error.
 bool elab_grid_sizes(Elab *e, const Function *function, ExprList *sizes, Loc *loc);
-// Ends the region, in which the parameters are bound, with what they are.
+// Ends the region, in which the parameters are bound, with the values of the sizes.
 void elab_grid_yield(Elab *e, HostRegion *grid, const ExprList *sizes, Loc loc);
 
 // --- Shapes (elab_shape.c) ---
 
 bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape);
-// A shape of constexpr ints, checked.
+// Reads a shape of constexpr ints and checks it.
 bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape[TILE_MAX_RANK]);
 const char *elab_shape_text(Elab *e, uint32_t rank, const uint32_t *shape); // "[16, 64]"
-// A new dimension of size 1 at `axis` (0 .. rank). Of a scalar: a tile of one element. NULL: error.
+// Adds a dimension of size 1 at `axis` (0 .. rank). A scalar becomes a tile of one element. NULL: error.
 Value *elab_expand_dims(Elab *e, Loc loc, Value *value, uint32_t axis);
-// NumPy's broadcasting of `n` values to one shape, in place; scalars take part. False with an error at `loc`
-// that names both shapes, or silently where a value is NULL.
+// Broadcasts `n` values to one shape as NumPy does, in place, also scalars. Returns false with an error at
+// `loc` that names both shapes. No error if a value is NULL.
 bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values);
 bool elab_broadcast2(Elab *e, Loc loc, const char *what, Value **a, Value **b);
 bool elab_broadcast3(Elab *e, Loc loc, const char *what, Value **a, Value **b, Value **c);
-// To a given shape; rank 0 leaves a scalar as it is. NULL: error.
+// Broadcasts to a given shape. Rank 0 leaves a scalar unchanged. NULL: error.
 Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint32_t rank,
                          const uint32_t *shape);
 
 // --- Advice for errors (elab_hints.c, hints.def) ---
 
-// What to write instead of "torch.exp", by its path; of triton.language's, a value's or Python's name that does not
-// exist in kernels. NULL: nothing is known.
+// Hints for names that do not exist in kernels: a path such as "torch.exp", a name of triton.language, an
+// attribute of a value, a name of Python. NULL: nothing is known.
 const char *elab_host_hint(Elab *e, const char *path);
 const char *elab_tl_hint(const char *name);
 const char *elab_method_hint(const char *name);
 const char *elab_python_hint(const char *name);
-// A note on an error that asks for a constexpr: which parameter of the kernel `obj` hangs on. Gives an OBJ_ERROR.
+// Adds a note to an error that needs a constexpr: the kernel's parameter that `obj` depends on. Returns an
+// OBJ_ERROR.
 Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj);
 const char *elab_value_name(const Elab *e,
-                            const Value *value); // as the kernel calls it; NULL: it has no name
+                            const Value *value); // its name in the kernel; NULL: none
 
 // --- Expressions (elab_expr.c, elab_ops.c, elab_call.c) ---
 
@@ -445,18 +447,20 @@ Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b);
 Obj elab_logical(Elab *e, const Expr *expr);
 Obj elab_compare_chain(Elab *e, const Expr *expr);
 Obj elab_call(Elab *e, const Expr *call);
-// Calls a function of the file, a lambda or a builtin with positional arguments: a combining function, say.
+// Calls a function of the file, a lambda or a builtin with positional arguments. For example a combining
+// function.
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
-Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // where the object is known already
-const char *elab_triton_name(Elem elem);                      // "int32", "uint8", "fp16"
-Obj elab_type_shape(Elab *e, const Type *type);               // () of what is no tile
-Obj elab_subscript(Elab *e, const Expr *expr);                // elab_subscript.c
-bool elab_items(Elab *e, const Expr *expr, Obj *tuple);       // a tuple or a range of constexprs, to run over
-// Whether a clause's conditions hold; *good becomes false after an error.
+Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // for an object that is already evaluated.
+const char *elab_triton_name(Elem elem);                      // For example "int32", "uint8", "fp16".
+Obj elab_type_shape(Elab *e, const Type *type);               // The empty tuple if it is not a tile.
+Obj elab_subscript(Elab *e, const Expr *expr);                // In elab_subscript.c.
+bool elab_items(Elab *e, const Expr *expr, Obj *tuple);       // A tuple or a range of constexprs, to iterate
+                                                              // over.
+// True if a clause's conditions hold. *good becomes false after an error.
 bool elab_accepted(Elab *e, const CompClause *clause, bool *good);
 Obj elab_comprehension(Elab *e, const Expr *expr); // elab_subscript.c: a tuple
-// A dotted name as written, "the expression" for others.
+// A dotted name as written; "the expression" for other expressions.
 const char *elab_expr_text(Elab *e, const Expr *expr);
 // Binds a call's arguments to a builtin's parameters. False after errors.
 bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call);
@@ -464,34 +468,35 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
 // --- Names (elab_scope.c) ---
 
 Obj elab_name(Elab *e, Loc loc, const char *name);
-// What the file's module level says that the name is, whatever the specialisation says of it.
+// The name's object at the file's module level, ignoring the specialisation.
 Obj elab_global_name(Elab *e, const char *name);
-// A module of Triton by its dotted path, and the builtins (SCOPE_*) that can be reached from it.
+// Triton's modules by their dotted path, and the builtins (SCOPE_*) that they contain.
 bool elab_is_triton(const char *path);
 uint32_t elab_namespace_scope(const char *path);
-// path.name. False: nothing.
+// path.name. False: no such name.
 bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj);
-// What one name of an import binds; errors at `loc`, where it is used.
+// The object that one name of an import binds. Errors are at `loc`, where it is used.
 Obj elab_imported(Elab *e, Loc loc, const Import *import, const ImportName *item);
 
 // --- Builtins (builtins.c) ---
 
 extern const Builtin builtin_table[];
 extern const uint32_t builtin_count;
-const Builtin *builtin_find(const char *name, uint32_t scope); // NULL: none. Any of the scope's bits
-// An attribute of a block pointer or tensor descriptor (builtins_block.c); false where it has none of its own.
+const Builtin *builtin_find(const char *name, uint32_t scope); // any of the scope's bits; NULL: none.
+// Reads an attribute of a block pointer or tensor descriptor (builtins_block.c). False if it has no such
+// attribute.
 bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj);
 const char *const *builtin_names(Elab *e, uint32_t scope, uint32_t *n);
 
 // --- Statements (elab_stmt.c) ---
 
 Flow elab_block(Elab *e, const Block *block, const Cont *rest);
-Flow elab_rest(Elab *e, const Cont *rest); // runs what is left
+Flow elab_rest(Elab *e, const Cont *rest); // runs the rest
 Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest);
 void elab_assign(Elab *e, const Expr *target, Obj obj);
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj);
-void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj); // gives the value no name
-// A run-time check that ends the launch: `assert`, device_assert. `message` may be NULL or an OBJ_ABSENT.
+void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj); // does not name the value
+// A run-time check that aborts the launch: `assert`, device_assert. `message` may be NULL or an OBJ_ABSENT.
 void elab_assert(Elab *e, Loc loc, Loc condition_loc, const Obj *condition, const Obj *message);
 
 // --- What names stand for now (elab_vars.c) ---
@@ -501,21 +506,22 @@ typedef struct Vars {
   uint32_t n;
 } Vars;
 
-Binding *elab_find(const Frame *frame, const char *name); // NULL: it is none of the function's
+Binding *elab_find(const Frame *frame, const char *name); // NULL: not a name of the function
 const Binding *elab_find_var(Vars vars, const char *name);
 void elab_set_binding(Elab *e, const Binding *binding); // in the innermost frame
-void elab_maybe_bound(Elab *e, const Binding *binding); // the name has a value on some ways only
+void elab_maybe_bound(Elab *e, const Binding *binding); // the name has a value on some paths only
 Vars elab_save_vars(Elab *e);
-void elab_restore_vars(Elab *e, Vars saved); // which were this frame's
+void elab_restore_vars(Elab *e, Vars saved); // they were saved from this frame
 
 // --- Names that a block assigns (elab_names.c) ---
 
 typedef VEC(Name) AssignedNames;
 void elab_assigned(Elab *e, const Block *block, AssignedNames *names); // each once, in order
 void elab_assigned_by(Elab *e, const Stmt *stmt, AssignedNames *names);
-// Of a loop's body: without branches that constexprs which the loop leaves alone rule out.
+// The names that a loop's body assigns. Skips branches that loop-invariant constexprs rule out.
 void elab_assigned_in_loop(Elab *e, const Block *body, AssignedNames *names);
 void elab_prune(Elab *e, const Block *block);                // remembers its names for messages
-void elab_bind_unknown(Elab *e, const AssignedNames *names); // to errors, so that their uses are silent
+void elab_bind_unknown(Elab *e, const AssignedNames *names); // binds them to errors, so that their uses give
+                                                             // none
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// @autotune in full: its list is evaluated as Python would, its pruning function called, and what it says of parameters read.
+// @autotune in full: evaluates its list as Python would, calls its pruning function, and reads its options
+// for parameters.
 #include "frontend/module/elab_module.h"
 
 // --- Lists of parameters ---
@@ -18,7 +19,7 @@ static uint32_t read_names(Elab *e, const Expr *decorator, const char *argument,
   return n;
 }
 
-// What was wrong since then; NULL: nothing.
+// The first error since then; NULL: none.
 static const Diag *first_error(const Elab *e, const Said *before) {
   for (uint32_t i = before->n; i < e->diags->list.n; i++)
     if (e->diags->list.at[i]->severity == DIAG_ERROR) return e->diags->list.at[i];
@@ -37,7 +38,7 @@ static bool read_count(Elab *e, const Obj *config, const char *name, uint32_t li
   return true;
 }
 
-// False: it is no configuration, or one of values that no kernel can have.
+// False: not a configuration, or one with values that no kernel can have.
 static bool read_one(Elab *e, const Obj *obj, AutotuneConfig *config) {
   Obj values;
   if (obj->kind != OBJ_TUPLE || !elab_field(e, obj, "kwargs", &values) || values.kind != OBJ_TUPLE)
@@ -72,7 +73,7 @@ static bool read_all(Elab *e, const Expr *expr, const Obj *list, Autotune *autot
 
 // --- Pruning ---
 
-// What is known of the arguments: early_config_prune takes it as named_args and as **kwargs.
+// The known arguments. early_config_prune takes them as named_args and as **kwargs.
 static Obj known_args(Elab *e, GivenArgs *given) {
   const char **names = ARENA_ARRAY(e->arena, const char *, e->known.n + 1);
   Obj args = obj_tuple(e, e->known.n);

@@ -18,7 +18,7 @@ const Expr *elab_decorator(const Function *function, const char *name) {
   return NULL;
 }
 
-enum { NO_POSITION = 99 }; // by keyword alone
+enum { NO_POSITION = 99 }; // by keyword only
 
 const Expr *elab_argument(const Expr *call, const char *name, uint32_t position) {
   if (call->kind != EXPR_CALL) return NULL;
@@ -34,7 +34,7 @@ static void remark_dropped(Elab *e, const Expr *expr, const char *what) {
   diag_remark(e->diags, expr->loc, "elaborate", "%s cannot be evaluated and is ignored", what);
 }
 
-// A constexpr, without an error for what is none: what cannot be read is dropped with a remark.
+// Reads a constexpr without giving an error. An unreadable value is dropped with a remark.
 static bool quiet_const(Elab *e, const Expr *expr, ConstValue *value) {
   Said before = elab_said(e);
   Obj obj = elab_expr(e, expr);
@@ -52,7 +52,7 @@ static void read_option(Elab *e, const Expr *config, const char *name, uint32_t 
     remark_dropped(e, expr, name);
 }
 
-// Blocks of a cluster, of a configuration or decorator: one is what there is.
+// Notes the CTAs of a cluster in a configuration or decorator. Only one is supported.
 static void note_ctas(Elab *e, const Expr *call, uint32_t position) {
   const Expr *expr = elab_argument(call, "num_ctas", position);
   ConstValue value;
@@ -78,11 +78,11 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
   read_option(e, expr, "maxnreg", NO_POSITION, MAXNREG_MAX, &config->maxnreg);
 }
 
-enum { MAX_LISTS = 16 }; // names of lists within one another
+enum { MAX_LISTS = 16 }; // nested names of lists
 
 static const Expr *first_config(Elab *e, const Expr *expr, int depth);
 
-// The first element of clause `at` and those after it whose conditions hold; it leaves the names bound.
+// The first element of clause `at` and later ones whose conditions hold. Leaves the names bound.
 static const Expr *first_of_clause(Elab *e, const Expr *expr, uint32_t at, int depth) {
   if (at == expr->comprehension.clauses.n) return first_config(e, expr->comprehension.element, depth + 1);
   const CompClause *clause = &expr->comprehension.clauses.at[at];
@@ -111,15 +111,16 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
   return first ? first : first_config(e, expr->binary.right, depth + 1);
 }
 
-// Of a list that functions make.
+// The first configuration of a list that functions build.
 static bool first_of_all(Elab *e, const Function *function, Config *config) {
   Autotune all = {0};
   uint32_t said = e->diags->list.n;
   bool good = elab_tunables(e, function, false, &all);
-  e->diags->list.n = said; // the caller's remark says it
+  e->diags->list.n = said; // the caller's remark reports it
   if (!good) return false;
   const AutotuneConfig *first = &all.configs[0];
-  for (uint32_t i = 0; i < first->constexpr_count; i++) vec_push(e->arena, &config->constexprs, first->constexprs[i]);
+  for (uint32_t i = 0; i < first->constexpr_count; i++)
+    vec_push(e->arena, &config->constexprs, first->constexprs[i]);
   config->num_warps = first->num_warps;
   config->num_stages = first->num_stages;
   config->maxnreg = first->maxnreg;
@@ -133,15 +134,16 @@ void elab_autotune(Elab *e, const Function *function, Config *config) {
   if (!decorator) return;
   Said before = elab_said(e);
   const Expr *first = first_config(e, elab_argument(decorator, "configs", 0), 0);
-  if (elab_take_back(e, &before)) first = NULL; // what the list is made of cannot be evaluated
+  if (elab_take_back(e, &before)) first = NULL; // parts of the list cannot be evaluated
   if (first)
     read_config(e, first, config);
   else if (!first_of_all(e, function, config)) {
     remark_dropped(e, decorator, "@autotune");
     return;
   }
-  if (e->spec->tuned) return; // which is said
-  diag_remark(e->diags, first ? first->loc : decorator->loc, "elaborate", "not tuned: this first configuration of @autotune is taken");
+  if (e->spec->tuned) return; // reported already
+  diag_remark(e->diags, first ? first->loc : decorator->loc, "elaborate",
+              "not tuned: this first configuration of @autotune is taken");
 }
 
 const char elab_args_path[] = "args";
@@ -163,14 +165,14 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
   Said before = elab_said(e);
   const Function *outer = e->heuristic;
   bool outer_reads = e->heuristic_reads, outer_failed = e->heuristic_failed;
-  known->maybe = true; // while it is evaluated
+  known->maybe = true; // during its evaluation
   elab_push(e, NULL);
   elab_bind(e, lambda->lambda.params.at[0].name, lambda->loc,
             (Obj){.kind = OBJ_NAMESPACE, .path = elab_args_path});
   e->heuristic = function;
   e->heuristic_reads = e->heuristic_failed = false;
   Obj obj = elab_expr(e, lambda->lambda.body);
-  // What reads a value that is not known fails in many ways; one message says why.
+  // A function that reads an unknown value may fail in many ways. One message gives the reason.
   bool unknown =
       obj.kind == OBJ_VALUE || (e->heuristic_reads && !e->heuristic_failed && elab_take_back(e, &before));
   e->heuristic = outer;
@@ -219,7 +221,7 @@ static void run_heuristic(Elab *e, const Function *function, const DictItem *ite
   }
 }
 
-// Those of one name; NULL: all.
+// Runs the heuristics of one name; NULL: all.
 static void run_heuristics(Elab *e, const Function *function, const char *name) {
   for (uint32_t i = 0; i < function->decorators.n; i++) {
     const Expr *values = heuristic_values(function->decorators.at[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The module level's statements become definitions: each with the clauses of `if`, `try` and the rest around it.
-// Which of them hold is decided where a name is used (elab_module.c).
+// Turns the module level's statements into definitions, each with the enclosing clauses of `if`, `try` and
+// others. elab_module.c decides which of them hold, when a name is used.
 #include "base/hash.h"
 #include "frontend/syntax/grammar.h"
 #include "frontend/syntax/parser.h"
@@ -9,8 +9,8 @@ typedef struct Collector {
   Parse *parse;
   Module *module;
   const Guard *guard;
-  bool tries; // within the body of a `try`
-  NameList globals; // that functions assign
+  bool tries;       // within the body of a `try`
+  NameList globals; // names that functions assign
 } Collector;
 
 static void collect_block(Collector *c, const Block *block);
@@ -68,7 +68,7 @@ static uint32_t last_of(const Table *table, const LastOfName *key) {
   return last ? last->at + 1 : 0;
 }
 
-// Puts `at` in the place of the last one, which is the result as last_of gives it.
+// Makes `at` the last definition of its name. Returns the previous one, like last_of.
 static uint32_t replace_last(Arena *arena, Table *table, LastOfName key) {
   uint32_t before = last_of(table, &key);
   void **place = table_place(table, arena, hash_last(&key), &key, is_last);
@@ -91,7 +91,9 @@ typedef struct InnerFunction {
   const Function *function;
 } InnerFunction;
 
-static bool is_inner(const void *entry, const void *path) { return strcmp(((const InnerFunction *)entry)->path, path) == 0; }
+static bool is_inner(const void *entry, const void *path) {
+  return strcmp(((const InnerFunction *)entry)->path, path) == 0;
+}
 
 static uint64_t hash_path(const char *path) { return hash_bytes(path, strlen(path)); }
 
@@ -116,8 +118,10 @@ static void define(Collector *c, Definition definition) {
   uint32_t at = module->definitions.n;
   definition.guard = c->guard;
   definition.before = replace_last(arena, &module->last, (LastOfName){.name = definition.name, .at = at});
-  definition.before_in_scope = replace_last(arena, &module->last_in_scope, (LastOfName){definition.name, guard_scope(c->guard), at});
-  if (definition.kind == DEFINES_IMPORT && strcmp(definition.name, "*") == 0) vec_push(arena, &module->stars, at);
+  definition.before_in_scope =
+      replace_last(arena, &module->last_in_scope, (LastOfName){definition.name, guard_scope(c->guard), at});
+  if (definition.kind == DEFINES_IMPORT && strcmp(definition.name, "*") == 0)
+    vec_push(arena, &module->stars, at);
   vec_push(arena, &module->definitions, definition);
 }
 
@@ -127,12 +131,14 @@ static bool is_kind(const Collector *c, const char *name, DefinitionKind kind) {
   return false;
 }
 
-// What a constant of the file is after this is not known: `L[0] = 9`, `L.append(7)`, `global L` in a function.
+// Records a change after which a constant's value is not known: `L[0] = 9`, `L.append(7)`, `global L` in a
+// function.
 static void define_change(Collector *c, const Stmt *stmt, const char *name, Loc loc) {
-  if (is_kind(c, name, DEFINES_CONSTANT)) define(c, (Definition){.kind = DEFINES_CHANGE, .name = name, .loc = loc, .stmt = stmt});
+  if (is_kind(c, name, DEFINES_CONSTANT))
+    define(c, (Definition){.kind = DEFINES_CHANGE, .name = name, .loc = loc, .stmt = stmt});
 }
 
-// A call of setattr, or of a function of Python's own with an imported name as an argument.
+// True for a call of setattr, or of a Python function with an imported name as an argument.
 static bool may_patch(const Collector *c, const Expr *call) {
   const Expr *callee = call->kind == EXPR_CALL ? call->call.callee : NULL;
   if (!callee || callee->kind != EXPR_NAME) return false;
@@ -146,18 +152,23 @@ static bool may_patch(const Collector *c, const Expr *call) {
 }
 
 static void define_patch(Collector *c, const Stmt *stmt) {
-  bool patches = stmt->kind == STMT_EXPR ? may_patch(c, stmt->expr) : stmt->kind == STMT_ASSIGN && may_patch(c, stmt->assign.value);
+  bool patches = stmt->kind == STMT_EXPR ? may_patch(c, stmt->expr)
+                                         : stmt->kind == STMT_ASSIGN && may_patch(c, stmt->assign.value);
   for (uint32_t i = 0; stmt->kind == STMT_ASSIGN && i < stmt->assign.targets.n; i++)
     patches = patches || stmt->assign.targets.at[i]->kind == EXPR_ATTRIBUTE;
   if (!patches || !c->parse->python) return;
   c->module->patches = true;
-  define(c, (Definition){.kind = DEFINES_PATCH, .name = intern(c->parse->names, STR("setattr()")), .loc = stmt->loc, .stmt = stmt});
+  define(c, (Definition){.kind = DEFINES_PATCH,
+                         .name = intern(c->parse->names, STR("setattr()")),
+                         .loc = stmt->loc,
+                         .stmt = stmt});
 }
 
-// `L.append(7)`: methods that change what they are called of, of lists, dictionaries and sets.
+// `L.append(7)`: methods of lists, dictionaries and sets that change their object.
 static void define_method_change(Collector *c, const Stmt *stmt) {
-  static const char *const methods[] = {"append", "extend", "insert",     "pop",     "remove", "clear", "sort",
-                                        "reverse", "update", "setdefault", "popitem", "add",    "discard"};
+  static const char *const methods[] = {"append",  "extend", "insert",  "pop",    "remove",
+                                        "clear",   "sort",   "reverse", "update", "setdefault",
+                                        "popitem", "add",    "discard"};
   const Expr *callee = stmt->expr->kind == EXPR_CALL ? stmt->expr->call.callee : NULL;
   if (!callee || callee->kind != EXPR_ATTRIBUTE || callee->attribute.object->kind != EXPR_NAME) return;
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
@@ -239,7 +250,7 @@ static void collect_branch(Collector *c, const Stmt *stmt) {
 
 static void collect_statement(Collector *c, Stmt *stmt, bool first);
 
-// A statement of a `try` is run where those before it did not fail.
+// A statement of a `try` runs only if those before it did not fail.
 static void collect_attempt(Collector *c, const Stmt *stmt) {
   const Guard *outer = c->guard;
   uint32_t visible = c->module->definitions.n;
@@ -262,8 +273,11 @@ static void define_targets(Collector *c, const Stmt *stmt) {
   const Token *tokens = stmt->outside.tokens;
   for (uint32_t i = 1; i < stmt->outside.token_count && tokens[i].kind != TOKEN_IN; i++)
     if (tokens[i].kind == TOKEN_NAME)
-      define(c, (Definition){.kind = DEFINES_CHANGE, .name = intern(c->parse->names, tokens[i].text), .loc = tokens[i].loc,
-                             .target = true, .stmt = stmt});
+      define(c, (Definition){.kind = DEFINES_CHANGE,
+                             .name = intern(c->parse->names, tokens[i].text),
+                             .loc = tokens[i].loc,
+                             .target = true,
+                             .stmt = stmt});
 }
 
 static void collect_outside(Collector *c, Stmt *stmt) {
@@ -287,14 +301,14 @@ static void collect_statement(Collector *c, Stmt *stmt, bool first) {
   case STMT_ANNOTATED:
   case STMT_AUGMENTED:
     if (!c->guard || c->guard->kind != GUARD_SCOPE)
-      define_constants(c, stmt); // fields of classes are not the file's
+      define_constants(c, stmt); // fields of classes are not names of the file
     break;
   case STMT_DEF: define_function(c, stmt->function); break;
   case STMT_IMPORT: define_imports(c, stmt->import); break;
   case STMT_IF: collect_branch(c, stmt); break;
   case STMT_TRY: collect_attempt(c, stmt); break;
   case STMT_OUTSIDE: collect_outside(c, stmt); break;
-  case STMT_WITH: // within functions alone
+  case STMT_WITH: // only within functions
   case STMT_PASS: break;
   case STMT_EXPR:
     if (stmt->expr->kind == EXPR_STRING) {
@@ -328,5 +342,6 @@ static void collect_block(Collector *c, const Block *block) {
 void collect_definitions(Parse *parse, Module *module) {
   Collector c = {.parse = parse, .module = module};
   for (uint32_t i = 0; i < parse->statements.n; i++) collect_statement(&c, parse->statements.at[i], i == 0);
-  for (uint32_t i = 0; i < c.globals.n; i++) define_change(&c, NULL, c.globals.at[i].name, c.globals.at[i].loc);
+  for (uint32_t i = 0; i < c.globals.n; i++)
+    define_change(&c, NULL, c.globals.at[i].name, c.globals.at[i].loc);
 }

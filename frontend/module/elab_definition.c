@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one definition of a file gives: the value that an assignment has, evaluated with what comes before it, a
-// function, what an import binds. Which definition holds is found out in elab_module.c.
+// The object of one definition of a file: an assigned value, evaluated with the definitions before it, a
+// function, or an import. elab_module.c selects the definition.
 #include "frontend/module/elab_module.h"
 
-static bool starred_element(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, Obj *obj);
+static bool starred_element(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name,
+                            Obj *obj);
 
 static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, bool *found) {
   if (target->kind == EXPR_NAME) {
@@ -25,8 +26,9 @@ static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, co
   return obj_error();
 }
 
-// `a, *b = list`: what the names before and after the starred one leave is its.
-static bool starred_element(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, Obj *obj) {
+// `a, *b = list`: the starred name gets what the names before and after it leave.
+static bool starred_element(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name,
+                            Obj *obj) {
   uint32_t n = target->list.n, star = 0;
   while (star < n && target->list.at[star]->kind != EXPR_STAR) star++;
   if (star == n || value->kind != OBJ_TUPLE || value->items.n + 1 < n) return false;
@@ -35,7 +37,8 @@ static bool starred_element(Elab *e, Loc loc, const Expr *target, const Obj *val
     Obj item = i == star ? obj_tuple(e, taken) : value->items.at[i < star ? i : i - 1 + taken];
     for (uint32_t k = 0; i == star && k < taken; k++) item.items.at[k] = value->items.at[star + k];
     bool found = false;
-    *obj = element_of(e, loc, i == star ? target->list.at[i]->operand : target->list.at[i], &item, name, &found);
+    *obj =
+        element_of(e, loc, i == star ? target->list.at[i]->operand : target->list.at[i], &item, name, &found);
     if (found) return true;
   }
   return false;
@@ -61,7 +64,7 @@ static Obj assigned_value(Elab *e, Loc loc, const Definition *definition) {
   return obj_error();
 }
 
-// Evaluated with what comes before it.
+// Evaluates the value with the definitions before it.
 static Obj constant_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
   const Definition *definition = &module->definitions.at[at];
   while (at > 0 && module->definitions.at[at - 1].kind == DEFINES_CONSTANT &&
@@ -80,15 +83,16 @@ static Obj constant_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
 }
 
 static Obj walrus_value(Elab *e, Loc loc, const Definition *definition) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is assigned within an expression, which is not read: assign it on a line of its "
-                          "own, '%s = ...', or give it with -D %s=VALUE",
-                          definition->name, definition->name, definition->name);
+  Diag *diag =
+      diag_error(e->diags, elab_loc(e, loc),
+                 "'%s' is assigned within an expression, which is not read: assign it on a line of its "
+                 "own, '%s = ...', or give it with -D %s=VALUE",
+                 definition->name, definition->name, definition->name);
   diag_note(e->diags, diag, definition->loc, "it is assigned here");
   return obj_error();
 }
 
-// A class of named tuples; its defaults are what the file says.
+// A class of named tuples. Its defaults are the file's values.
 static bool named_class(Elab *e, const Module *module, uint32_t at, Obj *obj) {
   Frame *frame = elab_push(e, NULL);
   frame->module = module;

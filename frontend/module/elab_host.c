@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What libraries of the host answer at the module level: math and numpy of numbers, torch's limits of types, and what
-// is asked of the machine. The machine is the target: an NVIDIA GPU of the architecture that is compiled for, so that
-// `torch.cuda.is_available()` is true and the capability known. In a kernel none of this can be used.
+// Answers of host libraries at the module level: math and numpy on numbers, torch's limits of types, and
+// queries about the machine. The machine is the target: an NVIDIA GPU of the architecture that is compiled
+// for. So `torch.cuda.is_available()` is true and the capability is known. Kernels can use none of this.
 #include "frontend/module/elab_module.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 // --- The target ---
 
-// Where a file is only asked what it has, that of a kernel of which nothing is said.
+// The target. For queries about a file without a kernel, the default.
 static const TargetInfo *target_of(const Elab *e) {
   return e->out ? e->out->target.arch : e->spec ? e->spec->target.arch : target_default().arch;
 }
@@ -56,7 +56,7 @@ static bool properties_member(Elab *e, const char *name, Obj *obj) {
 // --- torch.finfo, torch.iinfo ---
 
 typedef struct FloatLimits {
-  const char *name; // torch's
+  const char *name; // torch's name
   uint32_t bits;
   double max, eps, tiny;
 } FloatLimits;
@@ -85,15 +85,15 @@ static const struct {
   const char *name;
   uint32_t bits;
   bool is_signed;
-} integers[] = {{"int8", 8, true},   {"int16", 16, true},   {"int32", 32, true},   {"int64", 64, true},
-                {"int", 32, true},   {"long", 64, true},    {"short", 16, true},   {"uint8", 8, false},
+} integers[] = {{"int8", 8, true},     {"int16", 16, true},   {"int32", 32, true},  {"int64", 64, true},
+                {"int", 32, true},     {"long", 64, true},    {"short", 16, true},  {"uint8", 8, false},
                 {"uint16", 16, false}, {"uint32", 32, false}, {"uint64", 64, false}};
 
 static bool float_limit(const FloatLimits *limits, const char *name, Obj *obj) {
   if (strcmp(name, "bits") == 0) return *obj = obj_int(limits->bits), true;
-  double value = strcmp(name, "max") == 0   ? limits->max
-                 : strcmp(name, "min") == 0 ? -limits->max
-                 : strcmp(name, "eps") == 0 ? limits->eps
+  double value = strcmp(name, "max") == 0                                            ? limits->max
+                 : strcmp(name, "min") == 0                                          ? -limits->max
+                 : strcmp(name, "eps") == 0                                          ? limits->eps
                  : strcmp(name, "tiny") == 0 || strcmp(name, "smallest_normal") == 0 ? limits->tiny
                                                                                      : 0;
   *obj = obj_float(value);
@@ -126,7 +126,7 @@ static bool is_torch_type(const char *name) {
 
 // --- Members ---
 
-// path.name where a module-level expression may go on from there.
+// True for path.name that a module-level expression may continue from.
 static bool has_member(const char *path, const char *name) {
   static const char *const torch[] = {"finfo", "iinfo", "cuda", "version", "xpu", "backends", "mps", NULL};
   static const char *const cuda[] = {"is_available", "get_device_capability", "get_device_properties", NULL};
@@ -135,7 +135,8 @@ static bool has_member(const char *path, const char *name) {
   if (strcmp(path, "torch") == 0) return is_one_of(name, torch) || is_torch_type(name);
   if (strcmp(path, "numpy") == 0) return is_one_of(name, numpy) || is_torch_type(name);
   if (strcmp(path, "torch.cuda") == 0) return is_one_of(name, cuda);
-  if (strcmp(path, "torch.xpu") == 0 || strcmp(path, "torch.mps") == 0 || strcmp(path, "torch.backends.mps") == 0)
+  if (strcmp(path, "torch.xpu") == 0 || strcmp(path, "torch.mps") == 0 ||
+      strcmp(path, "torch.backends.mps") == 0)
     return strcmp(name, "is_available") == 0;
   if (strcmp(path, "torch.backends") == 0) return strcmp(name, "mps") == 0;
   if (strcmp(path, "triton") == 0) return is_one_of(name, jit);
@@ -164,39 +165,42 @@ bool host_member(Elab *e, const char *path, const char *name, Obj *obj) {
   if (str_starts(str_from(path), "finfo ")) return float_limit(float_limits(path + 6), name, obj);
   if (str_starts(str_from(path), "iinfo ")) return integer_limit(path + 6, name, obj);
   if (strcmp(path, "numpy") == 0 && numpy_number(name, obj)) return true;
-  if (strcmp(path, "torch.version") == 0 && strcmp(name, "cuda") == 0) return *obj = obj_string(e, STR(CUDA_VERSION_TEXT)), true;
+  if (strcmp(path, "torch.version") == 0 && strcmp(name, "cuda") == 0)
+    return *obj = obj_string(e, STR(CUDA_VERSION_TEXT)), true;
   if (strcmp(path, "torch.version") == 0 && (strcmp(name, "hip") == 0 || strcmp(name, "xpu") == 0))
     return *obj = obj_none(), true;
   const char *full = arena_printf(e->arena, "%s.%s", path, name);
-  if (!has_member(path, name) && !is_function(full) && !functional_has(full) && strcmp(full, ITERTOOLS_PRODUCT) != 0) return false;
+  if (!has_member(path, name) && !is_function(full) && !functional_has(full) &&
+      strcmp(full, ITERTOOLS_PRODUCT) != 0)
+    return false;
   *obj = module_obj(e, full);
   return true;
 }
 
 // --- Functions of numbers ---
 
-// Those of one number that give a float, and those that give an integer.
+// Functions of one number: those that return a float, and those that return an integer.
 static const struct {
   const char *name;
   double (*of)(double);
   bool integer;
-} unary[] = {{"sqrt", sqrt, false},   {"exp", exp, false},     {"exp2", exp2, false}, {"expm1", expm1, false},
-             {"log", log, false},  {"log2", log2, false},   {"log10", log10, false}, {"log1p", log1p, false},
-             {"sin", sin, false},     {"cos", cos, false},     {"tan", tan, false},   {"tanh", tanh, false},
-             {"sinh", sinh, false},   {"cosh", cosh, false},   {"asin", asin, false}, {"acos", acos, false},
-             {"atan", atan, false},   {"erf", erf, false},     {"erfc", erfc, false}, {"gamma", tgamma, false},
-             {"lgamma", lgamma, false}, {"fabs", fabs, false}, {"ceil", ceil, true},  {"floor", floor, true},
-             {"trunc", trunc, true}};
+} unary[] = {
+    {"sqrt", sqrt, false},     {"exp", exp, false},   {"exp2", exp2, false},   {"expm1", expm1, false},
+    {"log", log, false},       {"log2", log2, false}, {"log10", log10, false}, {"log1p", log1p, false},
+    {"sin", sin, false},       {"cos", cos, false},   {"tan", tan, false},     {"tanh", tanh, false},
+    {"sinh", sinh, false},     {"cosh", cosh, false}, {"asin", asin, false},   {"acos", acos, false},
+    {"atan", atan, false},     {"erf", erf, false},   {"erfc", erfc, false},   {"gamma", tgamma, false},
+    {"lgamma", lgamma, false}, {"fabs", fabs, false}, {"ceil", ceil, true},    {"floor", floor, true},
+    {"trunc", trunc, true}};
 
 static const struct {
   const char *name;
   double (*of)(double, double);
-} binary[] = {{"pow", pow},     {"atan2", atan2},       {"fmod", fmod},
-              {"hypot", hypot}, {"copysign", copysign}};
+} binary[] = {{"pow", pow}, {"atan2", atan2}, {"fmod", fmod}, {"hypot", hypot}, {"copysign", copysign}};
 
-// Functions of math that take integers, ask about a number, or take a list.
-static const char *const integer_functions[] = {"gcd",   "lcm",   "isqrt",    "factorial", "comb",  "perm",
-                                                "isinf", "isnan", "isfinite", "ldexp",     "prod",  NULL};
+// math functions that take integers, test a number, or take a list.
+static const char *const integer_functions[] = {"gcd",   "lcm",   "isqrt",    "factorial", "comb", "perm",
+                                                "isinf", "isnan", "isfinite", "ldexp",     "prod", NULL};
 
 static int64_t divisor(int64_t a, int64_t b) {
   uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
@@ -208,7 +212,7 @@ static int64_t divisor(int64_t a, int64_t b) {
   return (int64_t)x;
 }
 
-// Ways to choose `k` of `n` things. False where the number has more than 63 bits.
+// The number of ways to choose `k` of `n` things. False if it needs more than 63 bits.
 static bool ways(int64_t n, int64_t k, bool ordered, int64_t *count) {
   if (n < 0 || k < 0) return false;
   *count = k <= n;
@@ -238,14 +242,16 @@ static bool call_of_integers(const char *name, const GivenArgs *args, int64_t *v
       int64_t x = args->at[i].obj.constant.i, common = divisor(*value, x);
       if (!lcm)
         *value = common;
-      else if (common <= 0 || x == INT64_MIN || __builtin_mul_overflow(*value / common, x < 0 ? -x : x, value))
+      else if (common <= 0 || x == INT64_MIN ||
+               __builtin_mul_overflow(*value / common, x < 0 ? -x : x, value))
         return *value = 0, common == 0;
     }
     return true;
   }
   if (args->n == 1 && strcmp(name, "isqrt") == 0) return root(a, value);
   if (args->n == 1 && strcmp(name, "factorial") == 0) return ways(a, a, true, value);
-  if (args->n == 2 && strcmp(name, "comb") == 0) return ways(a, 2 * b > a && b <= a ? a - b : b, false, value);
+  if (args->n == 2 && strcmp(name, "comb") == 0)
+    return ways(a, 2 * b > a && b <= a ? a - b : b, false, value);
   return args->n == 2 && strcmp(name, "perm") == 0 && ways(a, b, true, value);
 }
 
@@ -264,16 +270,19 @@ static Obj integer_function(Elab *e, const Expr *call, const char *name) {
   double number = x && obj_is_number(x) ? const_number(&x->constant) : 0;
   if (call_of_integers(name, &args, &value)) return obj_int(value);
   if (x && args.n == 1 && obj_is_number(x) && name[0] == 'i' && strcmp(name, "isqrt") != 0)
-    return obj_bool(strcmp(name, "isinf") == 0 ? isinf(number) : strcmp(name, "isnan") == 0 ? isnan(number) : isfinite(number));
+    return obj_bool(strcmp(name, "isinf") == 0   ? isinf(number)
+                    : strcmp(name, "isnan") == 0 ? isnan(number)
+                                                 : isfinite(number));
   if (x && args.n == 2 && strcmp(name, "ldexp") == 0 && obj_is_number(x) && obj_is_int(&args.at[1].obj))
     return obj_float(scalbln(number, (long)args.at[1].obj.constant.i));
   if (x && args.n == 1 && strcmp(name, "prod") == 0 && x->kind == OBJ_TUPLE) return product(e, call->loc, x);
-  return elab_error(e, call->loc, "'%s' is not known for these arguments", elab_expr_text(e, call->call.callee));
+  return elab_error(e, call->loc, "'%s' is not known for these arguments",
+                    elab_expr_text(e, call->call.callee));
 }
 
 static bool is_numpy(const char *path) { return str_starts(str_from(path), "numpy."); }
 
-// "math.sqrt" and "numpy.sqrt": the function's name; NULL: neither module's.
+// The function's name in "math.sqrt" or "numpy.sqrt"; NULL: another module.
 static const char *function_name(const char *path) {
   if (str_starts(str_from(path), "math.")) return path + 5;
   return is_numpy(path) ? path + 6 : NULL;
@@ -289,7 +298,8 @@ static bool is_function(const char *path) {
   return false;
 }
 
-// What C gives where Python raises: the argument is none of the function's.
+// Gives an error for a C result where Python raises an exception: the argument is out of the function's
+// domain.
 static Obj checked(Elab *e, const Expr *call, double value, bool exact) {
   if (isfinite(value) || !exact) return obj_float(value);
   return elab_error(e, call->loc, "the function is not defined there");
@@ -308,12 +318,14 @@ static Obj call_number(Elab *e, const Expr *call, const char *path, const double
   }
   for (size_t i = 0; n == 2 && i < sizeof binary / sizeof *binary; i++)
     if (strcmp(binary[i].name, name) == 0) return checked(e, call, binary[i].of(x[0], x[1]), finite);
-  return elab_error(e, call->loc, "'%s' is not known for these arguments", elab_expr_text(e, call->call.callee));
+  return elab_error(e, call->loc, "'%s' is not known for these arguments",
+                    elab_expr_text(e, call->call.callee));
 }
 
 static Obj function_of_numbers(Elab *e, const Expr *call, const char *path) {
   enum { MOST = 2 };
-  if (path[0] == 'm' && is_one_of(function_name(path), integer_functions)) return integer_function(e, call, function_name(path));
+  if (path[0] == 'm' && is_one_of(function_name(path), integer_functions))
+    return integer_function(e, call, function_name(path));
   double x[MOST];
   uint32_t n = call->call.args.n;
   for (uint32_t i = 0; i < n; i++) {
@@ -328,7 +340,7 @@ static Obj function_of_numbers(Elab *e, const Expr *call, const char *path) {
   return call_number(e, call, path, x, n);
 }
 
-// Where one is no number, the call is an error: what evaluating it made does no harm.
+// If an argument is not a number, the call is an error. Values made during the evaluation do no harm.
 static bool are_numbers(Elab *e, const Expr *call) {
   Said before = elab_said(e);
   bool numbers = call->call.args.n > 0;
@@ -352,7 +364,7 @@ bool host_constant(Elab *e, const Expr *call, Obj *obj) {
 
 // --- Calls ---
 
-// The only argument, which is no keyword; OBJ_ABSENT: another number of them.
+// The only argument, which has no keyword. OBJ_ABSENT: another number of arguments.
 static Obj only_arg(Elab *e, const Expr *call) {
   const ArgList *args = &call->call.args;
   if (args->n != 1 || args->at[0].name || args->at[0].stars) return (Obj){.kind = OBJ_ABSENT};
@@ -370,12 +382,13 @@ static Obj limits_of(Elab *e, const Expr *call, const char *path) {
   return type.kind == OBJ_ERROR ? type : elab_error(e, call->loc, "'%s' of this type is not known", path);
 }
 
-// triton.jit(f): f, and a kernel may call it. constexpr_function(f): f, where it is one of the language's.
+// triton.jit(f) returns f, and a kernel may call it. constexpr_function(f) returns f if it is the language's.
 static Obj decorated(Elab *e, const Expr *call, const char *name) {
   Obj obj = only_arg(e, call);
   if (obj.kind == OBJ_BUILTIN || obj.kind == OBJ_ERROR) return obj;
   if (obj.kind != OBJ_FUNCTION)
-    return elab_error(e, call->loc, "'%s' is called of a function of the file", elab_expr_text(e, call->call.callee));
+    return elab_error(e, call->loc, "'%s' is called of a function of the file",
+                      elab_expr_text(e, call->call.callee));
   if (obj.function->plain && strcmp(name, "jit") == 0) obj.function = elab_unplain(e, obj.function);
   return obj;
 }
@@ -405,7 +418,8 @@ bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
     *obj = obj_bool(false);
   else if (strcmp(path, "triton.runtime.driver.active.get_current_target") == 0)
     *obj = module_obj(e, "triton target");
-  else if (elab_is_triton(path) && dot && (strcmp(dot, ".constexpr_function") == 0 || strcmp(dot, ".jit") == 0))
+  else if (elab_is_triton(path) && dot &&
+           (strcmp(dot, ".constexpr_function") == 0 || strcmp(dot, ".jit") == 0))
     *obj = decorated(e, call, dot + 1);
   else
     return false;

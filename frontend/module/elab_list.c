@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Python makes lists of configurations from, outside of kernels: dictionaries (named tuples of their keys), lists that grow, filters,
-// products, and triton.Config, which is a named tuple of what it was given.
+// Builds lists of configurations like Python, outside kernels. It has dictionaries (named tuples of their
+// keys), growing lists, filters and itertools.product. A triton.Config is a named tuple of its arguments.
 #include "frontend/module/elab_module.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void dict_set(Elab *e, Dict *dict, const char *name, Obj value) {
 }
 
 static Obj dict_tuple(Elab *e, const Dict *dict) {
-  const char **names = ARENA_ARRAY(e->arena, const char *, dict->names.n + 1); // not NULL where it is empty
+  const char **names = ARENA_ARRAY(e->arena, const char *, dict->names.n + 1); // not NULL even if empty
   Obj tuple = named(e, dict->names.n, names);
   tuple.items.dict = true;
   for (uint32_t i = 0; i < dict->names.n; i++) {
@@ -39,8 +39,8 @@ static Obj dict_tuple(Elab *e, const Dict *dict) {
   return tuple;
 }
 
-// A text is its own name. Others begin with a byte that no text of a file does: "\1" and the integer, "N" for None, or "("
-// and each element's name behind its length.
+// The name of a dictionary key. A string is its own name. Others begin with a byte that no string of a file
+// has. "\1" and the integer, "N" for None, or "(" and each element's name after its length.
 enum { NOT_A_TEXT = 1 };
 
 const char *elab_key_name(Elab *e, const Obj *key) {
@@ -87,12 +87,13 @@ Obj elab_dict_keys(Elab *e, const Obj *dict) {
   return keys;
 }
 
-// False with an error: the key is none that is known.
+// Returns false with an error for a key that is not known.
 static bool dict_put(Elab *e, Loc loc, Dict *dict, const Obj *key, Obj value) {
   const char *name = key->kind == OBJ_ERROR || value.kind == OBJ_ERROR ? NULL : elab_key_name(e, key);
   if (name) return dict_set(e, dict, name, value), true;
   if (key->kind != OBJ_ERROR && value.kind != OBJ_ERROR)
-    elab_error(e, loc, "the keys of a dictionary are known texts, integers and tuples of these here, not %s", obj_describe(e, key));
+    elab_error(e, loc, "the keys of a dictionary are known texts, integers and tuples of these here, not %s",
+               obj_describe(e, key));
   return false;
 }
 
@@ -119,7 +120,8 @@ Obj elab_dict_of(Elab *e, Loc loc, const Obj *pairs) {
   Dict dict = {.names = {.n = 0}};
   for (uint32_t i = 0; i < pairs->items.n; i++) {
     const Obj *pair = &pairs->items.at[i];
-    if (pair->kind != OBJ_TUPLE || pair->items.n != 2) return elab_error(e, loc, "dict(...) takes pairs of a key and a value here");
+    if (pair->kind != OBJ_TUPLE || pair->items.n != 2)
+      return elab_error(e, loc, "dict(...) takes pairs of a key and a value here");
     if (!dict_put(e, loc, &dict, &pair->items.at[0], pair->items.at[1])) return obj_error();
   }
   return dict_tuple(e, &dict);
@@ -146,7 +148,7 @@ static Obj dict_call(Elab *e, Loc loc, const GivenArgs *args) {
 static const char *const config_fields[] = {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg"};
 enum { CONFIG_FIELDS = sizeof config_fields / sizeof *config_fields };
 
-// What is not given is as Triton has it. A hook is the host's own, and is not evaluated.
+// Missing arguments have Triton's defaults. A hook belongs to the host and is not evaluated.
 static Obj config_call(Elab *e, const Expr *call) {
   const char **names = ARENA_ARRAY(e->arena, const char *, CONFIG_FIELDS);
   Obj config = named(e, CONFIG_FIELDS, names);
@@ -188,7 +190,7 @@ static Obj filtered(Elab *e, Loc loc, const Obj *function, const Obj *list) {
   return kept;
 }
 
-// The last one changes first.
+// The last list varies fastest.
 static Obj product_of(Elab *e, Loc loc, const GivenArgs *args) {
   uint64_t count = 1;
   for (uint32_t i = 0; i < args->n; i++) {
@@ -224,7 +226,8 @@ static bool list_function(Elab *e, const Expr *call, Obj *obj) {
   GivenArgs args = {0};
   if (!elab_given_args(e, call, &args)) return *obj = obj_error(), true;
   for (uint32_t i = 0; i < args.n && at != 3; i++)
-    if (args.at[i].obj.kind == OBJ_TUPLE && args.at[i].obj.items.dict) args.at[i].obj = elab_dict_keys(e, &args.at[i].obj);
+    if (args.at[i].obj.kind == OBJ_TUPLE && args.at[i].obj.items.dict)
+      args.at[i].obj = elab_dict_keys(e, &args.at[i].obj);
   const Obj *last = args.n ? &args.at[args.n - 1].obj : NULL;
   bool filters = at == 2, is_list = last && last->kind == OBJ_TUPLE && !last->items.names;
   if (at == 3)
@@ -247,7 +250,8 @@ bool host_product(Elab *e, const Expr *call, const char *path, Obj *obj) {
   return true;
 }
 
-// L.append(x), L.extend(xs) of a name that this function has bound; other names of the same list do not see it.
+// L.append(x) and L.extend(xs), for a name that this function has bound. Other names of the same list are not
+// updated.
 static bool grow_list(Elab *e, const Expr *call, const char *method) {
   const Expr *list = call->call.callee->attribute.object;
   const Binding *bound = list->kind == EXPR_NAME ? elab_find(e->frame, list->name) : NULL;
@@ -294,12 +298,11 @@ static bool get_item(Elab *e, const Expr *call, const char *method, Obj *obj) {
   key = elab_expr(e, args->at[0].value);
   const char *name = elab_key_name(e, &key);
   if (!name) return false;
-  if (!elab_field(e, &dict, name, obj))
-    *obj = args->n == 2 ? elab_expr(e, args->at[1].value) : obj_none();
+  if (!elab_field(e, &dict, name, obj)) *obj = args->n == 2 ? elab_expr(e, args->at[1].value) : obj_none();
   return true;
 }
 
-// Where the element is first, or how often it is there.
+// The element's first place, or the number of its occurrences.
 static Obj sought(Elab *e, const Expr *call, const Obj *list, bool place) {
   Obj wanted = elab_expr(e, call->call.args.at[0].value);
   int64_t n = 0;
@@ -323,7 +326,9 @@ static bool list_method(Elab *e, const Expr *call, const char *method, Obj *obj)
   bool seeks = at == 3 || at == 4;
   if (at == count || call->call.args.n != (seeks ? 1 : 0)) return false;
   Obj list = elab_expr(e, call->call.callee->attribute.object), field;
-  if (list.kind != OBJ_TUPLE || elab_field(e, &list, method, &field) || (at < 3 && !list.items.names && list.items.n)) return false;
+  if (list.kind != OBJ_TUPLE || elab_field(e, &list, method, &field) ||
+      (at < 3 && !list.items.names && list.items.n))
+    return false;
   if (seeks) return *obj = sought(e, call, &list, at == 3), true;
   if (at == 5) return *obj = list, true;
   *obj = obj_tuple(e, list.items.n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What files ask of the machine through libraries that are not read, by the names that such questions go by:
-// `current_platform.is_rocm()`, `is_hip()`, `has_triton()`, `find_spec("triton")`. The machine is the target, as
-// elab_host.c has it, and Triton is there: a kernel is compiled.
+// Queries about the machine through libraries that are not read. They are recognised by their usual names:
+// `current_platform.is_rocm()`, `is_hip()`, `has_triton()`, `find_spec("triton")`. The machine is the target,
+// as in elab_host.c. Triton is installed, since a kernel is compiled.
 #include "frontend/module/elab_module.h"
 
 typedef struct Question {
@@ -37,7 +37,7 @@ static const Question questions[] = {
     {"is_out_of_tree", false},
 };
 
-// The question that a call without arguments asks; NULL: none.
+// The query of a call without arguments; NULL: none.
 static const Question *asked(const Expr *call) {
   const Expr *callee = call->call.callee;
   const char *name = callee->kind == EXPR_NAME        ? callee->name
@@ -66,7 +66,7 @@ static Obj namespace(Elab *e, const char *path) {
   return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, str_from(path))};
 }
 
-// Of a module that Triton or Python has; what is said of others is not known.
+// For a module of Triton or Python. Nothing is known about others.
 Obj machine_find_spec(Elab *e, const Expr *call, const char *module) {
   bool triton = elab_is_triton(module);
   if (!triton && !python_has_module(module))
@@ -75,7 +75,7 @@ Obj machine_find_spec(Elab *e, const Expr *call, const char *module) {
   return namespace(e, arena_printf(e->arena, MODULE_SPEC "%s", module));
 }
 
-// find_spec gives an object with a `name` and a `loader`, which runs the module.
+// find_spec returns an object with a `name` and a `loader`, which runs the module.
 bool machine_spec_member(Elab *e, const char *path, const char *name, Obj *obj) {
   bool of_spec = str_starts(str_from(path), MODULE_SPEC), of_loader = str_starts(str_from(path), LOADER);
   if (of_spec && strcmp(name, "name") == 0)
@@ -89,7 +89,7 @@ bool machine_spec_member(Elab *e, const char *path, const char *name, Obj *obj) 
   return true;
 }
 
-// A module of Triton or Python by its text: importlib.import_module, `__import__`.
+// Imports a module of Triton or Python by its name: importlib.import_module, `__import__`.
 Obj machine_import(Elab *e, const Expr *call, const char *module) {
   bool triton = elab_is_triton(module) && triton_has_module(module);
   if (triton || python_has_module(module)) return namespace(e, module);

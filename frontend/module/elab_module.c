@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A file's definitions: which of those of a name is the one. Python's last wins, as far as the conditions around
-// them are decided (elab_truth.c); two that remain possible are an error where the name is used, and nowhere else.
-// -D gives any name of the module level its value.
+// Selects the definition of a name in a file. Python's last one wins, as far as the conditions around them
+// are decided (elab_truth.c). If two remain possible, using the name is an error; otherwise it does not
+// matter. -D sets any name of the module level.
 #include "frontend/module/elab_module.h"
 
-// What a name stands for.
+// The result of a search for a name.
 typedef struct Found {
-  const Definition *definition; // NULL: nothing
+  const Definition *definition; // NULL: none
   const Definition *other;      // another that remains possible; NULL: none
-  const Definition *instead;    // of a library that is not read, in whose place `definition` is taken; NULL: none
-  uint32_t at;                  // of definition, in the module's
-  bool builtin;                 // what remains possible is Python's own function of the name
+  const Definition *instead;    // one from an unread library, which `definition` replaces; NULL: none
+  uint32_t at;                  // index of definition in the module's list
+  bool builtin;                 // Python's own function with that name remains possible
 } Found;
 
-// What is looked for.
+// The parameters of a search.
 typedef struct Query {
   const Module *module;
   const char *name;   // interned
   uint32_t visible;   // only the first ones
   const Guard *scope; // the functions and classes around the use
-  bool functions;     // kernels alone
-  bool assigned;      // what was assigned, whatever changed it then
+  bool functions;     // only kernels
+  bool assigned;      // the assigned value, even if it is changed later
 } Query;
 
 // --- Scopes ---
 
-// Whether `outer` is one of the clauses around `inner`, or it itself: holds then where `inner` does.
+// True if `outer` is `inner` or a clause around it. It then holds if `inner` does.
 static bool implied_by(const Guard *outer, const Guard *inner) {
   for (; inner && inner != outer; inner = inner->outer) continue;
   return inner == outer;
@@ -41,7 +41,7 @@ static const Guard *frame_scope(const Frame *frame) {
 
 // --- Which one ---
 
-// True if m of `from m import *` gives the name. What it is there may be undecided.
+// True if m of `from m import *` has the name. Its object may be undecided.
 static bool star_has(Elab *e, const Definition *star, const char *name) {
   Said before = elab_said(e);
   Obj obj;
@@ -69,7 +69,8 @@ static Obj quiet_value(Elab *e, const Query *query, uint32_t at) {
   return elab_take_back(e, &before) ? obj_error() : obj;
 }
 
-// Whether it makes no difference which of the two holds: one value, or libraries of which a kernel can use nothing.
+// True if it does not matter which of the two holds. They have one value, or are libraries that a kernel
+// cannot use.
 static bool same_meaning(Elab *e, const Query *query, uint32_t a, uint32_t b) {
   const Definition *at = query->module->definitions.at;
   if (at[a].kind == DEFINES_FUNCTION || at[b].kind == DEFINES_FUNCTION) return false;
@@ -81,14 +82,15 @@ static bool same_meaning(Elab *e, const Query *query, uint32_t a, uint32_t b) {
   return obj_equal(&x, &y) || (obj_is_unread(&x) && obj_is_unread(&y));
 }
 
-// What a kernel can use, and tilec can read: a function, or a module of Triton. What a library gives that is not read,
-// or what cannot be evaluated, is none.
+// True for a function or a module of Triton: a kernel can use it, and tilec can read it. False for names of
+// unread libraries, and for values that cannot be evaluated.
 static bool is_usable(Elab *e, const Query *query, uint32_t at) {
   const Definition *definition = &query->module->definitions.at[at];
   if (definition->kind == DEFINES_FUNCTION) return true;
   if (definition->kind != DEFINES_CONSTANT && definition->kind != DEFINES_IMPORT) return false;
   Obj obj = quiet_value(e, query, at);
-  return obj.kind == OBJ_FUNCTION || obj.kind == OBJ_BUILTIN || (obj.kind == OBJ_NAMESPACE && !obj_is_unread(&obj));
+  return obj.kind == OBJ_FUNCTION || obj.kind == OBJ_BUILTIN ||
+         (obj.kind == OBJ_NAMESPACE && !obj_is_unread(&obj));
 }
 
 static bool is_unknown(Elab *e, const Query *query, uint32_t at) {
@@ -98,7 +100,7 @@ static bool is_unknown(Elab *e, const Query *query, uint32_t at) {
   return obj.kind == OBJ_ERROR || obj_is_unread(&obj);
 }
 
-// Within one `try`: the way with the library, and the one without it.
+// True if both are in one `try`: one branch with the library, the other without it.
 static bool of_one_try(const Guard *a, const Guard *b) {
   for (; a; a = a->outer)
     for (const Guard *at = b; at && a->stmt->kind == STMT_TRY; at = at->outer)
@@ -106,8 +108,9 @@ static bool of_one_try(const Guard *a, const Guard *b) {
   return false;
 }
 
-// Of a function of a library that is not read and of what stands in its place where the library is missing, a kernel
-// that compiles has the second: told once, as it may be another function. True: *found is the one.
+// Chooses between a function of an unread library and its replacement where the library is missing. A kernel
+// that compiles uses the replacement. Gives a remark, as it may differ from the library's function. True:
+// *found is chosen.
 static bool take_readable(Elab *e, const Query *query, uint32_t at, Found *found) {
   const Definition *definition = &query->module->definitions.at[at];
   if (!of_one_try(definition->guard, found->definition->guard)) return false;
@@ -125,7 +128,7 @@ static bool is_triton(Elab *e, const Query *query, uint32_t at) {
   return obj.kind == OBJ_NAMESPACE && !obj.file && elab_is_triton(obj.path);
 }
 
-// What stands where Triton is missing: an object or a class of Python's, None, or what nothing is known of.
+// True for a replacement where Triton is missing: a Python object or class, None, or an unknown object.
 static bool is_placeholder(Elab *e, const Query *query, uint32_t at) {
   const Definition *definition = &query->module->definitions.at[at];
   if (definition->kind == DEFINES_OUTSIDE) return true;
@@ -134,7 +137,8 @@ static bool is_placeholder(Elab *e, const Query *query, uint32_t at) {
   return obj_is(&obj, CONST_NONE);
 }
 
-// Of a module of Triton and of what stands in its place a kernel that compiles has the module. True: *found is the one.
+// Chooses between a module of Triton and its replacement. A kernel that compiles uses the module. True:
+// *found is chosen.
 static bool take_triton(Elab *e, const Query *query, uint32_t at, Found *found) {
   bool this = is_placeholder(e, query, found->at) && is_triton(e, query, at);
   if (!this && !(is_triton(e, query, found->at) && is_placeholder(e, query, at))) return false;
@@ -142,8 +146,8 @@ static bool take_triton(Elab *e, const Query *query, uint32_t at, Found *found) 
   return true;
 }
 
-// One more definition that may hold, before the one that was found. A kernel that compiles calls none of Python's
-// own functions: where one of the two is such a function, it is the other.
+// Adds a possible definition before the one that was found. A kernel that compiles calls no Python function,
+// so if one of the two is such a function, the other is chosen.
 static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found) {
   const Definition *definition = &query->module->definitions.at[at];
   bool replaces = !found->definition ||
@@ -158,10 +162,12 @@ static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found
     found->other = definition;
 }
 
-// A name that says whether Triton was found says so whatever is said later of its drivers: a kernel is compiled.
+// A name that records if Triton was found keeps that value, whatever later code says about its drivers. A
+// kernel is being compiled, so Triton was found.
 static void take_found_triton(Elab *e, const Query *query, const Guard *scope, Found *found) {
   const Definition *definition;
-  for (uint32_t i = module_last_in_scope(query->module, query->name, scope); i && found->other; i = definition->before_in_scope) {
+  for (uint32_t i = module_last_in_scope(query->module, query->name, scope); i && found->other;
+       i = definition->before_in_scope) {
     definition = &query->module->definitions.at[i - 1];
     if (i > query->visible || !machine_asks_for_triton(definition)) continue;
     if (elab_guard_truth(e, query->module, definition->guard) == TRUTH_YES)
@@ -169,9 +175,10 @@ static void take_found_triton(Elab *e, const Query *query, const Guard *scope, F
   }
 }
 
-// The definitions that may give a name within a scope, from the last visible one back: those of the name there, and stars.
+// Iterates over definitions of a name in a scope, backwards from the last visible one: its own definitions,
+// and stars.
 typedef struct Backwards {
-  uint32_t named, stars; // 1 + the place in definitions; 1 + that in Module.stars
+  uint32_t named, stars; // 1 + index in definitions; 1 + index in Module.stars
 } Backwards;
 
 static bool next_before(const Query *query, Backwards *at, uint32_t *found) {
@@ -207,7 +214,8 @@ static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *foun
   return found->definition != NULL;
 }
 
-// Functions within other functions, which only their own can see in Python: where there is one alone, it is meant.
+// Finds functions within other functions. In Python only the outer function sees them. If there is exactly
+// one, it is chosen.
 static void find_anywhere(Elab *e, const Query *query, Found *found) {
   for (uint32_t next = module_last(query->module, query->name); next && !found->other;) {
     uint32_t i = next - 1;
@@ -222,7 +230,7 @@ static void find_anywhere(Elab *e, const Query *query, Found *found) {
   }
 }
 
-// From the innermost scope outwards.
+// Searches from the innermost scope outwards.
 static Found find(Elab *e, const Query *query) {
   Found found = {0};
   for (const Guard *scope = guard_scope(query->scope);; scope = guard_scope(scope->outer)) {
@@ -241,7 +249,7 @@ static const char *condition_text(Elab *e, const Expr *expr) {
   return arena_printf(e->arena, "'%.*s'", (int)n, line.at + start);
 }
 
-// When the definition holds: "where 'HAS_X' holds".
+// The condition of the definition: "where 'HAS_X' holds".
 static const char *describe_condition(Elab *e, const Module *module, const Definition *definition) {
   const Guard *guard = elab_undecided(e, module, definition->guard);
   if (!guard && !guard_scope(definition->guard)) return "without a condition";
@@ -276,8 +284,9 @@ static const char *how_to_decide(Elab *e, const Query *query, const Found *found
   if (name == query->name && constant) name = NULL;
   const char *or_give = constant ? arena_printf(e->arena, "; or give -D %s=VALUE", query->name) : "";
   if (name && import)
-    return arena_printf(e->arena, "decide with -D %s=True where that import works, -D %s=None where it fails%s",
-                        name, name, or_give);
+    return arena_printf(e->arena,
+                        "decide with -D %s=True where that import works, -D %s=None where it fails%s", name,
+                        name, or_give);
   if (name) return arena_printf(e->arena, "decide with -D %s=VALUE", name);
   if (constant) return arena_printf(e->arena, "give it with -D %s=VALUE", query->name);
   if (guard && guard->kind != GUARD_ARM)
@@ -285,7 +294,7 @@ static const char *how_to_decide(Elab *e, const Query *query, const Found *found
   return "let the condition be a name of the module level, and give that with -D";
 }
 
-// Whether an error has its first note at the place.
+// True if an error has its first note at this place.
 static bool was_said(const Elab *e, Loc loc) {
   for (uint32_t i = 0; i < e->diags->list.n; i++) {
     const Diag *diag = e->diags->list.at[i];
@@ -296,14 +305,15 @@ static bool was_said(const Elab *e, Loc loc) {
   return false;
 }
 
-// Once, however often the name is used.
+// Reports once, however often the name is used.
 static void report_possible(Elab *e, Loc loc, const Query *query, const Found *found) {
   const Definition *a = found->definition, *b = found->other;
   Diag *diag;
   if (was_said(e, b->loc)) return;
   if (guard_scope(a->guard) != guard_scope(b->guard))
     diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is defined in several functions: say '%s' or '%s'",
-                      query->name, qualified_name(e->arena, b->guard, query->name), qualified_name(e->arena, a->guard, query->name));
+                      query->name, qualified_name(e->arena, b->guard, query->name),
+                      qualified_name(e->arena, a->guard, query->name));
   else
     diag =
         diag_error(e->diags, elab_loc(e, loc),
@@ -324,7 +334,8 @@ static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *fo
             describe_condition(e, query->module, found->definition));
 }
 
-// A function that is defined twice on the way to this one: Python's last wins, and the user may have meant the other.
+// Warns about a function that is defined twice on one path. Python's last one wins, but the user may have
+// meant the other.
 static void warn_redefined(Elab *e, const Query *query, const Found *found) {
   const Definition *now = found->definition;
   if (now->kind != DEFINES_FUNCTION) return;
@@ -340,9 +351,10 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
 
 static void warn_unread(Elab *e, const Query *query, const Found *found) {
   if (!found->instead) return;
-  Diag *diag = diag_warning(e->diags, found->definition->loc,
-                            "'%s' may come from a library that is not read; this one, for where that is missing, is used",
-                            query->name);
+  Diag *diag = diag_warning(
+      e->diags, found->definition->loc,
+      "'%s' may come from a library that is not read; this one, for where that is missing, is used",
+      query->name);
   diag_note(e->diags, diag, found->instead->loc, "it comes from the library here");
 }
 
@@ -386,17 +398,15 @@ bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj) {
 }
 
 const Expr *elab_assigned_expr(Elab *e, const char *name) {
-  Query query = {.module = e->frame->module,
-                 .name = name,
-                 .visible = e->frame->module->definitions.n,
-                 .assigned = true};
+  Query query = {
+      .module = e->frame->module, .name = name, .visible = e->frame->module->definitions.n, .assigned = true};
   Found found = find(e, &query);
   if (!found.definition || found.other || found.definition->kind != DEFINES_CONSTANT) return NULL;
   const Stmt *stmt = found.definition->stmt;
   return stmt->kind == STMT_ASSIGN ? stmt->assign.value : NULL;
 }
 
-// The scope that "Model.forward" of "Model.forward.kernel" names; the text behind it is in *name.
+// The scope "Model.forward" of "Model.forward.kernel". *name becomes the text after it.
 static bool find_scope(const Module *module, const char **name, const Guard **scope) {
   if (!strchr(*name, '.')) return true;
   const Function *function = module_inner_function(module, *name);
@@ -406,7 +416,7 @@ static bool find_scope(const Module *module, const char **name, const Guard **sc
   return true;
 }
 
-// `k = make_kernel(relu)`: the jit function that the name was assigned, which sees its factory's names.
+// `k = make_kernel(relu)`: the jit function assigned to the name. It sees the names of its factory.
 static const Function *made_function(Elab *e, const Module *module, const char *name) {
   Obj obj;
   if (!module_has(module, name) || !elab_file_member(e, LOC_NONE, module, name, &obj)) return NULL;
@@ -415,14 +425,16 @@ static const Function *made_function(Elab *e, const Module *module, const char *
   return obj.function;
 }
 
-// A kernel that is asked for by its name, and that the conditions around it exclude: told, and taken.
+// A kernel that is requested by name although the conditions around it exclude it. Gives a remark and uses
+// it.
 static const Function *excluded_function(Elab *e, const Query *query) {
   const Definition *definition;
-  for (uint32_t i = module_last_in_scope(query->module, query->name, guard_scope(query->scope)); i; i = definition->before_in_scope) {
+  for (uint32_t i = module_last_in_scope(query->module, query->name, guard_scope(query->scope)); i;
+       i = definition->before_in_scope) {
     definition = &query->module->definitions.at[i - 1];
     if (definition->kind != DEFINES_FUNCTION) continue;
-    diag_warning(e->diags, definition->loc, "the conditions around '%s' do not hold here; it is compiled as if they did",
-                 query->name);
+    diag_warning(e->diags, definition->loc,
+                 "the conditions around '%s' do not hold here; it is compiled as if they did", query->name);
     e->assumed = definition->guard;
     return definition->function;
   }

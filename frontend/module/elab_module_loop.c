@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops of the module level: `for i in range(4): TABLE += ...`. They are parsed and run where a name that they assign is used,
-// as a function of Python's own is. A loop that cannot be run leaves its names undecided.
+// Loops of the module level: `for i in range(4): TABLE += ...`. They are parsed and run when a name that they
+// assign is used, like a Python function. A loop that cannot be run leaves its names undecided.
 #include "frontend/module/elab_module.h"
 #include "frontend/syntax/syntax.h"
 
@@ -18,7 +18,7 @@ static bool has_name(const ModuleLoop *loop, const char *name) {
   return false;
 }
 
-// The names that the loop changes, with the values that they have before it.
+// Binds the names that the loop changes to their values before it.
 static void bind_names(Elab *e, const Module *module, const Guard *guard, ModuleLoop *loop) {
   for (uint32_t i = guard->visible; i < module->definitions.n; i++) {
     const Definition *definition = &module->definitions.at[i];
@@ -28,7 +28,8 @@ static void bind_names(Elab *e, const Module *module, const Guard *guard, Module
     bool bound = elab_own_name(e, definition->loc, definition->name, &obj);
     bound = !elab_take_back(e, &before) && bound && obj.kind != OBJ_ERROR;
     if (bound) elab_bind_quietly(e, definition->name, definition->loc, obj);
-    vec_push(e->arena, &loop->vars, ((Binding){.name = definition->name, .loc = definition->loc, .obj = obj_error()}));
+    vec_push(e->arena, &loop->vars,
+             ((Binding){.name = definition->name, .loc = definition->loc, .obj = obj_error()}));
   }
 }
 
@@ -73,7 +74,8 @@ bool elab_loop_value(Elab *e, const Module *module, const Definition *definition
   for (uint32_t i = 0; around && i < e->loops.n; i++) {
     const ModuleLoop *loop = e->loops.at[i];
     for (uint32_t k = 0; loop->guard == around && k < loop->vars.n; k++)
-      if (loop->vars.at[k].name == definition->name) return *obj = loop->vars.at[k].obj, obj->kind != OBJ_ERROR;
+      if (loop->vars.at[k].name == definition->name)
+        return *obj = loop->vars.at[k].obj, obj->kind != OBJ_ERROR;
   }
   return false;
 }

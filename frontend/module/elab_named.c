@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Classes of named tuples: `class Point(NamedTuple)` of a file, and what namedtuple(...) gives.
+// Classes of named tuples: `class Point(NamedTuple)` in a file, and results of namedtuple(...).
 #include "frontend/module/elab_module.h"
 #include "frontend/syntax/syntax.h"
 
 #include <ctype.h>
 
-// A class of `n` fields, to be filled in.
+// Makes a class of `n` fields, to be filled in.
 static NamedTuple *class_new(Elab *e, const void *origin, const char *name, uint32_t n) {
   NamedTuple *class = ARENA_NEW(e->arena, NamedTuple);
   *class = (NamedTuple){.origin = origin, .name = name, .n = n};
@@ -41,7 +41,7 @@ bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj) {
 
 // --- @dataclass ---
 
-// What a field has that is not given: `= 3`, `= field(default=3)`, `= field(default_factory=list)`.
+// The default of a field: `= 3`, `= field(default=3)`, `= field(default_factory=list)`.
 static Obj field_default(Elab *e, const Expr *value) {
   bool is_field_call = value->kind == EXPR_CALL && elab_is_decorator(value, "field");
   if (!is_field_call) return elab_expr(e, value);
@@ -49,7 +49,8 @@ static Obj field_default(Elab *e, const Expr *value) {
     const Arg *arg = &value->call.args.at[i];
     if (arg->name && strcmp(arg->name, "default") == 0) return elab_expr(e, arg->value);
     if (!arg->name || strcmp(arg->name, "default_factory") != 0) continue;
-    if (arg->value->kind == EXPR_NAME && (strcmp(arg->value->name, "list") == 0 || strcmp(arg->value->name, "tuple") == 0))
+    if (arg->value->kind == EXPR_NAME &&
+        (strcmp(arg->value->name, "list") == 0 || strcmp(arg->value->name, "tuple") == 0))
       return obj_tuple(e, 0);
     Obj factory = elab_expr(e, arg->value);
     return elab_apply(e, value->loc, &factory, 0, NULL);
@@ -61,7 +62,9 @@ static bool is_plain_field(const Stmt *stmt) {
   const Expr *type = is_field(stmt) ? stmt->annotated.annotation : NULL;
   if (type && type->kind == EXPR_SUBSCRIPT) type = type->subscript.object;
   if (!type) return false;
-  const char *name = type->kind == EXPR_NAME ? type->name : type->kind == EXPR_ATTRIBUTE ? type->attribute.name : "";
+  const char *name = type->kind == EXPR_NAME        ? type->name
+                     : type->kind == EXPR_ATTRIBUTE ? type->attribute.name
+                                                    : "";
   return strcmp(name, "ClassVar") != 0;
 }
 
@@ -73,7 +76,8 @@ bool elab_data_class(Elab *e, const Module *module, const Stmt *outside, Obj *ob
   uint32_t n = 0;
   for (uint32_t i = 0; i < body.n; i++) {
     n += is_plain_field(body.at[i]);
-    if (body.at[i]->kind == STMT_DEF && (strcmp(body.at[i]->function->name, "__post_init__") == 0 || strcmp(body.at[i]->function->name, "__init__") == 0))
+    if (body.at[i]->kind == STMT_DEF && (strcmp(body.at[i]->function->name, "__post_init__") == 0 ||
+                                         strcmp(body.at[i]->function->name, "__init__") == 0))
       return false;
   }
   NamedTuple *class = class_new(e, outside, outside->outside.name, n);
@@ -102,7 +106,7 @@ static void add_names(Elab *e, const char *text, FieldNames *names) {
   }
 }
 
-// "x y", ["x", "y"] or [("x", int), ("y", int)]. False: something else.
+// Reads "x y", ["x", "y"] or [("x", int), ("y", int)]. False: something else.
 static bool read_names(Elab *e, const Expr *expr, FieldNames *names) {
   if (expr->kind == EXPR_STRING) {
     add_names(e, arena_copy(e->arena, expr->string.text), names);
@@ -118,7 +122,7 @@ static bool read_names(Elab *e, const Expr *expr, FieldNames *names) {
   return true;
 }
 
-// The last fields' values.
+// Reads the defaults of the last fields.
 static bool read_defaults(Elab *e, const Expr *expr, NamedTuple *class) {
   Obj values = elab_expr(e, expr);
   if (values.kind != OBJ_TUPLE || values.items.n > class->n) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Members of modules that the module level sets: `setattr(libdevice, "acos", f)`, `tl.acos = f`, and functions of the file that do so.
+// Module members that the module level sets: `setattr(libdevice, "acos", f)`, `tl.acos = f`, and functions of
+// the file that do this.
 #include "frontend/module/elab_module.h"
 
 static bool is_module(const Patch *patch, const Obj *object) {
@@ -23,11 +24,11 @@ static void set_attributes(Elab *e, const Stmt *stmt) {
   }
 }
 
-// Runs one statement that may set members. What it says is taken back: a kernel need not use them.
+// Runs one statement that may set members. Its messages are dropped: a kernel need not use them.
 static void run(Elab *e, const Module *module, uint32_t at) {
   const Definition *definition = &module->definitions.at[at];
   if (elab_guard_truth(e, module, definition->guard) != TRUTH_YES) return;
-  if (elab_loop_around(e, module, definition->guard)) return; // which has set them
+  if (elab_loop_around(e, module, definition->guard)) return; // the loop has set them
   Said before = elab_said(e);
   uint32_t steps = e->steps;
   Func *func = e->func;

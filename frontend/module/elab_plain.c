@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Python's own functions of a file, where the module level calls them: `is_hip()`, factories of jit functions, texts
-// of inline assembly. They are parsed when they are called, and run as constexpr functions are: what is not known now
-// is an error, and the condition or name that asked is undecided. Kernels cannot call them.
+// Python functions of a file that the module level calls: `is_hip()`, factories of jit functions, texts of
+// inline assembly. They are parsed when called, and run like constexpr functions. An unknown value is an
+// error, and the condition or name that needed it is undecided. Kernels cannot call them.
 #include "frontend/module/elab_module.h"
 
 // --- Functions ---
 
-// Decorators that leave what a function returns as it is.
+// True for a decorator that does not change the function's result.
 static bool is_harmless(const Expr *decorator) {
-  static const char *const names[] = {"cache", "lru_cache", "staticmethod", "disable", "no_grad", "inference_mode"};
+  static const char *const names[] = {"cache",   "lru_cache", "staticmethod",
+                                      "disable", "no_grad",   "inference_mode"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (elab_is_decorator(decorator, names[i])) return true;
   return false;
@@ -55,7 +56,7 @@ Obj elab_refuse_plain(Elab *e, Loc loc, const char *name, Loc defined) {
 
 // --- Classes ---
 
-// What `A = 1` and `A: int = 1` of a class's body assign; NULL: another statement.
+// The value that `A = 1` or `A: int = 1` in a class body assigns; NULL: another statement.
 static const Expr *field_of(const Stmt *stmt, const char **name) {
   bool annotated = stmt->kind == STMT_ANNOTATED;
   if (!annotated && (stmt->kind != STMT_ASSIGN || stmt->assign.targets.n != 1)) return NULL;
@@ -65,7 +66,7 @@ static const Expr *field_of(const Stmt *stmt, const char **name) {
   return annotated ? stmt->annotated.value : stmt->assign.value;
 }
 
-// The fields whose values are known, as a named tuple; later ones see earlier ones.
+// Reads the fields with known values, as a named tuple. Later ones see earlier ones.
 static uint32_t read_fields(Elab *e, const Block *body, Obj *values, const char **names) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < body->n; i++) {
@@ -80,7 +81,7 @@ static uint32_t read_fields(Elab *e, const Block *body, Obj *values, const char 
   return n;
 }
 
-// A member of an enumeration, which equals no number: it has a `value`.
+// A member of an enumeration. It has a `value` and equals no number.
 static Obj member_of(Elab *e, Obj value) {
   const char **name = ARENA_ARRAY(e->arena, const char *, 1);
   Obj member = obj_tuple(e, 1);
@@ -101,7 +102,8 @@ bool elab_plain_class(Elab *e, const Module *module, const Stmt *outside, Obj *o
   frame->visible = module->definitions.n;
   fields.items.n = read_fields(e, &body, fields.items.at, names);
   elab_pop(e);
-  for (uint32_t i = 0; is_enum && i < fields.items.n; i++) fields.items.at[i] = member_of(e, fields.items.at[i]);
+  for (uint32_t i = 0; is_enum && i < fields.items.n; i++)
+    fields.items.at[i] = member_of(e, fields.items.at[i]);
   fields.items.names = names;
   if (fields.items.n) *obj = fields;
   return fields.items.n > 0;
@@ -128,7 +130,7 @@ void elab_local_import(Elab *e, const Import *import) {
   }
 }
 
-// Where the body is known to raise, its errors are taken back and the only handler is run.
+// If the body is known to raise an exception, drops its errors and runs the only handler.
 Flow elab_attempt(Elab *e, const Stmt *stmt, const Cont *rest) {
   Said before = elab_said(e);
   bool outer = e->raises;
@@ -156,7 +158,8 @@ Flow elab_host_while(Elab *e, const Stmt *stmt, const Cont *rest) {
     bool truth;
     if (condition.kind == OBJ_ERROR) return FLOW_NEXT;
     if (!const_truth(e, &condition, &truth)) {
-      elab_error(e, stmt->loop.condition->loc, "the condition must be a constexpr, not %s", obj_describe(e, &condition));
+      elab_error(e, stmt->loop.condition->loc, "the condition must be a constexpr, not %s",
+                 obj_describe(e, &condition));
       return FLOW_NEXT;
     }
     if (!truth) return FLOW_NEXT;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of Python's own that the module level calls and a kernel cannot: round, sum, sorted, enumerate and their kind.
+// Python functions that the module level calls and a kernel cannot: round, sum, sorted, enumerate and
+// similar.
 #include "frontend/module/elab_module.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// Half goes to even, as Python's.
+// Rounds half to even, as Python does.
 static Obj rounded(const Obj *x) {
   double value = rint(const_number(&x->constant));
   return x->constant.kind == CONST_FLOAT && fabs(value) < 0x1p62 ? obj_int((int64_t)value) : *x;
@@ -17,7 +18,7 @@ static Obj summed(Elab *e, Loc loc, const Obj *tuple, Obj sum) {
   return sum;
 }
 
-// False: a truth is not known.
+// False: one of the truth values is not known.
 static bool quantified(Elab *e, const Obj *tuple, bool all, Obj *obj) {
   *obj = obj_bool(all);
   for (uint32_t i = 0; i < tuple->items.n; i++) {
@@ -30,7 +31,8 @@ static bool quantified(Elab *e, const Obj *tuple, bool all, Obj *obj) {
 
 static Obj set_attribute(Elab *e, Loc loc, const GivenArgs *args) {
   bool good = args->n == 3 && !args->at[2].name && obj_is(&args->at[1].obj, CONST_STR);
-  if (good && elab_set_member(e, &args->at[0].obj, args->at[1].obj.constant.str, args->at[2].obj)) return obj_none();
+  if (good && elab_set_member(e, &args->at[0].obj, args->at[1].obj.constant.str, args->at[2].obj))
+    return obj_none();
   return elab_error(e, loc, "setattr() sets members of modules here");
 }
 
@@ -57,7 +59,8 @@ static Obj pair(Elab *e, Obj a, Obj b) {
 
 static Obj enumerated(Elab *e, const Obj *tuple, int64_t from) {
   Obj pairs = obj_tuple(e, tuple->items.n);
-  for (uint32_t i = 0; i < pairs.items.n; i++) pairs.items.at[i] = pair(e, obj_int(from + i), tuple->items.at[i]);
+  for (uint32_t i = 0; i < pairs.items.n; i++)
+    pairs.items.at[i] = pair(e, obj_int(from + i), tuple->items.at[i]);
   return pairs;
 }
 
@@ -66,7 +69,8 @@ static Obj zipped(Elab *e, Loc loc, const Given *lists, uint32_t n, const Obj *f
   uint32_t count = n ? UINT32_MAX : 0;
   for (uint32_t i = 0; i < n; i++) {
     const Obj *list = &lists[i].obj;
-    if (list->kind != OBJ_TUPLE || lists[i].name) return elab_error(e, lists[i].loc, "zip() and map() take lists here");
+    if (list->kind != OBJ_TUPLE || lists[i].name)
+      return elab_error(e, lists[i].loc, "zip() and map() take lists here");
     count = list->items.n < count ? list->items.n : count;
   }
   Obj all = obj_tuple(e, count);
@@ -79,7 +83,7 @@ static Obj zipped(Elab *e, Loc loc, const Given *lists, uint32_t n, const Obj *f
   return all;
 }
 
-// Stable. Elements without an order are an error of the comparison.
+// A stable sort. For elements without an order, the comparison gives an error.
 static Obj sorted(Elab *e, Loc loc, const Obj *tuple, const Obj *key, bool down) {
   Obj items = sequence(e, tuple), keys = sequence(e, tuple);
   uint32_t n = items.items.n;
@@ -92,7 +96,8 @@ static Obj sorted(Elab *e, Loc loc, const Obj *tuple, const Obj *key, bool down)
     uint32_t at = i;
     for (; at > 0; at--) {
       const Obj *before = &keys.items.at[at - 1];
-      Obj less = down ? const_compare(e, loc, COMPARE_LT, before, &own) : const_compare(e, loc, COMPARE_LT, &own, before);
+      Obj less = down ? const_compare(e, loc, COMPARE_LT, before, &own)
+                      : const_compare(e, loc, COMPARE_LT, &own, before);
       if (less.kind == OBJ_ERROR) return less;
       if (!less.constant.i) break;
       items.items.at[at] = items.items.at[at - 1];
@@ -110,7 +115,8 @@ static Obj sorted_call(Elab *e, Loc loc, const GivenArgs *args) {
   bool down = false, good = args->n > 0 && args->at[0].obj.kind == OBJ_TUPLE;
   for (uint32_t i = 1; i < args->n && good; i++) {
     const Given *arg = &args->at[i];
-    bool is_key = arg->name && strcmp(arg->name, "key") == 0, is_reverse = arg->name && strcmp(arg->name, "reverse") == 0;
+    bool is_key = arg->name && strcmp(arg->name, "key") == 0,
+         is_reverse = arg->name && strcmp(arg->name, "reverse") == 0;
     if (is_key && !obj_is(&arg->obj, CONST_NONE)) key = &arg->obj;
     good = is_key || (is_reverse && const_truth(e, &arg->obj, &down));
   }
@@ -118,7 +124,7 @@ static Obj sorted_call(Elab *e, Loc loc, const GivenArgs *args) {
   return elab_error(e, loc, "'%s' is not known for these arguments at the module level", "sorted");
 }
 
-// Each element once, in the order of the first ones.
+// Each element once, in the order of first occurrences.
 static Obj distinct(Elab *e, const Obj *tuple) {
   Obj some = obj_tuple(e, tuple->items.n);
   some.items.n = 0;
@@ -148,18 +154,21 @@ static Obj in_base(Elab *e, const Obj *x, int bits, char letter) {
   return obj_string(e, (Str){text + at, sizeof text - at});
 }
 
-// round(x, n): the decimal text of so many digits, as Python's.
+// round(x, n): through decimal text with n digits, as in Python.
 static bool round_to(Elab *e, const Obj *x, const Obj *digits, Obj *obj) {
-  if (!obj_is(digits, CONST_INT) || !obj_is(x, CONST_FLOAT) || digits->constant.i < 0 || digits->constant.i > 22) return false;
+  if (!obj_is(digits, CONST_INT) || !obj_is(x, CONST_FLOAT) || digits->constant.i < 0 ||
+      digits->constant.i > 22)
+    return false;
   *obj = obj_float(strtod(arena_printf(e->arena, "%.*f", (int)digits->constant.i, x->constant.f), NULL));
   return true;
 }
 
-// pow(x, y, m) of integers of 32 bits.
+// pow(x, y, m) with 32-bit integers.
 static bool power_modulo(const GivenArgs *args, Obj *obj) {
   for (uint32_t i = 0; i < 3; i++)
     if (args->n != 3 || args->at[i].name || !obj_is(&args->at[i].obj, CONST_INT)) return false;
-  int64_t x = args->at[0].obj.constant.i, y = args->at[1].obj.constant.i, m = args->at[2].obj.constant.i, power = 1;
+  int64_t x = args->at[0].obj.constant.i, y = args->at[1].obj.constant.i, m = args->at[2].obj.constant.i,
+          power = 1;
   if (y < 0 || m <= 0 || m > INT32_MAX) return false;
   for (x = (x % m + m) % m; y; y >>= 1, x = x * x % m)
     if (y & 1) power = power * x % m;
@@ -201,7 +210,8 @@ static bool of_list(Elab *e, Loc loc, const char *name, const GivenArgs *args, O
     *obj = reversed(e, x);
   else if (tuple && one && (strcmp(name, "set") == 0 || strcmp(name, "frozenset") == 0))
     *obj = distinct(e, x);
-  else if (tuple && strcmp(name, "enumerate") == 0 && (one || (args->n == 2 && obj_is(&args->at[1].obj, CONST_INT))))
+  else if (tuple && strcmp(name, "enumerate") == 0 &&
+           (one || (args->n == 2 && obj_is(&args->at[1].obj, CONST_INT))))
     *obj = enumerated(e, x, one ? 0 : args->at[1].obj.constant.i);
   else
     return false;
@@ -209,9 +219,9 @@ static bool of_list(Elab *e, Loc loc, const char *name, const GivenArgs *args, O
 }
 
 bool host_has_function(const char *name) {
-  static const char *const names[] = {"round", "sum",  "any",    "all",      "pow",       "setattr", "divmod",
-                                      "zip",   "map",  "sorted", "reversed", "enumerate", "set",     "frozenset",
-                                      "ord",   "chr",  "hex",    "oct",      "bin"};
+  static const char *const names[] = {
+      "round",    "sum",       "any", "all",       "pow", "setattr", "divmod", "zip", "map", "sorted",
+      "reversed", "enumerate", "set", "frozenset", "ord", "chr",     "hex",    "oct", "bin"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], name) == 0) return true;
   return false;
@@ -222,7 +232,8 @@ Obj host_function(Elab *e, const Expr *call, const char *name) {
   Obj obj;
   if (!elab_given_args(e, call, &args)) return obj_error();
   for (uint32_t i = 0; i < args.n; i++)
-    if (args.at[i].obj.kind == OBJ_TUPLE && args.at[i].obj.items.dict) args.at[i].obj = elab_dict_keys(e, &args.at[i].obj);
+    if (args.at[i].obj.kind == OBJ_TUPLE && args.at[i].obj.items.dict)
+      args.at[i].obj = elab_dict_keys(e, &args.at[i].obj);
   const Obj *x = args.n && !args.at[0].name ? &args.at[0].obj : NULL;
   const Obj *y = args.n == 2 && !args.at[1].name ? &args.at[1].obj : NULL;
   if (strcmp(name, "setattr") == 0) return set_attribute(e, call->loc, &args);
@@ -231,11 +242,11 @@ Obj host_function(Elab *e, const Expr *call, const char *name) {
   if (y && strcmp(name, "round") == 0 && round_to(e, x, y, &obj)) return obj;
   if (strcmp(name, "pow") == 0 && power_modulo(&args, &obj)) return obj;
   if (y && strcmp(name, "divmod") == 0)
-    return pair(e, const_binary(e, call->loc, BINARY_FLOOR_DIV, x, y), const_binary(e, call->loc, BINARY_MOD, x, y));
+    return pair(e, const_binary(e, call->loc, BINARY_FLOOR_DIV, x, y),
+                const_binary(e, call->loc, BINARY_MOD, x, y));
   if (one && strcmp(name, "round") == 0 && obj_is_number(x)) return rounded(x);
   if (y && strcmp(name, "pow") == 0) return const_binary(e, call->loc, BINARY_POW, x, y);
   if (tuple && (one || y) && strcmp(name, "sum") == 0) return summed(e, call->loc, x, y ? *y : obj_int(0));
   if (tuple && one && name[0] == 'a' && quantified(e, x, strcmp(name, "all") == 0, &obj)) return obj;
   return elab_error(e, call->loc, "'%s' is not known for these arguments at the module level", name);
 }
-

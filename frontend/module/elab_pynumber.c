@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Methods of Python's numbers: (48).bit_length(), (2.0).is_integer(), float.fromhex("0x1p-3"). A kernel has them for constexprs.
+// Methods of Python's numbers: (48).bit_length(), (2.0).is_integer(), float.fromhex("0x1p-3"). In a kernel
+// they work on constexprs.
 #include "frontend/module/elab_module.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
-// A truth value is 0 or 1.
+// A bool as 0 or 1.
 static Obj as_integer(const Obj *number) {
   return obj_is(number, CONST_BOOL) ? obj_int(number->constant.i) : *number;
 }
@@ -32,7 +33,7 @@ static bool integer_call(const char *name, const Obj *number, Obj *obj) {
   return true;
 }
 
-// As Python writes it: "0x1.8000000000000p+1".
+// Python's format: "0x1.8000000000000p+1".
 static Obj hex_text(Elab *e, double x) {
   if (!isfinite(x)) return obj_string(e, isnan(x) ? STR("nan") : x < 0 ? STR("-inf") : STR("inf"));
   if (x == 0) return obj_string(e, signbit(x) ? STR("-0x0.0p+0") : STR("0x0.0p+0"));
@@ -42,11 +43,12 @@ static Obj hex_text(Elab *e, double x) {
   int scale = subnormal ? -1022 : exponent - 1;
   double whole = ldexp(fraction, exponent - scale); // 1 to 2, below 1 for subnormals
   uint64_t bits = (uint64_t)ldexp(whole, 52);
-  return obj_string(e, str_from(arena_printf(e->arena, "%s0x%d.%013llxp%+d", x < 0 ? "-" : "", (int)(bits >> 52),
-                                             (unsigned long long)(bits & (((uint64_t)1 << 52) - 1)), scale)));
+  return obj_string(e,
+                    str_from(arena_printf(e->arena, "%s0x%d.%013llxp%+d", x < 0 ? "-" : "", (int)(bits >> 52),
+                                          (unsigned long long)(bits & (((uint64_t)1 << 52) - 1)), scale)));
 }
 
-// (numerator, denominator); false where one of them has more than 64 bits.
+// (numerator, denominator); false if one of them has more than 64 bits.
 static bool ratio(Elab *e, double x, Obj *obj) {
   int exponent;
   double fraction = frexp(x, &exponent);
@@ -90,7 +92,7 @@ static Obj from_hex(Elab *e, Loc loc, const char *text) {
   return obj_float(*start == '-' ? -value : value);
 }
 
-// The bytes of a literal, a text, or a list of integers. False: of something else.
+// The bytes of a literal, a string, or a list of integers. False: something else.
 static bool bytes_of(Elab *e, const Expr *expr, uint8_t bytes[8], size_t *n) {
   if (expr->kind == EXPR_STRING && expr->string.bytes && expr->string.text.n <= 8) {
     memcpy(bytes, expr->string.text.at, *n = expr->string.text.n);
@@ -106,7 +108,7 @@ static bool bytes_of(Elab *e, const Expr *expr, uint8_t bytes[8], size_t *n) {
   return true;
 }
 
-// int.from_bytes(bytes, byteorder="big", *, signed=False), of at most eight bytes.
+// int.from_bytes(bytes, byteorder="big", *, signed=False), with at most eight bytes.
 static Obj from_bytes(Elab *e, const Expr *call) {
   uint8_t bytes[8] = {0};
   size_t n = 0;
@@ -122,7 +124,8 @@ static Obj from_bytes(Elab *e, const Expr *call) {
   }
   bool little = strcmp(order, "little") == 0;
   if (!good || (!little && strcmp(order, "big") != 0))
-    return elab_error(e, call->loc, "int.from_bytes() takes up to 8 bytes that are known, and \"little\" or \"big\"");
+    return elab_error(e, call->loc,
+                      "int.from_bytes() takes up to 8 bytes that are known, and \"little\" or \"big\"");
   uint64_t value = 0;
   for (size_t i = 0; i < n; i++) value = value << 8 | bytes[little ? n - 1 - i : i];
   uint64_t sign = n ? (uint64_t)1 << (8 * n - 1) : 0;
@@ -135,7 +138,8 @@ static bool is_class(const Obj *class, const char *name) {
 }
 
 static bool class_call(Elab *e, const Expr *call, const Obj *class, const char *name, Obj *obj) {
-  if (is_class(class, "int") && strcmp(name, "from_bytes") == 0 && elab_on_host(e)) return *obj = from_bytes(e, call), true;
+  if (is_class(class, "int") && strcmp(name, "from_bytes") == 0 && elab_on_host(e))
+    return *obj = from_bytes(e, call), true;
   if (!is_class(class, "float") || strcmp(name, "fromhex") != 0) return false;
   GivenArgs args = {0};
   if (!elab_given_args(e, call, &args)) return *obj = obj_error(), true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Python's own modules, packaging and Triton's lists of names give to conditions of the module level.
+// Results of Python's own modules, packaging and Triton's lists of names, for conditions of the module level.
 //
-// The environment is this process's, as it would be that of the Python that imports the file; each read of it is a
-// remark. sys.version_info is known only as far as a condition is the same for all Pythons (elab_truth.c).
+// The environment is this process's, like that of a Python that imports the file. Each read of it gives a
+// remark. sys.version_info is known only if a condition has the same value for all Pythons (elab_truth.c).
 #include "frontend/module/elab_module.h"
 
 #include <stdlib.h>
@@ -45,11 +45,33 @@ bool triton_has_member(const char *path, const char *name) { return has_member(p
 bool triton_lists_members(const char *path) { return has_member(path, NULL); }
 
 bool python_has_module(const char *path) {
-  static const char *const names[] = {
-      "abc",       "collections", "contextlib", "copy",  "dataclasses", "enum",     "functools", "inspect",
-      "itertools", "json",        "logging",    "math",  "operator",    "os",       "pathlib",   "random",
-      "re",        "sys",         "time",       "types", "typing",      "warnings", "importlib", "os.path",
-      "importlib.util", "importlib.metadata", "collections.abc"};
+  static const char *const names[] = {"abc",
+                                      "collections",
+                                      "contextlib",
+                                      "copy",
+                                      "dataclasses",
+                                      "enum",
+                                      "functools",
+                                      "inspect",
+                                      "itertools",
+                                      "json",
+                                      "logging",
+                                      "math",
+                                      "operator",
+                                      "os",
+                                      "pathlib",
+                                      "random",
+                                      "re",
+                                      "sys",
+                                      "time",
+                                      "types",
+                                      "typing",
+                                      "warnings",
+                                      "importlib",
+                                      "os.path",
+                                      "importlib.util",
+                                      "importlib.metadata",
+                                      "collections.abc"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], path) == 0) return true;
   return false;
@@ -81,7 +103,8 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
   static const char *const os[] = {"environ", "getenv", NULL};
   static const char *const named[] = {"namedtuple", "NamedTuple", NULL};
   static const char *const version[] = {"parse", "Version", NULL};
-  static const char *const importlib[] = {"util", "find_spec", "module_from_spec", "import_module", "metadata", "version", NULL};
+  static const char *const importlib[] = {
+      "util", "find_spec", "module_from_spec", "import_module", "metadata", "version", NULL};
   bool typing = strcmp(path, "typing") == 0 || strcmp(path, "typing_extensions") == 0;
   bool known = machine_spec_member(e, path, name, obj) || host_member(e, path, name, obj);
   if (known) return true;
@@ -129,10 +152,11 @@ static Obj module_from_spec(Elab *e, const Expr *call) {
   return spec.kind == OBJ_ERROR ? spec : machine_module_from_spec(e, call, &spec);
 }
 
-// importlib.metadata.version("triton"); other packages are this machine's.
+// importlib.metadata.version("triton"). Other packages depend on the machine.
 static Obj package_version(Elab *e, const Expr *call) {
   const char *package;
-  if (string_arg(e, call, 0, &package) && strcmp(package, "triton") == 0) return obj_string(e, STR(TRITON_VERSION_TEXT));
+  if (string_arg(e, call, 0, &package) && strcmp(package, "triton") == 0)
+    return obj_string(e, STR(TRITON_VERSION_TEXT));
   return elab_error(e, call->loc, "which version of a package is installed is not known, but of triton");
 }
 
@@ -147,7 +171,7 @@ static Obj environment(Elab *e, const Expr *call) {
   return call->call.args.n > 1 ? elab_expr(e, call->call.args.at[1].value) : obj_none();
 }
 
-// "3.6.0" as (3, 6, 0, 0): trailing zeros make no difference, and what follows the numbers ("rc1") is not read.
+// "3.6.0" as (3, 6, 0, 0). Trailing zeros make no difference. Text after the numbers ("rc1") is ignored.
 static Obj version(Elab *e, const Expr *call) {
   enum { PARTS = 4 };
   const char *text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Methods of strings, where Python computes: at the module level and in constexpr functions.
+// Methods of strings for Python code: at the module level and in constexpr functions.
 #include "frontend/module/elab_module.h"
 
 #include <ctype.h>
@@ -11,12 +11,15 @@ static Obj wrong(Elab *e, const Expr *call, const char *name) {
 
 static Obj in_case(Elab *e, const char *text, bool upper) {
   char *copy = arena_copy(e->arena, str_from(text));
-  for (char *at = copy; *at; at++) *at = (char)(upper ? toupper((unsigned char)*at) : tolower((unsigned char)*at));
+  for (char *at = copy; *at; at++)
+    *at = (char)(upper ? toupper((unsigned char)*at) : tolower((unsigned char)*at));
   return obj_string(e, str_from(copy));
 }
 
-// True if strip() removes it: one of `some`, or white space where that is NULL.
-static bool goes(char c, const char *some) { return some ? strchr(some, c) != NULL : isspace((unsigned char)c) != 0; }
+// True if strip() removes it: one of `some`, or white space if that is NULL.
+static bool goes(char c, const char *some) {
+  return some ? strchr(some, c) != NULL : isspace((unsigned char)c) != 0;
+}
 
 static Obj stripped(Elab *e, const char *text, const char *some, bool left, bool right) {
   Str rest = str_from(text);
@@ -44,7 +47,7 @@ static Obj counted(const char *text, const char *part) {
   return obj_int(n);
 }
 
-// At white space.
+// Splits at white space.
 static Obj words_of(Elab *e, const char *text) {
   Obj parts = obj_tuple(e, (uint32_t)strlen(text) / 2 + 1);
   parts.items.n = 0;
@@ -64,14 +67,15 @@ typedef struct TextKind {
 } TextKind;
 
 static bool kind_call(const char *name, const char *text, Obj *obj) {
-  static const TextKind kinds[] = {{"isdigit", isdigit}, {"isdecimal", isdigit}, {"isnumeric", isdigit}, {"isalpha", isalpha},
-                                   {"isalnum", isalnum}, {"isspace", isspace},   {"islower", islower},   {"isupper", isupper}};
+  static const TextKind kinds[] = {{"isdigit", isdigit}, {"isdecimal", isdigit}, {"isnumeric", isdigit},
+                                   {"isalpha", isalpha}, {"isalnum", isalnum},   {"isspace", isspace},
+                                   {"islower", islower}, {"isupper", isupper}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(kinds[i].name, name) == 0) return *obj = obj_bool(all_are(text, kinds[i].of)), true;
   return false;
 }
 
-// At each `by`, which is not empty.
+// Splits at each `by`, which is not empty.
 static Obj parted(Elab *e, const char *text, const char *by) {
   uint32_t n = 1;
   for (const char *at = text; (at = strstr(at, by)); at += strlen(by)) n++;
@@ -104,7 +108,7 @@ static Obj replaced(Elab *e, const Expr *call, const char *text, const GivenArgs
   return joined(e, call, args->at[1].obj.constant.str, &parts);
 }
 
-// The argument that a field of a format names: the next one, one by its place, or one by its name.
+// The argument of a format field: the next one, one by its index, or one by its name.
 static const Given *field(const GivenArgs *args, Str name, uint32_t *next) {
   char *end;
   unsigned long at = name.n == 0 ? (*next)++ : strtoul(name.at, &end, 10);
@@ -167,7 +171,8 @@ Obj elab_text_call(Elab *e, const Expr *call, const char *text) {
   if (text_is(name, "find", &args, 1)) return found(text, first, false);
   if (text_is(name, "rfind", &args, 1)) return found(text, first, true);
   if (text_is(name, "count", &args, 1) && m) return counted(text, first);
-  if (text_is(name, "removeprefix", &args, 1)) return obj_string(e, str_from(text + (strncmp(text, first, m) == 0 ? m : 0)));
+  if (text_is(name, "removeprefix", &args, 1))
+    return obj_string(e, str_from(text + (strncmp(text, first, m) == 0 ? m : 0)));
   if (text_is(name, "removesuffix", &args, 1))
     return obj_string(e, (Str){text, n - (n >= m && strcmp(text + n - m, first) == 0 ? m : 0)});
   if (text_is(name, "startswith", &args, 1)) return obj_bool(strncmp(text, first, m) == 0);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conditions of the module level: whether a definition under `if`, `try` and the rest holds. Three-valued: what hangs
-// on the machine, or on a library that is not read, is TRUTH_MAYBE. Everything that is decided is decided here: by
-// -D, the file's own constants, what Triton 3.6 has (triton_names.def), the environment, and what all Pythons that
-// it runs with have in common (elab_python.c).
+// Conditions of the module level: decides if a definition under `if`, `try` and others holds. It is
+// three-valued: TRUTH_MAYBE depends on the machine, or on a library that is not read. All decisions are made
+// here, from:
+// - -D and the file's own constants;
+// - the contents of Triton 3.6 (triton_names.def);
+// - the environment, and what all supported Pythons have in common (elab_python.c).
 #include "frontend/module/elab_module.h"
 
-enum { PYTHON_FIRST = 10, PYTHON_LAST = 14, PYTHON_MICRO = 99 }; // 3.10 to 3.14: Triton 3.6's
+enum { PYTHON_FIRST = 10, PYTHON_LAST = 14, PYTHON_MICRO = 99 }; // 3.10 to 3.14, which Triton 3.6 supports
 
 Said elab_said(const Elab *e) {
   const Diags *diags = e->diags;
@@ -57,7 +59,7 @@ static Truth evaluated(Elab *e, const Module *module, uint32_t visible, const Ex
   return truth ? TRUTH_YES : TRUTH_NO;
 }
 
-// A condition that reads sys.version_info must be the same for every Python.
+// A condition that reads sys.version_info must have the same value for every Python.
 static Truth leaf_truth(Elab *e, const Module *module, uint32_t visible, const Expr *expr) {
   uint32_t minor = e->python_minor, micro = e->python_micro;
   if (minor) return evaluated(e, module, visible, expr);
@@ -91,7 +93,8 @@ static Truth condition_truth(Elab *e, const Module *module, uint32_t visible, co
 
 static Truth block_fails(Elab *e, const Module *module, uint32_t visible, const Block *block, uint32_t n);
 
-// One name of an import, by what Triton 3.6 and every Python have; files that were found do not fail.
+// One name of an import, by the contents of Triton 3.6 and of every Python. Imports of files that were found
+// do not fail.
 Truth elab_import_fails(Elab *e, const Import *import, const ImportName *item) {
   if (item->module || item->whole) return TRUTH_NO;
   const char *path = import->from ? import->module : item->name;
@@ -108,7 +111,7 @@ Truth elab_import_fails(Elab *e, const Import *import, const ImportName *item) {
   return triton_lists_members(path) ? TRUTH_YES : TRUTH_MAYBE;
 }
 
-// The name that an import gives what it imports; NULL: of `*`.
+// The name that an import binds; NULL for `*`.
 static const char *import_binds(const Module *module, const Import *import, uint32_t item) {
   for (uint32_t i = 0; i < module->definitions.n; i++) {
     const Definition *d = &module->definitions.at[i];
@@ -117,7 +120,7 @@ static const char *import_binds(const Module *module, const Import *import, uint
   return NULL;
 }
 
-// -D of an imported name says whether there is such a module: None and False that there is none.
+// -D of an imported name decides if the module exists: None and False mean that it does not.
 static Truth item_fails(Elab *e, const Module *module, const Import *import, uint32_t item) {
   const char *name = import_binds(module, import, item);
   const ConstValue *given = name ? elab_given_value(e, name) : NULL;
@@ -127,14 +130,14 @@ static Truth item_fails(Elab *e, const Module *module, const Import *import, uin
   return const_truth(e, &obj, &truth) && !truth ? TRUTH_YES : TRUTH_NO;
 }
 
-// The name that an assignment alone gives a value; NULL: it is another statement, or has several targets.
+// The only name that an assignment binds; NULL: another statement, or several targets.
 static const char *assigned_name(const Stmt *stmt) {
   if (stmt->kind != STMT_ASSIGN || stmt->assign.targets.n != 1) return NULL;
   const Expr *target = stmt->assign.targets.at[0];
   return target->kind == EXPR_NAME ? target->name : NULL;
 }
 
-// An attribute that a module of Triton lacks.
+// True for an attribute that a module of Triton does not have.
 static bool lacks_attribute(Elab *e, const Module *module, uint32_t visible, const Expr *expr) {
   Obj object, obj;
   if (expr->kind != EXPR_ATTRIBUTE || !elab_quietly(e, module, visible, expr->attribute.object, &object))
@@ -197,7 +200,8 @@ static Truth stmt_fails(Elab *e, const Module *module, uint32_t visible, const S
   return TRUTH_MAYBE;
 }
 
-// The first `n` statements of a block. Names that it defines itself are seen as far as they are before the `try`.
+// The first `n` statements of a block. For names that the block defines, the definitions before the `try` are
+// used.
 static Truth block_fails(Elab *e, const Module *module, uint32_t visible, const Block *block, uint32_t n) {
   Truth fails = TRUTH_NO;
   for (uint32_t i = 0; i < n && fails == TRUTH_NO; i++) fails = stmt_fails(e, module, visible, block->at[i]);
@@ -227,7 +231,7 @@ static Truth own_truth(Elab *e, const Module *module, const Guard *guard) {
   if (guard->kind == GUARD_OUTSIDE)
     return guard->stmt->outside.what && strcmp(guard->stmt->outside.what, "with") == 0 ? TRUTH_YES
                                                                                        : TRUTH_MAYBE;
-  if (in_function(guard->outer)) return TRUTH_MAYBE; // it may hang on the function's own names
+  if (in_function(guard->outer)) return TRUTH_MAYBE; // it may depend on the function's own names
   if (guard->kind == GUARD_ARM) return arm_truth(e, module, guard);
   const Block *body = &guard->stmt->attempt.body;
   uint32_t n = guard->kind == GUARD_TRY ? guard->index + 1 : body->n;
@@ -267,7 +271,7 @@ static const char *open_name_of(Elab *e, const Module *module, uint32_t visible,
   return name ? name : open_name(e, module, visible, b);
 }
 
-// A name of the module level that keeps the condition from being decided.
+// A name of the module level that leaves the condition undecided.
 static const char *open_name(Elab *e, const Module *module, uint32_t visible, const Expr *expr) {
   Obj obj;
   if (expr->kind == EXPR_UNARY) return open_name(e, module, visible, expr->unary.operand);
@@ -283,7 +287,8 @@ static const char *open_name(Elab *e, const Module *module, uint32_t visible, co
   return known ? NULL : expr->name;
 }
 
-// Of the first statement of a `try` that may fail; *import: it is an import, and that its name.
+// The name for the first statement of a `try` that may fail. *import: the statement is an import of that
+// name.
 static const char *open_name_of_try(Elab *e, const Module *module, const Guard *guard, bool *import) {
   const Block *body = &guard->stmt->attempt.body;
   uint32_t n = guard->kind == GUARD_TRY ? guard->index + 1 : body->n;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a file offers: its entries and their signatures.
+// A file's entries and their signatures.
 #include "base/hash.h"
 #include "frontend/module/elab_module.h"
 
-// Whether a name, or a string of that text, is used anywhere in an expression or block.
+// True if a name, or a string with that text, is used anywhere in an expression or block.
 typedef struct Sought {
   ExprKind kind;    // EXPR_NAME, EXPR_STRING
   const char *text; // interned
@@ -25,7 +25,7 @@ typedef struct NameUse {
 typedef struct NameUses {
   Elab *e;
   Table table;
-  const Function *by; // whose body is looked through
+  const Function *by; // the function whose body is searched
 } NameUses;
 
 static bool is_use(const void *entry, const void *name) { return ((const NameUse *)entry)->name == name; }
@@ -45,7 +45,7 @@ static bool note_use(const Expr *expr, void *data) {
   return false;
 }
 
-// The names that the file's functions use, each body looked through once.
+// The names that the file's functions use. Each body is searched once.
 static void find_uses(Elab *e, NameUses *uses) {
   AstWalk walk = {.expr = note_use, .data = uses};
   *uses = (NameUses){.e = e};
@@ -86,7 +86,7 @@ static bool in_heuristics(const Function *function, const char *name) {
   return false;
 }
 
-// The text alone is looked at: a key that is worked out names nothing.
+// Searches only the text. A computed key names nothing.
 static bool in_key(Elab *e, const Function *function, const char *name) {
   const Expr *decorator = elab_decorator(function, "autotune");
   const Expr *key = decorator ? elab_argument(decorator, "key", 1) : NULL;
@@ -97,7 +97,10 @@ static bool in_key(Elab *e, const Function *function, const char *name) {
 }
 
 static KernelInfo signature(Elab *e, const Function *function) {
-  KernelInfo info = {.name = function->name, .path = function->name, .loc = function->loc, .param_count = function->params.n};
+  KernelInfo info = {.name = function->name,
+                     .path = function->name,
+                     .loc = function->loc,
+                     .param_count = function->params.n};
   info.has_grid = elab_decorator(function, "grid") != NULL;
   info.params = ARENA_ARRAY(e->arena, KernelParam, info.param_count);
   elab_push(e, NULL);
@@ -117,7 +120,7 @@ static Elab reader(IrContext *ir, const Module *module, const Spec *spec) {
   return e;
 }
 
-// Names that several of the functions have are told with what is around them.
+// Qualifies names that several functions have.
 static void qualify(Elab *e, const FunctionList *functions, KernelInfo *infos) {
   NameUses names = {.e = e};
   for (uint32_t i = 0; i < functions->n; i++) {
@@ -178,11 +181,11 @@ bool frontend_has_name(IrContext *ir, const Module *module, const char *name) {
   return elab_is_module_name(&e, name);
 }
 
-// A function without a decorator: of the name, or (NULL) the first.
+// A function without a decorator: the one with the name, or the first (NULL).
 static const Definition *plain_function(const Module *module, const char *name) {
   for (uint32_t i = 0; i < module->definitions.n; i++) {
     const Definition *at = &module->definitions.at[i];
-    bool plain = at->kind == DEFINES_OUTSIDE   ? strcmp(at->stmt->outside.what, "def") == 0
+    bool plain = at->kind == DEFINES_OUTSIDE    ? strcmp(at->stmt->outside.what, "def") == 0
                  : at->kind == DEFINES_FUNCTION ? at->function->decorators.n == 0
                                                 : false;
     if (plain && (!name || strcmp(at->name, name) == 0)) return at;
@@ -196,12 +199,13 @@ void frontend_no_kernel(IrContext *ir, const Module *module, const char *name) {
   for (uint32_t i = 0; i < module->functions.n; i++) names[i] = module->functions.at[i]->name;
   const char *nearest = name ? diag_nearest(str_from(name), names, module->functions.n) : NULL;
   if (plain)
-    diag_error(ir->diags, plain->loc, "'%s' is a plain function; decorate it with @triton.jit to make it a kernel",
-               plain->name);
+    diag_error(ir->diags, plain->loc,
+               "'%s' is a plain function; decorate it with @triton.jit to make it a kernel", plain->name);
   else if (nearest)
     diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'; did you mean '%s'?", name, nearest);
   else if (name)
     diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'", name);
   else
-    diag_error(ir->diags, LOC_NONE, "the file has no kernel: mark one with @triton.jit (in .tile files also @kernel)");
+    diag_error(ir->diags, LOC_NONE,
+               "the file has no kernel: mark one with @triton.jit (in .tile files also @kernel)");
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which parameters of a function its text loads from and stores to: for what a parameter without a type is meant to be, and which
-// buffers are outputs. A guess from how names are used; elaboration decides.
+// Finds which parameters a function's text loads from and stores to. This guesses the meaning of a parameter
+// without a type, and which buffers are outputs. It uses names only; elaboration decides.
 #include "frontend/module/elab_module.h"
 
-enum { MAX_FOLLOWED_CALLS = 4 }; // of functions within one another
+enum { MAX_FOLLOWED_CALLS = 4 }; // nested calls of functions
 
 typedef struct Assigned {
   const char *name;
   const Expr *value;
-  uint32_t seen; // by which mark
+  uint32_t seen; // the mark that saw it
 } Assigned;
 
 typedef struct Uses {
   Elab *e;
   const Function *function;
-  uint32_t *uses; // one a parameter
+  uint32_t *uses; // one for each parameter
   VEC(Assigned) assigned;
-  uint32_t marks; // so far
-  int depth;      // of functions
+  uint32_t marks; // used so far
+  int depth;      // of nested functions
 } Uses;
 
 static const char *callee_name(const Expr *call) {
@@ -27,7 +27,7 @@ static const char *callee_name(const Expr *call) {
                                           : "";
 }
 
-// The pointer that an address, block pointer or descriptor is made of: what stands first.
+// Follows the pointer of an address, block pointer or descriptor: the first operand.
 static void follow(Uses *u, const Expr *expr, uint32_t use) {
   if (!expr) return;
   switch ((int)expr->kind) {
@@ -59,7 +59,7 @@ static void mark(Uses *u, const Expr *pointer, uint32_t use) {
   follow(u, pointer, use);
 }
 
-// What is a parameter itself, not what is made of it.
+// Marks an expression that is a parameter itself, not computed from one.
 static void mark_name(Uses *u, const Expr *expr, uint32_t use) {
   for (uint32_t i = 0; expr->kind == EXPR_NAME && i < u->function->params.n; i++)
     if (u->function->params.at[i].name == expr->name) u->uses[i] |= use;
@@ -71,18 +71,20 @@ enum { DESCRIPTOR_BITS = ~(PARAM_LOADED | PARAM_STORED | PARAM_DECIDED) };
 static void scan_descriptor(Uses *u, const Expr *call) {
   const Expr *callee = call->call.callee, *at = call->call.args.n ? call->call.args.at[0].value : NULL;
   for (uint32_t i = 0; at && at->kind == EXPR_NAME && i < u->assigned.n; i++)
-    if (u->assigned.at[i].name == at->name && u->assigned.at[i].value->kind != EXPR_NAME) at = u->assigned.at[i].value;
+    if (u->assigned.at[i].name == at->name && u->assigned.at[i].value->kind != EXPR_NAME)
+      at = u->assigned.at[i].value;
   if (callee->kind != EXPR_ATTRIBUTE || !at || (at->kind != EXPR_LIST && at->kind != EXPR_TUPLE)) return;
   if (at->list.n && at->list.n <= TILE_MAX_RANK)
     mark_name(u, callee->attribute.object, PARAM_DESCRIBES | at->list.n << PARAM_RANK_SHIFT);
 }
 
-// What the function that is called does with its parameters is done with the arguments.
+// Applies the called function's uses of its parameters to the arguments.
 static void scan_callee(Uses *u, const Expr *call) {
   const FunctionList *functions = &u->e->module->functions;
   for (uint32_t i = 0; i < functions->n && u->depth < MAX_FOLLOWED_CALLS; i++) {
     const Function *callee = functions->at[i];
-    if (callee == u->function || call->call.callee->kind != EXPR_NAME || callee->name != callee_name(call)) continue;
+    if (callee == u->function || call->call.callee->kind != EXPR_NAME || callee->name != callee_name(call))
+      continue;
     const uint32_t *uses = elab_param_uses(u->e, callee, u->depth + 1);
     for (uint32_t k = 0; k < call->call.args.n; k++) {
       const Arg *arg = &call->call.args.at[k];
@@ -105,7 +107,7 @@ static bool scan_expr(const Expr *expr, void *data) {
                  : strncmp(name, "atomic_", 7) == 0 ? PARAM_LOADED | PARAM_STORED
                                                     : 0;
   if (use && expr->call.args.n) mark(u, expr->call.args.at[0].value, use);
-  if (use && callee->kind == EXPR_ATTRIBUTE) mark(u, callee->attribute.object, use); // a descriptor's
+  if (use && callee->kind == EXPR_ATTRIBUTE) mark(u, callee->attribute.object, use); // a descriptor's method
   if (use) scan_descriptor(u, expr);
   if (!use) scan_callee(u, expr);
   return false;
@@ -124,7 +126,7 @@ static bool note_assigned(const Stmt *stmt, void *data) {
   return false;
 }
 
-// What is assigned comes first: a loop's second iteration meets what its end assigns.
+// Collects assignments first: a loop's second iteration sees what its end assigns.
 uint32_t *elab_param_uses(Elab *e, const Function *function, int depth) {
   Uses u = {.e = e, .function = function, .depth = depth};
   u.uses = ARENA_ARRAY(e->arena, uint32_t, function->params.n);
