@@ -106,7 +106,7 @@ static void check_op(Op *op, void *data) {
     fail(c, op, "the scratch buffer is missing: promote_shared has not run");
 }
 
-// --- What takes the shared memory ---
+// --- Users of shared memory ---
 
 enum { MAX_NOTES = 12 };
 

@@ -45,7 +45,7 @@ static void initialise_once(void) {
   LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");
 }
 
-// --- The end of memory
+// --- Running out of memory
 
 // LLVM does some work once a process: tables, locks, statics made at first use. Running out of memory there
 // would leave it half done. So each step first checks that this much memory is available. A kernel that needs

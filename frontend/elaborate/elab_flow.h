@@ -5,7 +5,7 @@
 
 #include "frontend/elaborate/elaborate.h"
 
-// --- Joining ways (elab_join.c) ---
+// --- Joins of control flow (elab_join.c) ---
 
 // A value that differs between two branches. It becomes a result of the op that joins them.
 typedef struct Leaf {

@@ -21,7 +21,7 @@ typedef struct Loop {
   Builder after;
 } Loop;
 
-// --- What is carried ---
+// --- Loop-carried values ---
 
 // Splits an object into values. *out is a copy whose values are slots. They are filled with the loop's
 // arguments, later with its results.

@@ -4,7 +4,7 @@
 // is 1. Hidden parameters that later passes add for the hardware (tensor maps) come after all of these.
 #include "frontend/elaborate/elaborate.h"
 
-// --- What they are ---
+// --- Declarations ---
 
 static const char *param_text(Elab *e, const ParamSpec *param) {
   Buf buf = {0};
@@ -192,7 +192,7 @@ void elab_declare_param(Elab *e, const char *name, Loc loc, const ParamSpec *par
   declare(&(Declaring){e, loc, params, n, taken}, name, param);
 }
 
-// --- What they stand for ---
+// --- Objects ---
 
 static Obj plain_value(Elab *e, const ParamSpec *param, Value *arg, bool known) {
   if (param->facts.none) return obj_none();

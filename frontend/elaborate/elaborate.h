@@ -327,7 +327,7 @@ Obj const_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a);
 Obj const_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b);
 Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b);
 
-// --- Numbers with a type of their own (elab_number.c) ---
+// --- Numbers that have a type (elab_number.c) ---
 
 Elem obj_elem(const Obj *obj);                // element type of a number or a run-time value.
 Obj obj_typed(Elab *e, Obj obj);              // Gives numbers, also those of a tuple, their default types.
@@ -499,7 +499,7 @@ void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj); // does not
 // A run-time check that aborts the launch: `assert`, device_assert. `message` may be NULL or an OBJ_ABSENT.
 void elab_assert(Elab *e, Loc loc, Loc condition_loc, const Obj *condition, const Obj *message);
 
-// --- What names stand for now (elab_vars.c) ---
+// --- Current objects of names (elab_vars.c) ---
 
 typedef struct Vars {
   Binding *at;

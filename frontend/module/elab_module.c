@@ -109,7 +109,7 @@ static bool of_one_try(const Guard *a, const Guard *b) {
 }
 
 // Chooses between a function of an unread library and its replacement where the library is missing. A kernel
-// that compiles uses the replacement. Gives a remark, as it may differ from the library's function. True:
+// that compiles uses the replacement. This is reported, as it may differ from the library's function. True:
 // *found is chosen.
 static bool take_readable(Elab *e, const Query *query, uint32_t at, Found *found) {
   const Definition *definition = &query->module->definitions.at[at];
@@ -240,7 +240,7 @@ static Found find(Elab *e, const Query *query) {
   return found;
 }
 
-// --- What is said of it ---
+// --- Messages ---
 
 static const char *condition_text(Elab *e, const Expr *expr) {
   Str line = sources_line(e->ir->sources, expr->loc.file, expr->loc.line);
@@ -425,7 +425,7 @@ static const Function *made_function(Elab *e, const Module *module, const char *
   return obj.function;
 }
 
-// A kernel that is requested by name although the conditions around it exclude it. Gives a remark and uses
+// A kernel that is requested by name although the conditions around it exclude it. Gives a warning and uses
 // it.
 static const Function *excluded_function(Elab *e, const Query *query) {
   const Definition *definition;

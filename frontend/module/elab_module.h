@@ -96,7 +96,7 @@ typedef struct Said {
 Said elab_said(const Elab *e);
 bool elab_take_back(Elab *e, const Said *before);
 
-// --- What Python's modules give at the module level (elab_python.c) ---
+// --- Python's modules at the module level (elab_python.c) ---
 
 #define TRITON_VERSION_TEXT "3.6.0" // the version that defines the language
 #define CUDA_VERSION_TEXT   "12.8"  // the version of the CUDA tools in that Triton
@@ -110,7 +110,7 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
 // A call of one of their functions. False: not a known one.
 bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj);
 
-// --- What host libraries answer (elab_host.c) ---
+// --- Answers of host libraries (elab_host.c) ---
 
 // True outside kernels: at the module level, in decorators, in constexpr functions.
 bool elab_on_host(const Elab *e);
@@ -146,7 +146,7 @@ bool elab_number_member(const Obj *number, const char *name, Obj *obj); // x.rea
 // A method of a string.
 Obj elab_text_call(Elab *e, const Expr *call, const char *text);
 
-// --- What files ask of the machine through libraries that are not read (elab_machine.c) ---
+// --- Queries about the machine through unread libraries (elab_machine.c) ---
 
 // A call without arguments that asks about the machine: evaluated, or answered by its name. False: another
 // call.
@@ -170,7 +170,7 @@ struct ModuleLoop {
   VEC(Binding) vars; // its assigned names, after it
 };
 
-// --- Members that modules are given (elab_patch.c) ---
+// --- Members that the module level sets (elab_patch.c) ---
 
 struct Patch {
   const Module *file; // NULL: a library

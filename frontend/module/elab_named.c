@@ -151,7 +151,7 @@ Obj elab_named_call(Elab *e, const Expr *call) {
   return class_obj(class);
 }
 
-// --- Making one ---
+// --- Creation ---
 
 static uint32_t field_of(const NamedTuple *class, const char *name) {
   uint32_t at = 0;

@@ -109,7 +109,7 @@ bool elab_plain_class(Elab *e, const Module *module, const Stmt *outside, Obj *o
   return fields.items.n > 0;
 }
 
-// --- Statements that only they have ---
+// --- Statements of Python functions only ---
 
 // The name that an import binds.
 static const char *bound_name(Elab *e, const Import *import, const ImportName *item) {

@@ -36,7 +36,7 @@ static Obj set_attribute(Elab *e, Loc loc, const GivenArgs *args) {
   return elab_error(e, loc, "setattr() sets members of modules here");
 }
 
-// --- Of lists ---
+// --- Lists ---
 
 static Obj sequence(Elab *e, const Obj *tuple) {
   Obj copy = obj_tuple(e, tuple->items.n);
@@ -139,7 +139,7 @@ static Obj distinct(Elab *e, const Obj *tuple) {
   return some;
 }
 
-// --- Of numbers and texts ---
+// --- Numbers and strings ---
 
 static Obj in_base(Elab *e, const Obj *x, int bits, char letter) {
   bool negative = x->constant.i < 0 && !x->constant.is_u64;

@@ -74,7 +74,7 @@ static bool float_call(Elab *e, const char *name, double x, Obj *obj) {
   return true;
 }
 
-// --- Of the classes ---
+// --- Functions of the classes ---
 
 static Obj from_hex(Elab *e, Loc loc, const char *text) {
   const char *start = text, *last = text + strlen(text);

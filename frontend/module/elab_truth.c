@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conditions of the module level: decides if a definition under `if`, `try` and others holds. It is
-// three-valued: TRUTH_MAYBE depends on the machine, or on a library that is not read. All decisions are made
-// here, from:
-// - -D and the file's own constants;
-// - the contents of Triton 3.6 (triton_names.def);
-// - the environment, and what all supported Pythons have in common (elab_python.c).
+// three-valued: TRUTH_MAYBE depends on the machine, or on a library that is not read.
+// All decisions are made here, from -D, the file's own constants and the contents of Triton 3.6
+// (triton_names.def). They also use the environment, and what all supported Pythons have in common
+// (elab_python.c).
 #include "frontend/module/elab_module.h"
 
 enum { PYTHON_FIRST = 10, PYTHON_LAST = 14, PYTHON_MICRO = 99 }; // 3.10 to 3.14, which Triton 3.6 supports
@@ -89,7 +88,7 @@ static Truth condition_truth(Elab *e, const Module *module, uint32_t visible, co
   return truth_not(truth_and(truth_not(left), truth_not(right)));
 }
 
-// --- What may fail in a `try` ---
+// --- Statements that may fail in a `try` ---
 
 static Truth block_fails(Elab *e, const Module *module, uint32_t visible, const Block *block, uint32_t n);
 

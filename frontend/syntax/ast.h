@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The syntax tree: what the parser makes of a source file, and elaboration reads. Nodes and texts live in the
-// arena given to syntax_parse; names are interned, so they compare with ==. Every node has a Loc which covers
-// its text on its first line. Absent parts are NULL, absent lists empty.
+// The syntax tree: the parser builds it from a source file, and elaboration reads it. Nodes and texts live in
+// the arena given to syntax_parse. Names are interned, so they compare with ==. Every node has a Loc that
+// covers its text on its first line. Absent parts are NULL, absent lists empty.
 #ifndef FRONTEND_SYNTAX_AST_H
 #define FRONTEND_SYNTAX_AST_H
 
@@ -11,7 +11,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-// No expression is nested deeper than this, nor blocks than AST_MAX_BLOCKS: walking the tree may recurse.
+// Expressions are not nested deeper than this, blocks not deeper than AST_MAX_BLOCKS. So a tree walk may
+// recurse.
 enum { AST_MAX_DEPTH = 1000, AST_MAX_BLOCKS = 100 };
 
 typedef struct Expr Expr;
@@ -56,14 +57,14 @@ typedef enum CompareOp {
   COMPARE_NOT_IN,
 } CompareOp;
 
-// "+", "<", "is not" ...: as they are written.
+// "+", "<", "is not" ...: as written in the source.
 const char *unary_op_text(UnaryOp op);
 const char *binary_op_text(BinaryOp op);
 const char *logical_op_text(LogicalOp op);
 const char *compare_op_text(CompareOp op);
 
 typedef enum ExprKind {
-  EXPR_ERROR,         // stands for what could not be parsed; never there when syntax_parse gave no errors
+  EXPR_ERROR,         // an expression that could not be parsed; absent if syntax_parse gave no errors
   EXPR_NAME,          // name
   EXPR_INT,           // integer
   EXPR_FLOAT,         // number
@@ -85,20 +86,20 @@ typedef enum ExprKind {
   EXPR_LOGICAL,       // logical: and, or
   EXPR_COMPARE,       // compare: a < b <= c is one node
   EXPR_CONDITIONAL,   // conditional: a if c else b
-  EXPR_BINDS,         // binds: name := value, where Python computes
+  EXPR_BINDS,         // binds: name := value, in Python code
   EXPR_LAMBDA,        // lambda
   EXPR_STAR,          // operand: *a in a tuple, list, subscript or target (in calls see Arg.stars)
   EXPR_POINTER_TYPE,  // operand: *fp32 as an annotation
   EXPR_COMPREHENSION, // comprehension: [a for b in c if d], and with (), {}; common in autotune configs
 } ExprKind;
 
-// One piece of an f-string: text where value is NULL, else {value!conversion:format}.
+// One piece of an f-string: text if value is NULL, else {value!conversion:format}.
 typedef struct FStringPart {
   Loc loc;
   Str text;        // the literal text, escapes replaced
   Expr *value;     // or the expression
   char conversion; // 'r', 's', 'a' or 0
-  Str format;      // the format spec as written, nested braces too; empty where there is none
+  Str format;      // the format spec as written, with nested braces; empty if absent
 } FStringPart;
 
 typedef struct DictItem {
@@ -114,7 +115,7 @@ typedef struct Arg {
   Expr *value;
 } Arg;
 
-// A further operand of a comparison: a < b <= c has the first operand a and the links (<, b) and (<=, c).
+// A further operand of a comparison. a < b <= c has the first operand a, and the links (<, b) and (<=, c).
 typedef struct CompareLink {
   CompareOp op;
   Loc op_loc;
@@ -146,7 +147,7 @@ typedef VEC(CompClause) CompClauses;
 
 struct Expr {
   ExprKind kind;
-  bool parenthesized; // written in parentheses of its own
+  bool parenthesized; // has its own parentheses
   uint16_t depth;     // 1 for leaves, else 1 + that of the deepest part
   Loc loc;
   union {
@@ -157,7 +158,7 @@ struct Expr {
     } integer;
     double number;
     struct {
-      Str text; // NUL-terminated too, and may hold NULs
+      Str text; // also NUL-terminated; may contain NULs
       bool bytes;
     } string;
     FStringParts fstring;
@@ -175,7 +176,7 @@ struct Expr {
     } attribute;
     struct {
       Expr *object;
-      ExprList indices; // x[a] and x[a,] have one, x[(a, b)] is as x[a, b]
+      ExprList indices; // x[a] and x[a,] have one; x[(a, b)] is like x[a, b]
       bool tuple;       // the index is a tuple: there was a comma
     } subscript;
     struct {
@@ -230,19 +231,19 @@ typedef enum StmtKind {
   STMT_FOR,       // loop
   STMT_WHILE,     // loop
   STMT_IF,        // branch
-  STMT_RETURN,    // expr, NULL where bare; several values are an EXPR_TUPLE
+  STMT_RETURN,    // expr, NULL if bare; several values are an EXPR_TUPLE
   STMT_PASS,
   STMT_BREAK,
   STMT_CONTINUE,
-  STMT_RAISE,    // what is raised is not kept
+  STMT_RAISE,    // the raised value is not kept
   STMT_ASSERT,   // assertion
   STMT_GLOBAL,   // names
   STMT_NONLOCAL, // names
-  STMT_DEF,      // function: a function within a function
+  STMT_DEF,      // function: a nested function
   STMT_IMPORT,   // import
-  STMT_TRY,      // attempt; of the module level only
-  STMT_WITH,     // with; within functions only
-  STMT_OUTSIDE,  // outside; of .py files' module level only
+  STMT_TRY,      // attempt; only at the module level
+  STMT_WITH,     // with; only within functions
+  STMT_OUTSIDE,  // outside; only at the module level of .py files
 } StmtKind;
 
 // `if` and each `elif` of a statement.
@@ -256,10 +257,10 @@ typedef struct IfArm {
 typedef struct ImportName {
   Loc loc;
   const char *name;            // "*" in `from m import *`
-  const char *alias;           // NULL where there is no `as`
-  const struct Module *module; // `from m import name`: m's file; NULL where m has none
-  const struct Module *whole;  // the file that the name itself is (module or package); NULL where none
-  bool followed;               // the two have been looked for
+  const char *alias;           // NULL: no `as`.
+  const struct Module *module; // File of m in `from m import name`; NULL: m has none.
+  const struct Module *whole;  // File of the name itself, a module or package; NULL: none.
+  bool followed;               // Both files have been looked up.
 } ImportName;
 
 typedef struct Name {
@@ -276,7 +277,7 @@ typedef struct Import {
   Loc loc;
   bool from;          // from module import names
   uint32_t dots;      // leading dots of a relative module
-  const char *module; // "a.b"; "" where the module is dots alone or the statement is no `from`
+  const char *module; // "a.b"; "" if the module is only dots, or the statement is not a `from`.
   ImportNames names;
 } Import;
 
@@ -284,7 +285,7 @@ typedef struct Import {
 
 struct Stmt {
   StmtKind kind;
-  Loc loc; // a compound statement's is its header
+  Loc loc; // for a compound statement, its header
   union {
     Expr *expr;
     struct {
@@ -321,16 +322,18 @@ struct Stmt {
       Blocks handlers;
     } attempt;
     struct {
-      ExprList items; // at least one
-      ExprList targets; // of each what `as` names; NULL: nothing
+      ExprList items;   // at least one
+      ExprList targets; // the target of each `as`; NULL: none
       Block body;
     } with;
-    // What tilec does not read, but for the kernels and (not in functions and classes) names within.
+    // A statement that tilec does not read, except for kernels inside it. Names inside it are read too,
+    // unless it is a function or class.
     struct {
       const char *what; // "def", "class", "for", "with" ..., WALRUS_TEXT; NULL: it could not be parsed
-      const char *name; // of a function or class, or what `:=` assigns
+      const char *name; // name of a function or class, or the target of `:=`
       Block body;
-      const void *tokens; // of a function or class of the module level (syntax_plain_function); NULL: of nothing else
+      const void *tokens; // tokens of a function or class of the module level (syntax_plain_function); else
+                          // NULL
       uint32_t token_count;
     } outside;
   };
@@ -347,22 +350,22 @@ struct Function {
   Expr *docstring; // an EXPR_STRING, may be NULL; not in the body
   Block body;      // may be empty after a docstring
   uint32_t last_line;
-  bool plain; // Python's own, which the module level alone calls (syntax_plain_function)
-  VEC(Diag *) errors; // of syntax, in a .py file: told where the function is used (syntax_errors_of)
-  const struct Module *module; // where it stands; NULL: within another function
-  const struct Guard *guard;   // what its definition hangs on, and the functions and classes around it
+  bool plain;         // a Python function that only the module level calls (syntax_plain_function)
+  VEC(Diag *) errors; // syntax errors in a .py file, reported when the function is used (syntax_errors_of).
+  const struct Module *module; // The module that contains it; NULL: within another function.
+  const struct Guard *guard;   // The conditions of its definition, and the functions and classes around it.
 };
 
 typedef VEC(Import *) ImportList;
 typedef VEC(Function *) FunctionList;
 
-// What a definition of the module level hangs on: one clause of a compound statement, within `outer`.
+// A condition of a definition at the module level: one clause of a compound statement, within `outer`.
 typedef enum GuardKind {
   GUARD_ARM,     // arm `index` of an `if`; the `else` is the one after the last
-  GUARD_TRY,     // the body of a `try`, behind its first `index` statements
+  GUARD_TRY,     // the body of a `try`, after its first `index` statements
   GUARD_HANDLER, // an `except`
   GUARD_ORELSE,  // the `else` of a `try`
-  GUARD_SCOPE,   // a function or class: names within are not the module's
+  GUARD_SCOPE,   // a function or class: names inside are not the module's
   GUARD_OUTSIDE, // any other statement that is not read
 } GuardKind;
 
@@ -371,60 +374,61 @@ typedef struct Guard {
   const struct Guard *outer; // NULL: the module level itself
   const Stmt *stmt;
   uint32_t index;
-  uint32_t visible; // how many of the module's definitions come before the statement
+  uint32_t visible; // the number of the module's definitions before the statement
 } Guard;
 
-// What a name of the module level may stand for.
+// The kinds of definition that a name of the module level may have.
 typedef enum DefinitionKind {
   DEFINES_CONSTANT,
   DEFINES_FUNCTION,
   DEFINES_IMPORT,
   DEFINES_OUTSIDE,
   DEFINES_PATCH,  // a statement that may set members of modules: `setattr(m, "f", g)`, `m.f = g`
-  DEFINES_CHANGE, // of a constant's value, which is not followed: `L.append(7)`, `global L` in a function
+  DEFINES_CHANGE, // a change of a constant's value that is not tracked: `L.append(7)`, `global L` in a
+                  // function
 } DefinitionKind;
 
 typedef struct Definition {
   DefinitionKind kind;
-  const char *name; // interned; "*": all that a file has
+  const char *name; // interned; "*": all names of a file
   Loc loc;
-  const Guard *guard; // NULL: unconditional
-  uint32_t before;    // 1 + the place of the one of that name before it; 0: none
-  uint32_t before_in_scope; // the same, within the same function or class
-  bool target;        // DEFINES_CHANGE: what a loop of the module level runs over; it counts where the loop can be run
+  const Guard *guard;       // NULL: unconditional
+  uint32_t before;          // 1 + index of the previous definition of that name; 0: none.
+  uint32_t before_in_scope; // The same, within the same function or class.
+  bool target; // DEFINES_CHANGE: the target of a module-level loop; it counts if the loop can be run
   union {
-    const Stmt *stmt; // the constant's assignment or change; what is not read: STMT_OUTSIDE
+    const Stmt *stmt; // the constant's assignment or change; for an unread statement, STMT_OUTSIDE
     const Function *function;
     struct {
       const Import *import;
-      uint32_t item; // of import->names
+      uint32_t item; // index in import->names
     };
   };
 } Definition;
 
-// The lists keep the order of the file.
-// `object.name` in the code, where `object` is a name: interned.
+// `object.name` in the code, where `object` is a name. Both are interned. Lists of members keep the order of
+// the file.
 typedef struct Member {
   const char *object, *name;
 } Member;
 
 typedef struct LastOfName {
-  const char *name; // interned
+  const char *name;   // interned
   const Guard *scope; // NULL: the module level itself, or any
   uint32_t at;
 } LastOfName;
 
-// --- What a module defines (definitions.c) ---
+// --- Definitions of a module (definitions.c) ---
 
 // The innermost function or class around; NULL: the module level itself.
 const Guard *guard_scope(const Guard *guard);
-// "Model.forward.kernel" of "kernel" within these.
+// The qualified name: "Model.forward.kernel" for "kernel" within these.
 const char *qualified_name(Arena *arena, const Guard *guard, const char *name);
-// 1 + the place of the module's last definition of an interned name; 0: it has none.
+// 1 + index of the module's last definition of an interned name; 0: none.
 uint32_t module_last(const struct Module *module, const char *name);
-// The same of what is defined right within `scope`, a GUARD_SCOPE or NULL.
+// The same for definitions directly within `scope`, a GUARD_SCOPE or NULL.
 uint32_t module_last_in_scope(const struct Module *module, const char *name, const Guard *scope);
-// The first function within others or in classes that has the qualified name; NULL: none.
+// The first nested function, or function in a class, with the qualified name. NULL: none.
 const Function *module_inner_function(const struct Module *module, const char *path);
 
 typedef struct Module {
@@ -433,28 +437,29 @@ typedef struct Module {
   bool patches;    // it has definitions of DEFINES_PATCH
   Expr *docstring; // may be NULL
   ImportList imports;
-  Block constants; // assignments of the module level
+  Block constants; // assignments at the module level
   FunctionList functions;
-  VEC(Definition) definitions; // one for each name that one of these binds
-  Table last;                  // of each name the last one, a LastOfName
-  Table last_in_scope;         // the same within one function, class or the module level itself
-  Table paths;                 // functions within others and in classes by qualified name, the first of each
-  VEC(uint32_t) stars;         // the places of those that are `import *`
-  VEC(const char *) mentioned; // the names in the code but in imports, each once, in the order of strcmp
-  VEC(Member) members;         // each once
+  VEC(Definition) definitions; // one for each name that a statement binds.
+  Table last;                  // The last one of each name, a LastOfName.
+  Table last_in_scope;         // The same within one function, one class or the module level.
+  Table paths;                 // The first nested function, or function in a class, by qualified name.
+  VEC(uint32_t) stars;         // The indices of `import *`.
+  VEC(const char *) mentioned; // Names in the code except in imports, each once, in strcmp order.
+  VEC(Member) members;         // Each once.
 } Module;
 
-// --- Looking through a text (ast_walk.c) ---
+// --- Walking a tree (ast_walk.c) ---
 
-// What is asked of each statement and expression, the outer before what is within. One that answers true ends the walk.
+// Callbacks for each statement and expression, outer ones first. One that returns true ends the walk.
 typedef struct AstWalk {
-  bool (*stmt)(const Stmt *stmt, void *data); // NULL: statements are not asked
-  bool (*expr)(const Expr *expr, void *data); // NULL: nor are expressions
+  bool (*stmt)(const Stmt *stmt, void *data); // NULL: not called for statements
+  bool (*expr)(const Expr *expr, void *data); // NULL: not called for expressions
   void *data;
 } AstWalk;
 
-// Of the expressions that statements evaluate, not of their targets and annotations. Whether one ended the walk.
+// Walks the expressions that statements evaluate, but not their targets and annotations. True if a callback
+// ended the walk.
 bool block_walk(const Block *block, const AstWalk *walk);
-bool expr_walk(const Expr *expr, const AstWalk *walk); // NULL has nothing within
+bool expr_walk(const Expr *expr, const AstWalk *walk); // NULL is empty
 
 #endif

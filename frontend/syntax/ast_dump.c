@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints the tree, as --emit=ast shows it: a node a line, its parts indented below it. The depth of the
-// recursion is bounded by AST_MAX_DEPTH and AST_MAX_BLOCKS.
+// Prints the tree for --emit=ast: one node a line, its parts indented below it. AST_MAX_DEPTH and
+// AST_MAX_BLOCKS limit the recursion.
 #include "frontend/syntax/syntax.h"
 
 enum { MAX_INDENT = 200 };
 
 static void print_block(const Block *block, int indent, Buf *out);
 
-// Deep trees stop moving to the right, so that the text stays in proportion to the tree.
+// Limits the indentation, so that the text stays in proportion to the tree.
 static void print_indent(int indent, Buf *out) { buf_spaces(out, indent < MAX_INDENT ? indent : MAX_INDENT); }
 
 // Starts a node's line.
@@ -22,7 +22,7 @@ static void print_word(int indent, const char *word, Buf *out) {
   buf_char(out, '\n');
 }
 
-// A part under its name; nothing where it is absent.
+// Prints a part under its name. Nothing if it is absent.
 static void print_part(const char *word, const Expr *expr, int indent, Buf *out) {
   if (!expr) return;
   print_word(indent, word, out);

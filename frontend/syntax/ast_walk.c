@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every statement and expression of a tree, for what looks through a text without evaluating it.
+// Visits every statement and expression of a tree, for code that searches a text without evaluating it.
 #include "frontend/syntax/ast.h"
 
 static bool walk_list(const ExprList *list, const AstWalk *walk) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// f-strings: the literal is cut into texts and replacement fields,
-// whose expressions are lexed and parsed by themselves.
+// f-strings: splits the literal into texts and replacement fields. The expressions of fields are lexed and
+// parsed separately.
 #include "frontend/syntax/parser.h"
 
 #include "frontend/syntax/grammar.h"
@@ -60,7 +60,7 @@ static FStringPart scan_text(FieldScan *scan) {
                        .text = unescape(scan->parse, (Str){text, n}, scan->raw, false, scan->whole)};
 }
 
-// Passes over a string within an expression.
+// Skips a string within an expression.
 static void skip_string(FieldScan *scan) {
   char quote = scan_peek(scan, 0);
   scan_advance(scan, 1);
@@ -68,14 +68,14 @@ static void skip_string(FieldScan *scan) {
   if (scan->at < scan->body.n) scan_advance(scan, 1);
 }
 
-// At the end of a field's expression: `}`, `!r`, `:spec` or `=`.
+// True at the end of a field's expression: `}`, `!r`, `:spec` or `=`.
 static bool ends_expression(const FieldScan *scan) {
   char c = scan_peek(scan, 0), next = scan_peek(scan, 1);
   if (c == '!') return next != '=';
   return c == '}' || c == ':' || (c == '=' && (next == '}' || next == '!' || next == ':'));
 }
 
-// Passes over a field's expression and gives its text.
+// Skips a field's expression and returns its text.
 static Str scan_expression(FieldScan *scan) {
   size_t start = scan->at;
   int depth = 0;
@@ -98,7 +98,7 @@ static bool is_blank(Str text) {
   return true;
 }
 
-// The expression `text` which starts at `start`; NULL after an error.
+// Parses the expression `text`, which starts at `start`. NULL after an error.
 static Expr *parse_field(FieldScan *scan, Str text, Loc start) {
   Parse *parse = scan->parse;
   if (is_blank(text)) {
@@ -139,7 +139,7 @@ static Str scan_format(FieldScan *scan) {
   return (Str){arena_copy(scan->parse->arena, text), text.n};
 }
 
-// A field, from its `{`. `{x=}` also gives the text "x=" before it.
+// Reads a field from its `{`. `{x=}` also gives the text "x=" before it.
 static FStringPart scan_field(FieldScan *scan, Str *echo) {
   Loc open = scan->loc;
   scan_advance(scan, 1);

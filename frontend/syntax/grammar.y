@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The grammar (Lemon), free of conflicts. What reaches it is regular (layout.c): every block is COLON NEWLINE INDENT
-// ... DEDENT, every simple statement ends in NEWLINE. After an error the rest of the line and its block are passed
-// over, so that the next statement is parsed again.
+// The grammar (Lemon), free of conflicts. Its input is regular (indent.c): every block is COLON NEWLINE
+// INDENT ... DEDENT, every simple statement ends in NEWLINE. After an error, the rest of the line and its
+// block are skipped, and the next statement is parsed again.
 %name Grammar
 %token_prefix TOKEN_
 %token_type {Token}
@@ -20,9 +20,9 @@
   parse->too_deep = parse->failed = true;
 }
 
-// Kinds that only the layout and the error messages look at.
+// Kinds that only indent.c and the error messages use.
 %token INVALID UNSUPPORTED WALRUS SEMICOLON.
-// `:=` where Python computes: functions of its own, and loops of the module level.
+// `:=` in Python code: in Python functions and in loops of the module level.
 %token BINDS.
 
 %nonassoc STARRED.
@@ -220,7 +220,7 @@ annotation(A) ::= POW(S) annotation(B). {
 
 // --- Expressions ---
 
-// What a `for` assigns to; no operators, since `in` ends it.
+// The targets of a `for`. They contain no operators, since `in` ends them.
 targets(A) ::= target(T). { A = T; }
 targets(A) ::= target(T) COMMA. {
   A = tree_tuple(parse, exprs_push(parse, (ExprList){0}, T), T->loc);
@@ -373,8 +373,8 @@ void grammar_parse(Parse *parse, const TokenList *tokens, int start) {
   parse->at = outer_at;
 }
 
-// Plays the reductions that would come before the token on a copy of the stack's top: `pushed` lies upon the
-// first `kept` entries of the parser's stack.
+// Simulates the reductions before the token on a copy of the stack's top. `pushed` is on top of the first
+// `kept` entries of the parser's stack.
 bool grammar_accepts(const void *parser, int kind) {
   const yyParser *p = parser;
   YYACTIONTYPE pushed[64];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between lexer and grammar: picks the statements to parse and makes blocks regular.
+// Between lexer and grammar: selects the statements to parse and makes blocks regular.
 //
-// - Every block becomes COLON NEWLINE INDENT ... DEDENT, also `if x: y` on one line; `a; b` becomes two
-// lines. Errors of
-//   indentation are told here, and the grammar gets blocks that fit.
-// - Statements outside the language (with, class, in functions try ...) are told and left out with their blocks.
-// - Of .py files select.c picks what remains.
+// - Every block becomes COLON NEWLINE INDENT ... DEDENT, also `if x: y` on one line. `a; b` becomes two
+//   lines.
+// - Indentation errors are reported here, and the grammar gets well-formed blocks.
+// - Unsupported statements (with, class, in functions try ...) are reported and removed with their blocks.
+// - For .py files select.c selects the tokens.
 #include "frontend/syntax/indent.h"
 
 #include "frontend/syntax/grammar.h"
@@ -17,7 +17,7 @@ void layout_emit(LineLayout *layout, int token_kind, Loc loc) {
   vec_push(layout->parse->arena, layout->out, token);
 }
 
-// Tells the lexer's errors at the token at hand.
+// Reports the lexer's errors at the current token.
 static void report_lexical(LineLayout *layout) {
   const Lexed *lexed = layout->lexed;
   while (layout->error < lexed->errors.n && lexed->errors.at[layout->error].token < layout->at)
@@ -74,7 +74,7 @@ static void close_block(LineLayout *layout) {
     layout_copy(layout);
 }
 
-// Past the logical line at hand and the block that follows it.
+// Skips the current logical line and the block after it.
 void skip_statement(LineLayout *layout) {
   while (layout->at < layout->end && layout_kind(layout) != TOKEN_NEWLINE) layout->at++;
   if (layout->at < layout->end) layout->at++;
@@ -106,13 +106,13 @@ const char *unsupported_advice(Str word) {
   return "";
 }
 
-// A statement outside the language: told, and left out with its block and its further clauses.
+// Reports an unsupported statement. Removes it with its block and its further clauses.
 static void skip_unsupported(LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   bool is_try = begins_with(layout, "try");
   if (!layout->quiet)
-    diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language%s", STR_ARG(token->text),
-               unsupported_advice(token->text));
+    diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language%s",
+               STR_ARG(token->text), unsupported_advice(token->text));
   layout_emit(layout, TOKEN_INVALID, token->loc);
   layout_emit(layout, TOKEN_NEWLINE, token->loc);
   skip_statement(layout);
@@ -121,7 +121,7 @@ static void skip_unsupported(LineLayout *layout) {
     skip_statement(layout);
 }
 
-// A compound statement where only a simple one may stand.
+// Reports a compound statement where only a simple one is allowed.
 static void refuse_compound(LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   if (!is_header(token->kind) && token->kind != TOKEN_UNSUPPORTED) return;
@@ -130,7 +130,7 @@ static void refuse_compound(LineLayout *layout) {
   layout->at++;
 }
 
-// `raise` may stand where a specialisation does not get to; what it raises is left out.
+// `raise` is allowed on paths that a specialisation does not reach. The raised value is removed.
 static void copy_raise(LineLayout *layout) {
   Loc loc = layout->in[layout->at].loc;
   layout_copy(layout);
@@ -138,7 +138,7 @@ static void copy_raise(LineLayout *layout) {
   skip_statement(layout);
 }
 
-// The rest of a simple line; each `;` ends a statement.
+// Copies the rest of a simple line. Each `;` ends a statement.
 void copy_simple(LineLayout *layout) {
   int depth = 0;
   while (layout->at < layout->end && layout_kind(layout) != TOKEN_NEWLINE) {
@@ -159,7 +159,7 @@ void copy_simple(LineLayout *layout) {
   if (layout->at < layout->end) layout_copy(layout);
 }
 
-// A header up to its colon. False where the line ends without one.
+// Copies a header up to its colon. False if the line ends without one.
 static bool copy_header(LineLayout *layout) {
   int depth = 0, lambdas = 0;
   while (layout->at < layout->end && layout_kind(layout) != TOKEN_NEWLINE) {
@@ -172,7 +172,7 @@ static bool copy_header(LineLayout *layout) {
   return false;
 }
 
-// The rest of a compound statement whose header was copied, with or without its colon.
+// Copies the rest of a compound statement whose header was copied, with or without its colon.
 static void copy_block(LineLayout *layout, Token first, bool colon) {
   if (layout->at >= layout->end) return;
   if (colon && layout_kind(layout) != TOKEN_NEWLINE) { // the block is on the same line
@@ -200,14 +200,14 @@ static void copy_compound(LineLayout *layout) {
   copy_block(layout, first, colon);
 }
 
-// `try`, `except` and `finally`, which the lexer does not know; TOKEN_UNSUPPORTED where it is something else.
+// `try`, `except` and `finally`, which the lexer does not know. TOKEN_UNSUPPORTED for other words.
 static int clause_of_try(const LineLayout *layout) {
   if (begins_with(layout, "try")) return TOKEN_TRY;
   if (begins_with(layout, "except")) return TOKEN_EXCEPT;
   return begins_with(layout, "finally") ? TOKEN_FINALLY : TOKEN_UNSUPPORTED;
 }
 
-// What an `except` catches is not kept.
+// The exception type of an `except` is removed.
 void copy_clause_header(LineLayout *layout, int token_kind) {
   Token first = layout->in[layout->at++];
   first.kind = (uint8_t)token_kind;
@@ -220,7 +220,7 @@ void copy_clause_header(LineLayout *layout, int token_kind) {
     }
 }
 
-// `with` of a function, which the lexer does not know either; of the module level it is told.
+// Copies a `with` in a function, which the lexer does not know either. At the module level it is reported.
 static bool copy_with(LineLayout *layout) {
   Token first = layout->in[layout->at];
   if (!layout->functions || !begins_with(layout, "with")) return false;
@@ -245,7 +245,7 @@ static void copy_unsupported(LineLayout *layout) {
   copy_block(layout, first, colon);
 }
 
-// `match x:` over a block of `case`; elsewhere it is a name.
+// True for `match x:` with a block of `case`. Elsewhere `match` is a name.
 static bool begins_match(const LineLayout *layout) {
   if (!begins_with(layout, "match")) return false;
   uint32_t at = layout->at;
@@ -285,7 +285,8 @@ void layout_left_out(Parse *parse, const Token *tokens, uint32_t n, TokenList *o
     if (in[i].kind == TOKEN_WALRUS) in[i].kind = TOKEN_BINDS;
   in[n] = (Token){.loc = tokens[n - 1].loc};
   Lexed lexed = {.errors = {0}};
-  LineLayout layout = {.parse = parse, .lexed = &lexed, .in = in, .end = n, .out = out, .quiet = true, .plain = true};
+  LineLayout layout = {
+      .parse = parse, .lexed = &lexed, .in = in, .end = n, .out = out, .quiet = true, .plain = true};
   copy_until(&layout, n);
   layout_copy(&layout);
 }
@@ -293,7 +294,7 @@ void layout_left_out(Parse *parse, const Token *tokens, uint32_t n, TokenList *o
 void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out) {
   LineLayout layout = {.parse = parse, .lexed = lexed, .in = lexed->tokens.at, .out = out};
   layout.end = lexed->tokens.n - 1;
-  out->cap = lexed->tokens.n + 8; // a little more only where blocks are on their header's line
+  out->cap = lexed->tokens.n + 8; // only slightly more if blocks are on their header's line
   parse->python = mode == SYNTAX_PY;
   out->at = ARENA_ARRAY(parse->arena, Token, out->cap);
   if (mode == SYNTAX_PY) {
@@ -301,5 +302,5 @@ void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList 
     layout.quiet = true;
   } else
     copy_until(&layout, layout.end);
-  layout_copy(&layout); // the end
+  layout_copy(&layout); // the end token
 }

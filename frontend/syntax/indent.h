@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inside layout.c and select.c only: the walk over a file's lines.
+// Internal to indent.c and select.c: the walk over a file's lines.
 #ifndef FRONTEND_SYNTAX_INDENT_H
 #define FRONTEND_SYNTAX_INDENT_H
 
@@ -11,13 +11,13 @@ typedef struct LineLayout {
   const Token *in;
   uint32_t at, end; // in `in`
   TokenList *out;
-  uint32_t error; // the next of lexed->errors
+  uint32_t error; // index of the next of lexed->errors
   bool quiet;
-  bool plain; // within a function that was left out: `try` stays too
-  bool dropped[AST_MAX_BLOCKS + 1];  // of each open INDENT: it was not passed on
-  bool function[AST_MAX_BLOCKS + 1]; // it is a function's
-  uint32_t n_blocks, functions;      // how many are open, and are a function's
-  VEC(Str) jits;                     // what `jit` is called here, and the names of the module triton
+  bool plain;                        // within a removed function: `try` is kept too
+  bool dropped[AST_MAX_BLOCKS + 1];  // for each open INDENT: it was not passed on.
+  bool function[AST_MAX_BLOCKS + 1]; // It belongs to a function.
+  uint32_t n_blocks, functions;      // The number of open blocks, and of those of functions.
+  VEC(Str) jits;                     // Local names of `jit`, and of the module triton.
 } LineLayout;
 
 // --- layout.c ---
@@ -28,10 +28,11 @@ bool opens_bracket(int token_kind);
 bool closes_bracket(int token_kind);
 void layout_emit(LineLayout *layout, int token_kind, Loc loc);
 void layout_copy(LineLayout *layout);
-void copy_simple(LineLayout *layout);              // the rest of a simple line; each `;` ends a statement
-void copy_until(LineLayout *layout, uint32_t end); // whole statements, as in a .tile file
-void copy_clause_header(LineLayout *layout, int token_kind); // of a `try`, up to the colon
-void skip_statement(LineLayout *layout);                     // past the logical line at hand and its block
+void copy_simple(LineLayout *layout);              // Copies the rest of a simple line; each `;` ends a
+                                                   // statement.
+void copy_until(LineLayout *layout, uint32_t end); // Copies whole statements, as in a .tile file.
+void copy_clause_header(LineLayout *layout, int token_kind); // Copies a clause of a `try`, up to the colon.
+void skip_statement(LineLayout *layout);                     // Skips the current logical line and its block.
 
 // --- select.c ---
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tokens, and the lexer which makes them. Token kinds are TOKEN_*,
-// from the grammar (frontend/syntax/grammar.h); 0 ends a list.
+// Tokens, and the lexer that makes them. Token kinds are TOKEN_*, from the grammar
+// (frontend/syntax/grammar.h). 0 ends a list.
 #ifndef FRONTEND_SYNTAX_LEXER_H
 #define FRONTEND_SYNTAX_LEXER_H
 
 #include "base/diag.h"
 
-// Deeper brackets are an error, as they are in Python.
+// Deeper nesting of brackets is an error, as in Python.
 enum { LEX_MAX_BRACKETS = 200 };
 
 typedef struct Token {
   Loc loc;
   uint8_t kind;
-  bool quiet; // errors at this token are not the user's concern: a line that may be skipped
+  bool quiet; // errors at this token are not reported: its line may be skipped
   Str text;   // the bytes in the source; empty for INDENT, DEDENT, NEWLINE and the end
 } Token;
 
 typedef VEC(Token) TokenList;
 
-// Errors belong to a token, since those of skipped lines are not told.
+// An error belongs to a token, because errors of skipped lines are not reported.
 typedef struct LexError {
   uint32_t token; // index
   Loc loc;
@@ -26,17 +26,17 @@ typedef struct LexError {
 } LexError;
 
 typedef struct Lexed {
-  // Each logical line ends in NEWLINE; INDENT and DEDENT pair up; the last token is of kind 0.
+  // Each logical line ends in NEWLINE. INDENT and DEDENT are paired. The last token has kind 0.
   TokenList tokens;
   VEC(LexError) errors;
 } Lexed;
 
-// Lexes a whole file; `text` is followed by a NUL and outlives the tokens. What cannot be a token becomes a
-// TOKEN_INVALID and an error, and lexing goes on.
+// Lexes a whole file. `text` is followed by a NUL and outlives the tokens. Invalid text becomes a
+// TOKEN_INVALID and an error, and lexing continues.
 void lex_file(Arena *arena, Str text, uint16_t file, Lexed *out);
 
-// Lexes `text`, an expression of an f-string that starts
-// at `start`, as if in brackets: no NEWLINE, no INDENT.
+// Lexes `text`, an expression of an f-string that starts at `start`. As in brackets, there is no NEWLINE and
+// no INDENT.
 void lex_expression(Arena *arena, Str text, Loc start, Lexed *out);
 
 // "NAME", "INDENT" ...: for printing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lexer (re2c). Strings and the starts of lines are scanned by hand, the rest by the rules in `next_token`.
-// The text ends in a NUL, which is the sentinel; a NUL before the end is an error.
+// The lexer (re2c). Strings and the starts of lines are scanned by hand, the rest by the rules in
+// `next_token`. The text ends in a NUL, the sentinel. A NUL before the end is an error.
 #include "frontend/syntax/lexer.h"
 
 #include "frontend/syntax/ast.h"
@@ -15,14 +15,14 @@ typedef struct Lexer {
   const Byte *line_start; // column `base` of line `line`
   uint32_t line, base;
   uint16_t file;
-  const Byte *bad;  // the next byte that is a NUL or not UTF-8; limit where there is none
-  Loc last_end;     // just after the last token
-  uint32_t depth;   // open brackets
-  bool joined;      // the text is an expression: newlines never end it
-  bool resynced;    // a bracket was left open: blocks have lost their shape, until the next line without indentation
-  bool skipping;    // too deep: no tokens until the logical line's end
-  uint32_t indents[AST_MAX_BLOCKS + 1], n_indents; // columns from 0; indents[0] is 0
-  uint32_t narrow[AST_MAX_BLOCKS + 1]; // the same where a tab counts as one column
+  const Byte *bad;  // The next byte that is NUL or not UTF-8; limit if there is none.
+  Loc last_end;     // Just after the last token.
+  uint32_t depth;   // The number of open brackets.
+  bool joined;      // The text is an expression: newlines never end it.
+  bool resynced;    // A bracket was left open: blocks are unreliable until the next line without indentation.
+  bool skipping;    // Nested too deeply: no tokens until the end of the logical line.
+  uint32_t indents[AST_MAX_BLOCKS + 1], n_indents; // Columns from 0; indents[0] is 0.
+  uint32_t narrow[AST_MAX_BLOCKS + 1]; // The same, with a tab counted as one column.
 } Lexer;
 
 static uint16_t saturate(size_t n) { return n > UINT16_MAX ? UINT16_MAX : (uint16_t)n; }
@@ -44,14 +44,14 @@ static void push(Lexer *lexer, int kind, Loc loc, Str text) {
   if (!lexer->skipping) vec_push(lexer->arena, &lexer->out->tokens, token);
 }
 
-// Ends line `line`; the next one starts at `at`.
+// Ends the current line. The next one starts at `at`.
 static void new_line(Lexer *lexer, const Byte *at) {
   lexer->line++;
   lexer->line_start = at;
   lexer->base = 1;
 }
 
-// --- Bytes that may be nowhere: NUL, and what is not UTF-8 ---
+// --- Invalid bytes: NUL, and bytes that are not UTF-8 ---
 
 static int utf8_length(const Byte *at, const Byte *limit) {
   size_t left = (size_t)(limit - at);
@@ -90,7 +90,7 @@ static void report_bad(Lexer *lexer, const Byte *end) {
 
 // --- Strings ---
 
-// Scans on from behind the opening quote at `quote` to behind the closing one. Loc covers the first line.
+// Scans from after the opening quote at `quote` to after the closing one. Loc covers the first line.
 static void string_token(Lexer *lexer, const Byte *start, const Byte *quote, bool format) {
   Byte q = *quote;
   bool triple = quote[1] == q && quote[2] == q;
@@ -119,7 +119,7 @@ static void string_token(Lexer *lexer, const Byte *start, const Byte *quote, boo
   lexer->cursor = at;
 }
 
-// What a name with other than ASCII characters is told: what editors and web pages put in by themselves has a hint.
+// The message for a name with non-ASCII characters. Characters that editors and web pages insert have a hint.
 static const char *what_character(const Byte *at, const Byte *end) {
   while (at < end && *at < 0x80) at++;
   static const struct {
@@ -151,8 +151,8 @@ static void end_line(Lexer *lexer) {
     push(lexer, TOKEN_NEWLINE, lexer->last_end, (Str){0});
 }
 
-// Whether the line's place among the open blocks hangs on the width of a tab: told, and the line is taken for one of
-// the block at hand.
+// True if the line's block depends on the width of a tab. Reports this, and assigns the line to the current
+// block.
 static bool mixes_tabs(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte *at) {
   uint32_t i = lexer->n_indents - 1;
   while (i > 0 && lexer->indents[i] > column) i--;
@@ -181,7 +181,7 @@ static void indent_to(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte
     return;
   }
   while (column < lexer->indents[lexer->n_indents - 1]) {
-    if (column > lexer->indents[lexer->n_indents - 2]) { // between two blocks: taken for the inner one
+    if (column > lexer->indents[lexer->n_indents - 2]) { // between two blocks: treated as the inner one
       if (!lexer->resynced) add_error(lexer, loc, "this line's indentation matches no outer block");
       return;
     }
@@ -190,7 +190,7 @@ static void indent_to(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte
   }
 }
 
-// At the start of a logical line: measures the indentation, passes over blank lines and comments.
+// At the start of a logical line: measures the indentation, skips blank lines and comments.
 static void start_line(Lexer *lexer) {
   const Byte *at = lexer->cursor;
   uint32_t column = 0, narrow = 0; // narrow: a tab counts as one
@@ -212,7 +212,8 @@ static void start_line(Lexer *lexer) {
   if (at < lexer->limit) indent_to(lexer, column, narrow, at);
 }
 
-// Whether a line in open brackets begins with a word that no expression has: then a bracket was forgotten.
+// True if a line in open brackets begins with a word that expressions do not contain: a closing bracket is
+// missing.
 static bool begins_statement(const Byte *at) {
   static const char *const words[] = {"def",   "class", "return", "while", "import", "pass",
                                       "break", "raise", "assert", "continue"};
@@ -224,7 +225,7 @@ static bool begins_statement(const Byte *at) {
   return false;
 }
 
-// Behind a newline. Whether the logical line ended with it.
+// Called after a newline. True if it ended the logical line.
 static bool newline(Lexer *lexer) {
   bool ends = !lexer->joined && (lexer->depth == 0 || begins_statement(lexer->cursor));
   if (ends && lexer->depth) lexer->resynced = true;
@@ -278,7 +279,7 @@ static void comment(Lexer *lexer, const Byte *at) {
   lexer->cursor = at[-1] == '\r' ? at - 1 : at;
 }
 
-// Lexes one token, or passes over blanks, a comment or a newline.
+// Lexes one token, or skips blanks, a comment or a newline.
 static void next_token(Lexer *lexer) {
   const Byte *start = lexer->cursor, *at = start, *marker = start;
   /*!re2c
@@ -417,7 +418,7 @@ void lex_expression(Arena *arena, Str text, Loc start, Lexed *out) {
   lexer.base = start.col;
   lexer.file = start.file;
   lexer.joined = true;
-  lexer.bad = lexer.limit; // the string as a whole was looked at
+  lexer.bad = lexer.limit; // the string as a whole was checked
   lex_all(&lexer);
   lexer.skipping = false;
   push(&lexer, 0, loc_at(&lexer, lexer.limit, 0), (Str){0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Literals: numbers and strings, from their text to their value.
+// Literals: converts the text of numbers and strings to values.
 #include "base/fault.h"
 #include "frontend/syntax/parser.h"
 #include "ir/spec.h"
@@ -10,7 +10,8 @@ Expr *tree_int(Parse *parse, Token token) {
   Expr *expr = tree_expr(parse, EXPR_INT, token.loc);
   Str text = token.text;
   bool fits = u64_parse(text, &expr->integer.value);
-  bool zeros = text.n > 1 && text.at[0] == '0' && (text.at[1] == '_' || (text.at[1] >= '0' && text.at[1] <= '9'));
+  bool zeros =
+      text.n > 1 && text.at[0] == '0' && (text.at[1] == '_' || (text.at[1] >= '0' && text.at[1] <= '9'));
   if (!fits && zeros)
     parse_error(parse, token.loc, "a decimal number has no leading zeros; octal numbers begin with 0o");
   expr->integer.overflow = !fits && !zeros;
@@ -56,8 +57,8 @@ static size_t put_utf8(char *out, uint32_t c) {
   return (size_t)more + 1;
 }
 
-// The bytes set aside for a text of n: a power of two,
-// so that adjacent literals can often be joined in place.
+// The bytes allocated for a text of n: a power of two, so that adjacent literals can often be joined in
+// place.
 static size_t room_for(size_t n) {
   size_t room = 16;
   while (room <= n) room *= 2;
@@ -74,7 +75,7 @@ typedef struct Unescape {
   size_t n;
 } Unescape;
 
-// `digits` hexadecimal digits at u->at, as a character or byte.
+// Reads `digits` hexadecimal digits at u->at, as a character or byte.
 static void hex_escape(Unescape *u, int digits) {
   uint32_t value = 0;
   for (int i = 0; i < digits; i++, u->at++) {
@@ -105,7 +106,7 @@ static void octal_escape(Unescape *u) {
     u->n += put_utf8(u->out + u->n, value);
 }
 
-// Behind a backslash. An unknown escape stays as it is written.
+// Reads an escape after its backslash. An unknown escape is kept as written.
 static void escape(Unescape *u) {
   static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
   char c = u->body.at[u->at++];

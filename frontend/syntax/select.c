@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Of a .py file: the tokens of what tilec reads, and of the statements around it.
+// Selects, from a .py file, the tokens that tilec reads, and the statements around them.
 //
-// - Functions with a jit decorator, wherever they stand. Of the module level also imports, assignments to names and
-//   what changes their values (`L[0] = 9`, `L.append(7)`, `global L` in a function), and in a `try` every simple
-//   statement, since it may be what fails.
-// - `if` and `try` of the module level stay as they are: which definition holds hangs on them.
-// - Functions, classes and other compound statements become `OUTSIDE:` and a block of what is read within: their
-//   names hide others.
-// Errors are told within functions with a jit decorator only.
+// - Functions with a jit decorator are read wherever they are.
+// - At the module level, imports and assignments to names are read. So are changes of their values (`L[0] =
+//   9`, `L.append(7)`, `global L` in a function).
+// - In a `try`, every simple statement is read, since it may fail.
+// - `if` and `try` of the module level are kept: they decide which definition holds.
+// - Functions, classes and other compound statements become `OUTSIDE:` and a block of what is read inside.
+//   Their names hide others.
+// Errors are reported only within functions with a jit decorator.
 #include "frontend/syntax/indent.h"
 
 #include "frontend/syntax/grammar.h"
@@ -16,7 +17,7 @@ typedef enum Reading {
   READ_MODULE,
   READ_TRY,       // within a `try` of the module level
   READ_FUNCTIONS, // within a function or class
-  READ_FIELDS,    // within a class of named tuples: what `name: type` declares, too
+  READ_FIELDS,    // within a class of named tuples: `name: type` is read too
 } Reading;
 
 static bool is_jit_name(const LineLayout *layout, Str name) {
@@ -28,14 +29,14 @@ static bool is_jit_name(const LineLayout *layout, Str name) {
 // Triton, or the Python package, which has the same names.
 static bool is_triton(Str name) { return str_is(name, "triton") || str_is(name, "tilec"); }
 
-// `import triton as tr` and `from triton import jit as kernel`
-// give further names; `from numba import jit` takes one.
+// `import triton as tr` and `from triton import jit as kernel` add names. `from numba import jit` removes
+// one.
 static void note_import(LineLayout *layout) {
   const Token *line = &layout->in[layout->at];
   Arena *arena = layout->parse->arena;
   bool from = line[0].kind == TOKEN_FROM, triton = is_triton(line[1].text);
   const Token *name = from ? line + 2 : line + 1;
-  if (from && !triton && line[1].kind != TOKEN_NAME) return; // from . import jit: ours, for all we know
+  if (from && !triton && line[1].kind != TOKEN_NAME) return; // from . import jit: probably Triton's
   for (; name->kind != TOKEN_NEWLINE && name->kind != 0; name++) {
     bool aliased = name[0].kind == TOKEN_NAME && name[1].kind == TOKEN_AS && name[2].kind == TOKEN_NAME;
     Str local = aliased ? name[2].text : name[0].text;
@@ -49,8 +50,8 @@ static void note_import(LineLayout *layout) {
   }
 }
 
-// Whether the decorator at `at`, behind its @, marks a kernel:
-// jit, kernel, triton.jit, with or without arguments.
+// True if the decorator at `at`, after its @, marks a kernel: jit, kernel, triton.jit, with or without
+// arguments.
 static bool is_jit(const LineLayout *layout, uint32_t at) {
   const Token *token = &layout->in[at];
   if (token[0].kind != TOKEN_NAME) return false;
@@ -69,9 +70,9 @@ static bool is_constexpr(const LineLayout *layout, uint32_t at) {
 }
 
 static void select_block(LineLayout *layout, Reading reading);
-// `(W := 7)` in whatever the line is.
+// True for `(W := 7)` in any line.
 static bool has_walrus(const LineLayout *layout) {
-  for (const Token *token = &layout->in[layout->at]; token->kind && token->kind != TOKEN_NEWLINE; token++)
+  for (const Token *token = &layout->in [layout->at]; token->kind && token->kind != TOKEN_NEWLINE; token++)
     if (token->kind == TOKEN_WALRUS) return true;
   return false;
 }
@@ -83,7 +84,7 @@ static void skip_line(LineLayout *layout) {
   if (layout_kind(layout) == TOKEN_NEWLINE) layout->at++;
 }
 
-// What stands on its header's line, or the block below it: never an empty one.
+// Selects the rest of the header's line, or the block below it. The result is never an empty block.
 static void select_suite(LineLayout *layout, Reading reading, Loc loc) {
   layout_emit(layout, TOKEN_COLON, loc);
   layout_emit(layout, TOKEN_NEWLINE, loc);
@@ -105,7 +106,7 @@ static void select_suite(LineLayout *layout, Reading reading, Loc loc) {
   layout_emit(layout, TOKEN_DEDENT, loc);
 }
 
-// To behind the header's colon. False where the line ends without one.
+// Skips to after the header's colon. False if the line ends without one.
 static bool skip_header(LineLayout *layout) {
   int depth = 0, lambdas = 0;
   for (; layout_kind(layout) != TOKEN_NEWLINE && layout_kind(layout) != 0; layout->at++) {
@@ -120,7 +121,7 @@ static bool skip_header(LineLayout *layout) {
   return false;
 }
 
-// The text of `class Name`, `def name` or `async def name`; of other statements the first word.
+// The text of `class Name`, `def name` or `async def name`. For other statements, the first word.
 static Token outside_token(const LineLayout *layout, bool definition) {
   Token token = layout->in[layout->at];
   uint32_t last = layout->at;
@@ -145,7 +146,8 @@ static bool is_named_tuple(const LineLayout *layout) {
   return false;
 }
 
-// A compound statement that is not read itself; within functions and classes it is left out where it holds nothing.
+// A compound statement that is not read itself. Within functions and classes it is removed if nothing inside
+// is read.
 static void select_outside(LineLayout *layout, Reading reading, bool definition) {
   uint32_t start = layout->out->n;
   Token token = outside_token(layout, definition);
@@ -157,7 +159,7 @@ static void select_outside(LineLayout *layout, Reading reading, bool definition)
   if (empty && (reading == READ_FUNCTIONS || layout->out->n == block || !definition)) layout->out->n = start;
 }
 
-// What a function that is left out consists of, from its decorators on: for when the module level calls it.
+// Keeps the tokens of an unread function, from its decorators on. The module level may call it.
 static void keep_left_out(LineLayout *layout, Reading reading, uint32_t start, Loc name) {
   bool file = reading == READ_MODULE || reading == READ_TRY;
   LeftOut left_out = {name, &layout->in[start], layout->at - start};
@@ -170,7 +172,7 @@ static bool starts_definition(const LineLayout *layout) {
          (begins_with(layout, "async") && token[1].kind == TOKEN_DEF);
 }
 
-// A definition, decorated or not, is copied if one of its decorators is a jit.
+// Copies a definition, decorated or not, if one of its decorators is a jit.
 static void select_decorated(LineLayout *layout, Reading reading) {
   uint32_t start = layout->at;
   bool jit = false;
@@ -210,7 +212,7 @@ static bool is_element_assignment(const LineLayout *layout) {
   return token->kind == TOKEN_RBRACKET && (token[1].kind == TOKEN_EQUALS || token[1].kind == TOKEN_AUGMENT);
 }
 
-// `L.append(7)`: of any method; which of them change what they are called of is known later.
+// `L.append(7)`, with any method. Later code knows which methods change their object.
 static bool is_method_call(const LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   return token[0].kind == TOKEN_NAME && token[1].kind == TOKEN_DOT && token[2].kind == TOKEN_NAME &&
@@ -236,8 +238,8 @@ static void select_line(LineLayout *layout, Reading reading) {
   bool field = reading == READ_FIELDS && k == TOKEN_NAME && layout->in[layout->at + 1].kind == TOKEN_COLON;
   bool file = reading == READ_MODULE || reading == READ_TRY;
   if (import && file) note_import(layout);
-  bool changes = is_element_assignment(layout) || is_method_call(layout) || has_walrus(layout) || is_call(layout) ||
-                 is_member_assignment(layout);
+  bool changes = is_element_assignment(layout) || is_method_call(layout) || has_walrus(layout) ||
+                 is_call(layout) || is_member_assignment(layout);
   if (k == TOKEN_GLOBAL || field ||
       (file && (import || is_assignment(layout) || changes || (reading == READ_TRY && k != TOKEN_PASS))))
     copy_simple(layout);
@@ -245,7 +247,7 @@ static void select_line(LineLayout *layout, Reading reading) {
     skip_line(layout);
 }
 
-// A clause with a condition stays as it is.
+// A clause with a condition is kept.
 static void select_branch(LineLayout *layout, Reading reading) {
   Loc loc = layout->in[layout->at].loc;
   uint32_t start = layout->at;
@@ -274,8 +276,8 @@ static bool has_block(const LineLayout *layout) {
   return layout_kind(&ahead) == TOKEN_INDENT;
 }
 
-// `for` and `while` of the module level, which are run where a name that they assign is used. The names of their `else` are
-// theirs.
+// `for` and `while` of the module level, which run when a name that they assign is used. Names in their
+// `else` belong to the loop.
 static void select_loop(LineLayout *layout, Reading reading) {
   uint32_t start = layout->at, out = layout->out->n;
   Loc loc = layout->in[start].loc;
@@ -285,9 +287,10 @@ static void select_loop(LineLayout *layout, Reading reading) {
     if (!empty) layout->out->n--; // its DEDENT
     uint32_t end = layout->out->n;
     if (skip_header(layout)) select_suite(layout, reading, loc);
-    if (empty) layout->out->n = end;
+    if (empty)
+      layout->out->n = end;
     else {
-      // The suite's colon, line end and indentation go: its lines follow those of the loop.
+      // Removes the suite's colon, line end and indentation, so that its lines follow those of the loop.
       uint32_t head = 3;
       for (uint32_t i = end; i + head < layout->out->n; i++) layout->out->at[i] = layout->out->at[i + head];
       layout->out->n -= head;
@@ -324,14 +327,15 @@ static void select_statement(LineLayout *layout, Reading reading) {
     select_line(layout, reading);
 }
 
-// To the end of the block at hand.
+// Selects to the end of the current block.
 static void select_block(LineLayout *layout, Reading reading) {
   while (layout_kind(layout) != 0 && layout_kind(layout) != TOKEN_DEDENT) select_statement(layout, reading);
 }
 
 void select_python(LineLayout *layout) {
   static const char *const names[] = {"jit", "kernel", "triton", "tilec"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) vec_push(layout->parse->arena, &layout->jits, str_from(names[i]));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    vec_push(layout->parse->arena, &layout->jits, str_from(names[i]));
   layout->quiet = true;
   while (layout_kind(layout) != 0) {
     select_block(layout, READ_MODULE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Drives lexer, layout and grammar, and sorts a file's statements into the module.
+// Runs lexer, indent.c and grammar, and sorts a file's statements into the module.
 #include "frontend/syntax/syntax.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ SyntaxMode syntax_mode_of(const char *file_name) {
   return n >= 3 && strcmp(file_name + n - 3, ".py") == 0 ? SYNTAX_PY : SYNTAX_TILE;
 }
 
-// The file's text; false, with an error, where there is none to parse.
+// The file's text. Returns false with an error if there is none to parse.
 static bool source_text(Diags *diags, Sources *sources, uint16_t file, Str *text) {
   if (file >= sources->files.n) BUG("file %u of %u", file, sources->files.n);
   *text = sources->files.at[file].text;
@@ -34,7 +34,7 @@ static bool source_text(Diags *diags, Sources *sources, uint16_t file, Str *text
   return false;
 }
 
-// What each phase told is put into the order of the file; equal places keep their order.
+// Sorts the messages of all phases into the order of the file. Those at equal places keep their order.
 static void sort_diags(Diags *diags, uint32_t first) {
   for (uint32_t i = first + 1; i < diags->list.n; i++) {
     Diag *diag = diags->list.at[i];
@@ -101,7 +101,7 @@ static Function *function_around(const Module *module, Loc loc) {
   return NULL;
 }
 
-// Takes the errors within functions out of the list, from `first` on; `before` are the counts of then.
+// Moves errors within functions out of the list. `before` has the counts from the start of the parse.
 static void keep_back(Arena *arena, Diags *diags, const Diags *before, const Module *module) {
   uint32_t n = diags->list.n - before->list.n;
   Diag **said = ARENA_ARRAY(arena, Diag *, n);
@@ -155,12 +155,14 @@ Block syntax_left_out(Arena *arena, Interner *names, Diags *diags, uint16_t file
   return parse.statements;
 }
 
-Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside) {
+Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file,
+                                const Stmt *outside) {
   Block block = syntax_left_out(arena, names, diags, file, outside);
   return block.n == 1 && block.at[0]->kind == STMT_DEF ? block.at[0]->function : NULL;
 }
 
-Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside, bool *is_enum) {
+Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside,
+                        bool *is_enum) {
   Parse parse = {.arena = arena, .names = names, .diags = diags, .file = file, .python = true, .quiet = true};
   TokenList tokens = {0};
   const Token *in = outside->outside.tokens;
@@ -178,7 +180,7 @@ Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t fi
   return parse.statements;
 }
 
-// A class without bases is meant: fields of others come first.
+// Only for a class without bases, because fields of base classes come first.
 bool syntax_is_dataclass(const Stmt *outside, bool *frozen) {
   const Token *in = outside->outside.tokens;
   bool found = false, bases = false;
@@ -186,7 +188,8 @@ bool syntax_is_dataclass(const Stmt *outside, bool *frozen) {
   for (uint32_t i = 0; i < outside->outside.token_count && in[i].kind != TOKEN_INDENT; i++) {
     found = found || str_is(in[i].text, "dataclass");
     *frozen = *frozen || str_is(in[i].text, "frozen");
-    if (str_is(in[i].text, "class") && i + 2 < outside->outside.token_count) bases = str_is(in[i + 2].text, "(");
+    if (str_is(in[i].text, "class") && i + 2 < outside->outside.token_count)
+      bases = str_is(in[i + 2].text, "(");
   }
   return found && !bases;
 }

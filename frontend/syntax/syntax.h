@@ -10,36 +10,39 @@
 
 typedef enum SyntaxMode {
   SYNTAX_TILE, // everything in the file is parsed
-  SYNTAX_PY, // only imports, constants and functions with a jit decorator; the rest is skipped without a word
+  SYNTAX_PY,   // only imports, constants and functions with a jit decorator; the rest is skipped silently
 } SyntaxMode;
 
 // SYNTAX_PY for names which end in ".py", else SYNTAX_TILE.
 SyntaxMode syntax_mode_of(const char *file_name);
 
-// Parses file `file` of `sources`. Never NULL; errors are in `diags`, and after an error parsing goes on with
-// the next statement, so that the tree lacks what was wrong. Those within a function of a .py file wait (syntax_tell_errors). The tree lives in `arena`, its names in `names`.
+// Parses file `file` of `sources`. Never NULL. Errors go to `diags`. After an error, parsing continues with
+// the next statement, and the tree lacks the wrong one. Errors within a function of a .py file wait
+// (syntax_tell_errors). The tree lives in `arena`, its names in `names`.
 Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
                      SyntaxMode mode);
 
-// The errors of syntax within a function of a .py file, which syntax_parse keeps back: Python takes the statements
-// around it, and whoever uses another function has nothing of them. Whether there are any.
+// Reports the syntax errors within a function of a .py file, which syntax_parse keeps back. Python accepts
+// the statements around it, and users of other functions do not need them. True if there are any.
 bool syntax_tell_errors(Diags *diags, const Function *function);
 
-// Parses a function that syntax_parse left out. NULL: its header is not of the language. Statements that are not are
-// STMT_OUTSIDE; nothing is told.
-Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside);
+// Parses a function that syntax_parse skipped. NULL: its header is not supported. Unsupported statements
+// become STMT_OUTSIDE. Nothing is reported.
+Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file,
+                                const Stmt *outside);
 
-// Parses what syntax_parse left out, such as a loop of the module level. Gives no messages.
+// Parses code that syntax_parse skipped, such as a loop of the module level. Gives no messages.
 Block syntax_left_out(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside);
 
-// The statements of the body of such a class, as far as they are of the language; nothing is told.
-// *is_enum: of an enumeration whose members are no numbers or strings.
-Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside, bool *is_enum);
-// Whether a class without bases has the decorator @dataclass, and with frozen=True.
+// The supported statements in the body of such a class. Nothing is reported. *is_enum: it is an enumeration
+// whose members are not numbers or strings.
+Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside,
+                        bool *is_enum);
+// True if a class without bases has the decorator @dataclass. *frozen: with frozen=True.
 bool syntax_is_dataclass(const Stmt *outside, bool *frozen);
 
-// Parses a file whose whole text is one expression (a launch
-// grid or value of the command line). NULL after an error.
+// Parses a file whose whole text is one expression (a launch grid or value of the command line). NULL after
+// an error.
 Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file);
 
 // One token a line: "line:col KIND text". Lexical errors go to `diags`.

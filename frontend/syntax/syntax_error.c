@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What to say when a token fits nowhere: the parser is asked what it could go on with (grammar_accepts).
+// Error messages for unexpected tokens. Asks the parser which tokens it could continue with
+// (grammar_accepts).
 #include "frontend/syntax/parser.h"
 
 #include <stdarg.h>
@@ -22,7 +23,7 @@ Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) {
   return diag_error(parse->diags, loc, "%s", message);
 }
 
-// The token as the user knows it.
+// The token in the user's terms.
 static const char *token_found(Parse *parse, Token token) {
   switch (token.kind) {
   case 0: return parse->fstrings ? "the end of the field" : "the end of the file";
@@ -42,7 +43,7 @@ static bool is_close(int kind) {
   return kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE;
 }
 
-// The innermost bracket open at the token at hand, among the tokens of its line; NULL where there is none.
+// The innermost bracket that is open at the current token, among the tokens of its line; NULL: none.
 static const Token *open_bracket(const Parse *parse, uint32_t first) {
   int depth = 0;
   for (uint32_t i = parse->at; i-- > first;) {
@@ -68,7 +69,8 @@ static bool report_unsupported(Parse *parse, Token token) {
   const char *what = NULL;
   if (token.kind == TOKEN_WALRUS) what = "an assignment within an expression";
   if (token.kind == TOKEN_UNSUPPORTED) what = token_found(parse, token);
-  const char *advice = token.kind == TOKEN_WALRUS ? ": it stands on a line of its own" : unsupported_advice(token.text);
+  const char *advice =
+      token.kind == TOKEN_WALRUS ? ": it stands on a line of its own" : unsupported_advice(token.text);
   if (what) parse_error(parse, token.loc, "%s is not part of the tile language%s", what, advice);
   return what != NULL;
 }
@@ -96,7 +98,7 @@ static void report_bracket(Parse *parse, const void *parser, Token token, const 
   if (diag) diag_note(parse->diags, diag, bracket->loc, "to match this '%.*s'", STR_ARG(bracket->text));
 }
 
-// The single token that the parser waits for in a statement of a fixed form; NULL where it is none of these.
+// The single token that the parser expects in a statement of a fixed form; NULL: another case.
 static const char *token_wanted(const void *parser) {
   static const struct {
     int kind;
@@ -111,7 +113,7 @@ static const char *token_wanted(const void *parser) {
   if (grammar_accepts(parser, TOKEN_NAME) || grammar_accepts(parser, TOKEN_NEWLINE)) return NULL;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     if (grammar_accepts(parser, forms[i].kind)) {
-      // A `(` or `in` is also an operator, where much else would do.
+      // A `(` or `in` is also an operator, accepted where many other tokens are.
       bool strict = forms[i].kind == TOKEN_LPAREN || forms[i].kind == TOKEN_IN;
       if (strict && grammar_accepts(parser, TOKEN_PLUS)) continue;
       return forms[i].text;
@@ -124,7 +126,7 @@ static bool is_header(int kind) {
          kind == TOKEN_WHILE || kind == TOKEN_DEF || kind == TOKEN_EXCEPT || kind == TOKEN_FINALLY;
 }
 
-// The colon of a header is missing, or '=' stands for '=='.
+// A header's colon is missing, or it has '=' instead of '=='.
 static void report_header(Parse *parse, Token first, Token token) {
   Diag *diag;
   bool compares = first.kind == TOKEN_IF || first.kind == TOKEN_ELIF || first.kind == TOKEN_WHILE;
@@ -142,7 +144,7 @@ static void report_header(Parse *parse, Token first, Token token) {
   diag_fixit(parse->diags, diag, token.loc, ":");
 }
 
-// Keeps what an unread line assigns within expressions, from the token at hand on.
+// Keeps the `:=` assignments of an unread line, from the current token on.
 static void keep_walruses(Parse *parse) {
   const Token *at = parse->tokens->at;
   for (uint32_t i = parse->at; at[i].kind && at[i].kind != TOKEN_NEWLINE; i++) {
@@ -162,33 +164,37 @@ static bool is_one_of(Str text, const char *const *words) {
 
 // `print x`, `int a = 3`, `type A = int`: two names at a line's start.
 static bool report_two_words(Parse *parse, Token first, Token token) {
-  static const char *const types[] = {"int",   "float",  "double", "bool",  "char",  "long", "short", "unsigned", "signed", "half",
-                                      "void",  "auto",   "const",  "let",   "var",   "size_t", "uint", "int32_t", "static", NULL};
+  static const char *const types[] = {"int",      "float",  "double", "bool",    "char",   "long",  "short",
+                                      "unsigned", "signed", "half",   "void",    "auto",   "const", "let",
+                                      "var",      "size_t", "uint",   "int32_t", "static", NULL};
   if (str_is(first.text, "print"))
     parse_error(parse, first.loc, "'print' is a function: write print(...)");
   else if (token.kind == TOKEN_NAME && str_is(first.text, "type"))
-    parse_error(parse, first.loc, "'type' is not part of the tile language: write %.*s = ...", STR_ARG(token.text));
+    parse_error(parse, first.loc, "'type' is not part of the tile language: write %.*s = ...",
+                STR_ARG(token.text));
   else if (token.kind == TOKEN_NAME && is_one_of(first.text, types))
-    parse_error(parse, first.loc, "'%.*s' is not part of the tile language: a name has its type by its value, as in %.*s = ...",
+    parse_error(parse, first.loc,
+                "'%.*s' is not part of the tile language: a name has its type by its value, as in %.*s = ...",
                 STR_ARG(first.text), STR_ARG(token.text));
   else
     return false;
   return true;
 }
 
-// An operator of C that is two of Python's. The parser stops at its second token.
+// A C operator that is two Python operators. The parser stops at its second token.
 static bool report_operator(Parse *parse, Token token) {
   static const struct {
     int first, second;
     const char *first_text, *second_text, *advice;
-  } rows[] = {{TOKEN_AMPERSAND, TOKEN_AMPERSAND, "&", "&", "write '&' between conditions in brackets, or 'and'"},
-              {TOKEN_BAR, TOKEN_BAR, "|", "|", "write '|' between conditions in brackets, or 'or'"},
-              {TOKEN_COMPARE, TOKEN_COMPARE, "<", ">", "write '!='"},
-              {TOKEN_COMPARE, TOKEN_EQUALS, "==", "=", "write '=='"},
-              {TOKEN_COMPARE, TOKEN_EQUALS, "!=", "=", "write '!='"},
-              {TOKEN_PLUS, TOKEN_PLUS, "+", "+", "write '+= 1'"},
-              {TOKEN_MINUS, TOKEN_MINUS, "-", "-", "write '-= 1'"}};
-  uint32_t at = parse->at - (token.kind == TOKEN_NEWLINE); // `n++` ends before it is wrong
+  } rows[] = {
+      {TOKEN_AMPERSAND, TOKEN_AMPERSAND, "&", "&", "write '&' between conditions in brackets, or 'and'"},
+      {TOKEN_BAR, TOKEN_BAR, "|", "|", "write '|' between conditions in brackets, or 'or'"},
+      {TOKEN_COMPARE, TOKEN_COMPARE, "<", ">", "write '!='"},
+      {TOKEN_COMPARE, TOKEN_EQUALS, "==", "=", "write '=='"},
+      {TOKEN_COMPARE, TOKEN_EQUALS, "!=", "=", "write '!='"},
+      {TOKEN_PLUS, TOKEN_PLUS, "+", "+", "write '+= 1'"},
+      {TOKEN_MINUS, TOKEN_MINUS, "-", "-", "write '-= 1'"}};
+  uint32_t at = parse->at - (token.kind == TOKEN_NEWLINE); // `n++` ends before the error
   if (at == 0 || parse->at < 2) return false;
   Token a = parse->tokens->at[at - 1], b = parse->tokens->at[at];
   if (a.loc.line != b.loc.line || a.loc.col + a.loc.len != b.loc.col) return false;
@@ -196,18 +202,19 @@ static bool report_operator(Parse *parse, Token token) {
     bool same = a.kind == rows[i].first && b.kind == rows[i].second && str_is(a.text, rows[i].first_text) &&
                 str_is(b.text, rows[i].second_text);
     if (!same) continue;
-    parse_error(parse, loc_join(a.loc, b.loc), "'%s%s' is not an operator: %s", rows[i].first_text, rows[i].second_text,
-                rows[i].advice);
+    parse_error(parse, loc_join(a.loc, b.loc), "'%s%s' is not an operator: %s", rows[i].first_text,
+                rows[i].second_text, rows[i].advice);
     return true;
   }
   return false;
 }
 
-// Habits of other languages, each with what to write here.
+// Habits from other languages, each with a replacement.
 static bool report_habit(Parse *parse, uint32_t start, Token token) {
   Token first = parse->tokens->at[start];
   if (first.kind == TOKEN_WITH) {
-    parse_error(parse, first.loc, "'with' is not part of the tile language but for a profiler's scopes: leave it out");
+    parse_error(parse, first.loc,
+                "'with' is not part of the tile language but for a profiler's scopes: leave it out");
     return true;
   }
   if (first.kind == TOKEN_ELSE && token.kind == TOKEN_IF && parse->at == start + 1) {
@@ -219,14 +226,15 @@ static bool report_habit(Parse *parse, uint32_t start, Token token) {
     parse_error(parse, token.loc, "a block begins with ':' and is indented: there are no braces");
     return true;
   }
-  if (first.kind == TOKEN_NAME && parse->at == start + 1 && report_two_words(parse, first, token)) return true;
+  if (first.kind == TOKEN_NAME && parse->at == start + 1 && report_two_words(parse, first, token))
+    return true;
   return report_operator(parse, token);
 }
 
 void report_unexpected(Parse *parse, const void *parser, Token token) {
   parse->failed = true;
   if (token.quiet) keep_walruses(parse);
-  if (token.kind == TOKEN_INVALID) return; // told before
+  if (token.kind == TOKEN_INVALID) return; // already reported
   uint32_t start = line_start(parse);
   const Token *bracket = open_bracket(parse, start);
   Token first = parse->tokens->at[start];

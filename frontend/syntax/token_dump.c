@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints the tokens of a file, as --emit=tokens shows them.
+// Prints the tokens of a file for --emit=tokens.
 #include "frontend/syntax/grammar.h"
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/syntax.h"
@@ -80,7 +80,7 @@ const char *token_kind_name(int kind) {
   return known ? kind_names[kind] : "?";
 }
 
-// Words and strings are printed as they are, strings on one line.
+// Prints words as they are, strings quoted on one line.
 static void print_token(const Token *token, Buf *out) {
   buf_printf(out, "%u:%u %s", token->loc.line, token->loc.col, token_kind_name(token->kind));
   if (token->text.n) buf_char(out, ' ');

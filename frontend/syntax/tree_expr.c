@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builders of expressions: each makes one node, keeps count of the depth, and joins the places of its parts.
+// Builders of expressions. Each makes one node, counts the depth, and joins the locations of its parts.
 #include "frontend/syntax/parser.h"
 
 #include "frontend/syntax/grammar.h"
@@ -14,8 +14,8 @@ Expr *tree_expr(Parse *parse, ExprKind kind, Loc loc) {
   return expr;
 }
 
-// Counts `part` as a part of `expr`. Past the limit `expr`
-// becomes an error, told once, and the tree stays shallow.
+// Counts `part` as a part of `expr`. Beyond the limit `expr` becomes an error, reported once, and the tree
+// stays shallow.
 static void deepen(Parse *parse, Expr *expr, const Expr *part) {
   if (!part || part->depth < expr->depth) return;
   if (part->depth < AST_MAX_DEPTH) {
@@ -77,7 +77,7 @@ Expr *tree_dict(Parse *parse, DictItems items, Token open, Token close) {
   return expr;
 }
 
-// Python wants parentheses round `not` where an operand of a tighter operator stands.
+// Python requires parentheses around `not` as an operand of a tighter operator.
 static void check_operand(Parse *parse, const Expr *operand) {
   if (operand->kind == EXPR_UNARY && operand->unary.op == UNARY_NOT && !operand->parenthesized)
     parse_error(parse, operand->loc, "'not' needs parentheses here");
@@ -101,7 +101,7 @@ static const struct {
     {"^", BINARY_XOR}, {"<<", BINARY_SHL}, {">>", BINARY_SHR},
 };
 
-// Of an operator, or of an augmented assignment's with its '='.
+// The operator of a token; an augmented assignment's token ends in '='.
 static BinaryOp binary_op_of(Token token) {
   Str text = token.text;
   if (token.kind == TOKEN_AUGMENT) text.n--;
@@ -315,7 +315,7 @@ const char *compare_op_text(CompareOp op) {
   return texts[op];
 }
 
-// Declared with the statements; here, for binary_op_of.
+// Declared with the statements, but defined here for binary_op_of.
 Stmt *tree_augmented(Parse *parse, Expr *target, Token op, Expr *value) {
   if (target->kind != EXPR_NAME && target->kind != EXPR_SUBSCRIPT && target->kind != EXPR_ATTRIBUTE)
     parse_error(parse, target->loc, "'%.*s' needs a single name or element on its left", STR_ARG(op.text));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builders of statements, with the checks that need no more than the tree.
+// Builders of statements, with the checks that need only the tree.
 #include "frontend/syntax/parser.h"
 
 #include "frontend/syntax/grammar.h"
@@ -19,7 +19,7 @@ Stmt *tree_expr_stmt(Parse *parse, Expr *expr) {
   return stmt;
 }
 
-// What an expression that cannot be assigned to is called; NULL for a target.
+// The name of an expression that cannot be assigned to; NULL for a valid target.
 static const char *not_assignable(const Expr *expr) {
   switch (expr->kind) {
   case EXPR_ERROR:
@@ -155,7 +155,7 @@ static void take_docstring(Function *function) {
   body->cap--;
 }
 
-// The reduction comes after the block's end, so that the token before the last NEWLINE closes the function.
+// The reduction comes after the block's end. So the token before the last NEWLINE closes the function.
 static uint32_t last_line(const Parse *parse) {
   for (uint32_t i = parse->at; i > 0; i--)
     if (parse->tokens->at[i - 1].kind == TOKEN_NEWLINE) return parse->tokens->at[i - 1].loc.line;
@@ -279,7 +279,7 @@ Param tree_param(Parse *parse, Token name, int stars, Expr *annotation, Expr *de
                  .stars = stars};
 }
 
-// A bare * or / is a parameter named so, which only marks.
+// A bare * or / is a parameter with that name, and only a marker.
 ParamList params_push(Parse *parse, ParamList list, Param param) {
   if (param.name[0] == '/') {
     if (list.n == 0) parse_error(parse, param.loc, "'/' needs a parameter before it");
@@ -299,7 +299,7 @@ ParamList params_push(Parse *parse, ParamList list, Param param) {
     }
   bool after_star = last && (last->stars == 1 || last->keyword_only);
   param.keyword_only = after_star && param.stars == 0;
-  // The bare star itself is no parameter: the one behind it takes its place.
+  // The bare star itself is not a parameter. The next parameter replaces it.
   if (last && last->stars == 1 && last->name[0] == '*') list.n--;
   vec_push(parse->arena, &list, param);
   return list;
