@@ -79,11 +79,9 @@ typedef struct Autotune {
 // remark, none that can be evaluated.
 bool frontend_autotune(IrContext *ir, const Module *module, const Spec *spec, Autotune *autotune);
 
-// Elaborates one kernel into `out`. Returns NULL with located errors in ir->diags, for example:
-// - an unknown kernel.
-// - A constexpr without a value, or a parameter without a type.
-// - A name of the specialisation that is not a parameter.
-// - Any error of the body.
+// Elaborates one kernel into `out`. Returns NULL with located errors in ir->diags. These include an unknown
+// kernel, a constexpr without a value, and a parameter without a type. They also include a name of the
+// specialisation that is not a parameter, and any error of the body.
 Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec);
 
 #endif

@@ -66,7 +66,7 @@ static LLVMTypeRef memory_type(Emitter *e, const Type *element) {
   return element->kind == TYPE_PTR ? e->i64 : emit_memory_type(e, element);
 }
 
-// `parted`: the offset bits that a run must not cross.
+// Makes the runs. A run must not cross the offset bits in the first mask.
 static Runs runs_of(Emitter *e, const SharedAccess *access, uint32_t parted, uint32_t skip) {
   Runs runs = {.memory = memory_type(e, access->element), .bytes = type_element_bytes(access->element)};
   runs.at = shared_runs(access->map, runs.bytes, parted, skip);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include "codegen/nvvm/nvvm.h"
 
-// An unevaluated sum. high is its nearest number, up to 2^-5 of a unit in the last place.
+// An unevaluated sum. `high` is the nearest number to it, up to 2^-5 of a unit in the last place.
 typedef struct Sum {
   LLVMValueRef high, low;
 } Sum;

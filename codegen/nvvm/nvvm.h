@@ -56,11 +56,11 @@ void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef 
                      LLVMValueRef read);
 void nvvm_copy_commit(Emitter *e);                                     // cp.async.commit_group
 void nvvm_copy_wait(Emitter *e, uint32_t pending);                     // cp.async.wait_group
-void nvvm_order(Emitter *e, const char *instruction, const char *how); // without operands: instruction + how
-void nvvm_fence_async(Emitter *e, bool global); // fence.proxy.async for shared memory, or for global memory
+void nvvm_order(Emitter *e, const char *instruction, const char *how); // Without operands: instruction + how.
+void nvvm_fence_async(Emitter *e, bool global); // PTX: fence.proxy.async for shared memory, or for global memory
                                                 // too
-LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32: lane `lane`'s x
-LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2.approx.ftz.f32
+LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // The x of lane `lane`, i32.
+LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // PTX: ex2.approx.ftz.f32.
 // fp32 to and from fp8 (i8); sm_89 and newer. To fp8 saturates.
 LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
 LLVMValueRef nvvm_to_fp8_pair(Emitter *e, Elem fp8, LLVMValueRef x, LLVMValueRef y); // i16: x is the low byte

@@ -65,32 +65,32 @@ const char *compare_op_text(CompareOp op);
 
 typedef enum ExprKind {
   EXPR_ERROR,         // an expression that could not be parsed; absent if syntax_parse gave no errors
-  EXPR_NAME,          // name
-  EXPR_INT,           // integer
-  EXPR_FLOAT,         // number
-  EXPR_STRING,        // string: adjacent literals are joined, escapes replaced
-  EXPR_FSTRING,       // fstring
-  EXPR_BOOL,          // boolean
+  EXPR_NAME,          // `name`.
+  EXPR_INT,           // `integer`.
+  EXPR_FLOAT,         // `number`.
+  EXPR_STRING,        // `string`: adjacent literals are joined, escapes replaced.
+  EXPR_FSTRING,       // `fstring`.
+  EXPR_BOOL,          // `boolean`.
   EXPR_NONE,          // None
   EXPR_ELLIPSIS,      // ...
-  EXPR_TUPLE,         // list: a, b   (a,)   ()
-  EXPR_LIST,          // list: [a, b]
-  EXPR_SET,           // list: {a, b}
-  EXPR_DICT,          // dict: {a: b, **c}
-  EXPR_CALL,          // call
-  EXPR_ATTRIBUTE,     // attribute: object.name
-  EXPR_SUBSCRIPT,     // subscript: object[a, b:c]
-  EXPR_SLICE,         // slice: a:b:c; only among a subscript's indices
-  EXPR_UNARY,         // unary
-  EXPR_BINARY,        // binary
-  EXPR_LOGICAL,       // logical: and, or
-  EXPR_COMPARE,       // compare: a < b <= c is one node
-  EXPR_CONDITIONAL,   // conditional: a if c else b
-  EXPR_BINDS,         // binds: name := value, in Python code
-  EXPR_LAMBDA,        // lambda
-  EXPR_STAR,          // operand: *a in a tuple, list, subscript or target (in calls see Arg.stars)
-  EXPR_POINTER_TYPE,  // operand: *fp32 as an annotation
-  EXPR_COMPREHENSION, // comprehension: [a for b in c if d], and with (), {}; common in autotune configs
+  EXPR_TUPLE,         // `list`: a, b   (a,)   ().
+  EXPR_LIST,          // `list`: [a, b].
+  EXPR_SET,           // `list`: {a, b}.
+  EXPR_DICT,          // `dict`: {a: b, **c}.
+  EXPR_CALL,          // `call`.
+  EXPR_ATTRIBUTE,     // `attribute`: object.name.
+  EXPR_SUBSCRIPT,     // `subscript`: object[a, b:c].
+  EXPR_SLICE,         // `slice`: a:b:c; only among a subscript's indices.
+  EXPR_UNARY,         // `unary`.
+  EXPR_BINARY,        // `binary`.
+  EXPR_LOGICAL,       // `logical`: and, or.
+  EXPR_COMPARE,       // `compare`: a < b <= c is one node.
+  EXPR_CONDITIONAL,   // `conditional`: a if c else b.
+  EXPR_BINDS,         // `binds`: name := value, in Python code.
+  EXPR_LAMBDA,        // `lambda`.
+  EXPR_STAR,          // `operand`: *a in a tuple, list, subscript or target (in calls see Arg.stars).
+  EXPR_POINTER_TYPE,  // `operand`: *fp32 as an annotation.
+  EXPR_COMPREHENSION, // `comprehension`: [a for b in c if d], and with (), {}; common in autotune configs.
 } ExprKind;
 
 // One piece of an f-string: text if value is NULL, else {value!conversion:format}.
@@ -224,26 +224,26 @@ struct Expr {
 // --- Statements ---
 
 typedef enum StmtKind {
-  STMT_EXPR,      // expr
-  STMT_ASSIGN,    // assign: a = b, c = value
-  STMT_ANNOTATED, // annotated: target: annotation [= value]
-  STMT_AUGMENTED, // augmented: target += value
-  STMT_FOR,       // loop
-  STMT_WHILE,     // loop
-  STMT_IF,        // branch
-  STMT_RETURN,    // expr, NULL if bare; several values are an EXPR_TUPLE
+  STMT_EXPR,      // `expr`.
+  STMT_ASSIGN,    // `assign`: a = b, c = value.
+  STMT_ANNOTATED, // `annotated`: target: annotation [= value].
+  STMT_AUGMENTED, // `augmented`: target += value.
+  STMT_FOR,       // `loop`.
+  STMT_WHILE,     // `loop`.
+  STMT_IF,        // `branch`.
+  STMT_RETURN,    // `expr`, NULL if bare; several values are an EXPR_TUPLE.
   STMT_PASS,
   STMT_BREAK,
   STMT_CONTINUE,
-  STMT_RAISE,    // the raised value is not kept
-  STMT_ASSERT,   // assertion
-  STMT_GLOBAL,   // names
-  STMT_NONLOCAL, // names
-  STMT_DEF,      // function: a nested function
-  STMT_IMPORT,   // import
-  STMT_TRY,      // attempt; only at the module level
-  STMT_WITH,     // with; only within functions
-  STMT_OUTSIDE,  // outside; only at the module level of .py files
+  STMT_RAISE,    // The raised value is not kept.
+  STMT_ASSERT,   // `assertion`.
+  STMT_GLOBAL,   // `names`.
+  STMT_NONLOCAL, // `names`.
+  STMT_DEF,      // `function`: a nested function.
+  STMT_IMPORT,   // `import`.
+  STMT_TRY,      // `attempt`; only at the module level.
+  STMT_WITH,     // `with`; only within functions.
+  STMT_OUTSIDE,  // `outside`; only at the module level of .py files.
 } StmtKind;
 
 // `if` and each `elif` of a statement.
@@ -351,7 +351,7 @@ struct Function {
   Block body;      // may be empty after a docstring
   uint32_t last_line;
   bool plain;         // a Python function that only the module level calls (syntax_plain_function)
-  VEC(Diag *) errors; // syntax errors in a .py file, reported when the function is used (syntax_errors_of).
+  VEC(Diag *) errors; // syntax errors in a .py file, reported when the function is used (syntax_tell_errors).
   const struct Module *module; // The module that contains it; NULL: within another function.
   const struct Guard *guard;   // The conditions of its definition, and the functions and classes around it.
 };
@@ -361,12 +361,12 @@ typedef VEC(Function *) FunctionList;
 
 // A condition of a definition at the module level: one clause of a compound statement, within `outer`.
 typedef enum GuardKind {
-  GUARD_ARM,     // arm `index` of an `if`; the `else` is the one after the last
-  GUARD_TRY,     // the body of a `try`, after its first `index` statements
-  GUARD_HANDLER, // an `except`
-  GUARD_ORELSE,  // the `else` of a `try`
-  GUARD_SCOPE,   // a function or class: names inside are not the module's
-  GUARD_OUTSIDE, // any other statement that is not read
+  GUARD_ARM,     // arm `index` of an `if`; the `else` is the one after the last.
+  GUARD_TRY,     // The body of a `try`, after its first `index` statements.
+  GUARD_HANDLER, // An `except`.
+  GUARD_ORELSE,  // The `else` of a `try`.
+  GUARD_SCOPE,   // A function or class: names inside are not the module's.
+  GUARD_OUTSIDE, // Any other statement that is not read.
 } GuardKind;
 
 typedef struct Guard {

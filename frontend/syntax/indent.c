@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between lexer and grammar: selects the statements to parse and makes blocks regular.
 //
-// - Every block becomes COLON NEWLINE INDENT ... DEDENT, also `if x: y` on one line. `a; b` becomes two
-//   lines.
-// - Indentation errors are reported here, and the grammar gets well-formed blocks.
-// - Unsupported statements (with, class, in functions try ...) are reported and removed with their blocks.
-// - For .py files select.c selects the tokens.
+// Every block becomes COLON NEWLINE INDENT ... DEDENT, also `if x: y` on one line. `a; b` becomes two lines.
+// Indentation errors are reported here, and the grammar gets well-formed blocks.
+//
+// Unsupported statements (with, class, in functions try ...) are reported and removed with their blocks. For
+// .py files, select.c selects the tokens.
 #include "frontend/syntax/indent.h"
 
 #include "frontend/syntax/grammar.h"

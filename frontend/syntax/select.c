@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Selects, from a .py file, the tokens that tilec reads, and the statements around them.
 //
-// - Functions with a jit decorator are read wherever they are.
-// - At the module level, imports and assignments to names are read. So are changes of their values (`L[0] =
-//   9`, `L.append(7)`, `global L` in a function).
-// - In a `try`, every simple statement is read, since it may fail.
-// - `if` and `try` of the module level are kept: they decide which definition holds.
-// - Functions, classes and other compound statements become `OUTSIDE:` and a block of what is read inside.
-//   Their names hide others.
+// Functions with a jit decorator are read wherever they are. At the module level, imports and assignments to
+// names are read. Changes of their values are read too: `L[0] = 9`, `L.append(7)`, `global L` in a function.
+// In a `try`, every simple statement is read, since it may fail.
+//
+// `if` and `try` of the module level are kept: they decide which definition holds. Functions, classes and
+// other compound statements become `OUTSIDE:` and a block of what is read inside. Their names hide others.
+//
 // Errors are reported only within functions with a jit decorator.
 #include "frontend/syntax/indent.h"
 
