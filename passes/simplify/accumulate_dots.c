@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// accumulate_dots: a sum that a product is added to is where the product begins.
+// accumulate_dots: a dot accumulates onto the sum that its result is added to.
 //
 // before  %p = dot %a, %b, %zero           after  %s = dot %a, %b, %acc
 //         %s = add %acc, %p
-// needs   before choose_dot
-// keeps   integers to the bit; floating-point sums are added up in another order
-// breaks  nothing
-// pays    the addition and the product's own registers; where %acc is carried by a loop, the product may stay
-//         under way while the next iteration begins
 //
-// Triton does the same. Sums of fp16 stay, which the product would round at other places, and fp8's with
-// their own accumulation.
+// needs   before choose_dot.
+// keeps   integer results, to the bit. Floating-point sums are added in another order.
+// breaks  nothing
+//
+// pays    saves the addition and the registers of the dot's own result. If a loop carries %acc, the dot may stay in
+//         flight while the next iteration starts.
+//
+// Triton does the same. fp16 sums are left alone, because the dot would round them at other places. So are fp8 dots
+// that set their own accumulation (imprecise).
 #include "ir/build.h"
 #include "passes/passes.h"
 
@@ -19,7 +21,7 @@ typedef struct Accumulator {
   bool changed;
 } Accumulator;
 
-// The product that is added, if it is used for that alone and in the same place.
+// The dot that is added. It must have no other use and be in the add's region. NULL if there is none.
 static Op *product_of(const Op *add, uint32_t operand) {
   const Value *value = op_operand(add, operand);
   Op *dot = value->def;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Canonical forms: rules that replace one op by an existing value or a simpler one. Every rule holds to the
-// bit: none on floats that a signed zero, a NaN or rounding could tell (x + 0.0 stays; x * 1.0 goes).
+// Canonical forms: rules that replace one op by an existing value or a simpler one. Every rule keeps results to the
+// bit. So no rule may change a signed zero, a NaN or a rounding: x + 0.0 stays, x * 1.0 becomes x.
 #include "ir/number.h"
 #include "passes/simplify/simplify.h"
 
@@ -29,7 +29,7 @@ static Value *constant_like(Op *op, int64_t number) {
   return build_int(&b, op_result(op)->type, number);
 }
 
-// Of x and a constant y, integers.
+// Rules for an integer op on x and a constant y.
 static Value *with_constant(Op *op, Value *x, const Value *y) {
   switch ((int)op->kind) {
   case OP_ADD:
@@ -52,7 +52,7 @@ static Value *with_constant(Op *op, Value *x, const Value *y) {
   }
 }
 
-// Of x and x, integers.
+// Rules for an integer op on x and x.
 static Value *with_itself(Op *op, Value *x) {
   switch ((int)op->kind) {
   case OP_AND:
@@ -71,7 +71,7 @@ static Value *with_itself(Op *op, Value *x) {
   }
 }
 
-// (x op c) op d is x op (c op d) where the arithmetic wraps.
+// (x op c) op d becomes x op (c op d), for ops whose arithmetic wraps.
 static Value *reassociated(Op *op, const Value *y) {
   const Value *x = op_operand(op, 0);
   const Op *inner = x->def;
@@ -86,7 +86,7 @@ static Value *reassociated(Op *op, const Value *y) {
   return build_binary(&b, op->kind, op_operand(inner, 0), build_int(&b, x->type, both));
 }
 
-// x - c is x + -c.
+// x - c becomes x + -c.
 static Value *subtraction_of_constant(Op *op, const Value *y) {
   int64_t c;
   if (op->kind != OP_SUB || !value_int_constant(y, &c)) return NULL;
@@ -112,7 +112,7 @@ static Value *float_rule(Op *op) {
   return value_float_constant(op_operand(op, 1), &f) && f == 1 ? op_operand(op, 0) : NULL;
 }
 
-// Whether x is a load that gives `otherwise` already where the condition does not hold.
+// True if x is a load that already gives `otherwise` where the condition is false.
 static bool loads_otherwise(const Value *x, const Value *condition, const Value *otherwise) {
   const Op *load = x->def;
   if (!load || load->kind != OP_LOAD || load->operand_count < 3 || op_operand(load, 1) != condition)
@@ -130,7 +130,7 @@ static Value *select_rule(Op *op) {
   return op_operand(op, condition ? 1 : 2);
 }
 
-// Bits of a float's significand, with the implicit one.
+// Bits of a float's significand, including the implicit one.
 static uint32_t precision_of(Elem elem) {
   switch ((int)elem) {
   case ELEM_FP8E5: return 3;
@@ -162,7 +162,8 @@ static bool truncates_twice(Elem from, Elem middle, Elem to) {
   return ints && !i1 && elem_info(to)->bits <= elem_info(middle)->bits;
 }
 
-// An integer that a float of its value is cast back to: that saturates, a cast of integers wraps.
+// True if an integer passes through a float of its value and is cast back to an integer. The cast from float saturates,
+// but a cast between integers wraps.
 static bool saturates(Elem from, Elem middle, Elem to) {
   bool through_float = elem_is_int(from) && !elem_is_int(middle) && elem_is_int(to);
   return through_float && to != ELEM_I1 && !cast_is_exact(from, to);
@@ -203,11 +204,11 @@ static Value *scalar_of(Builder *b, Value *tile) {
   return build_int(b, element, i);
 }
 
-// An op on tiles that each hold one value: the op on those values, and a splat.
+// An op on uniform tiles becomes the op on their scalars, and a splat.
 static Value *splat_rule(Op *op) {
   if (!op_has(op, PURE | ELEMENTWISE) || !type_is_tile(op_result(op)->type) || op->operand_count > 3)
     return NULL;
-  if (op->kind == OP_HINT && op_result(op)->type->rank > 1) return NULL; // tells of each dimension
+  if (op->kind == OP_HINT && op_result(op)->type->rank > 1) return NULL; // the hint describes each dimension
   bool varies = false;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     if (!is_uniform(op_operand(op, i))) return NULL;
@@ -220,12 +221,12 @@ static Value *splat_rule(Op *op) {
   const Type *type = op_result(op)->type;
   Value *scalar = build(&b, op->kind, type_element(type), scalars[0], scalars[1], scalars[2]);
   op_copy_attrs(scalar->def, op);
-  op_remove_attr(scalar->def, ATTR_CONSTANT); // of neighbours, along each dimension
+  op_remove_attr(scalar->def, ATTR_CONSTANT); // describes neighbours along each dimension
   op_remove_attr(scalar->def, ATTR_CONTIGUOUS);
   return build_splat(&b, scalar, type);
 }
 
-// Of a tile of integers that are x and one number more, which one is asked for: that much less is asked for in x. Sums wrap.
+// `x + c == d` becomes `x == d - c`, and the same for `!=`. Integers wrap.
 static Value *equality_rule(Op *op) {
   if ((op->kind != OP_EQ && op->kind != OP_NE) || !type_is_int(op_operand(op, 0)->type)) return NULL;
   uint32_t asked = is_uniform(op_operand(op, 1)) ? 1 : 0;
@@ -239,7 +240,7 @@ static Value *equality_rule(Op *op) {
   return build_binary(&b, op->kind, op_operand(sum, 1 - added), build_splat(&b, less, number->type));
 }
 
-// The shape of a tile of one value is of no matter: a tile of that value in the result's shape.
+// A uniform tile has the same elements in any shape: build it in the result's shape.
 static Value *shape_of_splat_rule(Op *op) {
   bool reshapes = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_RESHAPE ||
                   op->kind == OP_TRANS || op->kind == OP_SLICE || op->kind == OP_FLIP;
@@ -249,7 +250,7 @@ static Value *shape_of_splat_rule(Op *op) {
   return build_splat(&b, scalar_of(&b, op_operand(op, 0)), type);
 }
 
-// A reshape of a reshape, and those that change nothing.
+// A reshape of a reshape becomes one reshape. Shape ops that change nothing are dropped.
 static Value *shape_rule(Op *op) {
   Value *x = op_operand(op, 0);
   bool same = (op->kind == OP_RESHAPE || op->kind == OP_BROADCAST || op->kind == OP_SLICE) &&

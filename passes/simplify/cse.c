@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Common subexpressions: a pure op equal to an earlier visible one goes. Visible are the region's earlier ops
-// and those of the regions around it, so the table is a stack: leaving a region takes its entries out again.
-// Equality is exact; the hash, of dense ids, only chooses the bucket.
+// Common subexpressions: a pure op is dropped if an equal earlier op is visible. Visible ops are the earlier ops of the
+// region and of the regions around it. So the table is a stack: leaving a region removes its entries. Equality is
+// exact. The hash uses dense ids and only chooses the bucket.
 #include "base/hash.h"
 #include "passes/simplify/simplify.h"
 

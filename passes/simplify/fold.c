@@ -62,7 +62,7 @@ static Value *fold_splat(Op *op) {
   return NULL;
 }
 
-// Functions whose result is exact; never one that an implementation approximates.
+// Folds functions whose result is exact. Never add one that implementations approximate.
 static bool fold_exact(MathFunction function, double a, double *result) {
   switch ((int)function) {
   case MATH_floor: *result = floor(a); return true;
@@ -105,7 +105,7 @@ static Value *fold_mulhi(Op *op) {
   return build_int(&builder, op_result(op)->type, fold_upper(elem_of(op_operand(op, 0)), a, b));
 }
 
-// Of fp32 alone C has the one rounding at hand, of fp64 too; narrower types would be rounded twice.
+// C has fma with a single rounding only for fp32 and fp64. Narrower types would be rounded twice.
 static Value *fold_fma(Op *op) {
   double x[3], result;
   Elem elem = elem_of(op_operand(op, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fold_bounds: what bounds of numbers decide.
+// fold_bounds: folds comparisons and divisions that the bounds of their operands decide.
 //
 // before  %c = rem %i, %four                 (%i counts from 0)
 //         %o = mul %c, %32
@@ -9,26 +9,29 @@
 // after   %c = and %i, %three
 //         ...
 //         %m = constant {value = 1} : tile<32xi1>
-//         (of numbers that are less than the divisor the quotient is 0, the remainder all)
+//         (a value less than its divisor has quotient 0 and is its own remainder)
+//
 // needs   valid IR
 // keeps   every value
 // breaks  nothing
-// pays    a mask that holds of everything costs a comparison an element and an access's width; what is not
-//         negative is divided by a power of two with one instruction, also where loads are issued ahead for an
-//         iteration that nobody knows to be one
+//
+// pays    An all-true mask costs a comparison per element and the width of an access. A nonnegative value is divided by
+//         a power of two with one instruction. This also holds for loads that are prefetched for an iteration that may
+//         not exist.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
 
-// A result that is always `number`; a division, whose bits are shifted or masked by it; a remainder that is all.
+// A fold of `op`. OP_CONSTANT: the result is always `number`. OP_SHR, OP_AND: a division is a shift or a mask by
+// `number`. OP_REM: the remainder is the dividend itself.
 typedef struct BoundFold {
   Op *op;
   OpKind by; // OP_CONSTANT, OP_SHR, OP_AND, OP_REM
   int64_t number;
 } BoundFold;
 
-// The analysis knows the values that were there before: so all is decided first.
+// The analysis covers only the values that existed when it ran. So all folds are decided first and applied afterwards.
 typedef struct BoundFolder {
   Arena *scratch;
   const AxisTable *axes;
@@ -39,9 +42,9 @@ static bool is_number(const Value *value) {
   return type_is_int(value->type) && !type_is_elem(value->type, ELEM_I1);
 }
 
-// Whether a is less than b everywhere (`or_equal`: or equal).
+// True if a is less than b everywhere. With `or_equal`: less than or equal.
 static bool always_less(const AxisInfo *a, const AxisInfo *b, bool or_equal) {
-  bool below = a->known && !a->nonnegative; // so known to be negative
+  bool below = a->known && !a->nonnegative; // a known value that is not nonnegative is negative
   if (below && b->nonnegative) return true;
   if (below && b->known) return or_equal ? a->constant <= b->constant : a->constant < b->constant;
   if (!a->nonnegative || !b->nonnegative) return false;
@@ -49,7 +52,7 @@ static bool always_less(const AxisInfo *a, const AxisInfo *b, bool or_equal) {
   return or_equal ? a->most <= least : a->most < least;
 }
 
-// 1 and 0: the comparison holds everywhere, nowhere; -1: it may be either.
+// 1: the comparison is true everywhere. 0: it is false everywhere. -1: unknown.
 static int decided(const Op *op, const AxisInfo *a, const AxisInfo *b) {
   bool swapped = op->kind == OP_GT || op->kind == OP_GE, or_equal = op->kind == OP_LE || op->kind == OP_GE;
   const AxisInfo *x = swapped ? b : a, *y = swapped ? a : b;

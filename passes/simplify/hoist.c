@@ -4,24 +4,25 @@
 // before  for ... do (%i) {                after  %k = mul %n, %m
 //           %k = mul %n, %m                       for ... do (%i) {
 //           %x = add %i, %k                         %x = add %i, %k
+//
 // needs   valid IR, with or without layouts
 // keeps   every value
 // breaks  nothing
-// pays    what is computed once is not computed in each iteration
+// pays    loop-invariant values are computed once, not in each iteration
 //
-// Pure ops never fault, so they may run where the loop does not run at all. Inner loops go first, so what is
-// invariant in several leaves all of them. Memory accesses stay; so does what stands in a branch within the
-// loop, which may not be taken.
+// Pure ops never fault, so they may run even if the loop runs no iteration. Inner loops go first. So an op that is
+// invariant in several loops leaves all of them. Memory accesses stay in the loop. So does an op in a branch within the
+// loop, because the branch may not be taken.
 #include "ir/build.h"
 #include "passes/passes.h"
 
 typedef struct Hoister {
   PassContext *context;
-  bool *inside; // by value id: defined in the loop at hand
+  bool *inside; // by value id: defined in the current loop
   bool changed;
 } Hoister;
 
-// reduce, scan and map are as pure as the functions in them must be.
+// reduce, scan and map are pure, because the functions in them must be.
 static bool is_function(const Op *op) {
   return op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_MAP;
 }
@@ -43,7 +44,7 @@ static void mark_args(Hoister *h, const Region *region, bool inside) {
   for (uint32_t i = 0; i < region->arg_count; i++) h->inside[region->args[i]->id] = inside;
 }
 
-// Everything that ops of the region give, their regions' values too.
+// Marks every value that ops of the region define, including those of nested regions.
 static void mark_region(Hoister *h, const Region *region, bool inside) {
   mark_args(h, region, inside);
   for (const Op *op = region->first; op; op = op->next) {
@@ -56,7 +57,7 @@ static void unmark_op(Hoister *h, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) h->inside[op->results[i].id] = false;
 }
 
-// The arguments of a function's own region are its elements, which go with it.
+// True if the op may leave the loop. The arguments of a function's own region are its elements, which move with it.
 static bool moves_out(Hoister *h, const Op *op) {
   if (!may_move(op)) return false;
   for (uint32_t r = 0; r < op->region_count; r++) mark_region(h, op->regions[r], false);

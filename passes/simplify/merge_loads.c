@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// merge_loads: of two loads of the same addresses, one of which is taken, one load remains.
+// merge_loads: merges two loads of the same addresses, in the two branches of an `if`, into one load.
 //
 // before  %x = if %c then {                    after  %n = xor %c, true
 //           %a = load %p, %m, %o                      %s = splat %n
@@ -8,13 +8,15 @@
 //           %b = load %p
 //           yield %b
 //         }
+//
 // needs   valid IR
 // keeps   every value, and which addresses are read
 // breaks  nothing
-// pays    a load in a branch waits where it stands: the loop's next one is not issued ahead of it, by copies or
-//         otherwise. The branch spares predicates alone
 //
-// In loops only, and where the mask leaves accesses as wide as they are without it.
+// pays    A load in a branch waits where it is. The loop's next load is not issued before it, neither as a copy nor
+//         otherwise. The branch saves only predicates.
+//
+// Applies only in loops. The mask must leave accesses as wide as they are without it.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "passes/analysis/axis_info.h"
@@ -25,7 +27,8 @@ enum { ACCESS_BYTES = 16, FEW_OPS = 8 };
 typedef struct LoadMerger {
   PassContext *context;
   const AxisTable *axes;
-  VEC(Op *) found; // the analysis knows the values that were there before: so all is decided first
+  VEC(Op *)
+  found; // the analysis covers only values that existed when it ran, so all merges are decided first
 } LoadMerger;
 
 static bool is_in_loop(const Op *op) {
@@ -34,7 +37,8 @@ static bool is_in_loop(const Op *op) {
   return false;
 }
 
-// The load that the region is, with what it needs of what can be computed anywhere; NULL: it is something else.
+// The only load of the region. The other ops must be few and pure, so that they can be computed anywhere. NULL if the
+// region is anything else.
 static Op *only_load(const Region *region) {
   const Op *yield = region->last;
   Op *load = yield->operand_count == 1 ? op_operand(yield, 0)->def : NULL;
@@ -45,7 +49,7 @@ static Op *only_load(const Region *region) {
   return load;
 }
 
-// Whether accesses under the mask are as wide as those without one.
+// True if accesses under the mask are as wide as accesses without one.
 static bool is_as_wide(const LoadMerger *m, const Value *pointers, const Value *mask) {
   uint32_t order[TILE_MAX_RANK];
   axis_order(m->axes, pointers, order);
@@ -54,7 +58,8 @@ static bool is_as_wide(const LoadMerger *m, const Value *pointers, const Value *
   return axis_info(m->axes, mask)->constancy[order[0]] >= run;
 }
 
-// The branch of an `if` that reads under a mask what the other one reads without one; -1: it is no such `if`.
+// The branch of the `if` that reads under a mask what the other branch reads without one. -1 if the `if` is not like
+// that.
 static int masked_branch(const Op *op) {
   const Op *loads[2];
   if (op->kind != OP_IF || op->result_count != 1 || !type_is_tile(op_result(op)->type)) return -1;
@@ -70,7 +75,7 @@ static void find(Op *op, void *data) {
   if (masked_branch(op) >= 0 && is_in_loop(op)) vec_push(m->context->scratch, &m->found, op);
 }
 
-// Those of the found whose mask leaves accesses as they are.
+// Keeps only the candidates whose mask leaves accesses as wide as before.
 static void keep_wide(LoadMerger *m) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < m->found.n; i++) {

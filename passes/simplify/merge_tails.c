@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// merge_tails: where both branches end with the same computation of smaller operands, it is done once behind them.
+// merge_tails: both branches end with the same computation from smaller operands. Do it once, after the `if`.
 //
 // before  %p = if %c then {                     after  %s, %t = if %c then {
 //           %s1 = splat %a                               yield %a, %r
@@ -12,20 +12,22 @@
 //           %p2 = addptr %s2, %t2
 //           yield %p2
 //         }
+//
 // needs   valid IR
 // keeps   every value, and how often each is computed
 // breaks  nothing
-// pays    a tile of pointers that an `if` yields is a register of 64 bits for each element, alive in every thread at
-//         once; what it is made of is a scalar and a row
 //
-// How much smaller is counted in bytes of whole tiles, since nothing has a layout yet.
+// pays    A tile of pointers that an `if` yields takes a 64-bit register per element. All are live in every thread at
+//         the same time. The tile's operands are only a scalar and a row.
+//
+// Sizes are in bytes of whole tiles, since there are no layouts yet.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "passes/passes.h"
 
-enum { MAX_VISITS = 8 }; // from what an `if` yields to what is yielded instead
+enum { MAX_VISITS = 8 }; // steps from a result of the `if` back to the value that is yielded instead
 
-// A value of each branch that become one value.
+// Two values, one of each branch, that become one value.
 typedef struct Pair {
   Value *then, *otherwise;
 } Pair;
@@ -34,12 +36,12 @@ typedef struct TailMerger {
   PassContext *context;
   Func *func;
   const Region *branches[2];
-  Op *fresh;         // the `if` that takes its place
-  VEC(Pair) yielded; // by the fresh one
+  Op *fresh;         // the `if` that replaces the old one
+  VEC(Pair) yielded; // by the new `if`
   bool changed;
 } TailMerger;
 
-// Whether one op behind the branches could do what these two do.
+// True if one op after the branches can replace these two.
 static bool is_same_step(const TailMerger *m, Pair pair) {
   const Op *a = pair.then->def, *b = pair.otherwise->def;
   if (!a || !b || a->region != m->branches[0] || b->region != m->branches[1]) return false;
@@ -54,28 +56,29 @@ static Pair operands_of(Pair pair, uint32_t index) {
   return (Pair){op_operand(pair.then->def, index), op_operand(pair.otherwise->def, index)};
 }
 
-// Scalars count for little, so that none is computed behind the branches for its own sake.
+// A scalar counts as one byte, so that no scalar is computed after the branches for its own sake.
 static uint64_t bytes_of(const Type *type) {
   return type_is_tile(type) ? type_elements(type) * type_element_bytes(type) : 1;
 }
 
 static uint64_t least_bytes(const TailMerger *m, Pair pair, uint32_t steps);
 
-// Of the operands of both.
+// Bytes that the branches yield for the operands of the pair.
 static uint64_t bytes_of_operands(const TailMerger *m, Pair pair, uint32_t steps) {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; i < pair.then->def->operand_count; i++) bytes += least_bytes(m, operands_of(pair, i), steps);
+  for (uint32_t i = 0; i < pair.then->def->operand_count; i++)
+    bytes += least_bytes(m, operands_of(pair, i), steps);
   return bytes;
 }
 
-// That the branches yield so that the pair's value can be had behind them.
+// The fewest bytes that the branches can yield so that the pair's value can be computed after them.
 static uint64_t least_bytes(const TailMerger *m, Pair pair, uint32_t steps) {
   if (pair.then == pair.otherwise) return 0;
   uint64_t own = bytes_of(pair.then->type);
   return steps > 0 && is_same_step(m, pair) ? min_u64(own, bytes_of_operands(m, pair, steps - 1)) : own;
 }
 
-// Whether the branches yield the operands instead.
+// True if the branches yield the operands instead of the pair.
 static bool is_merged(const TailMerger *m, Pair pair, uint32_t steps) {
   return steps > 0 && pair.then != pair.otherwise && is_same_step(m, pair) &&
          bytes_of_operands(m, pair, steps - 1) < bytes_of(pair.then->type);
@@ -83,25 +86,29 @@ static bool is_merged(const TailMerger *m, Pair pair, uint32_t steps) {
 
 static uint32_t find_yielded(const TailMerger *m, Pair pair) {
   uint32_t i = 0;
-  while (i < m->yielded.n && (m->yielded.at[i].then != pair.then || m->yielded.at[i].otherwise != pair.otherwise)) i++;
+  while (i < m->yielded.n &&
+         (m->yielded.at[i].then != pair.then || m->yielded.at[i].otherwise != pair.otherwise))
+    i++;
   return i;
 }
 
 static void collect_yielded(TailMerger *m, Pair pair, uint32_t steps) {
   if (is_merged(m, pair, steps)) {
-    for (uint32_t i = 0; i < pair.then->def->operand_count; i++) collect_yielded(m, operands_of(pair, i), steps - 1);
+    for (uint32_t i = 0; i < pair.then->def->operand_count; i++)
+      collect_yielded(m, operands_of(pair, i), steps - 1);
   } else if (pair.then != pair.otherwise && find_yielded(m, pair) == m->yielded.n) {
     vec_push(m->context->scratch, &m->yielded, pair);
   }
 }
 
-// The pair's value behind the fresh `if`.
+// Builds the pair's value after the new `if`.
 static Value *build_merged(TailMerger *m, Builder *b, Pair pair, uint32_t steps) {
   if (!is_merged(m, pair, steps))
     return pair.then == pair.otherwise ? pair.then : &m->fresh->results[find_yielded(m, pair)];
   const Op *from = pair.then->def;
   Value **operands = ARENA_ARRAY(m->context->scratch, Value *, from->operand_count);
-  for (uint32_t i = 0; i < from->operand_count; i++) operands[i] = build_merged(m, b, operands_of(pair, i), steps - 1);
+  for (uint32_t i = 0; i < from->operand_count; i++)
+    operands[i] = build_merged(m, b, operands_of(pair, i), steps - 1);
   b->loc = from->loc;
   Op *op = build_op(b, from->kind, from->operand_count, operands, 1, &pair.then->type);
   op_copy_attrs(op, from);
@@ -113,7 +120,7 @@ static Pair yielded_of(const Op *op, uint32_t index) {
   return (Pair){op_operand(op->regions[0]->last, index), op_operand(op->regions[1]->last, index)};
 }
 
-// The branch's ops, and what it yields now.
+// Moves the branch's ops to the new `if`, and yields the collected values.
 static void move_branch(TailMerger *m, Region *from, uint32_t branch) {
   Region *to = m->fresh->regions[branch];
   Loc loc = from->last->loc;
@@ -127,7 +134,7 @@ static void move_branch(TailMerger *m, Region *from, uint32_t branch) {
   m->branches[branch] = to;
 }
 
-// The `if` anew, which yields what was collected, and what its results are made of behind it.
+// Builds the new `if`, which yields the collected values. Then rebuilds the old results after it.
 static void rebuild(TailMerger *m, Op *op) {
   const Type **types = ARENA_ARRAY(m->context->scratch, const Type *, m->yielded.n);
   Pair *pairs = ARENA_ARRAY(m->context->scratch, Pair, op->result_count);
@@ -154,12 +161,13 @@ static void merge_at(TailMerger *m, Op *op) {
     collect_yielded(m, yielded_of(op, i), MAX_VISITS);
   }
   if (merged == 0) return;
-  diag_remark(m->context->diags, op->loc, "merge_tails", "%u ops that end both branches move after them", merged);
+  diag_remark(m->context->diags, op->loc, "merge_tails", "%u ops that end both branches move after them",
+              merged);
   rebuild(m, op);
   m->changed = true;
 }
 
-// Inner branches first, whose results outer ones may yield.
+// Inner branches come first, because outer ones may yield their results.
 static void visit_region(TailMerger *m, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;

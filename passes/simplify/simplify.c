@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// simplify: folding, common subexpressions, dead code, canonical forms, control flow that is decided.
+// simplify: folds constants and known control flow, merges equal ops, drops dead code, makes ops canonical.
 //
 // before  %c = constant {value = 256} : i32
 //         %s = splat %c : tile<256xi32>
@@ -8,16 +8,21 @@
 //         %y = add %t, %x
 //         %o = add %y, %a
 // after   %o = add %x, %a
-// needs   valid IR, with or without layouts
-// keeps   every value, to the bit; the type and layout of what stays; memory accesses, but for loads whose
-//         result is unused
-// breaks  nothing
-// pays    smaller IR for all later passes; constants and splats become visible to the axis analysis
 //
-// Constants stand on the right of commutative ops, x - c is x + -c, ops on splats are splats of scalar ops.
-// Rounds of a walk forwards (canon.c, fold.c), one for common subexpressions (cse.c) and one backwards for
-// dead code go on until nothing changes; a walk forwards sees what it simplified before, so two or three
-// rounds do. Every rule makes the function smaller or moves it towards the canonical form, so they end.
+// needs   valid IR, with or without layouts
+// keeps   every value, to the bit; types and layouts of remaining values; memory accesses, except unused loads
+// breaks  nothing
+//
+// pays    Later passes get smaller IR. The axis analysis sees constants and splats.
+//
+// In canonical form:
+// - commutative ops have constants as right operands
+// - x - c is x + -c
+// - an op on splats is a splat of a scalar op
+//
+// Each round has three steps: a forward walk (canon.c, fold.c), common subexpressions (cse.c), and a backward walk for
+// dead code. Rounds repeat until nothing changes. The forward walk sees its own earlier results, so two or three rounds
+// are enough. Every rule makes the function smaller or moves it towards the canonical form, so the rounds terminate.
 #include "passes/analysis/rings.h"
 #include "passes/simplify/simplify.h"
 
@@ -34,7 +39,7 @@ static void replace_op(Simplifier *s, Op *op, Value *value) {
   s->changed = true;
 }
 
-// Puts the region's ops before `op`, whose results become what the region yields.
+// Moves the region's ops before `op`. The yielded values replace the results of `op`.
 static void inline_region(Simplifier *s, Op *op, Region *region) {
   Op *yield = region->last;
   while (region->first != yield) op_move(region->first, op->region, op);
@@ -43,14 +48,14 @@ static void inline_region(Simplifier *s, Op *op, Region *region) {
   s->changed = true;
 }
 
-// A ring is used once: while the op stays, it is its operand.
+// A ring has a single use, so it is not forwarded while the op stays.
 static void forward_value(Simplifier *s, Value *from, Value *to) {
   if (value_unused(from) || from == to || is_ring(from)) return;
   value_replace_uses(from, to);
   s->changed = true;
 }
 
-// A value that both regions of a while hand on unchanged is what entered.
+// A value that both regions of a `while` pass on unchanged equals the initial value.
 static void forward_invariant_while(Simplifier *s, Op *op) {
   const Region *test = op->regions[0], *body = op->regions[1];
   for (uint32_t i = 0; i < op->result_count; i++) {
@@ -64,7 +69,7 @@ static void forward_invariant_while(Simplifier *s, Op *op) {
   }
 }
 
-// What both branches yield is from before them.
+// If both branches yield the same value, it comes from before the `if`.
 static void forward_from_if(Simplifier *s, Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     Value *value = op_operand(op->regions[0]->last, i);
@@ -86,7 +91,7 @@ static bool simplify_if(Simplifier *s, Op *op) {
 
 typedef enum Trips { TRIPS_UNKNOWN, TRIPS_NONE, TRIPS_ONE } Trips;
 
-// Bounds of unsigned types are looked at where they are the same in int64_t.
+// The trip count as far as constant bounds give it. Unsigned bounds count only if they are the same as int64_t.
 static Trips trips_of(const Op *op) {
   int64_t lower, upper, step, second;
   if (!value_int_constant(op_operand(op, 0), &lower) || !value_int_constant(op_operand(op, 1), &upper))
@@ -101,7 +106,7 @@ static Trips trips_of(const Op *op) {
   return (step > 0 ? second >= upper : second <= upper) ? TRIPS_ONE : TRIPS_UNKNOWN;
 }
 
-// A carried value that the body hands on unchanged is what entered.
+// A loop-carried value that the body passes on unchanged equals the initial value.
 static void forward_invariant(Simplifier *s, Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     Value *init = loop_init(op, i), *arg = loop_carried(op, i), *yielded = loop_yielded(op, i);
@@ -121,7 +126,7 @@ static void take_over(Value *from, Value *to) {
   value_replace_uses(from, to);
 }
 
-// Makes the loop anew without the carried values that nothing uses. Whether the op is gone.
+// Rebuilds the loop without unused loop-carried values. Returns true if the old op is gone.
 static bool drop_carried(Simplifier *s, Op *op) {
   Region *body = op->regions[0];
   Arena *scratch = s->context->scratch;
@@ -175,7 +180,7 @@ static bool simplify_for(Simplifier *s, Op *op) {
   return true;
 }
 
-// Whether the op is gone.
+// Returns true if the op is gone.
 static bool simplify_op(Simplifier *s, Op *op) {
   if (op->kind == OP_IF) return simplify_if(s, op);
   if (op->kind == OP_FOR) return simplify_for(s, op);
@@ -201,7 +206,8 @@ static bool all_unused(const Op *op) {
   return true;
 }
 
-// Users come after what they use, so one walk backwards finds all but what only feeds itself round a loop.
+// Users come after the values they use. So one backward walk finds all dead ops, except cycles through loop-carried
+// values.
 static void drop_dead(Simplifier *s, Region *region) {
   for (Op *op = region->last, *before; op; op = before) {
     before = op->prev;

@@ -7,18 +7,17 @@
 #include "ir/fold_number.h"
 #include "passes/passes.h"
 
-// A pure op with constant operands, as a new constant put before it; NULL where it does not fold.
+// Folds a pure op with constant operands to a new constant placed before it. NULL if it does not fold.
 Value *fold_op(Op *op);
 
-// An equal but simpler value for the op's result: an existing one, or one of new ops put before it; NULL
-// where there is none. May also put the op's operands into canonical order, which sets *changed.
+// An equal but simpler value for the op's result. It is an existing value, or the result of new ops placed before the
+// op. NULL if there is none. May also put the op's operands into canonical order, and then sets *changed.
 Value *canonical_value(Op *op, bool *changed);
 
-// Whether every value of type `from` is a value of type `to`, so that casting there loses nothing.
+// True if type `to` holds every value of type `from`, so that the cast loses nothing.
 bool cast_is_exact(Elem from, Elem to);
 
-// Makes later ops use the results of equal earlier ones,
-// in regions where those are visible; the later ones are erased.
+// Replaces ops by equal earlier ones, in regions where those are visible. The later ops are erased.
 bool merge_common(Arena *scratch, Func *func, Region *region);
 
 #endif
