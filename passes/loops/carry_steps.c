@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// carry_steps: pointers of what is copied to shared memory, which a loop advances by the same number
-// everywhere, are carried as that number.
+// carry_steps: a loop that advances pointers by a uniform step carries the offset as one scalar. Applies to loads that
+// become copies to shared memory.
 //
 // before  for ... (%p = %p0) {                      %p : tile<128x64x*bf16>
 //           %x = load %p
@@ -15,19 +15,24 @@
 //           %m = add %o, %d
 //           yield %m
 //         }
-//         The same of offsets, tiles of integers: %o is of their type then, and %p = add %p0, splat %o.
+//         Offsets (integer tiles) work the same way: %o has their element type, and %p = add %p0, splat %o.
+//
 // needs   simplified IR, promote_shared's buffers
 // keeps   every value: addresses are sums modulo 2^64
 // breaks  nothing
-// pays    of what becomes a copy (pipeline) an address is one addition, where it is used, of a number that
-//         all threads share (emit_carried.c), whichever way the source spells it. A tile of pointers takes
-//         additions on every round, and ptxas copies each pointer before the instruction that uses it.
 //
-// Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time. But of elements
-// that are loaded one by one, by more pointers than tiles leave registers for, the pointers would be in local memory.
-// Then offsets are carried as numbers too, whatever is made of them; and a sum that an iteration takes behind an exchange of
-// elements through shared memory is made behind it, so that it is not held across the exchange's barriers.
-// Where what enters is such a sum itself, as behind another loop, its base is the base.
+// pays    The address of a copy (pipeline) becomes one addition at its use. It adds a scalar that all threads share
+//         (emit_carried.c), however the source spells it. A tile of pointers instead takes additions in every
+//         iteration, and ptxas copies each pointer before the instruction that uses it.
+//
+// Pointers of other loads stay as they are: ptxas would keep all sums of an iteration in registers at the same time.
+//
+// The exception is a crowded loop. Its loads are too narrow to become copies, and their pointers need more registers
+// than the tiles leave free. These pointers would end up in local memory. So there offsets are also carried as scalars,
+// whatever uses them. If a sum is first used after an exchange through shared memory, it is computed after the
+// exchange. So it is not live across the exchange's barriers.
+//
+// If the initial pointer is itself such a sum, as after another loop, the base of that sum is used.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
@@ -42,19 +47,19 @@ static bool is_uniform(const Value *tile) {
   return value_int_constant(tile, &constant) || (tile->def && tile->def->kind == OP_SPLAT);
 }
 
-// What is carried for a tile of that type.
+// The scalar type that is carried for a tile of that type.
 static const Type *number_type(const Func *func, const Type *tile) {
   return type_is_ptr(tile) ? type_scalar(func->module->ir, ELEM_I64) : type_element(tile);
 }
 
-// The uniform tile's number.
+// The scalar of a uniform tile, cast to `type`.
 static Value *build_step(Builder *b, const Value *tile, const Type *type) {
   int64_t constant;
   if (value_int_constant(tile, &constant)) return build_int(b, type, constant);
   return build_cast(b, op_operand(tile->def, 0), type);
 }
 
-// The op that moves a pointer, or an offset, by the same number everywhere; NULL: another one gives it.
+// The op that moves a pointer or offset tile by a uniform step. NULL if the tile is not defined like that.
 static Op *advance_of(const Value *tile) {
   Op *op = tile->def;
   bool sum = op && (op->kind == OP_ADDPTR || (op->kind == OP_ADD && type_is_int(tile->type)));
@@ -76,13 +81,13 @@ static bool only_stored(const Value *value) {
   return value->first_use != NULL;
 }
 
-// Whether the load can become a copy: cp.async takes 4 bytes at least.
+// True if the load can become a copy: cp.async copies at least 4 bytes.
 static bool is_copied(const Op *op) {
   if (op->kind != OP_LOAD || !only_stored(op_result(op))) return false;
   return op_int(op, ATTR_VECTOR, 1) * type_element_bytes(op_result(op)->type) >= MIN_COPY_BYTES;
 }
 
-// The pointers of a load of elements that are too short for a copy, two registers each.
+// Registers for the pointers of a load whose accesses are too narrow for a copy: two per pointer.
 static uint32_t pointer_registers(const Op *op) {
   if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type)) return 0;
   uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
@@ -90,7 +95,7 @@ static uint32_t pointer_registers(const Op *op) {
   return is_short ? 2 * (layout_registers(op_result(op)->type->layout) / vector) : 0;
 }
 
-// Of what the loop carries, a tile's once.
+// Registers for the loop-carried pointer tiles of such loads. Each tile counts once.
 static uint32_t carried_registers(const Op *loop) {
   uint32_t all = 0;
   for (uint32_t i = 0; i < loop->result_count; i++) {
@@ -113,8 +118,8 @@ static bool only_copied(const Value *carried, bool crowded) {
   return copied;
 }
 
-// Whether the addresses of what is copied are made of the offsets. They may be used otherwise too: an offset
-// is one addition of a register either way.
+// True if the offsets lead to addresses of copied data. They may have other uses too: an offset costs one register
+// addition either way.
 static bool leads_to_copies(const Value *tile, uint32_t depth) {
   for (const Use *use = tile->first_use; use && depth; use = use->next) {
     OpKind kind = use->user->kind;
@@ -134,7 +139,7 @@ static bool is_candidate(const Op *loop, uint32_t i, bool crowded) {
   return copied && is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
 }
 
-// What is added on the way from `base` to `tile`; NULL: nothing.
+// Sum of all steps from `base` to `tile`. NULL if there are none.
 static Value *build_sum(Builder *b, const Value *base, const Value *tile, const Type *type) {
   Value *sum = NULL;
   for (; tile != base; tile = op_operand(tile->def, 0)) {
@@ -144,8 +149,8 @@ static Value *build_sum(Builder *b, const Value *base, const Value *tile, const 
   return sum;
 }
 
-// The op of the sum's region that takes it first, itself or within; NULL: nothing before it passes elements through shared
-// memory.
+// The first op in the sum's region that uses it, directly or within its regions. NULL unless an op before it exchanges
+// elements through shared memory.
 static Op *first_user_behind_exchange(const Value *sum) {
   bool exchanged = false;
   for (Op *op = sum->def->next; op; op = op->next) {
@@ -156,7 +161,7 @@ static Op *first_user_behind_exchange(const Value *sum) {
   return NULL;
 }
 
-// The sum and its splat, which stands there for it alone, are made where the sum is needed.
+// Moves the sum and its splat to the first use. The splat has no other use.
 static void make_late(const Value *sum) {
   Op *user = first_user_behind_exchange(sum);
   if (!user) return;
@@ -164,10 +169,10 @@ static void make_late(const Value *sum) {
   op_move(sum->def, user->region, user);
 }
 
-// The uses of `from`, which is a number from now on, become uses of base + from.
+// `from` becomes a scalar. Its uses become uses of base + from.
 static Value *replace_by_sum(Builder *b, Value *from, Value *base, const Type *type) {
   bool unused = value_unused(from);
-  Value *any = build_int(b, type, 0); // stands for `from` while its uses are moved
+  Value *any = build_int(b, type, 0); // replaces `from` while its uses are moved
   Value *splat = build_splat(b, any, base->type);
   Value *sum = build(b, type_is_ptr(base->type) ? OP_ADDPTR : OP_ADD, base->type, base, splat, NULL);
   value_replace_uses(from, sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// defer_reductions: what a loop adds up is combined across threads once, after the loop.
+// defer_reductions: a loop accumulates whole tiles, and reduces them across threads once, after the loop.
 //
 // before  %s = for ... (%acc = %init) {                   %acc : tile<16xfp32>
 //           %r = reduce %x {axis = 1} (add)               %x : tile<16x64xfp32>
@@ -12,25 +12,31 @@
 //         }
 //         %r = reduce %t {axis = 1} (add)
 //         %s = add %init, %r
-// also    %tile and %r are fp32 if %x is fp16 or bf16.
-//         Elements of fp32, bf16 or fp64 that may be large and of two signs are scaled:
+//
+// also    %tile and %r are fp32 if %x is fp16 or bf16. Elements of fp32, bf16 or fp64 that may be large and of both
+//         signs are scaled:
 //
 //           %next = fma %x, 2^-12, %tile
 //         %s = add %init, (mul %r, 2^12)
+//
 // needs   tiles without layouts; simplified IR
-// keeps   every integer; sums of floats are added in another order (REASSOCIATES). Elements that cancel within an iteration
-//         may not cancel within an element's own sum. That sum has room for 2^12 iterations of the largest numbers. An
-//         addition may be off by 2^-138 then (fp32, bf16)
+// keeps   every integer. Floating-point sums are added in another order (REASSOCIATES). Elements that cancel within an
+//         iteration may not cancel within one element's sum. That sum has room for 2^12 iterations of the largest
+//         numbers. Then each addition may be off by 2^-138 (fp32, bf16).
 // breaks  nothing
-// pays    an iteration does as many operations of its own elements, and no shuffles, no shared memory, no
-//         barrier
 //
-// Registers hold the tile from one iteration to the next: TUNE_DEFER_REGISTERS a thread and loop at most, and half as
-// many in a loop that combines across threads otherwise too: it waits there all the same, with another tile.
+// pays    An iteration only combines its own elements. It needs no shuffles, shared memory or barriers.
 //
-// The combination is add, max, min, and, or, xor, and the same in the loop
-// as in the reduction; the sum has no other use. A second loop that goes
-// on from the first one's sum (peel_masks makes such) goes on from its tile.
+// The tile stays in registers across iterations. A loop may use at most TUNE_DEFER_REGISTERS per thread for this. The
+// limit is half of that if the loop also has other reductions. Such a loop waits for other threads anyway, with another
+// tile.
+//
+// Conditions:
+// - the combination is add, max, min, and, or, xor
+// - the loop and the reduction use the same combination
+// - the sum has no other use
+//
+// A second loop may continue from the first one's sum (peel_masks makes such loops). It then continues from the tile.
 #include <math.h>
 
 #include "base/integer.h"
@@ -44,15 +50,15 @@ enum { MAX_VIEWS = 4 };
 
 typedef struct LoopSum {
   Op *loop, *combine, *reduce;
-  uint32_t index; // among what the loop carries
+  uint32_t index; // among the loop-carried values
 } LoopSum;
 
-// What the last loop left: `value` is `init` combined with the reduction of `tile`.
+// Result of the previous loop: `value` is `init` combined with the reduction of `tile`.
 typedef struct DeferredSum {
   Value *value, *init, *tile;
   OpKind kind;
   int64_t axis;
-  bool scaled; // the tile's elements are 2^-LOOP_SUM_BITS times the terms
+  bool scaled; // the tile's elements are the terms times 2^-LOOP_SUM_BITS
 } DeferredSum;
 
 typedef struct SumDeferrer {
@@ -71,7 +77,7 @@ static bool only_use(const Value *value, const Op *user) {
   return value->first_use && value->first_use == value->last_use && value->first_use->user == user;
 }
 
-// The kind of op that the region of a reduction of one value is.
+// True if the reduction has one value and its region is a single op of that kind.
 static bool reduces_by(const Op *reduce, OpKind kind) {
   if (reduce->kind != OP_REDUCE || reduce->result_count != 1 || op_scratch(reduce)) return false;
   const Region *region = reduce->regions[0];
@@ -87,7 +93,7 @@ static bool is_view(const Op *op) {
          op->kind == OP_BROADCAST;
 }
 
-// Through views that nothing else uses, to the reduction.
+// Follows views that have no other use back to the reduction. NULL if there is none.
 static Op *reduction_of(const Value *value, const Op *user) {
   for (uint32_t depth = 0; value->def && depth <= MAX_VIEWS; depth++) {
     if (!only_use(value, user) || value->def->region != user->region) return NULL;
@@ -119,7 +125,7 @@ static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   return !tile->layout && can_defer(tile);
 }
 
-// The type that the loop carries: the reduced tile's. Sums of fp16 and bf16 are kept in fp32.
+// The loop-carried type: that of the reduced tile. Sums of fp16 and bf16 are kept in fp32.
 static const Type *carried_type(const SumDeferrer *s, const LoopSum *sum) {
   const Type *tile = op_operand(sum->reduce, 0)->type;
   IrContext *ir = s->func->module->ir;
@@ -136,7 +142,7 @@ static uint32_t registers_of(const Op *loop, const Type *tile) {
   return (uint32_t)((elements * type_element_bytes(tile) + 3) / 4);
 }
 
-// Whether the loop has a reduction that stays in it.
+// True if the loop has a reduction that stays in it.
 static bool reduces_otherwise(Op *loop) {
   uint32_t reductions = 0, sums = 0;
   LoopSum sum;
@@ -146,7 +152,7 @@ static bool reduces_otherwise(Op *loop) {
   return reductions > sums;
 }
 
-// A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
+// A CTA of 32 warps has 64 registers per thread. Sums may use at most a quarter of that.
 static uint32_t most_registers(const SumDeferrer *s, Op *loop) {
   uint32_t quarter = s->func->module->target.arch->registers / TUNE_DEFER_SHARE / (32 * func_warps(s->func));
   uint32_t most = quarter < TUNE_DEFER_REGISTERS ? quarter : TUNE_DEFER_REGISTERS;
@@ -162,7 +168,8 @@ static int64_t least_int(Elem elem) {
 
 static int64_t most_int(Elem elem) { return elem_is_signed(elem) ? ~least_int(elem) : -1; }
 
-// Of max and min of floats it is a NaN, which they pass over; of sums -0, since 0 would turn -0 into 0.
+// The neutral element. For max and min of floats it is NaN, which they ignore. For float sums it is -0, since adding 0
+// would turn -0 into 0.
 static Value *build_neutral(Builder *b, OpKind kind, const Type *tile) {
   Elem elem = type_element(tile)->elem;
   if (elem_is_float(elem)) return build_float(b, tile, kind == OP_ADD ? -0.0 : (double)NAN);
@@ -187,7 +194,7 @@ static const DeferredSum *deferred_before(const SumDeferrer *s, const LoopSum *s
   return NULL;
 }
 
-// The reduction and its views again, for a tile of that element type: up to the value that the loop combined.
+// Clones the reduction and its views for a tile of that element type. Returns the value that the loop combined.
 static Value *build_reduction_of(Builder *b, const Op *last, CloneMap *map, const Type *element) {
   bool reduces = last->kind == OP_REDUCE;
   if (!reduces) build_reduction_of(b, op_operand(last, 0)->def, map, element);
@@ -208,7 +215,7 @@ static bool is_stretched(const Value *value) {
   return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST);
 }
 
-// A value with few different elements, scaled where there are fewest of them.
+// Scales a value that has few distinct elements, at the point where it has the fewest.
 static Value *build_few_scaled(Builder *b, Value *value, int power) {
   Op *view = value->def;
   if (!is_stretched(value) && !(view && view->kind == OP_EXPAND_DIMS)) return build_scaled(b, value, power);
@@ -219,8 +226,8 @@ static Value *build_few_scaled(Builder *b, Value *value, int power) {
   return made;
 }
 
-// The carried tile and the elements that a reduction takes, scaled. Of a multiplication the factor with fewer different
-// elements is scaled.
+// Adds the scaled elements of a reduction to the carried tile. If the elements are a multiplication, scales the factor
+// with fewer distinct elements.
 static Value *build_scaled_sum(Builder *b, Value *carried, Value *x, const Op *reduce) {
   const Op *mul = x->def;
   bool factors = mul && mul->kind == OP_MUL && only_use(x, reduce);
@@ -233,12 +240,12 @@ static Value *build_scaled_sum(Builder *b, Value *carried, Value *x, const Op *r
   return build(b, OP_FMA, x->type, x, build_float(b, x->type, ldexp(1, -LOOP_SUM_BITS)), carried);
 }
 
-// After the loop: the initial value combined with what was reduced, in the reduction's type.
+// Builds the final value after the loop: the initial value combined with the reduced one, in the reduction's type.
 static Value *build_final(Builder *b, OpKind kind, Value *init, Value *across, bool scaled) {
   const Type *element = type_element(init->type);
   Value *wide = build_cast(b, init, type_element(across->type));
   Value *sum = build_binary(b, kind, wide, scaled ? build_scaled(b, across, LOOP_SUM_BITS) : across);
-  if (scaled && !float_is_small(init)) { // both may be large, and cancel
+  if (scaled && !float_is_small(init)) { // both may be large and cancel
     Value *both = build_binary(b, OP_ADD, build_scaled(b, wide, -LOOP_SUM_BITS), across);
     Value *large = build_scaled(b, both, LOOP_SUM_BITS), *fits = build_math(b, "isfinite", sum, NULL, NULL);
     sum = build(b, OP_SELECT, sum->type, fits, sum, large);
@@ -252,7 +259,7 @@ static bool needs_scale(const LoopSum *sum, const Value *init) {
   return sum->combine->kind == OP_ADD && type_is_float(x->type) && !float_sums_stay_finite(x, init);
 }
 
-// In the loop: the tile combined with the iteration's elements instead of their reduction, which goes.
+// In the loop: combines the tile with the iteration's elements. Erases the reduction.
 static void combine_elements(const LoopSum *sum, bool scaled) {
   Op *combine = sum->combine;
   Value *carried = loop_carried(sum->loop, sum->index), *x = op_operand(sum->reduce, 0);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies of code without the masks that hold there: which masks are worth one, and how an op is copied.
+// Copies of code without the masks that hold there: decides which masks are worth a copy, and copies ops.
 //
-// A mask is worth a copy where it keeps an access narrow. In a straight line that reduces or scans so is one
-// of wide accesses, where a thread has several of them under masks: their predicates, and the offsets that
-// these come from, would live across the reduction beside the elements. Accesses that are an element wide with
-// or without a mask (rows of 1,000 elements at a time, say) are not worth twice the code.
+// A mask is worth a copy if it makes an access narrower. It also is in straight-line code with reductions or scans, if
+// a thread has several wide accesses under the mask. Their predicates, and the offsets behind them, would be live
+// across the reduction together with the elements. An access one element wide with or without the mask is not worth
+// twice the code. Rows of 1,000 elements per step are an example.
 //
 // Loads that share_windows would read once count as narrowed, unless it can read whole vectors under their mask.
 //
-// Any other tile whose masks' changes fall together with its vectors
-// (the bound a multiple of 16) needs no second copy and gets none.
+// Other masks get no copy if they only change at vector boundaries (the bound is a multiple of 16). They need none.
 #include "passes/loops/mask_copies.h"
 
 #include "base/integer.h"
@@ -37,11 +36,16 @@ static uint32_t accesses_under(const Region *body, const Value *mask) {
   return n;
 }
 
-// Whether a thread needs several predicates for the mask, which a reduction's kernel keeps for long: where it selects one
-// an element, else one a vector, for more than a load and a store (a softmax of 16384 columns takes 36.0 us on an H200 under
-// its mask, 38.8 with a copy; a norm, which loads weights too, 36.1 and 35.2), or for more vectors than there are predicate
-// registers. Of more elements than registers each would be in
-// local memory in the copy, where all are loaded at once: those of vectors cost less.
+// True if a thread needs several predicates for the mask, which a kernel with a reduction keeps live for long. Cases:
+// - a select uses the mask: one predicate per element
+// - at least MANY_ACCESSES accesses use the mask, and a thread has several vectors: one predicate per vector
+// - there are more vectors than predicate registers
+//
+// A softmax of 16384 columns (one load and one store) takes 36.0 us on an H200 with its mask and 38.8 us with a copy. A
+// norm also loads weights: it takes 36.1 us with its mask and 35.2 us with a copy.
+//
+// Tiles with more elements per thread than registers get no copy. The copy loads all elements at the same time, so each
+// would go to local memory. Predicates per vector cost less.
 static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
                                 uint64_t vector) {
   if (!copies->combines || vector <= 1) return false;
@@ -51,7 +55,7 @@ static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uin
   return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
 }
 
-// Loads and stores that are boxes become tensor copies and stores, which mind bounds by themselves.
+// True for loads and stores that become TMA loads and stores. TMA checks bounds itself.
 static bool is_tma_mark(const Op *op) {
   const Use *use = op->kind == OP_LOAD ? op_result(op)->first_use : NULL;
   const Op *stored = op->kind == OP_STORE ? op_operand(op, 1)->def : NULL;
@@ -75,7 +79,7 @@ static bool has_constants(const Value *mask) {
   return false;
 }
 
-// Of the mask, in the copy, what constants say; NULL: nothing.
+// The part of the mask, in the copy, that compares with constants. NULL if there is none.
 static Value *kept_mask(Builder *b, CloneMap *map, Value *mask) {
   if (!has_constants(mask)) return NULL;
   if (is_constants(mask) || mask->def->kind != OP_AND) return clone_get(map, mask);
@@ -83,7 +87,7 @@ static Value *kept_mask(Builder *b, CloneMap *map, Value *mask) {
   return x && y ? build_binary(b, OP_AND, x, y) : x ? x : y;
 }
 
-// The least number of neighbours along the dimension for which that is the same.
+// The smallest number of neighbours along the dimension for which that part is the same.
 static uint64_t kept_constancy(const MaskCopies *copies, const Value *mask, uint32_t dim) {
   if (!has_constants(mask)) return UINT64_MAX;
   if (is_constants(mask) || mask->def->kind != OP_AND) return axis_info(copies->axes, mask)->constancy[dim];
@@ -119,7 +123,7 @@ bool held_bounds_include(const HeldBounds *held, const MaskBound *bound) {
   return false;
 }
 
-// Whether the mask holds where the bounds do, up to what are constants' comparisons.
+// True if the mask holds wherever the bounds hold, apart from comparisons with constants.
 static bool is_implied(const HeldBounds *held, const Value *mask) {
   MaskBound parts[MASK_BOUNDS_MAX];
   uint32_t n = mask_bounds(mask, parts), implied = 0;
@@ -165,8 +169,8 @@ static bool region_combines(const Region *region) {
   return false;
 }
 
-// Whether the window's load moves whole vectors under its mask: the mask changes only between them, at the
-// distance too from which the tap furthest ahead reads.
+// True if the window's load moves whole vectors under its mask. The mask must change only between vectors. This must
+// also hold at the distance of the tap furthest ahead.
 static bool window_is_wide(const MaskCopies *copies, const Window *window) {
   if (!window_mask_falls(copies->axes, window)) return false;
   const WindowTap *anchor = window_anchor(copies->axes, window);

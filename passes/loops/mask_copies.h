@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies of code without the masks that hold there: what split_masks, which makes them of straight lines, and
-// peel_masks, which makes them of loops, have in common.
+// Copies of code without the masks that hold there. Shared by split_masks, which copies straight-line code, and
+// peel_masks, which copies loops.
 #ifndef PASSES_LOOPS_MASK_COPIES_H
 #define PASSES_LOOPS_MASK_COPIES_H
 
@@ -13,30 +13,29 @@ typedef struct MaskCopies {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
-  bool *in_window; // by op id: a load of a window, which without masks is read in vectors
-  bool combines;   // a straight line that reduces or scans
+  bool *in_window; // by op id: a load of a window, which is read in vectors without masks
+  bool combines;   // straight-line code with a reduction or scan
 } MaskCopies;
 
-// What holds in a copy.
+// Bounds that hold in a copy.
 typedef struct HeldBounds {
   MaskBound at[MASK_BOUNDS_MAX];
   uint32_t n;
 } HeldBounds;
 
 MaskCopies mask_copies_of(PassContext *context, Func *func);
-// Whether one of the region's own ops is a loop; a function's body with one is peel_masks', any other
-// split_masks'.
+// True if one of the region's own ops is a loop. peel_masks handles function bodies with loops, split_masks all others.
 bool region_has_loops(const Region *region);
 
-// The mask of an access of a tile; NULL: there is none, or the op is something else.
+// The mask of a tile load or store. NULL if it has none, or for any other op.
 Value *mask_of(const Op *op);
-// Whether without its mask a thread could move more elements at once, or would be spared predicates.
+// True if without the mask a thread could move more elements per access, or would need fewer predicates.
 bool mask_narrows(const MaskCopies *copies, const Op *op);
 
 bool held_bounds_include(const HeldBounds *held, const MaskBound *bound);
-// The op's copy, without its mask where that holds.
+// Copies the op, without its mask if the held bounds imply it.
 void mask_copy_op(const MaskCopies *copies, Builder *b, const Op *op, CloneMap *map, const HeldBounds *held);
-// How many ops there are from this one to its region's end, with those in regions.
+// Number of ops from this one to the end of its region, including ops in nested regions.
 uint32_t count_ops_from(const Op *op);
 
 #endif

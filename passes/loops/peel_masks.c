@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// peel_masks: where a loop's bound masks its accesses and keeps them narrow, the iterations that are wholly
-// inside get a loop without the masks, and the last one is peeled off.
+// peel_masks: a loop's bound masks its accesses and makes them narrow. Iterations inside the bound get a loop without
+// the masks. The last iteration is peeled off.
 //
 // before  for %i = %a to %n step 1024 { load %p, (%i + arange(0, 1024)) < %n ... }
 // after   for %i = %a to %a + (%n - %a) / 1024 * 1024 step 1024 { load %p ... }
 //         for %i = ... to %n step 1024 { as before }        (at most once)
 //
-// needs   pointer tiles without layouts; before coalesce, which then sees accesses without masks; a loop
-//         that starts at a constant of at least 0 and has a constant step
+// needs   pointer tiles without layouts. Runs before coalesce, which then sees accesses without masks. The loop starts
+//         at a constant >= 0 and has a constant step.
 // keeps   every value
 // breaks  nothing
-// pays    the mask's bound is any number, so a masked access moves one element at a time; an access without
-//         mask moves 16 bytes a lane. The price is a second copy of the body
 //
-// mask_copies.c says which masks are worth a copy.
+// pays    The mask's bound is any number, so a masked access moves one element at a time. An access without a mask
+//         moves 16 bytes per lane. The cost is a second copy of the body.
+//
+// mask_copies.c decides which masks are worth a copy.
 #include "target/tuning.h"
 #include "passes/loops/mask_copies.h"
 
-// iv + [low, high] < upper for every iteration but one that goes past the bound.
+// True if iv + [low, high] < upper in every iteration except the one that goes past the bound.
 static bool is_loop_bound(const Op *loop, const MaskBound *bound, int64_t step) {
   bool of_loop = bound->base_count == 1 && bound->bases[0] == loop->regions[0]->args[0];
   return of_loop && bound->kind == OP_LT && bound->bound == loop_upper(loop) && bound->low >= 0 &&
          bound->high < step;
 }
 
-// Adds what the mask says, if that is about the loop's bound, and constants, alone.
+// Adds the bounds of the mask, if it compares only with the loop's bound and with constants.
 static bool add_loop_bounds(HeldBounds *bounds, const Op *loop, const Value *mask, int64_t step) {
   MaskBound parts[MASK_BOUNDS_MAX];
   uint32_t n = mask_bounds(mask, parts);
@@ -53,7 +54,7 @@ static void copy_body(const MaskCopies *copies, const Op *loop, Op *made, const 
   build_yield(&b, carried, values);
 }
 
-// The whole iterations first, with copies of the body's ops without those masks; then what was there.
+// The first loop runs the whole iterations, with a copy of the body without those masks. The old loop follows.
 static void peel_loop(const MaskCopies *copies, Op *loop, const HeldBounds *bounds) {
   Builder b = builder_before(loop);
   Value *lower = loop_lower(loop), *upper = loop_upper(loop), *step = loop_step(loop);

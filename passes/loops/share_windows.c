@@ -11,16 +11,22 @@
 //         shared_store %h, %w {starts = [1024]}
 //         %b = shared_load %w {starts = [1]} : tile<1024>
 //         %c = shared_load %w {starts = [2]} : tile<1024>
-// needs   tiles without layouts; simplified IR; what axis_info proves
-// keeps   every value; no address is read that no load read before: an element is loaded where a tap's mask
-//         admits it, which is one comparison where all taps have one mask that falls (`index < n`)
-// breaks  nothing
-// pays    each element comes from global memory once, and the halo; a tap costs whole vectors of shared
-//         memory, without bank conflicts, of which neighbouring taps have most in common
 //
-// Cost: at least 3 distances, which span at most a quarter of the tile, as many elements as threads, and at
-// most TUNE_WINDOW_BYTES of shared memory. What a tap needs beyond its own thread's registers goes through shared memory,
-// not shuffles: it crosses warps at each warp's end, which a shuffle does not.
+// needs   tiles without layouts; simplified IR; what axis_info proves
+// keeps   every value. No address is read that no load read before: an element is loaded only if a tap's mask allows
+//         it. If all taps have one mask that falls (`index < n`), this test is one comparison.
+// breaks  nothing
+//
+// pays    Each element is read from global memory once, plus the halo. A tap reads whole vectors of shared memory,
+//         without bank conflicts. Neighbouring taps have most of their vectors in common.
+//
+// Conditions:
+// - at least 3 distances, spanning at most a quarter of the tile
+// - at least as many elements as threads
+// - at most TUNE_WINDOW_BYTES of shared memory
+//
+// Elements that a tap needs from other threads go through shared memory, not shuffles. They cross warps at the end of
+// each warp, and a shuffle cannot cross warps.
 #include "base/integer.h"
 #include "passes/analysis/index_clone.h"
 #include "passes/loops/windows.h"
@@ -33,20 +39,20 @@ typedef struct Sharer {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
-  VEC(const Op *) declined; // loads of windows that were left as they are
+  VEC(const Op *) declined; // loads of windows that are left as they are
   bool changed;
 } Sharer;
 
-// One window in the making. Places are counted from the first element of the tap `anchor`.
+// A window while it is built. Places count from the first element of the tap `anchor`.
 typedef struct SharedWindow {
   Sharer *s;
   Builder b;
   const Window *window;
-  const WindowTap *anchor; // whose load becomes the window's
+  const WindowTap *anchor; // its load becomes the window's load
   const Type *tile;
   uint32_t n;
   uint32_t left, right;         // elements of the halos
-  uint32_t left_pad, right_pad; // the same, whole vectors, a power of two; 0: none
+  uint32_t left_pad, right_pad; // the same, rounded up to whole vectors, a power of two; 0: none
   bool mask_falls;
   Value *main, *buffer;
 } SharedWindow;
@@ -55,7 +61,7 @@ static IrContext *ir_of(const SharedWindow *h) { return h->s->func->module->ir; 
 static Value *either_mask(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_OR, x, y) : y; }
 static Value *both_masks(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_AND, x, y) : y; }
 
-// Moves what computes the value before `first`; windows.c has looked that it may.
+// Moves the ops that compute the value before `first`. windows.c has checked that this is allowed.
 static void bring_before(const Value *value, Op *first) {
   Op *op = value->def;
   if (!op || op->region != first->region || op->id <= first->id) return;
@@ -72,8 +78,8 @@ static Value *index_bound(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
   return build_binary(b, kind, index, build_int(b, index->type, bound));
 }
 
-// Where some tap reads place first + i, i < n; NULL: everywhere.
-// Tap t reads it as its element first + i - (t - anchor).
+// True where some tap reads place first + i, i < n. NULL: everywhere. Tap t reads it as its element first + i - (t -
+// anchor).
 static Value *any_tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
   Value *sum = NULL;
   for (uint32_t i = 0; i < h->window->taps.n; i++) {
@@ -89,8 +95,8 @@ static Value *any_tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
   return sum;
 }
 
-// The same of a mask that falls: the tap furthest ahead reads the place as its element first + i - right, or where that
-// is below 0 the tap nearer by as much does, as its element 0, if there is one (from place -left on).
+// The same for a mask that falls. The tap furthest ahead reads the place as its element first + i - right. If that is
+// below 0, a nearer tap reads it as its element 0. Such a tap exists from place -left on.
 static Value *falling_mask(SharedWindow *h, int64_t first, uint32_t n) {
   Value *mask = h->window->taps.at[0].mask;
   int64_t element = first - h->right, last = element + n - 1;
@@ -127,7 +133,7 @@ static Value *move_by(Builder *b, OpKind kind, Value *x, int64_t by, const Type 
   return build(b, kind, x->type, x, offset, NULL);
 }
 
-// Pointers to `n` places beside the tile: those of its elements from `inside` on, `by` further.
+// Pointers to `n` places next to the tile: the tile's pointers from element `inside` on, moved by `by` elements.
 static Value *pointers_beside(SharedWindow *h, uint32_t inside, uint32_t n, int64_t by) {
   const Window *w = h->window;
   Value *root = index_clone(&h->b, w->root, inside, n);
@@ -228,7 +234,7 @@ static bool was_declined(const Sharer *s, const Op *load) {
   return false;
 }
 
-// Whether the window that begins with the load was shared; its loads are erased then.
+// Returns true if the window that starts with this load was shared. Its loads are then erased.
 static bool try_share(Sharer *s, Op *first) {
   Window window;
   const char *why;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// split_masks: where a mask keeps accesses narrow, the block
-// that is wholly inside its bounds gets a copy without it.
+// split_masks: if a mask makes accesses narrow, code that is wholly inside the mask's bounds gets a copy without the
+// mask.
 //
 // before  %m = lt %offs, %n            (%offs = %start + arange(0, 1024); %n any number)
 //         %x = load %p, %m
@@ -12,14 +12,15 @@
 //           store %q, %y
 //         } else { as before }
 //
-// needs   pointer tiles without layouts; before coalesce, which then sees accesses without masks; a function
-//         without loops (peel_masks has those with)
+// needs   pointer tiles without layouts. Runs before coalesce, which then sees accesses without masks. The function has
+//         no loops (peel_masks handles loops).
 // keeps   every value
 // breaks  nothing
-// pays    the mask's bound is any number, so a masked access moves one element at a time; an access without
-//         mask moves 16 bytes a lane. The price is a second copy of the code
 //
-// mask_copies.c says which masks are worth a copy.
+// pays    The mask's bound is any number, so a masked access moves one element at a time. An access without a mask
+//         moves 16 bytes per lane. The cost is a second copy of the code.
+//
+// mask_copies.c decides which masks are worth a copy.
 #include "target/tuning.h"
 #include "passes/loops/mask_copies.h"
 
@@ -55,7 +56,7 @@ static Value *build_bounds_test(Builder *b, const HeldBounds *bounds) {
   return inside;
 }
 
-// From `first` to the body's end: a copy where the bounds hold, what was there else.
+// Branches from `first` to the end of the body: a copy if the bounds hold, the old code otherwise.
 static void branch_on_bounds(const MaskCopies *copies, Op *first, const HeldBounds *bounds) {
   Builder b = builder_before(first);
   Op *branch = build_if(&b, build_bounds_test(&b, bounds), 0, NULL);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// trim_loops: a loop all of which stands under a bound of what it counts ends at that bound.
+// trim_loops: the body of a loop runs only below a bound on the loop's index. The loop now ends at that bound.
 //
-// before  for %i = %a to %n { if %s + %i < %e then { ... } }     (else what is carried is passed on)
+// before  for %i = %a to %n { if %s + %i < %e then { ... } }     (else passes on the carried values)
 // after   for %i = %a to max(%a, min(%n, %e - %s)) { ... }       (in 64 bits; as below)
 //         for %i = %n to %n { as before }
 //
-// The second loop is for sums %s + %i that wrap: then the first one is empty, and it runs from %a. Of %i alone it
-// is not there.
+// The second loop handles sums %s + %i that wrap: then the first loop is empty, and the second runs from %a. If the
+// bound is on %i alone, there is no second loop.
 //
 // needs   simplified IR without layouts
 // keeps   every value
 // breaks  nothing
-// pays    what the branch loads for a product is issued ahead (pipeline); in the branch it waits where it stands.
-//         The price is a second copy of the body
+// pays    Loads in the branch that feed a dot can be prefetched (pipeline). In a branch they wait where they are. The
+//         cost is a second copy of the body.
 #include "ir/clone.h"
 #include "ir/spec.h"
 #include "passes/passes.h"
 
 enum { MAX_OPS = 400 };
 
-// A loop of step 1, its branch, and the bound: start + index < end. No start: the index alone.
+// A loop of step 1, its branch, and the bound: start + index < end. `start` is NULL if the bound is on the index alone.
 typedef struct GuardedLoop {
   Op *loop, *branch;
   Value *start, *end;
@@ -27,7 +27,7 @@ typedef struct GuardedLoop {
 
 // --- what is such a loop
 
-// start + index, in either order, or the index.
+// Matches start + index, in either order, or the index alone.
 static bool find_start(GuardedLoop *g, const Value *sum) {
   const Op *add = sum->def;
   if (sum == loop_index(g->loop)) return true;
@@ -44,7 +44,7 @@ static bool find_bound(GuardedLoop *g) {
   return !value_is_within(g->end, g->loop) && find_start(g, op_operand(test, test->kind == OP_GT));
 }
 
-// The one branch of the body, beside which it only computes.
+// The only branch of the body. All other ops must be pure. NULL if the body is different.
 static Op *only_branch(const Region *body) {
   Op *branch = NULL;
   for (Op *op = body->first; op != body->last; op = op->next) {
@@ -56,7 +56,7 @@ static Op *only_branch(const Region *body) {
   return branch;
 }
 
-// Where the branch is not taken the loop passes on what it carries.
+// True if the loop passes on its carried values when the branch is not taken.
 static bool passes_on(const GuardedLoop *g) {
   const Region *otherwise = g->branch->regions[1];
   if (otherwise->first != otherwise->last) return false;
@@ -75,7 +75,7 @@ static void find_product(Op *op, void *data) {
   counts[2] += op->kind == OP_LOAD && type_is_tile(op_result(op)->type);
 }
 
-// Whether the branch is worth a copy.
+// True if the branch is worth a copy: it has a dot and a tile load, and is not too long.
 static bool is_worth_it(const Op *branch) {
   uint32_t counts[3] = {0};
   region_walk(branch->regions[0], find_product, counts);
@@ -97,9 +97,10 @@ static Value *extend_to_i64(Builder *b, Value *x) {
   return build_cast(b, x, type_scalar(b->func->module->ir, ELEM_I64));
 }
 
-// The sums of all iterations are numbers of 32 bits.
+// True if start + index fits in 32 bits in all iterations.
 static Value *build_fits(Builder *b, const GuardedLoop *g) {
-  Value *start = extend_to_i64(b, g->start), *least = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_lower(g->loop))),
+  Value *start = extend_to_i64(b, g->start),
+        *least = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_lower(g->loop))),
         *most = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_upper(g->loop)));
   Value *above = build_binary(b, OP_GE, least, build_int(b, least->type, INT32_MIN));
   return build_binary(b, OP_AND, above, build_binary(b, OP_LE, most, build_int(b, most->type, INT32_MAX)));

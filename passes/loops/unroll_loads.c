@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// unroll_loads: loops that wait for memory have the loads of several iterations under way.
+// unroll_loads: unrolls loops that wait for memory, so that loads of several iterations are in flight.
 //
 // before  for %i = 0 to %n step 1024 (%acc = ...) {
 //           %x = load %p + %i                           (16 bytes a thread)
@@ -12,16 +12,21 @@
 //           %acc2 = add %acc1, %x1                      (and so on)
 //         }
 //         for %i = %n / 4096 * 4096 to %n step 1024 { as before }
-// needs   tiles without layouts; simplified IR
-// keeps   every value, and the order in which they are combined
-// breaks  nothing
-// pays    a multiprocessor needs about 32 KB under way to keep its memory busy (docs/measurements.md)
 //
-// Cost model. 512 threads a multiprocessor is what a kernel can count on (fewer where its registers are many,
-// or its grid small), so a thread should have 32 KB / 512 = TUNE_UNROLL_BYTES under way. The factor is the
-// least power of two with which an iteration loads that, at most TUNE_UNROLL_FACTOR, of at most TUNE_UNROLL_OPS
-// ops and TUNE_UNROLL_WORK computed elements a thread, beside which the wait for memory is short. A factor given in the source (loop_unroll_factor) goes before. Loops with dots are
-// pipeline's; in loops that write memory loads may not pass the writes, so nothing would be gained.
+// needs   tiles without layouts; simplified IR
+// keeps   every value, and the order in which values are combined
+// breaks  nothing
+// pays    an SM needs about 32 KB in flight to keep memory busy (docs/measurements.md)
+//
+// Cost model: a kernel can count on 512 threads per SM. It has fewer if it uses many registers or a small grid. So a
+// thread should have 32 KB / 512 = TUNE_UNROLL_BYTES in flight. The factor is the smallest power of two that gives
+// that, within these limits:
+// - at most TUNE_UNROLL_FACTOR
+// - an unrolled iteration has at most TUNE_UNROLL_OPS ops
+// - it computes at most TUNE_UNROLL_WORK elements per thread; with more work, the wait for memory is relatively short
+//
+// A factor in the source (loop_unroll_factor) overrides this choice. Loops with dots are left to pipeline. In loops
+// that write memory, loads may not move past the writes, so nothing would be gained.
 #include "ir/clone.h"
 #include "target/tuning.h"
 #include "passes/passes.h"
@@ -37,7 +42,7 @@ typedef struct Unroller {
 // --- the choice
 
 typedef struct BodyCounts {
-  uint32_t ops, loads, bytes, work; // bytes, work: of a thread; work in elements that are computed
+  uint32_t ops, loads, bytes, work; // bytes, work: per thread; work counts computed elements
   bool nested, dots, writes;
 } BodyCounts;
 
@@ -59,10 +64,10 @@ static void count_ops(const Unroller *u, const Region *region, BodyCounts *body)
 }
 
 typedef struct LoopRange {
-  int64_t lower, step, trips; // trips: -1, not known
+  int64_t lower, step, trips; // trips: -1 if unknown
 } LoopRange;
 
-// upper - lower does not wrap where lower is not negative.
+// If lower is not negative, upper - lower does not wrap.
 static bool range_of(const Op *loop, LoopRange *range) {
   int64_t upper;
   const Type *type = loop_lower(loop)->type;
@@ -73,7 +78,7 @@ static bool range_of(const Op *loop, LoopRange *range) {
   range->trips = -1;
   if (!value_int_constant(loop_upper(loop), &upper)) return true;
   range->trips = upper <= range->lower ? 0 : (upper - range->lower - 1) / range->step + 1;
-  return upper <= INT32_MAX - range->step; // the loop that is made may end by less than a step beyond
+  return upper <= INT32_MAX - range->step; // the new loop may end less than a step beyond
 }
 
 static const char *why_not_unrolled(const BodyCounts *body) {
@@ -108,11 +113,11 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
 
 // --- loads first
 
-// By op id, of one body.
+// Tables by op id, for one body.
 typedef struct LoadOrder {
-  Op *first;     // the first op that uses what a load gives
-  bool *after;   // stands after it, or is it
-  bool *waiting; // hangs on what a load gives
+  Op *first;     // the first op that uses a loaded value
+  bool *after;   // is at or after `first`
+  bool *waiting; // depends on a loaded value
 } LoadOrder;
 
 static bool hangs_on_load(const LoadOrder *o, const Op *op) {
@@ -127,7 +132,7 @@ static bool hangs_on_load(const LoadOrder *o, const Op *op) {
   return false;
 }
 
-// Whether what the op needs is there before `first`, or is free to move there.
+// True if the op's operands are available before `first`, or can move there.
 static bool may_move(const LoadOrder *o, const Op *op, uint32_t depth) {
   if (o->waiting[op->id]) return false;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -155,7 +160,7 @@ static bool uses_load(const Op *op) {
   return false;
 }
 
-// Every load whose address hangs on no other load then comes before the first use of one.
+// Moves every load whose address depends on no other load before the first use of a loaded value.
 static void loads_first(Unroller *u, Region *body) {
   func_number(u->func);
   Arena *arena = u->context->scratch;
@@ -200,8 +205,8 @@ static void copy_iterations(Unroller *u, const Op *loop, Op *made, uint32_t fact
   build_yield(&b, carried, values);
 }
 
-// Where the iterations end that are taken together; the last of them may reach beyond `upper` by less than
-// one step, which counts where the number of trips is known: 0 to 125 step 32 has four.
+// The end of the unrolled iterations. The last of them may pass `upper` by less than one step. This counts if the trip
+// count is known: 0 to 125 step 32 has four iterations.
 static Value *build_middle(Builder *b, const Op *loop, Value *step, uint32_t factor, const LoopRange *range) {
   Value *lower = loop_lower(loop);
   if (range->trips >= 0)

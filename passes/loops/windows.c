@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds windows. An address is base + (offset + near) + far, where near and far are constants: near is added
-// to the offsets, in their own width, far to the pointers. The taps of a window differ in one of the two.
+// Finds windows. An address is base + (offset + near) + far, with constants near and far. near is added to the offsets,
+// in their own width. far is added to the pointers. The taps of a window differ in only one of the two.
 #include "passes/loops/windows.h"
 
 #include "base/integer.h"
@@ -12,7 +12,7 @@ enum { MAX_TAPS = 32 };
 
 typedef struct TapAddress {
   Value *pointer;       // without far
-  Value *base, *offset; // of pointer, without near; base NULL: it is no sum
+  Value *base, *offset; // of pointer, without near; base is NULL if pointer is no sum
   int64_t near, far;
 } TapAddress;
 
@@ -70,7 +70,7 @@ static bool writes_memory(const Op *op) {
   return false;
 }
 
-// Loads from `first` on, up to a write, that differ from it in `far` alone (or in `near` alone).
+// Collects loads from `first` up to a write. They differ from `first` only in `far`, or only in `near`.
 static void collect_taps(Arena *arena, Op *first, bool far, Window *window) {
   TapAddress of_first = address_of(op_operand(first, 0));
   const Type *tile = op_result(first)->type;
@@ -103,7 +103,7 @@ static uint32_t count_distances(const Window *window) {
   return count;
 }
 
-// A tap may need what is computed after the first load: then that must be free to move before it.
+// True if the value is computed before the first load, or by pure ops that can move before it.
 static bool is_known_before(const Value *value, const Op *first, uint32_t depth) {
   const Op *op = value->def;
   if (!op || op->region != first->region || op->id < first->id) return true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Windows: loads of one region whose addresses lie at constant distances,
-// so that most elements are read by several of them. Shared by share_windows,
-// which reads them once, and mask_copies.c, which makes that worth while.
+// Windows: loads in one region whose addresses are at constant distances, so that several of them read most elements.
+// Shared by share_windows, which reads them once, and mask_copies.c, which removes masks so that this is worth it.
 #ifndef PASSES_LOOPS_WINDOWS_H
 #define PASSES_LOOPS_WINDOWS_H
 
@@ -10,28 +9,28 @@
 
 typedef struct WindowTap {
   Op *load;
-  Value *mask, *other; // NULL: the mask holds everywhere; there is none
+  Value *mask, *other; // mask NULL: it is true everywhere; other NULL: there is none
   int64_t distance;    // elements
 } WindowTap;
 
 // Element i of tap t is at root(i) + t.distance.
 typedef struct Window {
   VEC(WindowTap) taps; // in program order
-  Value *root;         // a tile of pointers, or (base is not NULL) of offsets from base
-  Value *base;         // a tile with one pointer in every element
+  Value *root;         // a tile of pointers, or of offsets from base if base is not NULL
+  Value *base;         // a tile with the same pointer in every element
   int64_t after;       // elements, added to the pointers that base and offsets give
-  int64_t low, high;   // the least and the greatest distance
+  int64_t low, high;   // smallest and largest distance
 } Window;
 
-// The window whose first load is `first`, of at least 3 distances, nothing being written between its loads.
-// False: there is none; *why (or NULL) says what was missing where there are loads enough.
+// Finds the window whose first load is `first`. It has at least 3 distances, and nothing is written between its loads.
+// Returns false if there is none. If there are enough loads, *why says what is missing. `why` may be NULL.
 bool window_find(Arena *arena, const AxisTable *axes, Op *first, Window *window, const char **why);
 
-// The tap whose addresses are aligned best, whose load becomes the window's; the first of those.
+// The tap whose addresses are best aligned; the first one if several are. Its load becomes the window's load.
 const WindowTap *window_anchor(const AxisTable *axes, const Window *window);
 
-// Whether the taps are at every distance between the least and the greatest, under one mask that holds for no
-// element after one that it does not hold for: then the place p is read by the tap furthest ahead, or by none.
+// True if the taps cover every distance from the smallest to the largest, under one mask that falls. A mask falls if it
+// is false for every element after the first false one. Then the tap furthest ahead reads place p, or no tap does.
 bool window_mask_falls(const AxisTable *axes, const Window *window);
 
 #endif

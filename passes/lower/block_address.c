@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses and masks of blocks. An element of the block at index i of a dimension is within the bounds where
-// 0 <= offset + i < size: where first <= i < left, with first = -offset and left = size - offset. Both are
-// clamped to 0 .. the block's extent, which changes no comparison and makes them fit in 32 bits.
+// Addresses and masks of blocks. An element of the block at index i of a dimension is within bounds if 0 <= offset + i
+// < size. That is first <= i < left, with first = -offset and left = size - offset. Both are clamped to 0 .. the
+// block's extent. This changes no comparison and makes them fit in 32 bits.
 #include "passes/lower/block_address.h"
 #include <math.h>
 #include "passes/analysis/tile_index.h"
@@ -42,7 +42,7 @@ Value *block_move(Builder *b, Value *pointer, const BlockParts *parts, Value *co
   return pointer;
 }
 
-// Whether each index * stride along the dimension, and the sum over all dimensions, fits in i32.
+// True if each index * stride along the dimension fits in i32, and so does the sum over all dimensions.
 static bool is_narrow(const BlockParts *parts, uint32_t d, uint32_t extent) {
   int64_t stride, most = INT32_MAX / parts->rank / (int64_t)extent;
   return extent == 1 || (value_int_constant(parts->stride[d], &stride) && stride >= -most && stride <= most);
@@ -72,7 +72,7 @@ Value *block_pointers(Builder *b, const BlockParts *parts, const Type *tile) {
   return sum ? build(b, OP_ADDPTR, pointers->type, pointers, sum, NULL) : pointers;
 }
 
-// The scalar x, at least 0 and at most `extent`, as i32.
+// The scalar x, clamped to 0 .. `extent`, as i32.
 static Value *build_clamped(Builder *b, Value *x, uint32_t extent) {
   x = build_binary(b, OP_MAX, x, build_int(b, x->type, 0));
   x = build_binary(b, OP_MIN, x, build_int(b, x->type, extent));
@@ -89,16 +89,18 @@ static bool surely_inside(const BlockParts *parts, uint32_t d, uint32_t extent) 
          offset >= 0 && size >= 0 && offset <= size && size - offset >= extent;
 }
 
-// The i32 that the number was widened from, or a constant of its range; NULL: neither.
+// The i32 value that x was widened from, or an i32 constant of the same value. NULL: neither.
 static Value *narrow_of(Builder *b, Value *x) {
   int64_t constant;
   if (value_int_constant(x, &constant))
     return constant == (int32_t)constant ? build_int(b, scalar_type(b, ELEM_I32), constant) : NULL;
   const Op *op = x->def;
-  return op && op->kind == OP_CAST && type_is_elem(op_operand(op, 0)->type, ELEM_I32) ? op_operand(op, 0) : NULL;
+  return op && op->kind == OP_CAST && type_is_elem(op_operand(op, 0)->type, ELEM_I32) ? op_operand(op, 0)
+                                                                                      : NULL;
 }
 
-// Of i32: one comparison without signs. Below 0 the index is beyond every size, and so it is where the sum wraps.
+// The mask by one unsigned comparison, if offset and size are i32. As unsigned, a negative index is beyond every size.
+// So is a sum that wraps.
 static Value *narrow_mask(Builder *b, const BlockParts *parts, uint32_t d, Value *index) {
   Value *offset = narrow_of(b, parts->offset[d]), *size = narrow_of(b, parts->size[d]);
   if (!offset || !size) return NULL;
@@ -115,7 +117,7 @@ static Value *dim_mask(Builder *b, const BlockParts *parts, uint32_t d, uint32_t
   Value *left = build_binary(b, OP_SUB, parts->size[d], offset);
   Value *mask = compare_index(b, OP_LT, index, build_clamped(b, left, extent));
   if (parts->below[d]) return mask;
-  // Of offsets below -extent nothing is inside, and their negative may wrap.
+  // Nothing is inside at offsets below -extent, and their negative may wrap.
   Value *least = build_binary(b, OP_MAX, offset, build_int(b, offset->type, -(int64_t)extent));
   Value *zero = build_int(b, offset->type, 0);
   Value *first = build_clamped(b, build_binary(b, OP_SUB, zero, least), extent);

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose_divisions: how integers are divided of which a thread has several with one divisor.
+// choose_divisions: chooses how a thread divides several integers by one divisor.
 //
 // before  %q = div %x, %ds : tile<1024xi64, #l>          %ds = splat %d
-// after   %fits = ...                                    all of %x and %d are natural numbers of 32 bits
-//         %q, %r = if %fits { yield 32 bits' } else { yield 64 bits' }
+// after   %fits = ...                                    (all of %x and %d are unsigned 32-bit numbers)
+//         %q, %r = if %fits { yield 32-bit results } else { yield 64-bit results }
 //         of each width: %h = mulhi %x, %m; %r = sub %x, (mul %h, %ds); one more where %r >= %ds
-//                                                        %m = (2^width - 1) / %d, once, before the loops around
-// needs   layouts; simplified IR, in which what is the same is one value
-// keeps   every value but those that are undefined, of divisors 0
-// breaks  nothing
-// pays    a division is about ten instructions of 32 bits and a hundred of 64; five are left of those of 32 bits, for
-//         signed numbers nine, and of 64 bits twenty where numbers do not fit
+//                                                        %m = (2^width - 1) / %d, once, before the loops
 //
-// Whether numbers fit is one test for all elements: they count from numbers of the program, which rarely do not. Where
-// nothing tells (they were loaded), 64 bits stay as they are: LLVM's division looks at each, and most fit.
-// Quotients by constants are products already, and of neighbours that are alike a thread makes one (coalesce): of 64
+// needs   layouts; simplified IR, in which equal values are one value
+// keeps   every value, except the undefined ones of a divisor of 0
+// breaks  nothing
+//
+// pays    A division takes about ten instructions at 32 bits and a hundred at 64 bits. At 32 bits five remain, or nine
+//         for signed numbers. At 64 bits, twenty remain if the numbers do not fit in 32 bits.
+//
+// One test checks whether all elements fit. They are offsets from scalars of the program, which nearly always fit. If
+// nothing is known about the elements (they were loaded), the 64-bit division stays. LLVM's division tests each
+// element, and most fit.
+//
+// Quotients by constants are already multiplications. For equal neighbours a thread computes one (coalesce). Such
+// 64-bit divisions become 32-bit ones, and nothing more.
 // bits these become such of 32, no more.
 #include "ir/build.h"
 #include "ir/layout/layout.h"
@@ -28,9 +33,9 @@ typedef struct DivideSite { // a div or a rem
   Op *op;
   const Value *divisor; // a tile
   Value *by;            // its scalar; NULL: a constant
-  bool plain;           // stays a division of its kind: by a constant, or once for neighbours that are alike
-  Value *fits; // what build_fits_word built, and the divisor too; NULL: nothing tells, or 32 bits anyway
-  Value *x;    // when it was rewritten
+  bool plain;           // stays a division of its kind: by a constant, or done once for equal neighbours
+  Value *fits;          // from build_fits_word, also for the divisor; NULL: unknown, or 32-bit anyway
+  Value *x;             // at the rewrite
   Division made;
 } DivideSite;
 
@@ -43,7 +48,7 @@ static bool is_wide(const Value *x) { return type_element_bytes(x->type) == 8; }
 
 static bool is_loop(const Op *op) { return op && op_is_loop(op); }
 
-// The op before which the scalar is there, and which stands in the fewest loops.
+// The op before which the scalar is available, in the fewest loops.
 static Op *outside_of_loops(Op *op, const Value *scalar) {
   while (is_loop(op->region->parent) && value_region(scalar) != op->region) op = op->region->parent;
   return op;
@@ -78,7 +83,7 @@ static bool has_same_divisor(const DivideSite *a, const DivideSite *b) {
   return a->by ? a->by == b->by : a->divisor == b->divisor;
 }
 
-// An earlier test of the same numbers.
+// An earlier test of the same dividend and divisor. NULL: there is none.
 static Value *test_found(const DivisionChooser *c, const DivideSite *site) {
   const Value *x = op_operand(site->op, 0);
   for (const DivideSite *other = c->sites.at; other < site; other++)
@@ -88,7 +93,8 @@ static Value *test_found(const DivisionChooser *c, const DivideSite *site) {
   return NULL;
 }
 
-// While all quotients stand, by which the test is found.
+// Runs for all sites before any rewrite. Tests are found by their dividends, which may be quotients that rewrites
+// replace.
 static void test_site(const DivisionChooser *c, DivideSite *site) {
   Builder b = builder_before(site->op);
   if (!is_wide(op_result(site->op))) return;
@@ -114,7 +120,7 @@ static void yield_division(Builder *b, const Division *d, const Type *type) {
   build_yield(b, 2, values);
 }
 
-// The two regions of a branch, at which the numbers fit, or do not.
+// An `if` with two regions: in the first the numbers fit in 32 bits.
 typedef struct FitBranch {
   Op *branch;
   Builder words, wide;
@@ -164,7 +170,7 @@ static Division divide_site(const DivideSite *site) {
   return divide_tile(&b, site->x, &divisor);
 }
 
-// What an earlier site made of the same numbers.
+// The result of an earlier site that divides the same numbers. NULL: there is none.
 static const Division *division_made(const DivisionChooser *c, const DivideSite *site) {
   for (const DivideSite *other = c->sites.at; other < site; other++) {
     if (!has_same_divisor(other, site) || other->x != site->x || !other->made.quotient) continue;
@@ -194,5 +200,5 @@ bool pass_choose_divisions(PassContext *context, Func *func) {
   region_walk(func->body, find_site, &c);
   for (uint32_t i = 0; i < c.sites.n; i++) test_site(&c, &c.sites.at[i]);
   for (uint32_t i = 0; i < c.sites.n; i++) rewrite_site(&c, &c.sites.at[i]);
-  return c.sites.n > 0; // tests at least
+  return c.sites.n > 0; // at least tests were added
 }

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// decompose: ops that are made of simpler ones.
+// decompose: replaces sorts and unaligned slices by simpler ops.
 //
 // before  %s = sort %x {axis = 0} : tile<4xi32>
-// after   for each of the network's steps
+// after   for each step of the network
 //         %p = reshape (flip (reshape %x : tile<2x2x1xi32>)) : tile<4xi32>
 //         %y = select %first, (min %x, %p), (max %x, %p)
 //
 // before  %y = slice (sort %x {axis = 0, descending} : tile<64xi32>) {starts = [0]} : tile<4xi32>
-// after   runs of 4, sorted up and down in turn; then until one is left
+// after   runs of 4, sorted up and down alternately; then, until one run is left
 //         %m = reduce (reshape %x : tile<8x2x4xi32>) {axis = 1} by max, and the runs of %m sorted again
 //
 // before  %y = slice %x {starts = [3]}
 // after   %y = gather %x, (arange + 3) {axis = 0}
 //
 // needs   nothing; an op whose tiles have layouts stays
-// keeps   every value; of a NaN that it is one
-// breaks  nothing; afterwards there is no other sort, and every other slice is an aligned part of its operand
-// pays    a sort's steps are exchanges between registers, lanes or warps, which flip does best in any
-//         layout; a slice that is not aligned changes threads as a gather does; where only the first few of a
-//         sort are taken the others need no order, and each reduction halves what is left: for 16 of 4096
-//         elements all pass 10 steps and each half 4, where the sort has 78
+// keeps   every value; a NaN only stays some NaN
+// breaks  nothing; afterwards, without layouts, there are no sorts, and every slice is an aligned part of its operand
 //
-// The sort is Batcher's bitonic network. A `merge` is its last log2(n) steps. Floats are sorted by integer keys of the same order: -0 before +0,
-// NaN last in either direction. Of two runs that are sorted in opposite directions the larger of each
-// pair are the largest of both, and go up and then down, so that the steps of one merge sort them.
+// pays    The steps of a sort are exchanges between registers, lanes or warps. flip does them best in any layout. An
+//         unaligned slice moves elements between threads as a gather does. If only the first elements of a sort are
+//         used, the others need no order, and each reduction halves the rest. For 16 of 4096 elements, all elements
+//         pass 10 steps, and each half 4 more. The full sort has 78 steps.
+//
+// The sort is Batcher's bitonic network. A `merge` is its last log2(n) steps. Floats are sorted by integer keys of the
+// same order: -0 before +0, NaN last in either direction. Consider two runs sorted in opposite directions. The larger
+// elements of all pairs are the largest of both runs. They go up and then down, so the steps of one merge sort them.
 #include "base/integer.h"
 #include "passes/passes.h"
 #include "passes/analysis/tile_index.h"
@@ -48,7 +49,7 @@ static Elem key_elem(uint32_t bits) {
   return bits == 8 ? ELEM_I8 : bits == 16 ? ELEM_I16 : bits == 32 ? ELEM_I32 : ELEM_I64;
 }
 
-// Changes the lower bits of negative numbers over: sign and magnitude become two's complement, and back.
+// Flips the lower bits of negative numbers. This turns sign and magnitude into two's complement, and back.
 static Value *fold_sign(Builder *b, Value *x) {
   uint32_t bits = elem_info(type_element(x->type)->elem)->bits;
   Value *sign = build_binary(b, OP_SHR, x, build_int(b, x->type, bits - 1));
@@ -76,7 +77,7 @@ static Value *from_key(Builder *b, Value *key, const Type *type) {
 
 // --- the network
 
-// The tile with elements changed whose indices along the axis differ in bit `bit`.
+// The tile with elements swapped whose indices along the axis differ only in bit `bit`.
 static Value *build_partners(SortNetwork *s, Value *x, uint32_t bit) {
   uint32_t inner = 1u << bit, outer = 1;
   for (uint32_t d = s->axis + 1; d < s->tile->rank; d++) inner *= s->tile->shape[d];
@@ -85,8 +86,8 @@ static Value *build_partners(SortNetwork *s, Value *x, uint32_t bit) {
   return build_reshape(&s->b, build_flip(&s->b, pairs, 1), s->tile->rank, s->tile->shape);
 }
 
-// Where an element keeps the smaller of the pair: its bits `bit` and `block` are the same, for then it is the
-// first of a pair that goes up, or the second of one that goes down.
+// True where an element keeps the smaller of the pair: its bits `bit` and `block` are equal. It is then the first of a
+// pair that goes up, or the second of a pair that goes down.
 static Value *keeps_smaller(SortNetwork *s, uint32_t bit, uint32_t block) {
   Builder *b = &s->b;
   Value *i = build_arange(b, 0, s->tile->shape[s->axis]);
@@ -119,8 +120,9 @@ static void lower_sort(Op *op) {
 
 // --- the first of a sort
 
-// How many bits of the axis threads likely hold in registers beyond a vector: the uppermost, which come
-// first, as each halves what a thread has for all steps after it. The others follow upwards, lanes first.
+// Estimates how many bits of the axis a thread holds in registers, beyond a vector. These are the uppermost bits. They
+// are halved first, because each halving reduces a thread's elements for all later steps. The others follow upwards,
+// lanes first.
 static uint32_t count_register_bits(const SortNetwork *s) {
   uint32_t vector = 16 / ((elem_info(type_element(s->tile)->elem)->bits + 7) / 8), outer = 1;
   for (uint32_t d = 0; d < s->axis; d++) outer *= s->tile->shape[d];
@@ -129,20 +131,21 @@ static uint32_t count_register_bits(const SortNetwork *s) {
   return more > 1 ? log2_of(more) : 0;
 }
 
-// The axis' bit, of `bits`, that is halved next, where runs have 2^run elements; of one run: none, `run`.
+// The next of the axis's `bits` bits to halve, where runs have 2^run elements. Register bits come first, from the top.
+// With one run left there is none, and the result is `run`.
 static uint32_t next_halved(uint32_t bits, uint32_t run, uint32_t *upper) {
   if (bits == run || *upper == 0) return run;
   --*upper;
   return bits - 1;
 }
 
-// Each run of 2^bits elements is sorted, which goes up and then down, or down and then up.
+// Sorts each run of 2^bits elements that goes up and then down, or down and then up.
 static Value *merge_runs(SortNetwork *s, Value *x, uint32_t bits, uint32_t block) {
   while (bits-- > 0) x = compare_exchange(s, x, bits, block);
   return x;
 }
 
-// Of elements whose indices differ only in `count` bits from `bit` on, the first by the order.
+// Among elements whose indices differ only in `count` bits from `bit` on, keeps the first in sort order.
 static Value *keep_first(SortNetwork *s, Value *x, uint32_t bit, uint32_t count) {
   Builder *b = &s->b;
   uint32_t inner = 1u << bit, shape[TILE_MAX_RANK];
@@ -162,7 +165,7 @@ static Value *keep_first(SortNetwork *s, Value *x, uint32_t bit, uint32_t count)
   return x;
 }
 
-// Before each halving a run goes the other way than the one that it is compared with.
+// Selects the first 2^run elements. Before each halving, a run is sorted in the direction opposite to its partner.
 static Value *select_first(SortNetwork *s, Value *x, uint32_t run) {
   uint32_t bits = log2_of(s->tile->shape[s->axis]), upper = count_register_bits(s);
   if (run == 0) return keep_first(s, x, 0, bits);
@@ -177,8 +180,8 @@ static Value *select_first(SortNetwork *s, Value *x, uint32_t run) {
   return x;
 }
 
-// Whether that is at most four fifths of a sort's steps, a step of half the registers counted as half of one.
-// Halving a bit that lanes or warps hold leaves a thread as many, and takes exchanges.
+// True if selecting takes at most four fifths of a full sort's steps. A step on half the registers counts as half a
+// step. Halving a bit that lanes or warps hold does not reduce a thread's elements, and needs exchanges.
 static bool selecting_pays(const SortNetwork *s, uint32_t run) {
   uint32_t bits = log2_of(s->tile->shape[s->axis]), upper = count_register_bits(s);
   uint64_t whole = UINT64_C(1) << 32, sorted = whole * bits * (bits + 1) / 2;
@@ -191,10 +194,11 @@ static bool selecting_pays(const SortNetwork *s, uint32_t run) {
   return 5 * steps <= 4 * sorted;
 }
 
-// The sort of which only the first elements are used, the slice, where selecting them pays; else NULL.
+// The sort whose only use is this slice of its first elements, if selecting them is worth it. NULL otherwise.
 static Op *sort_of_first(const Op *slice) {
   Op *sort = slice->kind == OP_SLICE ? op_operand(slice, 0)->def : NULL;
-  if (!sort || sort->kind != OP_SORT || op_result(sort)->type->layout || op_attr(sort, ATTR_MERGE)) return NULL;
+  if (!sort || sort->kind != OP_SORT || op_result(sort)->type->layout || op_attr(sort, ATTR_MERGE))
+    return NULL;
   const Use *use = op_result(sort)->first_use;
   if (use->next) return NULL;
   const Type *from = op_result(sort)->type, *to = op_result(slice)->type;
@@ -206,7 +210,7 @@ static Op *sort_of_first(const Op *slice) {
   return selecting_pays(&s, log2_of(to->shape[axis])) ? sort : NULL;
 }
 
-// Of a sort all of which but its first elements is dropped.
+// True if only the first elements of the sort are used, so that the rest can be dropped.
 static bool is_cut(const Op *sort) {
   const Use *use = op_result(sort)->first_use;
   return use && sort_of_first(use->user) == sort;

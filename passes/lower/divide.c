@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Division by multiplication. Of natural numbers x < 2^w, 1 <= d < 2^w and m = floor((2^w - 1) / d), h =
-// floor(x m / 2^w) is the quotient or one less: m = (2^w - 1 - t) / d with 0 <= t < d, so x m / 2^w is x / d less
-// x (1 + t) / (2^w d), which is less than 1. So one comparison of x - h d with d makes it exact.
+// Division by multiplication. Let x < 2^w and 1 <= d < 2^w be unsigned, and m = floor((2^w - 1) / d). Then h = floor(x
+// m / 2^w) is the quotient or one less.
+//
+// Proof: m = (2^w - 1 - t) / d with 0 <= t < d. So x m / 2^w is x / d minus x (1 + t) / (2^w d), which is less than 1.
+// Therefore one comparison of x - h d with d makes the result exact.
 #include "passes/lower/divide.h"
 
 static const Type *unsigned_of(IrContext *ir, const Type *integer) {
@@ -22,7 +24,7 @@ static Value *negated_where(Builder *b, Value *condition, Value *x) {
   return select_value(b, condition, build(b, OP_NEG, x->type, x, NULL, NULL), x);
 }
 
-// The absolute value, of the unsigned type; *negative is where it is another.
+// The absolute value, in the unsigned type. *negative: where x is negative; NULL if x is unsigned.
 static Value *size_of(Builder *b, Value *x, Value **negative) {
   *negative = is_signed(x) ? is_below_zero(b, x) : NULL;
   Value *size = *negative ? negated_where(b, *negative, x) : x;

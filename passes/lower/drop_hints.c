@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// drop_hints: hints have told what they can.
+// drop_hints: removes hints, which no later pass reads.
 //
 // before  %h = hint %x {multiple = [16]} : i32
 //         %y = add %h, %n
 // after   %y = add %x, %n
-// needs   accesses with their widths and layouts: nothing asks axis_info any more
+//
+// needs   accesses with their widths and layouts: no later pass asks axis_info
 // keeps   every value
 // breaks  nothing
-// pays    what comes after sees the address as it was written
+// pays    later passes see the address as it was written
 #include "ir/build.h"
 #include "passes/passes.h"
 

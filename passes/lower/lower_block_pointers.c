@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// lower_block_pointers: block pointers become scalars,
-// accesses through them become accesses of pointer tiles.
+// lower_block_pointers: block pointers become scalars. Accesses through them become accesses of pointer tiles.
 //
-// Blocks of one element along all dimensions but two, which go on as that matrix (`reshape`), become accesses of the matrix.
+// A block may have one element along all dimensions but two, and be used only as that matrix (`reshape`). Its accesses
+// become accesses of the matrix.
 //
 // before  %p = make_block_ptr %base, %rows, %cols, %stride, %one, %r, %zero : block_ptr<16x64xfp32>
 //         %q = for ..., %p do (%i, %b) {
@@ -15,12 +15,14 @@
 //           %left = splat (cast i32 (clamp(%cols - %offset, 0, 64)))
 //           %x = load %at, (broadcast (arange < %left)), 0
 //           yield (addptr %pointer, 64), (add %offset, 64), ...
-// needs   blocks without layouts: with them the pass does nothing
+//
+// needs   blocks without layouts: with layouts the pass does nothing
 // keeps   every value; which elements are read and written
-// breaks  nothing; afterwards there are no block pointers. What a loop carries without changing it, simplify
-//         drops, and the offsets within the block, the same in every iteration, hoist moves out
-// pays    a block pointer is one scalar pointer that is added to, so a loop multiplies nothing; the masks are
-//         compared in 32 bits, whatever the sizes: the distance to the bound is clamped to the block
+// breaks  Nothing. Afterwards there are no block pointers. simplify drops loop-carried parts that do not change. hoist
+//         moves out the offsets within the block, which are the same in every iteration.
+//
+// pays    A block pointer is one scalar pointer that is added to, so a loop multiplies nothing. Masks are compared in
+//         32 bits for all sizes, because the distance to the bound is clamped to the block.
 #include "ir/memory/tensor_map.h"
 #include "passes/lower/block_address.h"
 #include "passes/tma/tensor_copies.h"
@@ -30,9 +32,9 @@ enum { MAX_STEPS = 16, MAX_STEP = 1 << 20, MATRIX_RANK = 2 };
 typedef struct BlockLowering {
   PassContext *context;
   Func *func;
-  const AxisTable *axes; // of the values that were there before the pass
-  BlockParts **parts;    // by those values' ids; NULL: not a block pointer, or not yet lowered
-  VEC(Op *) dead;        // in the order of their values' uses
+  const AxisTable *axes; // of the values from before the pass
+  BlockParts **parts;    // by the ids of those values; NULL: not a block pointer, or not yet lowered
+  VEC(Op *) dead;        // lowered ops, definitions before uses
 } BlockLowering;
 
 typedef VEC(Value *) ValueList;
@@ -44,7 +46,7 @@ static BlockParts *parts_new(BlockLowering *l, const Value *block) {
 
 static BlockParts *parts_of(const BlockLowering *l, const Value *block) { return l->parts[block->id]; }
 
-// The op's operand, with what a descriptor promises of it where that is not known.
+// The op's operand, with a hint for what a descriptor guarantees if axis_info does not prove it.
 static Value *promised(const BlockLowering *l, Builder *b, const Op *made, uint32_t i) {
   Value *x = op_operand(made, i);
   uint32_t multiple = descriptor_multiple(made, i);
@@ -101,9 +103,9 @@ static uint32_t checked_dims(const Op *op) {
 
 // --- blocks of one element along some dimensions
 
-// Rows and columns of a block, the dimensions along which it has several elements: it has as many of these as a matrix, and more.
+// A block with exactly two dimensions of several elements, rows and columns. It also has dimensions of one element.
 typedef struct BlockMatrix {
-  const Type *type; // the matrix; NULL: it is none
+  const Type *type; // the matrix; NULL: the block is not one
   uint32_t dims[MATRIX_RANK];
 } BlockMatrix;
 
@@ -123,7 +125,7 @@ static BlockMatrix matrix_of(const BlockLowering *l, const Type *tile) {
 
 static bool is_reshape(const Op *op) { return op && op->kind == OP_RESHAPE; }
 
-// Whether the block goes on as the matrix alone.
+// True if the loaded block is only used as the matrix.
 static bool goes_on_as(const Value *loaded, const Type *matrix) {
   for (const Use *use = loaded->first_use; use; use = use->next)
     if (!is_reshape(use->user) || op_result(use->user)->type != matrix) return false;
@@ -141,7 +143,8 @@ static BlockParts matrix_parts(const BlockParts *block, const BlockMatrix *matri
   return parts;
 }
 
-// The mask of the matrix: rows and columns as any block's, the others by one comparison of all elements.
+// The mask of the matrix. Rows and columns are masked as in any block. The other dimensions take one scalar comparison
+// for all elements.
 static Value *matrix_mask(Builder *b, const BlockParts *block, const BlockMatrix *matrix, uint32_t checked) {
   BlockParts parts = matrix_parts(block, matrix);
   uint32_t inner = 0, others = checked;
@@ -156,7 +159,7 @@ static Value *matrix_mask(Builder *b, const BlockParts *block, const BlockMatrix
   return mask ? build_binary(b, OP_AND, mask, whole) : whole;
 }
 
-// --- boxes
+// --- TMA tiles
 
 static bool is_boxable(const BlockParts *parts, const Type *tile) {
   const Type *element = type_element(tile);
@@ -164,7 +167,7 @@ static bool is_boxable(const BlockParts *parts, const Type *tile) {
          !type_is_elem(element, ELEM_I1);
 }
 
-// Whether a product takes what is loaded, as it is or as the matrix.
+// True if a wgmma dot takes the loaded tile, as it is or as the matrix.
 static bool feeds_wgmma(const Value *loaded, const Type *tile) {
   if (loaded->type == tile) return fed_wgmma(loaded) != NULL;
   for (const Use *use = loaded->first_use; use; use = use->next)
@@ -172,7 +175,7 @@ static bool feeds_wgmma(const Value *loaded, const Type *tile) {
   return false;
 }
 
-// Whether a load of the block may become a tensor copy, which checks all bounds.
+// True if a load of the block may become a TMA copy, which checks all bounds.
 static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
   if (!func_plans(l->func, PLAN_TMA_LOADS) || !is_boxable(parts, tile)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
@@ -181,7 +184,7 @@ static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *pa
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
 
-// Whether a store to the block may become a tensor store, which checks all bounds.
+// True if a store to the block may become a TMA store, which checks all bounds.
 static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts,
                              const Type *tile) {
   if (!func_plans(l->func, PLAN_TMA_STORES) || !is_boxable(parts, tile)) return false;
@@ -190,7 +193,7 @@ static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockPa
 }
 
 static Value *build_tma_mark(Builder *b, const Op *op, Value *loaded, const BlockParts *parts,
-                          const BlockMatrix *matrix) {
+                             const BlockMatrix *matrix) {
   Value *operands[2 + 3 * TILE_MAX_RANK] = {loaded};
   uint32_t rank = parts->rank;
   for (uint32_t i = 0; i < 1 + 2 * rank; i++) operands[1 + i] = op_operand(parts->made, i);
@@ -203,7 +206,7 @@ static Value *build_tma_mark(Builder *b, const Op *op, Value *loaded, const Bloc
   return op_result(tma_mark);
 }
 
-// What was the block is the matrix from here on.
+// Replaces the block by the matrix in all uses.
 static void replace_block(Value *block, Value *matrix) {
   for (const Use *use = block->first_use, *next; use; use = next) {
     next = use->next;
@@ -250,7 +253,7 @@ static void lower_store(const BlockLowering *l, Op *op) {
   copy_access_attrs(op, build_store(&b, block_pointers(&b, &parts, value->type), value, mask));
 }
 
-// --- control flow: a block pointer that is carried or yielded becomes its parts
+// --- control flow: a loop-carried or yielded block pointer becomes its parts
 
 static void push_value(BlockLowering *l, ValueList *to, Value *value) {
   Arena *scratch = l->context->scratch;
@@ -273,7 +276,7 @@ static void push_type(BlockLowering *l, TypeList *to, const Type *type) {
   for (uint32_t i = 0; block && i < 3u * type->rank; i++) vec_push(scratch, to, type_scalar(ir, ELEM_I64));
 }
 
-// Makes `value` stand for the next of `fresh`, from *at on.
+// Replaces `value` by the next values of `fresh`, from *at on.
 static void take_over(BlockLowering *l, Value *value, Value *const *fresh, uint32_t *at) {
   if (!type_is_block_ptr(value->type)) {
     fresh[*at]->name = value->name;
@@ -289,8 +292,8 @@ static void take_over(BlockLowering *l, Value *value, Value *const *fresh, uint3
   for (uint32_t d = 0; d < rank; d++) parts->offset[d] = fresh[(*at)++];
 }
 
-// How far one iteration moves the block pointer `arg` along `dim`;
-// false where that is not a small constant that is never negative.
+// How far one iteration moves the block pointer `arg` along `dim`. Returns false unless all steps are small constants
+// that are not negative.
 static bool steps_forward(const Value *arg, const Value *yielded, uint32_t dim, uint64_t *step) {
   *step = 0;
   for (uint32_t i = 0; i < MAX_STEPS; i++) {
@@ -304,7 +307,7 @@ static bool steps_forward(const Value *arg, const Value *yielded, uint32_t dim, 
   return false;
 }
 
-// The tensor of a block pointer that a loop carries and moves alone.
+// Records the tensor of a loop-carried block pointer, if the loop only advances it.
 static void note_made(const BlockLowering *l, const Op *loop, uint32_t i, const Value *arg) {
   if (!type_is_block_ptr(arg->type) || loop->kind != OP_FOR) return;
   const Value *yielded = op_operand(loop->regions[0]->last, i);
@@ -313,7 +316,8 @@ static void note_made(const BlockLowering *l, const Op *loop, uint32_t i, const 
   if (yielded == arg) parts_of(l, arg)->made = parts_of(l, loop_init(loop, i))->made;
 }
 
-// A loop with an index of 32 bits runs less than 2^32 times, so small steps forward do not wrap round.
+// Bounds the offsets of a loop-carried block pointer. A loop with a 32-bit index runs fewer than 2^32 times, so small
+// forward steps do not wrap.
 static void bound_carried(const BlockLowering *l, const Op *loop, uint32_t i, const Value *arg) {
   if (!type_is_block_ptr(arg->type) || loop->kind != OP_FOR) return;
   if (elem_info(loop_lower(loop)->type->elem)->bits > 32) return;
@@ -363,7 +367,7 @@ static void lower_control(BlockLowering *l, Op *op) {
   ValueList results = {0};
   for (uint32_t i = 0; i < fresh->result_count; i++)
     vec_push(l->context->scratch, &results, &fresh->results[i]);
-  // The yields are read before they move: what a loop does to a block pointer bounds its offsets.
+  // The yields are read before they move: the loop's steps of a block pointer bound its offsets.
   for (uint32_t r = 0; r < op->region_count; r++) move_region(l, op, fresh, r, &types);
   for (uint32_t i = 0, at = 0; i < op->result_count; i++) {
     take_over(l, &op->results[i], results.at, &at);
@@ -404,7 +408,7 @@ static void lower_region(BlockLowering *l, Region *region) {
 }
 
 typedef struct FoundBlocks {
-  bool blocks, layouts; // block pointers are made; what is accessed through them has layouts
+  bool blocks, layouts; // block pointers are made; tiles accessed through them have layouts
 } FoundBlocks;
 
 static void find_blocks(Op *op, void *data) {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of pad_tiles: ops that combine elements along a dimension, for which what is beyond the tile's elements is
-// made such that it changes nothing.
+// Rules of pad_tiles for ops that combine elements along a dimension. They set the padding to values that change
+// nothing.
 #include <math.h>
 #include "ir/dot/dot.h"
 #include "passes/lower/pad_tiles.h"
 
 // --- neutral elements
 
-// The op that the region applies to its two arguments, and no other; OP_COUNT: it is another combination.
+// The op that the region applies to its two arguments, if it is the only op. OP_COUNT: another combination.
 static OpKind only_op(const Region *region) {
   const Op *op = region->first;
   bool one = region->arg_count == 2 && op && op->next && op->next->kind == OP_YIELD && op->operand_count == 2;
   if (!one || op_operand(op->next, 0) != op_result(op)) return OP_COUNT;
   const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
-  bool both = (x == region->args[0] && y == region->args[1]) || (x == region->args[1] && y == region->args[0]);
+  bool both =
+      (x == region->args[0] && y == region->args[1]) || (x == region->args[1] && y == region->args[0]);
   return both ? op->kind : OP_COUNT;
 }
 
-// The greatest integer of the type, or the least.
+// The largest integer of the type, or the smallest.
 static int64_t extreme_of(Elem elem, bool greatest) {
   uint32_t bits = elem_info(elem)->bits;
   if (!elem_is_signed(elem)) return greatest ? (int64_t)(UINT64_MAX >> (64 - bits)) : 0;
@@ -25,7 +26,7 @@ static int64_t extreme_of(Elem elem, bool greatest) {
   return greatest ? most : -most - 1;
 }
 
-// What combines with every element to that element; NULL: none is known. min and max take the one that is no NaN.
+// The neutral element: combined with any element it gives that element. NULL: none is known. min and max ignore NaN.
 static Value *neutral_of(Builder *b, OpKind kind, const Type *tile) {
   bool real = type_is_float(tile);
   Elem elem = type_element(tile)->elem;
@@ -33,7 +34,8 @@ static Value *neutral_of(Builder *b, OpKind kind, const Type *tile) {
   case OP_ADD: return real ? build_float(b, tile, -0.0) : build_int(b, tile, 0);
   case OP_MUL: return real ? build_float(b, tile, 1) : build_int(b, tile, 1);
   case OP_MIN:
-  case OP_MAX: return real ? build_float(b, tile, (double)NAN) : build_int(b, tile, extreme_of(elem, kind == OP_MIN));
+  case OP_MAX:
+    return real ? build_float(b, tile, (double)NAN) : build_int(b, tile, extreme_of(elem, kind == OP_MIN));
   case OP_AND: return build_int(b, tile, -1);
   case OP_OR:
   case OP_XOR: return build_int(b, tile, 0);
@@ -43,11 +45,12 @@ static Value *neutral_of(Builder *b, OpKind kind, const Type *tile) {
 
 // --- reduce, scan
 
-// Moves the region's combination into `to`, whose arguments are those of one operand more on each side, which says
-// whether there is an element: where one side has none, the other is the result.
+// Moves the region's combination into `to`, which has one more argument on each side. That argument is true if the side
+// has an element. If one side has none, the result is the other side.
 static void combine_present(Op *op, Op *to, uint32_t n) {
   Region *from = op->regions[0], *region = to->regions[0];
-  for (uint32_t i = 0; i < from->arg_count; i++) value_replace_uses(from->args[i], region->args[i + (i >= n)]);
+  for (uint32_t i = 0; i < from->arg_count; i++)
+    value_replace_uses(from->args[i], region->args[i + (i >= n)]);
   Op *yield = from->last;
   while (from->first != yield) op_move(from->first, region, NULL);
   Builder b = builder_at_end(region->func, region);
@@ -63,7 +66,7 @@ static void combine_present(Op *op, Op *to, uint32_t n) {
   build_yield(&b, n + 1, results);
 }
 
-// Combines (x..., whether there is one): for combinations without a neutral element.
+// Combines (x..., presence flag). For combinations without a neutral element.
 static void carry_presence(Padding *p, Op *op, uint32_t axis) {
   uint32_t n = op->operand_count;
   Builder b = builder_before(op);
@@ -92,7 +95,7 @@ void pad_reduce(Padding *p, Op *op) {
   if (pad_along(p, op_operand(op, 0), axis)) pad_combination(p, op, axis);
 }
 
-// From the front what is beyond the elements comes after them.
+// Only a reverse scan needs this. In a forward scan the padding comes after the elements.
 void pad_scan(Padding *p, Op *op) {
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
   if (op_attr(op, ATTR_REVERSE) && pad_along(p, op_operand(op, 0), axis)) pad_combination(p, op, axis);
@@ -100,19 +103,20 @@ void pad_scan(Padding *p, Op *op) {
 
 // --- sort, histogram, dot
 
-// NaN comes last in either direction.
+// The padding must come last. NaN is last in either direction.
 void pad_sort(Padding *p, Op *op) {
   Builder b = builder_before(op);
   Value *x = op_operand(op, 0);
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
   if (!pad_along(p, x, axis)) return;
   bool greatest = op_attr(op, ATTR_DESCENDING) == NULL;
-  Value *last = type_is_float(x->type) ? build_float(&b, x->type, (double)NAN)
-                                       : build_int(&b, x->type, extreme_of(type_element(x->type)->elem, greatest));
+  Value *last = type_is_float(x->type)
+                    ? build_float(&b, x->type, (double)NAN)
+                    : build_int(&b, x->type, extreme_of(type_element(x->type)->elem, greatest));
   op_set_operand(op, 0, pad_fill(p, &b, x, (int32_t)axis, last));
 }
 
-// Bins beyond those that are asked for count, and nobody reads them.
+// Masks out the padding of x. Padded bins count too, but nothing reads them.
 void pad_histogram(Padding *p, Op *op) {
   Builder b = builder_before(op);
   Value *x = op_operand(op, 0), *mask = op_operand(op, 1);
@@ -134,12 +138,14 @@ bool pad_boxes_products(const Padding *p, const Value *tile) {
       continue;
     }
     uint32_t k = use == &user->operands[0]; // the dimension
-    products = user->kind == OP_DOT && use != &user->operands[2] && (!pad_along(p, tile, k) || pad_written(p, tile)->shape[k] % step == 0);
+    products = user->kind == OP_DOT && use != &user->operands[2] &&
+               (!pad_along(p, tile, k) || pad_written(p, tile)->shape[k] % step == 0);
   }
   return products;
 }
 
-// What is meant of a product says how many instructions of which width it takes; beyond k is zero.
+// The `extents` are the real sizes. They say how many instructions the dot needs, and of which width. Padding along k
+// is zero.
 void pad_dot(Padding *p, Op *op) {
   Builder b = builder_before(op);
   const Type *a = pad_written(p, op_operand(op, 0)), *to = pad_written(p, op_result(op));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the rules of pad_tiles share: pad_tiles.h says what each gives.
+// Helpers shared by the rules of pad_tiles. pad_tiles.h describes each.
 #include "passes/lower/pad_tiles.h"
 #include "passes/analysis/tile_index.h"
 
-enum { MAX_LOOKED_AT = 256 }; // values that a mask comes from
+enum { MAX_LOOKED_AT = 256 }; // values that a mask is computed from
 
 // --- sizes
 
@@ -82,7 +82,7 @@ Value *pad_repeat(const Padding *p, Builder *b, Value *x) {
   return x;
 }
 
-// Whether the value is the same everywhere, so that it is no other number beyond a tile's elements.
+// True if the value is the same everywhere, so that the padding has that value too.
 static bool is_uniform(const Value *value) {
   while (value->def && (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) &&
          type_elements(op_operand(value->def, 0)->type) > 1)
@@ -90,13 +90,14 @@ static bool is_uniform(const Value *value) {
   return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_CONSTANT);
 }
 
-// Whether the value is computed of indices and scalars alone: then it is some number beyond a tile's elements too.
+// True if the value is computed only from indices and scalars. It is then defined in the padding too.
 static bool is_defined(const Value *value, uint32_t *left) {
   const Op *op = value->def;
   if (!type_is_tile(value->type)) return true;
   if (!op || *left == 0) return false;
   --*left;
-  bool shape = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS || op->kind == OP_SPLAT;
+  bool shape =
+      op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS || op->kind == OP_SPLAT;
   bool divides = op->kind == OP_DIV || op->kind == OP_REM;
   if (op->kind == OP_CONSTANT || op->kind == OP_ARANGE) return true;
   if (!shape && !op_has(op, PURE | ELEMENTWISE)) return false;
@@ -106,7 +107,7 @@ static bool is_defined(const Value *value, uint32_t *left) {
   return true;
 }
 
-// A mask that comes of data may be undefined where there is none: there it is not asked.
+// A mask computed from data may be undefined in the padding. There it is replaced by false.
 Value *pad_mask(const Padding *p, Builder *b, Value *mask, const Value *like) {
   Value *inside = pad_inside(p, b, like, PAD_ALL);
   uint32_t left = MAX_LOOKED_AT;
@@ -130,7 +131,7 @@ static bool is_zero_shape(const Padding *p, const Op *op, uint32_t dim) {
   }
 }
 
-// Of a load under a mask, the padding's at the least.
+// Gives a masked load zeros where the mask is false. At least the padding is masked.
 static void give_zeros(Op *load) {
   Builder b = builder_before(load);
   op_add_operand(load, pad_zeros(&b, op_result(load)));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of pad_tiles: ops that move elements. Where padding comes between elements that were neighbours before,
-// they are gathered.
+// Rules of pad_tiles for ops that move elements. If padding comes between former neighbours, the elements are gathered.
 #include "base/integer.h"
 #include "passes/lower/pad_tiles.h"
 #include "passes/analysis/tile_index.h"
@@ -22,10 +21,11 @@ static uint32_t without_ones(const Type *type, uint32_t sizes[TILE_MAX_RANK]) {
   return n;
 }
 
-// Whether the padded elements keep their order: dimensions of both shapes are taken together until they have as many
-// elements, and of those of each such group only the first is padded.
+// True if the padded elements keep their order. Dimensions of both shapes are grouped until the groups have equal
+// numbers of elements. In each group only the first dimension may be padded.
 static bool keeps_order(const Type *from, const Type *to) {
-  uint32_t x[TILE_MAX_RANK], y[TILE_MAX_RANK], s = 0, d = 0, n = without_ones(from, x), m = without_ones(to, y);
+  uint32_t x[TILE_MAX_RANK], y[TILE_MAX_RANK], s = 0, d = 0, n = without_ones(from, x),
+                                               m = without_ones(to, y);
   while (s < n && d < m) {
     uint64_t left = x[s++], right = y[d++];
     while (left != right) {
@@ -38,7 +38,7 @@ static bool keeps_order(const Type *from, const Type *to) {
   return true;
 }
 
-// The number of each element of `to`, as written, one after the other; beyond them that of some element.
+// The linear index of each element of `to`, in its written shape. Padding gets the index of some element.
 static Value *number_of(Builder *b, const Value *to, const Type *written) {
   Value *number = NULL;
   uint64_t stride = 1;
@@ -50,7 +50,7 @@ static Value *number_of(Builder *b, const Value *to, const Type *written) {
   return with_int(b, OP_MIN, number, (int64_t)type_elements(written) - 1);
 }
 
-// Where each element of `to` is among those of `from`, padded, one after the other.
+// The linear index, in the padded shape `from`, of each element of `to`.
 static Value *place_in(Builder *b, const Type *from, const Value *to, const Type *to_written) {
   Value *flat = number_of(b, to, to_written), *place = NULL;
   uint64_t stride = 1;
@@ -63,7 +63,8 @@ static Value *place_in(Builder *b, const Type *from, const Value *to, const Type
   return place;
 }
 
-// Alone: what is reduced together with it (numbers of the elements) has its elements elsewhere.
+// True if the value is only reduced, and by itself. Other operands of the same reduction (such as indices) would have
+// their elements at other places.
 static bool is_only_reduced(const Value *value) {
   bool reduced = value->type->rank == 1;
   for (const Use *use = value->first_use; use; use = use->next)
@@ -71,7 +72,7 @@ static bool is_only_reduced(const Value *value) {
   return reduced;
 }
 
-// Of a line that is reduced the order counts alone: padding may stay between the elements.
+// If a line is only reduced, only the order of its elements counts. So padding may stay between them.
 static void pad_line(Padding *p, Op *op) {
   Value *x = op_operand(op, 0);
   uint32_t size = (uint32_t)type_elements(x->type);
@@ -91,7 +92,7 @@ void pad_reshape(Padding *p, Op *op) {
     return;
   }
   Builder b = builder_before(op);
-  if (x->def && x->def->kind == OP_ARANGE) { // computed where it is wanted
+  if (x->def && x->def->kind == OP_ARANGE) { // computed where it is needed
     pad_replace(p, to, with_int(&b, OP_ADD, number_of(&b, to, written), op_int(x->def, ATTR_START, 0)));
     op_erase(op);
     return;
@@ -105,7 +106,7 @@ void pad_reshape(Padding *p, Op *op) {
 
 // --- cat, slice, flip
 
-// A tile of the shape of `to` along `axis`, of x's elements from index `from` of `to` on.
+// A tile shaped like `to` along `axis`. From index `from` on, it has the elements of x.
 static Value *part_of(Builder *b, Value *x, const Value *to, uint32_t axis, uint32_t from) {
   if (x->type->shape[axis] == to->type->shape[axis] && from == 0) return x;
   Value *i = with_int(b, OP_SUB, pad_index(b, to, axis), from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// pad_tiles: tiles of any size become tiles whose sizes are powers of two.
+// pad_tiles: pads tiles of any size to power-of-two sizes.
 //
 // before  %i = arange {start = 0, end = 100} : tile<100xi32>
 //         %x = load %p : tile<100xfp32>
@@ -9,15 +9,17 @@
 //         %x = load %p, %inside : tile<128xfp32>
 //         %y = select %inside, %x, -0.0
 //         %s = reduce %y {axis = 0} by add : fp32
+//
 // needs   tiles without layouts, no block pointers
-// keeps   every value; which elements are read and written, asserted and printed
-// breaks  nothing; afterwards every size is a power of two. A kernel all of whose sizes are is left as it is
-// pays    layouts are linear maps over bits, which only such tiles have
+// keeps   every value; which elements are read, written, asserted and printed
+// breaks  nothing; afterwards all sizes are powers of two. A kernel that has only such sizes stays as it is.
 //
-// Products say what of them is meant (`extents`), which is all that their instructions multiply.
+// pays    layouts are linear maps over bits, and only such tiles have them
 //
-// What is beyond a tile's elements is any value: no memory is read or written for it, and each op for which it would
-// count has a rule in the table below. Ops without a rule compute it and pass it on.
+// A dot records its real sizes (`extents`). Its instructions multiply only these.
+//
+// Padding has any value. No memory is read or written for it. Each op for which the padding matters has a rule in the
+// table below. Ops without a rule compute the padding and pass it on.
 #include "passes/lower/pad_tiles.h"
 
 // --- memory
@@ -35,7 +37,8 @@ static void pad_access(Padding *p, Op *op) {
     op_add_operand(op, inside);
 }
 
-// A box of a tensor has the sizes that were written. Products may have more beside it, where of k there is no more that they add.
+// Drops the mark: a TMA tile has exactly the written sizes. A tile that only dots read keeps it. There padding is
+// allowed, if it adds nothing along k.
 static void pad_tma_mark(Padding *p, Op *op) {
   if (!op_attr(op, ATTR_STORED) && pad_boxes_products(p, op_result(op))) return;
   pad_replace(p, op_result(op), op_operand(op, 0));
@@ -63,7 +66,7 @@ static void pad_assert(Padding *p, Op *op) {
   op_set_operand(op, 0, pad_fill(p, &b, x, PAD_ALL, build_int(&b, x->type, 1)));
 }
 
-// The sizes of all operands, as written, one after the other.
+// Records the written sizes of all operands, one after another.
 static void pad_print(Padding *p, Op *op) {
   uint32_t n = 0, *sizes;
   for (uint32_t i = 0; i < op->operand_count; i++) n += op_operand(op, i)->type->rank;
@@ -78,7 +81,7 @@ static void pad_print(Padding *p, Op *op) {
 
 static void find_loop(Op *op, void *data) { *(bool *)data |= op_is_loop(op); }
 
-// What loops may not end of: only what there is.
+// A loop in the mapped function may not end for padding values. So the padding repeats real elements.
 static void pad_map(Padding *p, Op *op) {
   bool loops = false;
   region_walk(op->regions[0], find_loop, &loops);
@@ -89,11 +92,12 @@ static void pad_map(Padding *p, Op *op) {
 
 static void pad_asm(Padding *p, Op *op) {
   if (op_attr(op, ATTR_PURE)) return;
-  diag_error(p->context->diags, op->loc,
-             "PTX that may have effects is applied to whole tiles: their sizes are powers of two, or it is pure");
+  diag_error(
+      p->context->diags, op->loc,
+      "PTX that may have effects is applied to whole tiles: their sizes are powers of two, or it is pure");
 }
 
-// The rules: of ops that are not here nothing but the type changes.
+// The rules. For ops without a rule only the type changes.
 static PadRule *const rules[OP_COUNT] = {
     [OP_ARANGE] = pad_arange,
     [OP_RESHAPE] = pad_reshape,
@@ -121,7 +125,7 @@ static PadRule *const rules[OP_COUNT] = {
 typedef struct OpList {
   Arena *arena;
   VEC(Op *) ops;
-  bool any, refused; // a size is no power of two; a block pointer has such
+  bool any, refused; // a size is no power of two; a block pointer has such a size
 } OpList;
 
 static void look_at(OpList *list, const Type *type) {
@@ -142,13 +146,16 @@ static void pad_value(Padding *p, Value *value, Loc loc) {
   p->entries.at[value->id] = (PadEntry){value, written, NULL};
   value->type = padded;
   if (type_elements(padded) <= TILE_MAX_ELEMENTS || padded == written) return;
-  diag_error(p->context->diags, loc,
-             "a tile of %llu elements takes the room of %llu, its sizes as powers of two, which is more than %d",
-             (unsigned long long)type_elements(written), (unsigned long long)type_elements(padded), TILE_MAX_ELEMENTS);
+  diag_error(
+      p->context->diags, loc,
+      "a tile of %llu elements takes the room of %llu, its sizes as powers of two, which is more than %d",
+      (unsigned long long)type_elements(written), (unsigned long long)type_elements(padded),
+      TILE_MAX_ELEMENTS);
 }
 
 static void pad_values(Padding *p, const OpList *list) {
-  for (uint32_t i = 0; i < p->func->value_count; i++) vec_push(p->context->scratch, &p->entries, ((PadEntry){0}));
+  for (uint32_t i = 0; i < p->func->value_count; i++)
+    vec_push(p->context->scratch, &p->entries, ((PadEntry){0}));
   for (uint32_t i = 0; i < list->ops.n; i++) {
     Op *op = list->ops.at[i];
     for (uint32_t k = 0; k < op->result_count; k++) pad_value(p, &op->results[k], op->loc);
@@ -173,7 +180,7 @@ static const char *shape_text(Padding *p, const Type *type) {
   return text;
 }
 
-// Says once of each shape that is loaded, made or computed how much of it is padding: the first in the program's order.
+// Reports how much of each shape is padding, once per shape, at its first op in program order.
 static void report(Padding *p, const OpList *list) {
   VEC(const Type *) said = {0};
   for (uint32_t i = 0; i < list->ops.n; i++) {
@@ -185,8 +192,9 @@ static void report(Padding *p, const OpList *list) {
     if (known) continue;
     vec_push(p->context->scratch, &said, written);
     double share = 1 - (double)type_elements(written) / (double)type_elements(padded);
-    diag_remark(p->context->diags, op->loc, "pad_tiles", "tiles of %s elements take the room of %s: %.1f %% is padding",
-                shape_text(p, written), shape_text(p, padded), 100 * share);
+    diag_remark(p->context->diags, op->loc, "pad_tiles",
+                "tiles of %s elements take the room of %s: %.1f %% is padding", shape_text(p, written),
+                shape_text(p, padded), 100 * share);
   }
 }
 

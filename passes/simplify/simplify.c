@@ -16,9 +16,9 @@
 // pays    Later passes get smaller IR. The axis analysis sees constants and splats.
 //
 // In canonical form:
-// - commutative ops have constants as right operands
-// - x - c is x + -c
-// - an op on splats is a splat of a scalar op
+// * commutative ops have constants as right operands;
+// * x - c is x + -c;
+// * an op on splats is a splat of a scalar op.
 //
 // Each round has three steps: a forward walk (canon.c, fold.c), common subexpressions (cse.c), and a backward walk for
 // dead code. Rounds repeat until nothing changes. The forward walk sees its own earlier results, so two or three rounds
