@@ -15,6 +15,7 @@
 //           %m = add %o, %d
 //           yield %m
 //         }
+//
 //         Offsets (integer tiles) work the same way: %o has their element type, and %p = add %p0, splat %o.
 //
 // needs   simplified IR, promote_shared's buffers

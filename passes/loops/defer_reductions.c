@@ -21,7 +21,7 @@
 //
 // needs   tiles without layouts; simplified IR
 // keeps   every integer. Floating-point sums are added in another order (REASSOCIATES). Elements that cancel within an
-//         iteration may not cancel within one element's sum. That sum has room for 2^12 iterations of the largest
+//         iteration may not cancel within one element's sum. Such a sum has room for 2^12 iterations of the largest
 //         numbers. Then each addition may be off by 2^-138 (fp32, bf16).
 // breaks  nothing
 //
@@ -32,9 +32,9 @@
 // tile.
 //
 // Conditions:
-// - the combination is add, max, min, and, or, xor
-// - the loop and the reduction use the same combination
-// - the sum has no other use
+// * the combination is add, max, min, and, or, xor;
+// * the loop and the reduction use the same combination;
+// * the sum has no other use.
 //
 // A second loop may continue from the first one's sum (peel_masks makes such loops). It then continues from the tile.
 #include <math.h>

@@ -2,7 +2,7 @@
 // Copies of code without the masks that hold there: decides which masks are worth a copy, and copies ops.
 //
 // A mask is worth a copy if it makes an access narrower. It also is in straight-line code with reductions or scans, if
-// a thread has several wide accesses under the mask. Their predicates, and the offsets behind them, would be live
+// a thread has several wide accesses under the mask. Their predicates, and the offsets they come from, would be live
 // across the reduction together with the elements. An access one element wide with or without the mask is not worth
 // twice the code. Rows of 1,000 elements per step are an example.
 //
@@ -37,9 +37,9 @@ static uint32_t accesses_under(const Region *body, const Value *mask) {
 }
 
 // True if a thread needs several predicates for the mask, which a kernel with a reduction keeps live for long. Cases:
-// - a select uses the mask: one predicate per element
-// - at least MANY_ACCESSES accesses use the mask, and a thread has several vectors: one predicate per vector
-// - there are more vectors than predicate registers
+// * a select uses the mask: one predicate per element;
+// * at least MANY_ACCESSES accesses use the mask, and a thread has several vectors: one predicate per vector;
+// * there are more vectors than predicate registers.
 //
 // A softmax of 16384 columns (one load and one store) takes 36.0 us on an H200 with its mask and 38.8 us with a copy. A
 // norm also loads weights: it takes 36.1 us with its mask and 35.2 us with a copy.

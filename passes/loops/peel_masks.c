@@ -3,6 +3,7 @@
 // the masks. The last iteration is peeled off.
 //
 // before  for %i = %a to %n step 1024 { load %p, (%i + arange(0, 1024)) < %n ... }
+//
 // after   for %i = %a to %a + (%n - %a) / 1024 * 1024 step 1024 { load %p ... }
 //         for %i = ... to %n step 1024 { as before }        (at most once)
 //

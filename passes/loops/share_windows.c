@@ -21,9 +21,9 @@
 //         without bank conflicts. Neighbouring taps have most of their vectors in common.
 //
 // Conditions:
-// - at least 3 distances, spanning at most a quarter of the tile
-// - at least as many elements as threads
-// - at most TUNE_WINDOW_BYTES of shared memory
+// * at least 3 distances, spanning at most a quarter of the tile;
+// * at least one element per thread;
+// * at most TUNE_WINDOW_BYTES of shared memory.
 //
 // Elements that a tap needs from other threads go through shared memory, not shuffles. They cross warps at the end of
 // each warp, and a shuffle cannot cross warps.

@@ -6,6 +6,7 @@
 //         %x = load %p, %m
 //         ...
 //         store %q, %y, %m
+//
 // after   if %start + 1023 < %n {
 //           %x = load %p
 //           ...

@@ -2,6 +2,7 @@
 // trim_loops: the body of a loop runs only below a bound on the loop's index. The loop now ends at that bound.
 //
 // before  for %i = %a to %n { if %s + %i < %e then { ... } }     (else passes on the carried values)
+//
 // after   for %i = %a to max(%a, min(%n, %e - %s)) { ... }       (in 64 bits; as below)
 //         for %i = %n to %n { as before }
 //

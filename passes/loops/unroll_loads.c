@@ -16,14 +16,15 @@
 // needs   tiles without layouts; simplified IR
 // keeps   every value, and the order in which values are combined
 // breaks  nothing
+//
 // pays    an SM needs about 32 KB in flight to keep memory busy (docs/measurements.md)
 //
 // Cost model: a kernel can count on 512 threads per SM. It has fewer if it uses many registers or a small grid. So a
 // thread should have 32 KB / 512 = TUNE_UNROLL_BYTES in flight. The factor is the smallest power of two that gives
 // that, within these limits:
-// - at most TUNE_UNROLL_FACTOR
-// - an unrolled iteration has at most TUNE_UNROLL_OPS ops
-// - it computes at most TUNE_UNROLL_WORK elements per thread; with more work, the wait for memory is relatively short
+// * the factor is at most TUNE_UNROLL_FACTOR;
+// * an unrolled iteration has at most TUNE_UNROLL_OPS ops;
+// * it computes at most TUNE_UNROLL_WORK elements per thread. With more work, the wait for memory is relatively short.
 //
 // A factor in the source (loop_unroll_factor) overrides this choice. Loops with dots are left to pipeline. In loops
 // that write memory, loads may not move past the writes, so nothing would be gained.

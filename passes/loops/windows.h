@@ -17,8 +17,8 @@ typedef struct WindowTap {
 typedef struct Window {
   VEC(WindowTap) taps; // in program order
   Value *root;         // a tile of pointers, or of offsets from base if base is not NULL
-  Value *base;         // a tile with the same pointer in every element
-  int64_t after;       // elements, added to the pointers that base and offsets give
+  Value *base;         // the same pointer in every element
+  int64_t after;       // elements, added to base and offset
   int64_t low, high;   // smallest and largest distance
 } Window;
 
