@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Addresses and masks of blocks. An element of the block at index i of a dimension is within bounds if 0 <= offset + i
-// < size. That is first <= i < left, with first = -offset and left = size - offset. Both are clamped to 0 .. the
+// < size. Equivalently, first <= i < left with first = -offset and left = size - offset. Both are clamped to 0 .. the
 // block's extent. This changes no comparison and makes them fit in 32 bits.
 #include "passes/lower/block_address.h"
 #include <math.h>

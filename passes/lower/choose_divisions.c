@@ -4,8 +4,10 @@
 // before  %q = div %x, %ds : tile<1024xi64, #l>          %ds = splat %d
 // after   %fits = ...                                    (all of %x and %d are unsigned 32-bit numbers)
 //         %q, %r = if %fits { yield 32-bit results } else { yield 64-bit results }
-//         of each width: %h = mulhi %x, %m; %r = sub %x, (mul %h, %ds); one more where %r >= %ds
-//                                                        %m = (2^width - 1) / %d, once, before the loops
+//
+//         Both widths use %m = (2^width - 1) / %d, computed once, before the loops:
+//
+//         %h = mulhi %x, %m; %r = sub %x, (mul %h, %ds); one more where %r >= %ds
 //
 // needs   layouts; simplified IR, in which equal values are one value
 // keeps   every value, except the undefined ones of a divisor of 0

@@ -7,15 +7,18 @@
 //         %y = select %first, (min %x, %p), (max %x, %p)
 //
 // before  %y = slice (sort %x {axis = 0, descending} : tile<64xi32>) {starts = [0]} : tile<4xi32>
-// after   runs of 4, sorted up and down alternately; then, until one run is left
+//
+// after   runs of 4, sorted up and down alternately; then, until one run is left:
+//
 //         %m = reduce (reshape %x : tile<8x2x4xi32>) {axis = 1} by max, and the runs of %m sorted again
 //
 // before  %y = slice %x {starts = [3]}
 // after   %y = gather %x, (arange + 3) {axis = 0}
 //
 // needs   nothing; an op whose tiles have layouts stays
-// keeps   every value; a NaN only stays some NaN
-// breaks  nothing; afterwards, without layouts, there are no sorts, and every slice is an aligned part of its operand
+// keeps   every value; a NaN stays a NaN
+//
+// breaks  Nothing. Afterwards, without layouts, there are no sorts, and every slice is an aligned part of its operand
 //
 // pays    The steps of a sort are exchanges between registers, lanes or warps. flip does them best in any layout. An
 //         unaligned slice moves elements between threads as a gather does. If only the first elements of a sort are

@@ -45,8 +45,8 @@ static Value *neutral_of(Builder *b, OpKind kind, const Type *tile) {
 
 // --- reduce, scan
 
-// Moves the region's combination into `to`, which has one more argument on each side. That argument is true if the side
-// has an element. If one side has none, the result is the other side.
+// Moves the region's combination into `to`, which has one more argument on each side. It is true if the side has an
+// element. If one side has none, the result is the other side.
 static void combine_present(Op *op, Op *to, uint32_t n) {
   Region *from = op->regions[0], *region = to->regions[0];
   for (uint32_t i = 0; i < from->arg_count; i++)
@@ -144,8 +144,8 @@ bool pad_boxes_products(const Padding *p, const Value *tile) {
   return products;
 }
 
-// The `extents` are the real sizes. They say how many instructions the dot needs, and of which width. Padding along k
-// is zero.
+// The `extents` are the real sizes. They say how many instructions the dot needs, and how wide these are. Padding along
+// k is zero.
 void pad_dot(Padding *p, Op *op) {
   Builder b = builder_before(op);
   const Type *a = pad_written(p, op_operand(op, 0)), *to = pad_written(p, op_result(op));
