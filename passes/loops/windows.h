@@ -16,7 +16,7 @@ typedef struct WindowTap {
 // Element i of tap t is at root(i) + t.distance.
 typedef struct Window {
   VEC(WindowTap) taps; // in program order
-  Value *root;         // a tile of pointers, or of offsets from base if base is not NULL
+  Value *root;         // pointers, or offsets from base if there is one
   Value *base;         // the same pointer in every element
   int64_t after;       // elements, added to base and offset
   int64_t low, high;   // smallest and largest distance
