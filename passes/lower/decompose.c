@@ -2,7 +2,9 @@
 // decompose: replaces sorts and unaligned slices by simpler ops.
 //
 // before  %s = sort %x {axis = 0} : tile<4xi32>
-// after   for each step of the network
+//
+// after   for each step of the network:
+//
 //         %p = reshape (flip (reshape %x : tile<2x2x1xi32>)) : tile<4xi32>
 //         %y = select %first, (min %x, %p), (max %x, %p)
 //
