@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fuse_programs: programs side by side whose products have a tile of shared memory's bytes too many are run as one.
+// fuse_programs: runs two neighbouring programs as one, because their dots read one tile from shared memory twice.
 //
-// before  %p = program_id {axis = 1}                after  guard { launches with so many programs that pairs of them pay }
+// before  %p = program_id {axis = 1}                after  guard { the launch has enough programs for pairs }
 //         %o = mul %p, 128                                 %q = program_id {axis = 1}
 //         %y = make_block_ptr ..., %zero, %o               %n = num_programs {axis = 1}
 //                        : block_ptr<128x128xfp16>         if %q < %n - %n / 2 {
 //         for ... { dot %x, %y, ... : tile<128x128xfp32> }   %p = mul %q, 2
-//         block_store %z, ... : tile<128x128xfp16>           the same by tiles of 128x256, which are stored as far as
-//                                                            there are programs
+//         block_store %z, ... : tile<128x128xfp16>           the same with tiles of 128x256; stores end where the
+//                                                            programs end
 //                                                          }
-// needs   plan_kernel, which decides it; IR without layouts, block pointers or descriptors; numbers of programs along the axis that only say where blocks of
-//         tensors are, a block's extent apart; bounds that are checked along it
-// keeps   every value: a pair writes what its two programs did
-// breaks  nothing; half of the programs do nothing
-// pays    two dots of 128x128 read 64 KB for each k of 64 more than one of 128x256 does, and wgmma reads its first operand
-//         twice as often; by itself of kernels whose programs are run in turn then (persist), so that those that do nothing
-//         cost nothing
 //
-// The guard counts rounds of all multiprocessors: a pair takes nearly twice as long as a program, and the last round may be
-// nearly empty. Where it does not hold the launch takes the kernel with persistent = "off".
+// needs   plan_kernel, which decides this; IR without layouts, with block pointers or descriptors. Program ids along
+//         the axis only give offsets of blocks, one block's extent apart. Bounds along the axis are checked.
+// keeps   Every value: a pair writes what its two programs wrote.
+// breaks  Nothing. Half of the programs do nothing.
+//
+// pays    Two fp16 dots of 128x128 read 64 KB per 64 of k. One of 128x256 reads 48 KB, and wgmma reads its first
+//         operand half as often. By default this applies to kernels that persist makes persistent. There, programs that
+//         do nothing cost nothing.
+//
+// The guard counts waves over all SMs. A pair takes nearly twice as long as a program, and the last wave may be nearly
+// empty. If the guard does not hold, the launch takes the kernel with persistent = "off".
 #include "ir/build.h"
 #include "ir/dot/dot_fits.h"
 #include "target/tuning.h"
@@ -32,8 +34,8 @@ typedef struct Pairing {
   PassContext *context;
   Func *func;
   Retile tiles;
-  uint8_t *places;       // by value id: multiples of the program's number that say where blocks are
-  VEC(Op *) numbers;     // program_id of the axis
+  uint8_t *places;   // by value id: multiples of the program id that give offsets of blocks
+  VEC(Op *) numbers; // program_id of the axis
   VEC(Op *) stores;
   const AxisTable *axes;
   const Op *dot;
@@ -41,7 +43,7 @@ typedef struct Pairing {
   bool declined;
 } Pairing;
 
-// --- what hangs on the program's number
+// --- what depends on the program id
 
 static bool place_scalar(Pairing *p, Value *scalar, int64_t factor);
 
@@ -73,7 +75,8 @@ static bool place_use(Pairing *p, const Use *use, int64_t factor) {
   }
 }
 
-// Every use of the number, which is `factor` times the program's, says where a block is, and blocks lie side by side.
+// Marks the scalar, which is `factor` times the program id. Returns true if all its uses are offsets of blocks, and the
+// blocks are neighbours.
 static bool place_scalar(Pairing *p, Value *scalar, int64_t factor) {
   p->places[scalar->id] = 1;
   for (const Use *use = scalar->first_use; use; use = use->next)
@@ -81,7 +84,8 @@ static bool place_scalar(Pairing *p, Value *scalar, int64_t factor) {
   return true;
 }
 
-// Whether the program's number has been added to the block's place once; *once is left where a pointer cannot be followed.
+// Follows the block to its make_block_ptr. *once: the program id was added exactly once. Returns false, and leaves
+// *once, if the pointer cannot be followed.
 static bool is_placed(const Pairing *p, const Value *block, uint32_t dim, bool *once) {
   for (uint32_t added = 0;;) {
     int64_t by;
@@ -101,7 +105,7 @@ static bool is_placed(const Pairing *p, const Value *block, uint32_t dim, bool *
   }
 }
 
-// Steps of a loop do not move its blocks along the axis.
+// True if the advance does not move blocks along the axis. It may also place a block directly after make_block_ptr.
 static bool moves_not(const Pairing *p, const Op *advance, uint32_t dim) {
   int64_t by;
   const Value *offset = op_operand(advance, 1 + dim);
@@ -175,7 +179,7 @@ static Value *guard_programs(Guard *g, uint32_t axis) {
   return build_cast(&g->b, count, type_scalar(g->func->module->ir, ELEM_I64));
 }
 
-// How often all multiprocessors are busy with a program each.
+// The number of waves: how often all SMs run one program each.
 static Value *guard_rounds(Guard *g, Value *programs, int64_t multiprocessors) {
   Value *last = guard_binary(g, OP_ADD, programs, guard_int(g, multiprocessors - 1));
   return guard_binary(g, OP_DIV, last, guard_int(g, multiprocessors));
@@ -194,14 +198,15 @@ static void guard_rounds_pay(Pairing *p) {
   guard_end(&g);
 }
 
-// The tensor that is stored ends where the launch's programs do.
+// Ends the stored tensor where the launch's programs end.
 static void bound_store(const Pairing *p, const Op *store, Value *programs) {
   Value *block = op_operand(store, 0);
   uint32_t dim = p->tiles.marks[block->id] - 1u;
   const Op *op = block->def;
   while (!op || op->kind != OP_MAKE_BLOCK_PTR) {
     if (!op) op = block->region->parent;
-    block = op->kind == OP_FOR ? loop_init(op, block->def ? block->index : block->index - 1) : op_operand(op, 0);
+    block =
+        op->kind == OP_FOR ? loop_init(op, block->def ? block->index : block->index - 1) : op_operand(op, 0);
     op = block->def;
   }
   Op *make = block->def;
@@ -217,7 +222,8 @@ static void make_pairs(Pairing *p) {
   Op *first = body->first, *end = body->last;
   Builder b = builder_before(first);
   b.loc = p->dot->loc;
-  Value *own = build_program_id(&b, OP_PROGRAM_ID, AXIS), *programs = build_program_id(&b, OP_NUM_PROGRAMS, AXIS);
+  Value *own = build_program_id(&b, OP_PROGRAM_ID, AXIS),
+        *programs = build_program_id(&b, OP_NUM_PROGRAMS, AXIS);
   Value *two = build_int(&b, own->type, PAIR);
   Value *pairs = build_binary(&b, OP_SUB, programs, build_binary(&b, OP_DIV, programs, two));
   Op *branch = build_if(&b, build_binary(&b, OP_LT, own, pairs), 0, NULL);
@@ -254,7 +260,8 @@ bool pass_fuse_programs(PassContext *context, Func *func) {
   }
   guard_rounds_pay(&p);
   make_pairs(&p);
-  diag_remark(context->diags, p.dot->loc, "fuse_programs", "two programs run as one along axis %d: dots of %ux%u", AXIS,
-              op_result(p.dot)->type->shape[0], op_result(p.dot)->type->shape[1]);
+  diag_remark(context->diags, p.dot->loc, "fuse_programs",
+              "two programs run as one along axis %d: dots of %ux%u", AXIS, op_result(p.dot)->type->shape[0],
+              op_result(p.dot)->type->shape[1]);
   return true;
 }

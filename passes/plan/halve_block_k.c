@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// halve_block_k: loops of products whose steps are so long that few slots of them fit have twice as many, half as long.
+// halve_block_k: halves BLOCK_K and doubles the trip count if too few pipeline stages fit in shared memory.
 //
 // before  for %lower, %upper, 128 (%sum, %a, %b) {         after  for %lower, %end, 64 (%sum, %a, %b) {
 //           %x = block_load %a : tile<128x128xfp16>                 %x = block_load %a : tile<128x64xfp16>
 //           %y = block_load %b : tile<128x256xfp16>                 %y = block_load %b : tile<64x256xfp16>
 //           %d = dot %x, %y, %sum                                   %d = dot %x, %y, %sum
 //           yield %d, (advance %a, 0, 128), ...                     yield %d, (advance %a, 0, 64), ...
-// needs   IR without layouts, block pointers or descriptors; a loop that does nothing but add up a product of two blocks, which
-//         it moves along k by a block's extent, or whose places along k are its index, and that ends a step before its index wraps
-// keeps   which elements are multiplied, in order of k; whole steps: %end is %lower and so many whole ones
+//
+// needs   IR without layouts, with block pointers or descriptors. The loop only accumulates a dot of two blocks. It
+//         advances them along k by a block's extent, or their offsets along k are its index. It ends one step before
+//         its index wraps.
+//
+// keeps   Which elements are multiplied, in order of k, in whole steps: %end is %lower plus a number of old steps.
 // breaks  nothing
-// pays    two slots of 96 KB have no product under way while the next one's operands are copied; four of 48 KB do
+//
+// pays    With two slots of 96 KB, no dot is in flight while the next operands are copied. With four slots of 48 KB,
+//         one is.
 #include "passes/analysis/hopper_limits.h"
 #include "ir/build.h"
 #include "ir/dot/dot_fits.h"
@@ -25,7 +30,7 @@ typedef struct Halving {
   const Op *dot;
   Retile tiles;
   int64_t step;
-  bool counts; // places along k are the loop's index
+  bool counts; // offsets along k are the loop's index
 } Halving;
 
 typedef struct DotSearch {
@@ -44,13 +49,13 @@ static uint32_t tile_bytes(const Value *tile) {
   return tile->type->shape[0] * tile->type->shape[1] * type_element_bytes(tile->type);
 }
 
-// A step has few slots, and half of one is whole rows of shared memory's swizzle.
+// True if few slots fit, and half a step still fills whole rows of the shared-memory swizzle.
 static bool is_long(const Op *dot) {
   enum { SWIZZLED = 128 };
   const Target *target = &dot->region->func->module->target;
   const Value *x = op_operand(dot, 0), *y = op_operand(dot, 1);
   uint32_t k = x->type->shape[K_OF_FIRST], slot = tile_bytes(x) + tile_bytes(y);
-  uint32_t stored = op_result(dot)->type->shape[0] * op_result(dot)->type->shape[1] * 2; // as halves
+  uint32_t stored = op_result(dot)->type->shape[0] * op_result(dot)->type->shape[1] * 2; // as 16-bit elements
   if (k * type_element_bytes(x->type) < HALF * SWIZZLED || stored >= target->arch->shared_limit) return false;
   return slots_that_fit(target->arch, stored, slot) < TUNE_HALVED_SLOTS;
 }
@@ -65,13 +70,15 @@ static bool has_one_use(const Value *value, const Op *user) {
   return value->first_use && !value->first_use->next && value->first_use->user == user;
 }
 
-// The sum that the loop carries: the product begins with it, or is added to it.
+// True if loop-carried value i is the sum: the dot accumulates onto it, or is added to it.
 static bool is_sum(const Halving *h, uint32_t i) {
   const Value *arg = loop_carried(h->loop, i), *next = loop_yielded(h->loop, i), *product = op_result(h->dot);
   const Op *yield = h->loop->regions[0]->last;
-  if (next == product) return op_operand(h->dot, 2) == arg && has_one_use(arg, h->dot) && has_one_use(product, yield);
+  if (next == product)
+    return op_operand(h->dot, 2) == arg && has_one_use(arg, h->dot) && has_one_use(product, yield);
   const Op *add = next->def;
-  if (!add || add->kind != OP_ADD || add->region != h->loop->regions[0] || !has_one_use(next, yield)) return false;
+  if (!add || add->kind != OP_ADD || add->region != h->loop->regions[0] || !has_one_use(next, yield))
+    return false;
   bool of_both = (op_operand(add, 0) == arg && op_operand(add, 1) == product) ||
                  (op_operand(add, 1) == arg && op_operand(add, 0) == product);
   return of_both && has_one_use(arg, add) && has_one_use(product, add);
@@ -84,7 +91,7 @@ static bool is_index(const Halving *h, const Value *value) {
 
 static bool is_in_loop(const Halving *h, const Op *op) { return op->region == h->loop->regions[0]; }
 
-// The block pointer that the loop carries goes on by an extent, once what is loaded has been.
+// True if loop-carried value i is a block pointer that advances by its extent, after its loads.
 static bool is_carried_block(const Halving *h, uint32_t i) {
   const Value *arg = loop_carried(h->loop, i);
   const Op *advance = loop_yielded(h->loop, i)->def;
@@ -94,12 +101,13 @@ static bool is_carried_block(const Halving *h, uint32_t i) {
   if (!advance || advance->kind != OP_ADVANCE || op_operand(advance, 0) != arg) return false;
   if (!has_one_use(op_result(advance), h->loop->regions[0]->last)) return false;
   for (uint32_t d = 0; d < arg->type->rank; d++)
-    if (!value_int_constant(op_operand(advance, 1 + d), &by) || by != (d == dim ? (int64_t)arg->type->shape[d] : 0))
+    if (!value_int_constant(op_operand(advance, 1 + d), &by) ||
+        by != (d == dim ? (int64_t)arg->type->shape[d] : 0))
       return false;
   return true;
 }
 
-// A block whose place along k is the loop's index.
+// True if the block's offset along k is the loop's index.
 static bool is_counted_block(Halving *h, const Op *advance) {
   const Value *block = op_result(advance), *tensor = op_operand(advance, 0);
   uint32_t dim = h->tiles.marks[block->id] - 1u;
@@ -108,9 +116,11 @@ static bool is_counted_block(Halving *h, const Op *advance) {
   return h->counts = true;
 }
 
-static bool is_yielded(const Halving *h, const Value *value) { return has_one_use(value, h->loop->regions[0]->last); }
+static bool is_yielded(const Halving *h, const Value *value) {
+  return has_one_use(value, h->loop->regions[0]->last);
+}
 
-// What the iteration does is loads of the product's blocks, and the product.
+// True if the op is part of an iteration that only loads the dot's blocks and computes the dot.
 static bool is_plain_op(Halving *h, const Op *op) {
   const Value *result = op->result_count ? op_result(op) : NULL;
   switch ((int)op->kind) {
@@ -126,11 +136,12 @@ static bool is_plain_op(Halving *h, const Op *op) {
   }
 }
 
-// The index says places along k alone, where it is used.
+// True if the index is only used as an offset along k.
 static bool are_index_uses_places(const Halving *h, const Value *index) {
   for (const Use *use = index->first_use; use; use = use->next) {
     const Op *op = use->user;
-    if (op->kind == OP_CAST ? !are_index_uses_places(h, op_result(op)) : op->kind != OP_ADVANCE || !h->counts) return false;
+    if (op->kind == OP_CAST ? !are_index_uses_places(h, op_result(op)) : op->kind != OP_ADVANCE || !h->counts)
+      return false;
   }
   return true;
 }
@@ -178,12 +189,16 @@ bool pass_halve_block_k(PassContext *context, Func *func) {
   region_walk(func->body, find_dot, &search);
   if (search.dots != 1 || !func_plans(func, PLAN_TMA_LOADS)) return false;
   Op *dot = search.dot, *loop = dot->region->parent;
-  if (!loop || loop->kind != OP_FOR || op_result(dot)->type->rank != 2 || op_result(dot)->type->layout) return false;
+  if (!loop || loop->kind != OP_FOR || op_result(dot)->type->rank != 2 || op_result(dot)->type->layout)
+    return false;
   if (!can_wgmma(dot) || op_attr(dot, ATTR_IMPRECISE) || !is_long(dot)) return false;
   Halving h = {.func = func, .loop = loop, .dot = dot, .tiles = retile_new(context->scratch, func)};
-  if (!value_int_constant(loop_step(loop), &h.step) || h.step <= 0 || h.step % HALF || stages_of(loop) < HALF) return false;
-  if (!retile_mark(&h.tiles, op_operand(dot, 0), K_OF_FIRST) || !retile_spread(&h.tiles) || !can_halve(&h)) return false;
-  diag_remark(context->diags, dot->loc, "halve_block_k", "BLOCK_K of %u is halved, and the trip count doubled",
+  if (!value_int_constant(loop_step(loop), &h.step) || h.step <= 0 || h.step % HALF || stages_of(loop) < HALF)
+    return false;
+  if (!retile_mark(&h.tiles, op_operand(dot, 0), K_OF_FIRST) || !retile_spread(&h.tiles) || !can_halve(&h))
+    return false;
+  diag_remark(context->diags, dot->loc, "halve_block_k",
+              "BLOCK_K of %u is halved, and the trip count doubled",
               op_operand(dot, 0)->type->shape[K_OF_FIRST]);
   retile_apply(&h.tiles, 1, HALF);
   halve_advances(&h);

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// overlap_launches: the kernel may start while what was launched before it ends.
+// overlap_launches: the kernel may start while the previous launch ends (programmatic dependent launch).
 //
 // before  %i = program_id               after  if num_programs - program_id <= 4096 { gdc_launch_dependents }
 //         %p = addptr %x, %i                   %i = program_id
 //         %v = load %p                         %p = addptr %x, %i
 //                                              gdc_wait
 //                                              %v = load %p
-// needs   the module's option `overlap`, sm_90 or newer; else nothing is done
-// keeps   every value: nothing of memory is touched before the wait, which ends when all grids before have
-//         ended and what they wrote can be seen; as every kernel waits, that is so for the grids before those
-// breaks  nothing
-// pays    a grid's blocks are in place, with their addresses, when the last of the grid before end
 //
-// The next grid may be placed as soon as all blocks of this one are, so it takes no room from them. A kernel
-// that waits by itself stays as it is. A block that has ended need not have let them start: only the last
-// ones do, about as many as are on a device at once, as each costs time of the whole device
-// (docs/measurements.md). Blocks with groups of warps are few, and each takes long: all of them do.
+// needs   the module's option `overlap`, sm_90 or newer; otherwise nothing is done
+// keeps   Every value: no memory is accessed before the wait. The wait ends when all previous grids have ended and
+//         their writes are visible. Every kernel waits, so this also covers all earlier grids.
+// breaks  nothing
+//
+// pays    The grid's CTAs are resident, with their addresses computed, when the last CTAs of the previous grid end.
+//
+// The next grid may be placed once all CTAs of this one are placed, so it takes no room from them. A kernel that waits
+// itself stays as it is. A CTA that has ended counts as having let them start. So only the last CTAs do it explicitly,
+// about the number that a device holds at the same time. Each time costs time on the whole device
+// (docs/measurements.md). Warp-specialized CTAs are few, and each takes long. So all of them do it.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "target/tuning.h"
@@ -30,14 +32,14 @@ static bool has_op(const Region *region, OpKind kind) {
   return false;
 }
 
-// What a block does with its own shared memory may come before.
+// True for ops on the CTA's own shared memory, which may come before the wait.
 static bool is_shared(const Op *op) {
   return op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER ||
          op->kind == OP_SHARED_COUNT || op->kind == OP_BARRIER || op->kind == OP_ARRIVE ||
          op->kind == OP_MBARRIER_INIT;
 }
 
-// What touches memory, or holds ops that may; a return at the latest.
+// True if the op must come after the wait: it accesses memory, or has regions that may. The return always must.
 static bool must_follow(const Op *op) {
   if (is_shared(op)) return false;
   return op_has(op, READS) || op_has(op, WRITES) || op->region_count || !op->next;

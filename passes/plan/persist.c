@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// persist: a launch's programs are run in turn, by as many blocks as the device has room for.
+// persist: makes a kernel persistent. The CTAs that the device has room for run a launch's programs one after another.
 //
 // before  kernel @k(...) {                      after  kernel @k(..., %programs_x: i32 {hidden = programs}, ...) {
 //           %x = program_id {axis = 0}                   %block = program_id {axis = 0}
@@ -11,17 +11,19 @@
 //                                                          yield
 //                                                        }
 //                                                        return
-// needs   layouts; plan_pipeline, which decides it
-// keeps   every value; programs begin in the order of a launch: along x first
-// breaks  nothing; who launches the kernel passes how many programs there are, and launches fewer blocks
-// pays    what a block does once is done once; where warps are parted behind it (specialise_warps) the ones that copy
-//         are at the next program's loads while the others store the one before
 //
-// No program of a launch may read what another one writes, but by atomics, which such kernels have none of: so
-// what one iteration writes orders nothing of the next one, and the loop's attribute says so.
+// needs   layouts; plan_pipeline, which decides this
+// keeps   every value; programs start in the order of a launch: along x first
+// breaks  Nothing. The launcher passes the number of programs, and launches fewer CTAs.
 //
-// Declined, with a remark: print, assert, atomics, inline PTX, volatile accesses, clocks, and kernels that order
-// their launches or groups of warps themselves.
+// pays    Work that a CTA does once is done once. If specialise_warps then splits the warps, producer warps load for
+//         the next program while the others store the previous one.
+//
+// No program of a launch may read what another one writes, except by atomics, and such kernels have none. So the writes
+// of one iteration order nothing in the next one. The loop's attribute says so.
+//
+// Declined, with a remark: print, assert, atomics, inline PTX, volatile accesses, clocks, and kernels that order their
+// launches or groups of warps themselves.
 #include "ir/build.h"
 #include "passes/analysis/plan.h"
 
@@ -37,7 +39,7 @@ static void replace_number(Op *op, void *data) {
   op_erase(op);
 }
 
-// Which program the loop is at, along each dimension.
+// The program id of the current iteration, along each dimension.
 static void build_ids(Builder *b, Value *program, Numbers *numbers) {
   Value *rows = build_binary(b, OP_DIV, program, numbers->programs[0]);
   numbers->ids[0] = build_binary(b, OP_REM, program, numbers->programs[0]);
@@ -60,7 +62,8 @@ bool pass_persist(PassContext *context, Func *func) {
   Builder b = builder_before(first);
   b.loc = func->loc;
   Value *block = build_program_id(&b, OP_PROGRAM_ID, 0), *blocks = build_program_id(&b, OP_NUM_PROGRAMS, 0);
-  Value *all = build_binary(&b, OP_MUL, build_binary(&b, OP_MUL, numbers.programs[0], numbers.programs[1]), numbers.programs[2]);
+  Value *all = build_binary(&b, OP_MUL, build_binary(&b, OP_MUL, numbers.programs[0], numbers.programs[1]),
+                            numbers.programs[2]);
   Op *loop = build_for(&b, block, all, blocks, 0, NULL);
   op_set_flag(loop, ATTR_PROGRAMS, true);
   op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
@@ -76,6 +79,7 @@ bool pass_persist(PassContext *context, Func *func) {
   inner = builder_at_end(func, loop->regions[0]);
   inner.loc = end->loc;
   build_yield(&inner, 0, NULL);
-  diag_remark(context->diags, func->loc, "persist", "persistent: as many CTAs as fit run the launch's programs one after another");
+  diag_remark(context->diags, func->loc, "persist",
+              "persistent: as many CTAs as fit run the launch's programs one after another");
   return true;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// plan_kernel: which way a kernel with products is run on Hopper.
+// plan_kernel: decides how a kernel with dots runs on Hopper.
 //
 // before  kernel @k(...) { ... dot ... }
 // after   kernel @k(...) plan = [tma_loads, tma_pointer_loads, warp_specialize] { ... dot ... }
+//
 // needs   simplified IR without layouts; the module's options, and whether libtilec launches its kernels
 // keeps   every op
 // breaks  nothing
-// pays    one place says what is done, and why; the passes that do it are in passes/analysis/plan.h
+//
+// pays    One place decides what is done, and reports why. passes/analysis/plan.h lists the passes that do it.
 #include "passes/analysis/plan.h"
 
 #include "base/integer.h"
@@ -20,11 +22,10 @@ enum { CHAINING_WARPS = 8 };
 typedef struct Products {
   Arena *arena;
   const Func *func;
-  const Op *first; // that wgmma takes; NULL: none
+  const Op *first; // taken by wgmma; NULL: none
   uint32_t dots, wgmma;
-  uint32_t chained; // those of loops of which a later one takes what is computed of the first
-  uint32_t
-      padded; // those whose rows, padded to a power of two, leave a quarter of the warps or more without any
+  uint32_t chained; // in loops where a later dot takes what is computed from the first
+  uint32_t padded;  // rows, padded to a power of two, leave a quarter of the warps or more without any
 } Products;
 
 typedef struct WayPlanner {
@@ -34,7 +35,7 @@ typedef struct WayPlanner {
   Products products;
 } WayPlanner;
 
-// Of a text with layouts choose_dot has said it.
+// True if wgmma takes the dot. If the IR has layouts, choose_dot has decided it.
 static bool takes_wgmma(const Op *dot) {
   if (op_attr(dot, ATTR_INSTRUCTION)) return is_dot_of(dot, DOT_WGMMA);
   return !op_result(dot)->type->layout && can_wgmma(dot);
@@ -53,21 +54,22 @@ static void count_dots(Op *op, void *data) {
   if (!p->first) p->first = op;
 }
 
-// --- remarks: of kernels that have a product of wgmma, or an option that asks
+// --- remarks: for kernels that have a wgmma dot, or an option that asks
 
 static Loc place(const WayPlanner *p) { return p->products.first ? p->products.first->loc : p->func->loc; }
 
 static void decline(const WayPlanner *p, bool asked, const char *what, const char *why) {
-  if (p->products.wgmma || asked) diag_remark(p->context->diags, place(p), "plan_kernel", "%s: %s", what, why);
+  if (p->products.wgmma || asked)
+    diag_remark(p->context->diags, place(p), "plan_kernel", "%s: %s", what, why);
 }
 
 static void tell(const WayPlanner *p, const char *what, const char *why) {
   diag_remark(p->context->diags, place(p), "plan_kernel", "%s: %s", what, why);
 }
 
-// --- tensor copies and stores
+// --- TMA copies and stores
 
-// Why the kernel can have no tensor maps; NULL: it can.
+// Why the kernel cannot have tensor maps. NULL: it can.
 static const char *why_no_maps(const WayPlanner *p) {
   if (!p->target->arch->tensor_rank) return "the architecture has none";
   if (p->target->tma == TMA_OFF) return "--tma=off";
@@ -75,8 +77,9 @@ static const char *why_no_maps(const WayPlanner *p) {
                                             : "the launcher would have to make the tensor maps (--tma=on)";
 }
 
-// Of loads by pointers, by themselves those of one product, attention's, whose loops overlap_dots takes where their loads are boxes, and those of its
-// gradients: of others of several products nothing is measured.
+// True if loads through pointers may become TMA copies. By default these are kernels with one dot, and attention,
+// forward and backward. overlap_dots takes attention loops whose loads are TMA tiles. Other kernels with several dots
+// are not measured.
 static bool raises_pointers(const WayPlanner *p) {
   const Products *of = &p->products;
   if (of->dots == 1 || (of->dots && p->target->tma == TMA_ON)) return true;
@@ -123,7 +126,8 @@ static void plan_stores(const WayPlanner *p) {
 
 // --- programs
 
-// Two programs' tile is as wide as the instruction, and has as many sums as programs that are run in turn want (plan_pipeline).
+// Why two programs cannot be fused. NULL: they can. Their tile must be as wide as the instruction. It must have the
+// number of sums that a persistent kernel needs (plan_pipeline).
 static const char *why_no_pairs(const WayPlanner *p) {
   enum { STAGES = 3 };
   const Target *target = p->target;
@@ -170,7 +174,7 @@ static void plan_roles(const WayPlanner *p) {
 }
 
 bool pass_plan_kernel(PassContext *context, Func *func) {
-  if (func->plan) return false; // what a text says
+  if (func->plan) return false; // the text has a plan
   WayPlanner p = {context, func, &func->module->target, {.arena = context->scratch, .func = func}};
   func_number(func);
   region_walk(func->body, count_dots, &p.products);

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// plan_pipeline: whether a launch's programs are run in turn, and the loop of products is parted into groups of warps; its slots and registers.
+// plan_pipeline: decides if a kernel is persistent, and which dot loop is warp-specialized, with its slots and
+// registers.
 //
-// before  kernel @k(...) plan = [warp_specialize] {           after  kernel @k(...) plan = [warp_specialize, persistent] {
-//           for ... {                                        for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
-// needs   layouts, promote_shared's buffers, and the loops of products as they will be: behind join_loops and delay_dot_waits
+// before  kernel @k(...) plan = [warp_specialize] {
+//           for ... {
+// after   kernel @k(...) plan = [warp_specialize, persistent] {
+//           for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
+//
+// needs   Layouts, promote_shared's buffers, and dot loops in their final form: runs after join_loops and
+//         delay_dot_waits.
 // keeps   every op
 // breaks  nothing
-// pays    persist and specialise_warps do what was measured to pay together and not alone (docs/matmul.md)
 //
-// In turn by itself: kernels that libtilec launches, of one loop that can be parted, whose product stays under way and has so many sums
-// (persistent_pays) that another program would have no room beside it.
-// Parted by itself, of 8 warps or more: the loop of programs in turn, as the next program's copies run under what is done with this one's product;
-// loops that overlap_dots has marked, those of attention's gradients (three products in a row), and those that ask for it. Of one warpgroup
-// none: another block's warps copy while it multiplies.
+// pays    persist and specialise_warps were measured to gain together, and not separately (docs/matmul.md).
+//
+// Persistent by default: kernels that libtilec launches, with one loop that can be warp-specialized. Its dot stays in
+// flight, and has so many sums (persistent_pays) that another program would have no room next to it.
+//
+// Warp-specialized by default, with 8 warps or more:
+// * the loop of a persistent kernel: the next program's copies overlap with the end of this program;
+// * loops that overlap_dots has marked;
+// * loops of attention's gradients (three chained dots);
+// * loops that ask for it.
+//
+// With one warpgroup no loop is: another CTA's warps copy while it multiplies.
 #include "passes/analysis/plan.h"
 
 #include "passes/analysis/hopper_limits.h"
@@ -23,11 +34,11 @@
 #include "passes/warp_specialization/roles.h"
 #include "passes/analysis/overlapped_dots.h"
 
-// What becomes of a loop that is parted.
+// The plan of a loop that is warp-specialized.
 typedef struct PartedLoop {
   uint32_t slots, warps;
   uint64_t slot_bytes, beside; // of shared memory
-  uint32_t sums;               // registers a thread; 0: no dot stays in flight
+  uint32_t sums;               // registers per thread; 0: no dot stays in flight
   RoleRegisters registers;
 } PartedLoop;
 
@@ -44,7 +55,7 @@ static const char *words(const SlotPlanner *p, const char *format, uint32_t x, u
 
 // --- a loop's slots and registers
 
-// NULL, or why it cannot be parted. Remarks of the loop's loads go to `diags`.
+// Plans the loop's split. Returns NULL, or why it cannot be split. Remarks about the loop's loads go to `diags`.
 static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, bool in_turn,
                                PartedLoop *parted) {
   PassContext context = {p->context->scratch, diags};
@@ -63,9 +74,9 @@ static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, boo
   return NULL;
 }
 
-// --- programs in turn
+// --- persistent kernels
 
-// Why programs in turn do not pay the one loop; NULL: they do.
+// Why the kernel with this one loop should not be persistent. NULL: it should.
 static const char *why_no_turns(const SlotPlanner *p) {
   Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
   PartedLoop parted;
@@ -77,9 +88,8 @@ static const char *why_no_turns(const SlotPlanner *p) {
   if (why) return arena_printf(p->context->scratch, "its loop cannot be warp-specialized: %s", why);
   if (!parted.sums) return words(p, "no dot stays in flight, with %u slots", parted.slots, 0, 0);
   if (!persistent_pays(parted.sums))
-    return words(
-        p, "the dot has %u registers of sums a thread, fewer than %u: CTAs share a multiprocessor",
-        parted.sums, TUNE_TURN_SUMS, 0);
+    return words(p, "the dot has %u registers of sums a thread, fewer than %u: CTAs share a multiprocessor",
+                 parted.sums, TUNE_TURN_SUMS, 0);
   if (!persistent_fits(parted.sums, parted.registers.multiply))
     return words(p, "%u registers of sums and %u others are more than the %u of warps that multiply",
                  parted.sums, TUNE_TURN_OTHER_REGISTERS, parted.registers.multiply);
@@ -111,13 +121,14 @@ static bool is_in_turn(const SlotPlanner *p, const Op *loop) {
   return func_plans(p->func, PLAN_PERSISTENT);
 }
 
-// NULL: it is to be parted, if it can be.
+// Why the loop should not be warp-specialized. NULL: it should, if it can be.
 static const char *why_not_wanted(const SlotPlanner *p, const Op *loop) {
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "--warp-specialize=off";
   if (p->target->warp_roles == WARP_ROLES_ON) return NULL;
   if (p->target->num_warps <= WARPGROUP_WARPS)
     return "four warps leave room for another CTA, which gains more";
-  if (is_in_turn(p, loop) || op_attr(loop, ATTR_OVERLAPPED) || op_attr(loop, ATTR_WARP_SPECIALIZE)) return NULL;
+  if (is_in_turn(p, loop) || op_attr(loop, ATTR_OVERLAPPED) || op_attr(loop, ATTR_WARP_SPECIALIZE))
+    return NULL;
   uint32_t chained = chained_dots(p->context->scratch, p->func, loop);
   return chained > 2 ? NULL : "one dot at a time gains nothing by it";
 }
@@ -134,8 +145,7 @@ static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *
               "registers a thread: consumer warps %u, producer warps %u", parted->registers.multiply,
               parted->registers.copy);
   else
-    diag_note(p->context->diags, remark, loop->loc,
-              "no registers move: two CTAs may share a multiprocessor");
+    diag_note(p->context->diags, remark, loop->loc, "no registers move: two CTAs may share a multiprocessor");
 }
 
 static bool plan_roles(const SlotPlanner *p, Op *loop) {
@@ -155,7 +165,7 @@ static bool plan_roles(const SlotPlanner *p, Op *loop) {
   return true;
 }
 
-// --- what was planned
+// --- the plan
 
 static void find_parted_loop(Op *op, void *data) {
   Op **found = data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which values change their shape together.
+// Finds the values that change their shape together.
 #include "passes/plan/retile.h"
 
 enum { RANK = 2 };
@@ -24,7 +24,7 @@ bool retile_is_marked(const Retile *r, const Value *value, uint32_t dim) {
   return value->id < r->func->value_count && r->marks[value->id] == dim + 1;
 }
 
-// Both, where one is.
+// If one is marked, marks both.
 static bool keep_alike(Retile *r, Value *x, Value *y) {
   uint8_t mark = r->marks[x->id] ? r->marks[x->id] : r->marks[y->id];
   return !mark || (retile_mark(r, x, mark - 1u) && retile_mark(r, y, mark - 1u));
@@ -32,7 +32,8 @@ static bool keep_alike(Retile *r, Value *x, Value *y) {
 
 static bool spread_elementwise(Retile *r, Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++)
-    if (type_is_tile(op_operand(op, i)->type) && !keep_alike(r, op_result(op), op_operand(op, i))) return false;
+    if (type_is_tile(op_operand(op, i)->type) && !keep_alike(r, op_result(op), op_operand(op, i)))
+      return false;
   return true;
 }
 
@@ -43,12 +44,14 @@ static bool spread_transposed(Retile *r, const Op *op) {
   return own ? retile_mark(r, y, RANK - own) : !turned || retile_mark(r, x, RANK - turned);
 }
 
-// Rows of the first operand and columns of the second are those of the result; k is of both.
+// Rows of the first operand and columns of the second are those of the result. Both operands have k.
 static bool spread_dot(Retile *r, const Op *op) {
   Value *x = op_operand(op, 0), *y = op_operand(op, 1), *result = op_result(op);
   if (!keep_alike(r, op_operand(op, 2), result)) return false;
-  if (retile_is_marked(r, x, 0) && !(retile_mark(r, result, 0) && retile_mark(r, op_operand(op, 2), 0))) return false;
-  if (retile_is_marked(r, y, 1) && !(retile_mark(r, result, 1) && retile_mark(r, op_operand(op, 2), 1))) return false;
+  if (retile_is_marked(r, x, 0) && !(retile_mark(r, result, 0) && retile_mark(r, op_operand(op, 2), 0)))
+    return false;
+  if (retile_is_marked(r, y, 1) && !(retile_mark(r, result, 1) && retile_mark(r, op_operand(op, 2), 1)))
+    return false;
   if (retile_is_marked(r, result, 0) && !retile_mark(r, x, 0)) return false;
   if (retile_is_marked(r, result, 1) && !retile_mark(r, y, 1)) return false;
   if (retile_is_marked(r, x, 1) && !retile_mark(r, y, 0)) return false;
@@ -76,7 +79,8 @@ static bool spread_op(Retile *r, Op *op) {
   case OP_TRANS: return spread_transposed(r, op);
   case OP_DOT: return spread_dot(r, op);
   case OP_FOR: return spread_loop(r, op);
-  case OP_YIELD: return op->region->parent && op->region->parent->kind == OP_FOR && spread_loop(r, op->region->parent);
+  case OP_YIELD:
+    return op->region->parent && op->region->parent->kind == OP_FOR && spread_loop(r, op->region->parent);
   default: {
     uint32_t traits = op_info(op->kind)->traits;
     return (traits & PURE) && (traits & ELEMENTWISE) && op->result_count == 1 && spread_elementwise(r, op);
