@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// pingpong_warpgroups: warpgroups begin their products one after the other, so that one's run under another's exponentials.
+// pingpong_warpgroups: warpgroups start their dots one after another, so that one's dots overlap another's
+// exponentials.
 //
 // before  for ... {                           after  pingpong_pass {last}
 //           %s = dot %q, %k, 0 {async}               for ... {
@@ -13,15 +14,16 @@
 //                                                    }
 //           dot %p, %v, %o, and its wait             dot %p, %v, %o, and its wait
 //                                                    pingpong_wait {first}
-// needs   groups of warps, loops as rotate_loops leaves them; behind place_barriers: no barrier of the group in the loop, at
-//         which one warpgroup would wait for another that waits for its turn
+//
+// needs   Warp groups, and loops as rotate_loops leaves them. Runs after place_barriers: the loop may have no barrier
+//         of the group. At a barrier, one warpgroup would wait for another that waits for its turn.
 // keeps   every value
 // breaks  nothing
-// pays    else both begin at once: their products wait for one another, then their exponentials do, and tensor cores have
-//         nothing to do
+// pays    Otherwise both start at the same time. Their dots wait for each other, then their exponentials do, and the
+//         tensor cores have nothing to do.
 //
-// The last turn of the last warpgroup is the first one's to wait for, so that as many arrive at each barrier as wait there,
-// whatever the number of iterations.
+// The first warpgroup waits for the last turn of the last warpgroup. So each barrier has the same number of arrivals
+// and waits, for any trip count.
 #include "passes/analysis/hopper_limits.h"
 #include "ir/build.h"
 #include "ir/memory/groups.h"
@@ -47,7 +49,7 @@ static bool has_barrier(const Region *region) {
   return false;
 }
 
-// Whether two products are begun before the first wait, which is for the first of them.
+// True if two dots start before the first wait, and that wait is for the first dot.
 static bool find_begun(const Op *loop, BegunDots *dots) {
   *dots = (BegunDots){0};
   for (Op *op = loop->regions[0]->first; op; op = op->next) {
@@ -66,7 +68,8 @@ static void put_turn(Builder b, OpKind kind, AttrKey edge) {
   if (edge != ATTR_ID) op_set_flag(op, edge, true);
 }
 
-// The last product does not wait for the other warpgroups' last turns: the place behind what follows the loop straight on.
+// The place after the straight-line code that follows the loop. So the last dot does not wait for the other warpgroups'
+// last turns.
 static Op *behind_last(const Op *loop) {
   Op *op = loop->next;
   while (!op_has(op, TERMINATOR) && op->region_count == 0) op = op->next;
@@ -90,14 +93,15 @@ static void pingpong_warpgroups(Op *loop, void *data) {
   put_turn(builder_before(dots.first), OP_PINGPONG_WAIT, ATTR_ID);
   put_turn(builder_after(dots.second), OP_PINGPONG_PASS, ATTR_ID);
   put_turn(builder_before(behind_last(loop)), OP_PINGPONG_WAIT, ATTR_FIRST);
-  diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups", "%u warpgroups start their dots one after another",
-              region_warps(loop) / WARPGROUP);
+  diag_remark(t->context->diags, loop->loc, "pingpong_warpgroups",
+              "%u warpgroups start their dots one after another", region_warps(loop) / WARPGROUP);
   t->changed = true;
 }
 
 bool pass_pingpong_warpgroups(PassContext *context, Func *func) {
   TurnTaker t = {context, false};
   const Op *groups = func_groups(func);
-  if (groups && group_warps(groups, 0) >= 2 * WARPGROUP) region_walk(groups->regions[0], pingpong_warpgroups, &t);
+  if (groups && group_warps(groups, 0) >= 2 * WARPGROUP)
+    region_walk(groups->regions[0], pingpong_warpgroups, &t);
   return t.changed;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The consumers: the kernel as it is, but that the loop waits for slots and gives them back.
+// The consumers: the kernel as it is, except that the loop waits for slots and releases them.
 #include "passes/warp_specialization/roles.h"
 
 #include "passes/analysis/overlapped_dots.h"
 
-// Whether the op takes what a load of the channel brings.
+// True if the op takes what a load of the channel brings.
 static bool takes_slot(const StagedGroup *slots, const Op *op) {
   for (uint32_t k = 0; k < op->operand_count; k++)
     for (uint32_t i = 0; i < slots->count; i++)
@@ -14,8 +14,8 @@ static bool takes_slot(const StagedGroup *slots, const Op *op) {
 
 static int group_of(const Roles *r, uint32_t channel) { return (int)(r->slots[channel] - r->s.groups); }
 
-// A slot comes where it is used first, and goes when its readers are done: that of a product that stays under way where the next one has
-// begun.
+// Places the waits and releases of slots. A slot is waited for at its first use. It is released when its readers are
+// done. If a dot stays in flight, its slot is released when the next dot has started.
 static void assign_steps(Roles *r) {
   Stager *s = &r->s;
   const Op *loop = s->staged->loop, *last = loop->regions[0]->last;
@@ -108,7 +108,7 @@ static void emit_level(Roles *r, uint32_t level, RoleRings *rings) {
     emit_for(r, op, level, rings);
 }
 
-// The slot that is behind goes last.
+// The slot of the dot that is still in flight is released last.
 void roles_emit_consumers(Roles *r, const RoleRings *rings) {
   const Region *body = r->path.at[0]->region;
   RoleRings own = *rings;

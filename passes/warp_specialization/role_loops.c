@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which loops of products can be parted into warps that multiply and a thread that copies.
+// Finds dot loops that can be split into consumer warps and a producer thread.
 #include "ir/memory/atomic.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -59,7 +59,7 @@ const char *roles_refuse(const Func *func, const RoleLoops *loops) {
 
 static const char not_copies[] = "not all of its loads are TMA copies";
 
-// Whether something is computed of what a product takes as it is too.
+// True if some computation also reads what a dot takes directly from shared memory.
 static bool reads_operands(const StagedLoop *staged) {
   for (uint32_t i = 0; i < staged->loads.n; i++)
     if (staged->loads.at[i].reads && staged->loads.at[i].alloc) return true;
@@ -93,7 +93,7 @@ const char *roles_find(PassContext *context, Func *func, Op *loop, bool in_turn,
   if (loop->kind != OP_FOR) return "it is a while loop";
   if (!staged_loop_find(context, func, loop, staged)) return "none of its loads can be prefetched";
   if (reads_operands(staged)) return not_copies;
-  staged_loop_keep_computed(staged); // the warps that multiply load it themselves
+  staged_loop_keep_computed(staged); // consumer warps load it themselves
   staged->by_role = true;
   staged->in_turn = in_turn;
   *r = (Roles){.s = {.context = context, .func = func, .staged = staged, .arena = context->scratch}};

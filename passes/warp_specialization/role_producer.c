@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The producer: one thread that runs the ifs and loops around the copies, and computes for them what it needs.
+// The producer: one thread. It runs the ifs and loops around the copies, and computes what the copies need.
 #include "passes/warp_specialization/roles.h"
 
 #include "ir/build.h"
@@ -25,26 +25,28 @@ static const char *mark_operands(Roles *r, const Op *op) {
   return why;
 }
 
-// What a scalar that is read before the groups hangs on is computed there too.
+// A scalar that is read before the groups has operands. They are computed there too.
 static void mark_before(Roles *r, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) r->before[op->results[i].id] = 1;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (op_operand(op, i)->def) mark_before(r, op_operand(op, i)->def);
 }
 
-// Both groups take what the kernel reads before any branch or loop (where a sequence begins): it writes nothing before the copies.
+// True for loads before any branch or loop (where a sequence begins). Both groups take the value. The kernel writes
+// nothing before the copies.
 static bool is_read_before(const Roles *r, const Op *op) {
   return op->kind == OP_LOAD && op->region == r->s.func->body && !op_attr(op, ATTR_VOLATILE);
 }
 
-// Each group reads for itself what a program run in turn reads before any branch (which problem of a list is its own): no program
-// reads what another one writes, and it writes nothing before its copies.
+// True for loads of a persistent kernel's program before any branch (which problem of a list it has). Each group reads
+// the value itself. No program reads what another one writes, and it writes nothing before its copies.
 static bool is_read_in_turn(const Op *op) {
   const Op *around = op->region->parent;
   return op->kind == OP_LOAD && around && op_attr(around, ATTR_PROGRAMS) && !op_attr(op, ATTR_VOLATILE);
 }
 
-// Outside of the loop: of parameters, the path's loops, and ops that compute scalars of such.
+// Marks a value from outside of the loop. It must come from parameters, the path's loops, and ops that compute scalars
+// from these. Returns NULL, or why the producer cannot compute it.
 static const char *mark(Roles *r, const Value *value) {
   if (r->needed[value->id] || (!value->def && !value->region->parent)) return NULL;
   r->needed[value->id] = 1;
@@ -64,13 +66,13 @@ static const char *mark(Roles *r, const Value *value) {
   return why ? why : mark(r, loop_yielded(loop, value->index - 1));
 }
 
-// What the loop's own ops do not give.
+// Marks the value unless the loop's own ops define it.
 static const char *mark_outside(Roles *r, const Value *value) {
   const Region *home = value->def ? value->def->region : value->region;
   return home == last_of(r)->regions[0] ? NULL : mark(r, value);
 }
 
-// Of an op of the loop, which is done for each iteration's copies.
+// Marks what an op of the loop needs. The producer runs it for each iteration's copies.
 static const char *mark_ahead(Roles *r, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!is_scalar(&op->results[i])) return of_tiles;
@@ -99,7 +101,8 @@ static const char *mark_loop(Roles *r, const uint8_t *ahead) {
   }
   for (uint32_t i = 0; i < r->s.staged->loads.n && !why; i++) {
     const Op *tma_mark = r->s.staged->loads.at[i].tma_mark;
-    for (uint32_t d = 0; d < tma_mark_rank(tma_mark) && !why; d++) why = mark_outside(r, tma_mark_offset(tma_mark, d));
+    for (uint32_t d = 0; d < tma_mark_rank(tma_mark) && !why; d++)
+      why = mark_outside(r, tma_mark_offset(tma_mark, d));
   }
   return why;
 }
@@ -134,13 +137,13 @@ static bool is_needed(const Producer *p, const Op *op) {
   return false;
 }
 
-// What of a region of the path comes before its next op, or after it.
+// Clones the needed ops from `first` up to `end`: those of a region of the path before its next op, or after it.
 static void clone_needed(Producer *p, Builder *b, const Op *first, const Op *end) {
   for (const Op *op = first; op && op != end; op = op->next)
     if (is_needed(p, op)) op_clone(b, op, &p->map);
 }
 
-// The region that has the path's op of that level.
+// Emits the region that has the path's op of that level.
 static void emit_region(Producer *p, Builder *b, const Region *region, uint32_t level) {
   const Op *next = p->roles->path.at[level];
   clone_needed(p, b, region->first, next);

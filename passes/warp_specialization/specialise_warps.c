@@ -1,43 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// specialise_warps: a loop of products that tensor copies feed becomes two groups of warps, one that copies and one that
-// multiplies.
+// specialise_warps: splits a dot loop that TMA copies feed into two groups of warps: producer warps and consumer warps.
 //
 // before  for %i = ... (%sum) {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
-//           %x, %y = load ...                            (boxes of tensors, each into a buffer)
+//           %x, %y = load ...                            (TMA tiles, each into a buffer)
 //           %d = dot %xs, %ys, %sum {async}
 //           %e = dot_wait %d {pending = 0}
 //           yield %e
 //         }
 //         store %c, ...
-// after   %fill, %read = channel %full {slots = 4, behind = 1}
+// after   %fill, %read = channel %full {slots = 4, filled = 1}
 //         warp_groups {group_warps = [8, 4], group_registers = [232, 40], group_threads = [256, 1]} do {
 //           if there is an iteration {
 //             for %i = ... (%sum, %r) {
 //               %x, %y, %r1 = ring_wait %r
 //               %d = dot %x, %y, %sum {async}
 //               %e = dot_wait %d {pending = 1}
-//               %r2 = ring_release %r1                     (the slot of the product before; at first the one behind)
+//               %r2 = ring_release %r1                     (the previous dot's slot; at first the `filled` one)
 //               yield %e, %r2
 //             }
 //             dot_wait {pending = 0}
 //           }
 //           store %c, ...
-//           ring_release                                   (the last product's)
+//           ring_release                                   (the last dot's)
 //         } do {
 //           for %i = ... (%f) { ring_fill %f; mbarrier_expect; tma_copy ...; ring_commit }
 //         }
-// needs   layouts, and promote_shared's buffers; loads that say which boxes they are (lower_block_pointers); plan_pipeline
+//
+// needs   Layouts, promote_shared's buffers, plan_pipeline, and loads with their TMA tiles (lower_block_pointers).
 // keeps   every value
-// breaks  passes that do not take groups (passes.def); barriers of such kernels are named ones (place_barriers)
-// pays    a thread of its own begins copies as slots are free: no warp that multiplies waits for the others, computes
-//         addresses or issues copies, and nearly all registers are theirs
+// breaks  Passes that do not take groups (passes.def). Barriers of such kernels are named barriers (place_barriers).
 //
-// Group 0 is the kernel as it was, with `num_warps` warps; the producer is behind them: a thread with the ifs and loops
-// around the loop, their bounds, and what the copies' coordinates need, cloned. Scalars that the kernel reads from memory before
-// any branch are read before the groups; those that a program run in turn reads so, in both. Where no dot stays in flight (its
-// sum is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
+// pays    A separate thread starts copies when slots become free. No consumer warp waits for the others, computes
+//         addresses or issues copies. The consumers also get nearly all registers.
 //
-// Which loop, with how many warps, slots and registers, plan_pipeline has decided: the loop says so.
+// Group 0 is the kernel as it was, with `num_warps` warps. The producer comes after it. It is one thread with clones of
+// the ifs and loops around the loop, their bounds, and what the copies' coordinates need. Scalars that the kernel loads
+// before any branch are loaded before the groups. A persistent kernel's program may also load scalars before any
+// branch. These are loaded in both groups.
+//
+// If no dot stays in flight, a slot is released at the end of the iteration. Reasons are:
+// * not only the loop carries the dot's sum;
+// * there are fewer than three stages;
+// * operands are in registers.
+//
+// plan_pipeline has chosen the loop, its warps, slots and registers. The loop's attributes record them.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "passes/analysis/plan.h"
@@ -46,7 +52,7 @@
 
 // --- groups
 
-// Those of the source are the group's, as place_barriers gives them.
+// The source's barriers become the group's named barrier, as place_barriers does it.
 static void name_barrier(Op *op, void *data) {
   (void)data;
   if (op->kind != OP_BARRIER) return;
@@ -54,7 +60,7 @@ static void name_barrier(Op *op, void *data) {
   op_set_attr(op, (Attr){.key = ATTR_WARPS, .i = region_warps(op)});
 }
 
-// Everything but the return, and what both groups read, goes into the first group.
+// Moves everything into the first group, except the return and what both groups read.
 static Op *make_groups(Roles *r) {
   Func *func = r->s.func;
   Op *first = func->body->first, *last = func->body->last;
@@ -103,7 +109,7 @@ static void make_slots(Roles *r, uint32_t channel, const Op *late, uint32_t slot
   group->maps = ARENA_ARRAY(s->arena, Value *, n);
 }
 
-// What the second product of a loop to be rotated reads has a channel of its own: it is an iteration behind.
+// The second dot of a loop that will be rotated is one iteration late. So what it reads has a separate channel.
 static void make_all_slots(Roles *r, uint32_t slots) {
   const Op *loop = r->s.staged->loop, *late = op_attr(loop, ATTR_OVERLAPPED) ? overlapped_buffer(loop) : NULL;
   OverlappedDots dots;
@@ -139,7 +145,8 @@ static void specialise(Roles *r, uint32_t slots) {
 bool pass_specialise_warps(PassContext *context, Func *func) {
   Op *loop = func_groups(func) ? NULL : plan_parted_loop(func);
   if (!loop) return false;
-  Diags unheard = {.arena = context->scratch, .sources = context->diags->sources}; // plan_pipeline said it
+  Diags unheard = {.arena = context->scratch,
+                   .sources = context->diags->sources}; // plan_pipeline has reported it
   PassContext asking = {context->scratch, &unheard};
   StagedLoop staged;
   Roles r;
