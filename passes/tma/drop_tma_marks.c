@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// drop_tma_marks: where loads are boxes of tensors has been told.
+// drop_tma_marks: removes tma_mark ops, which no later pass reads.
 //
 // before  %y = tma_mark %x, %base, ... : tile<128x64xfp16>
 //         shared_store %y, %s
 // after   shared_store %x, %s
-// needs   pipeline has made tensor copies of the loads that become such
+//
+// needs   pipeline has made the TMA copies
 // keeps   every value
-// breaks  nothing
-//         A guard that no tensor map needs goes too, and what was planned.
-// pays    what only said where a box is need not be computed
+// breaks  Nothing. A guard that no tensor map needs is dropped too, and the plan.
+// pays    Values that only described TMA tiles need not be computed.
 #include "ir/build.h"
 #include "ir/memory/tensor_map.h"
 #include "passes/analysis/plan.h"

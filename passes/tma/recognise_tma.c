@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// recognise_tma: loads by pointers that are boxes of a matrix say so, under a guard that a launch checks.
+// recognise_tma: marks loads through pointers that are TMA tiles of a matrix, under a guard that the launch checks.
 //
 // before  %o = mul %pid, %c64
 //         %m = rem (splat %o + arange), splat %M
@@ -14,19 +14,26 @@
 //           %x = load ...
 //           %y = tma_mark %x, %a, %M, %K, %stride, 1, %b * 64, %k * 64
 //           ... dot %y ...
-// needs   plan_kernel, which decides of which kernels; simplified IR, no layouts; a base and strides that are declared to be multiples of 16; behind lower_block_pointers once
-//         more, as block pointers' bases may differ between programs and their bounds need not be checked
-// keeps   every value where the guard holds; where it does not, the launch takes the kernel with tma = "off"
+//
+// needs   plan_kernel, which decides for which kernels; simplified IR without layouts. Base and strides are declared as
+//         multiples of 16. Runs again after lower_block_pointers: block pointers' bases may differ between programs,
+//         and their bounds may be unchecked.
+// keeps   Every value if the guard holds. Otherwise the launch takes the kernel with tma = "off".
 // breaks  nothing
-// pays    pipeline makes tensor copies of them, whatever way the source spells their addresses: 8192^3 fp16 by tiles of
-//         128x256x64 on an H200 1746 us instead of 1775; bf16 4096^3 by 128x256, 128x128, 64x128: 213, 226, 274 us instead
-//         of 215, 256, 300; 1024^3 by 64x64: 6.6 instead of 7.4; e4m3 8192^3 903 instead of 934
 //
-// Where the program's own numbers times strides of the arguments say in which of several matrices a box lies, batches or heads, these are
-// dimensions of the tensor (`dims`), so that masks of rows and columns bound the one matrix.
+// pays    pipeline makes these loads TMA copies, however the source spells their addresses. Times on an H200, with this
+//         pass and (without it):
+// * fp16 8192^3, tiles of 128x256x64: 1746 us (1775 us);
+// * bf16 4096^3, tiles of 128x256, 128x128 and 64x128: 213, 226 and 274 us (215, 256 and 300 us);
+// * bf16 1024^3, tiles of 64x64: 6.6 us (7.4 us);
+// * e4m3 8192^3: 903 us (934 us).
 //
-// The matrix' bounds are the mask's; where there is none, more than any offset. The ranges of offsets are computed by the
-// guard of the launch's arguments and grid.
+// A TMA tile may lie in one of several matrices: batches or heads. The matrix is given by program-dependent values
+// times strides from the arguments. These become dimensions of the tensor (`dims`), so that masks of rows and columns
+// bound one matrix.
+//
+// The matrix's bounds are those of the mask. Without a mask they are larger than any offset. The guard computes the
+// ranges of offsets from the launch's arguments and grid.
 #include "base/integer.h"
 #include "ir/memory/tensor_map.h"
 #include "passes/tma/tma_form.h"
@@ -35,7 +42,7 @@
 
 enum { RANK = 2, MAX_OTHERS = TENSOR_MAP_MAX_RANK - RANK };
 
-// A dimension of the tensor along which a box has one element: batches, heads.
+// A dimension of the tensor along which a TMA tile has one element: batches, heads.
 typedef struct OtherDim {
   TmaForm stride, offset;
 } OtherDim;
@@ -44,7 +51,7 @@ typedef struct RaisedBox {
   Op *load;
   TmaForm stride[RANK], offset[RANK], size[RANK];
   bool bounded[RANK]; // size is known
-  bool whole;         // the mask may leave nothing out
+  bool whole;         // the guard requires that the mask excludes nothing
   uint32_t inner;
   OtherDim others[MAX_OTHERS];
   uint32_t other_count;
@@ -64,7 +71,7 @@ typedef struct BoxRaising {
 
 static bool is_one(const TmaTerm *term) { return term->factor == 1 && term->by_count == 0; }
 
-// Whether the term is the stride times something, and that.
+// True if the term is the stride times something, which becomes *quotient.
 static bool divide_term(const TmaTerm *term, const TmaTerm *stride, TmaTerm *quotient) {
   *quotient = *term;
   if (term->factor % stride->factor) return false;
@@ -79,10 +86,11 @@ static bool divide_term(const TmaTerm *term, const TmaTerm *stride, TmaTerm *quo
 }
 
 static bool same_stride(const TmaTerm *x, const TmaTerm *y) {
-  return x->factor == y->factor && x->by_count == y->by_count && memcmp(x->by, y->by, x->by_count * sizeof *x->by) == 0;
+  return x->factor == y->factor && x->by_count == y->by_count &&
+         memcmp(x->by, y->by, x->by_count * sizeof *x->by) == 0;
 }
 
-// What is the program's own times a stride of the arguments, a dimension by itself.
+// Makes a program-dependent value times a stride from the arguments a separate dimension.
 static bool add_other(RaisedBox *box, TmaTerm stride) {
   const TmaTerm offset = {.factor = 1, .index = stride.index, .dim = NO_DIM};
   uint32_t i = 0;
@@ -96,8 +104,8 @@ static bool add_other(RaisedBox *box, TmaTerm stride) {
   return form_push(&box->others[i].offset, offset);
 }
 
-// Where the box begins in rows and columns. `apart`: and in dimensions of its own, where that is no number of rows known when the kernel is
-// compiled.
+// Finds where the TMA tile starts in rows and columns. `apart`: also in separate dimensions, for terms that are not a
+// number of rows known at compile time.
 static const char *split_address(const TmaForm *address, bool apart, RaisedBox *box) {
   const TmaTerm *terms[RANK] = {form_dim(address, 0), form_dim(address, 1)};
   if (!terms[0] || !terms[1]) return "its offsets are not rows and columns";
@@ -124,14 +132,17 @@ static const char *split_address(const TmaForm *address, bool apart, RaisedBox *
 
 // --- the mask
 
-// The launch's guard asks that the sum is below zero (or zero, if `equal`) at all of the tile's indices: the mask leaves nothing out.
+// Makes the guard require that the sum is below zero (at most zero if `equal`) at all of the tile's indices. The mask
+// then excludes nothing.
 static bool require_whole(Guard *g, const TmaForm *below, bool equal, const uint32_t *shape) {
   TmaForm last = {0}; // with each dimension's last index
   HostRange range;
   for (uint32_t i = 0; i < below->n; i++) {
     TmaTerm term = below->at[i];
     if (term.dim != NO_DIM) {
-      if (term.factor < 0 || term.by_count || __builtin_mul_overflow(term.factor, (int64_t)shape[term.dim] - 1, &term.factor)) return false;
+      if (term.factor < 0 || term.by_count ||
+          __builtin_mul_overflow(term.factor, (int64_t)shape[term.dim] - 1, &term.factor))
+        return false;
       term.dim = NO_DIM;
     }
     if (!form_push(&last, term)) return false;
@@ -141,8 +152,9 @@ static bool require_whole(Guard *g, const TmaForm *below, bool equal, const uint
   return true;
 }
 
-// A comparison of the index of one dimension with what is known before a launch, as a size of that dimension. Where the box lies in one
-// of several matrices, whose distance its offset counts too, the mask may leave nothing out instead.
+// Takes a comparison of one dimension's index with a value known before the launch. It gives the size of that
+// dimension. If the TMA tile lies in one of several matrices, its offset also counts their distance. Then the guard
+// instead requires that the mask excludes nothing.
 static bool add_bound(FormFinder *f, const TmaForm *x, const TmaForm *y, bool equal, RaisedBox *box) {
   TmaForm below, size;
   if (!form_subtract(x, y, &below)) return false; // < 0
@@ -178,7 +190,7 @@ static bool add_comparison(FormFinder *f, const Op *op, int dim, RaisedBox *box)
   return upwards ? add_bound(f, &x, &y, equal, box) : add_bound(f, &y, &x, equal, box);
 }
 
-// Of a mask of one dimension `dim` says which of the tile's that is.
+// For a one-dimensional mask, `dim` is its dimension of the tile.
 static bool add_mask(FormFinder *f, const Value *mask, int dim, RaisedBox *box, uint32_t depth) {
   const Op *op = mask->def;
   if (!op || depth == 0) return false;
@@ -212,18 +224,20 @@ static bool is_aligned_stride(const BoxRaising *r, const TmaTerm *stride, const 
 
 static bool is_aligned(const BoxRaising *r, const RaisedBox *box, const Value *base) {
   bool aligned = is_aligned_stride(r, &box->stride[1 - box->inner].at[0], base);
-  for (uint32_t i = 0; i < box->other_count; i++) aligned = aligned && is_aligned_stride(r, &box->others[i].stride.at[0], base);
+  for (uint32_t i = 0; i < box->other_count; i++)
+    aligned = aligned && is_aligned_stride(r, &box->others[i].stride.at[0], base);
   return aligned && r->func->params[base->index].facts.divisible16;
 }
 
-// By itself where it is known to: elements of one or two bytes.
+// True if a TMA copy is worth it. By default, only for elements of one or two bytes.
 static bool pays(const BoxRaising *r, const Op *load, const Op *dot) {
   return dot && (func_plans(r->func, PLAN_TMA_ALL_LOADS) || type_element_bytes(op_result(load)->type) <= 2);
 }
 
 static bool is_candidate(const BoxRaising *r, const Op *op) {
   const Type *type = op->kind == OP_LOAD ? op_result(op)->type : NULL;
-  if (!type || !type_is_tile(type) || type->rank != RANK || type->layout || !type_sizes_are_powers(type)) return false;
+  if (!type || !type_is_tile(type) || type->rank != RANK || type->layout || !type_sizes_are_powers(type))
+    return false;
   if (type->shape[0] == 1 || type->shape[1] == 1) return false;
   const Type *element = type_element(type);
   bool in_loop = op->region->parent && op->region->parent->kind == OP_FOR;
@@ -233,7 +247,7 @@ static bool is_candidate(const BoxRaising *r, const Op *op) {
 
 // --- one load
 
-// All coordinates are within what tensor copies take.
+// Makes the guard require that all coordinates are in the range of TMA copies.
 static bool keep_offset(BoxRaising *r, const TmaForm *offset, uint32_t extent) {
   HostRange range;
   if (!form_range(&r->guard, offset, &range)) return false;
@@ -283,7 +297,7 @@ static const char *find_box_in(BoxRaising *r, Op *load, bool apart, RaisedBox *b
   return keep_offsets(r, box) ? NULL : "its offsets are not known to be within a matrix";
 }
 
-// A matrix, of several what the box lies in, or else of which masks leave nothing out.
+// Tries one matrix, then one of several matrices, and last one matrix whose mask excludes nothing.
 static const char *find_box(BoxRaising *r, Op *load, RaisedBox *box) {
   const GuardMark mark = guard_mark(&r->guard);
   const char *why = find_box_in(r, load, false, box);
@@ -353,7 +367,7 @@ bool pass_recognise_tma(PassContext *context, Func *func) {
   BoxRaising r = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   r.guard = guard_new(context, func);
   find_in(&r, func->body);
-  // By itself no loops that copy some of their operands in one way and some in the other.
+  // By default, no kernel copies some operands by TMA and others in another way.
   if (r.declined && !func_plans(func, PLAN_TMA_ALL_LOADS)) r.found.n = 0;
   for (uint32_t i = 0; i < r.found.n; i++) build_tma_mark(&r, &r.found.at[i]);
   if (r.found.n)

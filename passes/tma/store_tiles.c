@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// store_tiles: tiles that are stored as boxes of tensors go through shared memory, and one thread stores them.
+// store_tiles: tiles that are stored as TMA tiles go through shared memory. One thread stores them.
 //
 // before  %t = tma_mark %v, %out, %M, %N, %stride, 1, %m, %n {stored} : tile<128x128xfp16, #dot>
 //         %u = convert_layout %t : tile<128x128xfp16, #rows>
@@ -11,22 +11,28 @@
 //         tma_store %out_map, %s, %m, %n
 //         tma_store_commit
 //         tma_store_wait {pending = 0, read}
-// needs   layouts, and lower_block_pointers' tma_mark; before drop_tma_marks
+//
+// needs   layouts, and lower_block_pointers' tma_mark; runs before drop_tma_marks
 // keeps   every value; what is written where
-// breaks  nothing; place_barriers adds what orders the buffer's bytes, and the fence of global memory
-// pays    no addresses, no masks, no exchange to rows: registers go to shared memory as the product left them, and whole
-//         rows of 32 to 128 bytes to global memory. The buffer lives until the wait, so the slots of a loop before it share its bytes
 //
-// All threads of the region write the buffer, fence and meet; its first thread begins the store and waits. Where
-// nothing comes after in the program that touches global memory, it waits until the buffer is read; else until all is
-// written, and everyone meets: what comes after in the program then sees it. Where programs are run in turn (persist), the
-// next one waits, before it writes the buffer.
+// breaks  Nothing. place_barriers adds what orders the buffer's bytes, and the fence of global memory.
 //
-// The hardware writes whole chunks of 16 bytes, so the tensor's rows must be a multiple of that. Where nothing says so the
-// guard asks for it. A launch that fails the guard runs the kernel without tensor maps.
+// pays    No addresses, no masks, no exchange to rows. Registers go to shared memory as the dot left them. Whole rows
+//         of 32 to 128 bytes go to global memory. The buffer is live until the wait, so slots of an earlier loop share
+//         its bytes.
 //
-// Declined, with a remark: tiles whose rows are no boxes' (tensor_load_find), whose rows are not the tensor's, of more shared
-// memory than there is.
+// All threads of the region write the buffer, fence and meet. The first thread starts the store and waits. If the
+// program does not access global memory afterwards, it waits until the buffer is read. Otherwise it waits until
+// everything is written, and all threads meet again. So later ops of the program see the data. In a persistent kernel
+// (persist), the next program waits before it writes the buffer.
+//
+// The hardware writes whole chunks of 16 bytes, so the tensor's rows must be a multiple of that. If this is not known,
+// the guard asks for it. A launch that fails the guard runs the kernel without tensor maps.
+//
+// Declined, with a remark:
+// * the tile's rows are not rows of a TMA tile (tensor_load_find);
+// * its rows are not rows of the tensor;
+// * there is not enough shared memory.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "ir/layout/layout.h"
@@ -35,7 +41,7 @@
 #include "base/integer.h"
 #include "passes/tma/tensor_copies.h"
 
-enum { KEPT_BYTES = 2048 }; // beside a buffer that takes the place of all others: mbarriers, exchanges
+enum { KEPT_BYTES = 2048 }; // next to a buffer that replaces all others: mbarriers, exchanges
 
 typedef struct TileStorer {
   PassContext *context;
@@ -50,7 +56,7 @@ static Value *past_conversions(Value *value) {
   return value;
 }
 
-// What says which box the store is of; NULL: nothing.
+// The mark that says which TMA tile is stored. NULL: none.
 static Op *tma_mark_of(const Op *store) {
   Op *tma_mark = past_conversions(op_operand(store, 1))->def;
   return tma_mark && tma_mark->kind == OP_TMA_MARK && op_attr(tma_mark, ATTR_STORED) ? tma_mark : NULL;
@@ -94,8 +100,8 @@ static bool is_access(Op *op) {
   return found;
 }
 
-// Whether the program may touch global memory behind the store; what other programs do, nothing orders. *loops: it is in
-// a loop.
+// True if the program may access global memory after the store. Nothing orders what other programs do. *loops: the
+// store is in a loop.
 static bool is_followed(const Op *store, bool *loops) {
   bool followed = false;
   *loops = false;
@@ -113,13 +119,14 @@ static bool is_followed(const Op *store, bool *loops) {
 static Value *whole_rows(Builder *b, Func *func, const HostRegion *guard, Value *size, uint32_t bytes) {
   const Type *wide = type_scalar(func->module->ir, ELEM_I64);
   CloneMap map = clone_map_new(b->func->module->ir->arena, func);
-  for (uint32_t i = 0; i < guard->region->arg_count; i++) clone_set(&map, func->body->args[i], guard->region->args[i]);
+  for (uint32_t i = 0; i < guard->region->arg_count; i++)
+    clone_set(&map, func->body->args[i], guard->region->args[i]);
   Value *count = build_cast(b, host_clone(b, &map, size), wide);
   Value *rest = build_binary(b, OP_REM, count, build_int(b, wide, TENSOR_COPY_BYTES / bytes));
   return build_binary(b, OP_EQ, rest, build_int(b, wide, 0));
 }
 
-// The tensor's rows are a multiple of 16 bytes, or the guard says so.
+// Ensures that the tensor's rows are a multiple of 16 bytes: it is known, or the guard requires it.
 static void need_whole_rows(const TileStorer *s, const TensorLoad *found) {
   Func *func = s->func;
   Value *size = op_operand(found->tma_mark, 2 + tma_mark_dim(found->tma_mark, found->inner));
@@ -136,7 +143,8 @@ static void need_whole_rows(const TileStorer *s, const TensorLoad *found) {
   }
   Op *yield = guard->region->last;
   Builder b = builder_before(yield);
-  op_set_operand(yield, 0, build_binary(&b, OP_AND, op_operand(yield, 0), whole_rows(&b, func, guard, size, bytes)));
+  op_set_operand(yield, 0,
+                 build_binary(&b, OP_AND, op_operand(yield, 0), whole_rows(&b, func, guard, size, bytes)));
 }
 
 // --- the store
@@ -150,7 +158,7 @@ static const Type *buffer_type(IrContext *ir, const Type *tile) {
   return type_shared(ir, tile->elem, 2, tile->shape, layout_intern(ir, &layout));
 }
 
-// What conversions that only the store needs pass through.
+// Shared memory of conversions that only the store needs.
 static uint64_t freed_bytes(const Op *store) {
   uint64_t bytes = 0;
   const Op *op = store;
@@ -164,7 +172,8 @@ static uint64_t freed_bytes(const Op *store) {
   }
 }
 
-static const char *why_not(const TileStorer *s, const Op *store, const Op *tma_mark, bool loops, TensorLoad *found) {
+static const char *why_not(const TileStorer *s, const Op *store, const Op *tma_mark, bool loops,
+                           TensorLoad *found) {
   const Type *buffer = buffer_type(s->func->module->ir, op_result(tma_mark)->type);
   if (!buffer) return "its rows are not those of TMA tiles";
   const char *why = tensor_load_find(s->func, s->axes, tma_mark, buffer, found);
@@ -176,7 +185,7 @@ static const char *why_not(const TileStorer *s, const Op *store, const Op *tma_m
   return NULL;
 }
 
-// The tile in the layout in which it was computed, also where it is then cast.
+// The tile in the layout in which it was computed. A cast after a conversion is done in that layout too.
 static Value *computed(Builder *b, Value *value) {
   value = past_conversions(value);
   const Op *cast = value->def;
@@ -203,13 +212,13 @@ static void build_wait(Builder *b, bool read) {
   op_set_flag(wait, ATTR_READ, read);
 }
 
-// The loop over programs whose last op that touches memory the store may be: the next program waits for it. NULL: none.
+// The loop over programs, if the store may be its last access of memory: the next program waits for it. NULL: none.
 static Op *programs_of(const Op *store, bool followed) {
   Op *loop = store->region->parent;
   return !followed && loop && op_attr(loop, ATTR_PROGRAMS) ? loop : NULL;
 }
 
-// A buffer that is read while the next program runs shares no bytes with what that one writes.
+// Allocates the buffer. If it is read while the next program runs, it shares no bytes with what that program writes.
 static Value *build_buffer(const Builder *b, Op *programs, const Type *type) {
   Builder before = programs ? builder_before(programs) : *b;
   before.loc = b->loc;

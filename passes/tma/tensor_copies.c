@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which loads tensor copies can do, and their maps: a host region each, which computes base, sizes and strides from the
-// kernel's parameters as the kernel does.
+// Decides which loads can be TMA copies, and makes their tensor maps. Each map has a host region. The region computes
+// base, sizes and strides from the kernel's parameters as the kernel does.
 #include "passes/tma/tensor_copies.h"
 
 #include "ir/dot/dot_fits.h"
@@ -15,7 +15,7 @@ static bool is_one(const Value *value) {
   return value_int_constant(value, &constant) && constant == 1;
 }
 
-// What op's operands from `first` on say: base, sizes, strides.
+// The op's operands from `first` on: base, sizes, strides.
 typedef struct TensorParts {
   uint32_t rank;
   Value *base;
@@ -39,7 +39,8 @@ static bool find_inner(const TensorParts *parts, uint32_t *inner) {
 
 bool tma_mark_inner(const Op *tma_mark, uint32_t *inner) {
   for (uint32_t d = op_result(tma_mark)->type->rank; d-- > 0;)
-    if (is_one(op_operand(tma_mark, 2 + tma_mark_rank(tma_mark) + tma_mark_dim(tma_mark, d)))) return *inner = d, true;
+    if (is_one(op_operand(tma_mark, 2 + tma_mark_rank(tma_mark) + tma_mark_dim(tma_mark, d))))
+      return *inner = d, true;
   return false;
 }
 
@@ -47,7 +48,8 @@ static bool is_aligned(const AxisTable *axes, const Value *value, uint32_t bytes
   return axis_info(axes, value)->divisibility[0] * bytes % TENSOR_COPY_BYTES == 0;
 }
 
-// Base and strides are multiples of 16 bytes: of a descriptor always, else a launch without them is none of this kernel's.
+// True if base and strides are multiples of 16 bytes. A launch without them takes another kernel. For descriptors they
+// always are, so this is not asked.
 static bool is_aligned_tensor(const Func *func, const AxisTable *axes, const TensorParts *parts,
                               uint32_t inner) {
   uint32_t bytes = type_element_bytes(parts->base->type->inner);
@@ -57,7 +59,7 @@ static bool is_aligned_tensor(const Func *func, const AxisTable *axes, const Ten
   return aligned;
 }
 
-// Of parts with a base that is a parameter and a stride of 1.
+// True if the base is a parameter, one stride is 1, and the host knows sizes and strides.
 static bool are_known_on_host(const TensorParts *parts) {
   uint32_t inner;
   if (!is_param(parts->base) || !find_inner(parts, &inner)) return false;
@@ -101,7 +103,8 @@ const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *tma_ma
     return "its tensor is not known before the launch";
   if (found->inner + 1 != slot->rank) found->slot = turned(func->module->ir, slot);
   if (!layout_tma_box(found->slot, &found->box)) return "its layout in shared memory is not one of TMA tiles";
-  if (!is_aligned(axes, tma_mark_offset(tma_mark, tma_mark_dim(tma_mark, found->inner)), elem_bytes(slot->elem)))
+  if (!is_aligned(axes, tma_mark_offset(tma_mark, tma_mark_dim(tma_mark, found->inner)),
+                  elem_bytes(slot->elem)))
     return "its first element is not known to be a multiple of 16 bytes from the row's";
   return NULL;
 }
@@ -139,7 +142,7 @@ static void fill_host(PassContext *context, Func *func, HostRegion *host, Value 
   build_yield(&b, n, values);
 }
 
-// Whether two values, of the body or of host regions, are computed alike of the same parameters.
+// True if two values, of the body or of host regions, are computed in the same way from the same parameters.
 static bool same_on_host(const Value *a, const Value *b, uint32_t depth) {
   if (!a->def || !b->def) return !a->def && !b->def && a->index == b->index;
   const Op *x = a->def, *y = b->def;
@@ -153,7 +156,7 @@ static bool same_on_host(const Value *a, const Value *b, uint32_t depth) {
   return true;
 }
 
-// The tensor's dimensions in the map's order: the one along which neighbours are neighbours last.
+// The tensor's dimensions in the map's order. The contiguous dimension is last.
 static uint32_t map_order(const TensorLoad *load, uint32_t order[TENSOR_MAP_MAX_RANK]) {
   uint32_t rank = tma_mark_rank(load->tma_mark), inner = tma_mark_dim(load->tma_mark, load->inner), n = 0;
   for (uint32_t d = 0; d < rank; d++)
@@ -162,7 +165,7 @@ static uint32_t map_order(const TensorLoad *load, uint32_t order[TENSOR_MAP_MAX_
   return n;
 }
 
-// What the map's region yields: base, sizes, strides but for the last, which is 1.
+// The values that the map's region yields: base, sizes, and strides except the last, which is 1.
 static uint32_t map_values(const TensorLoad *load, Value *values[2 * TENSOR_MAP_MAX_RANK]) {
   TensorParts parts = parts_of(load->tma_mark, 1);
   uint32_t order[TENSOR_MAP_MAX_RANK], rank = map_order(load, order), n = 0;
@@ -212,7 +215,7 @@ Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load) {
   return map;
 }
 
-// Offsets beyond are beyond every size that a map may have, and so is where they end.
+// Clamped offsets are beyond every size that a map may have, and so are the ends of their tiles.
 Value *tensor_coordinate(Builder *b, Value *offset) {
   const Type *narrow = type_scalar(b->func->module->ir, ELEM_I32);
   const Op *op = offset->def;

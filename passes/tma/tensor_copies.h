@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads that become tensor copies: which can, and the maps that they go by.
+// Loads that become TMA copies: which loads can, and their tensor maps.
 #ifndef PASSES_TMA_TENSOR_COPIES_H
 #define PASSES_TMA_TENSOR_COPIES_H
 
@@ -10,48 +10,54 @@
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
 
-// A tile that is loaded and goes whole into a slot of shared memory.
+// A loaded tile that goes as a whole into a slot of shared memory.
 typedef struct TensorLoad {
-  const Op *tma_mark;  // says which box it is
-  uint32_t inner;   // the tile's dimension along which neighbours are neighbours in memory
-  const Type *slot; // the slot with that dimension last
-  TensorBox box;    // of it
+  const Op *tma_mark; // says which TMA tile it is
+  uint32_t inner;     // the tile's contiguous dimension in memory
+  const Type *slot;   // the slot with that dimension last
+  TensorBox box;      // of that slot
 } TensorLoad;
 
-// The operands of tma_mark behind the tile: base, sizes, strides, offsets.
+// The operands of tma_mark after the tile: base, sizes, strides, offsets.
 static inline uint32_t tma_mark_rank(const Op *tma_mark) { return (tma_mark->operand_count - 2) / 3; }
 static inline Value *tma_mark_offset(const Op *tma_mark, uint32_t d) {
   return op_operand(tma_mark, 2 + 2 * tma_mark_rank(tma_mark) + d);
 }
-// The tensor's dimension that the tile's dimension d is.
+// The dimension of the tensor that the tile's dimension d is.
 static inline uint32_t tma_mark_dim(const Op *tma_mark, uint32_t d) {
   const Attr *dims = op_attr(tma_mark, ATTR_DIMS);
   return dims ? (uint32_t)dims->ints.at[d] : d;
 }
 
-// The value, which is, computed at the builder's place in a host region; `map` knows the region's arguments.
+// Clones the value and what computes it into a host region, at the builder's place. `map` maps the region's arguments.
 Value *host_clone(Builder *b, CloneMap *map, Value *value);
-// The product of wgmma that takes the tile as it is, or its transpose; NULL: none does.
+// The wgmma dot that takes the tile, or its transpose, as it is. NULL: none does.
 const Op *fed_wgmma(const Value *tile);
 
-// The tile's dimension whose stride is known to be 1 of what tma_mark says of a tensor; false: there is none.
+// Finds the tile's dimension whose stride in the tensor is known to be 1. Returns false if there is none.
 bool tma_mark_inner(const Op *tma_mark, uint32_t *inner);
 
-// Whether a map can be made before a launch of what they say: a base that is a parameter, sizes and strides that are computed of parameters
-// alone; a stride of 1; the others and the base multiples of 16 bytes, as they are of every descriptor.
+// True if a tensor map can be made before the launch, from the op's operands from `first` on. Conditions:
+// * the base is a parameter;
+// * sizes and strides are computed only from parameters;
+// * one stride is 1;
+// * the base and the other strides are multiples of 16 bytes. Those of a descriptor always are.
 bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uint32_t first);
 
-// Whether tensor copies can bring what is tma_mark into a slot of that type; NULL, or why not. `axes`: of the function as it is.
+// NULL if TMA copies can bring the marked tile into a slot of that type; otherwise why not. `axes` is of the current
+// function.
 const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *tma_mark, const Type *slot,
                              TensorLoad *found);
 
-// The body's value of the map, one of those that there are if it is the same.
+// The map as a value of the body. An equal map that exists is used again.
 Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load);
 
-// The coordinates of the box in the map's order, what `map` has for the offsets (NULL: they are as they are). How many.
-uint32_t tensor_coordinates_of(Builder *b, const TensorLoad *load, const CloneMap *map, Value *coordinates[TENSOR_MAP_MAX_RANK]);
+// Builds the tile's coordinates in the map's order. `map` maps the offsets; NULL: they are used as they are. Returns
+// the number of coordinates.
+uint32_t tensor_coordinates_of(Builder *b, const TensorLoad *load, const CloneMap *map,
+                               Value *coordinates[TENSOR_MAP_MAX_RANK]);
 
-// The offset as a coordinate, of 32 bits.
+// The offset as a 32-bit coordinate.
 Value *tensor_coordinate(Builder *b, Value *offset);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums that tiles of offsets and pointers are. A pointer that a loop advances is where it began, and the step times the
-// iteration; the ranges that the guard asks for make products of sums sums of products.
+// Writes tiles of offsets and pointers as sums. A pointer that a loop advances is its initial value, plus the step
+// times the iteration. In the ranges that the guard requires nothing wraps. So multiplications of sums can be expanded.
 #include "passes/tma/tma_form.h"
 
 #include "passes/analysis/mask_bounds.h"
@@ -62,7 +62,7 @@ static bool is_of_host(const TmaForm *form) {
   return !form->base;
 }
 
-// Of two sums, one of which is known before a launch.
+// Multiplies two sums. One of them must be known before the launch.
 static bool multiply(const TmaForm *x, const TmaForm *y, TmaForm *result) {
   *result = (TmaForm){0};
   if (!is_of_host(y)) {
@@ -125,7 +125,7 @@ bool form_range(Guard *g, const TmaForm *form, HostRange *range) {
 
 // --- sums of values
 
-// Which dimension of the finder's tile each of a value's is; of a scalar none.
+// For each dimension of a value, the dimension of the finder's tile that it is. A scalar has none.
 typedef struct Dims {
   int at[TILE_MAX_RANK];
 } Dims;
@@ -141,7 +141,7 @@ static bool of_constant(TmaForm *form, int64_t constant) {
   return leaf(form, (TmaTerm){.factor = constant, .dim = NO_DIM});
 }
 
-// A scalar that is no sum itself.
+// A scalar that is not a sum itself.
 static bool of_scalar(Value *value, TmaForm *form) {
   TmaTerm term = {.factor = 1, .dim = NO_DIM};
   if (type_is_tile(value->type) || !type_is_int(value->type)) return false;
@@ -160,12 +160,14 @@ static bool of_arange(const FormFinder *f, const Op *op, Dims dims, TmaForm *for
   return length == f->shape[dims.at[0]] && form_push(form, (TmaTerm){.factor = 1, .dim = dims.at[0]});
 }
 
-// What the loop adds an iteration, known before a launch, times how many iterations came before: (i - lower) / step.
+// Adds what the loop adds per iteration, known before the launch, times the number of earlier iterations: (i - lower) /
+// step.
 static bool add_steps(FormFinder *f, const Op *loop, const TmaForm *step, TmaForm *form, uint32_t depth) {
   int64_t by;
   TmaForm lower, index, trips, all;
   if (!is_of_host(step) || !value_int_constant(loop_step(loop), &by) || by <= 0) return false;
-  if (!find(f, loop_lower(loop), (Dims){{0}}, &lower, depth) || !of_scalar(loop->regions[0]->args[0], &index)) return false;
+  if (!find(f, loop_lower(loop), (Dims){{0}}, &lower, depth) || !of_scalar(loop->regions[0]->args[0], &index))
+    return false;
   if (!form_subtract(&index, &lower, &trips) || !multiply(&trips, step, &all)) return false;
   for (uint32_t i = 0; i < all.n; i++) {
     if (all.at[i].factor % by) return false;
@@ -200,7 +202,7 @@ static bool of_argument(FormFinder *f, Value *value, Dims dims, TmaForm *form, u
   return of_scalar(value, form);
 }
 
-// The scalar that the remainders are taken by, where the host knows it.
+// The scalar that the remainders are taken by, if the host knows it. NULL otherwise.
 static Value *divisor_of(FormFinder *f, const Op *rem) {
   Value *scalar;
   int64_t constant;
@@ -211,7 +213,7 @@ static Value *divisor_of(FormFinder *f, const Op *rem) {
   return build_int(&b, type_element(op_result(rem)->type), constant);
 }
 
-// The block of the divisor's that the remainders are: first % (divisor / size).
+// The block of the divisor that the remainders are in: first % (divisor / size).
 static Value *build_block(FormFinder *f, const Op *rem, const TmaForm *first, Value *divisor, int64_t size) {
   for (uint32_t i = 0; i < f->wrapped->n; i++)
     if (f->wrapped->at[i].rem == rem) return f->wrapped->at[i].block;
@@ -223,7 +225,8 @@ static Value *build_block(FormFinder *f, const Op *rem, const TmaForm *first, Va
   return block;
 }
 
-// Which block the sum begins in, if each of its terms is a multiple of the tile's size along the one dimension that it has.
+// Finds the block in which the sum starts. The sum has one dimension. Each other term must be a multiple of the tile's
+// size along it.
 static bool split_blocks(const FormFinder *f, const TmaForm *sum, TmaForm *first, int *dim) {
   *first = (TmaForm){0};
   *dim = NO_DIM;
@@ -250,12 +253,14 @@ static bool of_remainder(FormFinder *f, const Op *op, Dims dims, TmaForm *form, 
   if (!type_is_tile(op_result(op)->type)) return of_scalar(op_result(op), form);
   if (!find(f, op_operand(op, 0), dims, &sum, depth) || !split_blocks(f, &sum, &first, &dim)) return false;
   Value *divisor = divisor_of(f, op);
-  if (!divisor || !guard_range(g, op_operand(op, 0), &range) || !guard_range(g, divisor, &whole)) return false;
+  if (!divisor || !guard_range(g, op_operand(op, 0), &range) || !guard_range(g, divisor, &whole))
+    return false;
   Value *size = guard_int(g, f->shape[dim]), *zero = guard_int(g, 0);
   guard_require(g, OP_GE, range.low, zero);
   guard_require(g, OP_GE, whole.low, guard_int(g, 1));
   guard_require(g, OP_EQ, guard_binary(g, OP_REM, whole.low, size), zero);
-  Value *block = build_block(f, op, &first, divisor, f->shape[dim]), *count = guard_binary(g, OP_DIV, whole.high, size);
+  Value *block = build_block(f, op, &first, divisor, f->shape[dim]),
+        *count = guard_binary(g, OP_DIV, whole.high, size);
   guard_note(g, block, (HostRange){zero, guard_binary(g, OP_SUB, count, guard_int(g, 1))});
   f->size[dim] = divisor;
   return leaf(form, (TmaTerm){.factor = f->shape[dim], .index = block, .dim = NO_DIM}) &&
@@ -265,9 +270,10 @@ static bool of_remainder(FormFinder *f, const Op *op, Dims dims, TmaForm *form, 
 static bool of_pair(FormFinder *f, const Op *op, Dims dims, TmaForm *form, uint32_t depth) {
   TmaForm x, y;
   HostRange range;
-  // That an offset does not wrap is asked where it meets its pointer.
+  // The guard requires here, where an offset meets its pointer, that the offset does not wrap.
   if (op->kind == OP_ADDPTR && !guard_range(f->guard, op_operand(op, 1), &range)) return false;
-  if (!find(f, op_operand(op, 0), dims, &x, depth) || !find(f, op_operand(op, 1), dims, &y, depth)) return false;
+  if (!find(f, op_operand(op, 0), dims, &x, depth) || !find(f, op_operand(op, 1), dims, &y, depth))
+    return false;
   if (op->kind == OP_MUL) return multiply(&x, &y, form) || of_scalar(op_result(op), form);
   if (op->kind == OP_SUB) return form_subtract(&x, &y, form);
   *form = x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ranges of a kernel's integers on the host. Each op of the kernel becomes the same op of the ends of its operands' ranges, in
-// i64; that no narrower type wraps is asked of the guard, so that sums and products are those of whole numbers.
+// Ranges of a kernel's integers on the host. Each op of the kernel becomes the same op on the ends of its operands'
+// ranges, in i64. The guard requires that no narrower type wraps, so that sums and multiplications are exact.
 #include "passes/tma/tma_range.h"
 
 #include "passes/tma/tensor_copies.h"
@@ -16,7 +16,8 @@ Guard guard_new(PassContext *context, Func *func) {
   g.b = builder_at_end(func, g.host->region);
   g.map = clone_map_new(context->scratch, func);
   g.known = ARENA_ARRAY(context->scratch, KnownRange, g.count);
-  for (uint32_t i = 0; i < g.host->region->arg_count; i++) clone_set(&g.map, func->body->args[i], g.host->region->args[i]);
+  for (uint32_t i = 0; i < g.host->region->arg_count; i++)
+    clone_set(&g.map, func->body->args[i], g.host->region->args[i]);
   return g;
 }
 
@@ -46,19 +47,21 @@ Value *guard_int(Guard *g, int64_t value) {
   const Type *type = type_scalar(g->func->module->ir, ELEM_I64);
   int64_t constant;
   for (Op *op = g->host->region->last; op; op = op->prev)
-    if (op->kind == OP_CONSTANT && op_result(op)->type == type && value_int_constant(op_result(op), &constant) && constant == value)
+    if (op->kind == OP_CONSTANT && op_result(op)->type == type &&
+        value_int_constant(op_result(op), &constant) && constant == value)
       return op_result(op);
   return build_int(&g->b, type, value);
 }
 
-// The op's result, of one that there is already if it is the same.
+// The op's result. An equal op that exists is used again.
 static Value *build_once(Guard *g, OpKind kind, Value *x, Value *y) {
   for (Op *op = g->host->region->last; op; op = op->prev)
-    if (op->kind == kind && op_operand(op, 0) == x && op_operand(op, 1) == y && op->attrs.n == 0) return op_result(op);
+    if (op->kind == kind && op_operand(op, 0) == x && op_operand(op, 1) == y && op->attrs.n == 0)
+      return op_result(op);
   return build_binary(&g->b, kind, x, y);
 }
 
-// False where it is not known, or the host's own arithmetic would wrap.
+// Returns false if the result is not known, or the host's own arithmetic would wrap.
 static bool fold_binary(OpKind kind, int64_t x, int64_t y, int64_t *result) {
   switch ((int)kind) {
   case OP_ADD: return !__builtin_add_overflow(x, y, result);
@@ -87,10 +90,11 @@ static bool is_signed(const Value *value) {
   return element->kind == TYPE_SCALAR && type_is_int(element) && elem_is_signed(element->elem);
 }
 
-// Of a number that comes from 32 bits, against those bits' ends.
+// True if the comparison always holds because x comes from a signed type of at most 32 bits.
 static bool holds_of_type(OpKind comparison, const Value *x, int64_t limit) {
   const Op *cast = x->def;
-  if (!cast || cast->kind != OP_CAST || !is_signed(op_operand(cast, 0)) || type_element_bytes(op_operand(cast, 0)->type) > 4)
+  if (!cast || cast->kind != OP_CAST || !is_signed(op_operand(cast, 0)) ||
+      type_element_bytes(op_operand(cast, 0)->type) > 4)
     return false;
   return comparison == OP_LE ? limit >= INT32_MAX : comparison == OP_GE && limit <= INT32_MIN;
 }
@@ -100,7 +104,8 @@ void guard_require(Guard *g, OpKind comparison, Value *x, Value *y) {
   bool constant = value_int_constant(y, &b);
   if (x == y && (comparison == OP_LE || comparison == OP_GE)) return;
   if (constant && holds_of_type(comparison, x, b)) return;
-  if (constant && value_int_constant(x, &a) && (comparison == OP_LE ? a <= b : comparison == OP_GE && a >= b)) return;
+  if (constant && value_int_constant(x, &a) && (comparison == OP_LE ? a <= b : comparison == OP_GE && a >= b))
+    return;
   for (uint32_t i = 0; i < g->asked.n; i++) {
     const Op *op = g->asked.at[i]->def;
     if (op->kind == comparison && op_operand(op, 0) == x && op_operand(op, 1) == y) return;
@@ -133,24 +138,27 @@ HostRange guard_mul(Guard *g, HostRange x, HostRange y) {
   if (counts) return (HostRange){low, high};
   HostRange same = between(g, low, high);
   if (x.low == x.high || y.low == y.high) return same;
-  HostRange crossed = between(g, guard_binary(g, OP_MUL, x.low, y.high), guard_binary(g, OP_MUL, x.high, y.low));
-  return (HostRange){guard_binary(g, OP_MIN, same.low, crossed.low), guard_binary(g, OP_MAX, same.high, crossed.high)};
+  HostRange crossed =
+      between(g, guard_binary(g, OP_MUL, x.low, y.high), guard_binary(g, OP_MUL, x.high, y.low));
+  return (HostRange){guard_binary(g, OP_MIN, same.low, crossed.low),
+                     guard_binary(g, OP_MAX, same.high, crossed.high)};
 }
 
 // --- ranges of values
 
 static bool find(Guard *g, const Value *value, HostRange *range, uint32_t depth);
 
-// Of a result that could wrap in its type; in i64 sums of a few such do not.
+// Requires that a result does not wrap in its type. In i64, sums of a few such results do not wrap.
 static void keep_in_type(Guard *g, const Value *value, HostRange range) {
   uint32_t bits = elem_info(type_element(value->type)->elem)->bits;
   int64_t limit = bits >= 64 ? LIMIT_SUM : INT64_C(1) << (bits - 1);
   guard_within(g, range, -limit, bits >= 64 ? limit : limit - 1);
 }
 
-// A number that every launch has of its own, as the kernel computes it.
+// A number that every launch knows, as the kernel computes it.
 static HostRange of_host(Guard *g, const Value *value) {
-  Value *known = build_cast(&g->b, host_clone(&g->b, &g->map, (Value *)value), type_scalar(g->func->module->ir, ELEM_I64));
+  Value *known = build_cast(&g->b, host_clone(&g->b, &g->map, (Value *)value),
+                            type_scalar(g->func->module->ir, ELEM_I64));
   return (HostRange){known, known};
 }
 
@@ -161,7 +169,7 @@ static HostRange of_programs(Guard *g, const Op *op) {
   return (HostRange){guard_int(g, 0), guard_binary(g, OP_SUB, count, guard_int(g, 1))};
 }
 
-// How often the loop runs at most.
+// The largest trip count of the loop.
 static bool find_trips(Guard *g, const Op *loop, Value **trips, uint32_t depth) {
   HostRange lower, upper, step;
   if (!find(g, loop_lower(loop), &lower, depth) || !find(g, loop_upper(loop), &upper, depth) ||
@@ -177,29 +185,33 @@ static bool find_trips(Guard *g, const Op *loop, Value **trips, uint32_t depth) 
 
 static bool of_induction(Guard *g, const Op *loop, HostRange *range, uint32_t depth) {
   HostRange lower, upper, step;
-  if (!is_signed(loop_lower(loop)) || !find(g, loop_lower(loop), &lower, depth) || !find(g, loop_upper(loop), &upper, depth) ||
-      !find(g, loop_step(loop), &step, depth))
+  if (!is_signed(loop_lower(loop)) || !find(g, loop_lower(loop), &lower, depth) ||
+      !find(g, loop_upper(loop), &upper, depth) || !find(g, loop_step(loop), &step, depth))
     return false;
   Value *one = guard_int(g, 1), *zero = guard_int(g, 0);
   int64_t by;
   guard_require(g, OP_GE, step.low, one);
-  *range = (HostRange){lower.low, guard_binary(g, OP_MAX, lower.low, guard_binary(g, OP_SUB, upper.high, one))};
+  *range =
+      (HostRange){lower.low, guard_binary(g, OP_MAX, lower.low, guard_binary(g, OP_SUB, upper.high, one))};
   if (lower.low != lower.high || !value_int_constant(loop_step(loop), &by) || by <= 1) return true;
-  // The last iteration begins a whole number of steps behind the first.
-  Value *span = guard_binary(g, OP_MAX, guard_binary(g, OP_SUB, guard_binary(g, OP_SUB, upper.high, one), lower.low), zero);
+  // The last iteration starts a whole number of steps after the first.
+  Value *span = guard_binary(
+      g, OP_MAX, guard_binary(g, OP_SUB, guard_binary(g, OP_SUB, upper.high, one), lower.low), zero);
   Value *steps = guard_binary(g, OP_MUL, guard_binary(g, OP_DIV, span, step.low), step.low);
   range->high = guard_binary(g, OP_ADD, lower.low, steps);
   return true;
 }
 
-// A number that each iteration adds another to.
+// A loop-carried number to which each iteration adds another number.
 static bool of_carried(Guard *g, const Op *loop, const Value *arg, HostRange *range, uint32_t depth) {
   HostRange step, zero = {guard_int(g, 0), NULL};
   Value *trips;
   zero.high = zero.low;
-  if (!find(g, loop_init(loop, arg->index - 1), range, depth) || !find_trips(g, loop, &trips, depth)) return false;
+  if (!find(g, loop_init(loop, arg->index - 1), range, depth) || !find_trips(g, loop, &trips, depth))
+    return false;
   for (const Value *next = loop_yielded(loop, arg->index - 1); next != arg; next = op_operand(next->def, 0)) {
-    if (!next->def || next->def->kind != OP_ADD || !find(g, op_operand(next->def, 1), &step, depth)) return false;
+    if (!next->def || next->def->kind != OP_ADD || !find(g, op_operand(next->def, 1), &step, depth))
+      return false;
     step.low = guard_binary(g, OP_MIN, step.low, zero.low);
     step.high = guard_binary(g, OP_MAX, step.high, zero.high);
     *range = guard_add(g, *range, guard_mul(g, step, (HostRange){trips, trips}));
@@ -221,7 +233,8 @@ static HostRange quotient(Guard *g, HostRange x, HostRange y, bool remainder) {
   HostRange divisor = {guard_binary(g, OP_MAX, y.low, one), guard_binary(g, OP_MAX, y.high, one)};
   if (remainder)
     return (HostRange){zero, guard_binary(g, OP_MIN, x.high, guard_binary(g, OP_SUB, divisor.high, one))};
-  return (HostRange){guard_binary(g, OP_DIV, x.low, divisor.high), guard_binary(g, OP_DIV, x.high, divisor.low)};
+  return (HostRange){guard_binary(g, OP_DIV, x.low, divisor.high),
+                     guard_binary(g, OP_DIV, x.high, divisor.low)};
 }
 
 static bool of_arithmetic(Guard *g, const Op *op, HostRange *range, uint32_t depth) {
@@ -258,7 +271,8 @@ static bool of_op(Guard *g, const Op *op, HostRange *range, uint32_t depth) {
   case OP_TRANS:
   case OP_HINT: return find(g, op_operand(op, 0), range, depth);
   case OP_CAST:
-    if (!type_is_int(type_element(op_operand(op, 0)->type)) || !find(g, op_operand(op, 0), range, depth)) return false;
+    if (!type_is_int(type_element(op_operand(op, 0)->type)) || !find(g, op_operand(op, 0), range, depth))
+      return false;
     keep_in_type(g, result, *range);
     return true;
   case OP_ADD:
@@ -272,7 +286,7 @@ static bool of_op(Guard *g, const Op *op, HostRange *range, uint32_t depth) {
   }
 }
 
-// What tma_form.c takes apart.
+// True for ops that tma_form.c expands.
 static bool is_sum(const Value *value) {
   if (!value->def) return false;
   OpKind kind = value->def->kind;
@@ -288,7 +302,7 @@ static bool find_anew(Guard *g, const Value *value, HostRange *range, uint32_t d
     range->low = range->high = guard_int(g, constant);
     return true;
   }
-  // Sums are asked whether they wrap, wherever they are computed.
+  // Sums must be checked for wrapping, wherever they are computed.
   if (!is_sum(value) && known_on_host(value)) return *range = of_host(g, value), true;
   return value->def ? of_op(g, value->def, range, depth) : of_argument(g, value, range, depth);
 }

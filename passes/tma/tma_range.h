@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between which numbers a kernel's integers are in all programs of a launch, as ops of its guard, which the host runs.
+// Ranges of a kernel's integers over all programs of a launch, as ops of its guard, which the host runs.
 #ifndef PASSES_TMA_TMA_RANGE_H
 #define PASSES_TMA_TMA_RANGE_H
 
 #include "ir/clone.h"
 #include "passes/passes.h"
 
-// i64 values of the guard.
+// The ends of a range: i64 values of the guard.
 typedef struct HostRange {
   Value *low, *high;
 } HostRange;
@@ -19,23 +19,23 @@ typedef struct KnownRange {
 typedef struct Guard {
   Func *func;
   HostRegion *host;
-  Builder b;         // at the host region's end
-  CloneMap map;      // the body's values in it
-  Value *holds;      // i1; NULL: nothing is asked for yet
-  VEC(Value *) asked; // of which it is made
-  KnownRange *known; // by value id
+  Builder b;          // at the end of the host region
+  CloneMap map;       // the body's values in the region
+  Value *holds;       // i1; NULL: nothing is required yet
+  VEC(Value *) asked; // the comparisons in `holds`
+  KnownRange *known;  // by value id
   uint32_t count;
-  VEC(KnownRange) made; // of values that passes made since
+  VEC(KnownRange) made; // for values that passes have made since
   Arena *scratch;
 } Guard;
 
-// A guard that asks for nothing, of a function whose values are numbered.
+// A guard that requires nothing. The function's values must be numbered.
 Guard guard_new(PassContext *context, Func *func);
-// Takes the function's guard away, or ends it.
+// guard_drop removes the function's guard. guard_end finishes it.
 void guard_drop(Guard *g);
 void guard_end(Guard *g);
 
-// What has been asked for so far, to go back to.
+// The requirements so far, to go back to.
 typedef struct GuardMark {
   Op *last;
   Value *holds;
@@ -44,17 +44,18 @@ typedef struct GuardMark {
 GuardMark guard_mark(const Guard *g);
 void guard_undo(Guard *g, GuardMark mark);
 
-// What all elements of the value are between, an integer or a tile of integers: where the guard holds nothing in it has
-// wrapped, divided by what is not positive or divided what is negative. False: it is not known before a launch.
+// The range of all elements of the value, an integer or a tile of integers. It is valid if the guard holds. Then
+// nothing in it has wrapped, all divisors are positive, and no dividend is negative. Returns false if the range is not
+// known before the launch.
 bool guard_range(Guard *g, const Value *value, HostRange *range);
-// Says it of a value that the pass has made.
+// Records the range of a value that the pass has made.
 void guard_note(Guard *g, const Value *value, HostRange range);
 
-// i64 arithmetic in the guard, and what it is to hold of.
+// i64 arithmetic in the guard, and its requirements.
 Value *guard_int(Guard *g, int64_t value);
 Value *guard_binary(Guard *g, OpKind kind, Value *x, Value *y);
 HostRange guard_add(Guard *g, HostRange x, HostRange y);
-HostRange guard_mul(Guard *g, HostRange x, HostRange y); // of numbers below 2^31, which it asks for
+HostRange guard_mul(Guard *g, HostRange x, HostRange y); // requires factors of at most 2^31 in size
 void guard_require(Guard *g, OpKind comparison, Value *x, Value *y);
 void guard_within(Guard *g, HostRange range, int64_t low, int64_t high);
 
