@@ -22,7 +22,6 @@
 //
 // Quotients by constants are already multiplications. For equal neighbours a thread computes one (coalesce). Such
 // 64-bit divisions become 32-bit ones, and nothing more.
-// bits these become such of 32, no more.
 #include "ir/build.h"
 #include "ir/layout/layout.h"
 #include "ir/layout/quotient_runs.h"

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// copy_late: what is loaded behind a loop of products for an exchange alone is copied to shared memory, where registers are short.
+// copy_late: if registers are short, a tile loaded after a dot loop only for an exchange is copied to shared memory.
 //
 // before  %v = load %p, %m                  after  %s = shared_alloc
 //         %s = shared_alloc                        copy_async %p, %s, %m
 //         shared_store %v, %s                      async_commit
 //         %w = shared_load %s                      async_wait {pending = 0}
 //                                                  %w = shared_load %s
-// needs   exchanges as stores and loads (split_exchanges), accesses with their vectors
-// keeps   every value: between the load and the store nothing writes
-// breaks  nothing
-// pays    a tile that is added to a product's sums has their layout when it comes from shared memory, and is half of a thread's
-//         registers on its way there, beside sums that are the other half
 //
-// The wait is for all copies: none may be under way that a loop needs later. So the loop stands before the load, and all that
-// is committed in the region before that; what is around commits nothing, or the load were in a loop that copies ahead.
+// needs   exchanges as stores and loads (split_exchanges), accesses with their vectors
+// keeps   every value: nothing writes between the load and the store
+// breaks  nothing
+//
+// pays    A tile that is added to a dot's sums gets their layout when it comes from shared memory. On its way there it
+//         takes half of a thread's registers. The sums take the other half.
+//
+// The wait is for all copies, so no copy may be in flight that a loop needs later. So the loop comes before the load,
+// and so does every commit in the region. Regions around commit nothing. Otherwise the load could be in a loop that
+// prefetches.
 #include "ir/memory/access.h"
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
@@ -30,7 +33,8 @@ static bool has_dot(const Op *loop) {
   return false;
 }
 
-// Whether the op or one behind it begins copies that it does not wait for at once, as those of other loads here.
+// True if this op or a later one commits copies without waiting for them at once. Loads that this pass copies wait at
+// once.
 static bool commits(const Op *from) {
   for (const Op *op = from; op; op = op->next) {
     const Op *next = op->next;
@@ -40,7 +44,7 @@ static bool commits(const Op *from) {
   return false;
 }
 
-// Whether no copies are under way where the load is done, nor may be in its region again.
+// True if no copies are in flight at the load, and none can be when its region runs again.
 static bool is_behind_copies(const Op *load) {
   const Op *loop = load->prev;
   while (loop && !(loop->kind == OP_FOR && has_dot(loop))) loop = loop->prev;
@@ -56,7 +60,7 @@ static bool is_between_writes(const Op *load, const Op *store) {
   return op == store;
 }
 
-// The store to a buffer of its own that alone takes what is loaded; NULL: there is none.
+// The store, to its own buffer, that is the only use of the loaded tile. NULL: there is none.
 static Op *store_of(const Op *load) {
   const Use *use = op_result(load)->first_use;
   Op *store = use && !use->next ? use->user : NULL;
@@ -74,7 +78,7 @@ static Op *build_copy(Builder *b, const Op *load, Value *buffer) {
   return copy;
 }
 
-// False: elements that are neighbours in global memory are none in the buffer.
+// Returns false if neighbours in global memory are not neighbours in the buffer.
 static bool copy_instead(Func *func, Op *load, Op *store) {
   Builder b = builder_before(store);
   b.loc = load->loc;
@@ -100,7 +104,7 @@ typedef struct Copier {
   bool changed;
 } Copier;
 
-// Of each vector's address, and of how much of it is read where a mask ends within one.
+// Registers for each vector's address. If a mask can end within a vector, also for how much of it is read.
 static uint32_t address_registers(const Op *load) {
   uint32_t vectors = layout_registers(op_result(load)->type->layout) / (uint32_t)op_int(load, ATTR_VECTOR, 1);
   return vectors * (op_attr(load, ATTR_PARTIAL) ? 3 : 2);
@@ -119,7 +123,7 @@ static void visit_load(Copier *c, Op *load) {
   c->changed = true;
 }
 
-// Backwards, as a load's store goes with it.
+// Backwards, because a load's store is erased with it.
 static void visit_region(Copier *c, Region *region) {
   for (Op *op = region->last, *prev; op; op = prev) {
     prev = op->prev;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// narrow_early: tiles that nothing but a cast to a narrower type takes any more are cast as soon as that is so, where registers are short.
+// narrow_early: if registers are short, tiles that only a cast to a narrower type still needs are cast at once.
 //
 // before  %p = mul %s, %t                 after  %p = mul %s, %t
 //         %v = load %q                           %c = cast %p {fresh}
 //         shared_store %v, %b                    %v = load %q
 //         %c = cast %p                           shared_store %v, %b
 //         %o = dot %c, %b, %a                    %o = dot %c, %b, %a
+//
 // needs   layouts
 // keeps   every value
 // breaks  nothing
-// pays    what waits is half as long: an operand of a product that is loaded meanwhile
 //
-// `fresh` keeps the cast there in the machine's code: without it LLVM does it where it is taken. Of a product by mma the
-// cast stays where it is, and codegen does it tile by tile, as the sums come.
+// pays    The waiting value takes half the registers. An example is a dot operand while the other operand is loaded.
+//
+// `fresh` keeps the cast at this place in the machine code. Without it LLVM casts at the use. The cast of an mma dot's
+// sums comes directly after the dot, and codegen casts tile by tile, as the sums come.
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
@@ -20,7 +22,7 @@
 
 enum { MIN_REGISTERS = 16 }; // of the narrow tile
 
-// fp32 to a type of two bytes, which codegen casts by pairs.
+// True for fp32 to a type of two bytes, which codegen casts in pairs.
 static bool narrows(const Op *op) {
   if (op->kind != OP_CAST || op_attr(op, ATTR_FRESH)) return false;
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
@@ -29,8 +31,8 @@ static bool narrows(const Op *op) {
          layout_registers(to->layout) / 2 >= MIN_REGISTERS;
 }
 
-// The last op of the cast's region before which the value is not there yet or is taken by another; NULL: it is there from the
-// region's start on. *last: nothing behind the cast takes it.
+// The last op of the cast's region that defines the wide value, or that uses it before the cast. NULL: the value is
+// available from the region's start. *last: nothing uses it after the cast.
 static Op *after_which(const Op *cast, bool *last) {
   const Value *wide = op_operand(cast, 0);
   Op *after = wide->def && wide->def->region == cast->region ? wide->def : NULL;
@@ -44,15 +46,16 @@ static Op *after_which(const Op *cast, bool *last) {
   return after;
 }
 
-// What fills registers meanwhile, or takes them together.
+// True for ops that fill registers in the meantime, or need many at the same time.
 static bool is_in_the_way(const Op *op) {
   return op_has(op, READS) || op_has(op, WRITES) || op->region_count || op->kind == OP_DOT;
 }
 
-// A product's sums are cast tile by tile as they come.
+// True if the cast can be earlier, or takes a dot's sums, which are cast tile by tile as they come.
 static bool is_late(const Op *cast, const Op *after) {
   const Op *op = after ? after->next : cast->region->first;
-  if (after && after->kind == OP_DOT && !op_attr(after, ATTR_ASYNC) && op_operand(cast, 0)->def == after) return true;
+  if (after && after->kind == OP_DOT && !op_attr(after, ATTR_ASYNC) && op_operand(cast, 0)->def == after)
+    return true;
   for (; op != cast; op = op->next)
     if (is_in_the_way(op)) return true;
   return false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// reload_operands: what products of a loop take from before it is read from shared memory in the loop, where registers
-// are short.
+// reload_operands: if registers are short, dot operands from before a loop are read from shared memory in the loop.
 //
 // before  %s = shared_alloc               after  %s = shared_alloc
 //         shared_store %q, %s                    shared_store %q, %s
@@ -8,22 +7,25 @@
 //         for ... {                                %a = shared_load %s
 //           dot %a, %b                             dot %a, %b
 //         }                                      }
+//
 // needs   exchanges as stores and loads (split_exchanges), buffers without places
 // keeps   every value: nothing is stored to the buffer after the load
-// breaks  nothing; the buffer is alive in the loop too
-// pays    operands of 256 registers that a loop has from before it are all of a thread's: they are in local memory then,
-//         and come from there in each iteration, by as many accesses as they have words; from shared memory
-//         a quarter of that
 //
-// One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers and the buffers as they are let
-// it, so what is alive at once of the buffers is to have room in a block's share of its shared memory.
+// breaks  Nothing. The buffer is live in the loop too.
+//
+// pays    Operands of 256 registers from before a loop fill all of a thread's registers. They are then in local memory.
+//         Each iteration reads them from there, with one access per word. Shared memory needs a quarter of these
+//         accesses.
+//
+// Operands are moved one after another, until the tiles fit. An SM should hold the CTAs that registers and the current
+// buffers allow. So buffers that are live at the same time must fit in a CTA's share of shared memory.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-// The loop right in the op's region that the user is in; NULL: none is.
+// The outermost loop within the region that contains the user. NULL: there is none.
 static const Op *loop_beside(const Op *user, const Region *region) {
   const Op *around = user, *loop = NULL;
   while (around && around->region != region) {
@@ -42,7 +44,7 @@ static bool stored_after(const Op *alloc, const Op *load) {
   return false;
 }
 
-// Whether products in loops after the load are all that uses it, and the buffer stays as it is.
+// True if only dots in loops after the load use it, and the buffer does not change.
 static bool can_sink(const Op *load) {
   const Value *buffer = load->kind == OP_SHARED_LOAD ? op_operand(load, 0) : NULL, *tile = op_result(load);
   if (!buffer || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC || buffer->def->region != load->region)
@@ -53,8 +55,10 @@ static bool can_sink(const Op *load) {
   return true;
 }
 
-// The last op that uses the buffer or a view of it, at a loop's end what uses it in the loop; the function's last where other ops
-// than stores, loads, copies and products that are waited for at once have it, or an operand is read from it that is sunk.
+// The id of the last op that uses the buffer or a view of it. A use in a loop counts to the loop's end. The function's
+// last op is returned in two cases:
+// * an op other than a store, a load, a copy or a synchronous dot uses the buffer;
+// * `sunk` is set, and an operand that is read from the buffer can move into a loop.
 static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home, bool sunk) {
   uint32_t end = buffer->def->id;
   for (const Use *use = buffer->first_use; use; use = use->next) {
@@ -73,8 +77,8 @@ static uint32_t end_of_life(const Func *func, const Value *buffer, const Region 
 
 typedef struct Lives {
   const Func *func;
-  bool sunk;                   // as buffers live where operands are read in loops
-  uint64_t *more, *fewer, all; // bytes, by op id: from the op on, behind it
+  bool sunk;                   // buffers live as if operands were read in loops
+  uint64_t *more, *fewer, all; // bytes, by op id: from the op on; after it
 } Lives;
 
 static void add_life(Op *op, void *data) {
@@ -86,7 +90,7 @@ static void add_life(Op *op, void *data) {
   lives->fewer[end_of_life(lives->func, op_result(op), op->region, lives->sunk)] += bytes;
 }
 
-// The most bytes of buffers that are alive at once; *all: of all buffers.
+// The most bytes of buffers that are live at the same time. *all: of all buffers.
 static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t *all) {
   Lives lives = {.func = func,
                  .sunk = sunk,
@@ -102,9 +106,9 @@ static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t
   return most;
 }
 
-// Whether the buffers leave room for two blocks, or for one where a block's threads have more than half of the registers, or the
-// buffers as they are leave room for one alone. For one all are counted as if they were alive at once, since there is no more
-// memory than that.
+// True if the buffers leave room for two CTAs per SM. One CTA is enough if a CTA's threads have more than half of the
+// registers. It is also enough if the current buffers leave room for only one. For one CTA, all buffers are counted as
+// live at the same time, since there is no more memory than that.
 static bool buffers_fit(PassContext *context, Func *func) {
   const TargetInfo *arch = func->module->target.arch;
   uint32_t threads = TARGET_WARP * func_warps(func), registers = threads * arch->thread_registers;
@@ -128,9 +132,7 @@ static void reload_in_users(Op *load) {
   op_erase(load);
 }
 
-static bool is_short(PassContext *context, Func *func) {
-  return register_slack(context->scratch, func) < 0;
-}
+static bool is_short(PassContext *context, Func *func) { return register_slack(context->scratch, func) < 0; }
 
 static bool sink_in(PassContext *context, Func *func, Region *region) {
   bool changed = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// rematerialise: offsets and masks that loops use are made in them, and tiles of data after each reduction of
-// the narrower ones that they come from, where registers are short.
+// rematerialise: if registers are short, loops compute the offsets and masks that they use. Tiles of data are computed
+// again from narrower tiles after each reduction.
 //
 // before  %k = mul %i, %s                   after  for ... do (...) {
 //         for ... do (...) {                         %i1 = arange {..., fresh}
@@ -8,20 +8,24 @@
 //         }                                          %k = mul %i1, %s1
 //                                                    %p = addptr %b, %k
 //                                                  }
+//
 // needs   layouts; accesses with their vectors
 // keeps   every value
 // breaks  nothing
-// pays    offsets of 128 elements of 64 bits, which a loop's loads take from before it, are all of a thread's
-//         registers: each is written to local memory before the loop and read in each iteration, where some
-//         instructions make it of the thread's number and a stride
 //
-// So too in straight lines: what accesses on both sides of a product, a branch or a loop take is made behind it again; where
-// that leaves too many, as in a loop that was unrolled, for each access again.
+// pays    128 offsets of 64 bits that a loop's loads take from before it fill all of a thread's registers. Each is
+//         written to local memory before the loop, and read in each iteration. A few instructions can compute it from
+//         the thread index and a stride.
 //
-// What loops within a loop carry of pointers and offsets is alive beside what the loop takes, and leaves it less.
+// The same is done in straight-line code. If accesses on both sides of a dot, a branch or a loop use an offset, it is
+// computed again after it. If that leaves too many offsets, as in an unrolled loop, they are computed again for each
+// access.
 //
-// Where tiles of data and what loops take of such values are fewer than the registers nothing changes. `fresh`
-// keeps LLVM from moving them out again. Quotients are dear, and stay; so does what hangs on loaded numbers.
+// Pointers and offsets carried by inner loops are live together with what the outer loop takes, and leave less room for
+// it.
+//
+// Nothing changes if tiles of data, and what loops take of such values, fit in the registers. `fresh` keeps LLVM from
+// hoisting the ops again. Quotients are expensive, and stay. So does what depends on loaded numbers.
 //
 // before  %w = cast %loaded : i64           after  for ... do (...) {
 //         %k = mul %w, %s                            %w = cast %loaded {fresh} : i64
@@ -29,9 +33,10 @@
 //           %p = addptr %b, %k                       %p = addptr %b, %k
 //         }                                        }
 //
-// But offsets and pointers of 64 bits that are made of loaded numbers of 32 wait as those, where that is fewer registers,
-// and tiles, of which these are a part, are more than there are.
-// rematerialise_data.c is about tiles of data, rematerialise_rows.c about addresses of single elements.
+// The exception is 64-bit offsets and pointers that are computed from loaded 32-bit numbers. The 32-bit numbers wait
+// instead, if that takes fewer registers. It is only done if the tiles, including these, do not fit in the registers.
+//
+// rematerialise_data.c handles tiles of data, rematerialise_rows.c addresses of single elements.
 #include "passes/registers/rematerialise.h"
 
 #include "base/integer.h"
@@ -44,16 +49,16 @@ enum { MAX_OPS = 64, PREDICATE_SHARE = 8, MIN_OFFSETS = 16 };
 typedef struct Rematerialiser {
   PassContext *context;
   Func *func;
-  uint32_t room;         // registers that tiles of data leave
-  bool crowded;          // tiles want more than there are
-  bool loaded;           // what is made of loaded numbers of 32 bits is at hand, and nothing else
-  const uint32_t *share; // func_shares
-  bool *inside;          // by value id: made in the loop at hand
-  bool *counted;         // by value id: the loop at hand takes it from outside
+  uint32_t room;         // Registers that tiles of data leave free.
+  bool crowded;          // Tiles need more registers than there are.
+  bool loaded;           // Handle only values computed from loaded 32-bit numbers.
+  const uint32_t *share; // From func_shares.
+  bool *inside;          // By value id: defined in the current loop.
+  bool *counted;         // By value id: the current loop takes it from outside.
   bool changed;
 } Rematerialiser;
 
-// Integers, pointers and i1.
+// True for tiles of integers, pointers and i1.
 static bool holds_index(const Type *type) {
   const Type *element = type_element(type);
   return type_is_tile(type) && (element->kind == TYPE_PTR || !elem_is_float(element->elem));
@@ -84,8 +89,8 @@ static bool widens(const Op *op) {
          is_integer(op_result(op)->type, 64);
 }
 
-// Made by cheap ops of the thread's number and scalars alone; with `loaded` of any tile that is widened, too. *left bounds
-// the ops that are visited.
+// True if cheap ops compute the value only from the thread index and scalars. With `loaded`, also from any tile that is
+// widened. *left bounds the number of visited ops.
 static bool can_make(const Value *value, bool loaded, uint32_t *left) {
   const Op *op = value->def;
   if (!op || !holds_index(value->type) || *left == 0) return false;
@@ -98,7 +103,7 @@ static bool can_make(const Value *value, bool loaded, uint32_t *left) {
   return true;
 }
 
-// Registers that the value takes from one iteration to the next.
+// Registers that the value takes across iterations.
 static uint32_t registers_of(const Rematerialiser *m, const Value *value) {
   const Type *element = type_element(value->type);
   uint32_t share = m->share[value->id] ? m->share[value->id] : 1, bytes = type_element_bytes(value->type);
@@ -112,7 +117,8 @@ static bool is_made_of_number(const Value *value) {
   return can_make(value, false, &left);
 }
 
-// What copies of a register are is not alive beside it.
+// True if the loop takes the value from outside, and can compute it. Leaves are copies of a register and take none of
+// their own.
 static bool is_taken(const Rematerialiser *m, const Value *value) {
   uint32_t left = MAX_OPS;
   if (!holds_index(value->type) || m->inside[value->id] || !value->def || op_is_leaf(value->def))
@@ -145,7 +151,7 @@ static uint32_t count_taken(Rematerialiser *m, const Region *region) {
   return count;
 }
 
-// Of narrow tiles that what is taken is made of, and that wait in its stead.
+// Registers of the narrow tiles that taken values are computed from, and that wait instead of these.
 static uint32_t count_narrow(Rematerialiser *m, const Value *value) {
   const Op *op = value->def;
   uint32_t count = 0;
@@ -172,7 +178,7 @@ static uint32_t count_waiting(Rematerialiser *m, const Region *region) {
   return count;
 }
 
-// Of what loops within the region carry of offsets and pointers, from one iteration to the next, where it is most.
+// Registers of offsets and pointers that loops within the region carry, where they take most.
 static uint32_t count_carried(const Rematerialiser *m, const Region *region) {
   uint32_t most = 0;
   for (const Op *op = region->first; op; op = op->next) {
@@ -201,7 +207,8 @@ static Value *copy_op(Builder *b, const Op *op, Value **operands, bool fresh) {
 
 static Value *make_again(const Rematerialiser *m, Builder *b, const Value *value);
 
-// Of loaded numbers all hangs on fresh casts. A stride that is widened beside them is multiplied as the 32 bits that it has.
+// With `loaded`, everything depends on fresh casts. A stride that is widened as well is multiplied as the 32 bits that
+// it has.
 static Value *make_widened(const Rematerialiser *m, Builder *b, const Op *op) {
   Value *operands[3] = {NULL};
   bool narrow = widens(op) && !is_made_of_number(op_operand(op, 0));
@@ -225,7 +232,7 @@ static Value *make_again(const Rematerialiser *m, Builder *b, const Value *value
   return copy_op(b, op, operands, op->kind == OP_ARANGE || op->kind == OP_SPLAT);
 }
 
-// So that loops around do not make them. What was erased is in no region.
+// Erases unused ops, so that loops around do not compute them. An erased op is in no region.
 static void drop_unused(Op *op) {
   if (!op || !op->region || !op_has(op, PURE) || op->result_count != 1 || op->operand_count > 3) return;
   if (!value_unused(op_result(op))) return;
@@ -236,7 +243,7 @@ static void drop_unused(Op *op) {
 }
 
 static void make_in_region(Rematerialiser *m, Region *region) {
-  for (Op *op = region->first; op; op = op->next) { // what is made stands before it
+  for (Op *op = region->first; op; op = op->next) { // new ops come before it
     for (uint32_t i = 0; i < op->operand_count; i++) {
       const Value *value = op_operand(op, i);
       if (!is_taken(m, value)) continue;
@@ -282,7 +289,7 @@ static void visit_widened(Rematerialiser *m, Op *loop) {
   for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
 }
 
-// Inner loops come first: what they make is then no more taken by those around them.
+// Inner loops come first: loops around then no longer take what the inner loops compute.
 static void visit_region(Rematerialiser *m, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     for (uint32_t r = 0; r < op->region_count; r++) visit_region(m, op->regions[r]);
@@ -296,12 +303,12 @@ static void visit_region(Rematerialiser *m, Region *region) {
 
 // --- in straight lines
 
-// The ops of a region, up to a product, branch or loop each, or an access too, are parts of it, whose numbers are from 1 on.
+// A region is split into parts, numbered from 1. A dot, branch or loop ends a part, and optionally an access.
 typedef struct Parts {
-  uint32_t count;   // so far
-  uint32_t *last;   // by value id: the part whose access took the value last; 0: none did
-  Value **again;    // by value id: as that part has it; NULL: as it was made
-  uint32_t *change; // by part: of registers that go from it to the next ones
+  uint32_t count;   // So far.
+  uint32_t *last;   // By value id: the last part whose access took the value. 0: none did.
+  Value **again;    // By value id: the value as computed in that part. NULL: the original.
+  uint32_t *change; // By part: change of the registers that are live from it to the next.
 } Parts;
 
 static bool ends_part(const Op *op, bool at_accesses) {
@@ -309,7 +316,7 @@ static bool ends_part(const Op *op, bool at_accesses) {
   return op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op);
 }
 
-// Whether it is an access' own offsets or pointers, of the region. What was made again has no id yet.
+// True if the value is an access's own offsets or pointers, from the same region. New values have no id yet.
 static bool is_offset(const Rematerialiser *m, const Op *op, const Value *value) {
   uint32_t left = MAX_OPS;
   bool access =
@@ -345,7 +352,7 @@ static Parts walk_parts(Rematerialiser *m, Region *region, bool at_accesses, boo
   Parts p = {1, ARENA_ARRAY(scratch, uint32_t, m->func->value_count),
              ARENA_ARRAY(scratch, Value *, m->func->value_count),
              ARENA_ARRAY(scratch, uint32_t, m->func->op_count + 2)};
-  for (Op *op = region->first; op; op = op->next) { // what is made stands before it
+  for (Op *op = region->first; op; op = op->next) { // new ops come before it
     for (uint32_t i = 0; i < op->operand_count; i++) {
       if (!is_offset(m, op, op_operand(op, i))) continue;
       if (make)

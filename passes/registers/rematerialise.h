@@ -4,15 +4,15 @@
 
 #include "passes/passes.h"
 
-// Whether the op's tile is the thread's number, a scalar or a constant, which nothing waits in registers for.
+// True if the op's tile is the thread index, a scalar or a constant. No registers are kept for these.
 static inline bool op_is_leaf(const Op *op) {
   return op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_CONSTANT;
 }
 
-// rematerialise_data.c: tiles that are wider than the one that they are made of are made of it again after
-// reductions and scans, where registers are short. True where something changed.
+// rematerialise_data.c: if registers are short, tiles computed from a narrower tile are computed again after reductions
+// and scans. Returns true if something changed.
 bool rematerialise_data(PassContext *context, Func *func);
-// rematerialise_rows.c: addresses of single elements in rows are made one of the other, where registers are short.
+// rematerialise_rows.c: if registers are short, computes each address of single elements in rows from the previous one.
 bool rematerialise_rows(PassContext *context, Func *func);
 
 #endif

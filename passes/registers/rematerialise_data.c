@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What pass rematerialise does with tiles of data, where registers are short.
+// The part of pass rematerialise for tiles of data, if registers are short.
 //
 // before  %v = cast %x : fp32               after  %v = cast %x : fp32
 //         %p = reduce_parts %v                     %p = reduce_parts %v
@@ -7,18 +7,18 @@
 //         %d = sub %v, %mean                       %w = cast %x {fresh} : fp32
 //                                                  %d = sub %w, %mean
 //
-// A reduction takes a tile's elements one by one, but what is used after it waits in registers until every
-// warp has come that far: 64 elements of fp32 are all that a thread of 1024 has, and those of fp16 or bf16
-// that they were made of half as many. So what a few instructions make of one such tile and of scalars is
-// made after each reduction again. `fresh` keeps LLVM from merging it with what it was before.
+// A reduction takes a tile's elements one by one. Elements that are used after it wait in registers until every warp
+// has come that far. In fp32, 64 elements fill all registers of a thread in a CTA of 1024 threads. The fp16 or bf16
+// elements that they come from take half. So values that a few instructions compute from one such tile and scalars are
+// computed again after each reduction. `fresh` keeps LLVM from merging both computations.
 //
 // before  %c, %t = scan_chunks %v           after  %b, %t = scan_chunks %v {runs}
 //         ...                                      ...
 //         %s = scan_carry %c, %u                   %w = cast %x {fresh} : fp32
 //                                                  %s = scan_carry %w, %u, %b {runs}
 //
-// So too of what a scan has scanned by the time that its warps wait for one another: a number for each run of a
-// thread's, and the narrower tile, are fewer registers, and each run is then scanned again.
+// The same is done for scanned elements that wait while the warps of a scan wait for each other. A number for each run
+// of a thread, and the narrower tile, take fewer registers. Each run is then scanned again.
 #include "passes/registers/rematerialise.h"
 
 #include "ir/build.h"
@@ -27,17 +27,17 @@
 #include "target/tuning.h"
 #include "passes/analysis/pressure.h"
 
-enum { MAX_STEPS = 4 }; // ops that make an element again
+enum { MAX_STEPS = 4 }; // ops that compute an element again
 
 typedef struct DataMaker {
   PassContext *context;
   Func *func;
-  const Region *region; // whose ops are looked at
-  uint32_t part;        // how many ops of the region so far have taken a tile's elements together
-  uint32_t *part_of;    // by value id: the part in which it is made
-  bool *direct;         // by value id: made in the region, and used by no op of regions within
-  Value **again;        // by value id: as it was made in the part at hand, or NULL
-  uint32_t tiles, room; // registers a thread: what tiles take, and what it has for them
+  const Region *region; // its ops are visited
+  uint32_t part;        // Number of ops so far that take a tile's elements together.
+  uint32_t *part_of;    // By value id: the part that defines it.
+  bool *direct;         // By value id: defined in the region, and not used in regions within.
+  Value **again;        // By value id: as computed in the current part, or NULL.
+  uint32_t tiles, room; // Registers per thread: needed by tiles, and available for them.
   bool changed;
 } DataMaker;
 
@@ -66,14 +66,14 @@ static bool is_cheap(const Op *op) {
   }
 }
 
-// A cast of fp16 or bf16, two of which share a register, to fp32.
+// True for a cast to fp32 of fp16 or bf16, which take half a register each.
 static bool widens(const Op *op) {
   if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
   const Type *from = op_operand(op, 0)->type;
   return type_is_elem(from, ELEM_FP16) || type_is_elem(from, ELEM_BF16);
 }
 
-// What every thread has, or makes of its number: no tile that waits in registers.
+// True if every thread has the value, or computes it from its index: no tile waits in registers.
 static bool is_free(const Value *value) {
   const Op *op = value->def;
   if (!type_is_tile(value->type)) return true;
@@ -83,7 +83,7 @@ static bool is_free(const Value *value) {
          op_operand(op, 0)->def->kind == OP_ARANGE && is_free(op_operand(op, 1));
 }
 
-// Whether the value is made by at most *left cheap ops of what is free and of one narrower tile, *base.
+// True if at most *left cheap ops compute the value from free values and one narrower tile, *base.
 static bool is_made_of(const Value *value, uint32_t *left, const Value **base) {
   const Op *op = value->def;
   if (is_free(value)) return true;
@@ -100,7 +100,7 @@ static bool is_made_of(const Value *value, uint32_t *left, const Value **base) {
   return true;
 }
 
-// Whether it waits from an earlier part, and what it is made of is narrower.
+// True if the value waits since an earlier part, and is computed from a narrower tile.
 static bool is_remade(const DataMaker *m, const Value *value) {
   uint32_t left = MAX_STEPS;
   const Value *base = NULL;
@@ -121,7 +121,7 @@ static Value *make_again(DataMaker *m, Builder *b, Value *value) {
   Op *copy = build_op(b, op->kind, op->operand_count, operands, 1, &type);
   op_copy_attrs(copy, op);
   if (widens(op)) op_set_flag(copy, ATTR_FRESH, true);
-  op_result(copy)->id = value->id; // in a later part it is made again as the value is
+  op_result(copy)->id = value->id; // in a later part it is computed again like the value
   return m->again[value->id] = op_result(copy);
 }
 
@@ -144,8 +144,8 @@ static void mark_values(DataMaker *m) {
   }
 }
 
-// Whether what waits for the other warps' totals may be the narrower tiles that the scan's operands are made of, with what comes
-// before each run, and is then less than scanned elements are.
+// True if something narrower can wait for the other warps' totals than scanned elements: the tiles that the scan's
+// operands are computed from, and the start value of each run.
 static bool waits_narrower(const DataMaker *m, const Op *chunks) {
   ScanPlan plan;
   uint32_t kept = 0, scanned = 0;
@@ -161,7 +161,7 @@ static bool waits_narrower(const DataMaker *m, const Op *chunks) {
   return kept < scanned;
 }
 
-// The scan that `carry` ends keeps what comes before runs, and its operands wait as they are.
+// The scan that `carry` ends keeps the start values of runs. Its operands wait unchanged.
 static void scan_runs(DataMaker *m, Op *carry) {
   Op *chunks = carry->kind == OP_SCAN_CARRY ? op_operand(carry, 0)->def : NULL;
   ScanPlan plan;
@@ -191,7 +191,7 @@ static void remake_operands(DataMaker *m, Op *op) {
   }
 }
 
-// What is made stands before the op that takes it, so that it is not visited.
+// New ops come before the op that takes them, so that they are not visited.
 static void visit_ops(DataMaker *m, Region *region) {
   DataMaker here = *m;
   func_number(m->func);
@@ -220,7 +220,7 @@ static void visit_region(DataMaker *m, Region *region) {
   if (together) visit_ops(m, region);
 }
 
-// A thread's registers where one block has them all, without those that no tile is in.
+// A thread's registers if one CTA has all of them, without those that hold no tiles.
 static uint32_t count_room(const Func *func) {
   uint32_t most = func_thread_registers(func);
   uint32_t other = most / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? most / 2 : TUNE_BLOCKS_OTHER_REGISTERS;

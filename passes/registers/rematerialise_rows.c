@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What pass rematerialise does with addresses of single elements, where registers are short.
+// The part of pass rematerialise for addresses of single elements, if registers are short.
 //
 // before  %k = mul %rows, %stride : i64         after  %k = mul %rows, %stride : i64
 //         %p = addptr %b, %k                           %p = addptr %b, %k {rows}
@@ -16,12 +16,12 @@
 enum { MAX_STEPS = 32, MIN_ROWS = 32, ADDRESS_REGISTERS = 2 };
 
 typedef struct RowFinder {
-  uint32_t most[2]; // registers that the addresses of one load, and of one store, fill
+  uint32_t most[2]; // registers for the addresses of one load, and of one store
   bool mark;
 } RowFinder;
 
-// Whether the offset is a sum of products of the thread's number and scalars. *stride: whether a scalar is a factor of
-// many rows; few are alive together, and their columns are immediates.
+// True if the offset is a sum of terms: the thread index times scalars. *stride: a scalar multiplies many rows. Few
+// rows are live together, and their columns are immediates.
 static bool is_linear(const Value *value, bool *stride, uint32_t *left) {
   const Op *op = value->def;
   if (!type_is_tile(value->type)) return true;
@@ -54,7 +54,7 @@ static bool accesses_singly(const Op *op, const Value *pointers) {
   return op_operand(op, 0) == pointers && op_int(op, ATTR_VECTOR, 1) == 1;
 }
 
-// The addptr whose results are single elements' addresses, rows apart; NULL: it is none.
+// The addptr that gives addresses of single elements, rows apart. NULL: it does not.
 static Op *find_rows(const Op *access) {
   Value *pointers = op_operand(access, 0);
   Op *sum = pointers->def;
@@ -69,7 +69,7 @@ static Op *find_rows(const Op *access) {
   return is_linear(pointers, &stride, &left) && stride ? sum : NULL;
 }
 
-// Loops have ways of their own (codegen/emit/emit_rows.c, emit_carried.c).
+// Loops are handled elsewhere (codegen/emit/emit_rows.c, emit_carried.c).
 static void visit_region(RowFinder *f, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     for (uint32_t r = 0; r < op->region_count && op->kind == OP_IF; r++) visit_region(f, op->regions[r]);
@@ -87,7 +87,8 @@ bool rematerialise_rows(PassContext *context, Func *func) {
   visit_region(&f, func->body);
   uint32_t wanted = f.most[0] + f.most[1];
   int64_t spare = register_slack(context->scratch, func);
-  if (!f.most[0] || spare >= (int64_t)wanted) return false; // a store's are done with as their elements are
+  if (!f.most[0] || spare >= (int64_t)wanted)
+    return false; // a store's addresses die together with their elements
   diag_remark(context->diags, func->loc, "rematerialise",
               "addresses of single elements, %u registers, are made one of the other: tiles leave %lld",
               wanted, (long long)(spare > 0 ? spare : 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// sink_loads: what only branches take is loaded and computed in them, where registers are short.
+// sink_loads: if registers are short, what only branches use is loaded and computed in them.
 //
 // before  %x = load %p                    after  if %c then {
 //         if %c then {                             %x = load %p
@@ -8,26 +8,30 @@
 //           store %r, %x                           %x = load %p
 //         }                                        store %r, %x
 //                                                }
-// needs   layouts
-// keeps   every value: nothing is written between the load and where it goes
-// breaks  nothing
-// pays    what a branch loads beside what it is stored with comes part by part (split_stores); a tile that waits
-//         before a branch is whole. What the branch that is taken does not need is not loaded at all
 //
-// A branch is taken once, so nothing is loaded or computed more often. Where a thread's registers hold what is loaded for a branch
-// the loads stay: the sooner one is issued, the less it is waited for.
+// needs   layouts
+// keeps   every value: nothing is written between the load and its new place
+// breaks  nothing
+//
+// pays    What a branch loads for its stores comes part by part (split_stores). A tile that waits before a branch is
+//         whole. Data that the taken branch does not need is not loaded at all.
+//
+// A branch is taken once, so nothing is loaded or computed more often. If a thread's registers hold what is loaded for
+// a branch, the loads stay: the earlier a load is issued, the shorter the wait.
 #include "ir/build.h"
 #include "ir/clone.h"
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-enum { MAX_OPS = 512 }; // before a branch that are looked at: functions with thousands of branches take linear time
+enum {
+  MAX_OPS = 512
+}; // ops looked at before a branch, so that functions with thousands of branches take linear time
 
 typedef struct LoadSinker {
   PassContext *context;
   Func *func;
-  bool *goes; // by op id: into the branch at hand; NULL: ops are to be numbered
+  bool *goes; // by op id: goes into the current branch; NULL: ops must be numbered
   bool changed;
 } LoadSinker;
 
@@ -39,7 +43,7 @@ static bool may_write(const Op *op) {
   return false;
 }
 
-// Tiles that each thread makes by itself, of registers and of what it loads.
+// True for tiles that each thread computes by itself, from registers and from what it loads.
 static bool can_sink(const Op *op) {
   if (op->result_count != 1 || op->region_count || op_scratch(op) || !type_is_tile(op_result(op)->type))
     return false;
@@ -54,7 +58,7 @@ static bool used_in_branches(const Op *op, const Op *branch) {
   return op_result(op)->first_use;
 }
 
-// The region's first op that takes the value, or in which something does; NULL: none.
+// The region's first op that uses the value, directly or in its regions. NULL: none.
 static Op *first_user(const Value *value, const Region *region) {
   for (Op *op = region->first; op; op = op->next)
     for (const Use *use = value->first_use; use; use = use->next)
@@ -62,7 +66,7 @@ static Op *first_user(const Value *value, const Region *region) {
   return NULL;
 }
 
-// Whether the load gives in each branch what it gives before it.
+// True if the load gives the same values in each branch as before it.
 static bool reads_alike(const Op *load, const Op *branch) {
   for (uint32_t r = 0; r < branch->region_count; r++) {
     const Op *user = first_user(op_result(load), branch->regions[r]);
@@ -108,19 +112,20 @@ static bool goes_with(const Op *op, const Op *branch) {
   return can_sink(op) && used_in_branches(op, branch) && (op->kind != OP_LOAD || reads_alike(op, branch));
 }
 
-// Whether what the branch takes, or ops that go into it, is all that uses the op.
+// True if only the branch's regions, and ops that go into them, use the op.
 static bool would_go(const LoadSinker *s, const Op *op, const Op *branch) {
   if (!can_sink(op) || (op->kind == OP_LOAD && !reads_alike(op, branch))) return false;
   for (const Use *use = op_result(op)->first_use; use; use = use->next) {
     const Op *user = use->user;
-    bool goes = user->region == op->region ? s->goes[user->id] : op_in_region(use->user, op->region) == branch;
+    bool goes =
+        user->region == op->region ? s->goes[user->id] : op_in_region(use->user, op->region) == branch;
     if (user == branch || !goes) return false;
   }
   return true;
 }
 
-// Whether loads that only the branch takes fill more registers than a thread has. Ops from the first one before the
-// branch that writes on stay.
+// True if loads that only the branch uses fill more registers than a thread has. Ops before the last write ahead of the
+// branch stay.
 static bool loads_too_much(LoadSinker *s, const Op *branch) {
   uint32_t words = 0;
   if (!s->goes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// split_stores: what is loaded for stores is loaded, computed and stored part by part, where registers are short.
+// split_stores: if registers are short, tiles for stores are loaded, computed and stored part by part.
 //
 // before  %w = load %pw : tile<8192xbf16>     after  %h0 = slice %h {starts = [0]} : tile<4096xbf16>
 //         %y = mul %h, %w                            %w0 = load %pw0 : tile<4096xbf16>
@@ -7,23 +7,27 @@
 //                                                    store %py0, %y0
 //                                                    %h1 = slice %h {starts = [4096]} : tile<4096xbf16>
 //                                                    ...
+//
 // needs   layouts; accesses with their vectors
 // keeps   every value, and which addresses are read and written
 // breaks  nothing
-// pays    ptxas issues all loads of a tile before the first store: of a row of 65536 elements in 1024 threads what waits
-//         of it takes half of a thread's registers, and two tiles that it is multiplied by and added to
-//         twice as many as there are
 //
-// Where stores may lead to what is read, all parts are loaded and computed before the first store, if what is stored has fewer
-// registers than what it is made of.
+// pays    ptxas issues all loads of a tile before the first store. For a row of 65536 elements in 1024 threads, the
+//         tile that waits takes half of a thread's registers. Two more tiles, which it is multiplied by and added to,
+//         take twice the registers that there are.
 //
-// Parts lie in registers of their own along the first dimension, so that a slice is no instruction. As loads of later parts
-// come after stores of earlier ones, it must else be known that these lead elsewhere: pointers of
-// different arguments under --restrict; or that each element is stored as far from its pointer as it was loaded: then what parts
-// change is the order of different elements alone, which are different threads' for all that a program may know.
-// Nor may a load that stays where it is read what a store before it has written, whose parts come after it.
-// Offsets and masks are made for each part where they are made of the thread's number.
-// Of stores through one argument each comes whole before the next, whose parts wait for it.
+// If stores may write what is read, all parts are loaded and computed before the first store. This is done if what is
+// stored takes fewer registers than what it is computed from.
+//
+// Parts lie in separate registers along the first dimension, so that a slice needs no instruction. Loads of later parts
+// come after stores of earlier parts. So, in other cases, these must be known to write elsewhere:
+// * pointers come from different arguments, under --restrict;
+// * each element is stored at the same distance from its pointer at which it was loaded. Then parts only change the
+//   order of different elements. For all that a program may know, these belong to different threads.
+//
+// A load that stays at its place must not read what a store before it has written: that store's parts come after the
+// load. Offsets and masks that are computed from the thread index are computed for each part. If several stores go
+// through one argument, each comes whole before the next one, whose parts wait for it.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/clone.h"
@@ -42,7 +46,7 @@ static bool is_alike(const StoreSplitter *s, const Value *value) {
 
 // --- what is made part by part
 
-// All but stores that writes or synchronises, and what has regions: ops move past no such op.
+// True for ops that others do not move past: ops with regions, and all that write or synchronise, except stores.
 static bool ends_run(const Op *op) {
   return op->region_count || op_has(op, TERMINATOR) || (op_has(op, WRITES) && op->kind != OP_STORE);
 }
@@ -64,7 +68,8 @@ static bool used_inside(const StoreSplitter *s, const Op *op) {
   return used;
 }
 
-// Of the run from `first` to before `end`; users are seen before what they use. False: a store is of another shape.
+// Marks the run from `first` to before `end`. Users are visited before what they use. Returns false if a store has
+// another shape.
 static bool mark_run(StoreSplitter *s, const Op *first, const Op *end) {
   s->ops.n = s->accesses.n = 0;
   for (Op *op = end->prev; op != first->prev; op = op->prev) {
@@ -78,9 +83,9 @@ static bool mark_run(StoreSplitter *s, const Op *first, const Op *end) {
   return true;
 }
 
-// --- whether it may be, and pays
+// --- if it is allowed and worth it
 
-// Whether both are the same offsets away from one pointer each.
+// True if both add the same offsets to one pointer each.
 static bool are_equally_far(const Value *a, const Value *b) {
   while (a->def && b->def && a->def->kind == OP_ADDPTR && b->def->kind == OP_ADDPTR) {
     if (op_operand(a->def, 1) != op_operand(b->def, 1)) return false;
@@ -89,13 +94,13 @@ static bool are_equally_far(const Value *a, const Value *b) {
   return a->def && b->def && a->def->kind == OP_SPLAT && b->def->kind == OP_SPLAT;
 }
 
-// Whether the accesses, whose pointers have these origins, may lead to the same memory.
+// True if the accesses, whose pointers have these origins, may reach the same memory.
 static bool may_meet(const StoreSplitter *s, const Value *a, const Value *b) {
   return a == b || !s->func->module->target.restrict_pointers;
 }
 
-// No load's memory is a store's, but for what is loaded and then stored element by element. Of stores to the same memory the later ones
-// are to stay behind.
+// True if no store writes a load's memory, except for values that are loaded and then stored element by element. Later
+// stores to the same memory are marked `behind`.
 static bool are_apart(StoreSplitter *s) {
   s->ordered = false;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
@@ -115,7 +120,8 @@ static bool are_apart(StoreSplitter *s) {
   return true;
 }
 
-// Whether all that is read is read before the first store. Then no store may lead to what a part reads, if all stay behind all parts.
+// True if all reads come before the first store. Then no store can change what a part reads, if all come after all
+// parts.
 static bool reads_first(StoreSplitter *s, const Op *first, const Op *end) {
   bool stored = false;
   for (const Op *op = first; op != end; op = op->next) {
@@ -126,7 +132,7 @@ static bool reads_first(StoreSplitter *s, const Op *first, const Op *end) {
   return s->ordered = true;
 }
 
-// Whether a load that stays may read what one of the stores has written before it.
+// True if a load that stays may read what a store before it has written.
 static bool is_read_again(const StoreSplitter *s, const Op *end) {
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *store = s->accesses.at[i];
@@ -158,7 +164,7 @@ static const Type *part_type(const StoreSplitter *s, const Type *tile) {
 
 static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part);
 
-// One part of what the op makes or does.
+// Builds one part of the op.
 static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) {
   Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
   const Type *type = op->result_count ? part_type(s, op_result(op)->type) : NULL;
@@ -166,7 +172,7 @@ static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) 
   b->loc = op->loc;
   Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
   op_copy_attrs(made, op);
-  op_remove_attr(made, ATTR_ANCHOR); // the whole tile's
+  op_remove_attr(made, ATTR_ANCHOR); // it belongs to the whole tile
   if (op->kind != OP_ARANGE) return made;
   int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
   op_set_attr(made, (Attr){.key = ATTR_START, .i = start});
@@ -184,14 +190,15 @@ static Value *slice_of(const StoreSplitter *s, Builder *b, Value *value, uint32_
   return slice;
 }
 
-// Offsets, masks and pointers, of which a part is made of its operands' parts, so that what one store takes and one behind it does
-// not wait for all parts, nor what the loop makes anew in each iteration.
+// True for offsets, masks and pointers whose parts are computed from the parts of their operands. Then what a store
+// shares with a later one does not wait for all parts. Nor does what a loop computes again in each iteration.
 static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
   const Op *op = value->def;
   const Type *type = value->type, *element = type_element(type);
   bool index = element->kind == TYPE_PTR || !elem_is_float(element->elem);
   bool wanted = s->ordered || (op && op->region->parent && op->region == s->ops.at[0]->region);
-  if (!wanted || !op || !index || type->rank <= s->dim || store_part_bits(type, s->dim) < s->part_bits) return false;
+  if (!wanted || !op || !index || type->rank <= s->dim || store_part_bits(type, s->dim) < s->part_bits)
+    return false;
   if (store_part_speaks_of_more(s, op, s->part_bits)) return false;
   if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
   if (op->kind == OP_DIV || op->kind == OP_REM) return false;
@@ -205,12 +212,13 @@ static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part)
   if (!type_is_tile(value->type) || value->type->shape[s->dim] == 1) return value; // the same for all parts
   Value **made = &s->made[value->id];
   if (*made) return *made;
-  bool anew = store_part_is_made_anew(value, &left) && !store_part_speaks_of_more(s, value->def, s->part_bits);
+  bool anew =
+      store_part_is_made_anew(value, &left) && !store_part_speaks_of_more(s, value->def, s->part_bits);
   anew |= is_made_in_parts(s, value);
   return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
 }
 
-// The part's ops. What they gave goes to made[i], for s->ops.at[i].
+// Builds the part's ops, except stores that are `behind`. made[i] is the op for s->ops.at[i].
 static void make_first(StoreSplitter *s, Op *end, uint32_t part, Op **made) {
   memset(s->made, 0, s->func->value_count * sizeof *s->made);
   for (uint32_t i = s->ops.n; i-- > 0;) {
@@ -222,8 +230,8 @@ static void make_first(StoreSplitter *s, Op *end, uint32_t part, Op **made) {
   }
 }
 
-// The part's share of a store that comes behind others. Data is as it was made; addresses and masks are made once more, as
-// 64 bits an element are twice what waits.
+// Builds the part of a store that comes after others. Data was computed before. Addresses and masks are computed again,
+// since 64 bits per element are twice what waits.
 static void make_behind(StoreSplitter *s, Op *end, const Op *store, uint32_t part, Op **made) {
   memset(s->made, 0, s->func->value_count * sizeof *s->made);
   for (uint32_t i = s->ops.n; i-- > 0;) {
@@ -240,7 +248,7 @@ static void erase_unused(const StoreSplitter *s, Op **made) {
     if (made[i] && made[i]->result_count && value_unused(op_result(made[i]))) op_erase(made[i]);
 }
 
-// Stores through the argument of an earlier one come when all its parts are stored, in their order.
+// Stores through the argument of an earlier store come after all parts of that store, in their order.
 static void split_run(StoreSplitter *s, Op *end) {
   uint32_t parts = 1u << s->part_bits, n = s->ops.n;
   Op **made = ARENA_ARRAY(s->context->scratch, Op *, (uint64_t)parts * n);

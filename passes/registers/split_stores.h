@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A run of loads, what is computed of them, and stores, which split_stores makes part by part.
+// A run of loads, computations and stores, which split_stores does part by part.
 #ifndef PASSES_REGISTERS_SPLIT_STORES_H
 #define PASSES_REGISTERS_SPLIT_STORES_H
 
@@ -7,38 +7,40 @@
 #include "passes/passes.h"
 
 enum {
-  MAX_STEPS = 4,      // ops that make an offset or mask again
-  RESERVED_REGISTERS = 8 // a thread's, beside tiles: what addresses a part's accesses
+  MAX_STEPS = 4,         // ops that compute an offset or mask again
+  RESERVED_REGISTERS = 8 // per thread, besides tiles: addresses of a part's accesses
 };
 
 typedef struct StoreSplitter {
   PassContext *context;
   Func *func;
-  const Type *like;          // of shape and layout of all that is split
-  uint32_t dim;              // along which
-  const uint32_t *registers; // by value id: those that it fills
-  bool *inside;              // by op id: made part by part
-  bool *behind;       // by op id: a store whose parts come behind all of an earlier one, or behind all loads
-  VEC(Op *) ops;      // those inside, last first
-  VEC(Op *) accesses; // the loads and stores of them
-  uint32_t part_bits; // log2 of the parts
-  Value **made;       // by value id: of the part at hand, or NULL
-  bool ordered;       // there is a store behind
-  bool fresh;         // offsets are made anew, where LLVM would keep those of before
+  const Type *like;          // Shape and layout of everything that is split.
+  uint32_t dim;              // The dimension along which it is split.
+  const uint32_t *registers; // By value id: the registers that it takes.
+  bool *inside;              // By op id: done part by part.
+  bool *behind;       // By op id: a store whose parts come after all of an earlier store, or after all loads.
+  VEC(Op *) ops;      // Those inside, last first.
+  VEC(Op *) accesses; // The loads and stores among them.
+  uint32_t part_bits; // log2 of the number of parts.
+  Value **made;       // By value id: as built for the current part, or NULL.
+  bool ordered;       // Some store is behind.
+  bool fresh;         // Offsets are computed again, where LLVM would keep the old ones.
   bool changed;
 } StoreSplitter;
 
-// Whether the value is made of the thread's number and scalars by at most *left ops.
+// True if at most *left ops compute the value from the thread index and scalars.
 bool store_part_is_made_anew(const Value *value, uint32_t *left);
-// Whether it says of more neighbours than a part of 1 / 2^bits has that they are alike or follow one another.
+// True if attributes of the op describe more equal or consecutive neighbours than a part of 1 / 2^bits has.
 bool store_part_speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits);
-// How many of the index's highest bits, all of dimension `dim`, are each one register's alone.
+// How many of the index's highest bits, all of dimension `dim`, each belong to only one register bit.
 uint32_t store_part_bits(const Type *type, uint32_t dim);
 
-// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, or all of it in the order that is there,
-// nothing is loaded, or stores must stay.
+// log2 of the fewest parts such that one fits next to what waits. 0 if:
+// * the whole fits, possibly in the present order;
+// * nothing is loaded;
+// * stores must stay.
 uint32_t store_parts(const StoreSplitter *s);
-// The same where every store comes behind all parts.
+// The same if every store comes after all parts.
 uint32_t store_parts_behind(const StoreSplitter *s);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many parts split_stores makes of a run of loads and stores, by the registers that what is loaded, computed and waits for stores fills.
+// Chooses how many parts split_stores makes of a run. It counts the registers of what is loaded, computed and waits for
+// stores.
 #include "base/integer.h"
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
@@ -7,7 +8,7 @@
 #include "passes/registers/rematerialise.h"
 #include "passes/registers/split_stores.h"
 
-// Whether the value is made of the thread's number and scalars by at most *left ops.
+// True if at most *left ops compute the value from the thread index and scalars.
 bool store_part_is_made_anew(const Value *value, uint32_t *left) {
   const Op *op = value->def;
   if (!type_is_tile(value->type)) return true;
@@ -21,7 +22,7 @@ bool store_part_is_made_anew(const Value *value, uint32_t *left) {
   return true;
 }
 
-// Whether it says of more neighbours than a part has that they are alike or follow one another.
+// True if attributes of the op describe more equal or consecutive neighbours than a part has.
 bool store_part_speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits) {
   const AttrKey keys[] = {ATTR_CONSTANT, ATTR_CONTIGUOUS};
   for (uint32_t k = 0; k < sizeof keys / sizeof *keys; k++) {
@@ -31,7 +32,7 @@ bool store_part_speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bi
   return false;
 }
 
-// Whether the value is a tile of data: no pointers, masks or offsets that are made where they are used.
+// True if the value is a tile of data: no pointers or masks, and no offsets that are computed where they are used.
 static bool is_data(const Value *value) {
   uint32_t left = MAX_STEPS;
   return type_is_tile(value->type) && type_element(value->type)->kind == TYPE_SCALAR &&
@@ -42,8 +43,8 @@ static bool is_inside(const StoreSplitter *s, const Value *value) {
   return value->def && s->inside[value->def->id];
 }
 
-// Registers of data that the op takes from outside, each value once, which `seen` (by id) remembers. *copies: how many of these are
-// others' copies, as broadcasts make them.
+// Registers of data that the op takes from outside. Each value counts once; `seen` (by id) remembers it. *copies: how
+// many of these are copies of others, as broadcasts make them.
 static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen, uint32_t *copies) {
   uint32_t words = 0;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -58,8 +59,9 @@ static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen, 
   return words;
 }
 
-// Registers beside the tiles that are loaded: of offsets that several accesses take each vector's, from the first access to
-// the last, and of elements of 16 bits that are loaded one by one the other half.
+// Registers needed in addition to the loaded tiles. If several accesses share offsets, each vector's offset is live
+// from the first access to the last. Elements of 16 bits that are loaded one by one also take the other half of a
+// register.
 static uint32_t words_beside(const StoreSplitter *s, const Op *op) {
   const Value *value = op->result_count ? op_result(op) : NULL;
   uint32_t addresses = 0;
@@ -75,7 +77,7 @@ static bool is_last_use(const Value *value, const Op *op) {
   return true;
 }
 
-// Whether operand k is made inside and taken by this op last, and no operand before it is the same.
+// True if operand k is computed inside, this op uses it last, and no operand before it is the same.
 static bool ends_at(const StoreSplitter *s, const Op *op, uint32_t k) {
   const Value *value = op_operand(op, k);
   for (uint32_t i = 0; i < k; i++)
@@ -83,7 +85,7 @@ static bool ends_at(const StoreSplitter *s, const Op *op, uint32_t k) {
   return is_inside(s, value) && is_last_use(value, op);
 }
 
-// Registers of the data that is loaded and computed, as far as it is alive at once in the order that is there.
+// Registers of loaded and computed data that are live at the same time in the present order.
 static uint32_t alive_in_order(const StoreSplitter *s) {
   uint32_t alive = 0, most = 0;
   for (uint32_t i = s->ops.n; i-- > 0;) {
@@ -98,7 +100,7 @@ static uint32_t alive_in_order(const StoreSplitter *s) {
   return most;
 }
 
-// How many of the index's highest bits, all of dimension `dim`, are each one register's alone.
+// How many of the index's highest bits, all of dimension `dim`, each belong to only one register bit.
 uint32_t store_part_bits(const Type *type, uint32_t dim) {
   const Layout *layout = type->layout;
   uint32_t bits = 0, registers = layout->bits[DIM_REGISTER];
@@ -113,7 +115,7 @@ uint32_t store_part_bits(const Type *type, uint32_t dim) {
   return bits;
 }
 
-// As many bits as leave every access its vector, and what is said of neighbours true.
+// The most bits that leave every access its vector, and keep true what attributes say about neighbours.
 static uint32_t most_bits(const StoreSplitter *s) {
   uint32_t bits = store_part_bits(s->like, s->dim), registers = layout_registers(s->like->layout);
   for (uint32_t i = 0; i < s->ops.n; i++)
@@ -123,8 +125,10 @@ static uint32_t most_bits(const StoreSplitter *s) {
   return bits;
 }
 
-// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, or all of it in the order that is there,
-// nothing is loaded, or stores must stay.
+// log2 of the fewest parts such that one fits next to what waits. 0 if:
+// * the whole fits, possibly in the present order;
+// * nothing is loaded;
+// * stores must stay.
 uint32_t store_parts(const StoreSplitter *s) {
   bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
   uint32_t waiting = 0, loaded = 0, copies = 0, beside = 0, most = most_bits(s), bits = 0;
@@ -138,7 +142,7 @@ uint32_t store_parts(const StoreSplitter *s) {
   }
   if (!loaded) return 0;
   for (uint32_t i = 0; i < s->ops.n; i++) beside += words_beside(s, s->ops.at[i]);
-  if (waiting > room) { // or the smallest parts find no room either, and wait for one another
+  if (waiting > room) { // otherwise even the smallest parts do not fit, and wait for each other
     waiting -= copies;
     loaded += beside;
   }
@@ -150,10 +154,10 @@ uint32_t store_parts(const StoreSplitter *s) {
   return bits;
 }
 
-// --- where stores may lead to what is read
+// --- stores that may write what is read
 
-// Registers of what is loaded and computed, where an access is done while most of it waits. Between accesses a result comes register by
-// register in place of what it is computed of.
+// Registers of what is loaded and computed, at the access where most of it waits. Between accesses a result replaces
+// what it is computed from, register by register.
 static uint32_t alive_at_accesses(const StoreSplitter *s) {
   uint32_t alive = 0, most = 0;
   for (uint32_t i = s->ops.n; i-- > 0;) {
@@ -167,14 +171,14 @@ static uint32_t alive_at_accesses(const StoreSplitter *s) {
   return most;
 }
 
-// Registers of what is stored: what is stored in halves one by one has one for each.
+// Registers of what is stored. Elements of less than 32 bits that are stored one by one take one each.
 static uint32_t words_stored(const StoreSplitter *s, const Op *store) {
   const Value *value = op_operand(store, 1);
   bool halves = type_element_bytes(value->type) < 4 && op_int(store, ATTR_VECTOR, 1) == 1;
   return halves ? layout_registers(value->type->layout) : s->registers[value->id];
 }
 
-// Registers that the ops take from outside, and, where `stored`, of what they make for stores; each value once.
+// Registers that the ops take from outside and, if `stored`, of what they compute for stores. Each value counts once.
 static uint32_t words_waiting(const StoreSplitter *s, bool stored) {
   bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
   uint32_t words = 0;
@@ -189,14 +193,15 @@ static uint32_t words_waiting(const StoreSplitter *s, bool stored) {
   return words;
 }
 
-// As store_parts, where every store comes behind all parts. ptxas loads parts ahead: one has half of the room that is left. Where what
-// waits for the stores leaves none, some of it is spilled in any case, and parts of half as much are small enough.
+// Like store_parts, but every store comes after all parts. ptxas loads parts early, so one part has half of the room
+// that is left. If what waits for the stores leaves no room, some of it is spilled in any case. Then parts of half that
+// size are small enough.
 uint32_t store_parts_behind(const StoreSplitter *s) {
   uint32_t room = func_thread_registers(s->func) - RESERVED_REGISTERS, most = most_bits(s), bits = 0;
   uint32_t alive = alive_at_accesses(s), waiting = words_waiting(s, true);
   uint32_t whole = words_waiting(s, false) + alive,
            part = max_u32(room - min_u32(room, waiting), waiting) / 2;
-  if (whole - whole / 5 <= room) return 0; // of a little more ptxas finds an order by itself
+  if (whole - whole / 5 <= room) return 0; // if only a little too much, ptxas finds an order by itself
   while (bits < most && alive >> bits > part) bits++;
   if (!bits || waiting + (alive >> bits) > whole / 4 * 3) return 0;
   diag_remark(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// store_early: tiles on their way to shared memory are stored as soon as what they are made of is there, where registers
-// are short.
+// store_early: if registers are short, tiles on their way to shared memory are stored as soon as their operands are
+// there.
 //
 // before  %x = load %p                      after  %x = load %p
 //         %y = load %q                             %s = shared_alloc
@@ -12,17 +12,22 @@
 //
 // needs   exchanges as stores and loads (split_exchanges), buffers without places
 // keeps   every value: nothing else uses the buffer before the store
-// breaks  nothing; buffers are alive for longer
-// pays    a tile that waits for its turn does so in shared memory, where it goes anyway: a kernel that loads five operands
-//         and multiplies them one after the other has one of them in registers. What registers have no room for is in
-//         local memory else, written and read word by word
+// breaks  nothing; buffers are live for longer
 //
-// What makes the tile goes along where it is cheap and takes no fewer registers than it gives: casts, selections, products. A
-// multiprocessor is to hold as many blocks as registers let it, so buffers that are alive together are to have room in a
-// block's share of its shared memory. Loads that a loop's iteration begins with are in no order yet: there a store passes
-// only products, branches and loops. Halves that come one by one, a register each, are stored before others are loaded:
-// a barrier behind the store keeps those from being under way before it. Where what a loop carries fills a thread's registers
-// what waits is in local memory: there stores pass loads, too, and what one product takes is read right before it.
+// pays    A tile that waits for its use waits in shared memory, where it goes anyway. A kernel may load five operands
+//         and multiply them one after another. It then has only one of them in registers. Otherwise, what does not fit
+//         in registers is in local memory, written and read word by word.
+//
+// The ops that compute the tile move along if they are cheap and do not take fewer registers than they give: casts,
+// selections, multiplications. An SM should hold the CTAs that registers allow. So buffers that are live together must
+// fit in a CTA's share of shared memory.
+//
+// Loads at the start of a loop's iteration have no order yet. There a store passes only dots, branches and loops.
+// 16-bit elements that are loaded one by one take a register each. They are stored before others are loaded. A barrier
+// after the store keeps the other loads from being in flight before it.
+//
+// If what a loop carries fills a thread's registers, what waits is in local memory. There stores also pass loads, and
+// what one dot takes is read right before it.
 #include <string.h>
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
@@ -31,29 +36,29 @@
 #include "passes/registers/rematerialise.h"
 
 enum {
-  MAX_CHAIN = 16,       // ops that go along
-  MAX_STEPS = 256,      // ops that are looked at for a place
+  MAX_CHAIN = 16,     // ops that move along
+  MAX_STEPS = 256,    // ops looked at for a place
   MIN_REGISTERS = 16, // of a tile that is worth it
 };
 
 typedef struct Mover {
   PassContext *context;
   Func *func;
-  uint64_t room;    // bytes of shared memory for buffers that are alive together
-  uint32_t *change; // by op id: of bytes of buffers in use
+  uint64_t room;    // bytes of shared memory for buffers that are live together
+  uint32_t *change; // by op id: change of the bytes of buffers in use
   bool changed;
 } Mover;
 
-// The ops that move, the last one first, and where to.
+// The ops that move, the last one first, and their new place.
 typedef struct Chain {
   Op *ops[MAX_CHAIN];
   uint32_t count, steps;
-  uint32_t after; // id of the last op that has to stand before them; 0: the region's first
+  uint32_t after; // id of the last op that must be before them; 0: the region's first
 } Chain;
 
 // --- room in shared memory
 
-// Id of the last op that uses the buffer or a part of it, with all that is in an op of `home` that does.
+// The id of the last op that uses the buffer or a view of it. If that is in an op of `home`, all of this op counts.
 static uint32_t last_use(const Value *buffer, const Region *home) {
   uint32_t last = 0;
   for (const Use *use = buffer->first_use; use; use = use->next) {
@@ -77,7 +82,7 @@ static void add_buffer(Op *op, void *data) {
   m->change[last_use(op_result(op), op->region) + 1] -= bytes; // unsigned sums wrap, and wrap back
 }
 
-// Bytes of the buffers that are alive together where those are most. Numbers the function.
+// The most bytes of buffers that are live together. Numbers the function.
 static uint32_t count_buffers(Mover *m) {
   func_number(m->func);
   memset(m->change, 0, (m->func->op_count + 2) * sizeof *m->change);
@@ -90,8 +95,8 @@ static uint32_t count_buffers(Mover *m) {
   return most;
 }
 
-// A block's share of a multiprocessor's shared memory where each thread has all registers that it may, or what the
-// buffers take already. Of four blocks one may have none: what is spilled costs more.
+// A CTA's share of an SM's shared memory, if each thread has all registers that it may have. At least what the buffers
+// take already. One of four CTAs may have none: spills cost more.
 static uint64_t shared_room(Mover *m) {
   const TargetInfo *arch = m->func->module->target.arch;
   uint32_t blocks = arch->registers / (TARGET_WARP * func_warps(m->func) * arch->thread_registers);
@@ -101,7 +106,7 @@ static uint64_t shared_room(Mover *m) {
   return share > taken ? share : taken;
 }
 
-// Whether the store's buffer has room from behind op `after` to before op `end`, too. count_buffers comes before.
+// True if the store's buffer also fits from after op `after` to before op `end`. count_buffers must come before.
 static bool has_room(const Mover *m, const Op *store, uint32_t after, uint32_t end) {
   uint64_t now = 0, bytes = shared_bytes(op_operand(store, 1)->type);
   uint32_t sum = 0;
@@ -114,7 +119,7 @@ static bool has_room(const Mover *m, const Op *store, uint32_t after, uint32_t e
 
 // --- what moves
 
-// Registers a thread that the value takes: none of what each thread makes of its number.
+// Registers per thread that the value takes. Values that each thread computes from its index take none.
 static uint32_t words_of(const Value *value) {
   const Type *type = value->type;
   const Op *def = value->def;
@@ -143,7 +148,7 @@ static bool in_chain(const Chain *chain, const Op *op) {
   return false;
 }
 
-// Whether nothing uses the value after the chain. *alone: the chain alone uses it.
+// True if nothing uses the value after the chain. *alone: only the chain uses it.
 static bool ends_life(const Chain *chain, const Value *value, bool *alone) {
   const Op *store = chain->ops[0];
   *alone = true;
@@ -156,7 +161,7 @@ static bool ends_life(const Chain *chain, const Value *value, bool *alone) {
   return true;
 }
 
-// Registers of operands that are not alive after the chain any more.
+// Registers of operands that are no longer live after the chain.
 static uint32_t freed_by(const Chain *chain, const Op *op) {
   uint32_t freed = 0;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -168,7 +173,7 @@ static uint32_t freed_by(const Chain *chain, const Op *op) {
   return freed;
 }
 
-// Adds the ops that make the op's operands where nothing else takes those.
+// Adds the ops that compute the op's operands, if nothing else takes these.
 static void extend(Chain *chain, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count && chain->count < MAX_CHAIN; i++) {
     const Value *value = op_operand(op, i);
@@ -187,7 +192,7 @@ static void stand_after(Chain *chain, const Op *op) {
   if (op->id > chain->after) chain->after = op->id;
 }
 
-// The chain comes behind what makes the value, where that does not move: numbers and masks do.
+// The chain must come after what computes the value, unless that can move too: indices and masks can.
 static void find_place(Chain *chain, const Value *value, const Region *home) {
   const Op *def = value->def;
   if (!def || def->region != home || in_chain(chain, def)) return;
@@ -199,7 +204,7 @@ static void find_place(Chain *chain, const Value *value, const Region *home) {
   for (uint32_t i = 0; i < def->operand_count; i++) find_place(chain, op_operand(def, i), home);
 }
 
-// It comes behind what else uses tiles that end with it, too, as those are there until then.
+// The chain must also come after other users of tiles that end with it, since these tiles are live until then.
 static void find_places(Chain *chain, const Op *op) {
   const Region *home = op->region;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -215,7 +220,7 @@ static void find_places(Chain *chain, const Op *op) {
   }
 }
 
-// The innermost loop that the op is in; NULL: none.
+// The innermost loop around the op. NULL: none.
 static const Op *loop_around(const Op *op) {
   const Op *around = op->region->parent;
   while (around && !op_is_loop(around)) around = around->region->parent;
@@ -228,7 +233,7 @@ static bool is_halves(const Value *value) {
   return is_unpacked_16bit(value) && words_of(value) >= MIN_REGISTERS;
 }
 
-// Whether the chain takes halves that come one by one, a register each, and passes a load of others.
+// True if the chain takes 16-bit elements that are loaded one by one, a register each, and passes a load of others.
 static bool passes_halves(const Chain *chain, const Op *after) {
   bool takes = false;
   for (uint32_t k = 0; k < chain->count; k++)
@@ -239,7 +244,7 @@ static bool passes_halves(const Chain *chain, const Op *after) {
   return false;
 }
 
-// Whether the store passes what a tile in registers is in the way of.
+// True if the store passes an op that a tile in registers is in the way of.
 static bool is_worth(const Mover *m, const Op *store, const Op *after) {
   const Op *loop = loop_around(store);
   bool loads = !loop || loop_fills_registers(m->func, loop);
@@ -253,7 +258,7 @@ static bool is_worth(const Mover *m, const Op *store, const Op *after) {
 
 // --- moving
 
-// Puts what makes the value behind *last, where it does not stand before it, and has *last be that.
+// Moves what computes the value after *last, unless it is before that already. *last becomes the last op moved.
 static void move_needed(const Value *value, Region *home, uint32_t after, Op **last) {
   Op *def = value->def;
   if (!def || def->region != home || def->id <= after) return;
@@ -261,7 +266,7 @@ static void move_needed(const Value *value, Region *home, uint32_t after, Op **l
   Op *place = *last ? (*last)->next : home->first;
   if (place != def) op_move(def, home, place);
   *last = def;
-  def->id = 0; // it stands there now
+  def->id = 0; // it is there now
 }
 
 static void move(Mover *m, Op *store) {
@@ -274,7 +279,7 @@ static void move(Mover *m, Op *store) {
   for (uint32_t i = 0; i < chain.count; i++) find_places(&chain, chain.ops[i]);
   Region *home = store->region;
   for (const Op *op = store->prev; op && is_in_loop(store);
-       op = op->prev) // which the iteration before may have left
+       op = op->prev) // the previous iteration may have left these
     if (op->kind == OP_DOT_WAIT || op->kind == OP_TMA_STORE_WAIT) stand_after(&chain, op);
   Op *last = store->prev;
   while (last && last->id > chain.after) last = last->prev;
@@ -287,7 +292,7 @@ static void move(Mover *m, Op *store) {
               store->id - after - 1);
   for (uint32_t i = 0; i < store->operand_count; i++) move_needed(op_operand(store, i), home, after, &last);
   op_move(store, home, last->next);
-  if (apart) { // else ptxas has those loads under way before the store
+  if (apart) { // otherwise ptxas issues those loads before the store
     Builder b = builder_after(store);
     b.loc = store->loc;
     build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
@@ -296,7 +301,7 @@ static void move(Mover *m, Op *store) {
   count_buffers(m);
 }
 
-// Of a buffer in the same region that nothing uses before.
+// True for a store to a buffer of the same region that nothing uses before.
 static bool is_first_store(const Op *op) {
   if (op->kind != OP_SHARED_STORE || op->attrs.n || !type_is_tile(op_operand(op, 0)->type)) return false;
   const Value *buffer = op_operand(op, 1);
@@ -316,25 +321,26 @@ static void visit(Mover *m, Region *region) {
 
 // --- reading late
 
-// The store to the buffer before the load, where nothing else uses it.
+// The store to the buffer before the load. NULL if anything else uses the buffer.
 static const Op *only_store(const Op *load) {
   const Value *buffer = op_operand(load, 0);
   const Op *store = NULL;
   uint32_t uses = 0;
-  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return NULL; // a view: others may lead to the bytes
+  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC)
+    return NULL; // a view: others may lead to the bytes
   for (const Use *use = buffer->first_use; use; use = use->next, uses++)
     if (use->user->kind == OP_SHARED_STORE && use->user->region == load->region) store = use->user;
   return uses == 2 ? store : NULL;
 }
 
-// Whether between the two ops there is more than loads from shared memory: of two that one product takes neither passes the other.
+// True if anything but shared_loads separates the two ops. Two operands of one dot do not pass each other.
 static bool waits(const Op *load, const Op *dot) {
   const Op *op = load->next;
   while (op != dot && op->kind == OP_SHARED_LOAD) op = op->next;
   return op != dot;
 }
 
-// What only one product takes is read right before that: it would wait in registers else.
+// If only one dot takes the loaded tile, moves the load right before it. Otherwise the tile would wait in registers.
 static void read_late(Mover *m, Op *load) {
   const Op *store = only_store(load);
   const Use *use = op_result(load)->first_use;
@@ -357,8 +363,7 @@ static void visit_loads(Mover *m, Region *region) {
 }
 
 bool pass_store_early(PassContext *context, Func *func) {
-  if (register_slack(context->scratch, func) >= 0 || registers_hopeless(context->scratch, func))
-    return false;
+  if (register_slack(context->scratch, func) >= 0 || registers_hopeless(context->scratch, func)) return false;
   Mover m = {.context = context, .func = func};
   m.change = ARENA_ARRAY(context->scratch, uint32_t, 2 * func->op_count + 2); // each store may get a barrier
   m.room = shared_room(&m);

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// stream_reduction: a product that only a reduction takes is computed for one of its results after another, where registers are short.
+// stream_reduction: if registers are short, a dot that only a reduction takes is computed for one result after another.
 //
-// before  %p = dot %a, %b, %zero          after  the same, and the reduction says in_turn: codegen orders the product's instructions,
-//         %s = select %m, %p, %low               and what is computed of them, by what they are for
+// before  %p = dot %a, %b, %zero
+//         %s = select %m, %p, %low
 //         %m = reduce %s {axis = 0}
+//
+// after   The same, and the reduction is marked `streamed`. codegen orders the dot's instructions, and what uses them,
+//         by the result that needs them.
+//
 // needs   layouts, dots' instructions
 // keeps   every value
 // breaks  nothing
-// pays    no more of the sums are in registers than one result takes, which is one register when it is done
+// pays    Only the sums that one result needs are in registers. They become one register when the result is done.
 //
-// By mma.sync alone: wgmma has all its sums at once.
+// Only for mma.sync: wgmma gives all its sums at the same time.
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-enum { MAX_VISITS = 64, RESERVED_REGISTERS = 8 }; // ops from product to reduction; a thread's, beside tiles
+enum { MAX_VISITS = 64, RESERVED_REGISTERS = 8 }; // ops from dot to reduction; per thread, besides tiles
 
 static bool is_reduction(const Op *op) { return op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS; }
 
-// The only op other than elementwise ones that takes what is made of the value; NULL: there are others, or none.
+// The only op, other than elementwise ones, that takes what is computed from the value. NULL: there are others, or
+// none.
 static Op *taker_of(const Value *value, uint32_t *left) {
   Op *taker = NULL;
   for (const Use *use = value->first_use; use; use = use->next) {
