@@ -48,7 +48,7 @@ static bool is_uniform(const Value *tile) {
   return value_int_constant(tile, &constant) || (tile->def && tile->def->kind == OP_SPLAT);
 }
 
-// The scalar type that is carried for a tile of that type.
+// The type of the loop-carried scalar for a tile of that type.
 static const Type *number_type(const Func *func, const Type *tile) {
   return type_is_ptr(tile) ? type_scalar(func->module->ir, ELEM_I64) : type_element(tile);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // trim_loops: the body of a loop runs only below a bound on the loop's index. The loop now ends at that bound.
 //
-// before  for %i = %a to %n { if %s + %i < %e then { ... } }     (else passes on the carried values)
+// before  for %i = %a to %n { if %s + %i < %e then { ... } }     (else passes on loop-carried values)
 //
 // after   for %i = %a to max(%a, min(%n, %e - %s)) { ... }       (in 64 bits; as below)
 //         for %i = %n to %n { as before }
@@ -57,7 +57,7 @@ static Op *only_branch(const Region *body) {
   return branch;
 }
 
-// True if the loop passes on its carried values when the branch is not taken.
+// True if the loop passes on its loop-carried values when the branch is not taken.
 static bool passes_on(const GuardedLoop *g) {
   const Region *otherwise = g->branch->regions[1];
   if (otherwise->first != otherwise->last) return false;

@@ -23,7 +23,8 @@ typedef struct Window {
 } Window;
 
 // Finds the window whose first load is `first`. It has at least 3 distances, and nothing is written between its loads.
-// Returns false if there is none. If there are enough loads, *why says what is missing. `why` may be NULL.
+// Returns false if there is none. Then *why says what is missing, or is NULL if there are too few loads. `why` may be
+// NULL.
 bool window_find(Arena *arena, const AxisTable *axes, Op *first, Window *window, const char **why);
 
 // The tap whose addresses are best aligned; the first one if several are. Its load becomes the window's load.

@@ -11,7 +11,7 @@
 //         advances them along k by a block's extent, or their offsets along k are its index. It ends one step before
 //         its index wraps.
 //
-// keeps   Which elements are multiplied, in order of k, in whole steps: %end is %lower plus a number of old steps.
+// keeps   which elements are multiplied, in order of k, in whole steps: %end is %lower plus a number of old steps.
 // breaks  nothing
 //
 // pays    With two slots of 96 KB, no dot is in flight while the next operands are copied. With four slots of 48 KB,

@@ -16,7 +16,7 @@
 //
 // The next grid may be placed once all CTAs of this one are placed, so it takes no room from them. A kernel that waits
 // itself stays as it is. A CTA that has ended counts as having let them start. So only the last CTAs do it explicitly,
-// about the number that a device holds at the same time. Each time costs time on the whole device
+// about the number that a device holds at the same time. Each such op costs time on the whole device
 // (docs/measurements.md). Warp-specialized CTAs are few, and each takes long. So all of them do it.
 #include "ir/build.h"
 #include "ir/memory/groups.h"

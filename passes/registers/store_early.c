@@ -244,7 +244,7 @@ static bool passes_halves(const Chain *chain, const Op *after) {
   return false;
 }
 
-// True if the store passes an op that a tile in registers is in the way of.
+// True if the store passes an op that needs the registers of a waiting tile.
 static bool is_worth(const Mover *m, const Op *store, const Op *after) {
   const Op *loop = loop_around(store);
   bool loads = !loop || loop_fills_registers(m->func, loop);
