@@ -20,12 +20,12 @@
 // needs   nothing; an op whose tiles have layouts stays
 // keeps   every value; a NaN stays a NaN
 //
-// breaks  Nothing. Afterwards, without layouts, there are no sorts, and every slice is an aligned part of its operand
+// breaks  Nothing. Afterwards, without layouts, there are no sorts, and every slice is an aligned part of its operand.
 //
 // pays    The steps of a sort are exchanges between registers, lanes or warps. flip does them best in any layout. An
 //         unaligned slice moves elements between threads as a gather does. If only the first elements of a sort are
 //         used, the others need no order, and each reduction halves the rest. For 16 of 4096 elements, all elements
-//         pass 10 steps, and each half 4 more. The full sort has 78 steps.
+//         pass 10 steps. Each halving adds 4 steps for the elements that remain. The full sort has 78 steps.
 //
 // The sort is Batcher's bitonic network. A `merge` is its last log2(n) steps. Floats are sorted by integer keys of the
 // same order: -0 before +0, NaN last in either direction. Consider two runs sorted in opposite directions. The larger

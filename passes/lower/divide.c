@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Division by multiplication. Let x < 2^w and 1 <= d < 2^w be unsigned, and m = floor((2^w - 1) / d). Then h = floor(x
-// m / 2^w) is the quotient or one less.
+// Division by multiplication. Let x < 2^w and 1 <= d < 2^w be unsigned, and m = floor((2^w - 1) / d).
+// Then h = floor(x m / 2^w) is the quotient or one less.
 //
-// Proof: m = (2^w - 1 - t) / d with 0 <= t < d. So x m / 2^w is x / d minus x (1 + t) / (2^w d), which is less than 1.
-// Therefore one comparison of x - h d with d makes the result exact.
+// Proof: m = (2^w - 1 - t) / d with 0 <= t < d. So x m / 2^w is x / d minus x (1 + t) / (2^w d). The second term is
+// less than 1. Therefore one comparison of x - h d with d makes the result exact.
 #include "passes/lower/divide.h"
 
 static const Type *unsigned_of(IrContext *ir, const Type *integer) {

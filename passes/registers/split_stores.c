@@ -20,10 +20,10 @@
 // stored takes fewer registers than what it is computed from.
 //
 // Parts lie in separate registers along the first dimension, so that a slice needs no instruction. Loads of later parts
-// come after stores of earlier parts. So, in other cases, these must be known to write elsewhere:
-// * pointers come from different arguments, under --restrict;
+// come after stores of earlier parts. So, in other cases, one of these must hold:
+// * the pointers come from different arguments, under --restrict;
 // * each element is stored at the same distance from its pointer at which it was loaded. Then parts only change the
-//   order of different elements. For all that a program may know, these belong to different threads.
+//   order of different elements. A program cannot rely on that order, since different threads may hold them.
 //
 // A load that stays at its place must not read what a store before it has written: that store's parts come after the
 // load. Offsets and masks that are computed from the thread index are computed for each part. If several stores go

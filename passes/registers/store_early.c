@@ -18,9 +18,9 @@
 //         and multiply them one after another. It then has only one of them in registers. Otherwise, what does not fit
 //         in registers is in local memory, written and read word by word.
 //
-// The ops that compute the tile move along if they are cheap and do not take fewer registers than they give: casts,
-// selections, multiplications. An SM should hold the CTAs that registers allow. So buffers that are live together must
-// fit in a CTA's share of shared memory.
+// The ops that compute the tile move along if they are cheap (casts, selections, multiplications), and free at least
+// the registers that their result takes. An SM should hold the CTAs that registers allow. So buffers that are live
+// together must fit in a CTA's share of shared memory.
 //
 // Loads at the start of a loop's iteration have no order yet. There a store passes only dots, branches and loops.
 // 16-bit elements that are loaded one by one take a register each. They are stored before others are loaded. A barrier

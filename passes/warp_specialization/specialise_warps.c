@@ -39,7 +39,7 @@
 // branch. These are loaded in both groups.
 //
 // If no dot stays in flight, a slot is released at the end of the iteration. Reasons are:
-// * not only the loop carries the dot's sum;
+// * the dot's sum is not only loop-carried;
 // * there are fewer than three stages;
 // * operands are in registers.
 //
