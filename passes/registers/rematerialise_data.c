@@ -144,8 +144,8 @@ static void mark_values(DataMaker *m) {
   }
 }
 
-// True if something narrower can wait for the other warps' totals than scanned elements: the tiles that the scan's
-// operands are computed from, and the start value of each run.
+// True if something narrower than scanned elements can wait for the other warps' totals. This is the tiles that the
+// scan's operands are computed from, and the start value of each run.
 static bool waits_narrower(const DataMaker *m, const Op *chunks) {
   ScanPlan plan;
   uint32_t kept = 0, scanned = 0;
