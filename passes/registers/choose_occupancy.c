@@ -319,7 +319,8 @@ static bool tiles_just_fit(Arena *scratch, Func *func) {
   Contents found = {0};
   int64_t slack = register_slack(scratch, func);
   region_walk(func->body, find_contents, &found);
-  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && slack < 0 && slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
+  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && slack < 0 &&
+         slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
 }
 
 // Whether ptxas can finish each element before the next: nothing takes elements together, and no op branches. With
