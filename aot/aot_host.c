@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A host region (a kernel's @grid, a tensor map's, the guard) as a C function that yields what the evaluator's does: integers wrap,
-// division truncates, and what the evaluator refuses (a division by zero) makes the function return false. Each op becomes a statement,
-// in the region's order; what is yielded hangs on no other.
+// Writes a host region (a kernel's @grid, a tensor map's, the guard) as a C function. The function yields the
+// evaluator's values: integers wrap and division truncates. It returns false where the evaluator reports an
+// error (a division by zero). Ops that the yielded values depend on become statements, in the region's order.
 #include "ir/number.h"
 #include "aot/aot.h"
 
@@ -62,8 +62,8 @@ typedef struct HostWriter {
   Buf out;
   int depth;
   uint32_t helpers;
-  bool *needed; // by the values' ids
-  bool *uses;   // by the parameters' places
+  bool *needed; // by value id
+  bool *uses;   // by parameter index
   bool failed;
 } HostWriter;
 
@@ -108,7 +108,7 @@ static const char *operand(const HostWriter *w, const Op *op, uint32_t i) {
 static Elem elem_of(const Op *op) { return op->operands[0].value->type->elem; }
 static uint32_t bits_of(Elem elem) { return elem == ELEM_I1 ? 1 : 8 * elem_bytes(elem); }
 
-// `expression`, of 64 bits, as the op's result.
+// The op's result from `expression`, which has 64 bits.
 static const char *wrapped(const HostWriter *w, const Op *op, const char *expression) {
   const Type *type = op_result(op)->type;
   return type->elem == ELEM_I1 ? arena_printf(w->arena, "((%s) & 1) != 0", expression)
@@ -132,7 +132,7 @@ static const char *shifted(HostWriter *w, const Op *op, bool left) {
   Helper helper = left ? HELPER_SHL : elem_is_signed(elem) ? HELPER_SHR : HELPER_USHR;
   static const char *const names[] = {[HELPER_SHL] = "shl", [HELPER_SHR] = "shr", [HELPER_USHR] = "ushr"};
   w->helpers |= 1u << helper;
-  // The count is unsigned, of the operands' width.
+  // The count is unsigned and has the operands' width.
   const char *count = arena_printf(w->arena, "(uint64_t)%s & 0x%llxu", operand(w, op, 1),
                                    (unsigned long long)(~0ull >> (64 - bits_of(elem))));
   const char *from =
@@ -174,7 +174,7 @@ static const char *minimum(HostWriter *w, const Op *op, const char *sign) {
                       operand(w, op, 0), operand(w, op, 1));
 }
 
-// What the op's result is; NULL: more than an expression, or nothing that C has.
+// The op's result as a C expression. NULL: it needs more than an expression, or C lacks it.
 static const char *expression(HostWriter *w, const Op *op) {
   Elem to = op_result(op)->type->elem;
   switch ((int)op->kind) {
@@ -212,7 +212,7 @@ static const char *expression(HostWriter *w, const Op *op) {
   }
 }
 
-// Values that C computes with: integers, bools, fp32 and fp64.
+// True for values that C computes with: integers, bools, fp32 and fp64.
 static bool in_c(const Value *value) {
   const Type *type = value->type;
   return type->kind == TYPE_SCALAR &&
@@ -243,7 +243,7 @@ static void write_division(HostWriter *w, const Op *op) {
 
 static void write_region(HostWriter *w, const Region *region);
 
-// The region's ops, and then what it yields into the op's results.
+// Writes the region's ops, then assigns what it yields to the op's results.
 static void write_branch(HostWriter *w, const Op *op, const Region *region) {
   w->depth++;
   write_region(w, region);
@@ -270,7 +270,7 @@ static void write_if(HostWriter *w, const Op *op) {
 
 static void write_simple(HostWriter *w, const Op *op, bool is_float) {
   const char *text = expression(w, op);
-  // volatile: compilers may fuse a product and a sum, which the evaluator does not.
+  // volatile: a C compiler may fuse a multiply and an add. The evaluator does not.
   if (text)
     buf_printf(&w->out, "%s %s %s = %s;\n", is_float ? "volatile" : "const", aot_c_type(op_result(op)->type),
                name_of(w, op_result(op)), text);
@@ -296,7 +296,7 @@ static void write_region(HostWriter *w, const Region *region) {
     if (op->result_count && w->needed[op->results[0].id]) write_op(w, op);
 }
 
-// The parameters that are read, by their places.
+// The parameters that are read, by index.
 static void write_params(HostWriter *w, const AotKernel *kernel) {
   for (uint32_t i = 0; i < kernel->param_count; i++) {
     const char *type = aot_c_type(kernel->params[i].type);

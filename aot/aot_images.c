@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is kept of a kernel's compiles: its parameters once, and its images in the order in which a launch tries them.
+// Keeps the results of a kernel's compiles: its parameters once, and its images in the order in which a
+// launch tries them.
 #include "aot/aot.h"
 
 static const Type *keep_type(Arena *arena, const Type *type) {
@@ -9,7 +10,8 @@ static const Type *keep_type(Arena *arena, const Type *type) {
   return kept;
 }
 
-// What the launcher's comment says of tuples and descriptors, and the descriptors' last strides, which are 1.
+// Notes what the launcher's comment says of tuples and descriptors. Marks the descriptors' last strides,
+// which are 1.
 static void keep_wide(Arena *arena, AotKernel *k, const ParamSpec *param, uint32_t *at) {
   if (param->form != PARAM_PLAIN && param->name) {
     Buf text = {0};
@@ -93,20 +95,21 @@ AotImage aot_keep_image(Arena *arena, const AotKernel *k, const Compilation *c) 
                     .facts = facts};
   for (uint32_t i = 0; i < visible; i++) {
     facts[i] = func->params[i].facts;
-    if (k->params[i].is_one) facts[i] = (ParamFacts){0}; // the launcher's own
+    if (k->params[i].is_one) facts[i] = (ParamFacts){0}; // added by the launcher
     image.fact_count += facts[i].divisible16 + facts[i].equal1;
   }
   return image;
 }
 
-// Whether `a` is for a kernel to be tried before `b`: newer architectures first, of one those with more facts. Levels come in their order.
+// True if a launch tries `a` before `b`. Newer architectures come first, then those with more facts. Levels
+// keep their order.
 static bool comes_before(const AotImage *a, const AotImage *b) {
   uint32_t place = aot_place(a->arch), other = aot_place(b->arch);
   return place != other ? place > other : a->fact_count > b->fact_count;
 }
 
-// Whether there is one that is the same code, for these arguments and maybe others. Of levels all are kept: what lies between them is
-// tried in between.
+// True if an image with the same code exists whose facts all hold for these arguments too. Images of levels
+// are all kept, because a launch tries the levels between them.
 static bool has_same(const AotKernel *k, const AotImage *image) {
   for (uint32_t i = 0; i < k->images.n; i++) {
     const AotImage *other = &k->images.at[i];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "aot/aot.h"
 
-// Words of C and C++, macros of the compilers', and functions that compilers know, as kernels may be named.
+// Names that a kernel may have but C cannot: keywords of C and C++, macros of compilers, and functions that
+// compilers know.
 static const char taken[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const "
     "constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit "
@@ -38,7 +39,7 @@ const char *aot_identifier(Arena *arena, Str name) {
       buf_char(&text, '_');
     else
       buf_printf(&text, "_%02x", (unsigned)(unsigned char)name.at[i]);
-  // What begins so is the implementation's, or this tool's own.
+  // Names with this prefix are reserved for the implementation or for this tool.
   if (text.at[0] == '_' || strncmp(text.at, "tilec_", 6) == 0) {
     Buf more = {0};
     buf_printf(&more, "k%s%s", text.at[0] == '_' ? "" : "_", text.at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The header and the source, which C99 and C++11 compilers take without a warning.
+// Writes the header and the source. C99 and C++11 compilers take them without a warning.
 #include "aot/aot.h"
 
 extern const char aot_support[], aot_support_end[]; // aot/support.c
@@ -19,7 +19,7 @@ static const char status_text[] =
     "} tilec_aot_status;\n"
     "#endif\n";
 
-// "3 x, y": what a comment says of them.
+// "3 x, y": how a comment lists the facts.
 static void print_facts(const AotKernel *k, const ParamFacts *facts, Buf *out) {
   bool any = false;
   for (uint32_t i = 0; i < k->param_count; i++) {
@@ -44,7 +44,7 @@ static bool is_bits(const Type *type) {
          type->elem != ELEM_FP64;
 }
 
-// A line of the comment above a launcher.
+// One line of the comment above a launcher.
 static void print_param_types(const AotKernel *k, Buf *out) {
   bool any = false;
   for (uint32_t i = 0; i < k->param_count; i++) {
@@ -58,7 +58,7 @@ static void print_param_types(const AotKernel *k, Buf *out) {
   if (any) buf_text(out, " (pointers are addresses of the device's)\n");
 }
 
-// What may have several lines, in a comment.
+// Text that may have several lines, as one line of a comment.
 static void print_in_line(const char *text, Buf *out) {
   for (; *text; text++) buf_char(out, (unsigned char)*text < ' ' || *text == '\\' ? ' ' : *text);
 }
@@ -89,7 +89,7 @@ static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf 
   buf_text(out, "\n");
 }
 
-// Of a name that becomes a macro.
+// The include guard. The prefix becomes a macro name.
 static void print_guard(const AotFile *file, Buf *out) {
   for (const char *at = file->prefix; *at; at++)
     buf_char(out, *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at);
@@ -158,7 +158,7 @@ static void print_escaped(char ch, Buf *out) {
   }
 }
 
-// As a string literal: a line of text a line, of bytes so many.
+// As a string literal. Text: one source line per line. Bytes: a fixed number per line.
 static void print_literal(Str text, bool is_text, Buf *out) {
   enum { A_LINE = 32 };
   buf_text(out, "    \"");
@@ -186,7 +186,7 @@ static void print_images(const AotFile *file, Buf *out) {
     }
 }
 
-// A map's row, the box innermost first.
+// One row of a map's table. The box is innermost first.
 static void print_map(const AotMap *map, uint32_t n, uint32_t i, Buf *out) {
   const TensorEncoding *e = &map->encoding;
   buf_printf(out, "    {tilec_map_%u_%u, %d, %d, %d, %d, %u, %u, {", n, i, e->type, e->swizzle, e->promotion,
@@ -196,7 +196,7 @@ static void print_map(const AotMap *map, uint32_t n, uint32_t i, Buf *out) {
   buf_text(out, "}},\n");
 }
 
-// What image `n` takes beside its visible parameters: the functions that say it, and how it is made of what they say.
+// The hidden parameters of image `n`: its host functions, and how their values become parameters.
 static void print_hidden(const AotHidden *hidden, uint32_t n, Buf *out) {
   if (hidden->guard[0]) buf_printf(out, "\nstatic bool tilec_guard_%u%s", n, hidden->guard);
   for (uint32_t i = 0; i < hidden->map_count; i++)
@@ -215,7 +215,8 @@ static void print_hidden(const AotHidden *hidden, uint32_t n, Buf *out) {
     buf_text(out, "NULL, 0};\n");
 }
 
-// Of a kernel that launches with hidden parameters: the visible ones' bytes, by which arguments are told apart.
+// For a kernel with hidden parameters: the size in bytes of each visible one. Launches compare arguments by
+// these bytes.
 static void print_param_bytes(const AotKernel *k, uint32_t number, Buf *out) {
   buf_printf(out, "\nstatic const unsigned char tilec_bytes_%u[] = {", number);
   for (uint32_t i = 0; i < k->param_count; i++) buf_printf(out, "%u, ", type_param_bytes(k->params[i].type));
@@ -307,7 +308,7 @@ static bool has_image_for(const AotFile *file, uint32_t place) {
   return false;
 }
 
-// "sm_80, sm_90a", of all kernels.
+// "sm_80, sm_90a": the architectures of all kernels.
 static void print_archs(const AotFile *file, Buf *out) {
   uint32_t count;
   const TargetInfo *list = target_list(&count);
@@ -319,7 +320,8 @@ static void print_archs(const AotFile *file, Buf *out) {
   }
 }
 
-// The most of visible parameters and of tensor maps that a launch with hidden parameters has; no less than 1.
+// The maximum numbers of visible parameters and tensor maps over launches with hidden parameters. Each is at
+// least 1.
 static void most_hidden(const AotFile *file, uint32_t *params, uint32_t *maps) {
   *params = *maps = 1;
   for (uint32_t k = 0; k < file->kernels.n; k++) {
@@ -407,7 +409,7 @@ static void print_common(const AotFile *file, Buf *out) {
 
 void aot_print_source(const AotFile *file, Buf *out) {
   static const char marker[] = "// ---- images ----\n";
-  const char *types = strchr(aot_support, '\n') + 1; // behind its licence line
+  const char *types = strchr(aot_support, '\n') + 1; // after its licence line
   const char *functions = strstr(aot_support, marker);
   uint32_t helpers = 0;
   print_generated(file, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds two vectors with the kernel of add.tile, and compares with the sum in double.
-//   add [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto; FILE: add.tile beside this program
+// add [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto; FILE: add.tile next to this program
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ typedef struct Run {
   float *host_x, *host_y, *host_out;
 } Run;
 
-// In [-1, 1): a linear congruential generator (Knuth's MMIX constants).
+// In [-1, 1), from a linear congruential generator (Knuth's MMIX constants).
 static float next_random(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (float)((double)(*state >> 40) / (1 << 23) - 1.0);
@@ -44,7 +44,7 @@ static tilec_status launch(Run *run, size_t n) {
   return status;
 }
 
-// One rounding of the sum: half a unit in the last place of at most 2.
+// Allows one rounding of the sum: half a unit in the last place of at most 2.
 static int compare(const Run *run, size_t n) {
   const double allowed = 0x1p-24 * 2;
   double worst = 0;
@@ -70,7 +70,7 @@ static void release(Run *run) {
   free(run->host_out);
 }
 
-// add.tile in the folder of the program `self`.
+// Path of add.tile in the folder of the program `self`.
 static void kernel_path(const char *self, char *path, size_t room) {
   const char *slash = strrchr(self, '/');
   snprintf(path, room, "%.*sadd.tile", slash ? (int)(slash - self + 1) : 0, self);

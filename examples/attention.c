@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// softmax(q k^T / sqrt(D)) v of each batch and head with the kernel of attention.tile, in fp16, compared with
-// the same in double (all rows, or 64 of a large problem); on a GPU also timed.
+// Computes softmax(q k^T / sqrt(D)) v of each batch and head with the kernel of attention.tile, in fp16.
+// Compares with the result in double: all rows, or 64 rows of a large problem. On a GPU it is also timed.
+//
 //   attention [DEVICE [BATCHES [HEADS [N [D [CAUSAL [FILE]]]]]]]
+//
 // D: 64 or 128. CAUSAL 1: a row attends to itself and the rows before it.
 #include "host.h"
 
@@ -21,7 +23,7 @@ static tilec_kernel *compile(Host *host, const Problem *p) {
   options.kernel = "attention";
   options.defines = defines;
   options.define_count = sizeof defines / sizeof *defines;
-  options.num_warps = p->d > 64 ? 4 : 8; // what is fastest on an H200
+  options.num_warps = p->d > 64 ? 4 : 8; // fastest on an H200
   options.num_stages = p->d > 64 ? 2 : 3;
   tilec_kernel *kernel = NULL;
   if (!host->status) host->status = tilec_kernel_new(host->device, host->program, &options, &kernel);
@@ -49,7 +51,7 @@ static void report_speed(Host *host, const Problem *p, tilec_kernel *kernel) {
   if (!host->status) printf("attention: %.1f us, %.1f TFLOP/s\n", each * 1e6, 1e-12 * flops / each);
 }
 
-// Row `row` of all heads' rows; weights: room for n.
+// Computes row `row`, counted over all heads. weights: room for n.
 static void expect_row(const Problem *p, size_t row, double *weights, double *expected) {
   size_t n = (size_t)p->n, d = (size_t)p->d, head = row / n * n, keys = p->causal ? row - head + 1 : n;
   double most = -INFINITY, sum = 0;
@@ -67,7 +69,7 @@ static void expect_row(const Problem *p, size_t row, double *weights, double *ex
   }
 }
 
-// Weights and results are rounded to fp16, which is half a unit of 2^-10 of at most 2 each.
+// Weights and results are rounded to fp16. Each rounding is half a unit of 2^-10, for values up to 2.
 static void check(Host *host, const Problem *p) {
   size_t rows = p->out->n / (size_t)p->d, count = 0;
   size_t step = (double)p->out->n * (double)p->n > 0x1p27 ? rows / 64 | 1 : 1;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention and its gradients with the kernels of attention_backward.tile, compared with the same in double (all heads, or
-// two of a large problem); on a GPU the backward pass is also timed.
+// Computes attention and its gradients with the kernels of attention_backward.tile. Compares with the result
+// in double: all heads, or two heads of a large problem. On a GPU the backward pass is also timed.
+//
 //   attention_backward [DEVICE [BATCHES [HEADS [N [D [CAUSAL [BF16 [FILE]]]]]]]]
-// D: 64 or 128. CAUSAL 1: a row attends to itself and the rows before it. BF16 1: in bf16, else fp16.
+//
+// D: 64 or 128. CAUSAL 1: a row attends to itself and the rows before it. BF16 1: bf16, else fp16.
 #include "host.h"
 
 enum { Q, K, V, DO, OUT, DQ, DK, DV, LSE, DELTA, SUM, ARRAYS }; // heads x n x d each, LSE and DELTA heads x n
 enum { FORWARD, PREPARE, BACKWARD, FINISH, KERNELS };
 
 typedef struct Problem {
-  int64_t heads, n, d, causal; // heads: those of all batches
+  int64_t heads, n, d, causal; // heads: of all batches
   tilec_dtype dtype;
   Array *array[ARRAYS];
   tilec_kernel *kernel[KERNELS];
@@ -40,12 +42,12 @@ static void compile(Host *host, Problem *p) {
     options.define_count = products ? 3 : 1;
     options.num_warps = products ? 8 : 4;
     options.num_stages = 2;
-    options.restrict_pointers = 1; // no two arrays overlap, so that loads may be ahead of what is added up
+    options.restrict_pointers = 1; // no two arrays overlap, so loads may be prefetched past the atomic adds
     host->status = tilec_kernel_new(host->device, host->program, &options, &p->kernel[i]);
   }
 }
 
-// The arrays, then numbers.
+// The kernel's parameters: the arrays, then the numbers.
 static void launch(Host *host, const Problem *p, int kernel, const int *arrays, uint32_t count,
                    const tilec_arg *numbers, uint32_t more) {
   tilec_arg args[16];
@@ -86,7 +88,7 @@ static void add_row(double *to, double factor, const Array *a, size_t row, size_
   for (size_t i = 0; i < d; i++) to[i] += factor * array_get(a, row * d + i);
 }
 
-// What a row gives to all results of the head that begins with row `head`; powers, slopes: room for n.
+// Adds one row's part to all results of its head, which begins at row `head`. powers, slopes: room for n.
 static void expect_row(const Problem *p, size_t head, size_t row, double *const expected[], double *powers,
                        double *slopes) {
   size_t n = (size_t)p->n, d = (size_t)p->d, keys = p->causal ? row + 1 : n;
@@ -108,7 +110,8 @@ static void expect_row(const Problem *p, size_t head, size_t row, double *const 
   }
 }
 
-// Powers, slopes and results are rounded to 16 bits: together some three halves of the last place of the largest number.
+// Powers, slopes and results are rounded to 16 bits. Together that is about three halves of the last place of
+// the largest number.
 static void compare(Host *host, const Problem *p, int result, const double *expected, size_t first,
                     size_t size) {
   static const char *const names[ARRAYS] = {[OUT] = "out", [DQ] = "dq", [DK] = "dk", [DV] = "dv"};

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention as models have it, by the kernel of attention_kinds.tile, compared with the same in double (all rows, or some of
-// a large problem); on a GPU also timed.
+// Runs the attention variants of models with the kernel of attention_kinds.tile. Compares with the result in
+// double: all rows, or some rows of a large problem. On a GPU it is also timed.
+//
 //   attention_kinds [DEVICE [KIND [TYPE [BATCHES [HEADS [N [D]]]]]]] [FILE]
-// KIND: plain, causal, grouped (4 heads of queries to one of keys), window, cap, alibi, sinks, packed (sequences of N and fewer rows), all.
-// TYPE: fp16, bf16, or e4m3 (not packed; v's rows along keys, to fp16). D: 32, 64, 96, 128 or 256; packed: no 96.
+//
+// KIND: plain, causal, grouped (4 query heads per key head), window, cap, alibi, sinks,
+// packed (sequences of at most N), all.
+// TYPE: fp16, bf16, or e4m3. e4m3: not packed; v is stored with keys contiguous; the result is fp16.
+// D: 32, 64, 96, 128 or 256. packed: not 96.
 #include "host.h"
 
 typedef struct Kind {
@@ -21,13 +25,13 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 typedef struct Problem {
   const Kind *kind;
   tilec_dtype dtype;
-  int64_t batches, heads, n, d, tokens; // of queries; packed: tokens are those of all batches, else n of each
+  int64_t batches, heads, n, d, tokens; // of queries; packed: tokens of all batches, else n each
   Array *q, *k, *v, *out, *starts, *slopes, *sinks;
 } Problem;
 
 static const double scale = 0.0625, cap = 3;
 
-// How many rows batch z has; packed: n, n - 1, n - 3, n - 6, ... and at the end none.
+// The number of rows of batch z. packed: n, n - 1, n - 3, n - 6, ... down to none.
 static int64_t batch_rows(const Problem *p, int64_t z) {
   int64_t rows = p->n - z * (z + 1) / 2;
   return !p->kind->packed ? p->n : rows > 0 ? rows : 0;
@@ -39,13 +43,13 @@ static int64_t batch_start(const Problem *p, int64_t z) {
   return start;
 }
 
-// The first element of a row of one of `heads` heads.
+// The offset of the first element of a row, in one of `heads` heads.
 static size_t row_at(const Problem *p, int64_t z, int64_t head, int64_t heads, int64_t row) {
   int64_t at = p->kind->packed ? (batch_start(p, z) + row) * heads + head : (z * heads + head) * p->n + row;
   return (size_t)(at * p->d);
 }
 
-// Key `row`'s element `column` of v.
+// Element `column` of v for key `row`.
 static double value_at(const Problem *p, int64_t z, int64_t head, int64_t heads, int64_t row,
                        int64_t column) {
   int64_t turned = ((z * heads + head) * p->d + column) * p->n + row;
@@ -81,7 +85,7 @@ static tilec_kernel *compile(Host *host, const Problem *p) {
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
   options.defines = defines;
   options.define_count = N;
-  options.num_warps = 8; // two warpgroups, whose turns at the tensor cores come one after the other
+  options.num_warps = 8; // two warpgroups, which use the tensor cores one after the other
   options.num_stages = 2;
   tilec_kernel *kernel = NULL;
   if (!host->status) host->status = tilec_kernel_new(host->device, host->program, &options, &kernel);
@@ -101,7 +105,7 @@ static void launch(Host *host, const Problem *p, tilec_kernel *kernel, int times
   if (!host->status) host->status = tilec_device_synchronize(host->device);
 }
 
-// What is expected of a row; weights: room for n.
+// Computes the expected row. weights: room for n.
 static void expect_row(const Problem *p, int64_t z, int64_t head, int64_t row, double *weights,
                        double *expected) {
   const Kind *kind = p->kind;
@@ -125,8 +129,8 @@ static void expect_row(const Problem *p, int64_t z, int64_t head, int64_t row, d
     for (int64_t i = 0; i < p->d; i++) expected[i] += weights[j] / sum * value_at(p, z, kv, kv_heads, j, i);
 }
 
-// Weights and results are rounded to the type, which is half a unit of at most 2 each; the capped scores are those of tanh.approx, 2^-11
-// of them wrong.
+// Weights and results are rounded to the type. Each rounding is half a unit, for values up to 2. Capped
+// scores come from tanh.approx, with a relative error of 2^-11.
 static void check(Host *host, const Problem *p) {
   double unit = p->dtype == TILEC_FP16   ? 0x1p-11
                 : p->dtype == TILEC_BF16 ? 0x1p-8

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The mean of each TAPS neighbours with the kernel of reduce.tile, compared with the same in double.
+// Computes the mean of each TAPS neighbours with the kernel of reduce.tile. Compares with the result in
+// double.
 //   conv1d [DEVICE [N [TAPS [FILE]]]]
 #include "host.h"
 
@@ -17,7 +18,7 @@ int main(int argc, char **argv) {
   for (int64_t i = 0; i < n; i++)
     for (int64_t t = 0; t < taps; t++) expected[i] += array_get(x, (size_t)(i + t)) / (double)taps;
   host_compare(&host, "means", y, expected,
-               2 * 0x1p-24 * (double)(taps + 1)); // a rounding a tap, of at most 2
+               2 * 0x1p-24 * (double)(taps + 1)); // one rounding per tap, of at most 2
   free(expected);
   return host_close(&host);
 }

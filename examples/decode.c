@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention of the last positions of sequences to all their keys with the kernels of decode.tile, four heads to
-// one of the keys, 128 columns; compared with the same in double (all rows, or 64 of a large problem); on a GPU
-// also timed.
+// Attention of a sequence's last positions to all its keys, with the kernels of decode.tile. Four query heads
+// share one key head, with 128 columns. Compares with the result in double: all rows, or 64 rows of a large
+// problem. On a GPU it is also timed.
+//
 //   decode [DEVICE [QUERIES [KEYS [KV_HEADS [BATCH [PAGE [BF16 [FILE]]]]]]]]
-// PAGE: keys a page, a power of two up to 128; 0: keys lie one after the other. BF16 1: of bf16, else of fp16.
+//
+// PAGE: keys per page, a power of two up to 128. 0: keys are contiguous. BF16 1: bf16, else fp16.
 // Sequence b has KEYS - b KEYS / (4 BATCH) keys.
 #include "host.h"
 
@@ -11,13 +13,13 @@ enum { GROUP = 4, COLUMNS = 128, PROGRAMS = 132, KEYS_A_BLOCK = 64 };
 
 typedef struct Problem {
   int64_t queries, keys, kv_heads, batch, page;
-  int64_t capacity, rows, parts; // keys with room; rows of a head of the keys
+  int64_t capacity, rows, parts; // capacity: room for keys; rows: per key head
   tilec_dtype dtype;
   tilec_kernel *decode, *combine;
   Array *q, *k, *v, *table, *lengths, *sums, *tops, *out;
 } Problem;
 
-// A program for each multiprocessor of a large GPU, or, where addresses are loaded for each key, two.
+// One program per multiprocessor of a large GPU. Two if addresses are loaded for each key.
 static int64_t count_parts(const Problem *p) {
   int64_t programs = p->page && p->page < KEYS_A_BLOCK ? 2 * PROGRAMS : PROGRAMS,
           groups = p->batch * p->kv_heads;
@@ -35,7 +37,7 @@ static tilec_kernel *compile(Host *host, const Problem *p, const char *name, siz
   options.kernel = name;
   options.defines = defines;
   options.define_count = count;
-  options.overlap = 1; // combine is put in place while decode ends
+  options.overlap = 1; // combine starts while decode ends
   tilec_kernel *kernel = NULL;
   if (!host->status) host->status = tilec_kernel_new(host->device, host->program, &options, &kernel);
   return kernel;
@@ -67,7 +69,7 @@ static void report_speed(Host *host, const Problem *p) {
   if (!host->status) printf("decode: %.1f us, %.0f GB/s\n", each * 1e6, 1e-9 * bytes / each);
 }
 
-// Pages in random order, and how many keys each sequence has.
+// Pages in random order, and the number of keys of each sequence.
 static void fill_tables(Host *host, Problem *p) {
   int32_t *table = p->table->at, *lengths = p->lengths->at;
   for (size_t i = 0; i < p->table->n; i++) {
@@ -87,7 +89,7 @@ static size_t key_row(const Problem *p, int64_t b, int64_t head, int64_t key) {
   return (size_t)((page * p->kv_heads + head) * p->page + key % p->page);
 }
 
-// Row `row` of all sequences' rows; weights: room for all keys.
+// Computes row `row`, counted over all sequences. weights: room for all keys.
 static void expect_row(const Problem *p, int64_t row, double *weights, double *expected) {
   int64_t b = row / (p->kv_heads * p->rows), head = row / p->rows % p->kv_heads;
   int64_t keys = length_of(p, b) - p->queries + 1 + row % p->rows % p->queries;
@@ -108,7 +110,8 @@ static void expect_row(const Problem *p, int64_t row, double *weights, double *e
   }
 }
 
-// Weights and results are rounded to the type, which is half a unit of its fraction's last bit of at most 2 each.
+// Weights and results are rounded to the type. Each rounding is half a unit of the last fraction bit, for
+// values up to 2.
 static void check(Host *host, const Problem *p) {
   int64_t rows = p->batch * p->kv_heads * p->rows, step = rows > 64 ? rows / 64 | 1 : 1, count = 0;
   double worst = 0, allowed = 2 * 2 * ldexp(0.5, -format_fraction(p->dtype)),

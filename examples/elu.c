@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The exponential linear unit with the kernel of elu.tile, compared with the same in double.
-//   elu [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto; FILE: elu.tile beside this program
+// Computes the exponential linear unit with the kernel of elu.tile. Compares with the result in double.
+// elu [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto; FILE: elu.tile next to this program
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ typedef struct Run {
   float *host_in, *host_out;
 } Run;
 
-// In [-8, 8): a linear congruential generator (Knuth's MMIX constants).
+// In [-8, 8), from a linear congruential generator (Knuth's MMIX constants).
 static float next_random(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (float)((double)(*state >> 40) / (1 << 20) - 8.0);
@@ -42,7 +42,7 @@ static tilec_status launch(Run *run, size_t n, double alpha) {
   return status;
 }
 
-// exp(v) - 1 loses what exp(v) rounds away: a few units in the last place of 1, times alpha.
+// exp(v) - 1 loses the bits that exp(v) rounds away: a few units in the last place of 1, times alpha.
 static int compare(const Run *run, size_t n, double alpha) {
   const double allowed = 4 * 0x1p-23 * alpha;
   double worst = 0;
@@ -67,7 +67,7 @@ static void release(Run *run) {
   free(run->host_out);
 }
 
-// elu.tile in the folder of the program `self`.
+// Path of elu.tile in the folder of the program `self`.
 static void kernel_path(const char *self, char *path, size_t room) {
   const char *slash = strrchr(self, '/');
   snprintf(path, room, "%.*selu.tile", slash ? (int)(slash - self + 1) : 0, self);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the larger examples have in common: arrays on both sides, launches by name, comparing with a result in
-// double. After a first error the other calls do nothing; host_close reports it.
+// Code that the larger examples share: arrays on host and device, launches by name, comparison with a result
+// in double. After the first error the other calls do nothing. host_close reports it.
 #ifndef EXAMPLES_HOST_H
 #define EXAMPLES_HOST_H
 
@@ -12,13 +12,13 @@
 #include <time.h>
 #include <tilec/tilec.h>
 
-enum { MAX_DECODED = 1 << 24 }; // elements of an array whose values are kept in double too
+enum { MAX_DECODED = 1 << 24 }; // largest array whose values are also kept in double, in elements
 
 typedef struct Array {
   tilec_dtype dtype;
   size_t n;
   void *at;       // the host's copy
-  double *values; // the same in double; NULL: of what is computed, or too large
+  double *values; // the same in double; NULL: an output, or too large
   tilec_buffer *buffer;
 } Array;
 
@@ -33,7 +33,7 @@ typedef struct Host {
   size_t array_count;
 } Host;
 
-// argv[1]: the device; `file`: beside the program, or argv[last] where that ends in .tile.
+// argv[1]: the device. `file`: next to the program, or argv[last] if that ends in .tile.
 static inline Host host_open(const char *name, const char *file, int argc, char **argv) {
   Host host = {.name = name, .random = 1};
   char path[1000];
@@ -49,7 +49,7 @@ static inline int host_on_gpu(const Host *host) {
   return !host->status && !strncmp(tilec_device_name(host->device), "cuda", 4);
 }
 
-// Of the wall clock, for differences.
+// Seconds of the wall clock. Use differences only.
 static inline double host_seconds(void) {
   struct timespec now;
   timespec_get(&now, TIME_UTC);
@@ -62,7 +62,7 @@ static inline int64_t host_number(int argc, char **argv, int index, int64_t othe
                                                                : otherwise;
 }
 
-// Bits of the exponent and the fraction of the floating types of less than 32 bits; none for other types.
+// Exponent and fraction bits of the floating types below 32 bits. 0 for other types.
 static inline int format_exponent(tilec_dtype dtype) {
   return dtype == TILEC_FP16 ? 5 : dtype == TILEC_BF16 ? 8 : dtype == TILEC_FP8E4NV ? 4 : 0;
 }
@@ -71,7 +71,8 @@ static inline int format_fraction(tilec_dtype dtype) {
   return dtype == TILEC_FP16 ? 10 : dtype == TILEC_BF16 ? 7 : dtype == TILEC_FP8E4NV ? 3 : 0;
 }
 
-// To the nearest, ties to even; values below the format's normal ones become 0, larger ones are not for it.
+// Rounds to nearest, ties to even. Values below the normal range become 0. Larger values than the format's
+// are not supported.
 static inline unsigned small_float_from(tilec_dtype dtype, double value) {
   int exponent, wide = format_exponent(dtype), fraction = format_fraction(dtype);
   double mantissa = nearbyint(ldexp(frexp(fabs(value), &exponent), fraction + 1));
@@ -81,7 +82,7 @@ static inline unsigned small_float_from(tilec_dtype dtype, double value) {
   return sign | (((unsigned)biased << fraction) + ((unsigned)mantissa - (1u << fraction)));
 }
 
-// 2^power, of a normal number.
+// 2^power, a normal number.
 static inline double power_of_two(int power) {
   uint64_t bits = (uint64_t)(power + 1023) << 52;
   double value;
@@ -89,7 +90,7 @@ static inline double power_of_two(int power) {
   return value;
 }
 
-// All bits of the exponent set: infinities and NaNs, of fp8e4nv only where the fraction's are set too.
+// An exponent of all ones: infinities and NaNs. For fp8e4nv only if the fraction is all ones too.
 static inline double small_float_value(tilec_dtype dtype, unsigned bits) {
   int wide = format_exponent(dtype), count = format_fraction(dtype), bias = (1 << (wide - 1)) - 1;
   int exponent = (int)(bits >> count) & ((1 << wide) - 1), fraction = (int)bits & ((1 << count) - 1);
@@ -115,7 +116,7 @@ static inline double array_get(const Array *array, size_t i) {
   return array->values ? array->values[i] : array_decode(array, i);
 }
 
-// Integers: of 64 times the value.
+// Integer arrays: stores 64 times the value.
 static inline void array_set(Array *array, size_t i, double value) {
   switch ((int)array->dtype) {
   case TILEC_FP16:
@@ -138,8 +139,10 @@ static inline void host_upload(Host *host, Array *array) {
   if (!host->status) host->status = tilec_buffer_write(array->buffer, 0, array->at, bytes);
 }
 
-// `random` 1: multiples of 1/256 in [-2, 2), by a linear congruential generator (Knuth's MMIX constants); 2:
-// of 2^-22, rounded to the type; 0: all bits set, which are NaNs, where it is to be written.
+// Makes an array. The elements depend on `random`:
+//   (1) multiples of 1/256 in [-2, 2), by a linear congruential generator (Knuth's MMIX constants);
+//   (2) multiples of 2^-22, rounded to the type;
+//   (0) all bits set, which are NaNs, for an output.
 static inline Array *host_array(Host *host, tilec_dtype dtype, size_t n, int random) {
   Array *array = &host->arrays[host->array_count++];
   *array = (Array){.dtype = dtype, .n = n, .at = calloc(n + 1, tilec_dtype_bytes(dtype))};
@@ -161,7 +164,7 @@ static inline tilec_arg host_arg(const Array *array) {
   return array->buffer ? tilec_arg_buffer(array->dtype, array->buffer) : tilec_arg_none();
 }
 
-// On the kernel's @grid. define: NULL, or a constexpr parameter's "NAME=VALUE".
+// Launches on the kernel's @grid. define: NULL, or a constexpr parameter's "NAME=VALUE".
 static inline void host_launch(Host *host, const char *kernel, const char *define, const tilec_arg *args,
                                size_t count) {
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
@@ -175,7 +178,7 @@ static inline void host_launch(Host *host, const char *kernel, const char *defin
   tilec_kernel_free(made);
 }
 
-// The worst error of the n elements from `first` on.
+// The largest error of n elements, starting at `first`.
 static inline double array_error(const Array *array, size_t first, const double *expected, size_t n) {
   double worst = 0;
   for (size_t i = 0; i < n; i++) {
@@ -185,7 +188,7 @@ static inline double array_error(const Array *array, size_t first, const double 
   return worst;
 }
 
-// `allowed` is absolute.
+// `allowed` is an absolute error.
 static inline void host_compare(Host *host, const char *what, Array *array, const double *expected,
                                 double allowed) {
   size_t bytes = array->n * tilec_dtype_bytes(array->dtype);
@@ -196,7 +199,7 @@ static inline void host_compare(Host *host, const char *what, Array *array, cons
   printf("%s: %s: %zu elements, max error %.3g, allowed %.3g\n", host->name, what, array->n, worst, allowed);
 }
 
-// The program's exit status.
+// Returns the program's exit status.
 static inline int host_close(Host *host) {
   if (host->status)
     fprintf(stderr, "%s: %s: %s\n", host->name, tilec_status_name(host->status), tilec_last_error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layer normalisation of fp16 rows with the kernel of reduce.tile, compared with the same in double.
+// Layer normalisation of fp16 rows with the kernel of reduce.tile. Compares with the result in double.
 //   layer_norm [DEVICE [ROWS [COLUMNS [FILE]]]]
 #include "host.h"
 
@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   double *expected = host_doubles(n);
   expect(x, w, b, eps, expected);
   host_compare(&host, "rows", y, expected,
-               0x1p-8); // half a unit of fp16 up to 8, and fp32's roundings before
+               0x1p-8); // half a unit of fp16 up to 8, and the fp32 roundings before it
   free(expected);
   return host_close(&host);
 }

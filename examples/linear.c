@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// y (M, N) = x (M, K) times w (N, K) transposed with the kernels of linear.tile, in bf16, compared with the same in
-// double (all of it, or 4096 elements of a large one); on a GPU also timed.
+// Computes y (M, N) = x (M, K) times w (N, K) transposed with the kernels of linear.tile, in bf16. Compares
+// with the result in double: all elements, or 4096 of a large matrix. On a GPU it is also timed.
+//
 //   linear [DEVICE [FORM [M [N [K [FILE]]]]]]
-// FORM: layer (gelu(x w^T / sqrt(K) + bias) + residual), split and stream (k in parts: for few rows), grouped (PROBLEMS
-// products in one launch, of 1 to M rows, each with a w of its own).
+//
+// FORM: layer is gelu(x w^T / sqrt(K) + bias) + residual. split and stream are split-K and stream-K, for few
+// rows. A grouped launch does PROBLEMS matmuls, each with 1 to M rows and its own w.
 #include "host.h"
 
 enum { PROBLEMS = 4, SPLIT = 4, STREAMS = 132, TILE = 64, LAYER = 0, SPLIT_K, STREAM_K, GROUPED, FORMS };
@@ -11,9 +13,9 @@ static const char *const forms[FORMS] = {"layer", "split", "stream", "grouped"};
 
 typedef struct Problem {
   int form;
-  int64_t m, n, k, rows; // rows: m, or of all problems together
+  int64_t m, n, k, rows; // rows: m, or the sum over all problems
   int32_t begin[PROBLEMS + 1];
-  Array *x, *w, *y, *bias, *residual, *parts, *counts; // counts: of arrivals, or where problems begin
+  Array *x, *w, *y, *bias, *residual, *parts, *counts; // counts: arrivals, or where problems begin
   tilec_kernel *kernels[2];
 } Problem;
 
@@ -36,7 +38,7 @@ static tilec_kernel *compile(Host *host, const char *name, int rows, int program
 }
 
 static void start(Host *host, tilec_kernel *kernel, int64_t grid, const tilec_arg *args, size_t count) {
-  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT; // without a grid: the kernel's own
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT; // without a grid: the kernel's @grid
   if (grid) options.grid[0] = grid, options.grid[1] = options.grid[2] = 1;
   if (!host->status) host->status = tilec_launch(kernel, &options, args, count);
 }
@@ -75,7 +77,7 @@ static void report_speed(Host *host, const Problem *p) {
   if (!host->status) printf("linear: %.1f us, %.1f TFLOP/s\n", each * 1e6, 1e-12 * flops / each);
 }
 
-// Element i of y in double; *magnitude: of its terms together.
+// Element i of y in double. *magnitude: the sum of its terms' magnitudes.
 static double expect(const Problem *p, size_t i, double *magnitude) {
   size_t row = i / (size_t)p->n, column = i % (size_t)p->n, k = (size_t)p->k, problem = 0;
   while (p->form == GROUPED && (int64_t)row >= p->begin[problem + 1]) problem++;
@@ -90,7 +92,7 @@ static double expect(const Problem *p, size_t i, double *magnitude) {
   return 0.5 * z * (1 + tanh(sqrt(2 / acos(-1)) * (z + 0.044715 * z * z * z))) + array_get(p->residual, i);
 }
 
-// The largest part that an element's error is of what its roundings allow: 1 at most.
+// The largest error, as a share of what the roundings allow. It must be at most 1.
 static void check(Host *host, const Problem *p) {
   size_t all = p->y->n, step = (double)all * (double)p->k > 0x1p28 ? all / 4096 | 1 : 1;
   double worst = 0, magnitude;
@@ -144,7 +146,7 @@ int main(int argc, char **argv) {
   }
   make(&host, &p, gpu);
   launch(&host, &p);
-  if (p.form == STREAM_K) launch(&host, &p); // the counters are as they were
+  if (p.form == STREAM_K) launch(&host, &p); // works only if the first launch has reset the counters
   if (!host.status) host.status = tilec_device_synchronize(host.device);
   check(&host, &p);
   if (gpu) report_speed(&host, &p);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// c (M, N) = a (M, K) times b with the kernels of matmul.tile, compared with the same in double (all of it,
-// or 4096 elements of a large one); on a GPU also timed.
+// Computes c (M, N) = a (M, K) times b with the kernels of matmul.tile. Compares with the result in double:
+// all elements, or 4096 of a large matrix. On a GPU it is also timed.
+//
 //   matmul [DEVICE [TYPE [FORM [M [N [K [FILE]]]]]]]
-// TYPE: fp16, bf16, fp32, tf32, tf32x3 (fp32 by tensor cores), fp8 (e4m3, to bf16), int8 (to int32).
-// FORM: nn (b is K x N), nt (b is N x K), block and transposed (the same two by block pointers).
+//
+// TYPE: fp16, bf16, fp32, tf32, tf32x3, fp8 or int8.
+// (tf32x3 is fp32 by tensor cores. fp8 is e4m3, to bf16. int8 sums to int32.)
+// FORM: nn (b is K x N), nt (b is N x K), block and transposed (nn and nt with block pointers).
 #include "host.h"
 
 // M, N, K, warps, stages.
@@ -16,8 +19,8 @@ typedef struct Type {
   const char *name;
   tilec_dtype in, out;
   tilec_fp32_dot fp32_dot;
-  const int *nn, *nt;  // the fastest tiles measured on an H200, by b's order
-  double operand, sum; // relative errors: of an operand, of a sum to its terms' magnitudes,
+  const int *nn, *nt;  // fastest tiles measured on an H200, for each order of b
+  double operand, sum; // relative errors: of an operand; of a sum, relative to its terms' magnitudes
   double out_unit;     // of rounding c
 } Type;
 
@@ -40,7 +43,7 @@ typedef struct Problem {
 
 static tilec_kernel *compile(Host *host, const Problem *p) {
   const int *tile = p->transposed ? p->type->nt : p->type->nn;
-  int few = p->m <= 1024 && p->n <= 1024; // tiles, if they were large
+  int few = p->m <= 1024 && p->n <= 1024; // few tiles, if they were large
   if (tilec_dtype_bytes(p->type->in) == 2 && few) tile = small;
   char text[4][32];
   const char *defines[4] = {text[0], text[1], text[2], text[3]};
@@ -68,7 +71,7 @@ static void launch(Host *host, const Problem *p, tilec_kernel *kernel, int times
   if (!host->status) host->status = tilec_device_synchronize(host->device);
 }
 
-// Launches one after the other, with the same arrays: what is read may lie in the L2 cache.
+// Launches one after another with the same arrays. Loads may hit the L2 cache.
 static void report_speed(Host *host, const Problem *p, tilec_kernel *kernel) {
   launch(host, p, kernel, 20);
   double start = host_seconds();
@@ -79,7 +82,7 @@ static void report_speed(Host *host, const Problem *p, tilec_kernel *kernel) {
            2e-12 * (double)p->m * (double)p->n * (double)p->k / each);
 }
 
-// The largest part that an element's error is of what its roundings allow: 1 at most.
+// The largest error, as a share of what the roundings allow. It must be at most 1.
 static void check(Host *host, const Problem *p) {
   size_t all = p->c->n, step = (double)all * (double)p->k > 0x1p28 ? all / 4096 | 1 : 1, count = 0;
   double worst = 0, scale = p->type->in == TILEC_I8 ? 0.5 : 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sum of a vector with the kernels of reduce.tile, in two launches (a sum a program, then of those) and
-// in one with atomics; compared with the sum in double.
+// Computes the sum of a vector with the kernels of reduce.tile. First in two launches: a sum per program,
+// then the sum of those. Then in one launch with atomics. Compares with the sum in double.
+//
 //   reduce [DEVICE [N [FILE]]]
+//
 #include "host.h"
 
 enum { BLOCK = 4096 }; // as the kernels' default
@@ -12,7 +14,7 @@ int main(int argc, char **argv) {
   Array *x = host_array(&host, TILEC_FP32, (size_t)n, 1), *sums = x;
   double expected = 0;
   for (int64_t i = 0; i < n; i++) expected += array_get(x, (size_t)i);
-  // A sum of n numbers below 2 in some order: the roundings of a tree of partial sums.
+  // A sum of n numbers below 2 in any order. Allows the roundings of a tree of partial sums.
   double allowed = 2 * 0x1p-24 * (double)(n + 1);
 
   do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The softmax of each row with the kernel of reduce.tile, compared with the same in double.
+// Computes the softmax of each row with the kernel of reduce.tile. Compares with the result in double.
 //   softmax [DEVICE [ROWS [COLUMNS [FILE]]]]
 #include "host.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// y[r] = sum over d of x[r, d] * w[d] and its whole gradient, with the kernels of weighted_sum.tile: forward,
-// backward (the gradient of x, and one partial gradient of w a program), and the sum of those; compared with
-// the same in double.
+// Computes y[r] = sum over d of x[r, d] * w[d] and its full gradient, with the kernels of weighted_sum.tile.
+// Three launches: forward, backward (the gradient of x and one partial gradient of w per program), and the
+// sum of the partials. Compares with the result in double.
+//
 //   weighted_sum [DEVICE [ROWS [D [FILE]]]]
+//
 #include "host.h"
 
 enum { ROWS_TILE = 16 }; // as the kernels' default
@@ -21,7 +23,7 @@ static void forward(Host *host, Array *x, Array *w, int64_t rows, int64_t d) {
   free(expected);
 }
 
-// The partial gradients of w, one row of d a program.
+// The partial gradients of w, one row of d per program.
 static Array *backward(Host *host, Array *x, Array *w, Array *g, int64_t rows, int64_t d) {
   int64_t tiles = (rows + ROWS_TILE - 1) / ROWS_TILE;
   Array *gx = host_array(host, TILEC_FP32, (size_t)(rows * d), 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches saxpy as it was compiled ahead of time: saxpy.h and saxpy.c are all of it. Needs a GPU; without one it says so, status 77.
+// Launches saxpy as it was compiled ahead of time. It needs only saxpy.h and saxpy.c. Without a GPU it says
+// so and exits with status 77.
 #include <dlfcn.h>
 #include <stdio.h>
 #include "saxpy.h"
@@ -8,7 +9,7 @@ enum { N = 1000, BYTES = N * (int)sizeof(float) };
 
 static void *driver;
 
-// A function of the driver on two integers or addresses and a size.
+// Calls a driver function with two integers or addresses and a size.
 static int call(const char *name, uintptr_t a, uintptr_t b, size_t c) {
   union {
     void *at;

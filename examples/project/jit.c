@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles saxpy.tile for the machine that it runs on, launches it, and looks at the result.
+// Compiles saxpy.tile for this machine, launches it, and checks the result.
 //   jit FILE [DEVICE]      FILE: saxpy.tile; DEVICE: cuda, sim, eval, or auto
 #include <stdio.h>
 #include <tilec/tilec.h>
