@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --emit=header and --emit=object: every kernel for every architecture and variant. Each image is a compile of its own,
-// of what `tilec FILE --kernel NAME --arch SM --signature ...` compiles.
+// --emit=header and --emit=object: compiles every kernel for every architecture and variant. Each image is a
+// separate compile, equal to `tilec FILE --kernel NAME --arch SM --signature ...`.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,14 +13,14 @@ typedef struct AotRun {
   const Options *o;
   Arena *arena;
   Str text;
-  Compilation first; // the file alone: its kernels, and what it imports
+  Compilation first; // only parsed: the file's kernels and its imports
   AotFile file;
-  ExitStatus status; // of the first thing that failed
+  ExitStatus status; // of the first failure
 } AotRun;
 
-// Which facts a compile takes.
+// The facts that a compile may rely on.
 typedef struct AotVariant {
-  const char *facts; // a --variant; NULL: --signature's
+  const char *facts; // of a --variant; NULL: of --signature
   bool none;         // no facts
 } AotVariant;
 
@@ -36,8 +36,8 @@ static const ParamSpec *item_of(const ParamSpec *param, uint32_t i) {
   return param && param->form == PARAM_TUPLE && i < param->item_count ? &param->items[i] : NULL;
 }
 
-// What is known of a descriptor's parts: nothing, or that 16 divides the sizes and strides. That the base is aligned
-// and the last stride is 1 is so of all descriptors.
+// Sets the facts of a descriptor's parts: none, or that 16 divides the sizes and strides. Every descriptor
+// has an aligned base and a last stride of 1.
 static void set_part_facts(Compilation *c, ParamSpec *param, bool divisible16) {
   uint32_t last = param->item_count - 1;
   const ParamSpec *old = param->items;
@@ -46,7 +46,7 @@ static void set_part_facts(Compilation *c, ParamSpec *param, bool divisible16) {
   for (uint32_t i = 1; i < last; i++) param->items[i].facts = (ParamFacts){.divisible16 = divisible16};
 }
 
-// The parameter, or an item of one, with the facts of `given` (NULL: none) in the place of its own.
+// Replaces the facts of the parameter, or of one of its items, by those of `given` (NULL: none).
 static void set_param_facts(Compilation *c, ParamSpec *param, bool typed, const ParamSpec *given) {
   if (param->form == PARAM_DESCRIPTOR) {
     bool divisible = given && (given->form == PARAM_DESCRIPTOR ? given->items[1].facts.divisible16
@@ -67,7 +67,7 @@ static void set_param_facts(Compilation *c, ParamSpec *param, bool typed, const 
   param->facts.equal1 = given && given->facts.equal1;
 }
 
-// The specialisation with `facts` in the place of its own. A 1 without a type is an i32, and stays one.
+// Replaces the facts of the specialisation by `facts`. An argument 1 without a type is an i32, and stays one.
 static void set_facts(Compilation *c, Spec *spec, const KernelInfo *info, const Spec *facts) {
   ParamSpec *params = ARENA_ARRAY(&c->arena, ParamSpec, info->param_count + 1);
   uint32_t n = 0;
@@ -98,7 +98,7 @@ static tilec_status take_variant(Compilation *c, void *data) {
   return info ? status : TILEC_ERROR_COMPILE;
 }
 
-// The specialisation of kernel `number`, for one architecture and variant.
+// The specialisation of kernel `number` for one architecture and variant.
 static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t number, const TargetInfo *arch,
                                const AotVariant *variant, Spec *spec) {
   Options own = *run->o;
@@ -110,7 +110,7 @@ static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t numbe
   tilec_status status = tool_spec(&own, c, spec);
   if (!status) status = tool_entries(&own, c, spec, &list);
   if (status) return status;
-  if (c->is_tir) { // its facts are its own
+  if (c->is_tir) { // its facts are fixed
     *spec = list.at[0];
     if (!spec->kernel) spec->kernel = c->module->funcs.at[number]->name;
     return TILEC_OK;
@@ -120,7 +120,7 @@ static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t numbe
   return compile_guard(c, take_variant, &(VariantRequest){variant->facts, spec});
 }
 
-// Whether a knob asks for what the launch then has to see to.
+// True if an option asks for code that needs hidden parameters at launch.
 static bool asks_for_hidden(const Target *target) {
   return target->tma == TMA_ON || target->warp_roles == WARP_ROLES_ON || target->persistent == PERSIST_ON ||
          target->epilogue == EPILOGUE_ON;
@@ -141,19 +141,19 @@ static void failed(AotRun *run, ExitStatus status) {
   if (run->status == EXIT_DONE) run->status = status;
 }
 
-// What a level is compiled with: as asked for, or less.
+// Lowers the specialisation to the level: the options as given, or fewer of them.
 static void lower_spec(Spec *spec, SpecLevel level) {
   if (level != SPEC_WHOLE) spec->target.persistent = PERSIST_OFF;
   if (level == SPEC_PLAIN) spec->target.tma = TMA_OFF;
 }
 
-// The level to compile next for launches that this code is not for; the same: there is none.
+// The next level to compile, for launches that this code does not serve. The same level: there is none.
 static SpecLevel next_level(const Func *func, const AotHidden *hidden, SpecLevel level) {
   if (!hidden || level == SPEC_PLAIN) return level;
   return level == SPEC_WHOLE && func_asks_programs(func) ? SPEC_ALONE : SPEC_PLAIN;
 }
 
-// Of tile IR that has hidden parameters already there is no level without.
+// Keeps the image and steps to the next level. Tile IR that already has hidden parameters has no lower level.
 static void keep_level(AotRun *run, AotKernel *k, const Compilation *c, const AotHidden *hidden,
                        SpecLevel *level) {
   AotImage image = aot_keep_image(run->arena, k, c);
@@ -163,7 +163,7 @@ static void keep_level(AotRun *run, AotKernel *k, const Compilation *c, const Ao
   *level = next_level(c->module->funcs.at[0], hidden, *level);
 }
 
-// *level: the next one to compile; the same as it was where there is none.
+// *level becomes the next level to compile. It stays the same if there is none.
 static void compile_level(AotRun *run, uint32_t number, const TargetInfo *arch, const AotVariant *variant,
                           SpecLevel *level) {
   AotKernel *k = &run->file.kernels.at[number];
@@ -183,7 +183,7 @@ static void compile_level(AotRun *run, uint32_t number, const TargetInfo *arch, 
   if (!status) status = compile_code(run, &c, *level);
   if (!status) status = aot_keep_hidden(run->arena, &c, k, &hidden);
   if (!status) keep_level(run, k, &c, hidden, level);
-  if (k->images.n <= 1 || status) failed(run, tool_report(run->o, &c, status)); // warnings once a kernel
+  if (k->images.n <= 1 || status) failed(run, tool_report(run->o, &c, status)); // warnings once per kernel
   compilation_free(&c);
 }
 
@@ -195,14 +195,14 @@ static void compile_image(AotRun *run, uint32_t number, const TargetInfo *arch, 
   } while (level != compiled && run->status == EXIT_DONE);
 }
 
-// The one without facts first: what is the same for all arguments is kept once.
+// The variant without facts comes first, so that code that is the same for all arguments is kept once.
 static void compile_archs(AotRun *run, uint32_t number) {
   const Options *o = run->o;
   uint32_t count = o->archs.n ? o->archs.n : 1;
   for (uint32_t a = 0; a < count && run->status == EXIT_DONE; a++) {
     const TargetInfo *arch = o->archs.n ? o->archs.at[a] : NULL;
     compile_image(run, number, arch, &(AotVariant){.none = true});
-    if (run->first.is_tir) continue; // it is its only variant
+    if (run->first.is_tir) continue; // its only variant
     for (uint32_t i = 0; i < o->variants.n && run->status == EXIT_DONE; i++)
       compile_image(run, number, arch, &(AotVariant){.facts = o->variants.at[i]});
     if (run->status == EXIT_DONE) compile_image(run, number, arch, &(AotVariant){0});
@@ -265,7 +265,7 @@ static void add_kernel(AotRun *run, const char *name) {
   vec_push(run->arena, &run->file.kernels, kernel);
 }
 
-// Whether a kernel that is compiled has the parameter.
+// True if one of the compiled kernels has the parameter.
 static bool any_has(Compilation *c, const SpecList *list, const char *name) {
   for (uint32_t k = 0; k < list->n; k++) {
     const KernelInfo *info = frontend_chosen(&c->ir, c->syntax, &list->at[k]);
@@ -280,7 +280,7 @@ typedef struct VariantsRequest {
   const SpecList *list;
 } VariantsRequest;
 
-// That each --variant has facts alone, of parameters that there are.
+// Checks that each --variant has only facts, and only of existing parameters.
 static tilec_status check_variants(Compilation *c, void *data) {
   const VariantsRequest *r = data;
   if (r->o->variants.n && c->is_tir)
@@ -302,7 +302,7 @@ static tilec_status check_variants(Compilation *c, void *data) {
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 
-// The names of the file's kernels that are to be compiled.
+// The names of the kernels to compile.
 static void list_kernels(AotRun *run) {
   Compilation *c = &run->first;
   Spec spec;
@@ -318,7 +318,7 @@ static void list_kernels(AotRun *run) {
   bool all_of_tir = c->is_tir && !spec.kernel;
   for (uint32_t i = 0; i < (all_of_tir ? c->module->funcs.n : list.n); i++) {
     const char *name = all_of_tir ? c->module->funcs.at[i]->name : list.at[i].kernel;
-    if (!name) { // the file's only one
+    if (!name) { // the file's only kernel
       KernelInfo *kernels;
       name = frontend_entries(&c->ir, c->syntax, &spec, &kernels) == 1 ? kernels[0].name : "";
     }
@@ -349,7 +349,8 @@ static const char *with_suffix(Arena *arena, const char *path, const char *suffi
   return arena_printf(arena, "%.*s%s", (int)(stem.at + stem.n - path), path, suffix);
 }
 
-// The header beside what -o names, which is the object or the header.
+// Writes the header, and the object or the source. -o names the header or the object; the other file is next
+// to it.
 static bool write_files(AotRun *run, const char *const *outputs, const char *rule) {
   Buf header = {0}, source = {0}, object = {0};
   aot_print_header(&run->file, &header);

@@ -10,7 +10,7 @@
 
 extern char **environ;
 
-// The words of $CC, which may be more than one ("ccache gcc"), and those behind them.
+// The words of $CC, which may be several ("ccache gcc"), and the arguments after them.
 typedef VEC(char *) Words;
 
 static void add_compiler(Arena *arena, Words *words) {
@@ -23,7 +23,7 @@ static void add_compiler(Arena *arena, Words *words) {
   }
 }
 
-// Its exit status; -1 where it could not be started, with errno.
+// The exit status. -1, with errno, if it could not be started.
 static int run_compiler(char **words) {
   pid_t child;
   int status = 0;
@@ -53,7 +53,7 @@ static bool compile_in(Arena *arena, const char *source, const char *object) {
   return status == 0;
 }
 
-// The source's name in the object is the header's, so that it hangs on nothing else.
+// The source in the object is named like the header, so that the object depends on no other name.
 bool aot_compile_object(const char *header_name, Str header, Str source, Buf *object) {
   Arena arena = {0};
   const char *base = getenv("TMPDIR");

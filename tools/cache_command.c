@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec cache list|verify|clear|path: what compiling has left on disk for the next time.
+// tilec cache list|verify|clear|path: the compiled code that is kept on disk.
 #include "tools/tool.h"
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include "base/plain.h"
 #include "runtime/cache/cache.h"
 
-enum { KEY_SHOWN = 12 }; // digits of a key in the table: enough to tell entries apart
+enum { KEY_SHOWN = 12 }; // digits of a key in the table: enough to distinguish entries
 
 typedef struct Listing {
   Buf text;
   Json json;
   time_t now;
-  uint64_t entries, bytes; // good ones
+  uint64_t entries, bytes; // valid ones
   uint64_t bad, removed, foreign;
 } Listing;
 
@@ -117,7 +117,7 @@ static ExitStatus print(Listing *l, ExitStatus status) {
   return status;
 }
 
-// The folder for people; "" where there is none.
+// The folder as text for the user. "" if there is none.
 static const char *folder(Arena *arena) {
   char path[4096];
   return cache_path(path, sizeof path) ? arena_copy(arena, str_from(path)) : "";

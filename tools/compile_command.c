@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec compile: source, tile IR, LLVM IR, PTX or meta data of one file.
+// tilec compile: writes source, tile IR, LLVM IR, PTX or meta data of one file.
 #include "tools/tool.h"
 
 #include <stdio.h>
@@ -10,10 +10,11 @@
 #include "runtime/compile/spills.h"
 #include "runtime/launch/tuned.h"
 
-static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json", ".cubin", ".h", ".o"};
+static const char *const suffixes[] = {".tokens", ".ast",   ".tir", ".ll", ".ptx",
+                                       ".json",   ".cubin", ".h",   ".o"};
 
-// The file's name, without its folder, with the kind's suffix. Standard input goes to standard output, and so
-// does what --run-pass and --stop-after show.
+// The file's name without its folder, with the kind's suffix. Standard output if the input is standard input,
+// or for the output of --run-pass and --stop-after.
 const char *tool_default_output(const Options *o, Arena *arena) {
   if (strcmp(o->file, "-") == 0 || ((o->run_passes_given || o->stop_after) && o->emit == EMIT_TIR))
     return "-";
@@ -22,7 +23,7 @@ const char *tool_default_output(const Options *o, Arena *arena) {
   return arena_printf(arena, "%.*s%s", (int)stem, name, suffixes[o->emit]);
 }
 
-// All entries that are fully specified, into one module.
+// Elaborates all fully specified entries into one module.
 static tilec_status elaborate_kernels(const Options *o, Compilation *c, const Spec *spec) {
   SpecList list = {0};
   tilec_status status = tool_entries(o, c, spec, &list);

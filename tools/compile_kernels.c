@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which kernels of a file a compile is of.
+// Chooses the kernels of a file to compile.
 #include "tools/run/ask.h"
 #include "tools/tool.h"
 
@@ -29,7 +29,7 @@ static bool kernel_has(const KernelInfo *kernel, const char *name) {
   return false;
 }
 
-// `spec` for one kernel of several: only what names its parameters and the module level.
+// `spec` reduced for one kernel of several: only values for its parameters and of the module level.
 static Spec spec_for(Compilation *c, const Spec *spec, const KernelInfo *kernel) {
   Arena *arena = &c->arena;
   Spec own = *spec;
@@ -46,7 +46,7 @@ static Spec spec_for(Compilation *c, const Spec *spec, const KernelInfo *kernel)
   return own;
 }
 
-// Every name of the specialisation must belong to one of the kernels.
+// Every name in the specialisation must belong to one of the kernels.
 static tilec_status check_names(Compilation *c, const KernelInfo *kernels, uint32_t count, const Spec *spec) {
   for (uint32_t i = 0; i < spec->param_count + spec->constexpr_count; i++) {
     const char *name =
@@ -60,8 +60,8 @@ static tilec_status check_names(Compilation *c, const KernelInfo *kernels, uint3
 }
 
 // Those of several kernels that are fully specified.
-static tilec_status choose_entries(const Options *o, Compilation *c, const Spec *spec, const KernelInfo *kernels,
-                                   uint32_t count, SpecList *list) {
+static tilec_status choose_entries(const Options *o, Compilation *c, const Spec *spec,
+                                   const KernelInfo *kernels, uint32_t count, SpecList *list) {
   tilec_status status = check_names(c, kernels, count, spec);
   if (status) return status;
   for (uint32_t i = 0; i < count; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -MD: what an output was made from, as a rule for make.
+// -MD: the files that an output was made from, as a rule for make.
 #include "tools/tool.h"
 
-// As make reads file names.
+// Escapes a file name for make.
 static void print_file_name(const char *name, Buf *out) {
   for (; *name; name++) {
     if (*name == '$') buf_char(out, '$');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tool reads and writes. A regular file is written beside its place and then renamed, so that it is
-// there whole or as it was; it keeps its mode, and a symbolic link goes on pointing to it.
+// Reads and writes the tool's files. A regular file is written next to its place and then renamed. So it
+// appears whole, or the old one stays. It keeps its mode. A symbolic link still points to it.
 #define _XOPEN_SOURCE 700 // realpath
 #include "tools/files.h"
 
@@ -22,15 +22,15 @@ const char *tool_source_name(const char *path) { return is_standard(path) ? "<st
 
 // --- The standard streams ---
 
-// Each that is closed becomes one on which reading or writing fails: a file opened later must not get its
-// number, and what is printed must not go there.
+// A closed standard stream becomes one on which reading or writing fails. Otherwise a file opened later would
+// get its number, and printed text would go there.
 void files_begin(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
 }
 
-// What is printed from now on goes nowhere: the failure is told once.
+// Discards all later output, so that the failure is reported once.
 static void give_up_output(int reason) {
   tool_error("cannot write '<stdout>': %s", strerror(reason ? reason : EIO));
   if (!freopen("/dev/null", "w", stdout)) return;
@@ -39,12 +39,12 @@ static void give_up_output(int reason) {
 bool files_end(void) {
   errno = 0;
   if (!ferror(stdout) && fflush(stdout) == 0) return true;
-  if (!errno) fflush(stdout); // the reason of the earlier failure is not kept: once more
+  if (!errno) fflush(stdout); // the reason of the earlier failure is not kept: try again
   give_up_output(errno);
   return false;
 }
 
-// Whether a component is "." or "..", or empty.
+// True if a component is ".", ".." or empty.
 static bool is_spelled_out(const char *path) {
   for (const char *at = path; *at;) {
     size_t n = strcspn(at, "/");
@@ -92,7 +92,7 @@ bool tool_read(Arena *arena, const char *path, Str *text) {
   }
   FILE *file = standard ? stdin : fopen(path, "rb");
   Buf bytes = {0};
-  bool ok = file && read_all(file, &bytes); // a folder opens, and fails at the first read
+  bool ok = file && read_all(file, &bytes); // fopen succeeds on a folder; the first read fails
   if (!ok)
     tool_error("cannot read '%s': %s", tool_source_name(path), strerror(errno));
   else
@@ -108,21 +108,21 @@ static bool write_all(FILE *file, Str text) {
   return fwrite(text.at, 1, text.n, file) == text.n && fflush(file) == 0;
 }
 
-// Appends the folder of the path, with its slash; nothing for a name alone.
+// Appends the path's folder with its slash. Nothing for a bare name.
 static void add_folder(const char *path, Buf *out) {
   const char *slash = strrchr(path, '/');
   if (slash) buf_bytes(out, path, (size_t)(slash + 1 - path));
 }
 
-// Where the path's symbolic links lead, which need not exist. False with errno. *stream: to an open file of a
-// process (/dev/stdout), whose name is no place to put another file.
+// Follows the path's symbolic links. The target need not exist. False with errno. *stream: the target is an
+// open file of a process (/dev/stdout), so no other file can replace it.
 static bool follow_links(const char *path, Buf *real, bool *stream) {
   buf_text(real, path);
   *stream = false;
   for (int i = 0; i < MAX_LINKS && !*stream; i++) {
     char link[4096];
     ssize_t n = readlink(real->at, link, sizeof link);
-    if (n < 0) return true; // no link, or nothing there
+    if (n < 0) return true; // no link, or nothing exists
     Buf next = {0};
     if (link[0] != '/') add_folder(real->at, &next);
     buf_bytes(&next, link, (size_t)n);
@@ -134,7 +134,7 @@ static bool follow_links(const char *path, Buf *real, bool *stream) {
   return *stream;
 }
 
-// A new file in the folder of `path`; `name` gets its own. -1 with errno.
+// Creates a new file in the folder of `path`. `name` gets its name. -1 with errno.
 static int create_beside(const char *path, Buf *name) {
   for (int i = 0; i < MAX_NAMES; i++) {
     buf_reset(name);
@@ -146,7 +146,7 @@ static int create_beside(const char *path, Buf *name) {
   return -1;
 }
 
-// Into the open file `fd`, which is closed.
+// Writes into the open file `fd` and closes it.
 static bool write_open(int fd, Str text) {
   FILE *file = fdopen(fd, "wb");
   if (!file) {
@@ -160,16 +160,16 @@ static bool write_open(int fd, Str text) {
   return ok;
 }
 
-// old: what is there now; NULL: nothing.
+// old: the existing file. NULL: none.
 static bool replace_file(const char *path, const struct stat *old, Str text) {
   if (old && access(path, W_OK) != 0) return false;
   Buf name = {0};
   int fd = create_beside(path, &name);
   bool ok = fd >= 0, in_place = !ok && old && (errno == EACCES || errno == EPERM || errno == EROFS);
-  if (in_place) // the folder takes no new file, but this one may be written
+  if (in_place) // the folder takes no new file, but this one is writable
     ok = (fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)) >= 0 && write_open(fd, text);
   else if (ok) {
-    if (old && fchown(fd, old->st_uid, old->st_gid) != 0) errno = 0; // only root can, and only root need
+    if (old && fchown(fd, old->st_uid, old->st_gid) != 0) errno = 0; // only root can, and only root needs to
     if (old && fchmod(fd, old->st_mode & 07777) != 0) errno = 0;
     ok = write_open(fd, text) && rename(name.at, path) == 0;
     int reason = errno;
@@ -190,7 +190,7 @@ static bool write_path(const char *path, Str text) {
     bool there = stat(path, &about) == 0;
     if (!stream && (!there || S_ISREG(about.st_mode)))
       ok = replace_file(real.at, there ? &about : NULL, text);
-    else { // a device or pipe
+    else { // a device or a pipe
       int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
       ok = fd >= 0 && write_open(fd, text);
     }
@@ -222,7 +222,7 @@ static bool same_inode(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-// The folder that a file of this path is, or would be, in.
+// The folder of a file with this path. The file need not exist.
 static bool stat_folder(const char *path, struct stat *about) {
   Buf folder = {0};
   add_folder(path, &folder);
@@ -236,7 +236,7 @@ static const char *last_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-// Whether the two are one regular file, or will be.
+// True if both are one regular file, or will be.
 static bool same_file(const char *a, const char *b) {
   struct stat one, other;
   bool one_there = stat_path(a, &one), other_there = stat_path(b, &other);
@@ -252,7 +252,7 @@ static bool overwrites(const char *output, const char *input) {
   return true;
 }
 
-// The file's name of an argument's "@x.npy", "@x.npy:bf16"; NULL: it is no file.
+// The file name in an argument "@x.npy" or "@x.npy:bf16". NULL: it names no file.
 static const char *argument_file(Arena *arena, const char *text) {
   if (text[0] != '@') return NULL;
   struct stat about;
@@ -265,7 +265,9 @@ bool files_apart(Arena *arena, const Options *o, const Compilation *c, const cha
                  uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (is_standard(outputs[i])) continue;
-    if (overwrites(outputs[i], o->file) || overwrites(outputs[i], o->check_file) || overwrites(outputs[i], o->ncu_file)) return false;
+    if (overwrites(outputs[i], o->file) || overwrites(outputs[i], o->check_file) ||
+        overwrites(outputs[i], o->ncu_file))
+      return false;
     for (uint32_t k = 0; k < c->sources.files.n; k++)
       if (c->sources.files.at[k].name[0] != '<' && overwrites(outputs[i], c->sources.files.at[k].name))
         return false;

@@ -6,23 +6,24 @@
 #include "runtime/compile/compile.h"
 #include "tools/options/options.h"
 
-// First and last call of the tool. files_end is false, having said why, where something that was printed on
-// standard output got lost.
+// The tool's first and last call. files_end returns false, after printing an error, if standard output was
+// not written completely.
 void files_begin(void);
 bool files_end(void);
 
-// Reads a file, "-" for standard input, into memory of the arena. False, having said why.
+// Reads a file, or standard input for "-", into the arena. False after printing an error.
 bool tool_read(Arena *arena, const char *path, Str *text);
-// One name for a file, however its path is spelled: from this folder, or from the root where it is not below it.
+// One name per file, for all spellings of its path. It is relative to this folder, or absolute if it is not
+// below it.
 const char *tool_place(Arena *arena, const char *path);
 const char *tool_source_name(const char *path); // for diagnostics: "<stdin>" for "-"
 
-// Writes a file, "-" for standard output; a regular file appears whole or not at all, and keeps its mode.
-// False, having said why.
+// Writes a file, or standard output for "-". A regular file appears whole or not at all, and keeps its mode.
+// False after printing an error.
 bool tool_write(const char *path, Str text);
 
-// Whether no output is a file that the command reads, by whatever name, nor the same as another output.
-// False, having said which.
+// Returns true if no output is also an input or another output of the command, under any name. False after
+// printing which.
 bool files_apart(Arena *arena, const Options *options, const Compilation *c, const char *const *outputs,
                  uint32_t count);
 

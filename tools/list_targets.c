@@ -8,7 +8,7 @@
 
 enum { MAX_COLUMNS = 16 };
 
-// A row in the making; headings are the same for all rows.
+// A row being built. All rows have the same headings.
 typedef struct TargetRow {
   Arena *arena;
   uint32_t n;
@@ -26,7 +26,7 @@ static void number(TargetRow *row, const char *heading, uint32_t number) {
 
 static void has(TargetRow *row, const char *heading, bool has) { text(row, heading, has ? "yes" : "-"); }
 
-// Two numbers of which the second is not 0 where there are any.
+// Two numbers. A second number of 0 means that there are none.
 static void pair(TargetRow *row, const char *heading, const char *format, uint32_t a, uint32_t b) {
   text(row, heading, "-");
   if (b == 0) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec explain, in parts: the report (explain_command.c), what is lost and what to try (explain_losses.c), text, JSON and HTML.
+// tilec explain. The report is in explain_command.c. Losses and advice are in explain_losses.c. Output is
+// text, JSON or HTML.
 #ifndef TOOLS_EXPLAIN_EXPLAIN_H
 #define TOOLS_EXPLAIN_EXPLAIN_H
 
@@ -8,41 +9,41 @@
 #include "tools/explain/ncu.h"
 #include "tools/run/run.h"
 
-// What is to be gained where one thing is mended.
+// The gain from fixing one problem.
 typedef struct Loss {
-  const char *kind; // "uncoalesced"; for programs
+  const char *kind; // "uncoalesced", as JSON has it
   Loc loc;
-  double seconds;            // by which the prediction is lower without it
-  double share;              // of its own bound's time that it is: which of two that gain nothing comes first
-  const char *what, *change; // what there is, and what to try
+  double seconds; // The prediction falls by this much without the loss.
+  double share;   // Share of the time of the bound that it affects. It orders losses that gain nothing.
+  const char *what, *change; // The problem, and the advice.
 } Loss;
 
 enum { LOSSES_TOLD = 3 };
 
 typedef VEC(Loss) LossList;
 
-// A line of the source, with what its ops do together.
+// A line of the source, with the total of its ops.
 typedef struct ExplainedLine {
   Loc loc;
-  VEC(const CostOp *) ops; // with an instruction to tell, in order
-  double share;            // of what bounds the kernel
-  uint32_t alive;          // registers a thread that tiles fill where most of them are alive
+  VEC(const CostOp *) ops; // Those with an instruction to report, in order.
+  double share;            // Share of the kernel's bound.
+  uint32_t alive;          // Registers per thread that live tiles fill, at most.
 } ExplainedLine;
 
 typedef struct Explanation {
   Run *run;
   CostReport *report;
-  CubinUsage usage;         // -1: nobody told
-  bool given;               // its registers are the command line's
-  VEC(ExplainedLine) lines; // by file and line
-  LossList losses;          // the largest first
-  CostEventList events;     // of the page's schedule
-  PassTextList passes;      // for the page
-  const tilec_sim *sim;     // that has run the launch; NULL: none was asked for
-  const NcuReport *ncu;     // what was measured; NULL: nobody has
+  CubinUsage usage;         // -1: not known.
+  bool given;               // Registers were given on the command line.
+  VEC(ExplainedLine) lines; // By file and line.
+  LossList losses;          // Largest first.
+  CostEventList events;     // For the schedule on the page.
+  PassTextList passes;      // For the page.
+  const tilec_sim *sim;     // The simulator after the launch. NULL: not asked for.
+  const NcuReport *ncu;     // The measurements. NULL: none.
 } Explanation;
 
-// What the model needs of a launch, in the run's arena.
+// The launch as the model needs it, in the run's arena.
 CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t grid[3]);
 
 // Adds the losses, sorted.
@@ -50,19 +51,20 @@ void explain_losses(Explanation *e);
 void explain_text(const Explanation *e, bool colors, Buf *out);
 void explain_json(const Explanation *e, Buf *out);
 void explain_json_object(const Explanation *e, Json *json, const char *name);
-// One page of HTML that holds all that it needs: source with heat, IR after each pass, layouts, schedule.
+// One self-contained HTML page: source with heat, IR after each pass, layouts, schedule.
 void explain_html(const Explanation *e, Buf *out);
-// What of the launch was measured, with what is predicted of it; false: one of them is not known.
+// A counter of the launch as measured and as predicted. False: one of them is not known.
 typedef struct Measured {
   NcuCounter counter;
-  double measured, predicted; // a range's ends are one number, or `predicted` is the greater one
+  double measured, predicted; // A predicted range has one number for both ends, or `predicted` is its upper
+                              // end.
 } Measured;
 bool explain_measured(const Explanation *e, NcuCounter counter, Measured *out);
-// What Nsight Compute has of the line; NULL: nothing.
+// Nsight Compute's counters of the line. NULL: none.
 const NcuLine *explain_ncu_line(const Explanation *e, Loc loc);
-// What the simulator counted at the line; NULL: nothing.
+// The simulator's counters of the line. NULL: none.
 const tilec_sim_counters *explain_simulated(const Explanation *e, Loc loc);
-// What the op takes of what bounds the kernel, 0 to 1.
+// The op's share of the kernel's bound, 0 to 1.
 double explain_share(const CostReport *report, const CostOp *op);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec explain: what a kernel does at each line, what that costs by the model of cost/, and what to change.
+// tilec explain: shows each line's work, its cost by the model of cost/, and advice.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "runtime/compile/spills.h"
 #include "tools/explain/explain.h"
 
-enum { EVENTS = 400 }; // of a program's schedule: some ten iterations of a product
+enum { EVENTS = 400 }; // of a program's schedule: about ten iterations of a matmul loop
 
 static double sum_of(const double *values) {
   double sum = 0;
@@ -19,7 +19,7 @@ static double sum_of(const double *values) {
 
 static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// A load that a program waits for: one of so many.
+// Counts loads that a program waits for.
 static double waited(const CostOp *op) {
   return op->op->kind == OP_LOAD || op->op->kind == OP_ATOMIC_RMW || op->op->kind == OP_ATOMIC_CAS
              ? (double)op->runs.most
@@ -31,7 +31,7 @@ double explain_share(const CostReport *report, const CostOp *op) {
   double loads = 0;
   switch (report->time.bottleneck) {
   case BOUND_SHARED: return ratio((double)op->wavefronts.most, (double)t->wavefronts.most);
-  case BOUND_TURNS: // the loop's time is its products' as its copies'
+  case BOUND_TURNS: // the loop is bound by both dots and copies
   case BOUND_TENSOR: return ratio(op->tensor_cycles, t->tensor_cycles);
   case BOUND_ISSUE: return ratio(sum_of(op->instructions), sum_of(t->instructions));
   case BOUND_FMA: return ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);
@@ -70,20 +70,22 @@ bool explain_measured(const Explanation *e, NcuCounter counter, Measured *out) {
                                  [NCU_WAVEFRONTS_IDEAL] = (double)t->wavefronts_ideal.most,
                                  [NCU_MEMORY] = r->memory,
                                  [NCU_SECONDS] = r->time.known ? r->time.seconds : 0,
-                                 [NCU_REGISTERS] = e->usage.registers > 0 ? (double)e->usage.registers : (double)r->registers};
+                                 [NCU_REGISTERS] = e->usage.registers > 0 ? (double)e->usage.registers
+                                                                          : (double)r->registers};
   if (!e->ncu || !e->ncu->total.known[counter]) return false;
   *out = (Measured){counter, e->ncu->total.value[counter], predicted[counter]};
   return counter != NCU_SAMPLES && (counter != NCU_SECONDS || r->time.known);
 }
 
-// --ncu: false, having said why.
+// --ncu. False after printing an error.
 static bool read_ncu(Explanation *e) {
   Run *run = e->run;
   const char *file = run->options->ncu_file;
   Str text;
   if (!file) return true;
   if (!tool_read(run->arena, file, &text)) return false;
-  e->ncu = ncu_read(run->arena, &run->c->sources, &run->c->diags, tool_source_name(file), text, e->report->func->name);
+  e->ncu = ncu_read(run->arena, &run->c->sources, &run->c->diags, tool_source_name(file), text,
+                    e->report->func->name);
   if (!e->ncu) tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
   return e->ncu != NULL;
 }
@@ -115,7 +117,7 @@ static void add_alive(Op *op, void *data) {
   if (alive > line->alive) line->alive = alive;
 }
 
-// Lines of the sources that something was measured at.
+// Adds the source lines that have measurements.
 static void add_measured(Explanation *e) {
   const Sources *sources = &e->run->c->sources;
   for (uint32_t i = 0; e->ncu && i < e->ncu->lines.n; i++)
@@ -159,7 +161,7 @@ static tilec_status report_body(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-// Registers as given; else what ptxas makes of the kernel, where it is there.
+// The register count as given. Otherwise the count from ptxas, if it is available.
 static void ask_assembler(Explanation *e, const Func *func, CostLaunch *launch) {
   Compilation *c = e->run->c;
   e->usage = (CubinUsage){-1, -1, -1, -1};
@@ -198,7 +200,7 @@ static ExitStatus finish(Explanation *e) {
   return printed != EXIT_DONE ? printed : told;
 }
 
-// The counters by line are there as long as the kernel is loaded.
+// Counters by line exist while the kernel is loaded.
 static ExitStatus simulate_and_finish(Explanation *e, const KernelImage *image, const int64_t grid[3]) {
   DeviceKernel kernel = {0};
   Run *run = e->run;

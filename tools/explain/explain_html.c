@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec explain as a page: tools/explain/page.html, with what it draws as JSON in its place.
+// tilec explain as a page: tools/explain/page.html with the JSON that it draws inserted.
 #include <string.h>
 
 #include "tools/explain/explain.h"
@@ -13,7 +13,7 @@ static const char *find(const char *at, const char *end, const char *text) {
   return NULL;
 }
 
-// Without each loc("file":LINE:...); " @LINE" stands for the last one.
+// Writes the line without each loc("file":LINE:...). " @LINE" replaces the last one.
 static void put_ir_line(Str line, Buf *out) {
   const char *at = line.at, *end = at + line.n, *loc, *number = NULL;
   while ((loc = find(at, end, " loc(")) != NULL) {
@@ -87,7 +87,7 @@ static void put_events(const Explanation *e, Json *json) {
   json_array_end(json);
 }
 
-// Within <script> nothing ends it but "</script": no '<' is written as it is.
+// Only "</script" ends a <script> element, so every '<' is escaped.
 static void put_data(const Explanation *e, Buf *out) {
   Buf data = {0};
   Json json = {.out = &data};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec explain as JSON: one object. docs/cost.md says what each member is.
+// tilec explain as JSON: one object. docs/cost.md describes each member.
 #include "base/json.h"
 #include "tools/explain/explain.h"
 
 enum { DIGITS = 6 };
 
-// A number, or [least, most].
+// A number, or [min, max].
 static void put_range(Json *json, const char *name, CostRange range) {
   if (range.least == range.most) {
     json_uint(json, name, range.most);
@@ -55,7 +55,7 @@ static void put_op(const Explanation *e, Json *json, const CostOp *op) {
   json_object_end(json);
 }
 
-// Lines of the source, with what their ops do together.
+// Source lines, with the totals of their ops.
 static void put_lines(const Explanation *e, Json *json) {
   json_array(json, "lines");
   for (uint32_t i = 0; i < e->lines.n; i++) {
@@ -218,7 +218,8 @@ static void put_ncu(const Explanation *e, Json *json) {
   json_object(json, "predicted");
   for (int i = 0; i < NCU_COUNT; i++) {
     Measured m;
-    if (explain_measured(e, (NcuCounter)i, &m)) json_rounded(json, ncu_name((NcuCounter)i), m.predicted, DIGITS);
+    if (explain_measured(e, (NcuCounter)i, &m))
+      json_rounded(json, ncu_name((NcuCounter)i), m.predicted, DIGITS);
   }
   json_object_end(json);
   json_array(json, "lines");

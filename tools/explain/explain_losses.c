@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is lost, by how much the prediction is lower without it, and what to try.
+// Finds losses: the problem, how much the prediction falls without it, and the advice.
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/dot/dot.h"
 #include "tools/explain/explain.h"
 
-enum { WIDEST = 16 };                   // bytes of an access a lane
-static const double least_share = 0.01; // of the prediction, for a loss to be told
+enum { WIDEST = 16 };                   // bytes per lane of an access
+static const double least_share = 0.01; // of the prediction; smaller losses are not reported
 
-// Of one kind and line there is one.
+// Losses of one kind and line are merged.
 static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
   loss.seconds = cost_saving(e->report, saving, &loss.share);
   for (uint32_t i = 0; i < e->losses.n; i++) {
@@ -25,7 +25,8 @@ static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
 
 // --- memory
 
-// Whether lanes lie apart. Of neighbours that begin within a sector a request touches one more, which is no scatter.
+// True if lanes are scattered. Contiguous lanes that begin inside a sector touch one sector more. That is no
+// scatter.
 static bool is_scattered(const CostOp *op) {
   uint64_t ideal = op->sectors_ideal.most;
   return op->sectors.most > ideal + ideal / 4 && op->sectors.most > ideal + op->requests.most;
@@ -44,7 +45,7 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
   add_loss(e, loss, &(CostSaving){.sectors = (double)(sectors - ideal)});
 }
 
-// Narrower than a thread's neighbours would allow.
+// Accesses narrower than the thread's neighbouring elements would allow.
 static void find_narrow(Explanation *e, const CostOp *op) {
   const Type *pointer = op->op->operand_count ? op_operand(op->op, 0)->type : NULL;
   if (!op->requests.most || !pointer || !type_is_tile(pointer) || op->lane_bytes >= WIDEST ||
@@ -53,7 +54,9 @@ static void find_narrow(Explanation *e, const CostOp *op) {
   uint32_t held = layout_own_elements(pointer->layout) * type_element_bytes(type_element(pointer)->inner);
   if (held < WIDEST || is_scattered(op)) return;
   double part = 1 - (double)op->lane_bytes / WIDEST, spared = (double)op->requests.most * part,
-         ends = (double)(op->sectors.most - op->sectors_ideal.most) * part; // fewer requests have fewer ends
+         ends =
+             (double)(op->sectors.most - op->sectors_ideal.most) * part; // fewer requests have fewer partial
+                                                                         // sectors at their ends
   Loss loss = {.kind = "missing fact", .loc = op->op->loc};
   loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where 16 would go at once",
                            op->instruction, op->lane_bytes);
@@ -146,15 +149,17 @@ static void find_latency(Explanation *e) {
 static void add_read_again(Explanation *e, const CostTraffic *traffic) {
   const CostReport *r = e->report;
   Loss loss = {.kind = "read again", .loc = r->func->loc};
-  loss.what = arena_printf(e->run->arena,
-                           "of %s %.0f MB are read from memory again: until a program reads them a second time "
-                           "the %u beside it on a multiprocessor, and the others, touch more than the L2 cache keeps",
-                           traffic->buffer->name, traffic->again * 1e-6, r->occupancy.blocks - 1);
-  loss.change = "fewer, larger programs side by side (num_warps), or each row kept in registers and read once";
+  loss.what =
+      arena_printf(e->run->arena,
+                   "of %s %.0f MB are read from memory again: until a program reads them a second time "
+                   "the %u beside it on a multiprocessor, and the others, touch more than the L2 cache keeps",
+                   traffic->buffer->name, traffic->again * 1e-6, r->occupancy.blocks - 1);
+  loss.change =
+      "fewer, larger programs side by side (num_warps), or each row kept in registers and read once";
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
-// Of the buffer that is read again most.
+// Reports the buffer that is read again most.
 static void find_order(Explanation *e) {
   const CostReport *r = e->report;
   if (r->again < r->memory / 10) return;
@@ -166,12 +171,14 @@ static void find_order(Explanation *e) {
     add_read_again(e, most);
     return;
   }
-  loss.what = arena_printf(e->run->arena,
-                           "of %s %.0f MB are read from memory again: what programs that run together do not share "
-                           "the L2 cache has lost before others want it",
-                           most->buffer->name, most->again * 1e-6);
-  loss.change = "number programs so that those that run together share rows and columns of tiles (groups of 8 "
-                "rows, GROUP_M)";
+  loss.what =
+      arena_printf(e->run->arena,
+                   "of %s %.0f MB are read from memory again: what programs that run together do not share "
+                   "the L2 cache has lost before others want it",
+                   most->buffer->name, most->again * 1e-6);
+  loss.change =
+      "number programs so that those that run together share rows and columns of tiles (groups of 8 "
+      "rows, GROUP_M)";
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
@@ -183,8 +190,9 @@ static void find_turns(Explanation *e) {
                            "in %.0f iterations a program waits for its copies, then for its dots, and only "
                            "then issues the next copies: tensor cores and memory take turns",
                            r->turns);
-  loss.change = "let a dot be in flight while the next copies are waited for (dot_wait {pending = 1}), and copies "
-                "of later iterations while it runs (async_wait {pending = 1} or more, num_stages)";
+  loss.change =
+      "let a dot be in flight while the next copies are waited for (dot_wait {pending = 1}), and copies "
+      "of later iterations while it runs (async_wait {pending = 1} or more, num_stages)";
   add_loss(e, loss, &(CostSaving){.turns = true});
 }
 

@@ -7,7 +7,7 @@
 #include "ir/memory/ring.h"
 #include "tools/explain/explain.h"
 
-// HOT: percent of the time from which a line is marked.
+// HOT: lines with at least this percentage of the time are marked.
 enum { COLUMNS = 100, INDENT = 14, SOURCE = 20, HOT = 25 };
 
 typedef struct Writer {
@@ -102,7 +102,7 @@ static bool line_tells(const Writer *w, const ExplainedLine *line) {
   return line->ops.n || line->share >= 0.005 || explain_ncu_line(w->e, line->loc);
 }
 
-// The same text once, with how often.
+// Writes each op. Equal texts in a row are written once.
 static void put_ops(Writer *w, const ExplainedLine *line) {
   Buf before = {0}, text = {0};
   for (uint32_t i = 0; i <= line->ops.n; i++) {
@@ -121,7 +121,7 @@ static void put_ops(Writer *w, const ExplainedLine *line) {
   buf_free(&text);
 }
 
-// What the simulator counted at the line.
+// The simulator's counters of the line.
 static void put_simulated(Writer *w, const ExplainedLine *line) {
   const tilec_sim_counters *n = w->e->sim ? explain_simulated(w->e, line->loc) : NULL;
   if (!n) return;
@@ -139,7 +139,7 @@ static void put_simulated(Writer *w, const ExplainedLine *line) {
   buf_free(&text);
 }
 
-// Right-aligned; 0: nothing.
+// Right-aligned. 0 prints nothing.
 static void put_column(Writer *w, uint32_t n) {
   if (n)
     buf_printf(w->out, "%6u", n);
@@ -149,7 +149,7 @@ static void put_column(Writer *w, uint32_t n) {
 
 static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-// What Nsight Compute measured at the line; samples are of warps, taken at equal times.
+// Nsight Compute's counters of the line. Samples are of warps, at equal time steps.
 static void put_measured_line(Writer *w, const NcuLine *line) {
   if (!line) return;
   const NcuCounters *n = &line->counters, *total = &w->e->ncu->total;
@@ -193,7 +193,7 @@ static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
 
 // --- the footer
 
-// The line at which tiles fill most registers; NULL: they fill none.
+// The line where tiles fill most registers. NULL: they fill none.
 static const ExplainedLine *fullest(const Explanation *e) {
   const ExplainedLine *found = NULL;
   for (uint32_t i = 0; i < e->lines.n; i++) {
@@ -303,18 +303,19 @@ static void put_time(Writer *w) {
   buf_free(&text);
 }
 
-// A counter each: what was measured, and what was predicted.
+// One line per counter: measured and predicted.
 static void put_measured(Writer *w) {
   static const char *const names[NCU_COUNT] = {
-      [NCU_SECONDS] = "time",           [NCU_INSTRUCTIONS] = "instructions", [NCU_REQUESTS] = "requests",
-      [NCU_SECTORS] = "sectors",        [NCU_WAVEFRONTS] = "wavefronts",     [NCU_MEMORY] = "memory bytes",
+      [NCU_SECONDS] = "time",       [NCU_INSTRUCTIONS] = "instructions", [NCU_REQUESTS] = "requests",
+      [NCU_SECTORS] = "sectors",    [NCU_WAVEFRONTS] = "wavefronts",     [NCU_MEMORY] = "memory bytes",
       [NCU_REGISTERS] = "registers"};
   static const NcuCounter order[] = {NCU_SECONDS,    NCU_MEMORY,       NCU_REQUESTS, NCU_SECTORS,
                                      NCU_WAVEFRONTS, NCU_INSTRUCTIONS, NCU_REGISTERS};
   const NcuReport *ncu = w->e->ncu;
   Arena *arena = w->e->run->arena;
   if (!ncu) return;
-  const char *which = ncu->launches > 1 ? arena_printf(arena, " (the last of %u launches)", ncu->launches) : "";
+  const char *which =
+      ncu->launches > 1 ? arena_printf(arena, " (the last of %u launches)", ncu->launches) : "";
   put_heading(w, arena_printf(arena, "measured by Nsight Compute, %s%s", ncu->file, which));
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
     Measured m;
@@ -322,8 +323,10 @@ static void put_measured(Writer *w) {
     if (!ncu->total.known[order[i]]) continue;
     const char *measured = time ? time_text(w, m.measured) : count_text(w, m.measured);
     const char *predicted = time ? time_text(w, m.predicted) : count_text(w, m.predicted);
-    const char *ratio = both && m.measured > 0 ? arena_printf(arena, ", %.2f of it", m.predicted / m.measured) : "";
-    put_row(w, names[order[i]], both ? arena_printf(arena, "%s; predicted %s%s", measured, predicted, ratio) : measured);
+    const char *ratio =
+        both && m.measured > 0 ? arena_printf(arena, ", %.2f of it", m.predicted / m.measured) : "";
+    put_row(w, names[order[i]],
+            both ? arena_printf(arena, "%s; predicted %s%s", measured, predicted, ratio) : measured);
   }
 }
 

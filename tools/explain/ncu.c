@@ -25,15 +25,15 @@ typedef struct Reader {
   NcuReport *report;
   Str text;
   size_t at;
-  uint32_t line, row_line; // of the next row, and of the one at hand
+  uint32_t line, row_line; // of the next row and of the current row
   Row row, header, units;
   Page page;
   uint32_t header_line;
   bool any_header, any_counters, is_kernel, failed;
-  const char *source;       // of a block of lines
-  Str launch;               // details: the ID of the launch at hand
-  NcuCounters sums, others; // of a launch: its metrics, and what stands for them
-  VEC(Str) kernels;         // other ones that there are
+  const char *source;       // The current group's file.
+  Str launch;               // Details: the ID of the current launch.
+  NcuCounters sums, others; // A launch's metrics, and their substitutes.
+  VEC(Str) kernels;         // Other kernels in the file.
 } Reader;
 
 static void fail(Reader *r, uint32_t line, const char *text) {
@@ -45,7 +45,7 @@ static void fail(Reader *r, uint32_t line, const char *text) {
 
 // --- Rows (RFC 4180) ---
 
-// A doubled quote is one.
+// A doubled quote becomes one.
 static Str unquoted(Reader *r, Str text) {
   char *out = arena_alloc(r->arena, text.n + 1);
   size_t n = 0;
@@ -89,7 +89,7 @@ static bool next_row(Reader *r) {
   for (;;) {
     bool is_quoted = r->at < r->text.n && r->text.at[r->at] == '"';
     vec_push(r->arena, &r->row, is_quoted ? quoted(r) : plain(r));
-    if (is_quoted) plain(r); // nothing, but for a carriage return
+    if (is_quoted) plain(r); // only a carriage return may follow
     if (r->at >= r->text.n) return true;
     if (r->text.at[r->at++] == '\n') return r->line++, true;
   }
@@ -108,7 +108,7 @@ static int32_t column_of(const Row *header, const char *name) {
 
 // --- Numbers ---
 
-// With commas between thousands. "", "-" and "n/a" are none; *good false: it is something else.
+// With commas between thousands. "", "-" and "n/a" are no number. *good false: the text is invalid.
 static bool number_of(Str text, double *value, bool *good) {
   char plain_text[64], *end;
   size_t n = 0;
@@ -184,7 +184,7 @@ static void begin_launch(Reader *r) {
   r->report->launches++;
 }
 
-// The name as it is, or demangled with its parameters.
+// The name is exact, or demangled with parameters.
 static bool is_wanted(Reader *r, Str name) {
   Str kernel = str_from(r->report->kernel);
   if (str_starts(name, kernel.at) && (name.n == kernel.n || name.at[kernel.n] == '(')) return true;
@@ -206,7 +206,7 @@ static void take_launch_row(Reader *r) {
   }
   bool good;
   double number;
-  if (!number_of(id, &number, &good)) return; // what the program printed
+  if (!number_of(id, &number, &good)) return; // output of the program
   if (r->row.n < r->header.n && r->page == PAGE_RAW) {
     fail(r, r->row_line,
          arena_printf(r->arena, "%u values, where line %u names %u columns", r->row.n, r->header_line,
@@ -261,13 +261,14 @@ static void take_source_row(Reader *r) {
     return;
   }
   if (!number_of(r->row.at[0], &number, &good))
-    return; // an instruction of the line before, whose values are in the line's
+    return; // an instruction of the previous line, whose values are part of that line's
   line.line = (uint32_t)number;
   take_columns(r, &line.counters);
   if (has_any(&line.counters)) vec_push(r->arena, &r->report->lines, line);
 }
 
-// A block is of a launch: a file's, or the kernel's. One that is there already is of a launch before.
+// Begins a group of lines, for a file of a launch or for the kernel. If the file already has lines, a new
+// launch begins.
 static void begin_block(Reader *r, Str kernel) {
   r->is_kernel = is_wanted(r, kernel);
   r->any_header = true;
@@ -275,7 +276,7 @@ static void begin_block(Reader *r, Str kernel) {
   bool again = !r->source;
   for (uint32_t i = 0; r->source && i < r->report->lines.n; i++)
     again |= strcmp(r->report->lines.at[i].file, r->source) == 0;
-  if (!again && r->report->launches) return; // another file of the launch
+  if (!again && r->report->launches) return; // another file of the same launch
   r->report->launches++;
   r->report->lines.n = 0;
   r->report->total = (NcuCounters){0};
@@ -283,7 +284,7 @@ static void begin_block(Reader *r, Str kernel) {
 
 // --- All of it ---
 
-// Rows that say what follows; false: it is none.
+// Rows that announce a page. False: this is no such row.
 static bool take_heading(Reader *r) {
   Str first = r->row.at[0], second = cell(&r->row, 1);
   if (str_is(first, "ID") && column_of(&r->row, "Kernel Name") > 0) {
@@ -319,7 +320,7 @@ static const char *other_kernels(Reader *r) {
   return list;
 }
 
-// What is wrong with the file as a whole.
+// Reports problems of the file as a whole.
 static void look_at_end(Reader *r) {
   const char *kernel = r->report->kernel;
   if (!r->any_header)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Nsight Compute's CSV (ncu --csv), as far as explain shows it: the pages raw and details of a launch, the page source of lines
-// (--print-source cuda,sass) or of instructions (sass), whose sums are the launch's.
+// Reads the parts of Nsight Compute's CSV (ncu --csv) that explain shows. They are the pages raw and details
+// of a launch, and the page source. The page source is by lines (--print-source cuda,sass) or by instructions
+// (sass). A launch's instructions are summed.
 #ifndef TOOLS_EXPLAIN_NCU_H
 #define TOOLS_EXPLAIN_NCU_H
 
@@ -17,31 +18,33 @@ typedef enum NcuCounter {
 
 const char *ncu_name(NcuCounter counter); // "global_sectors"
 
-// SECONDS in seconds, MEMORY in bytes.
+// SECONDS is in seconds, MEMORY in bytes.
 typedef struct NcuCounters {
   double value[NCU_COUNT];
   bool known[NCU_COUNT];
 } NcuCounters;
 
 typedef struct NcuLine {
-  const char *file; // as Nsight Compute has it
+  const char *file; // as Nsight Compute writes it
   uint32_t line;
   NcuCounters counters;
 } NcuLine;
 
 typedef struct NcuReport {
-  const char *file;   // the CSV
-  const char *kernel; // that was looked for
-  uint32_t launches;  // of it in the file; the last one's counters are told
+  const char *file;   // The CSV file.
+  const char *kernel; // The kernel looked for.
+  uint32_t launches;  // Its launches in the file. The last one's counters are reported.
   NcuCounters total;
-  VEC(NcuLine) lines; // none of a launch's pages
+  VEC(NcuLine) lines; // empty for the pages of a launch
 } NcuReport;
 
-// Reads the text of `file` for a kernel. NULL, with a located error in diags, where it is no such CSV or has not this kernel.
+// Reads the text of `file` for one kernel. NULL, with a located error in diags, if it is no such CSV or lacks
+// the kernel.
 NcuReport *ncu_read(Arena *arena, Sources *sources, Diags *diags, const char *file, Str text,
                     const char *kernel);
 
-// What there is of the line; NULL: nothing. Files are compared by their last part: who has profiled may have been elsewhere.
+// The line's counters. NULL: none. Files are compared by their last path part, because profiling may have run
+// in another folder.
 const NcuLine *ncu_line(const NcuReport *report, const char *file, uint32_t line);
 
 #endif

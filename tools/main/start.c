@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Before LLVM's initialisers, which have no priority: they may find no memory.
+// Runs before LLVM's initialisers, which have no priority. They may run out of memory.
 #include "codegen/llvm/out_of_memory.h"
 
 __attribute__((constructor(101))) static void watch_memory(void) { llvm_watch_from_start(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each option does.
+// The effect of each option.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static bool parse_u16(OptionParser *p, const char *what, const char *text, long 
   return true;
 }
 
-// One of `n` names; the error lists them.
+// Parses one of `n` names. The error lists them.
 static bool parse_choice(OptionParser *p, const char *what, const char *text, const char *const *names, int n,
                          int *choice) {
   for (*choice = 0; *choice < n; ++*choice)
@@ -35,7 +35,7 @@ static bool parse_choice(OptionParser *p, const char *what, const char *text, co
   return false;
 }
 
-// The pass's name of today, of that or an earlier one, or `extra`; NULL with an error: there is no such pass.
+// The pass's current name, given that or an earlier name, or `extra`. NULL with an error: no such pass.
 static const char *find_pass(OptionParser *p, const char *name, const char *extra) {
   const PassInfo *pass = pass_find(str_from(name));
   if (pass) return pass->name;
@@ -65,7 +65,8 @@ static bool set_output(OptionParser *p, const char *value) {
 }
 
 static bool set_emit(OptionParser *p, const char *value) {
-  static const char *const kinds[] = {"tokens", "ast", "tir", "llvm", "ptx", "meta", "cubin", "header", "object"};
+  static const char *const kinds[] = {"tokens", "ast",   "tir",    "llvm",  "ptx",
+                                      "meta",   "cubin", "header", "object"};
   int kind;
   if (!parse_choice(p, "--emit", value, kinds, 9, &kind)) return false;
   p->options->emit = (Emit)kind;
@@ -111,7 +112,7 @@ static bool set_define(OptionParser *p, const char *value) {
   return true;
 }
 
-// One, or several between commas, which --emit=header alone takes.
+// One architecture, or several between commas. Only --emit=header takes several.
 static bool set_arch(OptionParser *p, const char *value) {
   p->options->arch_given = true;
   for (Str rest = str_from(value);;) {
@@ -212,7 +213,9 @@ static bool set_overlap(OptionParser *p, const char *value) {
   return p->options->target.overlap = true;
 }
 
-static bool set_restrict(OptionParser *p, const char *value) { return (void)value, p->options->target.restrict_pointers = true; }
+static bool set_restrict(OptionParser *p, const char *value) {
+  return (void)value, p->options->target.restrict_pointers = true;
+}
 
 static bool set_tma(OptionParser *p, const char *value) {
   int use;
@@ -255,7 +258,9 @@ static bool set_diagnostics(OptionParser *p, const char *value) {
   return true;
 }
 
-static bool set_predict(OptionParser *p, const char *value) { return (void)value, p->options->predict = true; }
+static bool set_predict(OptionParser *p, const char *value) {
+  return (void)value, p->options->predict = true;
+}
 
 static bool set_top(OptionParser *p, const char *value) {
   long long n;
@@ -266,12 +271,17 @@ static bool set_card(OptionParser *p, const char *value) { return p->options->ca
 
 static bool set_registers(OptionParser *p, const char *value) {
   long long n;
-  return parse_number(p, "--registers", value, 1, MAXNREG_MAX, &n) && (p->options->registers = (uint32_t)n) > 0;
+  return parse_number(p, "--registers", value, 1, MAXNREG_MAX, &n) &&
+         (p->options->registers = (uint32_t)n) > 0;
 }
 
-static bool set_simulate(OptionParser *p, const char *value) { return (void)value, p->options->simulate = true; }
+static bool set_simulate(OptionParser *p, const char *value) {
+  return (void)value, p->options->simulate = true;
+}
 static bool set_ncu(OptionParser *p, const char *value) { return p->options->ncu_file = value, true; }
-static bool set_time_passes(OptionParser *p, const char *value) { return (void)value, p->options->time_passes = true; }
+static bool set_time_passes(OptionParser *p, const char *value) {
+  return (void)value, p->options->time_passes = true;
+}
 
 static bool set_print_after(OptionParser *p, const char *value) {
   return (p->options->print_after = find_pass(p, value, "all")) != NULL;
@@ -322,7 +332,7 @@ static bool set_version(OptionParser *p, const char *value) {
   return (void)value, set_command(p, COMMAND_VERSION);
 }
 
-// Of the command that it follows, whatever else is there.
+// Help for the command before it, whatever else follows.
 static bool set_help(OptionParser *p, const char *value) {
   Options *o = p->options;
   (void)value;
@@ -344,7 +354,7 @@ static bool set_device(OptionParser *p, const char *value) {
   return true;
 }
 
-// "X[,Y[,Z]]": the sizes left out are 1.
+// "X[,Y[,Z]]". Omitted sizes are 1.
 static bool parse_sizes(OptionParser *p, const char *what, const char *value, long long min,
                         int64_t sizes[3]) {
   sizes[0] = sizes[1] = sizes[2] = 1;
@@ -361,7 +371,7 @@ static bool parse_sizes(OptionParser *p, const char *what, const char *value, lo
   return false;
 }
 
-// Digits and commas, and a sign where a number begins.
+// Digits, commas, and a sign where a number begins.
 static bool is_numbers(const char *text) {
   for (const char *at = text; *at; at++) {
     bool begins = at == text || at[-1] == ',';
@@ -370,7 +380,7 @@ static bool is_numbers(const char *text) {
   return true;
 }
 
-// Numbers, or else expressions over the kernel's parameters, which are known once it is.
+// Numbers, or expressions over the kernel's parameters. Those are evaluated once the kernel is known.
 static bool set_grid(OptionParser *p, const char *value) {
   p->options->grid_text = NULL;
   p->options->grid_given = is_numbers(value);
@@ -481,7 +491,9 @@ static bool set_timeout(OptionParser *p, const char *value) {
 
 static bool set_json(OptionParser *p, const char *value) { return (void)value, p->options->json = true; }
 
-static bool set_verbose(OptionParser *p, const char *value) { return (void)value, p->options->verbose = true; }
+static bool set_verbose(OptionParser *p, const char *value) {
+  return (void)value, p->options->verbose = true;
+}
 
 static bool set_save(OptionParser *p, const char *value) {
   NamedText named;

@@ -8,7 +8,7 @@
 #include "sim/sim.h"
 #include "tools/run/expect.h"
 
-// First those of verbs.def, in its order.
+// The commands of verbs.def come first, in its order.
 typedef enum Command {
   COMMAND_COMPILE,
   COMMAND_RUN,
@@ -28,12 +28,12 @@ typedef struct Verb {
   const char *name, *letter, *arguments, *summary;
 } Verb;
 
-const Verb *verb_of(Command command);   // NULL: the command is an option's
+const Verb *verb_of(Command command);   // NULL: the command is an option
 const Verb *verb_list(uint32_t *count); // verb i is that of Command i
 
 typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
 
-// Of explain and tune.
+// Output format of explain and tune.
 typedef enum Format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML } Format;
 
 typedef enum Emit {
@@ -48,7 +48,7 @@ typedef enum Emit {
   EMIT_OBJECT
 } Emit;
 
-// Whether --emit=header has cubins beside the PTX: AUTO: where there is a ptxas.
+// Says if --emit=header has cubins with the PTX. AUTO: if ptxas is available.
 typedef enum Cubins { CUBINS_AUTO, CUBINS_ON, CUBINS_OFF } Cubins;
 
 // NAME=VALUE of the command line, split at the first '='.
@@ -56,7 +56,7 @@ typedef struct NamedText {
   const char *name, *text;
 } NamedText;
 
-// Values between bars, of tune: those of a constexpr, or of an option of the code.
+// Values between bars, for tune: those of a constexpr, or of a code option.
 typedef struct TuneRange {
   const char *name; // "BLOCK"; "num_warps", "num_stages" or "maxnreg"
   bool is_option;
@@ -65,16 +65,16 @@ typedef struct TuneRange {
 
 typedef struct Options {
   Command command;
-  Command topic;      // of help: the command that it is about; COMMAND_HELP: all of them
+  Command topic; // for help: the command to explain; COMMAND_HELP: all of them
   ColorWhen color;
-  char **words; // of the command line behind `tilec`, those of argument files too
+  char **words; // all words after `tilec`, with those of argument files
   int word_count;
-  const char *file;   // "-": standard input; of cache what it is to do
-  const char *output; // NULL: by default
+  const char *file;   // "-": standard input; for cache: the action
+  const char *output; // NULL: the default
   Emit emit;
   const char *kernel, *signature;
   VEC(const char *) defines; // NAME=VALUE
-  Target target;             // the defaults, with what was given
+  Target target;             // the defaults, changed by the options
   bool emit_given, arch_given, num_warps_given, num_stages_given, maxnreg_given, fp32_dot_given;
   bool dependencies; // -MD
   // --emit=header and object
@@ -82,46 +82,46 @@ typedef struct Options {
   VEC(const char *) variants;    // lists of facts
   const char *aot_prefix;        // NULL: the file's name
   Cubins cubins;
-  bool arch_list; // one --arch with several
+  bool arch_list; // one --arch with several architectures
   bool remarks, json_diagnostics, time_passes, verify_each, simulate;
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
-  bool json;     // of cache and version
-  Format format; // of explain and tune
+  bool json;     // for cache and version
+  Format format; // for explain and tune
   // tilec tune
   VEC(TuneRange) ranges;
   bool predict;
-  const char *card;   // of explain; NULL: the target's own
-  uint32_t registers; // of explain, a thread; 0: ptxas's, or an estimate
-  uint32_t top; // 0: by default
+  const char *card;   // for explain; NULL: the target's default
+  uint32_t registers; // for explain, per thread; 0: from ptxas, or an estimate
+  uint32_t top;       // 0: the default
   // tilec run
   const char *device;
   int64_t grid[3];
-  const char *grid_text; // expressions; NULL: numbers, or none given
-  uint32_t threads[3], shared_bytes; // of PTX files
+  const char *grid_text;             // for PTX files
+  uint32_t threads[3], shared_bytes; // for the simulator
   tilec_sim_options sim;             // of the simulator
   bool sim_given;                    // --sim-schedule or --sim-threads
   bool grid_given, check, stats, strict, verbose;
-  const char *check_file; // NULL: the file itself
-  double allow_uncompared; // the share of an output that --check may leave out
-  const char *stats_file; // NULL: standard error
-  const char *ncu_file;   // of explain; NULL: none
-  uint64_t seed, max_instructions; // max_instructions 0: the device's own
+  const char *check_file;          // NULL: the same file
+  double allow_uncompared;         // share of an output that --check may leave out
+  const char *stats_file;          // NULL: standard error
+  const char *ncu_file;            // for explain; NULL: none
+  uint64_t seed, max_instructions; // max_instructions 0: the device's default
   double timeout;                  // seconds; 0: none
-  uint32_t max_programs;           // of a persistent kernel; 0: the device's own
+  uint32_t max_programs;           // for a persistent kernel; 0: the device's default
   bool timeout_given;
   VEC(Expectation) expectations;
   VEC(NamedText) saves, args, buffers;
 } Options;
 
-// Parses argv; strings are argv's own or the arena's. False where the usage is wrong: `error` says why (one
-// line, no newline); command and color are as far as they were read.
+// Parses argv. Strings are owned by argv or the arena. False if the usage is wrong: `error` gets the reason
+// (one line, no newline). command and color are set as far as words were read.
 bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error);
-// Whether word `i` is that long option or its value.
+// Returns true if word `i` is that long option or its value.
 bool options_word_is_of(const Options *options, int i, const char *option);
 bool options_file_is_ptx(const Options *options);
-// tilec help: `topic` as in Options. Lines are at most HELP_COLUMNS wide.
+// tilec help. `topic`: as in Options. Lines are at most HELP_COLUMNS wide.
 enum { HELP_COLUMNS = 100 };
 void options_print_help(Command topic, bool colors, Buf *out);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Argument files: a word @FILE stands for the words of the file, by the rules of gcc and LLVM. White space separates words; a part in
-// single or double quotes has white space too, and a backslash stands before any character that is meant as it is, also in quotes.
-// The file may name others, as seen from the current folder. A word whose file cannot be opened stays what it is, as an argument of a
-// PTX file does that is an array of NumPy's (@x.npy).
+// Argument files: a word @FILE is replaced by the words of the file, by the rules of gcc and LLVM. White
+// space separates words. Single or double quotes keep white space. A backslash makes the next character
+// literal, also in quotes. The file may name other files, relative to the current folder. If a file cannot be
+// opened, the word stays as it is. So an argument @x.npy of a PTX file (a NumPy array) works.
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ typedef struct WordList {
   Arena *arena;
   Buf *error;
   VEC(char *) words;
-  OpenFile open[MAX_NESTED]; // whose words are read: the last one's, which the one before it names
+  OpenFile open[MAX_NESTED]; // the last one's words are read; the one before it names it
   int depth;
 } WordList;
 
@@ -38,7 +38,7 @@ static bool add_word(WordList *list, char *word) {
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The word that begins at *at, and *at moves past it; false at the text's end.
+// The word at *at. *at moves past it. False at the end of the text.
 static bool next_word(Arena *arena, Str text, size_t *at, char **word) {
   size_t i = *at;
   while (i < text.n && is_space(text.at[i])) i++;
@@ -63,12 +63,13 @@ static bool next_word(Arena *arena, Str text, size_t *at, char **word) {
 static bool read_bytes(WordList *list, FILE *file, const char *name, Buf *bytes) {
   char chunk[1 << 14];
   size_t n;
-  while ((n = fread(chunk, 1, sizeof chunk, file)) > 0 && bytes->n <= MAX_FILE_BYTES) buf_bytes(bytes, chunk, n);
+  while ((n = fread(chunk, 1, sizeof chunk, file)) > 0 && bytes->n <= MAX_FILE_BYTES)
+    buf_bytes(bytes, chunk, n);
   bool numpy = str_starts(buf_view(bytes), numpy_magic);
-  const char *why = ferror(file)                                               ? strerror(errno)
-                    : bytes->n > MAX_FILE_BYTES && !numpy                       ? "it is larger than 64 MiB"
+  const char *why = ferror(file)                                              ? strerror(errno)
+                    : bytes->n > MAX_FILE_BYTES && !numpy                     ? "it is larger than 64 MiB"
                     : !numpy && bytes->n && memchr(bytes->at, '\0', bytes->n) ? "it is no text"
-                                                                               : NULL;
+                                                                              : NULL;
   if (why) buf_printf(list->error, "cannot read '@%s': %s", name, why);
   return !why;
 }
@@ -84,14 +85,15 @@ static bool add_words(WordList *list, Str text) {
   return true;
 }
 
-// Notes the file as one that is open. False, having said why, where it is open already: it would never end.
+// Records the file as open. False, with an error, if it is already open: the nesting would never end.
 static bool enter(WordList *list, FILE *file, const char *name) {
   struct stat info;
   if (fstat(fileno(file), &info) != 0) return true;
   for (int i = 0; i < list->depth; i++) {
     if (list->open[i].device != info.st_dev || list->open[i].number != info.st_ino) continue;
     buf_printf(list->error, "the argument file '@%s' names itself", name);
-    for (int k = i + 1; k < list->depth; k++) buf_printf(list->error, "%s '@%s'", k > i + 1 ? "," : " by way of", list->open[k].name);
+    for (int k = i + 1; k < list->depth; k++)
+      buf_printf(list->error, "%s '@%s'", k > i + 1 ? "," : " by way of", list->open[k].name);
     return false;
   }
   if (list->depth == MAX_NESTED) {

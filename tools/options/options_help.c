@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec help: what verbs.def, options.def, specs.def and examples.def say, in lines of at most HELP_COLUMNS.
+// tilec help: prints verbs.def, options.def, specs.def and examples.def in lines of at most HELP_COLUMNS.
 #include "base/colors.h"
 #include "tools/options/options.h"
 
-enum { TEXT_COLUMN = 30 }; // where meanings stand
+enum { TEXT_COLUMN = 30 }; // column of the meanings
 
 typedef struct Help {
   Buf *out;
@@ -30,13 +30,13 @@ static void indent(Help *h, size_t column) {
   while (h->column < column) put_text(h, " ");
 }
 
-// The words of `text` from the column that is reached; lines that follow begin at `column`.
+// The words of `text`, from the current column. Continuation lines begin at `column`.
 static void put_words(Help *h, const char *text, size_t column) {
   buf_wrapped(h->out, text, h->column, column, HELP_COLUMNS);
   end_line(h);
 }
 
-// `left` in two columns, its meaning from TEXT_COLUMN on.
+// Two columns: `left`, and its meaning from TEXT_COLUMN on.
 static void put_row(Help *h, const char *left, const char *meaning) {
   put_text(h, "  ");
   put_text(h, left);
@@ -48,18 +48,18 @@ static void put_row(Help *h, const char *left, const char *meaning) {
 // ---- options ----
 
 typedef struct HelpRow {
-  const char *group; // begins one; else NULL
+  const char *group; // begins a group; else NULL
   const char *name, *short_name, *value, *commands, *help;
 } HelpRow;
 
 static const HelpRow rows[] = {
-#define GROUP(title) {.group = (title)},
+#define GROUP(title)                                   {.group = (title)},
 #define X(id, name, short_name, value, commands, help) {NULL, name, short_name, value, commands, help},
 #include "tools/options/options.def"
 #undef X
 };
 
-// "-o, --output FILE"; "--stats[=FILE]" where the value may be left out.
+// "-o, --output FILE"; "--stats[=FILE]" if the value is optional.
 static void put_option(Help *h, const HelpRow *row) {
   Buf left = {0};
   bool optional = row->value[0] == '[';
@@ -98,7 +98,7 @@ static void put_targets(Help *h) {
 
 // ---- the other parts ----
 
-// Of the command; NULL: one of each.
+// The examples of one command. NULL: one example of each command.
 static void put_examples(Help *h, const char *command) {
   static const struct {
     const char *command, *words, *meaning;
@@ -132,8 +132,10 @@ static void put_specs(Help *h) {
   heading(h, "SPEC");
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) put_row(h, specs[i][0], specs[i][1]);
   put_text(h, "  ");
-  put_words(h, "A buffer's may end in +BYTES: the argument then points that far into it. A constexpr takes a "
-               "literal. Of a FILE.ptx there are no names: SPECs in the parameters' order.", 2);
+  put_words(h,
+            "A buffer's may end in +BYTES: the argument then points that far into it. A constexpr takes a "
+            "literal. Of a FILE.ptx there are no names: SPECs in the parameters' order.",
+            2);
 }
 
 static void put_file(Help *h) {
@@ -150,9 +152,11 @@ static void put_status(Help *h) {
 
 static void put_usage(Help *h, Command command) {
   const Verb *verb = verb_of(command);
-  buf_printf(h->out, "  tilec %s %s\n", command == COMMAND_COMPILE ? "[compile]" : verb->name, verb->arguments);
+  buf_printf(h->out, "  tilec %s %s\n", command == COMMAND_COMPILE ? "[compile]" : verb->name,
+             verb->arguments);
   if (strcmp(verb->letter, "R") != 0) return;
-  buf_printf(h->out, "  tilec %s FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n",
+  buf_printf(h->out,
+             "  tilec %s FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n",
              verb->name);
 }
 
@@ -168,8 +172,11 @@ static void print_overview(Help *h) {
   put_examples(h, NULL);
   put_status(h);
   end_line(h);
-  put_words(h, "'tilec help COMMAND', or 'tilec COMMAND --help', has a command's options. A word @FILE stands for the "
-               "words in that file.", 0);
+  put_words(
+      h,
+      "'tilec help COMMAND', or 'tilec COMMAND --help', has a command's options. A word @FILE stands for the "
+      "words in that file.",
+      0);
 }
 
 static void print_command(Help *h, Command command) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The words of the command line: the command, its options, and what is neither.
+// Parses the words of the command line: the command, its options and the other words.
 #include <errno.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ static bool find_verb(const char *word, Command *command) {
   return false;
 }
 
-// `problem` with the command that may have been meant, or all of them; false.
+// Reports `problem` with the command that was probably meant, or all commands. Returns false.
 static bool no_such_command(OptionParser *p, const char *problem, const char *word) {
   uint32_t count;
   const Verb *verbs = verb_list(&count);
@@ -47,16 +47,17 @@ static bool no_such_command(OptionParser *p, const char *problem, const char *wo
   return false;
 }
 
-// A word that may be the name of a command, and is no file's.
+// True if the word may be a mistyped command. It is no file's name.
 static bool mistyped_command(const char *word) {
   return word[0] && word[0] != '-' && !strpbrk(word, "./") && access(word, F_OK) != 0;
 }
 
-// "@args", which stands here because the file could not be opened.
+// "@args": the word was kept because the file could not be opened.
 static bool lost_file(OptionParser *p, const char *word) {
   if (word[0] != '@' || !word[1]) return false;
-  bool there = access(word + 1, R_OK) == 0; // for errno
-  buf_printf(p->error, "cannot read the argument file '%s': %s", word, there ? "it was not there before" : strerror(errno));
+  bool there = access(word + 1, R_OK) == 0; // sets errno
+  buf_printf(p->error, "cannot read the argument file '%s': %s", word,
+             there ? "it was not there before" : strerror(errno));
   return true;
 }
 
@@ -84,7 +85,7 @@ static bool runs_kernel(const Options *o) {
          o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE;
 }
 
-// Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.
+// True if `word` is this option. *value gets the text joined to it, or NULL.
 static bool option_matches(const OptionInfo *info, const char *word, const char **value) {
   size_t n = strlen(info->name);
   *value = NULL;
@@ -113,7 +114,7 @@ static bool unknown_option(OptionParser *p, const char *word) {
   return false;
 }
 
-// The command's letter in options.def; --list-passes and its like are compile's.
+// The command's letter in options.def. --list-passes and similar options belong to compile.
 static const char *letter_of(Command command) {
   const Verb *verb = verb_of(command);
   return verb ? verb->letter : "C";
@@ -128,7 +129,7 @@ static bool foreign_option(OptionParser *p, const OptionInfo *info) {
   return false;
 }
 
-// An option that `word` begins; *value is what is joined to it.
+// Takes the option that `word` begins. *value is the text joined to it.
 static bool take_option(OptionParser *p, const OptionInfo *info, const char *word, const char *value) {
   if (!strstr(info->commands, letter_of(p->options->command))) return foreign_option(p, info);
   bool optional = info->value[0] == '[';
@@ -179,11 +180,14 @@ static bool parse_positional(OptionParser *p, const char *word) {
   return true;
 }
 
-// What only --emit=header and object take.
+// Checks options that need a certain output format or command.
 static bool check_page(OptionParser *p) {
-  bool tune = p->options->command == COMMAND_TUNE, html = p->options->format == FORMAT_HTML, good = !html || p->options->output;
+  bool tune = p->options->command == COMMAND_TUNE, html = p->options->format == FORMAT_HTML,
+       good = !html || p->options->output;
   if (tune && html) return buf_text(p->error, "--format of tune is text or json"), false;
-  if (!good) buf_text(p->error, "--format=html is a page for a browser: -o FILE says where it goes, - is standard output");
+  if (!good)
+    buf_text(p->error,
+             "--format=html is a page for a browser: -o FILE says where it goes, - is standard output");
   return good;
 }
 
@@ -208,7 +212,8 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
                        .allow_uncompared = 0.01};
   options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
   if (!options_read_files(&argc, &argv, arena, error)) return false;
-  OptionParser p = {.argc = argc, .next = 1, .argv = argv, .arena = arena, .options = options, .error = error};
+  OptionParser p = {
+      .argc = argc, .next = 1, .argv = argv, .arena = arena, .options = options, .error = error};
   options->words = argv + 1;
   options->word_count = argc - 1;
   if (!choose_command(&p)) return false;

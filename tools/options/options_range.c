@@ -2,7 +2,7 @@
 // Ranges of tilec tune: several values between bars.
 #include "tools/options/options_parts.h"
 
-// Up to the next bar that stands in no quotes.
+// Length up to the next bar outside of quotes.
 static size_t until_bar(const char *text) {
   char quote = 0;
   size_t n = 0;

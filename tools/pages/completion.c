@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Completions of bash, zsh and fish.
+// Shell completions for bash, zsh and fish.
 #include "tools/options/options.h"
 #include "tools/pages/pages.h"
 
@@ -9,7 +9,7 @@ static void verb_names(Buf *out) {
   for (size_t i = 0; i < count; i++) buf_printf(out, "%s%s", i ? " " : "", verbs[i].name);
 }
 
-// Up to a ';' or ':', without a parenthesis that would stay open, and without what a shell reads.
+// The text up to a ';' or ':'. An unclosed parenthesis and shell syntax are left out.
 static void summary(Buf *out, const char *help) {
   size_t open = SIZE_MAX;
   for (; *help && *help != ';' && *help != ':'; help++) {
@@ -91,7 +91,7 @@ static void zsh_option(Buf *out, const PageOption *o, const char *spelling) {
   const char *choices = page_choices(o);
   bool is_long = spelling[1] == '-';
   buf_printf(out, "    '*%s%s[", spelling, o->value[0] ? (is_long ? "=" : "+") : "");
-  if (o->value[0] == '[') out->n--; // its value may be left out: --check, --check=FILE
+  if (o->value[0] == '[') out->n--; // its value is optional: --check, --check=FILE
   if (o->value[0] == '[') buf_text(out, "[");
   summary(out, o->help);
   buf_char(out, ']');
@@ -145,7 +145,8 @@ void page_zsh(Buf *out) {
                 "_tilec \"$@\"\n");
 }
 
-// Of all commands but those without it where compile has it, as its word may be left out.
+// The condition for offering the option. If compile has it, the commands without it are excluded: the word
+// compile is optional.
 static void fish_condition(Buf *out, const PageOption *o) {
   size_t count;
   const PageVerb *verbs = page_verbs(&count);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec.1, in the man macros.
+// Writes tilec.1 with the man macros.
 #include <ctype.h>
 
 #include "runtime/tilec.h"
 #include "tools/pages/pages.h"
 
-// Text as it is: backslashes and what begins a request stand for themselves, hyphens are the ones that are typed.
+// Escapes text: backslashes, characters that begin a request, and hyphens that users type.
 static void text(Buf *out, const char *from) {
   if (*from == '.' || *from == '\'') buf_text(out, "\\&");
   for (; *from; from++) {
@@ -39,7 +39,7 @@ static void tagged(Buf *out, const char *bold, const char *from) {
   buf_char(out, '\n');
 }
 
-// A value's name: letters in italics, what is typed as it is.
+// A value's name: letters in italics, other characters as typed.
 static void value_name(Buf *out, const char *name) {
   bool italic = false;
   for (; *name; name++) {
@@ -90,7 +90,7 @@ static void title(Buf *out, const PageOption *o) {
   buf_text(out, all == count ? " every command\n" : "\n");
 }
 
-// By who takes them: first those that most commands do.
+// Grouped by the commands that take them. Options of most commands come first.
 static void options(Buf *out) {
   size_t count;
   const PageOption *list = page_options(&count);

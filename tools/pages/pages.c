@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec_pages man|bash|zsh|fish: to standard output.
+// tilec_pages man|bash|zsh|fish: writes to standard output.
 #include <stdio.h>
 
 #include "tools/options/options.h"
@@ -35,7 +35,7 @@ void page_verb_words(Buf *out, const PageVerb *verb) {
   for (size_t i = 0; i < n; i++) buf_char(out, verb->arguments[i] == '|' ? ' ' : verb->arguments[i]);
 }
 
-// "--emit is one of tokens, ast; not '?'" is what its parser says of a value that is none.
+// Takes the choices from the parser's error for an invalid value: "--emit is one of tokens, ast; not '?'".
 static const char *refused_choices(const PageOption *option, Arena *arena) {
   Options options;
   Buf error = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Manual page and completions of tilec, generated when it is built from the tables that the command itself reads.
+// Manual page and completions of tilec. They are generated at build time from the tables that the command
+// reads.
 #ifndef TOOLS_PAGES_PAGES_H
 #define TOOLS_PAGES_PAGES_H
 
@@ -7,8 +8,8 @@
 
 // A row of options.def.
 typedef struct PageOption {
-  const char *name, *short_name; // "" where it has none
-  const char *value;             // "" for a switch, "[FILE]" where it may be left out
+  const char *name, *short_name; // "" if it has none
+  const char *value;             // "" for a switch, "[FILE]" if it is optional
   const char *commands;          // letters of PageVerb
   const char *help;
 } PageOption;
@@ -23,8 +24,8 @@ const PageVerb *page_verbs(size_t *count);
 bool page_takes(const PageVerb *verb, const PageOption *option);
 void page_verb_words(Buf *out, const PageVerb *verb); // "list verify": the words that may follow the verb
 
-// What may follow the option, separated by blanks: "ieee tf32 tf32x3 bf16x3 bf16x6", asked of the option's own parser or of its table; "" where it
-// is anything. Lives as long as the program.
+// The choices for the option's value, separated by blanks: "ieee tf32 tf32x3 bf16x3 bf16x6". They come from
+// the option's parser or its table. "": anything is allowed. The result lives as long as the program.
 const char *page_choices(const PageOption *option);
 bool page_takes_file(const PageOption *option);
 
