@@ -21,9 +21,10 @@ static void list_passes(Buf *out) {
     if (came_before(i, pass))
       buf_printf(out, "%-21sonce more\n", pass->name);
     else
-      buf_printf(out, "%-21s%s%s%s%s%s%s\n", pass->name, pass->meaning, pass->flags & OPTIONAL ? " [optional]" : "",
-                 pass->flags & REASSOCIATES ? " [reassociates]" : "", pass->entry ? " [step of " : "", pass->entry ? pass->entry : "",
-                 pass->entry ? "]" : "");
+      buf_printf(out, "%-21s%s%s%s%s%s%s\n", pass->name, pass->meaning,
+                 pass->flags & OPTIONAL ? " [optional]" : "",
+                 pass->flags & REASSOCIATES ? " [reassociates]" : "", pass->entry ? " [step of " : "",
+                 pass->entry ? pass->entry : "", pass->entry ? "]" : "");
 }
 
 static ExitStatus print_text(void (*print)(Buf *out)) {
@@ -77,7 +78,7 @@ static const char *command_name(const Options *options) {
   return verb ? verb->name : options->command == COMMAND_LIST_PASSES ? "--list-passes" : "--list-targets";
 }
 
-// What is wrong, and how the command is used.
+// Reports wrong usage, and how the command is used.
 static ExitStatus wrong_usage(const Options *options, const char *problem) {
   const Verb *verb = verb_of(options->command);
   if (!verb) verb = verb_of(COMMAND_COMPILE);
@@ -87,7 +88,7 @@ static ExitStatus wrong_usage(const Options *options, const char *problem) {
   return EXIT_USAGE;
 }
 
-// What keeps the cache from serving.
+// Warns about a problem of the cache.
 static void warn(const char *text) {
   Buf line = {0};
   buf_plain(&line, str_from(text), 4096);
@@ -96,7 +97,7 @@ static void warn(const char *text) {
   buf_free(&line);
 }
 
-// The frame catches what is outside compile's own entries: the end of memory while data are made, say.
+// The frame catches failures outside of compile's entries: for example, out of memory while data is made.
 int tilec_tool_main(int argc, char **argv) {
   Arena arena = {0};
   Options options = {.command = COMMAND_COMPILE};

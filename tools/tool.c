@@ -13,7 +13,8 @@
 
 enum { MESSAGE_BYTES = 16384 };
 
-// Of standard error. The process's, as the stream is: errors are told where no options are at hand.
+// Colours on standard error. Global, like the stream, because errors are also reported where no options are
+// available.
 static bool error_colors;
 
 bool tool_colors(ColorWhen when, int fd) {
@@ -24,7 +25,7 @@ bool tool_colors(ColorWhen when, int fd) {
 
 void tool_set_colors(ColorWhen when) { error_colors = tool_colors(when, STDERR_FILENO); }
 
-// Needs no memory: it tells of its end, too.
+// Allocates nothing, because it also reports that memory is exhausted.
 static void print_plain(const char *text) {
   char plain[MESSAGE_BYTES];
   plain_copy(str_from(text), plain, sizeof plain);

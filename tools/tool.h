@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the commands of tilec share: exit statuses, files, messages.
+// Shared by the commands of tilec: exit statuses, files, messages.
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
@@ -10,16 +10,17 @@
 
 typedef enum ExitStatus { EXIT_DONE = 0, EXIT_DIAGNOSED = 1, EXIT_USAGE = 2, EXIT_OUR_BUG = 70 } ExitStatus;
 
-// The whole tool; the library has it too, so that a tilec without a copy of
-// LLVM can be linked to libtilec.so.
+// The whole tool. The library contains it too, so a small tilec can link to libtilec.so without its own copy
+// of LLVM.
 __attribute__((visibility("default"))) int tilec_tool_main(int argc, char **argv);
 
 void tool_list_targets(Buf *out); // list_targets.c
 
 ExitStatus command_compile(const Options *options, Arena *arena);
-// --emit=header and --emit=object (aot_command.c); text: the file's.
+// --emit=header and --emit=object (aot_command.c). text: the file's contents.
 ExitStatus command_aot(const Options *options, Str text, Arena *arena);
-// Compiles the source, which includes the header by `header_name`, with $CC, or cc. False, having said why.
+// Compiles the source with $CC, or cc. The source includes the header by `header_name`. False after reporting
+// an error.
 bool aot_compile_object(const char *header_name, Str header, Str source, Buf *object);
 ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);
@@ -28,59 +29,60 @@ ExitStatus command_explain(const Options *options, Arena *arena);
 ExitStatus command_tune(const Options *options, Arena *arena);
 ExitStatus command_cache(const Options *options, Arena *arena);
 
-// Whether what is written to the stream of that number is coloured: always, never, or where it is a terminal that takes
-// colours and the user's NO_COLOR does not say otherwise.
+// Returns true if output to file descriptor `fd` is coloured: always, never, or on a terminal. On a terminal,
+// it must support colours and NO_COLOR must not be set.
 bool tool_colors(ColorWhen when, int fd);
-// For all that is told on standard error from now on.
+// Applies to all later messages on standard error.
 void tool_set_colors(ColorWhen when);
-// "tilec: warning: " on standard error; `color`: of base/colors.h.
+// "tilec: warning: " on standard error. `color`: from base/colors.h.
 void tool_print_severity(const char *severity, const char *color);
 
 // "tilec: error: ..." on standard error; returns EXIT_DIAGNOSED.
 ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Prints the compilation's diagnostics, and what a fault said, to standard error; the
-// exit status that `status` means.
+// Prints the compilation's diagnostics and the message of a fault to standard error. Returns the exit status
+// for `status`.
 ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status);
 
-// compile_parse of a file of the command line, with the files that it imports; standard input imports none.
+// compile_parse for a file of the command line and the files it imports. Standard input imports none.
 tilec_status tool_parse(Compilation *c, const char *path, Str text);
 
-// Fills `spec` from the options alone: kernel, target, signature, definitions.
+// Fills `spec` from the options only: kernel, target, signature, definitions.
 tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
 
-// The kernels that a compile is of, as `spec` for each: the file's only one or the one that is named, else all that are
-// fully specified. Those left out are remarks; none is an error.
+// The kernels to compile, each with its version of `spec`. The file's only kernel, or the named one, or else
+// all that are fully specified. Kernels left out are remarks. It is an error if none is left.
 typedef VEC(Spec) SpecList;
 tilec_status tool_entries(const Options *o, Compilation *c, const Spec *spec, SpecList *list);
 // After the errors of a kernel that may lack types or values: proposes a command line that has them.
 void tool_ask_types(const Options *o, Compilation *c, const Spec *spec);
 
-// Where the output goes without -o: "-" is standard output.
+// The output without -o. "-" is standard output.
 const char *tool_default_output(const Options *options, Arena *arena);
 
-// OUTPUT's name, or FILE's where that is standard output, with .d as suffix. NULL: none is asked for.
+// The name of OUTPUT with the suffix .d. If OUTPUT is standard output, the name of FILE. NULL: not asked for.
 const char *tool_dependencies_path(const Options *options, const char *output, Arena *arena);
-// Writes "OUTPUT...: FILE IMPORTED..."; false, having said why.
-bool tool_write_dependencies(const Compilation *c, const char *const *outputs, uint32_t count, const char *path);
+// Writes "OUTPUT...: FILE IMPORTED...". False after reporting an error.
+bool tool_write_dependencies(const Compilation *c, const char *const *outputs, uint32_t count,
+                             const char *path);
 
-// The tile IR as a pass left it.
+// The tile IR after a pass.
 typedef struct PassText {
-  const char *pass; // "elaborate": before the first
+  const char *pass; // "elaborate": before the first pass
   Str text;
 } PassText;
 
 typedef VEC(PassText) PassTextList;
 
-// The passes' options, with --print-after and --time-passes going to standard
-// error. `state` outlives the result.
+// The options for running passes. --print-after and --time-passes go to standard error. `state` must outlive
+// the result.
 typedef struct PassReport {
   const Options *options;
   Buf text;
-  PassTextList *texts; // all passes' are added, each if it differs from the one before; NULL: nobody asks for them
-  Arena *arena;        // theirs
+  PassTextList *texts; // Receives the IR after each pass that changed it. NULL: not wanted.
+  Arena *arena;        // Owns the texts.
 } PassReport;
 PassRunOptions tool_passes(const Options *options, PassReport *state);
-void tool_passes_end(PassReport *state); // prints what was gathered, releases it
+void tool_passes_end(PassReport *state); // prints the collected text and releases it
 
 #endif

@@ -11,7 +11,7 @@
 
 typedef struct ArgumentReader {
   Arena *arena;
-  const uint64_t *seed; // NULL: no data are made
+  const uint64_t *seed; // NULL: no data is made
   uint32_t number;
   const char **why;
 } ArgumentReader;
@@ -21,7 +21,7 @@ static bool refuse(ArgumentReader *s, const char *why) {
   return false;
 }
 
-// float("inf") and its kin, as Python's float() reads them.
+// Parses float("inf") and similar names, as Python's float() reads them.
 static bool parse_special(const char *text, double *value) {
   const char *name = text + (text[0] == '-' || text[0] == '+');
   if (strcmp(name, "inf") != 0 && strcmp(name, "nan") != 0) return false;
@@ -30,7 +30,7 @@ static bool parse_special(const char *text, double *value) {
   return true;
 }
 
-// *good: whether the text is a scalar's, or else what it must be.
+// *good: true if the text is a scalar and `a` is filled. Otherwise the error says what is expected.
 static bool parse_scalar(ArgumentReader *s, const char *text, Argument *a, bool *good) {
   ConstValue value = {0};
   *good = true;
@@ -59,7 +59,7 @@ static bool parse_scalar(ArgumentReader *s, const char *text, Argument *a, bool 
   return true;
 }
 
-// "[64,200]" after a type; no bytes may follow.
+// "[64,200]" after a type. Nothing may follow.
 static bool parse_shape(ArgumentReader *s, const char *at, Argument *a) {
   if (*at++ != '[') return refuse(s, "a shape in brackets is missing, as in randn:fp32[64,200]");
   a->elements = 1;
@@ -84,9 +84,10 @@ static bool parse_elem(ArgumentReader *s, Str name, Elem *elem) {
   if (elem_parse(name, elem)) return true;
   if (!name.n) return refuse(s, "its element type is missing, as in randn:fp32[64,200]");
   if (elem_meant(name, &meant))
-    return refuse(s, arena_printf(s->arena, "there is no element type '%.*s'; did you mean '%s'?", STR_ARG(name),
-                                  elem_info(meant)->name));
-  return refuse(s, arena_printf(s->arena, "there is no element type '%.*s'; there are %s", STR_ARG(name), elem_names()));
+    return refuse(s, arena_printf(s->arena, "there is no element type '%.*s'; did you mean '%s'?",
+                                  STR_ARG(name), elem_info(meant)->name));
+  return refuse(s, arena_printf(s->arena, "there is no element type '%.*s'; there are %s", STR_ARG(name),
+                                elem_names()));
 }
 
 // "randint(0,100):i32[64]"
@@ -95,11 +96,14 @@ static bool parse_fill(ArgumentReader *s, const char *text, Argument *a) {
   Fill fill;
   Elem elem;
   Str before = {text, colon ? (size_t)(colon - text) : strcspn(text, "[")};
-  if (!colon && text[before.n] == '[' && (elem_parse(before, &elem) || elem_meant(before, &elem)) && !fill_names(before))
-    return refuse(s, arena_printf(s->arena, "what it holds is missing, as in randn:%s%s", elem_info(elem)->name, text + before.n));
+  if (!colon && text[before.n] == '[' && (elem_parse(before, &elem) || elem_meant(before, &elem)) &&
+      !fill_names(before))
+    return refuse(s, arena_printf(s->arena, "what it holds is missing, as in randn:%s%s",
+                                  elem_info(elem)->name, text + before.n));
   if (!fill_parse(s->arena, before, &fill, s->why)) return false;
   if (!colon && text[before.n] == '[')
-    return refuse(s, arena_printf(s->arena, "its type is missing, as in %.*s:fp32%s", STR_ARG(before), text + before.n));
+    return refuse(s, arena_printf(s->arena, "its type is missing, as in %.*s:fp32%s", STR_ARG(before),
+                                  text + before.n));
   if (!colon) return refuse(s, "its type and shape are missing, as in randn:fp32[64,200]");
   if (!parse_elem(s, (Str){type, bracket ? (size_t)(bracket - type) : strlen(type)}, &a->elem)) return false;
   if (!parse_shape(s, bracket ? bracket : "", a)) return false;
@@ -129,7 +133,7 @@ static bool parse_pointee(ArgumentReader *s, Str text, Pointee *pointee) {
   return true;
 }
 
-// "ptrs(x,y+16,None):*fp32", text is past the bracket: as many addresses. The type may be left out.
+// "ptrs(x,y+16,None):*fp32": one address per name. `text` is after the bracket. The type may be omitted.
 static bool parse_pointers(ArgumentReader *s, const char *text, Argument *a) {
   const char *close = strchr(text, ')');
   if (!close) return refuse(s, "the bracket of ptrs(x,y,z) is not closed");
@@ -154,7 +158,7 @@ static bool parse_pointers(ArgumentReader *s, const char *text, Argument *a) {
   return true;
 }
 
-// An array of another float type is converted, anything else of the same size reinterpreted.
+// An array of another float type is converted. Any other array of the same item size is reinterpreted.
 static bool convert_array(ArgumentReader *s, const NpyArray *array, Argument *a) {
   Elem from;
   bool known = npy_elem(array, &from);
@@ -173,7 +177,7 @@ static bool convert_array(ArgumentReader *s, const NpyArray *array, Argument *a)
   return true;
 }
 
-// "@x.npy" or "@x.npy:bf16"; text is past the @.
+// "@x.npy" or "@x.npy:bf16". `text` is after the @.
 static bool parse_file(ArgumentReader *s, const char *text, Argument *a) {
   const char *colon = strrchr(text, ':');
   bool typed = colon && elem_parse(str_from(colon + 1), &a->elem);
@@ -193,7 +197,7 @@ static bool parse_file(ArgumentReader *s, const char *text, Argument *a) {
   return convert_array(s, &array, a);
 }
 
-// Cuts a "+BYTES" off the end of buffer specs. A '+' before the last bracket or within a file's name stays.
+// Cuts "+BYTES" off the end of a buffer spec. A '+' before the last bracket or within a file name stays.
 static bool cut_offset(ArgumentReader *s, char *text, Argument *a) {
   char *plus = strrchr(text, '+');
   if (!plus || plus == text || strspn(plus + 1, "0123456789") != strlen(plus + 1) || plus[1] == '\0')

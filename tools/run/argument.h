@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The SPEC of an argument of `tilec run`: what it is, and its data.
+// The SPEC of an argument of `tilec run`: its kind and its data.
 #ifndef TOOLS_RUN_ARGUMENT_H
 #define TOOLS_RUN_ARGUMENT_H
 
@@ -15,53 +15,55 @@ typedef enum ArgumentKind {
   ARGUMENT_BUFFER,
   ARGUMENT_SAME,
   ARGUMENT_CONSTEXPR,
-  ARGUMENT_TUPLE // run_args.c's: argument_parse gives none
+  ARGUMENT_TUPLE // made by run_args.c; argument_parse never returns it
 } ArgumentKind;
 
 // A tensor descriptor over a buffer.
 typedef struct TensorBlock {
   uint32_t rank, block[TILE_MAX_RANK];
-  bool shaped, strided; // as shape and strides say; else as the buffer is (descriptor_complete)
+  bool shaped, strided; // true: given by shape and strides; else taken from the buffer (descriptor_complete)
   int64_t shape[TILE_MAX_RANK], strides[TILE_MAX_RANK];
   bool pads_nan;
 } TensorBlock;
 
-// An entry of a table of addresses.
+// An entry in a table of addresses.
 typedef struct Pointee {
-  const char *name; // of the argument or --buffer; NULL: None, whose address is 0
+  const char *name; // of the argument or --buffer; NULL: None, with address 0
   uint64_t offset;  // bytes
 } Pointee;
 
 typedef struct Argument {
   ArgumentKind kind;
   int64_t i;   // BOOL, INT
-  bool is_u64; // INT: beyond INT64_MAX, `i` has its bits
+  bool is_u64; // INT: beyond INT64_MAX; `i` has its bits
   double f;    // FLOAT
   // BUFFER, SAME: the argument points `offset` bytes into the buffer
   uint64_t offset;
-  const char *same; // SAME: the name of the argument whose buffer it is
-  TensorBlock *descriptor; // BUFFER, SAME: of desc(); NULL: a pointer
+  const char *same;        // SAME: the name of the argument that owns the buffer
+  TensorBlock *descriptor; // BUFFER, SAME: from desc(); NULL: a pointer
   const char *text;        // CONSTEXPR: its literal
   // BUFFER
   Elem elem;
   uint32_t rank;
   uint64_t shape[NPY_MAX_RANK];
   uint64_t elements, bytes;
-  uint8_t *data;    // the initial bytes, the arena's; poison where not initialised; NULL: none were made
+  uint8_t *data;    // the initial bytes, in the arena; poison if not initialised; NULL: not made
   bool initialised; // false: empty:
-  // BUFFER, ptrs(): whose addresses the elements are, `data` once the buffers have any; NULL: no table
+  // BUFFER, ptrs(): the elements are the addresses of these. `data` is filled once the buffers have
+  // addresses. NULL: no table.
   Pointee *pointees;
-  bool pointee_typed; // as `pointee`: the type that is pointed to
+  bool pointee_typed; // true: `pointee` is the type that is pointed to
   Elem pointee;
 } Argument;
 
-// Parses `text` and makes the data (seed NULL: none is made, but for files' and tables'). number: the argument's place in the
-// signature, for random data. False with the reason in *why.
+// Parses `text` and makes the data. With seed NULL, only the data of files and tables is made. number: the
+// argument's index in the signature, for random data. False with the reason in *why.
 bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32_t number, Argument *argument,
                     const char **why);
-// The same for what stands behind "desc(".
-bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t number, Argument *argument, const char **why);
-// Gives the block the shape and strides that were not said: those of the buffer. False with the reason.
+// The same for the text after "desc(".
+bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t number, Argument *argument,
+                         const char **why);
+// Fills the block's missing shape and strides with those of the buffer. False with the reason in *why.
 bool descriptor_complete(Arena *arena, const Argument *buffer, TensorBlock *block, const char **why);
 
 #endif

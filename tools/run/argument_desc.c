@@ -23,7 +23,7 @@ static Str trimmed(Str text) {
   return text;
 }
 
-// Up to the next comma outside of brackets; *rest is what follows, `at` NULL at the end.
+// The text up to the next comma outside of brackets. *rest is the remaining text, with `at` NULL at the end.
 static Str next_piece(Str *rest) {
   size_t n = param_text_until(*rest, ',');
   Str part = {rest->at, n};
@@ -31,7 +31,7 @@ static Str next_piece(Str *rest) {
   return trimmed(part);
 }
 
-// "[64,64]": as many numbers as *rank says, or (0) any, which it becomes.
+// "[64,64]": exactly *rank numbers. If *rank is 0, any count is accepted and *rank is set to it.
 static bool parse_numbers(const DescReader *r, const char *name, Str text, uint32_t *rank, int64_t *numbers) {
   uint32_t n = 0;
   if (text.n < 2 || text.at[0] != '[' || text.at[text.n - 1] != ']')
@@ -95,7 +95,7 @@ bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t 
   if ((argument->kind != ARGUMENT_BUFFER && argument->kind != ARGUMENT_SAME) || argument->pointees ||
       argument->descriptor)
     return refuse(&r, "desc() begins with a buffer, as in desc(randn:fp16[256,256],block=[64,64])");
-  // The block's rank is what the other lists are compared with.
+  // The first pass finds the block's rank. The other lists must have that rank.
   for (int pass = 0; pass < 2; pass++)
     for (Str left = rest; left.at;) {
       Str part = next_piece(&left);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a command line lacks, told all at once: which kernel of several, which arguments, which types; with a command line that has
-// them, made for this kernel, to begin with.
+// Reports everything that a command line lacks, at once: the kernel, the arguments, the types. It proposes a
+// command line that has them, made for this kernel, as a start.
 #include "tools/run/ask.h"
 
 #include "ir/number.h"
@@ -12,7 +12,7 @@ static bool needs_quotes(const char *word) {
   return !word[0] || strspn(word, plain) != strlen(word);
 }
 
-// As a shell reads it.
+// Quotes the word for a shell.
 static void put_word(Buf *out, const char *word) {
   bool quotes = needs_quotes(word);
   buf_text(out, quotes ? " '" : " ");
@@ -23,7 +23,7 @@ static void put_word(Buf *out, const char *word) {
   if (quotes) buf_char(out, '\'');
 }
 
-// The words that were given, but for the option `without`; NULL: all.
+// The given words, but not the option `without`. NULL: all of them.
 static void put_given(Buf *out, const Options *o, const char *without) {
   buf_text(out, "tilec");
   for (int i = 0; i < o->word_count; i++)
@@ -35,7 +35,7 @@ static void tell_command(Diags *diags, Diag *error, Buf *command) {
   buf_free(command);
 }
 
-// ---- what is meant ----
+// ---- guesses ----
 
 static bool has_text(const char *name, const char *part) {
   for (; *name; name++) {
@@ -56,14 +56,16 @@ static bool is_pointer(const KernelParam *param, uint32_t use) {
   return use & (PARAM_LOADED | PARAM_STORED) || has_text(param->name, "ptr");
 }
 
-// A constexpr's: a power of two that small tiles have.
+// A guess for a constexpr: a power of two that suits small tiles.
 static const char *constexpr_value(const char *name) {
   if (has_text(name, "type")) return "fp32";
-  if (strncmp(name, "IS_", 3) == 0 || strncmp(name, "HAS_", 4) == 0 || strncmp(name, "USE_", 4) == 0) return "False";
+  if (strncmp(name, "IS_", 3) == 0 || strncmp(name, "HAS_", 4) == 0 || strncmp(name, "USE_", 4) == 0)
+    return "False";
   return "64";
 }
 
-// Sizes that go together: one number of elements, where one integer says how many, else room for products of several.
+// Consistent sizes. If one integer gives the count, buffers have that number of elements. With several
+// integers, buffers have room for dimensions multiplied together.
 typedef struct Sizes {
   uint64_t number, elements;
 } Sizes;
@@ -83,7 +85,8 @@ static Sizes choose_sizes(const KernelInfo *kernel, const uint32_t *uses, uint64
 
 static void put_plain_item(Buf *out, const ParamSpec *item, const Sizes *sizes) {
   const Type *type = item->type && item->type->kind == TYPE_PTR ? item->type->inner : item->type;
-  bool pointer = type != item->type, is_float = type && type->kind == TYPE_SCALAR && elem_is_float(type->elem);
+  bool pointer = type != item->type,
+       is_float = type && type->kind == TYPE_SCALAR && elem_is_float(type->elem);
   if (pointer && type->kind == TYPE_SCALAR)
     buf_printf(out, "%s:%s[%llu]", is_float ? "randn" : "zeros", elem_info(type->elem)->name,
                (unsigned long long)sizes->elements);
@@ -95,7 +98,7 @@ static void put_sizes(Buf *out, uint32_t rank, const uint32_t *sizes, uint32_t t
   for (uint32_t i = 0; i < rank; i++) buf_printf(out, "%s%u", i ? "," : "", times * sizes[i]);
 }
 
-// Of a tensor twice as long as its block in every dimension.
+// A tensor twice as long as its block in every dimension.
 static void put_descriptor(Buf *out, Elem elem, uint32_t rank, const uint32_t *block, const char *fill) {
   buf_printf(out, "desc(%s:%s[", fill, elem_info(elem)->name);
   put_sizes(out, rank, block, 2);
@@ -104,7 +107,7 @@ static void put_descriptor(Buf *out, Elem elem, uint32_t rank, const uint32_t *b
   buf_text(out, "]");
 }
 
-// Of what is not declared: blocks that small tiles have.
+// A guess for an undeclared block: sizes that suit small tiles.
 static uint32_t guessed_block(uint32_t use, uint32_t block[TILE_MAX_RANK]) {
   static const uint32_t sizes[] = {1024, 64, 16, 8, 4};
   uint32_t rank = use >> PARAM_RANK_SHIFT;
@@ -151,10 +154,10 @@ static void put_spec(Buf *out, const KernelParam *param, uint32_t use, const Siz
   const char *elem = !type || type->kind != TYPE_SCALAR ? "fp32" : elem_info(type->elem)->name;
   if (is_pointer(param, use)) {
     bool output = (use & PARAM_STORED) && !(use & PARAM_LOADED);
-    const char *fill = output                                       ? "empty"
-                       : is_float                                   ? "randn"
-                       : type->elem == ELEM_I1                      ? "randint(0,2)"
-                                                                    : "randint(0,100)";
+    const char *fill = output                  ? "empty"
+                       : is_float              ? "randn"
+                       : type->elem == ELEM_I1 ? "randint(0,2)"
+                                               : "randint(0,100)";
     buf_printf(out, "%s=%s:%s[%llu]", param->name, fill, elem, (unsigned long long)sizes->elements);
   } else if (type && is_float)
     buf_printf(out, "%s=1.0", param->name);
@@ -175,7 +178,7 @@ static void put_names(Buf *out, const KernelInfo *kernel, const bool *missing, u
   }
 }
 
-// A grid by the one integer and the one constexpr that there are.
+// A grid made from the only integer and the only constexpr.
 static void put_grid(Buf *out, const KernelInfo *kernel, const uint32_t *uses) {
   const char *number = NULL, *block = NULL;
   uint32_t numbers = 0, blocks = 0;
@@ -186,13 +189,15 @@ static void put_grid(Buf *out, const KernelInfo *kernel, const uint32_t *uses) {
   }
   buf_text(out, " --grid");
   Buf text = {0};
-  buf_printf(&text, numbers == 1 && blocks == 1 ? "cdiv(%s, %s)" : "1", number ? number : "", block ? block : "");
+  buf_printf(&text, numbers == 1 && blocks == 1 ? "cdiv(%s, %s)" : "1", number ? number : "",
+             block ? block : "");
   put_word(out, text.at);
   buf_free(&text);
 }
 
-// -D of a name that is nearly that of a missing constexpr.
-static void note_misspelt(const Options *o, Compilation *c, Diag *error, const KernelInfo *kernel, const bool *missing) {
+// Notes a -D name that is nearly the name of a missing constexpr.
+static void note_misspelt(const Options *o, Compilation *c, Diag *error, const KernelInfo *kernel,
+                          const bool *missing) {
   const char **names = ARENA_ARRAY(c->ir.arena, const char *, kernel->param_count);
   size_t n = 0;
   for (uint32_t i = 0; i < kernel->param_count; i++)
@@ -202,7 +207,9 @@ static void note_misspelt(const Options *o, Compilation *c, Diag *error, const K
     const char *near = diag_nearest_words(name, names, n);
     for (uint32_t k = 0; near && k < kernel->param_count; k++)
       if (str_is(name, kernel->params[k].name)) near = NULL;
-    if (near) diag_note(&c->diags, error, LOC_NONE, "'%.*s' of -D is no parameter; did you mean '%s'?", STR_ARG(name), near);
+    if (near)
+      diag_note(&c->diags, error, LOC_NONE, "'%.*s' of -D is no parameter; did you mean '%s'?", STR_ARG(name),
+                near);
   }
 }
 
@@ -230,8 +237,9 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
     buf_free(&spec);
   }
   if (no_grid) put_grid(&command, kernel, uses);
-  Diag *error = diag_error(&c->diags, kernel->params[first].loc, "argument%s %s %s missing%s", count == 1 ? "" : "s",
-                           text.at, count == 1 ? "is" : "are", no_grid ? ", and so is --grid, as the kernel has no @grid" : "");
+  Diag *error = diag_error(&c->diags, kernel->params[first].loc, "argument%s %s %s missing%s",
+                           count == 1 ? "" : "s", text.at, count == 1 ? "is" : "are",
+                           no_grid ? ", and so is --grid, as the kernel has no @grid" : "");
   note_misspelt(o, c, error, kernel, missing);
   tell_command(&c->diags, error, &command);
   buf_free(&text);
@@ -240,21 +248,25 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
 
 void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel) {
   Buf command = {0};
-  Diag *error = diag_error(&c->diags, kernel->loc, "kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run",
-                           kernel->name);
+  Diag *error =
+      diag_error(&c->diags, kernel->loc,
+                 "kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run", kernel->name);
   put_given(&command, o, NULL);
   put_grid(&command, kernel, frontend_param_uses(&c->ir, c->syntax, kernel));
   tell_command(&c->diags, error, &command);
 }
 
-void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, const char *const *names, size_t n) {
+void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, const char *const *names,
+                 size_t n) {
   const char *near = diag_nearest_words(str_from(name), names, n);
   Buf text = {0};
   if (near) buf_printf(&text, "; did you mean '%s'?", near);
   buf_printf(&text, "%s%s", near ? " Its " : "; its ", n == 1 ? "parameter is" : "parameters are");
-  for (size_t i = 0; i < n; i++) buf_printf(&text, "%s'%s'", i == 0 ? " " : i + 1 == n ? " and " : ", ", names[i]);
+  for (size_t i = 0; i < n; i++)
+    buf_printf(&text, "%s'%s'", i == 0 ? " " : i + 1 == n ? " and " : ", ", names[i]);
   if (kernel)
-    diag_error(&c->diags, kernel->loc, "kernel '%s' has no parameter '%s'%s", kernel->name, name, n ? text.at : "");
+    diag_error(&c->diags, kernel->loc, "kernel '%s' has no parameter '%s'%s", kernel->name, name,
+               n ? text.at : "");
   else
     diag_error(&c->diags, LOC_NONE, "the kernel has no parameter '%s'%s", name, n ? text.at : "");
   buf_free(&text);
@@ -275,7 +287,8 @@ void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {
       if (p->has_default) buf_text(&text, " = ");
       if (p->has_default) const_print(&p->default_value, &text);
     }
-    diag_note(diags, error, kernels[i].loc, "--kernel %s: %s", kernels[i].path, text.n ? text.at : "no parameters");
+    diag_note(diags, error, kernels[i].loc, "--kernel %s: %s", kernels[i].path,
+              text.n ? text.at : "no parameters");
     buf_free(&text);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the device's memory can do: the bytes a second that a plain copy moves,
-// timed as tilec bench times kernels.
+// Measures the memory bandwidth: the bytes per second that a plain copy moves. The copy is timed as tilec
+// bench times kernels.
 #include "tools/run/run.h"
 
 enum { BLOCK = 4096, BUFFER_MIB = 512, ROUNDS = 5, LAUNCHES = 4 };
@@ -40,7 +40,7 @@ static tilec_status time_copy(tilec_device *device, Str ptx, tilec_buffer *from,
   return status;
 }
 
-// Not zeros: memory moves those faster than other data.
+// Random data, because memory moves zeros faster.
 static tilec_status fill_randomly(tilec_buffer *buffer, Arena *arena) {
   size_t part = 1 << 20, all = tilec_buffer_bytes(buffer);
   uint32_t *data = ARENA_ARRAY(arena, uint32_t, part / 4), state = 1;

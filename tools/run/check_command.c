@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec check: the kernel on the simulator with every checker on, once under each schedule; what the launches
-// report becomes diagnostics, one for each kind and pair of lines. What the evaluator reports of the same launch is
-// added; with --check each schedule's results are compared with its.
+// tilec check: runs the kernel on the simulator with every checker on, once under each schedule. Reports of
+// the launches become diagnostics, one for each kind and pair of lines. The evaluator's reports of the same
+// launch are added. With --check, each schedule's results are compared with the evaluator's.
 #include <stdio.h>
 
 #include "tools/run/run.h"
@@ -16,11 +16,11 @@ static const struct {
 
 enum { SCHEDULES = sizeof schedules / sizeof *schedules, MAX_REPORTS = 1000 };
 
-// A report of one or more schedules.
+// A report from one or more schedules.
 typedef struct Finding {
   SimFinding sim;
-  uint32_t schedules;         // bits
-  uint64_t counts[SCHEDULES]; // reports that it stands for; the most of any schedule is shown
+  uint32_t schedules;         // A bit set.
+  uint64_t counts[SCHEDULES]; // Reports merged into this one, per schedule. The largest count is shown.
 } Finding;
 
 typedef struct Check {
@@ -28,10 +28,10 @@ typedef struct Check {
   VEC(Finding) findings;
   KernelImage image;
   const int64_t *grid;
-  Reference *reference;   // NULL: of PTX there is none
-  tilec_status evaluated; // how that went; with --check it is what results are compared with
-  ExitStatus compared;    // with the reference and with --expect's arrays
-  bool judged;            // a launch was: what it left unwritten is said once
+  Reference *reference;   // NULL for PTX.
+  tilec_status evaluated; // Status of the evaluation. --check compares results with it.
+  ExitStatus compared;    // With the reference and with the arrays of --expect.
+  bool judged;            // A launch was judged. Unwritten elements are reported once.
 } Check;
 
 // ---- one launch ----
@@ -72,7 +72,7 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   vec_push(arena, &check->findings, finding);
 }
 
-// What a launch without reports left in the buffers.
+// Checks the buffers after a launch without reports.
 static tilec_status judge_results(Check *check, uint32_t schedule, tilec_buffer **buffers) {
   Run *run = check->run;
   tilec_status status = run_read_buffers(run, buffers);
@@ -86,7 +86,7 @@ static tilec_status judge_results(Check *check, uint32_t schedule, tilec_buffer 
   return TILEC_OK;
 }
 
-// Launches on run->device and keeps what it reports.
+// Launches on run->device and keeps its reports.
 static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t schedule,
                                 tilec_buffer **buffers) {
   Run *run = check->run;
@@ -105,7 +105,7 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   return status == TILEC_OK ? judge_results(check, schedule, buffers) : status;
 }
 
-// On a device of its own for each schedule, with the buffers as they were at first.
+// Runs one schedule on a new device, with the initial buffers.
 static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *bits,
                                     bool (*pack)(Run *, uint64_t *)) {
   Run *run = check->run;
@@ -129,7 +129,7 @@ static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *b
   return status;
 }
 
-// ---- what was found ----
+// ---- findings ----
 
 static void add_diagnostic(const Check *check, Finding *finding) {
   Buf text = {0};
@@ -143,7 +143,7 @@ static void add_diagnostic(const Check *check, Finding *finding) {
   buf_free(&text);
 }
 
-// With the compiler's own remarks and warnings: one list.
+// Prints them in one list with the compiler's remarks and warnings.
 static ExitStatus print_findings(Check *check) {
   Run *run = check->run;
   ExitStatus evaluated = EXIT_DONE;
@@ -180,9 +180,9 @@ static bool pack_ptx(Run *run, uint64_t *bits) {
   return true;
 }
 
-// What only the evaluator sees: undefined values, offsets that wrap, results that hang on an order. It may take
-// a few times as long as the schedules did, and no memory that only a large machine has; that it did not get
-// that far is a warning of the run, as what it would have said is not known.
+// Runs the evaluator for errors that only it sees: undefined values, offsets that wrap, results that depend
+// on an order. It may take a few times as long as the schedules did. It may use only as much memory as an
+// ordinary machine has. If it does not finish, the run gets a warning, because its findings are unknown.
 static void evaluate_also(Check *check, double seconds) {
   Run *run = check->run;
   BoundArgs bound;
@@ -194,7 +194,7 @@ static void evaluate_also(Check *check, double seconds) {
              (unsigned long long)run_too_large(run));
     return;
   }
-  if (!run_bind(run, &bound)) return; // the addresses are the last schedule's
+  if (!run_bind(run, &bound)) return; // the addresses are those of the last schedule
   check->evaluated = run_evaluate_shortly(run, check->grid, &bound, seconds, &check->reference);
 }
 

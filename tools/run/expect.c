@@ -9,7 +9,7 @@
 
 // ---- the option ----
 
-// A number of at least 0 up to `end`; false: something else.
+// A number of at least 0, before the character `end`. False: the text is something else.
 static bool parse_tolerance(const char *text, char end, double *value, const char **rest) {
   char *after;
   errno = 0;
@@ -65,7 +65,7 @@ static Tolerance usual_tolerance(Elem elem) {
   }
 }
 
-// What NumPy has no name for is saved as raw items (npy_write_header): those are the buffer's own type.
+// Types that NumPy lacks are saved as raw items (npy_write_header). Raw items get the buffer's own type.
 static bool array_elem(const NpyArray *array, Elem buffer, Elem *elem) {
   *elem = buffer;
   bool raw = (array->kind == 'u' || array->kind == 'V') && array->item_size == elem_bytes(buffer);
@@ -100,7 +100,7 @@ static double as_double(Elem elem, uint64_t bits) {
   return elem_is_signed(elem) ? (double)(int64_t)bits : (double)bits;
 }
 
-// |a - b| of two integers, exact but for the last conversion.
+// a - b| of two integers. Exact except for the last conversion.
 static double int_distance(Elem a_elem, uint64_t a, Elem b_elem, uint64_t b) {
   bool a_negative = elem_is_signed(a_elem) && a >> 63, b_negative = elem_is_signed(b_elem) && b >> 63;
   if (a_negative != b_negative) return fabs(as_double(a_elem, a) - as_double(b_elem, b));
@@ -115,7 +115,7 @@ static void count_wrong(ExpectResult *result, uint64_t i, double off, double siz
     return;
   }
   double relative = size > 0 ? off / size : INFINITY;
-  if (isnan(relative)) relative = INFINITY; // beside an infinity
+  if (isnan(relative)) relative = INFINITY; // one side is infinite
   if (off > result->largest) result->largest = off, result->largest_at = i;
   if (relative > result->relative) result->relative = relative, result->relative_at = i;
 }
@@ -130,7 +130,7 @@ void expect_compare(const Expected *expected, const uint8_t *got, ExpectResult *
     if (!integers && (x == y || (isnan(x) && isnan(y)))) continue;
     double off = integers ? int_distance(buffer->elem, a, expected->elem, b) : fabs(x - y);
     double allowed = expected->atol + expected->rtol * fabs(y);
-    if (isfinite(y) && off <= allowed) continue; // false of NaN; nothing but itself is near an infinity
+    if (isfinite(y) && off <= allowed) continue; // false for NaN; only an infinity is near itself
     count_wrong(result, i, off, fabs(y));
   }
 }

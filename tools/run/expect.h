@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --expect: what a kernel left in a buffer beside an array that the user made.
+// --expect: compares the final contents of a buffer with the user's array.
 //
-// Elements differ where |got - expected| > atol + rtol |expected|. NaN equals NaN, an infinity the same one.
-// Without tolerances those of torch.testing.assert_close hold, of the buffer's or the array's type, whichever
-// are wider: fp16 1e-3, bf16 1.6e-2, fp32 1.3e-6 (atol 1e-5 each), fp64 1e-7 (both), integers and booleans
-// 0; and for fp8, which it has none for, rtol 0.125 of e4m3 and 0.25 of e5m2 with atol 1e-5.
+// Elements differ if |got - expected| > atol + rtol |expected|. NaN equals NaN. An infinity equals only
+// itself.
+// If no tolerances are given, those of torch.testing.assert_close are used. The wider of the buffer's and the
+// array's type counts.
+//
+// * fp16 1e-3, bf16 1.6e-2 and fp32 1.3e-6, each with atol 1e-5.
+// * fp64 1e-7 for both. Integers and booleans 0.
+// * fp8 is not in assert_close: rtol 0.125 for e4m3 and 0.25 for e5m2, with atol 1e-5.
 #ifndef TOOLS_RUN_EXPECT_H
 #define TOOLS_RUN_EXPECT_H
 
@@ -17,10 +21,10 @@ typedef struct Expectation {
   double rtol, atol;
 } Expectation;
 
-// "0.05" or "5%", of --allow-uncompared. False with an error.
+// "0.05" or "5%", for --allow-uncompared. False with an error.
 bool expect_share(const char *text, double *share, Buf *error);
 
-// False with one line in *error where it is none.
+// Parses NAME=@FILE. False, with one line in *error, if the text is invalid.
 bool expect_parse(Arena *arena, const char *text, Expectation *expectation, Buf *error);
 
 // An expectation with its array, for a buffer.
@@ -32,8 +36,8 @@ typedef struct Expected {
   double rtol, atol;
 } Expected;
 
-// Reads the array and chooses the tolerances. False with the reason in *why (the arena's): it is no array of as
-// many elements, or of a type that cannot be compared with the buffer's.
+// Reads the array and chooses the tolerances. False, with the reason in *why (in the arena), if the number of
+// elements differs or the type cannot be compared with the buffer's.
 bool expect_load(Arena *arena, const Expectation *expectation, const Argument *buffer, Expected *expected,
                  const char **why);
 
@@ -41,17 +45,17 @@ enum { EXPECT_SHOWN = 5 };
 
 typedef struct ExpectResult {
   uint64_t wrong;
-  uint64_t nans; // of them: NaN on one side alone; in no difference
+  uint64_t nans; // of the wrong elements: NaN on only one side; not part of the differences
   uint64_t first[EXPECT_SHOWN];
-  double largest, relative; // differences; an infinity where an element's is infinite
+  double largest, relative; // the largest differences; infinite if one is
   uint64_t largest_at, relative_at;
 } ExpectResult;
 
 // `got`: the buffer's bytes after the run.
 void expect_compare(const Expected *expected, const uint8_t *got, ExpectResult *result);
-// "out[3, 0]", by the buffer's shape.
+// "out[3, 0]", from the buffer's shape.
 void expect_print_index(const char *name, const Argument *buffer, uint64_t element, Buf *out);
-// Element i of `data` as text.
+// Element i of `data`, as text.
 void expect_print_value(Elem elem, const uint8_t *data, uint64_t i, Buf *out);
 
 #endif

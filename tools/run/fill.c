@@ -9,17 +9,20 @@
 #include "ir/number.h"
 #include "tools/run/random.h"
 
-__extension__ typedef __int128 Wide; // every 64-bit integer, signed or not, and their differences
+__extension__ typedef __int128 Wide; // every 64-bit integer, signed or unsigned, and their differences
 
 static const struct {
   const char *name;
-  int values; // in parentheses after it
+  int values; // number of values in parentheses
   const char *form;
-} kinds[FILL_COUNT] = {[FILL_RANDN] = {"randn", 0, ""},   [FILL_RAND] = {"rand", 0, ""},
+} kinds[FILL_COUNT] = {[FILL_RANDN] = {"randn", 0, ""},
+                       [FILL_RAND] = {"rand", 0, ""},
                        [FILL_RANDINT] = {"randint", 2, "randint(0,100)"},
-                       [FILL_ZEROS] = {"zeros", 0, ""},   [FILL_ONES] = {"ones", 0, ""},
+                       [FILL_ZEROS] = {"zeros", 0, ""},
+                       [FILL_ONES] = {"ones", 0, ""},
                        [FILL_FULL] = {"full", 1, "full(7)"},
-                       [FILL_ARANGE] = {"arange", 0, ""}, [FILL_PERM] = {"perm", 0, ""},
+                       [FILL_ARANGE] = {"arange", 0, ""},
+                       [FILL_PERM] = {"perm", 0, ""},
                        [FILL_EMPTY] = {"empty", 0, ""}};
 
 static bool refuse(const char **why, const char *reason) {
@@ -78,13 +81,14 @@ static bool parse_values(Arena *arena, Str text, Fill *fill, const char **why) {
   return n == wanted || refuse(why, arena_printf(arena, "there are too few values: %s", form));
 }
 
-// As NumPy and PyTorch call them, and literals in other languages' spelling.
+// Names of NumPy and PyTorch, and literals as other languages spell them.
 static const char *meant_by(Str name) {
   static const char *const words[][2] = {
-      {"normal", "randn"},  {"gauss", "randn"},   {"gaussian", "randn"},  {"standard_normal", "randn"}, {"random", "rand"},
-      {"uniform", "rand"},  {"randperm", "perm"}, {"permutation", "perm"}, {"zeros_like", "zeros"},      {"ones_like", "ones"},
-      {"full_like", "full"}, {"empty_like", "empty"}, {"iota", "arange"},  {"range", "arange"},          {"none", "None"},
-      {"null", "None"},     {"true", "True"},     {"false", "False"}};
+      {"normal", "randn"},     {"gauss", "randn"},    {"gaussian", "randn"}, {"standard_normal", "randn"},
+      {"random", "rand"},      {"uniform", "rand"},   {"randperm", "perm"},  {"permutation", "perm"},
+      {"zeros_like", "zeros"}, {"ones_like", "ones"}, {"full_like", "full"}, {"empty_like", "empty"},
+      {"iota", "arange"},      {"range", "arange"},   {"none", "None"},      {"null", "None"},
+      {"true", "True"},        {"false", "False"}};
   for (size_t i = name.n; i-- > 0;)
     if (name.at[i] == '.') {
       name = (Str){name.at + i + 1, name.n - i - 1}; // torch.randn
@@ -107,7 +111,8 @@ static bool unknown_fill(Arena *arena, Str name, const char **why) {
   const char *names[FILL_COUNT], *near = meant_by(name);
   for (int i = 0; i < FILL_COUNT; i++) names[i] = kinds[i].name;
   if (!near) near = diag_nearest(name, names, FILL_COUNT);
-  if (near) return refuse(why, arena_printf(arena, "there is no '%.*s'; did you mean '%s'?", STR_ARG(name), near));
+  if (near)
+    return refuse(why, arena_printf(arena, "there is no '%.*s'; did you mean '%s'?", STR_ARG(name), near));
   return refuse(why, "it is neither a number nor None, nor randn: rand: randint(LOW,HIGH): zeros: ones: "
                      "full(VALUE): arange: perm: empty: ptrs(NAME,...) desc(...) @FILE &NAME");
 }
@@ -121,11 +126,13 @@ bool fill_parse(Arena *arena, Str text, Fill *fill, const char **why) {
   return parse_values(arena, (Str){text.at + n, text.n - n}, fill, why);
 }
 
-// ---- whether it fits ----
+// ---- range checks ----
 
-static Wide wide_of(const ConstValue *value) { return value->is_u64 ? (Wide)(uint64_t)value->i : (Wide)value->i; }
+static Wide wide_of(const ConstValue *value) {
+  return value->is_u64 ? (Wide)(uint64_t)value->i : (Wide)value->i;
+}
 
-// The integers that the type holds exactly, from *least to *most.
+// The integers that the type represents exactly, from *least to *most.
 static void exact_range(Elem elem, Wide *least, Wide *most) {
   if (elem_is_float(elem)) {
     *most = (Wide)(1 / number_u(elem));
@@ -185,10 +192,12 @@ bool fill_fits(Arena *arena, const Fill *fill, Elem elem, uint64_t elements, con
 // ---- the elements ----
 
 static uint64_t integer_bits(Elem elem, uint64_t value, bool is_u64) {
-  return elem_is_float(elem) ? number_from_int(is_u64 ? ELEM_U64 : ELEM_I64, value, elem) : number_wrap(elem, value);
+  return elem_is_float(elem) ? number_from_int(is_u64 ? ELEM_U64 : ELEM_I64, value, elem)
+                             : number_wrap(elem, value);
 }
 
-// What no kernel writes but by chance: of floats a NaN with a payload, where the type has room for one.
+// A pattern that kernels write only by chance. For floats: a NaN with a payload, if the type has room for
+// one.
 static uint64_t poison_bits(Elem elem) {
   const uint64_t pattern = UINT64_C(0xA5A5A5A5A5A5A5A5);
   if (!elem_is_float(elem)) return number_wrap(elem, pattern);
@@ -230,7 +239,7 @@ static uint64_t element_bits(const Fill *fill, Elem elem, uint64_t seed, uint32_
   return 0;
 }
 
-// Fisher and Yates's, from the last element on.
+// Fisher-Yates shuffle, from the last element down.
 static void shuffle(Elem elem, uint64_t elements, uint64_t seed, uint32_t number, uint8_t *data) {
   uint32_t size = elem_bytes(elem);
   for (uint64_t i = elements; i > 1; i--) {
@@ -241,13 +250,13 @@ static void shuffle(Elem elem, uint64_t elements, uint64_t seed, uint32_t number
   }
 }
 
-// A part of the elements: each is made by itself, so that threads share the work of large buffers.
+// A range of the elements. Each element is computed independently, so threads can share large buffers.
 typedef struct Part {
   const Fill *fill;
   Elem elem;
   uint64_t begin, end, seed;
   uint32_t number;
-  uint8_t *data; // of element 0
+  uint8_t *data; // points at element 0
 } Part;
 
 static void *write_part(void *data) {
@@ -258,19 +267,24 @@ static void *write_part(void *data) {
   return NULL;
 }
 
-void fill_write(const Fill *fill, Elem elem, uint64_t elements, uint64_t seed, uint32_t number, uint8_t *data) {
+void fill_write(const Fill *fill, Elem elem, uint64_t elements, uint64_t seed, uint32_t number,
+                uint8_t *data) {
   enum { MOST = 16, MIN_ELEMENTS = 1 << 18 }; // threads; elements of each
   pthread_t threads[MOST];
   Part parts[MOST];
   if (fill->kind == FILL_ZEROS) return;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint64_t wanted = elements / MIN_ELEMENTS, n = cores < 1 ? 1 : cores > MOST ? MOST : (uint64_t)cores, begun = 1;
+  uint64_t wanted = elements / MIN_ELEMENTS,
+           n = cores < 1      ? 1
+               : cores > MOST ? MOST
+                              : (uint64_t)cores,
+           begun = 1;
   if (n > wanted) n = wanted ? wanted : 1;
   for (uint64_t i = 0; i < n; i++)
     parts[i] = (Part){fill, elem, i * elements / n, (i + 1) * elements / n, seed, number, data};
   while (begun < n && pthread_create(&threads[begun], NULL, write_part, &parts[begun]) == 0) begun++;
   write_part(&parts[0]);
-  for (uint64_t i = begun; i < n; i++) write_part(&parts[i]); // no thread could be had for them
+  for (uint64_t i = begun; i < n; i++) write_part(&parts[i]); // no thread could be started for these
   for (uint64_t i = 1; i < begun; i++) pthread_join(threads[i], NULL);
   if (fill->kind == FILL_PERM) shuffle(elem, elements, seed, number, data);
 }

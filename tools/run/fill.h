@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a new buffer of `tilec run` holds: randn, randint(0,100), full(7), ...
+// Initial contents of a new buffer of `tilec run`: randn, randint(0,100), full(7), ...
 #ifndef TOOLS_RUN_FILL_H
 #define TOOLS_RUN_FILL_H
 
@@ -24,13 +24,14 @@ typedef struct Fill {
   ConstValue low, high;
 } Fill;
 
-// Whether the word is what a buffer may be filled with: "randn".
+// Returns true if the word names a way to fill a buffer: "randn".
 bool fill_names(Str name);
-// The spec's part before the colon. False with the reason in *why, its memory the arena's.
+// Parses the part of the spec before the colon. False, with the reason in *why (in the arena).
 bool fill_parse(Arena *arena, Str text, Fill *fill, const char **why);
-// Whether the type holds the values, of which there are `elements`; false with the reason.
+// Returns true if the type can hold the values of `elements` elements. False with the reason in *why.
 bool fill_fits(Arena *arena, const Fill *fill, Elem elem, uint64_t elements, const char **why);
-// Writes the elements. seed, number: of random data, as in argument_parse. `data` is zero before.
-void fill_write(const Fill *fill, Elem elem, uint64_t elements, uint64_t seed, uint32_t number, uint8_t *data);
+// Writes the elements. seed, number: for random data, as in argument_parse. `data` must be zero before.
+void fill_write(const Fill *fill, Elem elem, uint64_t elements, uint64_t seed, uint32_t number,
+                uint8_t *data);
 
 #endif

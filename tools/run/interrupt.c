@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-// What a signal handler can reach is static.
+// Static, because a signal handler uses it.
 static int interrupted;
 static struct sigaction before;
 
@@ -18,7 +18,9 @@ void interrupt_begin(void) {
   sigemptyset(&action.sa_mask);
   interrupted = 0;
   sigaction(SIGINT, NULL, &before);
-  if (before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL); // ignored: in a script's background
+  if (before.sa_handler != SIG_IGN)
+    sigaction(SIGINT, &action, NULL); // if ignored (a script in the
+                                      // background), it stays ignored
 }
 
 void interrupt_end(void) { sigaction(SIGINT, &before, NULL); }

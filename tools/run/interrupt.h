@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ctrl-C while kernels run: the first one ends the launch, which then says where it stood; the second one the process.
+// Ctrl-C while kernels run. The first one ends the launch, which then reports its position. The second one
+// ends the process.
 #ifndef TOOLS_RUN_INTERRUPT_H
 #define TOOLS_RUN_INTERRUPT_H
 

@@ -6,7 +6,7 @@
 
 static const char magic[] = "\x93NUMPY";
 
-// The text after 'key': in the header's dictionary; NULL where it is not there.
+// The text after 'key': in the header's dictionary. NULL if the key is missing.
 static const char *header_value(const char *header, const char *key) {
   const char *at = strstr(header, key);
   if (!at) return NULL;

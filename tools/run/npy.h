@@ -15,14 +15,14 @@ typedef struct NpyArray {
   uint32_t rank;
   uint64_t shape[NPY_MAX_RANK];
   uint64_t elements;
-  uint8_t *data; // elements * item_size bytes, the arena's
+  uint8_t *data; // elements * item_size bytes, in the arena
 } NpyArray;
 
-// False with the reason in *why (the arena's): no such file, or not an array that can be read.
+// False with the reason in *why (in the arena): no such file, or no readable array.
 bool npy_read(Arena *arena, const char *path, NpyArray *array, const char **why);
 // Types that NumPy lacks are written as raw items (bf16 as <u2, fp8 as |u1).
 void npy_write_header(Elem elem, uint32_t rank, const uint64_t *shape, Buf *out);
-// The element type that a descr means; false where there is none.
+// The element type that a descr names. False if there is none.
 bool npy_elem(const NpyArray *array, Elem *elem);
 
 #endif

@@ -19,7 +19,7 @@ void random_words(uint64_t seed, uint32_t argument, uint64_t index, uint32_t wor
   for (int i = 0; i < 4; i++) words[i] = c[i];
 }
 
-// 53 bits of two words, in [0, 1).
+// 53 bits from two words, in [0, 1).
 static double unit(uint32_t high, uint32_t low) {
   return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53;
 }

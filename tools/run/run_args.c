@@ -2,7 +2,7 @@
 #include "tools/run/ask.h"
 #include "tools/run/run.h"
 
-// Among the first `count`.
+// Finds the name among the first `count` arguments.
 static RunArg *find_of(const Run *run, const char *name, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (strcmp(run->params[i].name, name) == 0) return &run->params[i];
@@ -36,7 +36,7 @@ static void add_param(Run *run, const KernelParam *param) {
       (RunArg){.name = param->name, .param = run_param(run->arena, param), .loc = param->loc};
 }
 
-// Room for the parameters, --buffer's, and what may be items of tuples.
+// Allocates room for the parameters, those of --buffer, and possible items of tuples.
 static void make_room(Run *run, uint32_t param_count) {
   const Options *o = run->options;
   uint32_t items = 0;
@@ -48,7 +48,7 @@ static void make_room(Run *run, uint32_t param_count) {
   run->params = ARENA_ARRAY(run->arena, RunArg, param_count + items + o->buffers.n);
 }
 
-// The kernel's run-time parameters: from the source, or from the one function of a .tir file.
+// Lists the kernel's run-time parameters, from the source or from the one function of a .tir file.
 static bool list_params(Run *run, const KernelInfo **kernel) {
   Compilation *c = run->c;
   *kernel = NULL;
@@ -71,7 +71,8 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   }
   if ((!*kernel && run->spec.kernel) || count == 0) frontend_no_kernel(&c->ir, c->syntax, run->spec.kernel);
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
-  if (!*kernel) return ask_kernel(c, entries, count), tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
+  if (!*kernel)
+    return ask_kernel(c, entries, count), tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
   make_room(run, (*kernel)->param_count);
   for (uint32_t i = 0; i < (*kernel)->param_count; i++) {
     const KernelParam *p = &(*kernel)->params[i];
@@ -106,13 +107,12 @@ static Str trimmed(Str text) {
 
 static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth);
 
-// What is only explained has no data.
-static const uint64_t *data_seed(const Run *run) {
-  return run->has_data ? &run->options->seed : NULL;
-}
+// The seed for random data. NULL if the run has no data.
+static const uint64_t *data_seed(const Run *run) { return run->has_data ? &run->options->seed : NULL; }
 
 static bool wrong_value(Run *run, RunArg *param, Str text, const char *why) {
-  return run_refuse(run, param, arena_printf(run->arena, "argument %s=%.*s: %s", param->name, STR_ARG(text), why));
+  return run_refuse(run, param,
+                    arena_printf(run->arena, "argument %s=%.*s: %s", param->name, STR_ARG(text), why));
 }
 
 // "SPEC" or "NAME=SPEC"
@@ -131,10 +131,11 @@ static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uin
   return take_value(run, item, text, depth);
 }
 
-// "(SPEC,NAME=SPEC,...)"; one element may have a comma behind it.
+// "(SPEC,NAME=SPEC,...)". A single element may have a trailing comma.
 static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
   Str inner = trimmed((Str){text.at + 1, text.n - 2}), rest = inner;
-  if (depth > PARAM_MAX_DEPTH) return wrong_value(run, tuple, text, "there are too many tuples within tuples");
+  if (depth > PARAM_MAX_DEPTH)
+    return wrong_value(run, tuple, text, "there are too many tuples within tuples");
   if (inner.n && inner.at[inner.n - 1] == ',') inner.n--, rest = inner;
   tuple->value = (Argument){.kind = ARGUMENT_TUPLE};
   tuple->items = &run->params[run->holder_count];
@@ -160,10 +161,11 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   if (value.n > 1 && value.at[0] == '(' && value.at[value.n - 1] == ')' && !one_each)
     return take_tuple(run, param, value, depth + 1);
   if (value.n && value.at[0] == '(')
-    return wrong_value(run, param, text, one_each ? "a tuple is several parameters here, each of which takes one argument"
-                                                  : "the bracket of the tuple is not closed");
-  if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run), (uint32_t)(param - run->params),
-                      &param->value, &why))
+    return wrong_value(run, param, text,
+                       one_each ? "a tuple is several parameters here, each of which takes one argument"
+                                : "the bracket of the tuple is not closed");
+  if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run),
+                      (uint32_t)(param - run->params), &param->value, &why))
     return wrong_value(run, param, text, why);
   if (one_each && (param->value.descriptor || param->value.kind == ARGUMENT_CONSTEXPR))
     return wrong_value(run, param, text, "that is no single parameter, and here each takes one argument");
@@ -184,7 +186,7 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
   return take_value(run, param, str_from(arg->text), 0);
 }
 
-// &NAME points into the buffer of another argument.
+// Resolves &NAME, which points into the buffer of another argument.
 static bool link_buffer(Run *run, RunArg *param) {
   Argument *value = &param->value;
   if (value->kind == ARGUMENT_BUFFER) param->buffer = param;
@@ -208,17 +210,20 @@ static bool check_pointee(const Run *run, const RunArg *table, const Pointee *po
   const RunArg *holder = pointee->name ? find_holder(run, pointee->name) : NULL;
   if (!pointee->name) return true;
   if (!holder || !holder->buffer)
-    return tool_error("%s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table), pointee->name), false;
+    return tool_error("%s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table), pointee->name),
+           false;
   const Argument *value = &holder->buffer->value;
   if (holder->value.offset + pointee->offset > value->bytes)
-    return tool_error("%s=ptrs(...): the offset is past the end of '%s'", run_arg_name(run, table), pointee->name), false;
+    return tool_error("%s=ptrs(...): the offset is past the end of '%s'", run_arg_name(run, table),
+                      pointee->name),
+           false;
   if (!table->value.pointee_typed || value->elem == table->value.pointee) return true;
   tool_error("%s=ptrs(...): the elements of '%s' are %s, not %s", run_arg_name(run, table), pointee->name,
              elem_info(value->elem)->name, elem_info(table->value.pointee)->name);
   return false;
 }
 
-// --buffer's, behind the parameters.
+// Appends the buffers of --buffer after the parameters.
 static bool take_buffers(Run *run) {
   const Options *o = run->options;
   for (uint32_t i = 0; i < o->buffers.n; i++) {
@@ -237,7 +242,7 @@ static bool take_buffers(Run *run) {
   return true;
 }
 
-// Once all arguments are there.
+// Call once all arguments are known.
 static bool link_buffers(Run *run) {
   if (!take_buffers(run)) return false;
   for (uint32_t i = 0; i < run->holder_count; i++)
@@ -256,7 +261,7 @@ static bool has_constexpr(const Run *run, const char *name) {
   return false;
 }
 
-// Whether nothing is missing; false, having said what.
+// Returns true if nothing is missing. False after reporting an error.
 static bool all_given(Run *run, const KernelInfo *kernel) {
   Compilation *c = run->c;
   bool *missing = ARENA_ARRAY(run->arena, bool, kernel->param_count), any = false;
@@ -269,7 +274,8 @@ static bool all_given(Run *run, const KernelInfo *kernel) {
     any |= missing[i];
     if (!arg || !arg->given) continue;
     if (arg->value.elements > given) given = arg->value.elements;
-    if (arg->value.kind == ARGUMENT_INT && arg->value.i > 0 && arg->value.i <= most_number) number = (uint64_t)arg->value.i;
+    if (arg->value.kind == ARGUMENT_INT && arg->value.i > 0 && arg->value.i <= most_number)
+      number = (uint64_t)arg->value.i;
   }
   if (!any) return true;
   const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec bench: the median time of a launch by the device's own clock. Copies of the buffers are used in turn,
-// so that no launch finds its data in the L2 cache.
+// tilec bench: the median time of a launch by the device's own clock. Launches alternate between copies of
+// the buffers, so that none finds its data in the L2 cache.
 #include "tools/run/bench.h"
 
 #include <stdio.h>
@@ -10,10 +10,10 @@
 
 enum { ROUNDS = 5, MAX_SETS = 32 };
 
-// Bytes that the copies fill together: a multiple of any L2 cache.
+// Total bytes of the copies: several times any L2 cache.
 static const uint64_t beyond_cache = 256u << 20;
 
-// The arguments as the kernel gets them, of the buffers placed last.
+// The kernel's arguments for the buffers placed last.
 static bool bind(Run *run, uint64_t *bits) {
   BoundArgs bound;
   if (options_file_is_ptx(run->options)) {
@@ -25,7 +25,7 @@ static bool bind(Run *run, uint64_t *bits) {
   return true;
 }
 
-// The first set is the run's own; the others get buffers and arguments of their own.
+// The first set is the run's own. The others get new buffers and arguments.
 tilec_status bench_make_sets(Bench *b, tilec_buffer **first) {
   Run *run = b->run;
   uint32_t n = run->bit_count, holders = run->holder_count;
@@ -49,7 +49,7 @@ void bench_free_sets(Bench *b) {
     tilec_buffer_free(b->buffers[i]);
 }
 
-// What the code takes, of all sets.
+// The kernel's arguments and tensor maps, for all sets.
 tilec_status bench_code_args(const Bench *b, const int64_t grid[3], CodeArgs *all) {
   uint64_t *bits = NULL;
   *all = (CodeArgs){0};
@@ -90,13 +90,13 @@ double bench_median(double *values, int count) {
   return values[count / 2];
 }
 
-// What the times are of; NULL: a GPU.
+// The program that was timed. NULL: a GPU.
 const char *bench_timed_program(const Bench *b) {
   if (b->run->device->kind == &device_cuda) return NULL;
   return device_simulator(b->run->device) ? "simulator" : "evaluator";
 }
 
-// `ceiling`: bytes a second of a copy; 0 where the device is no GPU.
+// `ceiling`: bytes per second of a copy. 0 if the device is no GPU.
 static void report_times(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
   double median = seconds[ROUNDS / 2], rate = (double)b->bytes / median;
   printf("%s on %s: %.2f us (%.2f to %.2f), %.1f GB/s over %llu bytes of buffers", kernel,
@@ -105,10 +105,11 @@ static void report_times(const Bench *b, const char *kernel, const double *secon
   if (ceiling > 0) printf(", %.1f%% of a copy's %.1f GB/s here", 100 * rate / ceiling, ceiling * 1e-9);
   putchar('\n');
   if (bench_timed_program(b))
-    printf("the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n", bench_timed_program(b));
+    printf("the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n",
+           bench_timed_program(b));
 }
 
-// --stats: the same as one JSON object.
+// --stats: the same data as one JSON object.
 static bool report_json(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
   Buf out = {0};
   Json json = {.out = &out};
@@ -132,7 +133,7 @@ static bool report_json(const Bench *b, const char *kernel, const double *second
   return good;
 }
 
-// Places the sets of buffers and times the launches; EXIT_DIAGNOSED, having said why.
+// Places the sets of buffers and times the launches. EXIT_DIAGNOSED after reporting an error.
 static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer **buffers, double *seconds) {
   ExitStatus result = EXIT_DONE;
   int64_t grid[3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arguments of a run as the runtime binds them.
+// Binds a run's arguments in the runtime's form.
 #include "runtime/launch/expand.h"
 #include "tools/run/run.h"
 
@@ -48,7 +48,7 @@ static tilec_arg launch_arg(const Run *run, const RunArg *arg) {
   return value->is_u64 ? tilec_arg_uint((uint64_t)value->i) : tilec_arg_int(value->i);
 }
 
-// A .tir file's code relies on the facts that it was made with.
+// Checks the facts that a .tir file's code was compiled with.
 static bool facts_hold(const Run *run, const BoundArgs *bound) {
   const Func *func = run->c->module->funcs.at[0];
   for (uint32_t i = 0; i < run->param_count; i++) {
@@ -68,7 +68,7 @@ static bool facts_hold(const Run *run, const BoundArgs *bound) {
 
 static const char nobody[] = "the kernel"; // whom bind_args speaks of: the place says it
 
-// Whether an argument is, or may have to be, several of the kernel's.
+// True if an argument is, or may become, several of the kernel's parameters.
 static bool is_wide(const RunArg *arg) {
   return arg->param.wide || arg->value.kind == ARGUMENT_TUPLE || arg->value.kind == ARGUMENT_CONSTEXPR ||
          arg->value.descriptor || (!arg->given && arg->param.default_is_tuple);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --check: the kernel as elaborated runs on the reference evaluator, from the same
-// data, and every buffer is compared.
+// --check: runs the elaborated kernel on the reference evaluator, from the same data, and compares every
+// buffer.
 #include "tools/run/run.h"
 
 #include <stdio.h>
 
 typedef struct CheckTotals {
-  uint64_t compared, uncertain, wrong; // compared: outputs; buffers that the kernel never writes are no evidence
-  bool uncompared;                     // more of an output is uncertain than may be
+  uint64_t compared, uncertain, wrong; // compared: outputs only, because buffers that the kernel never writes
+                                       // are no evidence
+  bool uncompared;                     // more of an output is uncertain than allowed
 } CheckTotals;
 
-// The reference's kernel, of --check's file or the same one again (the first one's tile
-// IR has been through the passes).
+// Elaborates the reference's kernel: of --check's file, or the same kernel again. The first one's tile IR has
+// been through the passes.
 static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, Compilation *c) {
   Run again = *run;
   again.c = c;
@@ -37,16 +38,16 @@ static bool same_parameters(const Run *run, const Func *func) {
   return same;
 }
 
-// What the evaluator left, and where the buffers were.
+// The evaluator's results, and the buffer addresses it used.
 struct Reference {
   Compilation c;
   EvalMemory *memory;
-  uint64_t *bases;   // one a parameter
-  uint32_t warnings; // of the evaluation
-  bool told;         // compared once: what it warns of was said
-  bool programs;     // the launch has some
-  bool *reported;    // one a parameter: it differs, and that was said
-  uint8_t **tables;  // one a parameter: the addresses that a ptrs() had; NULL: it is none
+  uint64_t *bases;   // One per parameter.
+  uint32_t warnings; // Warnings of the evaluation.
+  bool told;         // Compared once: its warnings were reported.
+  bool programs;     // The launch has programs.
+  bool *reported;    // One per parameter: it differs, and that was reported.
+  uint8_t **tables;  // One per parameter: the addresses that a ptrs() had. NULL: no table.
 };
 
 static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[3], const BoundArgs *bound,
@@ -87,7 +88,7 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 
-// What the buffers are compared with, in words.
+// Names the reference, for messages.
 static const char *reference_name(const Run *run, const Reference *reference) {
   const char *file = run->options->check_file;
   if (!file) return "the reference evaluator";
@@ -95,15 +96,17 @@ static const char *reference_name(const Run *run, const Reference *reference) {
                       reference->c.module->funcs.at[0]->name, tool_source_name(file));
 }
 
-// One buffer's line on standard output.
-static void print_compared(const RunArg *param, const EvalCheck *check, const char *with, const char *prefix) {
+// Prints one buffer's line on standard output.
+static void print_compared(const RunArg *param, const EvalCheck *check, const char *with,
+                           const char *prefix) {
   unsigned long long uncertain = check->uncertain - check->unread, unread = check->unread;
   printf("%scheck: %s: ", prefix, param->name);
   if (check->wrong)
     printf("differs from %s in %llu of %llu elements\n", with, (unsigned long long)check->wrong,
            (unsigned long long)check->elements);
   else if (!check->outputs && check->compared)
-    printf("unchanged (%llu element%s)\n", (unsigned long long)check->compared, check->compared == 1 ? "" : "s");
+    printf("unchanged (%llu element%s)\n", (unsigned long long)check->compared,
+           check->compared == 1 ? "" : "s");
   else if (check->compared) {
     printf("equal to %s (%llu element%s", with, (unsigned long long)check->compared,
            check->compared == 1 ? "" : "s");
@@ -119,7 +122,8 @@ static void print_compared(const RunArg *param, const EvalCheck *check, const ch
     printf("nothing to compare: it has no elements\n");
 }
 
-// A table's entries that are what they were become what they were for the reference, whose buffers may have had other addresses.
+// Rewrites a table for the comparison. The reference's buffers may have had other addresses. So entries that
+// did not change get the value that they had for the reference.
 static const uint8_t *result_for(const Run *run, const Reference *reference, const RunArg *param) {
   const uint8_t *table = reference->tables[param - run->params];
   const size_t size = sizeof(uint64_t);
@@ -132,7 +136,7 @@ static const uint8_t *result_for(const Run *run, const Reference *reference, con
   return result;
 }
 
-// Why the uncertain elements could not be compared.
+// The reason why the uncertain elements could not be compared.
 static const char *doubt_of(const EvalCheck *check) {
   if (check->assembled && check->assembled + check->unread == check->uncertain)
     return "they depend on inline assembly, which the evaluator does not run";
@@ -140,18 +144,20 @@ static const char *doubt_of(const EvalCheck *check) {
   return "they depend on an order, or on a comparison or conversion that is closer than its bound";
 }
 
-// Says that more of an output is uncertain than may be, or that all of it depends on what no load read. True where the check
-// has failed for it.
-static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *param, const EvalCheck *check) {
+// Reports an output with more uncertain elements than allowed, or one that depends only on data that no load
+// read. Returns true if that makes the check fail.
+static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *param,
+                            const EvalCheck *check) {
   uint64_t uncertain = check->uncertain - check->unread, counted = check->outputs - check->unread;
   bool fails = (double)uncertain > run->options->allow_uncompared * (double)counted;
   if (reference->told) return fails;
   if (fails)
-    diag_error(&run->c->diags, param->loc,
-               "--check could not compare %llu of %llu elements of '%s' (%.3g%%, and %.3g%% may be left out): %s; "
-               "--allow-uncompared=SHARE allows more",
-               (unsigned long long)uncertain, (unsigned long long)counted, param->name,
-               100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared, doubt_of(check));
+    diag_error(
+        &run->c->diags, param->loc,
+        "--check could not compare %llu of %llu elements of '%s' (%.3g%%, and %.3g%% may be left out): %s; "
+        "--allow-uncompared=SHARE allows more",
+        (unsigned long long)uncertain, (unsigned long long)counted, param->name,
+        100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared, doubt_of(check));
   else if (check->uncertain && check->uncertain == check->outputs)
     run_warn(run, param->loc, "no element of %s could be compared: %s", param->name,
              uncertain ? doubt_of(check) : "all depend on what a masked load without `other` did not read");
@@ -162,8 +168,8 @@ static void compare_buffer(Run *run, Reference *reference, const RunArg *param, 
                            CheckTotals *totals) {
   EvalCheck check;
   uint32_t number = (uint32_t)(param - run->params);
-  bool equal =
-      eval_check(reference->memory, reference->bases[number], result_for(run, reference, param), param->value.elem, &check);
+  bool equal = eval_check(reference->memory, reference->bases[number], result_for(run, reference, param),
+                          param->value.elem, &check);
   Comparison comparison = {.param = param,
                            .with = reference_name(run, reference),
                            .elements = check.elements,
@@ -189,8 +195,10 @@ static void compare_buffer(Run *run, Reference *reference, const RunArg *param, 
   totals->wrong += check.wrong;
 }
 
-static ExitStatus report_totals(Run *run, const Reference *reference, const CheckTotals *totals, const char *prefix) {
-  bool nothing = !totals->compared && !totals->wrong && reference->programs && run->options->allow_uncompared < 1;
+static ExitStatus report_totals(Run *run, const Reference *reference, const CheckTotals *totals,
+                                const char *prefix) {
+  bool nothing =
+      !totals->compared && !totals->wrong && reference->programs && run->options->allow_uncompared < 1;
   bool failed = totals->wrong || totals->uncompared || nothing;
   printf("%scheck: %s\n", prefix, failed ? "FAILED" : "passed");
   if (nothing && !reference->told && totals->uncertain)
@@ -213,9 +221,10 @@ tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *boun
   *result = reference;
   tilec_status status = elaborate_reference(run, bound, &reference->c);
   uint32_t warnings = diags->warnings;
-  if (status == TILEC_OK && !run->options->check_file) diags->list.n = 0; // said when run->c was elaborated
+  if (status == TILEC_OK && !run->options->check_file)
+    diags->list.n = 0; // reported when run->c was elaborated
   if (status == TILEC_OK) status = evaluate(run, reference, grid, bound, limits);
-  reference->warnings = diags->warnings - warnings; // results that hang on an order, offsets that wrap
+  reference->warnings = diags->warnings - warnings; // results that depend on an order, offsets that wrap
   return status;
 }
 
@@ -261,7 +270,8 @@ ExitStatus run_take_reports(Run *run, Reference *reference, tilec_status status)
     Diag *diag = vec_last(&diags->list);
     diag->severity = DIAG_WARNING;
     diag->message = arena_printf(
-        run->arena, "not evaluated to its end, so that undefined values and wrapped offsets may go unseen: %s", why);
+        run->arena,
+        "not evaluated to its end, so that undefined values and wrapped offsets may go unseen: %s", why);
     run->warnings++;
     status = run->options->check ? status : TILEC_OK;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec run: compiles one kernel for its arguments, launches it, shows what it wrote, and with --check
-// compares that with the reference evaluator.
+// tilec run: compiles one kernel for its arguments, launches it and prints its results. With --check it
+// compares them with the reference evaluator.
 #include "tools/run/ask.h"
 #include "tools/run/run.h"
 
@@ -14,7 +14,7 @@
 #include "tools/run/interrupt.h"
 
 ExitStatus run_device_failed(tilec_status status) {
-  const char *message = tilec_last_error(); // a diagnostic has its place and severity already
+  const char *message = tilec_last_error(); // a diagnostic already has its location and severity
   if (strstr(message, ": error: "))
     fprintf(stderr, "%s\n", message);
   else
@@ -36,7 +36,7 @@ static void fill_table(const Run *run, const RunArg *table) {
   }
 }
 
-// Writes the initial bytes of a buffer that is there.
+// Writes the initial bytes of an allocated buffer.
 static tilec_status write_buffer(Run *run, RunArg *param, tilec_buffer *buffer) {
   fill_table(run, param);
   tilec_status status = tilec_buffer_write(buffer, 0, param->value.data, param->value.bytes);
@@ -47,7 +47,7 @@ static tilec_status write_buffer(Run *run, RunArg *param, tilec_buffer *buffer) 
   return status;
 }
 
-// First the memory of all of them: a buffer may hold the addresses of others.
+// Allocates all buffers first, because a buffer may hold addresses of others.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   tilec_status status = TILEC_OK;
   for (uint32_t i = 0; i < run->holder_count; i++) {
@@ -65,7 +65,7 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   return status;
 }
 
-// Addresses as a device would give them, with nothing there.
+// Assigns addresses as a device would. No memory is allocated.
 static tilec_status lay_out_buffers(Run *run) {
   const uint64_t apart = UINT64_C(1) << 21;
   uint64_t next = UINT64_C(1) << 32;
@@ -100,18 +100,18 @@ static void take_code(const Compilation *c, KernelImage *image) {
   image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
 }
 
-// What is to be seen of the compiler's work is there only where it works; check is to see what the compiler makes.
+// The cache is skipped if an option shows the compiler at work. check always compiles.
 static bool may_be_cached(const Run *run) {
   const Options *o = run->options;
   bool launched = o->command == COMMAND_RUN || o->command == COMMAND_BENCH;
-  return run->device->needs_ptx && launched && !o->remarks && !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after &&
-         !o->run_passes_given && !o->disabled_passes.n;
+  return run->device->needs_ptx && launched && !o->remarks && !o->time_passes && !o->verify_each &&
+         !o->print_after && !o->stop_after && !o->run_passes_given && !o->disabled_passes.n;
 }
 
 static tilec_status compile_code(Run *run, KernelImage *image) {
   Compilation *c = run->c;
   if (may_be_cached(run)) {
-    // Of JSON there is one array, with nothing beside it.
+    // With JSON the output is one array and nothing else.
     tilec_status status = compile_ptx(c, &(PtxOptions){.told = run->options->json_diagnostics});
     if (status == TILEC_OK) take_code(c, image);
     run->host = c->host;
@@ -149,7 +149,7 @@ static tilec_status compile_once(Run *run, KernelImage *image) {
   return TILEC_OK;
 }
 
-// The grid of the launch, if there will be one: what is wrong with it run_grid says.
+// The grid of the launch, if there will be one. run_grid reports its errors.
 static bool expect_grid(const Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   const Diags before = run->c->diags;
   uint32_t sizes[3];
@@ -164,7 +164,7 @@ static bool expect_grid(const Run *run, Func *func, const uint64_t *bits, int64_
   return known;
 }
 
-// Asks for less than the last compile did, as launches of the library do (SpecLevel); false: there is no less.
+// Lowers the level of the last compile, as launches of the library do (SpecLevel). False: no lower level.
 static bool falls_back(Run *run) {
   const Target *target = &run->c->module->target;
   Target *asked = &run->spec.target;
@@ -206,12 +206,14 @@ bool run_ask_grid(Run *run, const char *name) {
   Compilation *c = run->c;
   const KernelInfo *kernel = c->is_tir ? NULL : frontend_chosen(&c->ir, c->syntax, &run->spec);
   if (!kernel)
-    return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16", name), false;
+    return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
+                      name),
+           false;
   ask_grid(run->options, c, kernel);
   return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
 }
 
-// The grid as given, or as the kernel says.
+// The grid as given, or as the kernel computes it.
 bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   if (run->options->grid_given) {
     memcpy(grid, run->options->grid, 3 * sizeof *grid);
@@ -219,8 +221,7 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   }
   if (run->options->grid_text && run->c->is_tir)
     return tool_error("--grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
-  if (!func_host(func, HOST_GRID, NULL))
-    return run_ask_grid(run, func->name);
+  if (!func_host(func, HOST_GRID, NULL)) return run_ask_grid(run, func->name);
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
   for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
   uint32_t sizes[3];
@@ -229,7 +230,7 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   return true;
 }
 
-// On cuda, and of check, no launch is waited for without end.
+// Launches on cuda and by check always have a time limit.
 LaunchLimits run_limits(Run *run) {
   enum { DEFAULT_TIMEOUT = 300 };
   const Options *o = run->options;
@@ -248,8 +249,8 @@ bool run_is_over(Run *run) {
   return *limits.cancel || (limits.timeout > 0 && limits.timeout <= limits.spent);
 }
 
-tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
-                                 DeviceKernel *kernel) {
+tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64_t grid[3],
+                                 const uint64_t *bits, DeviceKernel *kernel) {
   run->bits = bits;
   const ReportContext context = run_report_context(run);
   run->device->names = context.names;
@@ -269,7 +270,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
   ExitStatus result = status == TILEC_OK ? EXIT_DONE : run_launch_failed(run, grid, status);
-  device_unload(&kernel); // with the simulator's reports
+  device_unload(&kernel); // frees the simulator's reports too
   if (result != EXIT_DONE) return result;
   printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
          (long long)grid[1], (long long)grid[2]);
@@ -299,16 +300,17 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   return run_outputs(run, result);
 }
 
-// The simulator where it is asked for by its options, or is to check; else what --device says.
+// Opens the simulator if its options or check need it. Otherwise opens the device of --device.
 static tilec_status open_device(Run *run) {
   const Options *o = run->options;
-  bool automatic = strcmp(o->device, "auto") == 0, check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN || o->predict;
+  bool automatic = strcmp(o->device, "auto") == 0,
+       check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN || o->predict;
   if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
     return device_open_sim(&o->sim, &run->device);
   return tilec_device_open(o->device, &run->device);
 }
 
-// The driver's own end of the process would wait for the launch that has not ended.
+// Ends the process without the driver's exit handler, which would wait for a launch that has not ended.
 static _Noreturn void leave_now(ExitStatus result) {
   fflush(stdout);
   fflush(stderr);
@@ -321,7 +323,7 @@ void run_take_arch(Run *run) {
   run->spec.arch_given = run->device->is_gpu;
 }
 
-// Opens the device, places the buffers, and hands over to `launch`.
+// Opens the device, places the buffers and calls `launch`.
 static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
   tilec_status status = open_device(run);
   if (status != TILEC_OK) return run_device_failed(status);
@@ -344,7 +346,8 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   Compilation c;
   compilation_init(&c);
   Run run = {.options = options, .arena = arena, .c = &c, .text = text};
-  run.has_data = options->command == COMMAND_TUNE ? !options->predict : options->command != COMMAND_EXPLAIN || options->simulate;
+  run.has_data = options->command == COMMAND_TUNE ? !options->predict
+                                                  : options->command != COMMAND_EXPLAIN || options->simulate;
   tilec_status status = options_file_is_ptx(options) ? TILEC_OK : tool_parse(&c, options->file, text);
   if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
   ExitStatus result = EXIT_DIAGNOSED;
@@ -378,9 +381,10 @@ ExitStatus command_explain(const Options *options, Arena *arena) {
   return start_run(options, arena, explain_source);
 }
 
-// The first configuration stands for all until they are told apart.
+// The first configuration is used for all until they differ.
 ExitStatus command_tune(const Options *options, Arena *arena) {
-  if (options_file_is_ptx(options)) return tool_error("tune needs a kernel's source: PTX has one configuration");
+  if (options_file_is_ptx(options))
+    return tool_error("tune needs a kernel's source: PTX has one configuration");
   Options first = tune_first(options, arena);
   return start_run(&first, arena, tune_source);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's reports beside the simulator's: what has one cause is one report. It has the evaluator's words,
-// which knows the tile's elements and names the first in their order, and the simulator's note in PTX's.
+// Joins the evaluator's reports with the simulator's. Reports with one cause become one report. It has the
+// evaluator's text, which names the tile's first failing element. The simulator's note in PTX terms is kept.
 #include "tools/run/run.h"
 
 static bool same_place(Loc a, Loc b) {
@@ -18,14 +18,14 @@ static bool same_kind(const Diag *a, const Diag *b) {
 
 static bool is_race(const Diag *diag) { return diag->run && strcmp(diag->run->kind, "race") == 0; }
 
-// Where a race's other access is; the same place where both are one op's.
+// The location of a race's other access. The same location if one op makes both.
 static Loc other_access(const Diag *diag) {
   for (uint32_t i = 0; i < diag->notes.n; i++)
     if (str_starts(str_from(diag->notes.at[i]->message), "the earlier ")) return diag->notes.at[i]->loc;
   return diag->loc;
 }
 
-// One mistake, to the column: of a race one pair of accesses, whichever came first.
+// True if both are one mistake, to the column. A race is a pair of accesses in any order.
 static bool same_cause(const Diag *a, const Diag *b) {
   if (!same_kind(a, b)) return false;
   if (!is_race(a) || !is_race(b)) return same_place(a->loc, b->loc);
@@ -36,8 +36,8 @@ static bool same_cause(const Diag *a, const Diag *b) {
 
 static bool is_with_itself(const Diag *race) { return same_place(race->loc, other_access(race)); }
 
-// PTX may give an instruction the place of another one of the line. Which of a race's accesses is the report's
-// place is chance.
+// PTX may give an instruction the location of another one on the line. Either access of a race may be the
+// report's location.
 static bool maybe_same_cause(const Diag *a, const Diag *b) {
   if (is_race(a) && is_race(b) && is_with_itself(a) != is_with_itself(b)) return false;
   if (same_line(a->loc, b->loc)) return same_kind(a, b);
@@ -47,14 +47,15 @@ static bool maybe_same_cause(const Diag *a, const Diag *b) {
   return false;
 }
 
-// That an offset has wrapped is what the evaluator alone knows.
+// Adds the notes about wrapped offsets, which only the evaluator knows.
 static void join_wraps(const Diags *diags, Diag *told, const Diag *diag) {
   for (uint32_t i = 0; i < diag->notes.n; i++)
     if (strstr(diag->notes.at[i]->message, "wrapped in 32 bits"))
       vec_push(diags->arena, &told->notes, diag->notes.at[i]);
 }
 
-// What a note of `told` says where it says what `note` does and more, as that a race is one between programs too.
+// The note's text, or a longer one of `told` that begins with it. Example: a race that is also one between
+// programs.
 static const char *longer_text(const Diag *told, const Diag *note) {
   for (uint32_t i = 0; i < told->notes.n; i++)
     if (str_starts(str_from(told->notes.at[i]->message), note->message)) return told->notes.at[i]->message;
@@ -86,11 +87,10 @@ static void adopt(const Diags *diags, Diag *told, const Diag *diag) {
 }
 
 static bool same_buffer(const Diag *a, const Diag *b) {
-  return a->run && b->run && a->run->buffer && b->run->buffer &&
-         strcmp(a->run->buffer, b->run->buffer) == 0;
+  return a->run && b->run && a->run->buffer && b->run->buffer && strcmp(a->run->buffer, b->run->buffer) == 0;
 }
 
-// Joins the evaluator's report with the one of the same cause; false: there is none.
+// Joins the evaluator's report with the report of the same cause. False: there is none.
 static bool join(const Diags *diags, const Diag *diag) {
   if (diag->severity != DIAG_ERROR) return false;
   for (uint32_t i = 0; i < diags->list.n; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a run's launches pass beside the arguments: tensor maps, and how many programs there are.
+// Makes the hidden parameters of a run's launches: tensor maps, and the number of programs.
 #include "runtime/error.h"
 #include "runtime/launch/launch_maps.h"
 #include "tools/run/run.h"
@@ -30,7 +30,8 @@ tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t g
   tilec_status status = make(run, bits, grid, &made);
   if (status) return status;
   if (made.unmade && !made.unmade_name)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the kernel is persistent, and of this launch %s", made.unmade);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the kernel is persistent, and of this launch %s",
+                     made.unmade);
   if (made.unmade)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the tensor map '%s' cannot be made: %s", made.unmade_name,
                      made.unmade);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch did wrong, in the words of the command line: its arguments' names and shapes.
+// Reports a launch's errors in the terms of the command line: names and shapes of its arguments.
 #include "tools/run/run.h"
 
 BufferName run_buffer_name(const RunArg *param) {
@@ -19,11 +19,12 @@ ReportContext run_report_context(const Run *run) {
   if (run->bits) context.arg_count = run->bit_count;
   if (options_file_is_ptx(run->options)) context.ptx_file = tool_source_name(run->options->file);
   for (uint32_t i = 0; i < run->holder_count; i++)
-    if (run->params[i].buffer == &run->params[i]) names[context.name_count++] = run_buffer_name(&run->params[i]);
+    if (run->params[i].buffer == &run->params[i])
+      names[context.name_count++] = run_buffer_name(&run->params[i]);
   return context;
 }
 
-// Whether it is a mistake at an op, which the evaluator meets too.
+// True if the mistake belongs to an op, so that the evaluator finds it too.
 static bool is_of_op(tilec_sim_report_kind kind) {
   return kind == TILEC_SIM_OUT_OF_BOUNDS || kind == TILEC_SIM_MISALIGNED || kind == TILEC_SIM_READ_ONLY ||
          kind == TILEC_SIM_ASSERT || kind == TILEC_SIM_TRAP;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec run FILE.ptx: any PTX, its arguments in order. A number without a point is an integer of the
-// parameter's size, one with a point an fp32; the grid and the block are the caller's.
+// tilec run FILE.ptx: runs any PTX with its arguments in order. A number without a point is an integer of the
+// parameter's size. One with a point is an fp32. The user gives the grid and the CTA size.
 #include "tools/run/run.h"
 
 #include "ir/number.h"
@@ -26,15 +26,16 @@ bool run_ptx_image(const Run *run, KernelImage *image) {
   return true;
 }
 
-// The number behind `at` and blanks; *at is then behind it.
+// The number after `at` and blanks. *at moves past it.
 static uint32_t number_at(Str text, size_t *at) {
   uint32_t number = 0;
   while (*at < text.n && (text.at[*at] == ' ' || text.at[*at] == '\t')) ++*at;
-  for (; *at < text.n && text.at[*at] >= '0' && text.at[*at] <= '9'; ++*at) number = 10 * number + (uint32_t)(text.at[*at] - '0');
+  for (; *at < text.n && text.at[*at] >= '0' && text.at[*at] <= '9'; ++*at)
+    number = 10 * number + (uint32_t)(text.at[*at] - '0');
   return number;
 }
 
-// Line `line` of the PTX, without what is before its first word.
+// Line `line` of the PTX, without leading blanks.
 static Str ptx_line(Str ptx, uint32_t line) {
   size_t from = 0;
   for (; line > 1 && from < ptx.n; from++) line -= ptx.at[from] == '\n';
@@ -44,26 +45,28 @@ static Str ptx_line(Str ptx, uint32_t line) {
   return (Str){ptx.at + from, to - from};
 }
 
-// Where in the source the PTX's line comes from: the last .loc before it, as codegen writes it. Line 0: not known.
+// The source location of a PTX line: the last .loc before it, as codegen writes it. Line 0: not known.
 static Loc source_of_ptx(Run *run, Str ptx, uint32_t line) {
   Loc loc = LOC_NONE;
   for (; line > 0 && !loc.line; line--) {
     Str text = ptx_line(ptx, line);
     size_t at = strlen(".loc");
     if (!str_starts(text, ".loc")) continue;
-    (void)number_at(text, &at); // the file: of kernels of several files the one that has such a line
+    (void)number_at(text, &at); // the file number; with kernels from several files, the file that has such a
+                                // line
     loc.line = number_at(text, &at);
     loc.col = (uint16_t)number_at(text, &at);
     const char *length = memchr(text.at, '+', text.n);
     if (length) at = (size_t)(length + 1 - text.at), loc.len = (uint16_t)number_at(text, &at);
   }
-  if (loc.line) loc.file = sources_with_line(&run->c->sources, tool_source_name(run->options->file), loc.line);
+  if (loc.line)
+    loc.file = sources_with_line(&run->c->sources, tool_source_name(run->options->file), loc.line);
   return loc;
 }
 
-// Compiled code that the simulator does not take, which is inline assembly of the user's.
-static tilec_status refuse_instruction(Run *run, const KernelImage *image, const tilec_sim *sim, uint32_t line,
-                                       uint32_t column) {
+// Reports compiled code that the simulator rejects. Only the user's inline assembly can be the cause.
+static tilec_status refuse_instruction(Run *run, const KernelImage *image, const tilec_sim *sim,
+                                       uint32_t line, uint32_t column) {
   const char *text = strstr(tilec_sim_message(sim), ": ");
   Loc loc = source_of_ptx(run, image->ptx, line);
   if (!loc.line || !text) return TILEC_ERROR_NOT_SUPPORTED;
@@ -73,7 +76,8 @@ static tilec_status refuse_instruction(Run *run, const KernelImage *image, const
   start += column ? column - 1 : 0;
   int n = 0;
   while (start + n < end && start[n] != ';' && n < 100) n++;
-  diag_error(&run->c->diags, loc, "the simulator does not run the instruction '%.*s': %s", n, start, text + strlen(": "));
+  diag_error(&run->c->diags, loc, "the simulator does not run the instruction '%.*s': %s", n, start,
+             text + strlen(": "));
   return TILEC_ERROR_COMPILE;
 }
 

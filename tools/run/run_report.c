@@ -64,7 +64,7 @@ void run_report_buffers(const Run *run) {
   buf_free(&out);
 }
 
-// The parameter that --save names; NULL where it has no buffer.
+// The parameter that --save names. NULL if it has no buffer.
 static const RunArg *saved_param(const Run *run, const NamedText *save) {
   for (uint32_t i = 0; i < run->holder_count; i++)
     if (strcmp(run->params[i].name, save->name) == 0 && run->params[i].buffer) return &run->params[i];
@@ -145,8 +145,9 @@ static void json_comparison(const Comparison *c, Json *json) {
 bool run_report_stats(const Run *run) {
   const tilec_sim *sim = device_simulator(run->device);
   if (!sim && !run->comparisons.n)
-    return tool_error("--stats needs the simulator (--device sim), not %s, or a comparison (--check, --expect)",
-                      run->device->name),
+    return tool_error(
+               "--stats needs the simulator (--device sim), not %s, or a comparison (--check, --expect)",
+               run->device->name),
            false;
   Buf out = {0};
   Json json = {.out = &out};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is told of the buffers after a run: elements that were never written, and how they compare with arrays
-// of the user's (--expect).
+// Reports about the buffers after a run: elements never written, and comparisons with the user's arrays
+// (--expect).
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -45,7 +45,8 @@ static bool all_zero(const uint8_t *bytes, uint32_t n) {
   return n == 0;
 }
 
-// Elements of which no byte was written; where the device cannot tell, those that are still what `empty:` made.
+// Counts elements with no byte written. If the device cannot report that, counts those that still have the
+// value of `empty:`.
 static Unwritten count_unwritten(const RunArg *param, const uint8_t *written) {
   const Argument *a = &param->value;
   uint32_t size = elem_bytes(a->elem);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec tune: the library's tuning, of a command line's ranges and arguments.
+// tilec tune: runs the library's tuning with the command line's ranges and arguments.
 #include <stdlib.h>
 
 #include "tools/run/interrupt.h"
 #include "tools/tune/tune_tool.h"
 
-// --- The first configuration stands for all while arguments are matched ---
+// --- Arguments are matched with the first configuration ---
 
 static void set_option(Options *o, const char *name, const char *text) {
-  uint16_t value = (uint16_t)strtoul(text, NULL, 10); // the parser has looked at it
+  uint16_t value = (uint16_t)strtoul(text, NULL, 10); // already checked by the parser
   if (strcmp(name, "num_warps") == 0) {
     o->target.num_warps = value;
     o->num_warps_given = true;
@@ -36,7 +36,7 @@ Options tune_first(const Options *options, Arena *arena) {
   return o;
 }
 
-// --- What the library is asked for ---
+// --- The library's request ---
 
 static bool is_ranged(const Options *o, const char *name) {
   for (uint32_t i = 0; i < o->ranges.n; i++)
@@ -44,7 +44,7 @@ static bool is_ranged(const Options *o, const char *name) {
   return false;
 }
 
-// What was given beside the ranges.
+// The specialisation without the ranges.
 static Spec base_spec(const Run *run) {
   const Options *o = run->options;
   Spec spec = {.kernel = run->spec.kernel,
@@ -57,7 +57,7 @@ static Spec base_spec(const Run *run) {
   return spec;
 }
 
-// -D without the ranges' first values, which stand last, and constexprs among the arguments.
+// -D without the ranges' first values, which are last, and constexprs given as arguments.
 static void take_defines(const Run *run, TuneRequest *r) {
   const Options *o = run->options;
   uint32_t n = o->defines.n;
@@ -100,12 +100,12 @@ static tilec_tune_options tune_options(Run *run) {
 
 typedef struct Places {
   Run *run;
-  tilec_buffer **first; // the run's own, a holder each
+  tilec_buffer **first; // the run's own, one per holder
 } Places;
 
 static bool has_memory(const Run *run, uint32_t i) { return run->params[i].buffer == &run->params[i]; }
 
-// The first set is the run's own; the others get buffers and data of their own.
+// The first set is the run's own. The others get new buffers and data.
 static tilec_status make_buffers(void *data, uint32_t set, tilec_buffer **buffers) {
   const Places *p = data;
   Run *run = p->run;
@@ -135,7 +135,7 @@ static void take_memories(const Run *run, TuneRequest *r) {
 
 // --- The command ---
 
-// What can be said of the kernel once for all configurations is wrong or right in the first one.
+// Checks once, with the first configuration, everything that is the same for all.
 static bool check_first(Run *run) {
   BoundArgs bound;
   if (run->c->is_tir) return tool_error("tune needs a kernel's source: tile IR has one configuration"), false;
@@ -181,22 +181,23 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   if (!check_first(run)) return EXIT_DIAGNOSED;
   const char *card = o->card ? cost_card(arch, o->card) : NULL;
   if (o->card && !card)
-    return tool_error("--card: of %s '%s' is no card whose times are known; there are: %s", arch->name, o->card,
-                      cost_cards(run->arena, arch));
+    return tool_error("--card: of %s '%s' is no card whose times are known; there are: %s", arch->name,
+                      o->card, cost_cards(run->arena, arch));
   tilec_program *program = NULL;
   tilec_status status = make_program(run, &program);
   if (status != TILEC_OK) return run_device_failed(status);
   Places places = {run, buffers};
-  TuneRequest request = {.device = run->device,
-                         .program = program,
-                         .base = base_spec(run),
-                         .card = card,
-                         .disabled = o->disabled_passes.at,
-                         .disabled_count = o->disabled_passes.n,
-                         .args = run_launch_args(run),
-                         .arg_count = run->param_count,
-                         .places = {.place = make_buffers, .restore = restore, .kept_sets = 1, .data = &places},
-                         .options = tune_options(run)};
+  TuneRequest request = {
+      .device = run->device,
+      .program = program,
+      .base = base_spec(run),
+      .card = card,
+      .disabled = o->disabled_passes.at,
+      .disabled_count = o->disabled_passes.n,
+      .args = run_launch_args(run),
+      .arg_count = run->param_count,
+      .places = {.place = make_buffers, .restore = restore, .kept_sets = 1, .data = &places},
+      .options = tune_options(run)};
   take_defines(run, &request);
   take_memories(run, &request);
   Tuning *t = NULL;

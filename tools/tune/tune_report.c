@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tilec tune tells: the progress on a terminal, and the configurations, the best first, as text or JSON.
+// Output of tilec tune: progress on a terminal, and the configurations, best first, as text or JSON.
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 enum { TOLD = 10, BAR = 20 };
 
-// As words of the command line.
+// As command-line words.
 static void put_words(const Candidate *c, Buf *out) {
   for (uint32_t i = 0; i < c->setting_count; i++) {
     const TuneSetting *s = &c->settings[i];
