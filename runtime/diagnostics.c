@@ -7,7 +7,7 @@
 #include "base/sized.h"
 #include "runtime/error.h"
 
-// Counted in a first walk, filled in a second: `list` is NULL in the first.
+// A first walk counts and a second one fills. `list` is NULL in the first walk.
 typedef struct Filling {
   const Diags *diags;
   tilec_diagnostics *list;

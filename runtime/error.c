@@ -12,16 +12,16 @@
 
 enum { MESSAGE_BYTES = 16384 };
 
-// The one state that is not in an object: tilec_last_error's contract is by thread.
+// The only state outside of objects: tilec_last_error is defined per thread.
 static _Thread_local char last_error[MESSAGE_BYTES];
 
-// The same as a list, in memory that ends with the thread.
+// The same as a list. Its memory ends with the thread.
 static pthread_key_t list_key;
 static bool has_list_key;
 
 static void make_list_key(void) { has_list_key = pthread_key_create(&list_key, free) == 0; }
 
-// Whether the thread's list is `list` now, which it then owns.
+// Makes `list` the thread's list. Returns true if the thread owns it now.
 static bool keep_list(tilec_diagnostics *list) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_list_key);

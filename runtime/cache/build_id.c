@@ -23,8 +23,8 @@ static bool holds(const struct dl_phdr_info *object, uintptr_t place) {
 
 static size_t padded(size_t n, size_t align) { return (n + align - 1) / align * align; }
 
-// A segment of notes: each a header, its owner's name, and what it says, padded to 4 bytes, or 8 by the
-// letter of ELF.
+// A segment of notes. Each note has a header, its owner's name and its contents. Names and contents are
+// padded to 4 bytes, or to 8 by the letter of the ELF specification.
 static void take_note(const char *at, size_t bytes, size_t align, BuildId *id) {
   ElfW(Nhdr) note;
   while (bytes >= sizeof note) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The build ids that linkers write: which build of a program or library some code is of.
+// Build ids, which linkers write. They identify the build of a program or library.
 #ifndef RUNTIME_CACHE_BUILD_ID_H
 #define RUNTIME_CACHE_BUILD_ID_H
 
@@ -11,10 +11,10 @@ enum { BUILD_ID_MOST = 64 };
 typedef struct BuildId {
   unsigned char bytes[BUILD_ID_MOST];
   size_t n;        // 0: the file has none
-  char file[4096]; // the library's file, with no links on the way to it; "" for the program itself
+  char file[4096]; // the library's file, with all links resolved; "" for the program itself
 } BuildId;
 
-// Of the program or library that `place`, code or data, is in. False where it is in none.
+// The build id of the program or library that contains `place` (code or data). False if none does.
 bool build_id_of(const void *place, BuildId *id);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Entries: reading with all that can be wrong, writing so that none is ever half there.
+// Cache entries. Reading checks for every kind of damage. Writing never leaves a partial entry.
 //
-// An entry's file: a line "tilec-cache 1 HASH KEY BYTES", HASH being of what follows it to the file's end;
-// then BYTES bytes: the fields' lines, an empty line, the blob.
+// The file of an entry has a header line "tilec-cache 1 HASH KEY BYTES". HASH covers everything after it, to
+// the end of the file. Then come BYTES bytes: the fields' lines, an empty line and the blob.
 #include "runtime/cache/cache.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 static const char magic[] = "tilec-cache 1 ";
 enum {
   HASH_AT = sizeof magic - 1,
-  KEY_AT = HASH_AT + DIGEST_HEX + 1, // the blank before it included in what is hashed
+  KEY_AT = HASH_AT + DIGEST_HEX + 1, // the hash includes the blank before it
   HASHED_AT = KEY_AT - 1,
   BYTES_AT = KEY_AT + DIGEST_HEX + 1,
   BYTES_DIGITS = 12,
@@ -69,7 +69,7 @@ static void hash_hex(const char *at, size_t n, char hex[DIGEST_HEX + 1]) {
   digest_hex(bytes, hex);
 }
 
-// What is wrong with `n` bytes as the file of that name; NULL: nothing, and `entry` has its parts.
+// Checks `n` bytes as the file of that name. Returns the problem. NULL: it is good, and `entry` is filled.
 static const char *take_apart(char *at, size_t n, const char *name, CacheEntry *entry) {
   char hex[DIGEST_HEX + 1], *body = at + BODY_AT;
   if (n < BODY_AT) return "it is cut off";
@@ -122,7 +122,7 @@ CacheState cache_read(int folder, const char *name, bool use, CacheEntry *entry,
   *entry = (CacheEntry){0};
   *missing = false;
   *reason = NULL;
-  // O_NONBLOCK: it may be a pipe.
+  // O_NONBLOCK: the file may be a pipe.
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0 || fstat(fd, &info) != 0) {
     *missing = fd >= 0 || errno != ELOOP;
@@ -139,7 +139,7 @@ CacheState cache_read(int folder, const char *name, bool use, CacheEntry *entry,
     *reason = read_entry(fd, &info, name, entry, missing);
     state = *reason ? CACHE_BAD : CACHE_GOOD;
   }
-  if (state == CACHE_GOOD && use) futimens(fd, NULL); // not on a file system that is read only
+  if (state == CACHE_GOOD && use) futimens(fd, NULL); // fails on a read-only file system, which is fine
   close(fd);
   return state;
 }
@@ -175,8 +175,8 @@ static bool write_all(int fd, const char *at, size_t n) {
   return true;
 }
 
-// Locks the new file. Whether another process has, between its making and here, to remove what looked left
-// behind.
+// Locks the new file. Returns true if another process, in the time since its creation, removes it as left
+// over.
 static bool is_taken(int fd) {
   struct stat info;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return true;
@@ -204,7 +204,7 @@ int cache_open_temporary(int folder, char *name, size_t room) {
   return -1;
 }
 
-// The whole file's text, malloc'ed; NULL where memory ends.
+// The text of the whole file, malloc'ed. NULL if memory is exhausted.
 static char *make_text(const char *name, Str fields, Str blob, size_t *bytes) {
   char hex[DIGEST_HEX + 1];
   size_t body = fields.n + 2 + blob.n;
@@ -222,7 +222,7 @@ static char *make_text(const char *name, Str fields, Str blob, size_t *bytes) {
   return text;
 }
 
-// The descriptor stays open up to the rename, and with it the lock.
+// The descriptor, and with it the lock, stays open until the rename.
 static bool write_entry(int folder, const char *name, const char *text, size_t bytes) {
   char temporary[CACHE_TMP_ROOM];
   int fd = cache_open_temporary(folder, temporary, sizeof temporary);
@@ -231,16 +231,18 @@ static bool write_entry(int folder, const char *name, const char *text, size_t b
   int reason = errno;
   if (!good) unlinkat(folder, temporary, 0);
   close(fd);
-  if (good) cache_grown(folder, (int64_t)bytes); // in another's place too: that is found when old ones go
+  if (good)
+    cache_grown(folder, (int64_t)bytes); // also counts an entry that it replaced; trimming corrects
+                                         // that
   errno = reason;
   return good;
 }
 
-// A write past the process's limit of files' sizes raises a signal that would end the process: it is held
-// back on this thread, and taken away where it was raised here.
+// A write past the process's file size limit raises a signal that would end the process. The signal is
+// blocked on this thread. If it was raised here, it is removed.
 typedef struct HeldSignal {
   sigset_t set, before;
-  bool waited; // one was held back already
+  bool waited; // one was already pending before
 } HeldSignal;
 
 static void hold_signal(HeldSignal *held) {
@@ -257,7 +259,7 @@ static void release_signal(const HeldSignal *held) {
 }
 
 static void put_in_folder(int folder, const CacheKey *key, Str fields, Str blob) {
-  static bool cleaned; // atomic: once a process
+  static bool cleaned; // atomic: once per process
   char name[DIGEST_HEX + 1];
   size_t bytes;
   digest_hex(key->bytes, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the cache is, whether it may be used, and what is said of it.
+// Finds the cache's folder, checks that it may be used, and logs problems.
 #include "runtime/cache/cache_folder.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@
 enum { PATH_ROOM = 4096 };
 static const uint64_t default_limit = 1u << 30;
 
-// --- What is said ---
+// --- Log ---
 
 static CacheLog log_to; // atomic
-static unsigned said;   // a bit a CacheTrouble; atomic
+static unsigned said;   // one bit per CacheTrouble; atomic
 
 static _Thread_local CacheHeard *listener;
 static _Thread_local bool is_hushed;
@@ -31,7 +31,7 @@ void cache_hear(CacheHeard *heard) { listener = heard; }
 void cache_hush(bool hushed) { is_hushed = hushed; }
 void cache_say_again(void) { __atomic_store_n(&said, 0, __ATOMIC_RELEASE); }
 
-// What nobody hears has not been said.
+// A message that has no listener does not count as logged.
 void cache_say(CacheTrouble trouble, const char *format, ...) {
   CacheLog log = __atomic_load_n(&log_to, __ATOMIC_ACQUIRE);
   unsigned bit = 1u << trouble;
@@ -58,8 +58,7 @@ static const char *setting(const char *name) {
 
 static bool is_off(void) {
   const char *value = setting("TILEC_CACHE");
-  if (getauxval(AT_SECURE))
-    return true; // of a program with other rights than its caller, who says where the cache is
+  if (getauxval(AT_SECURE)) return true; // a setuid program: its caller must not choose the folder
   if (!value || strcmp(value, "on") == 0 || strcmp(value, "1") == 0) return false;
   if (strcmp(value, "off") != 0 && strcmp(value, "0") != 0)
     cache_say(CACHE_SETTING, "TILEC_CACHE is on or off, not '%.64s': the cache is not used", value);
@@ -78,7 +77,7 @@ bool cache_path(char *path, size_t room) {
   return n > 0 && (size_t)n < room;
 }
 
-// "500M", "2G", "100000": bytes, in powers of 1024.
+// "500M", "2G", "100000": bytes, with powers of 1024.
 static bool parse_size(const char *text, uint64_t *bytes) {
   static const char units[] = "KMGT";
   char *end;
@@ -106,7 +105,7 @@ uint64_t cache_size_limit(void) {
 
 // --- The folder ---
 
-// Makes the folder and those that it is in, each for its user alone.
+// Creates the folder and its parents, accessible to the user only.
 static bool make_folders(char *path) {
   for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
     *slash = '\0';
@@ -125,7 +124,7 @@ static int give_up(CacheTrouble trouble, bool tell, Buf *why, const char *text) 
   return -1;
 }
 
-// Others who could write here could have this user's programs run their code.
+// If others could write here, they could make this user's programs run their code.
 static bool is_own(const char *path, int folder, char *text, size_t room) {
   struct stat info;
   if (fstat(folder, &info) != 0) {
@@ -168,7 +167,7 @@ static pthread_once_t build_once = PTHREAD_ONCE_INIT;
 static CacheKey build_key;
 static bool build_known;
 
-// Of this code and of LLVM's, which may be a library of its own.
+// The build of this code and of LLVM, which may be a separate library.
 static void find_build(void) {
   BuildId own, llvm;
   Digest digest;

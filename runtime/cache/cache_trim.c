@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cache's size, and what is removed: entries beyond it, files of processes that are no more.
+// The cache's size. Removes entries over the limit, and files of processes that have ended.
 #include "runtime/cache/cache_folder.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A process that appends is never waited for: the numbers are added up by whoever reads them.
+// Processes append without waiting. A reader adds the numbers up.
 enum { MAX_RECORDS = 8192 };
 
 static bool is_entry_name(const char *name) {
@@ -74,8 +74,8 @@ static int by_use(const void *a, const void *b) {
 
 // --- The size ---
 
-// Adds up the numbers from *at to the file's end as it is now, which becomes *at. False where they are not whole, or so many
-// that one is to be made of them.
+// Adds up the numbers from *at to the current end of the file, and moves *at there. False if a number is
+// incomplete, or if there are so many that the file should be rewritten as one number.
 static bool add_up(int fd, off_t *at, int64_t *total) {
   struct stat info;
   int64_t part[256];
@@ -97,8 +97,9 @@ static bool is_current(int folder, int fd) {
          own.st_ino == now.st_ino && own.st_dev == now.st_dev;
 }
 
-// The size's file with `bytes` appended; again to its successor where it was replaced meanwhile, since who did that may have
-// read it before. -1 where there is none; *whole is false where nothing could be written.
+// Appends `bytes` to the file size and returns its descriptor. If another process has replaced the file
+// meanwhile, it may have missed the number, so it is appended to the new file too. -1 on failure. *whole is
+// false if the write failed.
 static int append_size(int folder, int64_t bytes, bool *whole) {
   enum { TRIES = 100 };
   for (int i = 1;; i++) {
@@ -110,8 +111,9 @@ static int append_size(int folder, int64_t bytes, bool *whole) {
   }
 }
 
-// Puts a file of one number in the place of `old`, of which `at` bytes are in `total`. What others append to the old one goes
-// along: up to the rename, and beyond it, as far as they do not see that it was replaced.
+// Replaces `old` by a file with one number. `total` covers the first `at` bytes of `old`. Numbers that others
+// append until the rename are included. So are later ones, if their writers do not see that the file was
+// replaced.
 static void replace_size(int folder, int old, off_t at, int64_t total) {
   char name[CACHE_TMP_ROOM];
   int64_t late = 0;
@@ -125,8 +127,8 @@ static void replace_size(int folder, int old, off_t at, int64_t total) {
   close(fd);
 }
 
-// Removes those that were used least recently, down to seven eighths of the limit. A reader that has one open
-// reads it to its end. How much is left; negative where it is not known.
+// Removes the least recently used entries, down to seven eighths of the limit. A reader with an open entry
+// can still read it. Returns the remaining bytes. Negative: not known.
 static int64_t remove_old(int folder, uint64_t limit) {
   CacheFile *files;
   size_t count;
@@ -142,7 +144,8 @@ static int64_t remove_old(int folder, uint64_t limit) {
   return (int64_t)total;
 }
 
-// An entry is there before its number: what is appended up to here the scan has seen.
+// An entry exists before its number is appended. So the scan has seen all entries whose numbers are in the
+// file now.
 static void trim(int folder, int size, uint64_t limit) {
   struct stat info;
   if (fstat(size, &info) != 0) return;
@@ -158,17 +161,17 @@ void cache_grown(int folder, int64_t bytes) {
   int fd = append_size(folder, bytes, &known);
   if (fd < 0) return;
   known = add_up(fd, &at, &total) && known &&
-          at > (off_t)sizeof bytes; // a first number: the file was lost, or is new
+          at > (off_t)sizeof bytes; // at the first number the file was lost, or is new
   bool over = !known || (limit && (uint64_t)total > limit);
   if (over && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-    if (is_current(folder, fd)) trim(folder, fd, limit); // else another process just has
+    if (is_current(folder, fd)) trim(folder, fd, limit); // else another process has just trimmed
   } else if (known && over && (uint64_t)total > limit + limit / 8) {
-    remove_old(folder, limit); // another process does, but is slow, or stopped
+    remove_old(folder, limit); // another process is trimming, but is slow or stopped
   }
   close(fd);
 }
 
-// --- What killed processes left ---
+// --- Leftovers of killed processes ---
 
 void cache_clean(int folder) {
   DIR *listing = open_listing(folder, CACHE_TMP);
@@ -186,10 +189,10 @@ void cache_clean(int folder) {
 // --- tilec cache ---
 
 typedef struct Listing {
-  int folder; // negative: there is none
+  int folder; // negative: no folder
   CacheFile *files;
   size_t count;
-  bool good; // false: *error says why
+  bool good; // false: *error has the reason
 } Listing;
 
 static Listing listing_open(Buf *error) {

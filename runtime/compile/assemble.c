@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-// A folder of our own for ptxas's files.
+// A temporary folder for ptxas's files.
 typedef struct PtxasFiles {
   char folder[400], ptx[420], cubin[420], log[420];
 } PtxasFiles;
@@ -59,7 +59,7 @@ static bool read_bytes(const char *path, Buf *bytes) {
   return good;
 }
 
-// Its exit status, with what it says in the log; -1 where there is no ptxas.
+// Runs ptxas, with its output in the log. Returns its exit status. -1 if there is no ptxas.
 static int run_ptxas(const PtxasFiles *files, char *const words[]) {
   posix_spawn_file_actions_t actions;
   pid_t child;
@@ -75,8 +75,8 @@ static int run_ptxas(const PtxasFiles *files, char *const words[]) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-// Assembles the PTX, which is in its file. An older ptxas gets its own version, where the PTX may say a newer
-// one than it needs.
+// Assembles the PTX in its file. If ptxas is older than the PTX version, tries again with its own version.
+// This works if the code does not need the newer one.
 static int assemble_text(const PtxasFiles *files, Str ptx, char *const words[]) {
   int status = run_ptxas(files, words);
   if (status <= 0 || status == 127) return status;
@@ -91,11 +91,11 @@ static int assemble_text(const PtxasFiles *files, Str ptx, char *const words[]) 
 // --- The cache's part ---
 
 typedef struct CubinKey {
-  bool cached; // there is a cache, and `key` is the key
+  bool cached; // true if there is a cache; then `key` is set
   CacheKey key;
 } CubinKey;
 
-// The key of what `assembler` makes of the PTX, and whether the cache has it: then it is added to `cubin`.
+// Makes the key for the PTX and `assembler`. Returns true if the cache has the cubin, and adds it to `cubin`.
 static bool cached_cubin(Str ptx, const char *arch, Str assembler, CubinKey *key, Buf *cubin) {
   Digest digest;
   CacheEntry entry;
@@ -131,14 +131,14 @@ static void keep_cubin(const CubinKey *key, Str ptx, const char *arch, const Buf
 
 // --- By ptxas ---
 
-// What "ptxas --version" says; empty where it says nothing, or there is no cache to look in.
+// The output of "ptxas --version". Empty if there is none, or no cache to use it for.
 static void ptxas_version(const PtxasFiles *files, Buf *version) {
   char *words[] = {"ptxas", "--version", NULL};
   Digest digest;
   if (cache_key_begin(&digest, "cubin") && run_ptxas(files, words) == 0) read_bytes(files->log, version);
 }
 
-// *found: whether there was a ptxas to ask.
+// *found: true if ptxas was available.
 static tilec_status ask_ptxas(PtxasFiles *files, Str ptx, const Target *target, Buf *cubin, bool *found) {
   char arch[24];
   snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
@@ -190,7 +190,8 @@ bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log, Buf *cubin) {
   if (!files_make(&files)) return false;
   snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
   char *words[] = {"ptxas", "-v", arch, files.ptx, "-o", files.cubin, cubin ? "-lineinfo" : NULL, NULL};
-  bool good = write_text(files.ptx, ptx) && assemble_text(&files, ptx, words) == 0 && read_bytes(files.log, log);
+  bool good =
+      write_text(files.ptx, ptx) && assemble_text(&files, ptx, words) == 0 && read_bytes(files.log, log);
   good = good && (!cubin || read_bytes(files.cubin, cubin));
   files_remove(&files);
   return good;
@@ -198,7 +199,7 @@ bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log, Buf *cubin) {
 
 // --- By the driver ---
 
-// The driver's version and build; empty where there is none. The library is open already: nothing is loaded.
+// The driver's version and build. Empty if there is none. Nothing is loaded: the library is already open.
 static void driver_identity(Buf *identity) {
   CudaResult (*get_version)(int *version);
   int version = 0;
@@ -207,7 +208,7 @@ static void driver_identity(Buf *identity) {
   void *function = library ? dlsym(library, "cuDriverGetVersion") : NULL;
   if (function && build_id_of(function, &build)) {
     memcpy(&get_version, &function, sizeof get_version);
-    // The file's name ends in the driver's whole version.
+    // The file name ends in the driver's full version.
     if (get_version(&version) == 0 && build.file[0]) {
       buf_printf(identity, "driver %d %s ", version, build.file);
       buf_bytes(identity, build.bytes, build.n);
@@ -264,7 +265,8 @@ static tilec_status make_for_load(void *data) {
   return assemble_on(request->device, request->ptx, &request->cubin);
 }
 
-// Off where nobody asked: what the driver's linker makes has not been measured beside what its loader makes of PTX.
+// Off by default. The code from the driver's linker was not benchmarked against the code that its loader
+// makes from PTX.
 static bool keeps_cubins(void) {
   const char *value = getenv("TILEC_CACHE_CUBINS");
   return value && strcmp(value, "on") == 0;
@@ -272,7 +274,8 @@ static bool keeps_cubins(void) {
 
 tilec_status cubin_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel) {
   Digest digest;
-  if (!keeps_cubins() || !device->kind->assemble || !image->func || image->debug || !cache_key_begin(&digest, "cubin"))
+  if (!keeps_cubins() || !device->kind->assemble || !image->func || image->debug ||
+      !cache_key_begin(&digest, "cubin"))
     return device_load(device, image, kernel);
   LoadRequest request = {.device = device, .ptx = image->ptx};
   KernelImage assembled = *image;

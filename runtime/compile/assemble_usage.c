@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What kernels use of a GPU, as their assembler says.
+// The resources that a kernel uses, as its assembler reports them.
 #include "runtime/compile/assemble.h"
 #include "runtime/error.h"
 
-// A GPU's driver that has assembled it.
+// From the driver of a GPU, which assembles it.
 static void usage_by_driver(Str ptx, const Target *target, const char *kernel, CubinUsage *usage) {
   tilec_device *device;
   DeviceKernel loaded = {0};

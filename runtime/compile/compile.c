@@ -14,7 +14,7 @@
 
 // --- Faults ---
 
-// Writes the text to a new file in the system's folder for temporary files. False where it could not.
+// Writes the text to a new file in the system's temporary folder. False on failure.
 static bool save_tir(Str text, char *path, size_t room) {
   const char *folder = getenv("TMPDIR");
   int n = snprintf(path, room, "%s/tilec-bug-XXXXXX", folder && folder[0] ? folder : "/tmp");
@@ -39,7 +39,7 @@ static bool save_tir(Str text, char *path, size_t room) {
 
 static bool replay(Compilation *c, Buf *text);
 
-// Saves the module as the last good step left it, as .tir text.
+// Saves the module after the last good step as .tir text.
 static bool save_last_step(Compilation *c, char *path, size_t room) {
   Buf text = {0};
   bool ok = c->last_step && replay(c, &text) && save_tir(buf_view(&text), path, room);
@@ -47,8 +47,8 @@ static bool save_last_step(Compilation *c, char *path, size_t room) {
   return ok;
 }
 
-// What reproduces the fault: the saved .tir and the rest of the passes,
-// or the source where there is no .tir yet.
+// Describes how to reproduce the fault: the saved .tir and the remaining passes. If there is no .tir yet, the
+// source.
 static void describe_bug(Compilation *c, const char *message) {
   char path[512];
   const char *source = c->sources.files.n ? sources_name(&c->sources, c->file) : "";
@@ -173,7 +173,7 @@ static void override_target(Target *target, const Spec *spec) {
   if (given->persistent != PERSIST_AUTO) target->persistent = given->persistent;
 }
 
-// Leaves only the function named `name` in the module.
+// Removes all functions but `name` from the module.
 static void keep_kernel(Compilation *c, const char *name) {
   for (uint32_t i = 0; i < c->module->funcs.n; i++)
     if (strcmp(c->module->funcs.at[i]->name, name) == 0) {
@@ -191,7 +191,7 @@ static void take_tir(Compilation *c, const Spec *spec) {
     return;
   }
   if (spec->kernel) keep_kernel(c, spec->kernel);
-  // What final tile IR is compiled to hangs on its text alone.
+  // The code of final tile IR must depend only on its text.
   if (!c->module->final)
     override_target(&c->module->target, spec);
   else if (asks_for_a_target(spec))
@@ -269,8 +269,8 @@ tilec_status compile_restart(Compilation *c) { return compile_guard(c, restart, 
 
 // --- Replay ---
 
-// Compiles once more, up to the last step that went well. Nothing is kept of a compile while it goes well:
-// the sources and the specialisations say all of it. c->module is the module as it was then.
+// Compiles again, up to the last good step. Nothing is kept during a good compile, because sources and
+// specialisations determine everything. Afterwards c->module is the module at that step.
 static void compile_again(Compilation *c) {
   c->module = c->is_tir ? module_parse(&c->ir, c->file) : NULL;
   for (uint32_t i = 0; i < c->specs.n; i++) elaborate_kernel(c, &c->specs.at[i]);
@@ -284,8 +284,8 @@ static void compile_again(Compilation *c) {
   passes_run(c->module, &c->diags, &options);
 }
 
-// The text of the module after the last good step; false where it cannot be had. For use after a fault: a
-// further one ends the replay, and what it diagnoses was diagnosed before.
+// The text of the module after the last good step. False if it cannot be made. Use after a fault. Another
+// fault ends the replay. Its diagnostics are dropped, because they were reported before.
 static bool replay(Compilation *c, Buf *text) {
   FaultFrame frame;
   const Diags diags = c->diags;

@@ -6,8 +6,8 @@
 #include "ir/text/print.h"
 #include "runtime/cache/cache.h"
 
-// The sources with their imports, and what elaboration made of them for this specialisation on this target:
-// its text has the places too, and values from outside (os.environ).
+// Adds the sources with their imports, and the elaborated IR for this specialisation and target. The IR's
+// text includes locations and outside values (os.environ).
 static void add_inputs(Compilation *c, Digest *digest) {
   const Target *target = &c->module->target;
   Buf ir = {0};
@@ -16,11 +16,10 @@ static void add_inputs(Compilation *c, Digest *digest) {
     digest_text(digest, c->sources.files.at[i].name);
     digest_str(digest, c->sources.files.at[i].text);
   }
-  const uint64_t numbers[] = {target->num_warps, target->num_stages,  target->maxnreg,
-                              target->fp32_dot,  target->fp_contract, target->opt_level,
-                              target->debug,     target->overlap,     target->fast_math,
-                              target->restrict_pointers, target->tma,
-                              target->warp_roles,        target->epilogue,    target->persistent};
+  const uint64_t numbers[] = {
+      target->num_warps, target->num_stages, target->maxnreg,  target->fp32_dot,  target->fp_contract,
+      target->opt_level, target->debug,      target->overlap,  target->fast_math, target->restrict_pointers,
+      target->tma,       target->warp_roles, target->epilogue, target->persistent};
   digest_text(digest, target->arch->name);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
   module_print(c->module, NULL, &ir);
@@ -28,17 +27,17 @@ static void add_inputs(Compilation *c, Digest *digest) {
   buf_free(&ir);
 }
 
-enum { NAME_MOST = 200 }; // bytes of a kernel's name, for people
+enum { NAME_MOST = 200 }; // bytes of a kernel's name, for display
 
 typedef struct PtxRequest {
-  bool cached; // there is a cache, and `key` is the key
+  bool cached; // true if there is a cache; then `key` is set
   bool found;
   CacheKey key;
   CacheEntry entry;
 } PtxRequest;
 
-// Of a kernel with hidden parameters its parameters and host regions, as tile IR on one line: nothing else says what the
-// passes made of them.
+// For a kernel with hidden parameters: its parameters and host regions, as tile IR on one line. No other
+// field has the passes' changes to them.
 static void put_head(IrModule *module, Buf *fields) {
   Buf text = {0};
   module_print(module, &(PrintOptions){.no_locs = true, .no_bodies = true}, &text);
@@ -62,7 +61,7 @@ static bool take_head(Compilation *c, Str text) {
   return true;
 }
 
-// c->code from the entry; false where it lacks something.
+// Fills c->code from the entry. False if a field is missing.
 static bool take_entry(Compilation *c, const CacheEntry *entry) {
   KernelMeta meta = {.name = c->module->funcs.at[0]->name};
   uint32_t version;
@@ -113,7 +112,7 @@ static tilec_status keep_ptx(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-// What was heard, as warnings.
+// Turns the recorded cache problems into warnings.
 static tilec_status take_heard(Compilation *c, void *data) {
   CacheHeard *heard = data;
   for (const char *at = heard->text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1)

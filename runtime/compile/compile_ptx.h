@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From elaborated tile IR to PTX, by way of the cache on disk.
+// Compiles elaborated tile IR to PTX, with the cache on disk.
 #ifndef RUNTIME_COMPILE_COMPILE_PTX_H
 #define RUNTIME_COMPILE_COMPILE_PTX_H
 
 #include "runtime/compile/compile.h"
 
 typedef struct PtxOptions {
-  bool fresh; // the cache is left alone: somebody wants to see what the compiler does
-  bool told;  // somebody hears the diagnostics: what keeps the cache from serving becomes a warning of them
+  bool fresh; // do not use the cache: the user wants to see the compiler at work
+  bool told;  // the diagnostics are reported: problems of the cache become warnings
 } PtxOptions;
 
-// After compile_elaborate of one kernel: c->code is as compile_passes and compile_codegen make it. Where the
-// cache had it, neither has run, nor anything of LLVM: the module is as elaborated. What says a warning is
-// not kept, so that it is said each time.
+// Call after compile_elaborate of one kernel. Sets c->code as compile_passes and compile_codegen do. On a
+// cache hit neither runs, and no code of LLVM: the module stays as elaborated. A compile with warnings is not
+// cached, so that they appear each time.
 tilec_status compile_ptx(Compilation *c, const PtxOptions *options);
 
 #endif

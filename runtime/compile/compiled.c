@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel compiled without a device, and its texts.
+// A kernel that was compiled without a device, and its outputs.
 #include <stdlib.h>
 
 #include "ir/text/print.h"
@@ -94,7 +94,7 @@ static tilec_status print_meta(void *data) {
   return status ? compilation_error(request->c, status) : TILEC_OK;
 }
 
-// What is not made with the rest.
+// Makes an output that the compile did not make.
 static tilec_status make_output(tilec_compiled *compiled, tilec_output output) {
   MetaRequest meta = {&compiled->c, &compiled->meta, true}, launch = {&compiled->c, &compiled->launch, false};
   if (output == TILEC_OUTPUT_CUBIN) return error_guard(make_cubin, compiled);

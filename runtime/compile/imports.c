@@ -28,17 +28,17 @@ bool import_read_file(void *data, Arena *arena, const char *path, Str *text, Sho
   return good;
 }
 
-// A name that is used of a file; NULL stands for the file's own code.
+// A name that is used from a file. NULL means the file's own code.
 typedef struct Wanted {
-  const Module *module, *by; // by: whose code uses it
+  const Module *module, *by; // by: the file whose code uses the name
   const char *name;          // interned
 } Wanted;
 
 typedef struct Files {
   Compilation *c;
-  VEC(Wanted) wanted; // those up to now are followed in this order
-  VEC(Module *) list; // those read so far; the first is the main file
-  Loc loc;            // of the name that is imported
+  VEC(Wanted) wanted; // a work list, in order
+  VEC(Module *) list; // files read so far; the first is the main file
+  Loc loc;            // of the imported name
 } Files;
 
 static Module *find_file(const Files *files, const char *path) {
@@ -55,7 +55,8 @@ static Module *read_file(Files *files, const char *path) {
   Module *module = find_file(files, path);
   if (module || files->list.n >= MAX_FILES) return module;
   if (!c->reader.read(c->reader.data, &c->arena, path, &text, &shown)) {
-    if (c->reader.disk && import_is_irregular(path)) diag_error(&c->diags, files->loc, "'%s' is no regular file", path);
+    if (c->reader.disk && import_is_irregular(path))
+      diag_error(&c->diags, files->loc, "'%s' is no regular file", path);
     return NULL;
   }
   uint16_t file = sources_add(&c->sources, path, text);
@@ -70,7 +71,7 @@ static const char *folder_of(Arena *arena, const char *path) {
   return slash ? arena_copy(arena, (Str){path, (size_t)(slash + 1 - path)}) : "";
 }
 
-// The folder that `folder` ("" or text that ends with '/') is in; NULL above the root.
+// The parent of `folder` ("" or a text that ends with '/'). NULL above the root.
 static const char *folder_above(Arena *arena, const char *folder) {
   size_t n = strlen(folder), last = n ? n - 1 : 0;
   if (n == 1) return NULL;
@@ -79,7 +80,8 @@ static const char *folder_above(Arena *arena, const char *folder) {
   return dots ? arena_printf(arena, "%s../", folder) : arena_copy(arena, (Str){folder, last});
 }
 
-// The file of module "a.b" below `folder`: a package's or its own. "" is the folder's own package.
+// The file of module "a.b" below `folder`: a package's or a plain one. For "" the package of the folder
+// itself.
 static Module *find_under(Files *files, const char *folder, const char *name, bool package) {
   static const char *const suffixes[] = {"/__init__.py", ".py", ".tile"};
   Arena *arena = &files->c->arena;
@@ -95,8 +97,8 @@ static Module *find_under(Files *files, const char *folder, const char *name, bo
   return module;
 }
 
-// The file of module "a.b", `dots` leading dots, imported by the file `from`; NULL where there is none. What
-// is not relative is beside that file, or it is a package or in one, in one of the folders above.
+// The file of module "a.b" with `dots` leading dots, imported by the file `from`. NULL if there is none. A
+// module without dots is next to that file. Or it is a package, or in a package, in one of the folders above.
 static Module *find_module(Files *files, const char *from, uint32_t dots, const char *name) {
   Arena *arena = &files->c->arena;
   const char *folder = folder_of(arena, from);
@@ -110,7 +112,7 @@ static Module *find_module(Files *files, const char *from, uint32_t dots, const 
   return module;
 }
 
-// Triton's own modules, and those of which its kernels use nothing.
+// Triton's own modules, and modules that its kernels do not use.
 static bool is_library(const char *name) {
   static const char *const libraries[] = {"triton", "torch", "numpy", "math", "typing", "os", "sys"};
   size_t n = strcspn(name, ".");
@@ -119,7 +121,7 @@ static bool is_library(const char *name) {
   return false;
 }
 
-// `from m import a`: m's file, and the file of m.a where m is a package.
+// `from m import a`: m's file, and the file of m.a if m is a package.
 static void find_from(Files *files, const char *from, const Import *import, ImportName *item) {
   Arena *arena = &files->c->arena;
   item->module = find_module(files, from, import->dots, import->module);
@@ -144,9 +146,8 @@ static void follow(Files *files, const Module *module, Import *import, ImportNam
     item->whole = find_module(files, from, 0, item->name);
 }
 
-// --- What is used ---
-// A file is read where a name that it may give is used,
-// so that a package's __init__ does not bring in all of it.
+// --- Use of names ---
+// A file is read only if a name from it is used. So a package's __init__ does not bring in the whole package.
 
 static bool mentions(const Module *module, const char *name) {
   uint32_t low = 0, high = module->mentioned.n;
@@ -162,7 +163,8 @@ static bool mentions(const Module *module, const char *name) {
   return false;
 }
 
-// Whether the file has that name from one import or several, whatever else it does: its code then changes nothing of it.
+// True if only unconditional imports define the name in the file. Then the file's own code does not change
+// it.
 static bool only_imports(const Module *module, const char *name) {
   bool imports = false;
   for (uint32_t i = 0; i < module->definitions.n; i++) {
@@ -184,7 +186,8 @@ static void want_name(Files *files, Wanted wanted) {
   vec_push(&files->c->arena, &files->wanted, wanted);
 }
 
-// Of a file that is `object` in the code of `by`; a NULL object: under a name that is not known.
+// Adds the members that the code of `by` uses from the file `of`. `object` is the file's name there. NULL:
+// the name is not known.
 static void want_members(Files *files, const Module *of, const Module *by, const char *object) {
   for (uint32_t i = 0; of && i < by->members.n; i++) {
     const Member *member = &by->members.at[i];
@@ -192,7 +195,7 @@ static void want_members(Files *files, const Module *of, const Module *by, const
   }
 }
 
-// `import a.b` binds `a`; what is used of it is used of `b`.
+// `import a.b` binds `a`. Its uses are uses of `b`.
 static const char *bound_name(const Files *files, const ImportName *item) {
   const char *name = item->alias ? item->alias : item->name;
   return ir_name(&files->c->ir, (Str){name, strcspn(name, ".")});
@@ -203,7 +206,7 @@ static const char *used_name(const Files *files, const ImportName *item) {
   return dot ? ir_name(&files->c->ir, str_from(dot + 1)) : bound_name(files, item);
 }
 
-// Whether the file imports that name by name.
+// True if one of the file's imports binds the name.
 static bool is_bound(const Files *files, const Module *module, const char *name) {
   for (uint32_t i = 0; i < module->imports.n; i++)
     for (uint32_t k = 0; k < module->imports.at[i]->names.n; k++)

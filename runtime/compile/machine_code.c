@@ -11,7 +11,7 @@ enum { INSN_BYTES = 16 };
 typedef struct Places {
   Arena *arena;
   VEC(Op *) ops; // by number, from 1
-  VEC(Loc) locs; // the ops' own
+  VEC(Loc) locs; // their original locations
   Loc func;
 } Places;
 
@@ -22,7 +22,7 @@ static void number_op(Op *op, void *data) {
   op->loc = (Loc){.line = places->ops.n, .file = places->func.file};
 }
 
-// What the function begins with is no op's.
+// Instructions before the first op belong to no op.
 static void number_ops(Places *places, Func *func) {
   func->loc.line = 0;
   region_walk(func->body, number_op, places);

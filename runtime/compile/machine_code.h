@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ptxas makes of a compiled kernel, with the op of final tile IR that each instruction is of.
+// The machine code that ptxas makes for a compiled kernel. Each instruction has its op of final tile IR.
 #ifndef RUNTIME_COMPILE_MACHINE_CODE_H
 #define RUNTIME_COMPILE_MACHINE_CODE_H
 
@@ -7,9 +7,10 @@
 #include "runtime/compile/compile.h"
 #include "runtime/compile/assemble.h"
 
-// After compile_codegen, of a module of one kernel: generates its PTX again, each place in it an op's number, and asks ptxas where it is
-// on PATH; the code is the same as that of the PTX without places. NULL: there is no ptxas, it refuses, or the PTX is to
-// be debugged. The code is the compilation's. What ptxas says of the kernel goes into `usage`.
+// Call after compile_codegen of a module with one kernel. If ptxas is on PATH, generates the PTX again, with
+// op numbers as line numbers, and assembles it. The code is the same as without these lines. NULL: there is
+// no ptxas, it rejects the PTX, or the PTX is for debugging. The compilation owns the code. `usage` gets the
+// resources that ptxas reports.
 const MachineCode *machine_code(Compilation *c, CubinUsage *usage);
 
 #endif

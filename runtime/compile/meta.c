@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --emit=meta: what a program needs to launch a kernel by itself, as JSON.
+// --emit=meta: JSON with everything that a program needs to launch a kernel itself.
 #include "base/json.h"
 #include "ir/text/print.h"
 #include "ir/memory/scratch.h"
@@ -51,7 +51,7 @@ static void json_params(Json *json, const Func *func) {
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
     uint32_t bytes = type_param_bytes(param->type), align = type_param_align(param->type);
-    offset = (offset + align - 1) / align * align; // as the driver lays parameters out
+    offset = (offset + align - 1) / align * align; // the driver's layout of parameters
     json_object(json, NULL);
     json_text(json, "name", param->name);
     json_type(json, "type", param->type);
@@ -69,7 +69,8 @@ static void json_params(Json *json, const Func *func) {
 }
 
 static void print_expression(const Value *value, Buf *out) {
-  static const char *const signs[OP_COUNT] = {[OP_ADD] = "+", [OP_SUB] = "-", [OP_MUL] = "*", [OP_ADDPTR] = "+"};
+  static const char *const signs[OP_COUNT] = {
+      [OP_ADD] = "+", [OP_SUB] = "-", [OP_MUL] = "*", [OP_ADDPTR] = "+"};
   const Op *op = value->def;
   int64_t constant;
   if (!op) {
@@ -126,7 +127,7 @@ static void json_map(Json *json, const Func *func, uint32_t i) {
   json_object_end(json);
 }
 
-// The tensor maps, and of what parameters each is made; nothing of a kernel that has none.
+// The tensor maps, each with the parameters that it is made from. Nothing if the kernel has none.
 static void json_maps(Json *json, const Func *func) {
   uint32_t count = func_maps(func);
   if (!count) return;
@@ -135,7 +136,8 @@ static void json_maps(Json *json, const Func *func) {
   json_array_end(json);
 }
 
-// For which launches the maps stand for what the kernel loads: tile IR that yields it; nothing of a kernel without a guard.
+// The guard as tile IR. It yields true if the maps describe what the kernel loads. Nothing if the kernel has
+// none.
 static void json_guard(Json *json, const Func *func) {
   const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
   Buf text = {0};
@@ -146,7 +148,7 @@ static void json_guard(Json *json, const Func *func) {
   buf_free(&text);
 }
 
-// One of the source's parameters, or an item of one; *at: the kernel's parameter that comes next.
+// A parameter of the source, or an item of one. *at: the next parameter of the kernel.
 static void json_argument(Json *json, const ParamSpec *argument, uint32_t *at) {
   static const char *const kinds[] = {[PARAM_PLAIN] = "plain",
                                       [PARAM_TUPLE] = "tuple",
@@ -176,7 +178,7 @@ static void json_argument(Json *json, const ParamSpec *argument, uint32_t *at) {
   json_object_end(json);
 }
 
-// The source's parameters, and which of the kernel's each is; nothing of tile IR, where each is one.
+// The source's parameters, mapped to the kernel's parameters. Nothing for tile IR, where they are the same.
 static void json_arguments(Json *json, const Func *func) {
   uint32_t at = 0;
   if (!func->arguments) return;
@@ -219,7 +221,7 @@ static void json_known(Json *json, const char *name, int value) {
     json_int(json, name, value);
 }
 
-// What the assembler makes of it, where there is one.
+// The resource usage from the assembler, if there is one.
 static void json_usage(Json *json, const CodegenResult *code, const char *kernel) {
   CubinUsage usage;
   cubin_usage(buf_view(&code->ptx), &code->target, kernel, &usage);

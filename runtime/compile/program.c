@@ -51,7 +51,7 @@ void tilec_program_free(tilec_program *program) {
   free(program);
 }
 
-// Keeps a copy of what the disk has, so that every compilation sees the same text.
+// Keeps a copy of the disk's text, so that every compilation sees the same text.
 static ProgramFile *keep_file(tilec_program *program, Arena *arena, const char *path) {
   Str text = {0};
   bool found = program->reads && import_read_file(NULL, arena, path, &text, NULL);
@@ -90,7 +90,8 @@ tilec_status program_parse(const tilec_program *program, Compilation *c) {
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 
-// Takes over `text`, malloc'ed, and `files`, also on failure. main: that of the files which has the text; NULL: none.
+// Takes ownership of `text`, malloc'ed, and `files`, on failure too. main: the file with that text. NULL:
+// none.
 static tilec_status program_make(const char *name, char *text, size_t bytes, ProgramFile *files,
                                  const ProgramFile *main, bool reads, tilec_program **program) {
   tilec_program *p = calloc(1, sizeof *p);
@@ -117,7 +118,7 @@ static tilec_status program_make(const char *name, char *text, size_t bytes, Pro
   return status;
 }
 
-// A copy with a NUL behind it; NULL: no memory.
+// A copy followed by a NUL. NULL: out of memory.
 static char *copy_bytes(const char *text, size_t bytes) {
   char *copy = bytes == SIZE_MAX ? NULL : malloc(bytes + 1);
   if (!copy) return NULL;
@@ -139,7 +140,7 @@ tilec_status tilec_program_from_source(const char *name, const char *text, size_
   return program_make(name, copy, bytes, NULL, NULL, false, program);
 }
 
-// A copy of a caller's source and what it is shown as (NULL: itself); NULL: no memory.
+// A copy of a caller's source and of how it is shown (NULL: as itself). NULL: out of memory.
 static ProgramFile *copy_source(const tilec_source *source, const tilec_source *shown, ProgramFile *next) {
   ProgramFile *file = calloc(1, sizeof *file);
   if (!file) return NULL;
@@ -204,7 +205,7 @@ tilec_status tilec_program_from_shown_sources(const tilec_source *sources, const
   return from_sources("tilec_program_from_shown_sources", sources, shown, count, program);
 }
 
-// The file's bytes and a NUL; NULL with errno where it cannot be read.
+// The file's bytes and a NUL. NULL with errno if it cannot be read.
 static char *read_file(FILE *file, size_t *bytes) {
   size_t cap = 16384, n = 0;
   char *text = malloc(cap);
@@ -234,7 +235,8 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_file: %s is NULL",
                      path ? "program" : "path");
   *program = NULL;
-  if (import_is_irregular(path)) return error_set(TILEC_ERROR_IO, "cannot read %s: it is no regular file", path);
+  if (import_is_irregular(path))
+    return error_set(TILEC_ERROR_IO, "cannot read %s: it is no regular file", path);
   FILE *file = fopen(path, "rb");
   if (!file) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
   size_t bytes = 0;
@@ -247,15 +249,15 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
   return program_make(path, text, bytes, NULL, NULL, true, program);
 }
 
-// --- Which kernel ---
+// --- Choosing the kernel ---
 
 typedef struct KernelSearch {
-  const Spec *spec; // for names of the module level
+  const Spec *spec; // for module-level names
   const char *name;
   const KernelInfo *info;
 } KernelSearch;
 
-// What a function of .tir text says of itself.
+// The information in a function of .tir text.
 static const KernelInfo *tir_info(Compilation *c, const Func *func) {
   KernelInfo *info = ARENA_NEW(&c->arena, KernelInfo);
   *info = (KernelInfo){.name = func->name,
@@ -332,12 +334,15 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
   if ((int)o->tma < 0 || o->tma > TILEC_TMA_LAUNCHED)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tma is %d, which is none of tilec_tma", (int)o->tma);
   if ((int)o->warp_specialize < 0 || o->warp_specialize > TILEC_WARP_SPECIALIZE_OFF)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "warp_specialize is %d, which is none of tilec_warp_specialize",
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "warp_specialize is %d, which is none of tilec_warp_specialize",
                      (int)o->warp_specialize);
   if ((int)o->epilogue < 0 || o->epilogue > TILEC_EPILOGUE_OFF)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "epilogue is %d, which is none of tilec_epilogue", (int)o->epilogue);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "epilogue is %d, which is none of tilec_epilogue",
+                     (int)o->epilogue);
   if ((int)o->persistent < 0 || o->persistent > TILEC_PERSISTENT_OFF)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "persistent is %d, which is none of tilec_persistent", (int)o->persistent);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "persistent is %d, which is none of tilec_persistent",
+                     (int)o->persistent);
   if (o->define_count && !o->defines)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL, define_count %zu", o->define_count);
   for (size_t i = 0; i < o->define_count; i++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --signature, -D and --grid as text: NAME=TYPE (ir/text/param_text.c), separated by commas; NAME=LITERAL.
+// Parses --signature, -D and --grid: NAME=TYPE (ir/text/param_text.c) separated by commas, and NAME=LITERAL.
 #include "frontend/syntax/syntax.h"
 #include "runtime/compile/compile.h"
 
-// A slice of a text that is a file of the sources, so that errors have a place.
+// A slice of a text that is a file of the sources, so that errors have a location.
 typedef struct TextPiece {
   Str text;
   uint16_t file;
@@ -29,7 +29,8 @@ static TextPiece trimmed(TextPiece p) {
   return piece_part(p, from, to);
 }
 
-// Up to the next `stop` outside of brackets (the piece's end where there is none); *rest is what follows it. False at the end.
+// The text up to the next `stop` outside of brackets, or to the end. *rest is the remaining text. False at
+// the end.
 static bool next_piece(TextPiece *rest, char stop, TextPiece *piece) {
   if (!rest->text.at) return false;
   size_t n = param_text_until(rest->text, stop);
@@ -38,7 +39,7 @@ static bool next_piece(TextPiece *rest, char stop, TextPiece *piece) {
   return true;
 }
 
-// Splits NAME=VALUE. False with an error where it is not that.
+// Splits NAME=VALUE. False with an error if there is no '='.
 static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, TextPiece *value) {
   TextPiece rest = item;
   if (!next_piece(&rest, '=', name) || !rest.text.at) {
@@ -108,14 +109,14 @@ static void add_constexpr(Compilation *c, TextPiece name, const Constexpr *const
   spec->constexprs = list;
 }
 
-// What `from m import name` gives may be a function: of a file, or the language's own.
+// True if `from m import name` may give a function, of a file or of the language.
 static bool imports_function(const Import *import, const ImportName *item) {
   size_t root = strcspn(import->module, ".");
   bool language = import->from && !import->dots && str_is((Str){import->module, root}, "triton");
   return item->module || language;
 }
 
-// A name by which the file knows a function, of its own or imported, or a constant.
+// True if the file knows the name as a function (defined or imported) or as a constant.
 static bool is_known(Compilation *c, Str text) {
   if (!c->syntax || !param_name_is_good(text)) return false;
   const char *name = ir_name(&c->ir, text);
@@ -162,8 +163,7 @@ tilec_status compile_define(Compilation *c, const char *text, Spec *spec) {
 static tilec_status grid(Compilation *c, void *data) {
   const Request *request = data;
   TextPiece text = open_text(c, "<grid>", request->text);
-  request->spec->grid =
-      syntax_parse_expression(&c->arena, &c->ir.names, &c->diags, &c->sources, text.file);
+  request->spec->grid = syntax_parse_expression(&c->arena, &c->ir.names, &c->diags, &c->sources, text.file);
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the files of the cuda device share: its state, the driver's errors, and the context around each call.
+// Shared by the files of the cuda device: its state, the driver's errors, and the context for each call.
 #ifndef RUNTIME_DEVICE_CUDA_H
 #define RUNTIME_DEVICE_CUDA_H
 
@@ -12,9 +12,9 @@ typedef struct Cuda {
   CudaDevice device;
   int major, minor; // compute capability
   CudaContext context;
-  bool owns_primary;      // else the context is the caller's
-  int shared_limit;       // bytes of dynamic shared memory a block may ask for
-  uint32_t shared_static; // beyond so many it has to ask
+  bool owns_primary;      // else the caller owns the context
+  int shared_limit;       // limit of dynamic shared memory per CTA, in bytes
+  uint32_t shared_static; // more than this must be requested
 } Cuda;
 
 typedef struct CudaKernel {
@@ -25,16 +25,16 @@ typedef struct CudaKernel {
   bool overlaps;
 } CudaKernel;
 
-// The failed call's error: the driver's words and its name for it.
+// The failed call's error, with the driver's text and name for it.
 tilec_status cuda_error(const CudaApi *api, CudaResult result, const char *what);
 
-// TILEC_OK for success; else the error of the driver function `what`.
+// TILEC_OK for success, else the error of the driver function `what`.
 static inline tilec_status cuda_check(const CudaApi *api, CudaResult result, const char *what) {
   return result == 0 ? TILEC_OK : cuda_error(api, result, what);
 }
 
-// Makes the device's context current; *pushed tells cuda_leave whether it has anything to undo. What is released is
-// released where this fails too: most handles know their context.
+// Makes the device's context current. *pushed says if cuda_leave must undo that. Callers that release
+// something continue after a failure, because most handles know their context.
 static inline tilec_status cuda_enter(const Cuda *cuda, bool *pushed) {
   CudaContext current = NULL;
   *pushed = false;
@@ -49,10 +49,10 @@ static inline void cuda_leave(const Cuda *cuda, bool pushed) {
   if (pushed) cuda->api.CtxPopCurrent(&popped);
 }
 
-// Waits for an event that has been recorded, within the limits.
+// Waits for a recorded event, within the limits.
 tilec_status cuda_wait_for(tilec_device *device, CudaEvent event, const CudaWait *wait);
 
-// Of DeviceKind, by file.
+// Functions of DeviceKind, by file.
 // cuda_memory.c
 tilec_status cuda_alloc(tilec_device *device, size_t bytes, uint64_t *address);
 void cuda_release(tilec_device *device, uint64_t address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory of a GPU, and copies. What returns when it is done goes through the default stream, which the caller has made
-// wait for the others (cuda_stream_join); the rest takes its place on its stream.
+// GPU memory, and copies. Synchronous copies use the default stream, after the caller made it wait for the
+// other streams (cuda_stream_join). Asynchronous copies are queued on their stream.
 #include "runtime/device/cuda.h"
 #include "runtime/error.h"
 
@@ -32,7 +32,7 @@ tilec_status cuda_map(tilec_device *device, uint64_t address, size_t bytes, uint
 
 void cuda_unmap(tilec_device *device, uint64_t address) { (void)device, (void)address; }
 
-// And waits: a copy from pageable memory may return before its last part has arrived.
+// Waits too: a copy from pageable memory may return before its last part has arrived.
 tilec_status cuda_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
   Cuda *cuda = device->state;
   const CudaApi *api = &cuda->api;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams of a GPU, and events.
+// GPU streams and events.
 #include "runtime/device/cuda.h"
 #include "runtime/error.h"
 
@@ -23,7 +23,7 @@ tilec_status cuda_stream_synchronize(tilec_device *device, void *stream) {
   return status;
 }
 
-// Nothing of a stream that is being captured has been launched yet, and it may not be waited for.
+// A stream that is being captured is skipped. Nothing on it has been launched, and waiting for it is illegal.
 static tilec_status join(const CudaApi *api, CudaStream stream) {
   int capturing = 0;
   CudaEvent event = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Timing launches on a GPU, in a graph of many; and its own assembler.
+// Times launches on a GPU, many in one graph. Also assembles with the driver.
 #include "runtime/device/cuda.h"
 #include "runtime/error.h"
 #include "runtime/device/ptx_version.h"
@@ -65,7 +65,7 @@ tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *launche
   tilec_status status = cuda_enter(cuda, &pushed);
   if (!status) status = timer_capture(device, &timer, kernel, launches, launch_count, count);
   const CudaWait wait = {&launches[0].limits, device_clock()};
-  if (!status) status = timer_round(device, &timer, &wait, &milliseconds); // warm
+  if (!status) status = timer_round(device, &timer, &wait, &milliseconds); // warm-up
   for (uint32_t i = 0; i < rounds && !status; i++) {
     status = timer_round(device, &timer, &wait, &milliseconds);
     seconds[i] = milliseconds / 1e3 / count;
@@ -91,7 +91,7 @@ static tilec_status link_text(const CudaApi *api, Str ptx, char errors[CUDA_LOG_
     status = error_set(status, "the driver refuses the PTX: %s%s%s", tilec_last_error(),
                        errors[0] ? "\n" : "", errors);
   else
-    buf_bytes(cubin, made, bytes); // the link's memory
+    buf_bytes(cubin, made, bytes); // the link owns the memory
   api->LinkDestroy(link);
   return status;
 }
@@ -108,7 +108,7 @@ static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
   return status;
 }
 
-// In relaxed capture mode, as a load is: a launch may come while a graph is captured.
+// Uses relaxed capture mode, like a load: a graph may be in capture when a launch comes.
 tilec_status cuda_assemble(tilec_device *device, Str ptx, Buf *cubin) {
   Cuda *cuda = device->state;
   bool pushed;

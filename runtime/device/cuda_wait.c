@@ -7,7 +7,7 @@
 
 static void pause_for(long nanoseconds) {
   const struct timespec time = {0, nanoseconds};
-  nanosleep(&time, NULL); // a signal ends it early, which is what it is for
+  nanosleep(&time, NULL); // a signal ends the sleep early, on purpose
 }
 
 tilec_status cuda_wait(const CudaApi *api, CudaEvent event, const CudaWait *wait, bool *gave_up,

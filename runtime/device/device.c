@@ -28,7 +28,7 @@ static tilec_status open_kind(const DeviceKind *kind, int ordinal, tilec_device 
   return status;
 }
 
-// "NAME" or "NAME:N"; false where `text` is neither.
+// "NAME" or "NAME:N". False if `text` is neither.
 static bool parse_name(const char *text, const char *name, int *ordinal) {
   size_t n = strlen(name);
   *ordinal = 0;
@@ -78,7 +78,7 @@ static tilec_status find_room(tilec_device *device, const KernelImage *image, vo
   *room = 0;
   if (!image->persistent || !device->kind->room) return TILEC_OK;
   tilec_status status = device->kind->room(device, state, room);
-  if (!status && !*room) *room = 1; // a launch says what it lacks
+  if (!status && !*room) *room = 1; // the launch reports the real reason
   return status;
 }
 
@@ -104,7 +104,7 @@ void device_unload(DeviceKernel *kernel) {
   *kernel = (DeviceKernel){0};
 }
 
-// *empty: nothing is to be launched.
+// *empty: there is nothing to launch.
 static tilec_status check_grid(const int64_t grid[3], uint32_t out[3], bool *empty) {
   static const int64_t limits[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
   *empty = false;
@@ -128,7 +128,7 @@ ByValueParams by_value_params(const Func *func) {
   return params;
 }
 
-// The blocks that run a launch's programs.
+// The number of CTAs that run a launch's programs.
 static void choose_blocks(const DeviceKernel *kernel, const LaunchLimits *limits, uint32_t grid[3]) {
   uint32_t room = kernel->room, programs = grid[0] * grid[1] * grid[2];
   if (!room) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// GPUs, through libcuda.so.1 opened at run time.
+// GPUs, through libcuda.so.1, which is opened at run time.
 //
-// A device keeps one context: the caller's current one where it is of that GPU, else the primary context.
-// Around each call that context is made current and the caller's is put back; where it is current already
-// that costs one cheap query.
+// A device keeps one context: the caller's current one if it is on that GPU, else the primary context. Each
+// call makes that context current and then restores the caller's. If it is already current, that costs one
+// cheap query.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static tilec_status load_driver(CudaApi *api) {
 #include "runtime/device/driver_api.def"
 #undef X
   };
-  // Never closed: the driver keeps threads of its own.
+  // Never closed: the driver keeps threads.
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return error_set(TILEC_ERROR_NO_DEVICE, "no CUDA driver: %s", dlerror());
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -124,7 +124,7 @@ static tilec_status cuda_open(tilec_device *device, int ordinal) {
   return status;
 }
 
-// The device of a context of the caller's, which may be current nowhere.
+// The device of a caller's context, which may be current on no thread.
 static tilec_status open_in_context(tilec_device *device, Cuda *cuda) {
   bool pushed;
   const CudaApi *api = &cuda->api;
@@ -163,7 +163,7 @@ tilec_status cuda_wait_for(tilec_device *device, CudaEvent event, const CudaWait
   return status ? status : cuda_check(api, result, "cuEventSynchronize");
 }
 
-// Of what is on the default stream.
+// Waits for the work on the default stream.
 static tilec_status wait_within(tilec_device *device, const LaunchLimits *limits) {
   const CudaApi *api = &((Cuda *)device->state)->api;
   CudaEvent event = NULL;
@@ -187,8 +187,8 @@ static tilec_status cuda_synchronize(tilec_device *device, const LaunchLimits *l
 
 // --- Kernels ---
 
-// The driver compiles the PTX; what its compiler says goes into the error. An older driver gets its own version,
-// where the PTX may say a newer one than it needs.
+// The driver compiles the PTX. Its compiler's log goes into the error. If the driver is older than the PTX
+// version, tries again with its own version. This works if the code does not need the newer one.
 static tilec_status load_module(const Cuda *cuda, const KernelImage *image, CudaKernel *kernel) {
   char errors[CUDA_LOG_BYTES] = "", infos[CUDA_LOG_BYTES] = "";
   int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES, CUDA_JIT_INFO_LOG, CUDA_JIT_INFO_LOG_BYTES};
@@ -294,7 +294,8 @@ static tilec_status room_here(const Cuda *cuda, const CudaKernel *kernel, uint32
   int multiprocessors, each;
   CudaResult result = api->DeviceGetAttribute(&multiprocessors, CUDA_ATTRIBUTE_MULTIPROCESSORS, cuda->device);
   if (result) return cuda_error(api, result, "cuDeviceGetAttribute");
-  result = api->OccupancyMaxActiveBlocks(&each, kernel->function, (int)(t[0] * t[1] * t[2]), kernel->shared_bytes);
+  result =
+      api->OccupancyMaxActiveBlocks(&each, kernel->function, (int)(t[0] * t[1] * t[2]), kernel->shared_bytes);
   if (result) return cuda_error(api, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   *blocks = (uint32_t)multiprocessors * (uint32_t)each;
   return TILEC_OK;
@@ -309,7 +310,7 @@ static tilec_status cuda_room(tilec_device *device, void *kernel, uint32_t *bloc
   return status;
 }
 
-// The driver says that there is no such parameter once they end.
+// The driver reports the end of the list as a missing parameter.
 static tilec_status params_here(const Cuda *cuda, const CudaKernel *kernel, KernelParams *out) {
   size_t offset, bytes;
   CudaResult result = 0;
@@ -334,7 +335,7 @@ static tilec_status cuda_params(tilec_device *device, void *kernel, KernelParams
   return status;
 }
 
-// The driver touches no GPU for it, but refuses it where no context is current.
+// The driver does not use the GPU for this, but it needs a current context.
 static bool cuda_encode(tilec_device *device, const TensorMapValue *map, void *out) {
   const Cuda *cuda = device->state;
   const CudaApi *api = &cuda->api;
@@ -349,7 +350,7 @@ static bool cuda_encode(tilec_device *device, const TensorMapValue *map, void *o
   return made;
 }
 
-// In the device's context. The parameters are copied by the driver before it returns.
+// Runs in the device's context. The driver copies the parameters before it returns.
 static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, const KernelLaunch *launch) {
   void *params[LAUNCH_MAX_ARGS];
   static const CudaLaunchAttribute overlap = {CUDA_LAUNCH_OVERLAP, 0, {.allowed = 1}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reference evaluator as a device: it runs the elaborated function. Every launch gives the evaluator a
-// copy of all buffers and takes back what changed.
+// The reference evaluator as a device. It runs the elaborated function. Every launch copies all buffers to
+// the evaluator and copies changes back.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +148,7 @@ static tilec_status run_function(void *data) {
   return done ? TILEC_OK : error_diags(TILEC_ERROR_LAUNCH, diags);
 }
 
-// One launch at a time: the function's IrContext takes the diagnostics.
+// One launch at a time, because the function's IrContext takes the diagnostics.
 static tilec_status eval_launch_kernel(tilec_device *device, void *kernel, const KernelLaunch *launch) {
   EvalRun r = {.memory = device->state,
                .func = kernel,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The PTX simulator as a device, through its public header alone. A simulator is one thread's at a time:
+// The PTX simulator as a device. Uses only its public header. A simulator serves one thread at a time, so
 // calls take a lock.
 #include <pthread.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@ enum { MAX_REPORTS = 20 };
 
 typedef struct Sim {
   tilec_sim *sim;
-  uint64_t budget; // of a launch that has none of its own; 0: the simulator's
+  uint64_t budget; // for a launch without its own limit; 0: the simulator's default
   tilec_sim_schedule schedule;
-  int checks; // of a launch that is not checked under a schedule of its own
+  int checks; // for a launch without its own schedule
   pthread_mutex_t lock;
 } Sim;
 
-// A parameter that is a pointer, and a file that the kernel was made from: for reports.
+// A pointer parameter, and a source file of the kernel: for reports.
 typedef struct SimPointer {
   const char *name;
   uint32_t param;
@@ -35,15 +35,15 @@ typedef struct SimSource {
 } SimSource;
 
 typedef struct SimKernel {
-  tilec_sim_module *module; // its own: unloaded with it
+  tilec_sim_module *module; // owned: unloaded with the kernel
   const tilec_sim_kernel *kernel;
   uint32_t threads[3], shared_bytes;
   ByValueParams by_value;
-  Arena arena; // of what follows
+  Arena arena; // owns the fields below
   SimPointer *pointers;
   SimSource *sources;
   uint32_t pointer_count, source_count;
-  bool is_ptx; // that was not compiled here
+  bool is_ptx; // PTX that was not compiled here
 } SimKernel;
 
 static tilec_status open_simulator(tilec_device *device, const tilec_sim_options *options) {
@@ -113,7 +113,7 @@ static tilec_sim *lock_sim(tilec_device *device) {
   return state->sim;
 }
 
-// Unlocks; the result as a status, with the simulator's message.
+// Unlocks. Returns the result as a status, with the simulator's message.
 static tilec_status unlock_sim(tilec_device *device, tilec_sim_result result) {
   static const tilec_status statuses[] = {
       [TILEC_SIM_OK] = TILEC_OK,
@@ -198,7 +198,7 @@ static Elem pointee(const Type *pointer) {
   return pointer->inner->kind == TYPE_SCALAR ? pointer->inner->elem : ELEM_U64;
 }
 
-// What reports say of the kernel beyond its PTX.
+// Keeps the source information about the kernel that reports use.
 static tilec_status keep_words(void *data) {
   const Loading *loading = data;
   SimKernel *k = loading->kernel;
@@ -286,7 +286,7 @@ static tilec_status sim_params(tilec_device *device, void *kernel, KernelParams 
   return TILEC_OK;
 }
 
-// ---- what a kernel did wrong ----
+// ---- errors of a kernel ----
 
 typedef struct Told {
   const tilec_sim *sim;
@@ -295,7 +295,7 @@ typedef struct Told {
   Arena arena;
 } Told;
 
-// The arguments' buffers, as far as they are known: the allocations that they point into.
+// The arguments' buffers, if known: the allocations that they point into.
 static uint32_t buffer_names(const Told *t, BufferName *names) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < t->kernel->pointer_count; i++) {
@@ -333,7 +333,7 @@ static tilec_status print_findings(void *data) {
   return error_diags(TILEC_ERROR_LAUNCH, &diags);
 }
 
-// The launch's reports as the last error.
+// Sets the last error from the launch's reports.
 static tilec_status kernel_errors(const tilec_sim *sim, const SimKernel *kernel, const KernelLaunch *launch) {
   Told told = {.sim = sim, .kernel = kernel, .launch = launch};
   if (tilec_sim_report_count(sim) == 0)
@@ -343,7 +343,7 @@ static tilec_status kernel_errors(const tilec_sim *sim, const SimKernel *kernel,
   return status;
 }
 
-// Whether the bits are a number of so many bytes, extended by zeros or by its sign.
+// True if the bits are a number of `size` bytes, zero-extended or sign-extended.
 static bool fits(uint64_t bits, uint32_t size) {
   uint64_t above = size < sizeof bits ? bits >> (8 * size - 1) : 0;
   return above <= 1 || above == UINT64_MAX >> (8 * size - 1);
@@ -361,10 +361,10 @@ static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch)
 
 typedef struct Printed {
   tilec_device *device;
-  Buf *also; // NULL: nobody else wants it
+  Buf *also; // a second receiver; NULL: none
 } Printed;
 
-// Keeps what the launch printed for the device's caller, as a terminal may show it.
+// Keeps the launch's output for the device's caller, in a form that is safe for a terminal.
 static tilec_status keep_printed(void *data) {
   const Printed *p = data;
   size_t bytes;
@@ -379,8 +379,9 @@ static bool sim_encode(tilec_device *device, const TensorMapValue *map, void *ou
   const TensorEncoding e = tensor_encoding(map);
   tilec_sim_tensor_map made;
   (void)device;
-  if (tilec_sim_tensor_map_encode(&made, (uint32_t)e.type, e.rank, map->base, e.sizes, e.strides, e.box, e.steps, 0,
-                                  (uint32_t)e.swizzle, (uint32_t)e.promotion, (uint32_t)e.fill) != TILEC_SIM_OK)
+  if (tilec_sim_tensor_map_encode(&made, (uint32_t)e.type, e.rank, map->base, e.sizes, e.strides, e.box,
+                                  e.steps, 0, (uint32_t)e.swizzle, (uint32_t)e.promotion,
+                                  (uint32_t)e.fill) != TILEC_SIM_OK)
     return false;
   memcpy(out, &made, sizeof made);
   return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of the CUDA driver's interface (libcuda.so.1, "CUDA Driver API") that we use,
-// declared here so that no toolkit is needed to build. tests/gpu/driver_abi.c compares it with
-// cuda.h where a toolkit is installed.
+// The part of the CUDA driver's interface that we use (libcuda.so.1, "CUDA Driver API"). It is declared here,
+// so that building needs no toolkit. If a toolkit is installed, tests/gpu/driver_abi.c compares this with
+// cuda.h.
 #ifndef RUNTIME_DEVICE_DRIVER_H
 #define RUNTIME_DEVICE_DRIVER_H
 
@@ -25,12 +25,12 @@ typedef struct CudaLaunchConfig {
 typedef struct CudaLaunchAttribute {
   int id, padding;
   union {
-    int allowed; // CUDA_LAUNCH_OVERLAP: whether the launch may start while the one before it ends
+    int allowed; // CUDA_LAUNCH_OVERLAP: the launch may start while the previous one ends
     char bytes[64];
   } value;
 } CudaLaunchAttribute;
 
-// Values of cuda.h's enums.
+// Values of the enums in cuda.h.
 enum {
   CUDA_INVALID_VALUE = 1,
   CUDA_INVALID_CONTEXT = 201,
@@ -83,7 +83,7 @@ enum {
   CUDA_TENSOR_SWIZZLE_32 = 1,
   CUDA_TENSOR_SWIZZLE_64 = 2,
   CUDA_TENSOR_SWIZZLE_128 = 3,
-  CUDA_TENSOR_PROMOTE_256 = 3, // what misses the L2 brings the 256 bytes around it
+  CUDA_TENSOR_PROMOTE_256 = 3, // an L2 miss loads the surrounding 256 bytes
   CUDA_TENSOR_FILL_NAN = 1,
 };
 
@@ -91,9 +91,9 @@ typedef struct CudaApi {
 #define X(name, symbol, parameters) CudaResult(*name) parameters;
 #include "runtime/device/driver_api.def"
 #undef X
-  // cuFuncGetParamInfo, of drivers of CUDA 12.4 and newer; else NULL.
+  // cuFuncGetParamInfo, in drivers of CUDA 12.4 and newer. Otherwise NULL.
   CudaResult (*FuncGetParamInfo)(CudaFunction function, size_t index, size_t *offset, size_t *bytes);
-  // cuTensorMapEncodeTiled, of drivers of CUDA 12 and newer; else NULL. map: 128 bytes, aligned to 64.
+  // cuTensorMapEncodeTiled, in drivers of CUDA 12 and newer. Otherwise NULL. map: 128 bytes, aligned to 64.
   CudaResult (*TensorMapEncodeTiled)(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
                                      const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
                                      int interleave, int swizzle, int promotion, int fill);

@@ -6,7 +6,8 @@
 
 #include "runtime/error.h"
 
-// GAP: bytes behind a block that are no block's, so that a stray access meets no other one; nobody touches them.
+// GAP: unused bytes after each memory block. A stray access there hits no other block. The gap is never
+// touched.
 enum { ALIGNMENT = 256, GAP = 1 << 20, POISON = 0xA5 };
 
 static void *pointer_to(uint64_t address) { return (void *)(uintptr_t)address; }
@@ -24,7 +25,7 @@ void host_memory_free(HostMemory *memory) {
   pthread_mutex_destroy(&memory->lock);
 }
 
-// The index of the first block that ends past `address`; count where there is none.
+// The index of the first memory block that ends after `address`. count if there is none.
 static size_t find_block(const HostMemory *memory, uint64_t address) {
   size_t low = 0, high = memory->count;
   while (low < high) {
@@ -104,7 +105,7 @@ void host_release(HostMemory *memory, uint64_t address) {
   pthread_mutex_unlock(&memory->lock);
 }
 
-// The bytes, checked to be within one block; NULL with the error set where they are not.
+// The memory block that contains all the bytes. NULL, with the error set, if none does.
 static HostBlock *check_range(HostMemory *memory, uint64_t address, size_t bytes, tilec_status *status) {
   if (contains(memory, address, bytes)) return memory->blocks + find_block(memory, address);
   *status = error_set(TILEC_ERROR_INVALID_ARGUMENT, "no buffer has the %zu bytes at 0x%llx", bytes,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// ptxas and the driver say it alike: "Unsupported .version 9.0; current version is '8.7'".
+// ptxas and the driver use the same text: "Unsupported .version 9.0; current version is '8.7'".
 static Str version_of_log(const char *log) {
   static const char too_new[] = "Unsupported .version", known[] = "current version is '";
   const char *at = strstr(log, too_new);

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MAX_PTX = 100 }; // bytes of an instruction that are shown
+enum { MAX_PTX = 100 }; // bytes shown of an instruction
 
-// ---- places ----
+// ---- locations ----
 
 static uint16_t narrow(uint32_t number) { return number > UINT16_MAX ? UINT16_MAX : (uint16_t)number; }
 
@@ -15,7 +15,7 @@ static Loc loc_of(Sources *sources, const tilec_sim_place *place, const char *fi
   Str text = sources_line(sources, loc.file, loc.line);
   uint32_t column = place->column ? place->column : 1;
   while (!place->column && column <= text.n && (text.at[column - 1] == ' ' || text.at[column - 1] == '\t'))
-    column++; // the statement
+    column++; // skips to the statement
   loc.col = narrow(column);
   loc.len = narrow(place->length);
   if (place->call) loc.call = sources_call(sources, loc_of(sources, place->call, place->call->file));
@@ -33,7 +33,7 @@ static bool same_place(Loc a, Loc b) {
   return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
 }
 
-// What ends a whole launch, at whichever instruction it was.
+// True for reports that end a whole launch, at any instruction.
 static bool of_launch(tilec_sim_report_kind kind) {
   return kind == TILEC_SIM_BUDGET || kind == TILEC_SIM_TIMEOUT || kind == TILEC_SIM_CANCELLED;
 }
@@ -43,8 +43,8 @@ static bool is_race(tilec_sim_report_kind kind) {
          kind == TILEC_SIM_RACE_WRITE_READ;
 }
 
-// The buffer that the address lies in; out of bounds the one that the access was meant for, as far as can be told:
-// the place says a parameter, but LLVM gives some instructions the place of another op.
+// The buffer that holds the address. For an access out of bounds, the buffer that was probably meant. The
+// location names a parameter, but LLVM gives some instructions the location of another op.
 static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_report *report) {
   const BufferName *hint = NULL;
   bool misses = report->kind == TILEC_SIM_OUT_OF_BOUNDS;
@@ -73,7 +73,7 @@ bool report_same_cause(const SimFinding *a, const SimFinding *b) {
          (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
 }
 
-// ---- words ----
+// ---- text ----
 
 static const char *kind_name(tilec_sim_report_kind kind) {
   switch (kind) {
@@ -101,7 +101,7 @@ static const char *kind_name(tilec_sim_report_kind kind) {
   return "other";
 }
 
-// An asynchronous copy is how a load is compiled.
+// An asynchronous copy is part of a load.
 static const char *access_name(tilec_sim_access access, bool writes) {
   switch (access) {
   case TILEC_SIM_ACCESS_LOAD: return "load";
@@ -112,7 +112,8 @@ static const char *access_name(tilec_sim_access access, bool writes) {
   return writes ? "store" : "load";
 }
 
-// Whether the source of a call, from its place to the parenthesis that closes it, has the word.
+// True if the source of a call contains the word. The call extends from its location to the closing
+// parenthesis.
 static bool call_has(Sources *sources, Loc loc, const char *word) {
   size_t n = strlen(word), from = loc.col ? loc.col - 1u : 0;
   int depth = 0;
@@ -132,7 +133,7 @@ static void print_program(const ReportContext *c, const uint32_t program[3], Buf
   buf_printf(out, "%s (%u, %u, %u)", c->ptx_file ? "block" : "program", program[0], program[1], program[2]);
 }
 
-// "assertion 'text' failed at file:line" is how C says it.
+// C's form is "assertion 'text' failed at file:line".
 static void say_assertion(const char *message, Buf *out) {
   static const char before[] = "assertion '", after[] = "' failed at ";
   const char *text = message + sizeof before - 1, *end = strstr(message, after);
@@ -192,7 +193,8 @@ static AccessFacts access_facts(const ReportContext *c, const SimFinding *findin
                        .masked = call_has(sources, loc, "mask") || call_has(sources, loc, "boundary_check")};
 }
 
-// The kernel's words for what the report says; what has none, and PTX that the user gave, keeps the simulator's.
+// Describes the report in the kernel's terms. If there are none, or the user gave PTX, the simulator's text
+// is used.
 static void describe_finding(const ReportContext *c, const SimFinding *finding, Words *words) {
   const tilec_sim_report *r = &finding->report;
   AccessFacts access = access_facts(c, finding);
@@ -227,7 +229,7 @@ static void print_mnemonic(const tilec_sim_report *r, Buf *out) {
   }
 }
 
-// PTX's words: the instruction, who ran it, and the address.
+// Describes the access in PTX terms: the instruction, the thread and the address.
 static void print_ptx(const SimFinding *finding, Buf *out) {
   const tilec_sim_report *r = &finding->report;
   buf_text(out, "PTX: ");
@@ -294,7 +296,7 @@ static void print_wait(const tilec_sim_wait *wait, Buf *text) {
   buf_printf(text, ": %.*s%s", many ? verb - 1 : verb, wait->message, wait->message + verb);
 }
 
-// Where the launch stood: a note a place.
+// Where warps of the launch waited: one note per location.
 static void note_waits(const ReportContext *c, const SimFinding *finding, Diag *diag) {
   for (size_t i = 0; i < finding->report.wait_count; i++) {
     Buf text = {0};

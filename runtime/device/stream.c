@@ -8,7 +8,7 @@
 
 // --- Streams ---
 
-// All streams of the process, those of the callers' that were wrapped included.
+// All streams of the process, including wrapped streams of callers.
 static struct {
   pthread_mutex_t lock;
   tilec_stream *first;
@@ -79,13 +79,13 @@ tilec_status tilec_stream_synchronize(tilec_stream *stream) {
   return stream->device->kind->stream_synchronize(stream->device, stream->state);
 }
 
-// What is on the stream still runs: a copy that comes later is to wait for it.
+// Work on the stream may still run. A later copy must wait for it.
 void tilec_stream_free(tilec_stream *stream) {
   if (!stream) return;
   const DeviceKind *kind = stream->device->kind;
   list_remove(stream);
   if (kind->stream_join && kind->stream_join(stream->device, stream->state) != TILEC_OK)
-    kind->stream_synchronize(stream->device, stream->state); // there is no event: by waiting, then
+    kind->stream_synchronize(stream->device, stream->state); // there is no event, so wait
   if (stream->owned) kind->stream_free(stream->device, stream->state);
   device_release(stream->device);
   free(stream);
@@ -94,10 +94,10 @@ void tilec_stream_free(tilec_stream *stream) {
 // --- Events ---
 
 struct tilec_event {
-  tilec_device *device; // held
-  void *state;          // the device's own; NULL: by the host's clock
+  tilec_device *device; // a reference
+  void *state;          // the device's own; NULL: uses the host's clock
   bool recorded;
-  double time; // by the host's clock, when it was recorded
+  double time; // of the recording, by the host's clock
 };
 
 tilec_status tilec_event_new(tilec_device *device, tilec_event **event) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tensor map in the terms of CUDA's driver, which are the simulator's too ("Tensor Map Object Management").
+// A tensor map in the terms of the CUDA driver, which the simulator uses too ("Tensor Map Object
+// Management").
 #ifndef RUNTIME_DEVICE_TENSOR_ENCODE_H
 #define RUNTIME_DEVICE_TENSOR_ENCODE_H
 
 #include "ir/memory/tensor_map.h"
 
-// Innermost first, as the driver has dimensions.
+// Dimensions are innermost first, as in the driver.
 typedef struct TensorEncoding {
   int type; // CUtensorMapDataType
   uint32_t rank;
@@ -17,7 +18,7 @@ typedef struct TensorEncoding {
   int fill;      // CUtensorMapFloatOOBfill
 } TensorEncoding;
 
-// Of a map without a fault.
+// The encoding of a valid map.
 TensorEncoding tensor_encoding(const TensorMapValue *map);
 
 #endif
