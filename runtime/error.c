@@ -59,7 +59,7 @@ tilec_status error_text(tilec_status status, Str text) {
 }
 
 tilec_status error_set(tilec_status status, const char *format, ...) {
-  char message[2048]; // apart from last_error, which may be an argument
+  char message[2048]; // a separate buffer, because last_error may be an argument
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);

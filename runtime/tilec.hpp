@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tilec.h for C++11 and newer: handles that release what they hold, errors as exceptions, arguments from values.
+// tilec.h for C++11 and newer: owning handles, errors as exceptions, arguments from values.
 //
 //   tilec::device device;                                  // a GPU if there is one, else the simulator
 //   tilec::program program = tilec::program::from_file("add.tile");
@@ -10,8 +10,8 @@
 //   add(x.as<float>(), x.as<float>(), out.as<float>(), n); // by @grid, on the default stream
 //   out.read(host.data(), n * sizeof(float));
 //
-// Each class holds one handle, which it releases at its end; it is moved, not copied, and get() gives the handle for what
-// is not here. One that was moved from holds NULL.
+// Each class owns one handle and releases it in its destructor. It can be moved, not copied. get() returns
+// the handle, for functions that are missing here. A moved-from object holds NULL.
 #ifndef TILEC_TILEC_HPP
 #define TILEC_TILEC_HPP
 
@@ -28,7 +28,7 @@
 
 namespace tilec {
 
-// What tilec_last_error() said.
+// The message of tilec_last_error().
 class error : public std::runtime_error {
 public:
   explicit error(tilec_status status) : std::runtime_error(tilec_last_error()), status_(status) {}
@@ -58,7 +58,7 @@ protected:
 };
 } // namespace detail
 
-// Type of elements that C++ has; `tilec_dtype` values say the others (TILEC_BF16 ...).
+// The element type of a C++ type. Other types are given as `tilec_dtype` values (TILEC_BF16 ...).
 template <typename T> struct dtype;
 template <> struct dtype<bool> { static const tilec_dtype value = TILEC_I1; };
 template <> struct dtype<std::int8_t> { static const tilec_dtype value = TILEC_I8; };
@@ -154,7 +154,7 @@ public:
   }
   void fill(std::uint8_t byte) { check(tilec_buffer_fill(get(), byte)); }
 
-  // An argument that points to the buffer's start, or to an element of it.
+  // An argument that points to the buffer's start, or to one of its elements.
   template <typename T> tilec_arg as(std::size_t element = 0) const {
     return tilec_arg_pointer(dtype<T>::value, address() + element * sizeof(T));
   }
@@ -197,7 +197,7 @@ public:
   const char *log() const noexcept { return tilec_compiled_log(get()); }
 };
 
-// Arguments from values: numbers, bools, nullptr for None, and what is a tilec_arg already.
+// Arguments from values: numbers, bools, nullptr for None, and any tilec_arg.
 inline tilec_arg arg(const tilec_arg &given) { return given; }
 inline tilec_arg arg(std::nullptr_t) { return tilec_arg_none(); }
 inline tilec_arg arg(bool given) { return tilec_arg_bool(given); }
@@ -213,11 +213,11 @@ typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value
   return tilec_arg_uint(static_cast<std::uint64_t>(given));
 }
 
-// Tuples and tensor descriptors, which outlive the launch.
+// Tuples and tensor descriptors. They must outlive the launch.
 inline tilec_arg arg(const tilec_tuple &given) { return tilec_arg_tuple(&given); }
 inline tilec_arg arg(const tilec_descriptor &given) { return tilec_arg_descriptor(&given); }
 
-// A tuple that keeps its items: tuple(x.as<float>(), n, 2.5). One within another outlives that.
+// A tuple that keeps its items: tuple(x.as<float>(), n, 2.5). A nested tuple must outlive the outer one.
 class tuple {
 public:
   template <typename... Args> explicit tuple(const Args &...args) : items_{arg(args)..., tilec_arg_none()} {
@@ -226,7 +226,7 @@ public:
   }
   tuple(const tuple &) = delete;
   tuple &operator=(const tuple &) = delete;
-  // Of a named tuple, one an item; texts that outlive it.
+  // Names for a named tuple, one per item. The texts must outlive it.
   tuple &names(std::initializer_list<const char *> names) {
     if (names.size() != raw_.count) throw std::invalid_argument("tilec::tuple: each item has a name, or none has");
     names_.assign(names);
@@ -243,7 +243,7 @@ private:
 
 inline tilec_arg arg(const tuple &given) { return tilec_arg_tuple(&given.raw()); }
 
-// Where and on what a launch runs: launch(8, 4).on(stream); launch() is the kernel's @grid.
+// The grid and stream of a launch: launch(8, 4).on(stream). launch() is the kernel's @grid.
 class launch {
 public:
   launch() : options_(TILEC_LAUNCH_OPTIONS_INIT) {}
@@ -274,13 +274,13 @@ public:
     return kernel(made);
   }
 
-  // By the kernel's @grid on the default stream.
+  // Launches on the kernel's @grid and the default stream.
   template <typename... Args> void operator()(const Args &...args) const { run(launch(), args...); }
   template <typename... Args> void run(const launch &how, const Args &...args) const {
-    const tilec_arg list[] = {arg(args)..., tilec_arg_none()}; // one more: an array has no length 0
+    const tilec_arg list[] = {arg(args)..., tilec_arg_none()}; // one more: an array cannot have length 0
     check(tilec_launch(get(), &how.options(), list, sizeof...(args)));
   }
-  // Compiles for arguments like these.
+  // Compiles for arguments of these types and facts.
   template <typename... Args> void prepare(const Args &...args) const {
     const tilec_arg list[] = {arg(args)..., tilec_arg_none()};
     check(tilec_kernel_prepare(get(), list, sizeof...(args)));

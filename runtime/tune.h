@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * tilec: finds a kernel's fastest configuration for given arguments, as the command `tilec tune` does (docs/tune.md): all
- * configurations are ranked by the time that the compiler's model predicts, those ranked first are compiled on all cores
- * and measured, and the best is kept in the cache on disk, for kernels that are made later.
+ * tilec: finds a kernel's fastest configuration for given arguments, like the command `tilec tune`
+ * (docs/tune.md). The compiler's model predicts each configuration's time and ranks them. The first ones are
+ * compiled on all cores and measured. The best is kept in the cache on disk, for kernels that are made later.
  *
  *   #include <tilec/tune.h>
  *
@@ -19,7 +19,7 @@
  *   }
  *   tilec_tuning_free(tuning);
  *
- * Errors, threads, lifetime and growing structs are as tilec.h says at its head. Nothing is printed.
+ * Errors, threads, lifetime and growing structs follow the rules at the head of tilec.h. Nothing is printed.
  */
 #ifndef TILEC_TUNE_H
 #define TILEC_TUNE_H
@@ -30,66 +30,64 @@
 extern "C" {
 #endif
 
-/* Values that are tried of a constexpr parameter, or of an option. Given in arrays, it does not grow. */
+/* Values to try for a constexpr parameter or an option. Used in arrays, so it does not grow. */
 typedef struct tilec_tune_range {
-  const char *name; /* "BLOCK"; of an option "num_warps", "num_stages" or "maxnreg" */
-  int is_option;    /* 1: it is one of these three */
-  const char *const
-      *values;  /* as in `defines` behind the '=': "128", "fp16"; of an option a number that it may have */
-  size_t count; /* 1 or more */
+  const char *name;          /* "BLOCK"; for an option "num_warps", "num_stages" or "maxnreg" */
+  int is_option;             /* 1: it is one of these three options */
+  const char *const *values; /* as after the '=' in `defines`: "128", "fp16"; for an option a valid number */
+  size_t count;              /* 1 or more */
 } tilec_tune_range;
 
-/* One configuration of a list, with a grid of its own. Given in arrays, it does not grow. */
+/* One configuration of a list, with its own grid. Used in arrays, so it does not grow. */
 typedef struct tilec_tune_listed {
-  const tilec_tune_range *settings; /* of each values[0] */
+  const tilec_tune_range *settings; /* values[0] of each is used */
   size_t count;
-  int64_t grid[3]; /* grid[0] 0: the options' */
+  int64_t grid[3]; /* grid[0] 0: the grid of the options */
 } tilec_tune_listed;
 
 typedef enum tilec_tune_step {
   TILEC_TUNE_PREDICTING = 0, /* done, all: configurations */
-  TILEC_TUNE_COMPILING = 1,  /* of them those that are to be measured */
+  TILEC_TUNE_COMPILING = 1,  /* only those to be measured */
   TILEC_TUNE_MEASURING = 2   /* rounds of one configuration */
 } tilec_tune_step;
 
 typedef struct tilec_tune_progress {
-  size_t size; /* as the library has it: what is beyond is not there */
+  size_t size; /* as the library has it; an older library has no fields beyond it */
   tilec_tune_step step;
   size_t done, all;    /* of the step */
-  double seconds_left; /* of the step, about */
-  const char
-      *best; /* the settings of the fastest so far, "BLOCK=512 num_warps=4"; NULL: none is measured yet */
+  double seconds_left; /* of the step, estimated */
+  const char *best; /* settings of the fastest so far, "BLOCK=512 num_warps=4"; NULL: none is measured yet */
   double best_seconds; /* of a launch with it */
 } tilec_tune_progress;
 
-/* How is searched. Begin with TILEC_TUNE_OPTIONS_INIT; a zero means the default. */
+/* Options of the search. Begin with TILEC_TUNE_OPTIONS_INIT. A zero means the default. */
 typedef struct tilec_tune_options {
   size_t size; /* set by the initialiser */
-  /* The space: all combinations, those of `configurations`, or where there are none of the kernel's @autotune (where it has
-     one), with each of these. Without either there is one configuration. */
+  /* The space: all combinations of the ranges, each combined with the list. The list is `configurations`, or
+     else the kernel's @autotune. If there are neither ranges nor a list, the space has one configuration. */
   const tilec_tune_range *ranges;
   size_t range_count;
-  /* Programs of a launch: grid[0] -1: grid_text, "cdiv(n, BLOCK), m", expressions over the kernel's parameters as @grid
-     takes them, or where that is NULL the kernel's @grid */
+  /* Number of programs of a launch. If grid[0] is -1, grid_text is used: "cdiv(n, BLOCK), m", expressions
+     over the kernel's parameters as in @grid. If that is NULL too, the kernel's @grid is used */
   int64_t grid[3];
   const char *grid_text;
-  size_t top;  /* how many of those ranked first are measured; 0: a tenth, and no fewer than 4 */
-  int predict; /* 1: the configurations are only ranked: nothing is launched, and nothing kept */
-  int no_keep; /* 1: what is found is only told */
-  /* The end before the end: what is known then is the result. */
-  double timeout;    /* seconds of all together; 0: no limit */
-  const int *cancel; /* NULL, or what another thread or a signal handler makes other than 0 */
-  /* NULL, or what is called after each step, from the threads that work, by one at a time. It may not use the program, device
-     or arguments. Other than 0: no further step is begun. */
+  size_t top;  /* how many of the best ranked are measured; 0: a tenth, at least 4 */
+  int predict; /* 1: the configurations are only ranked; nothing is launched or kept */
+  int no_keep; /* 1: the result is reported, not kept */
+  /* An early end. The results so far are then the result. */
+  double timeout;    /* total seconds; 0: no limit */
+  const int *cancel; /* NULL, or a flag that another thread or a signal handler sets to a nonzero value */
+  /* NULL, or a callback after each step. It runs on the working threads, one at a time. It must not use the
+     program, device or arguments. A nonzero result: no further step is started */
   int (*progress)(void *progress_data, const tilec_tune_progress *progress);
   void *progress_data;
-  uint64_t max_instructions; /* as tilec_launch_options says, of each launch */
-  uint32_t max_programs;     /* so too */
-  /* A list of configurations, in the place of @autotune's. What `compile` or a range gives stands in it. */
+  uint64_t max_instructions; /* as in tilec_launch_options, for each launch */
+  uint32_t max_programs;     /* likewise */
+  /* A list of configurations, instead of @autotune's. Values given by `compile` or a range take precedence. */
   const tilec_tune_listed *configurations;
   size_t configuration_count;
-  /* Names of parameters whose buffers are set to zero, or to what was given, before each round of a configuration, beside
-     those of @autotune. */
+  /* Names of parameters whose buffers are set to zero, or to their initial contents, before each round of a
+     configuration. Those of @autotune are added. */
   const char *const *reset_to_zero;
   size_t reset_count;
   const char *const *restore_value;
@@ -100,22 +98,22 @@ typedef struct tilec_tune_options {
   { sizeof(tilec_tune_options), NULL, 0, {-1, 1, 1}, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0,               \
     NULL, 0, NULL, 0, NULL, 0 }
 
-/* What a tuning found. */
+/* The result of a tuning. */
 typedef struct tilec_tuning tilec_tuning;
 
 /*
- * Tunes a kernel of the program for `arg_count` arguments, as tilec_launch takes them. `compile`, which may be NULL, is as for
- * tilec_kernel_new; its constexprs and options stand for all configurations, and its log is not called.
+ * Tunes a kernel of the program for `arg_count` arguments, as tilec_launch takes them. `compile` may be NULL and
+ * is as for tilec_kernel_new. Its constexprs and options are fixed for all configurations, and its log is not called.
  *
- * The arguments' memory is read and never written: what is measured are launches on copies of it, so many that together they
- * are larger than the L2 cache. Pointers have to lead into tilec_buffers of the device (tilec_buffer_wrap makes one of any
- * memory), or come as DLPack tensors. What a kernel reaches by addresses that it reads from memory is not copied.
+ * The arguments' memory is read and never written. The measured launches run on copies. There are enough copies to
+ * exceed the L2 cache together. Pointers must point into tilec_buffers of the device (tilec_buffer_wrap makes one of any
+ * memory), or be DLPack tensors. Memory that a kernel reaches by addresses in memory is not copied.
  *
- *   TILEC_ERROR_INVALID_ARGUMENT  ranges or options that cannot be, arguments that do not fit, a pointer that leads nowhere
- *   TILEC_ERROR_COMPILE           no configuration can be had: tilec_last_error() has the first one's reason
- *   TILEC_ERROR_NOT_SUPPORTED     on eval, which runs what is not compiled; of .tir text, which has one configuration
- *   TILEC_ERROR_LAUNCH            on cuda, where a launch has made the context unusable
- * Ended by `cancel`, `timeout` or `progress` it is TILEC_OK, and tilec_tuning_summary.interrupted 1.
+ *   TILEC_ERROR_INVALID_ARGUMENT: invalid ranges or options, arguments that do not fit, or a pointer into no buffer.
+ *   TILEC_ERROR_COMPILE: no configuration works. tilec_last_error() has the first one's reason.
+ *   TILEC_ERROR_NOT_SUPPORTED: on eval, which runs uncompiled IR, or for .tir text, which has one configuration.
+ *   TILEC_ERROR_LAUNCH: on cuda, a launch has made the context unusable.
+ * If `cancel`, `timeout` or `progress` ends it, the result is TILEC_OK, and tilec_tuning_summary.interrupted is 1.
  */
 TILEC_API tilec_status tilec_tune(tilec_device *device, tilec_program *program,
                                   const tilec_compile_options *compile, const tilec_tune_options *options,
@@ -126,42 +124,43 @@ TILEC_API void tilec_tuning_free(tilec_tuning *tuning);
 typedef struct tilec_tuning_summary {
   size_t size;           /* set by the initialiser */
   const char *kernel;    /* its name; texts live as long as the tuning */
-  const char *device;    /* where it was measured */
-  const char *arch;      /* what was compiled for */
+  const char *device;    /* the device of the measurements */
+  const char *arch;      /* the architecture of the compiles */
   size_t configurations; /* of the space */
-  size_t failed;         /* of them cannot be had */
-  size_t measured;       /* of them were measured, once at least */
-  size_t remarks;        /* how many tilec_tuning_remark has */
-  int interrupted;       /* 1: it was ended before its end */
+  size_t failed;         /* number of configurations that do not work */
+  size_t measured;       /* number of configurations measured at least once */
+  size_t remarks;        /* number for tilec_tuning_remark */
+  int interrupted;       /* 1: ended early */
   int kept;              /* 1: the best is in the cache */
-  int predicted; /* 1: the card is one whose times the model knows; 0: without a measurement the order is as given */
+  int predicted; /* 1: the model knows this card's times; 0: configurations without a measurement keep the
+                    given order */
 } tilec_tuning_summary;
 
 #define TILEC_TUNING_SUMMARY_INIT                                                                            \
   { sizeof(tilec_tuning_summary), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Fills *summary, whose size is set. */
+/* Fills *summary. Its size must be set. */
 TILEC_API tilec_status tilec_tuning_get_summary(const tilec_tuning *tuning, tilec_tuning_summary *summary);
 
 typedef struct tilec_configuration {
   size_t size;            /* set by the initialiser */
   const char *text;       /* "BLOCK=512 num_warps=4"; texts live as long as the tuning */
-  size_t settings;        /* how many tilec_tuning_setting has */
-  const char *error;      /* why it cannot be had, or could not be measured; NULL: it can */
-  double seconds;         /* of a launch: the median of its rounds; 0: it was not measured */
-  uint32_t rounds;        /* that it was measured in */
+  size_t settings;        /* number for tilec_tuning_setting */
+  const char *error;      /* why it does not work, or could not be measured; NULL: it works */
+  double seconds;         /* of a launch: the median of its rounds; 0: not measured */
+  uint32_t rounds;        /* number of measured rounds */
   double predicted;       /* seconds; 0: not known */
   const char *bottleneck; /* of the prediction: "memory", "tensor cores"; NULL: not known */
-  uint32_t registers;     /* a thread, estimated */
-  uint32_t shared_bytes;  /* a block */
-  uint32_t blocks;        /* that a multiprocessor holds, estimated */
+  uint32_t registers;     /* per thread, estimated */
+  uint32_t shared_bytes;  /* per CTA */
+  uint32_t blocks;        /* CTAs that fit on one multiprocessor, estimated */
 } tilec_configuration;
 
 #define TILEC_CONFIGURATION_INIT                                                                             \
   { sizeof(tilec_configuration), NULL, 0, NULL, 0, 0, 0, NULL, 0, 0, 0 }
 
-/* Fills *configuration, whose size is set: 0 is the best; those that cannot be had come last. An index beyond
- * tilec_tuning_summary.configurations is TILEC_ERROR_INVALID_ARGUMENT. */
+/* Fills *configuration. Its size must be set. Index 0 is the best. Configurations that do not work come last.
+ * TILEC_ERROR_INVALID_ARGUMENT: an index beyond tilec_tuning_summary.configurations. */
 TILEC_API tilec_status tilec_tuning_configuration(const tilec_tuning *tuning, size_t index,
                                                   tilec_configuration *configuration);
 
@@ -174,29 +173,32 @@ typedef struct tilec_tune_setting {
 #define TILEC_TUNE_SETTING_INIT                                                                              \
   { sizeof(tilec_tune_setting), NULL, NULL, 0 }
 
-/* One value of a configuration: a constexpr's for tilec_compile_options.defines, or an option's. */
+/* One value of a configuration: a constexpr for tilec_compile_options.defines, or an option. */
 TILEC_API tilec_status tilec_tuning_setting(const tilec_tuning *tuning, size_t configuration, size_t index,
                                             tilec_tune_setting *setting);
 
-/* What of @autotune was not applied, with its place; NULL beyond the last. */
+/* A part of @autotune that was not applied, with its location. NULL beyond the last. */
 TILEC_API const char *tilec_tuning_remark(const tilec_tuning *tuning, size_t index);
 
-/* ------------------------------------------------------------ What is kept */
+/* ------------------------------------------------------------ Kept results */
 
 /*
- * What is kept for such arguments, by tilec_tune, tilec_tune_keep or the command: *found has one configuration then, with the time
- * that it was found with, and is NULL where nothing is. What it hangs on is in docs/tune.md: the text of the program's first
- * source, the kernel, types, the values that @autotune's key names, what `compile` gives, and the device. Of the arguments only
- * types and values are read: pointers may lead anywhere. The errors are tilec_tune's for `compile` and the arguments.
+ * The kept result for such arguments, from tilec_tune, tilec_tune_keep or the command. *found then has one
+ * configuration, with the time of its measurement. It is NULL if nothing is kept. A result is found for the
+ * same text of the program's first source, kernel, types, values in @autotune's key, values in `compile`, and
+ * device (docs/tune.md). Only types and values of the arguments are read. Pointers may point anywhere. The
+ * errors are those of tilec_tune for `compile` and the arguments.
  */
-TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *program, const tilec_compile_options *compile,
-                                       const tilec_arg *args, size_t arg_count, tilec_tuning **found);
+TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *program,
+                                       const tilec_compile_options *compile, const tilec_arg *args,
+                                       size_t arg_count, tilec_tuning **found);
 
-/* Keeps what the caller has measured: settings[i].values[0] of each, and the seconds of a launch. *kept (NULL: nobody asks) is
- * 0 where there is no cache that serves. */
-TILEC_API tilec_status tilec_tune_keep(tilec_device *device, tilec_program *program, const tilec_compile_options *compile,
-                                       const tilec_tune_range *settings, size_t setting_count, double seconds,
-                                       const tilec_arg *args, size_t arg_count, int *kept);
+/* Keeps a measurement of the caller: settings[i].values[0] of each setting, and the seconds of a launch. kept
+ * may be NULL. Otherwise *kept is 0 if no working cache exists. */
+TILEC_API tilec_status tilec_tune_keep(tilec_device *device, tilec_program *program,
+                                       const tilec_compile_options *compile, const tilec_tune_range *settings,
+                                       size_t setting_count, double seconds, const tilec_arg *args,
+                                       size_t arg_count, int *kept);
 
 #ifdef __cplusplus
 }

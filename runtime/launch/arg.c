@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The header's inline functions of arguments, for callers that are not C.
+// The header's inline argument functions, for callers in other languages.
 #include "runtime/tilec.h"
 
 _Static_assert(sizeof(tilec_arg) == 16, "programs that are compiled have arrays of them");

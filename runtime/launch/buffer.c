@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory of devices: what tilec_buffer is, and copies.
+// Device memory: the object tilec_buffer, and copies.
 #include "runtime/launch/buffer.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 
 #include "runtime/error.h"
 
-// All buffers of the process; `total` of them, and of each device in device->buffers.
+// All buffers of the process. `total` is their number. device->buffers is the number per device.
 static struct {
   pthread_mutex_t lock;
   tilec_buffer *first;
@@ -36,12 +36,13 @@ static void list_remove(tilec_buffer *b) {
   pthread_mutex_unlock(&all.lock);
 }
 
-// GPUs share one address space, and see memory that the caller owns wherever it says so.
+// True if `device` cannot use the buffer. GPUs share one address space, and they may use memory of the
+// caller.
 static bool is_foreign(const tilec_buffer *b, const tilec_device *device) {
   return b->device != device && !(device->is_gpu && (b->device->is_gpu || !b->owned));
 }
 
-// A device whose buffer has the byte at the address, where none of `device` has it. Under the lock.
+// A device with a buffer at the address, if no buffer of `device` has it. Call with the lock held.
 static const tilec_device *foreign_owner(const tilec_device *device, uint64_t address) {
   const tilec_device *owner = NULL;
   for (const tilec_buffer *b = all.first; b; b = b->next) {
@@ -90,7 +91,7 @@ static tilec_status buffer_make(tilec_device *device, size_t bytes, tilec_buffer
   return TILEC_OK;
 }
 
-// Keeps the buffer where `status` is good, with its device held; else drops it.
+// Keeps the buffer, which holds its device, if `status` is TILEC_OK. Otherwise frees it.
 static tilec_status buffer_keep(tilec_status status, tilec_buffer **buffer) {
   if (status) {
     free(*buffer);
@@ -135,7 +136,7 @@ size_t tilec_buffer_bytes(const tilec_buffer *buffer) { return buffer ? buffer->
 
 // --- Copies ---
 
-// TILEC_OK where `bytes` bytes at `offset` are the buffer's.
+// TILEC_OK if the buffer has `bytes` bytes at `offset`.
 static tilec_status check_range(const char *function, const tilec_buffer *buffer, size_t offset,
                                 size_t bytes) {
   if (!buffer) return null_argument(function, "buffer");
@@ -174,7 +175,7 @@ tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte) {
 }
 
 // --- On a stream ---
-// Where a launch is done when it returns, so is a copy.
+// On devices whose launches are done at return, so are these copies.
 
 tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from, size_t bytes,
                                       tilec_stream *stream) {
@@ -212,7 +213,7 @@ tilec_status tilec_buffer_fill_async(tilec_buffer *buffer, size_t offset, uint8_
                           : kind->fill(buffer->device, at, byte, bytes);
 }
 
-// Through the host's memory.
+// Copies through host memory.
 static tilec_status copy_by_host(tilec_device *device, uint64_t to, uint64_t from, size_t bytes) {
   void *between = malloc(bytes);
   if (!between) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a copy of %zu bytes)", bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffers: what tilec.h's handle is.
+// Buffers: the handle of tilec.h.
 #ifndef RUNTIME_LAUNCH_BUFFER_H
 #define RUNTIME_LAUNCH_BUFFER_H
 
@@ -13,15 +13,15 @@ struct tilec_buffer {
   uint64_t address;
   size_t bytes;
   bool owned, mapped;
-  tilec_buffer *next, *previous; // of all buffers of the process, under a lock
+  tilec_buffer *next, *previous; // list of all buffers of the process, under a lock
 };
 
-// The device's buffer that has the address, or begins there; of a GPU another device's too where it is the GPU's to see.
-// NULL: none.
+// The device's buffer that contains the address or begins there. For a GPU also another device's buffer, if
+// the GPU can use it. NULL: none.
 const tilec_buffer *memory_of(const tilec_device *device, uint64_t address);
 
-// TILEC_OK where no argument points into a buffer of another device: a simulator's or evaluator's address means
-// nothing elsewhere, nor any other's to them. A pointer into no buffer at all is taken as it is.
+// TILEC_OK if no argument points into another device's buffer. Addresses of a simulator or evaluator are
+// valid only there, and theirs are the only valid ones there. A pointer into no buffer is passed unchanged.
 tilec_status memory_check_args(const tilec_device *device, const char *kernel, const RunParam *params,
                                const BoundArgs *args);
 

@@ -9,16 +9,17 @@
 #include "runtime/error.h"
 #include "runtime/launch/tensor.h"
 
-// The shape, one after another for the source's parameters. Numbers are 16 bits, low byte first.
+// The encoded shape: one entry after another for the source's parameters. Numbers have 16 bits, low byte
+// first.
 enum {
-  SHAPE_PLAIN = 'p',      // one parameter
-  SHAPE_TUPLE = '(',      // a number of items; a length and a name for each, and what it is
-  SHAPE_DESCRIPTOR = 'd', // element type, dimensions, padding, the block's sizes as powers of two
-  SHAPE_CONSTEXPR = 'c',  // a length and the text
-  SHAPE_DEFAULT = 'D',    // the parameter's default, which is a tuple
+  SHAPE_PLAIN = 'p',      // One parameter.
+  SHAPE_TUPLE = '(',      // Number of items, then for each item its name's length, its name and its entry.
+  SHAPE_DESCRIPTOR = 'd', // Element type, dimensions, padding, and log2 of the block's sizes.
+  SHAPE_CONSTEXPR = 'c',  // A length and the text.
+  SHAPE_DEFAULT = 'D',    // The parameter's default, which is a tuple.
 };
 
-// The way to an item, from the inside out.
+// The path to an item, from the inside out.
 typedef struct Path {
   const struct Path *outer; // NULL: the parameter
   const char *name;         // NULL: by its number
@@ -28,7 +29,7 @@ typedef struct Path {
 typedef struct Expander {
   const char *kernel;
   Expanded *out;
-  uint32_t wanted; // the plain argument whose path is to be told; UINT32_MAX: none
+  uint32_t wanted; // the plain argument whose path is wanted; UINT32_MAX: none
   uint32_t depth;
 } Expander;
 
@@ -53,7 +54,7 @@ __attribute__((format(printf, 3, 4))) static tilec_status refuse(const Expander 
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s'%s", x->kernel, where, text);
 }
 
-// --- What is written ---
+// --- Output ---
 
 static tilec_status put_element(const Expander *x, const Path *path, const void *bytes, size_t n) {
   Expanded *out = x->out;
@@ -83,7 +84,7 @@ static tilec_status put_kind(const Expander *x, const Path *path, uint8_t kind) 
   return put_element(x, path, &kind, 1);
 }
 
-// A plain argument of a plain parameter.
+// A plain argument for a plain parameter.
 static tilec_status put_plain(const Expander *x, const Path *path, RunParam param, tilec_arg arg) {
   Expanded *out = x->out;
   if (out->count == MAX_PARAMS)
@@ -150,7 +151,7 @@ static void type_text(char *text, size_t room, Elem elem, uint32_t rank, const u
   if (n < room) snprintf(text + n, room - n, nan ? "], nan>" : "]>");
 }
 
-// That the descriptor is what the parameter is declared to be.
+// Checks that the descriptor matches the parameter's declaration.
 static tilec_status check_declared(const Expander *x, const Path *path, const tilec_descriptor *d, Elem elem,
                                    const RunWide *wide) {
   char declared[128] = "as a tuple", given[128];
@@ -238,7 +239,7 @@ static tilec_status expand_tuple(Expander *x, const Path *path, const RunParam *
   return status;
 }
 
-// --- All of them ---
+// --- All arguments ---
 
 static tilec_status expand_constexpr(const Expander *x, const Path *path, const tilec_arg *arg) {
   const char *text = (const char *)(uintptr_t)arg->value.address;
@@ -267,7 +268,7 @@ static tilec_status expand(Expander *x, const Path *path, const RunParam *param,
   return status ? status : put_plain(x, path, plain, *arg);
 }
 
-// Of all parameters; *at: which one is expanded.
+// Expands all parameters. *at: the index of the current one.
 static tilec_status expand_all(Expander *x, const RunParam *params, uint32_t param_count,
                                const tilec_arg *args, size_t arg_count, uint32_t *at) {
   static const tilec_arg omitted = {.kind = TILEC_ARG_DEFAULT};
@@ -283,14 +284,14 @@ static tilec_status expand_all(Expander *x, const RunParam *params, uint32_t par
   return status;
 }
 
-// What is known of descriptors' sizes and strides beyond what is of all integers.
+// Adds the facts about descriptors' sizes and strides that other integers do not have.
 static void know_parts(const Expanded *expanded, BoundArgs *bound) {
   for (uint32_t i = 0; i < bound->count; i++)
     if (expanded->part_of[i] && bound->bits[i] * expanded->part_of[i] % 16 == 0)
       bound->key[KEY_BYTES * i + 1] |= KEY_ALIGNED;
 }
 
-// Values that heuristics read, and how many: where they are among the arguments hangs on the shape.
+// The values that heuristics read, and their number. The shape says where they are among the arguments.
 static tilec_status put_values(const Expander *x, const BoundArgs *bound) {
   const Path none = {NULL, "", 0};
   tilec_status status = TILEC_OK;
@@ -304,8 +305,8 @@ static tilec_status put_values(const Expander *x, const BoundArgs *bound) {
   return status || !n ? status : put_element(x, &none, end, sizeof end);
 }
 
-// Behind the plain arguments' key, with how many those are at the end: no key is another's, and none is one
-// without a shape, which ends in facts.
+// Appends the shape to the plain arguments' key, with their number at its end. So keys with a shape are
+// unique, and differ from keys without one, which end in facts.
 static tilec_status take_key(const Expander *x, BoundArgs *bound) {
   const Path none = {NULL, "", 0};
   Expanded *out = x->out;
@@ -320,7 +321,7 @@ static tilec_status take_key(const Expander *x, BoundArgs *bound) {
   return TILEC_OK;
 }
 
-// Which of the source's parameters the plain argument is of.
+// The index of the source's parameter that the plain argument belongs to.
 static uint32_t source_param(const RunParam *params, uint32_t param_count, const char *name) {
   uint32_t i = 0;
   while (i < param_count && strcmp(params[i].name, name) != 0) i++;
@@ -340,7 +341,7 @@ tilec_status bind_wide(const char *kernel, const RunParam *params, uint32_t para
     know_parts(expanded, bound);
     return take_key(&x, bound);
   }
-  // Once more, to say which item it is.
+  // Runs again to find the item's path.
   uint32_t failed = x.wanted = bound->count, ignored;
   expand_all(&x, params, param_count, args, arg_count, &ignored);
   const char *name = expanded->params[failed].name;
@@ -350,12 +351,12 @@ tilec_status bind_wide(const char *kernel, const RunParam *params, uint32_t para
   return status;
 }
 
-// --- Back ---
+// --- Decoding ---
 
 typedef struct ShapeReader {
   IrContext *ir;
   const BoundArgs *bound;
-  const uint8_t *at; // the shape, from here on
+  const uint8_t *at; // the rest of the shape
   uint32_t leaf;     // the next plain argument
 } ShapeReader;
 
@@ -402,7 +403,7 @@ static const RunParam *item_param(const RunParam *param, uint32_t i) {
   return param && param->wide && param->wide->form == PARAM_TUPLE ? &param->wide->items[i] : NULL;
 }
 
-// False: nothing is said of it, as it has its default.
+// False: the parameter has its default, and needs no spec.
 static bool read_shape(ShapeReader *r, const RunParam *param, ParamSpec *spec) {
   uint8_t kind = *r->at++;
   const char *name = spec->name;

@@ -12,7 +12,7 @@ typedef struct HostRequest {
   Func *func;
   tilec_device *device;
   const BoundArgs *args;
-  const int64_t *launched; // of maps
+  const int64_t *launched; // for maps
 } HostRequest;
 
 static void begin_evaluation(const HostRequest *r, EvalArg *args) {
@@ -51,14 +51,16 @@ static tilec_status make_maps(void *data) {
   return status;
 }
 
-tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args, const int64_t grid[3]) {
+tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args,
+                            const int64_t grid[3]) {
   uint32_t count = func_maps(func);
   if (!set->maps) set->maps = aligned_alloc(BY_VALUE_ALIGN, (size_t)(count ? count : 1) * BY_VALUE_BYTES);
   if (!set->maps) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a launch's tensor maps)");
   return error_guard(make_maps, &(HostRequest){set, func, device, args, grid});
 }
 
-// Those after the last one, in the order in which they came: launches that go round find theirs at once.
+// Starts the search after the last set, in order of arrival. Launches that repeat in a cycle find theirs at
+// once.
 static bool find_other_set(HostResults *results, const BoundArgs *args) {
   uint32_t i = results->last ? results->last->place : 0;
   for (uint32_t n = 0; n < results->count; n++) {

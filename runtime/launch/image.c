@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels from PTX or a GPU's code that the caller has, and what a kernel says of its parameters.
+// Kernels from the caller's PTX or GPU code, and the parameters of a kernel.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "runtime/launch/kernel.h"
 #include "runtime/launch/tensor.h"
 
-// --- Arguments by the bytes of their parameters ---
+// --- Arguments by the size of their parameters ---
 
 static tilec_status wrong_argument(const tilec_kernel *k, uint32_t i, const char *given) {
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u has %u bytes; it cannot take %s", k->name,
@@ -115,7 +115,7 @@ static tilec_status load_image(void *data) {
                        .threads = {o->threads[0], o->threads[1], o->threads[2]},
                        .shared_bytes = o->shared_bytes,
                        .is_binary = r->image.n > 0 && !memchr("./\n\t\r ", r->image.at[0], 6)};
-  image.ptx = (Str){arena_copy(&k->arena, r->image), r->image.n}; // the driver wants a NUL after PTX
+  image.ptx = (Str){arena_copy(&k->arena, r->image), r->image.n}; // the driver needs a NUL after PTX
   KernelParams params;
   tilec_status status = device_load(k->device, &image, &s->loaded);
   if (!status) status = k->device->kind->params(k->device, s->loaded.state, &params);
@@ -157,7 +157,7 @@ tilec_status tilec_kernel_from_image(tilec_device *device, const char *name, con
   return status;
 }
 
-// --- What a kernel takes ---
+// --- The parameters of a kernel ---
 
 size_t tilec_kernel_param_count(const tilec_kernel *kernel) { return kernel ? kernel->param_count : 0; }
 

@@ -8,7 +8,7 @@
 
 // --- Making a kernel ---
 
-// Copies the options' strings into the kernel's arena: they are read again at every compilation.
+// Copies the options' strings into the kernel's arena. Every compilation reads them again.
 static void keep_options(tilec_kernel *k, const tilec_compile_options *options) {
   tilec_compile_options *o = &k->options;
   *o = *options;
@@ -64,7 +64,7 @@ static tilec_status check_defines(Compilation *c, const Spec *spec, const Kernel
 typedef struct KernelRequest {
   tilec_kernel *kernel;
   const tilec_compile_options *options;
-  Compilation c; // for what the program says of the kernel; given up after
+  Compilation c; // for reading the kernel's information; freed afterwards
 } KernelRequest;
 
 static tilec_status make_kernel(void *data) {

@@ -10,87 +10,87 @@
 #include "runtime/compile/program.h"
 #include "runtime/launch/specialise.h"
 
-// One compiled variant. Not changed once it is in its kernel's list but for what its host regions yielded.
-// What launches that cannot be made of a kernel fall back to.
+// Levels of compiling a kernel. A launch whose hidden parameters cannot be made falls back to the next level.
 typedef enum SpecLevel {
   SPEC_WHOLE, // as the options say
-  SPEC_ALONE, // each program by its own block: launches of too few for a guard that asks how many there are
+  SPEC_ALONE, // one CTA per program: for launches with too few programs for a guard that needs their number
   SPEC_PLAIN  // without hidden parameters
 } SpecLevel;
 
 typedef struct Specialisation {
-  struct Specialisation *next; // of the same kernel
+  struct Specialisation *next; // list of the kernel's specialisations
   uint8_t *key;                // of its arguments, without values
   uint32_t key_bytes;
-  Buf given;                   // what @heuristics and a tuning gave for its arguments: NAME=VALUE lines
-  Compilation c;               // with the elaborated function on eval, the compiled one elsewhere
+  Buf given;     // values from @heuristics and from tuning: NAME=VALUE lines
+  Compilation c; // with the elaborated function on eval, the compiled one on other devices
   Func *func;
-  Func *host;    // whose host regions and hidden parameters are the code's: func, or of the code that the cache had
-  HiddenParams hidden; // which the launch makes
+  Func *host; // has the code's host regions and hidden parameters: func, or a function from the cache
+  HiddenParams hidden; // made by the launch
   SpecLevel level;
-  struct Specialisation *plain; // the same kernel of a level below; NULL: no launch has needed it yet. Atomic
+  struct Specialisation *plain; // the same kernel one level lower; NULL: no launch has needed it yet; atomic
   DeviceKernel loaded;
-  pthread_mutex_t host_lock; // around `results` and the evaluation of host regions, which uses c
+  pthread_mutex_t host_lock; // guards `results` and the evaluation of host regions, which uses c
   HostResults results;
 } Specialisation;
 
-// Which specialisation arguments lead to: by their key and the values that heuristics read.
+// Maps arguments to a specialisation, by their key and the values that heuristics read.
 typedef struct Variant {
   uint64_t hash;
   Specialisation *specialisation;
-  uint64_t *values; // one for each of the kernel's value_params; none where they are in the key
+  uint64_t *values; // one per value_params entry; none if the key contains the values
   uint32_t value_count;
   uint32_t key_bytes;
   uint8_t key[];
 } Variant;
 
 struct tilec_kernel {
-  tilec_device *device;   // held
-  tilec_program *program; // held
+  tilec_device *device;   // a reference
+  tilec_program *program; // a reference
   Arena arena;            // of options and params
   tilec_compile_options options;
   const char *name;
   bool has_grid, is_tir;
-  bool tuned;                  // tilec tune has found something for it
-  bool is_wide;                // a parameter is declared as a tuple or tensor descriptor
-  bool is_image;               // PTX or a GPU's code: program NULL, `first` its only specialisation
-  uint32_t *param_bytes;       // of an image
-  const uint8_t *tir_facts;    // of .tir text: what its function relies on, as keys have it
+  bool tuned;               // tilec tune has kept a result for it
+  bool is_wide;             // A parameter is declared as a tuple or tensor descriptor.
+  bool is_image;            // PTX or GPU code. program is NULL, and `first` is the only specialisation.
+  uint32_t *param_bytes;    // For an image.
+  const uint8_t *tir_facts; // For .tir text: the facts that its function relies on, encoded as in keys.
   RunParam *params;
   uint32_t param_count;
-  bool heuristic;         // some are read by heuristics
-  uint32_t *value_params; // those that heuristics read, and of a tuned kernel those of @autotune's key
+  bool heuristic;         // some parameters are read by heuristics
+  uint32_t *value_params; // parameters that heuristics read; for a tuned kernel also those in @autotune's key
   uint32_t value_count;
-  pthread_mutex_t lock; // around the table, the list and `making`; not held while a variant is compiled
+  pthread_mutex_t lock; // guards the table, the list and `making`; not held during a compile
   pthread_cond_t made;  // one of `making` has ended
   struct VariantMaking *making;
-  Variant **table; // open addressing by hash; a power of two
+  Variant **table; // open addressing by hash; the size is a power of two
   uint32_t count, cap;
-  Specialisation *first; // all that were made
-  Variant *last;         // the one launched last; atomic
+  Specialisation *first; // list of all
+  Variant *last;         // the last one launched; atomic
 };
 
-// An empty kernel that holds the device and the program, which may be NULL. NULL: no memory.
+// A new kernel that holds the device and the program (may be NULL). NULL: out of memory.
 tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program);
 
-// The variant for these arguments, compiled and loaded at the first call. It lives as long as the kernel.
+// The variant for these arguments. It is compiled and loaded at the first call. It lives as long as the
+// kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);
 
-// The same kernel of a level below, for such launches of `s`, whose map `name` cannot be made, or of more programs than
-// can be run in turn (NULL): compiled and loaded at the first call. An error where it has hidden parameters whatever it is
-// compiled for.
+// The same kernel one level lower than `s`. Used for launches whose map `name` cannot be made, or whose
+// number of programs is too large for a persistent kernel (name NULL). It is compiled and loaded at the first
+// call. An error if it has hidden parameters at every level.
 tilec_status kernel_plain(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args, const char *name,
                           const char *why, Specialisation **plain);
 
-// A launch with options.check: under each schedule with every checker on, each time from the memory as it was.
-// args: the visible arguments; bits: of all count parameters.
-tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, const uint64_t *bits, uint32_t count,
-                            const tilec_launch_options *options, Buf *printed);
+// A launch with options.check: under each schedule with every checker on, each time from the same initial
+// memory. args: the visible arguments. bits: of all `count` parameters.
+tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, const uint64_t *bits,
+                            uint32_t count, const tilec_launch_options *options, Buf *printed);
 
 // Frees the kernel's table and specialisations.
 void kernel_free_variants(tilec_kernel *kernel);
 
-// The same as launches do for a kernel from an image: arguments to bits, by the parameters' bytes.
+// Binds arguments as launches of a kernel from an image do: to bits, by the sizes of the parameters.
 tilec_status image_bind(const tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
                         BoundArgs *bound);
 

@@ -31,14 +31,14 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
                    out->timeout);
 }
 
-// What the code takes: the arguments' bits, then addresses of its tensor maps.
+// The kernel's parameters: the arguments' bits, then addresses of its tensor maps.
 typedef struct CodeArgs {
   const uint64_t *bits;
   uint32_t count;
 } CodeArgs;
 
-// The evaluator reports to the compilation's diagnostics, as the evaluation of
-// host regions does: one at a time.
+// The evaluator and the host regions report to the compilation's diagnostics. So only one of them runs at a
+// time.
 static tilec_status launch_alone(const tilec_device *device, Specialisation *s, const BoundArgs *args,
                                  const CodeArgs *code, const tilec_launch_options *o, Buf *printed) {
   if (o->check && device->needs_ptx)
@@ -65,16 +65,16 @@ static tilec_status launch_code(const tilec_device *device, Specialisation *s, c
   return status;
 }
 
-// The launch's own: what is kept may go to other arguments meanwhile.
+// The launch's own copy, because the kept set may be reused for other arguments meanwhile.
 typedef struct OwnMaps {
   _Alignas(BY_VALUE_ALIGN) unsigned char at[MAX_TENSOR_MAPS][BY_VALUE_BYTES];
   uint64_t bits[MAX_PARAMS + PROGRAM_AXES + MAX_TENSOR_MAPS];
   uint32_t count;
-  const char *unmade, *unmade_name; // HostSet's
+  const char *unmade, *unmade_name; // as in HostSet
 } OwnMaps;
 
-static tilec_status own_maps(Specialisation *s, tilec_device *device, const BoundArgs *args, const int64_t grid[3],
-                             OwnMaps *maps) {
+static tilec_status own_maps(Specialisation *s, tilec_device *device, const BoundArgs *args,
+                             const int64_t grid[3], OwnMaps *maps) {
   pthread_mutex_lock(&s->host_lock);
   tilec_status status = host_maps(&s->results, s->host, device, args, grid);
   if (!status) {
@@ -92,9 +92,9 @@ static tilec_status own_maps(Specialisation *s, tilec_device *device, const Boun
 static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
                                           const tilec_launch_options *o);
 
-// What the code takes beside the arguments; where that cannot be, by code that takes less, or nothing.
-static __attribute__((noinline)) tilec_status launch_hidden(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
-                                                          const tilec_launch_options *o) {
+// Launches with hidden parameters. If they cannot be made, launches code that needs fewer of them, or none.
+static __attribute__((noinline)) tilec_status
+launch_hidden(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args, const tilec_launch_options *o) {
   OwnMaps maps;
   Specialisation *plain;
   tilec_status status = own_maps(s, kernel->device, args, o->grid, &maps);
@@ -111,7 +111,8 @@ static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *
   return launch_code(kernel->device, s, args, &(CodeArgs){args->bits, args->count}, o);
 }
 
-// The variant for the arguments, compiled where there is none yet. bound->wide after an error: find_wide takes them.
+// The variant for the arguments, compiled if necessary. If this fails with bound->wide set, find_wide handles
+// the arguments.
 static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
                                         BoundArgs *bound, Specialisation **s) {
   tilec_status status =
@@ -124,19 +125,21 @@ static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *a
   return TILEC_OK;
 }
 
-// The same for arguments that are several of the kernel's.
+// The same for arguments that become several of the kernel's parameters.
 static tilec_status find_wide(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count, BoundArgs *bound,
                               Expanded *expanded, Specialisation **s) {
   if (kernel->is_tir)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s is tile IR, whose parameters take one argument each: no "
-                     "tuples, tensor descriptors or constexprs", kernel->name);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s is tile IR, whose parameters take one argument each: no "
+                     "tuples, tensor descriptors or constexprs",
+                     kernel->name);
   tilec_status status =
       bind_wide(kernel->name, kernel->params, kernel->param_count, args, arg_count, bound, expanded);
   if (!status) status = memory_check_args(kernel->device, kernel->name, expanded->params, bound);
   return status ? status : kernel_specialise(kernel, bound, s);
 }
 
-// With DLPack tensors, whose memory a device on this CPU sees while the launch lasts.
+// Launches with DLPack tensors. A device on this CPU maps their memory during the launch.
 static tilec_status launch_tensors(tilec_kernel *kernel, Specialisation *s, const RunParam *params,
                                    const tilec_arg *args, size_t arg_count, BoundArgs *bound,
                                    const tilec_launch_options *o) {
@@ -179,7 +182,8 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   return launch_specialisation(kernel, s, &bound, &o);
 }
 
-static tilec_status prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count, Specialisation **s) {
+static tilec_status prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
+                            Specialisation **s) {
   BoundArgs bound = {.wide = kernel->is_wide};
   Expanded expanded;
   tilec_status status = TILEC_OK;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches that are checked: once under each schedule of the simulator, from one and the same memory.
+// Checked launches: one launch under each schedule of the simulator, always from the same initial memory.
 #include <stdlib.h>
 
 #include "runtime/error.h"
 #include "runtime/launch/kernel.h"
 
-// An allocation that an argument points into, as it was before the first launch.
+// An allocation that an argument points into, with its contents before the first launch.
 typedef struct Kept {
   uint64_t base, bytes;
   void *copy;
@@ -31,7 +31,7 @@ static tilec_status keep_one(tilec_device *device, KeptMemory *memory, uint64_t 
   return device->kind->read(device, base, copy, bytes);
 }
 
-// A number that looks like an address costs a copy, no more.
+// An integer that looks like an address only costs an unnecessary copy.
 static tilec_status keep_memory(tilec_device *device, const BoundArgs *args, KeptMemory *memory) {
   tilec_status status = TILEC_OK;
   for (uint32_t i = 0; i < args->count && !status; i++) {
@@ -51,7 +51,9 @@ static tilec_status put_back(tilec_device *device, const KeptMemory *memory) {
 
 static tilec_status launch_schedules(const DeviceKernel *loaded, const uint64_t *bits, uint32_t count,
                                      const tilec_launch_options *o, const KeptMemory *memory, Buf *printed) {
-  LaunchLimits limits = {.max_instructions = o->max_instructions, .timeout = o->timeout, .cancel = o->cancel,
+  LaunchLimits limits = {.max_instructions = o->max_instructions,
+                         .timeout = o->timeout,
+                         .cancel = o->cancel,
                          .programs = o->max_programs};
   tilec_status status = TILEC_OK;
   double began = device_clock();
@@ -65,8 +67,8 @@ static tilec_status launch_schedules(const DeviceKernel *loaded, const uint64_t 
   return status;
 }
 
-tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, const uint64_t *bits, uint32_t count,
-                            const tilec_launch_options *options, Buf *printed) {
+tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, const uint64_t *bits,
+                            uint32_t count, const tilec_launch_options *options, Buf *printed) {
   tilec_device *device = loaded->device;
   if (device->kind != &device_sim)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "launches are checked on the simulator, not on %s",

@@ -9,7 +9,7 @@
 #include "runtime/launch/expand.h"
 #include "runtime/launch/tensor.h"
 
-// The two lists of element types are in one order: a tilec_dtype is an Elem.
+// Both lists of element types have the same order: a tilec_dtype is an Elem.
 _Static_assert((int)TILEC_I1 == (int)ELEM_I1 && (int)TILEC_U8 == (int)ELEM_U8 &&
                    (int)TILEC_FP8E4NV == (int)ELEM_FP8E4NV && (int)TILEC_BF16 == (int)ELEM_BF16 &&
                    (int)TILEC_FP64 == (int)ELEM_FP64 && ELEM_COUNT == TILEC_FP64 + 1,
@@ -69,7 +69,7 @@ RunParam run_param(Arena *arena, const KernelParam *param) {
   return result;
 }
 
-// Where one argument goes.
+// The destination of one argument.
 typedef struct ArgSlot {
   const char *kernel;
   const RunParam *param;
@@ -103,7 +103,7 @@ static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
   return TILEC_OK;
 }
 
-// An integer as the caller gave it: beyond INT64_MAX, `i` has the bits of an unsigned one.
+// An integer as the caller gave it. Beyond INT64_MAX `i` has the bits of an unsigned one.
 typedef struct GivenInt {
   int64_t i;
   bool is_u64;
@@ -162,7 +162,7 @@ static __attribute__((noinline)) tilec_status bind_any_int(const ArgSlot *slot, 
   return TILEC_OK;
 }
 
-// A parameter without a type takes i1, one with a type the number 0 or 1.
+// A parameter without a type takes i1. One with a type takes the number 0 or 1.
 static tilec_status bind_bool(const ArgSlot *slot, int64_t value) {
   if (value != 0 && value != 1)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is given a bool of %lld; it is 0 or 1",
@@ -206,11 +206,12 @@ static inline tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg);
 static tilec_status bind_default(const ArgSlot *slot) {
   const RunParam *p = slot->param;
   if (!p->has_default)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' has no default value", slot->kernel, p->name);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' has no default value", slot->kernel,
+                     p->name);
   if (p->default_value.kind != TILEC_ARG_DEFAULT) return bind_one(slot, &p->default_value);
   slot->bound->wide = p->default_is_tuple;
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the default of parameter '%s' cannot be passed at a launch",
-                   slot->kernel, p->name);
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                   "%s: the default of parameter '%s' cannot be passed at a launch", slot->kernel, p->name);
 }
 
 static tilec_status bind_tensor(const ArgSlot *slot, const tilec_arg *arg) {
@@ -220,7 +221,7 @@ static tilec_status bind_tensor(const ArgSlot *slot, const tilec_arg *arg) {
   return status ? status : bind_one(slot, &plain);
 }
 
-// What few launches have: out of the others' way.
+// Rare kinds of arguments. Kept out of the fast path.
 static __attribute__((noinline, cold)) tilec_status bind_other(const ArgSlot *slot, const tilec_arg *arg) {
   switch (arg->kind) {
   case TILEC_ARG_DL:
@@ -235,7 +236,7 @@ static __attribute__((noinline, cold)) tilec_status bind_other(const ArgSlot *sl
   case TILEC_ARG_INT:
   case TILEC_ARG_UINT:
   case TILEC_ARG_BOOL:
-  case TILEC_ARG_FLOAT: break; // bind_one's
+  case TILEC_ARG_FLOAT: break; // handled by bind_one
   }
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is none of tilec_arg_kind",
                    slot->kernel, slot->param->name, (int)arg->kind);
@@ -246,19 +247,23 @@ static inline tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   if (arg->kind == TILEC_ARG_INT) return bind_any_int(slot, (GivenInt){arg->value.i, false});
   if (arg->kind == TILEC_ARG_FLOAT) return bind_float(slot, arg->value.f);
   if (arg->kind == TILEC_ARG_BOOL) return bind_bool(slot, arg->value.i);
-  if (arg->kind == TILEC_ARG_UINT) return bind_any_int(slot, (GivenInt){arg->value.i, arg->value.u > INT64_MAX});
+  if (arg->kind == TILEC_ARG_UINT)
+    return bind_any_int(slot, (GivenInt){arg->value.i, arg->value.u > INT64_MAX});
   return arg->kind == TILEC_ARG_NONE ? bind_none(slot) : bind_other(slot, arg);
 }
 
-// Most arguments: pointers of the parameter's type, integers of 32 bits, for parameters that take them or have no type.
+// The common arguments: pointers of the parameter's type, and 32-bit integers for parameters of that type or
+// without one.
 static inline bool bind_usual(const RunParam *p, const tilec_arg *arg, uint64_t *bits, uint8_t *key) {
   int64_t i = arg->value.i;
   if (arg->kind == TILEC_ARG_POINTER) {
-    if (p->annotated ? !p->pointer || p->elem != (Elem)arg->dtype : (unsigned)arg->dtype >= ELEM_COUNT) return false;
+    if (p->annotated ? !p->pointer || p->elem != (Elem)arg->dtype : (unsigned)arg->dtype >= ELEM_COUNT)
+      return false;
     key[0] = (uint8_t)(KEY_POINTER | arg->dtype);
     key[1] = address_facts(arg->value.address);
   } else {
-    if (arg->kind != TILEC_ARG_INT || i != (int32_t)i || (p->annotated && (p->pointer || p->elem != ELEM_I32)))
+    if (arg->kind != TILEC_ARG_INT || i != (int32_t)i ||
+        (p->annotated && (p->pointer || p->elem != ELEM_I32)))
       return false;
     key[0] = ELEM_I32;
     key[1] = int_facts(i);
@@ -306,8 +311,8 @@ static const ConstValue *known_value(IrContext *ir, Elem elem, uint64_t bits) {
 
 ParamSpec bound_param(IrContext *ir, const BoundArgs *bound, uint32_t i, bool annotated) {
   uint8_t type = bound->key[KEY_BYTES * i], facts = bound->key[KEY_BYTES * i + 1];
-  ParamSpec p = {.facts = {
-                     .divisible16 = facts & KEY_DIVISIBLE, .equal1 = facts & KEY_ONE, .none = facts & KEY_NONE}};
+  ParamSpec p = {
+      .facts = {.divisible16 = facts & KEY_DIVISIBLE, .equal1 = facts & KEY_ONE, .none = facts & KEY_NONE}};
   p.aligned = facts & KEY_ALIGNED;
   if (!(type & KEY_POINTER)) p.value = known_value(ir, (Elem)type, bound->bits[i]);
   if (annotated || p.facts.none) return p;
@@ -316,7 +321,8 @@ ParamSpec bound_param(IrContext *ir, const BoundArgs *bound, uint32_t i, bool an
   return p;
 }
 
-void bound_spec(IrContext *ir, const RunParam *params, uint32_t param_count, const BoundArgs *bound, Spec *spec) {
+void bound_spec(IrContext *ir, const RunParam *params, uint32_t param_count, const BoundArgs *bound,
+                Spec *spec) {
   spec->params = ARENA_ARRAY(ir->arena, ParamSpec, param_count);
   spec->param_count = param_count;
   if (bound->wide) {

@@ -5,13 +5,13 @@
 
 #include "runtime/error.h"
 
-enum { HOST_ALIGNMENT = 16 }; // what facts say of an address
+enum { HOST_ALIGNMENT = 16 }; // alignment that facts state of an address
 
 static tilec_status refuse(const char *kernel, const char *param, const char *why) {
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %s", kernel, param, why);
 }
 
-// Copied: the caller's struct is another type.
+// Copied, because the caller's struct is another type.
 static Tensor tensor_of(const tilec_arg *arg) {
   Tensor tensor;
   memcpy(&tensor, (const void *)(uintptr_t)arg->value.address, sizeof tensor);
@@ -80,7 +80,7 @@ tilec_status tensor_plain(const char *kernel, const char *param, const tilec_arg
   return TILEC_OK;
 }
 
-// --- Where the tensor is ---
+// --- The tensor's device ---
 
 static tilec_status check_device(const tilec_device *device, const char *kernel, const char *param,
                                  const Tensor *t) {
@@ -97,7 +97,8 @@ static tilec_status check_device(const tilec_device *device, const char *kernel,
       device->is_gpu ? "its own device, 2" : "the CPU, 1");
 }
 
-// The bytes from the tensor's first element: *below of them before it (negative strides), *above from it on.
+// The range of the tensor's memory around its first element: *below bytes before it (negative strides),
+// *above from it on.
 static void extent_of(const Tensor *t, uint64_t *below, uint64_t *above) {
   uint64_t bytes = (t->bits + 7U) / 8;
   *below = 0;
@@ -115,8 +116,8 @@ static void extent_of(const Tensor *t, uint64_t *below, uint64_t *above) {
   }
 }
 
-tilec_status tensor_memory(const tilec_device *device, const char *kernel, const char *param, const tilec_arg *arg,
-                           uint64_t *start, uint64_t *bytes) {
+tilec_status tensor_memory(const tilec_device *device, const char *kernel, const char *param,
+                           const tilec_arg *arg, uint64_t *start, uint64_t *bytes) {
   const Tensor t = tensor_of(arg);
   uint64_t below, above, address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
   extent_of(&t, &below, &above);
@@ -129,7 +130,7 @@ static tilec_status map_one(tilec_device *device, const Tensor *t, uint64_t *bit
   uint64_t below, above, at, address = *bits;
   extent_of(t, &below, &above);
   if (!above) return TILEC_OK;
-  // Mapped from an aligned address on, so that what is known of the address is true on the device.
+  // Mapped from an aligned address, so that facts about the address also hold on the device.
   uint64_t start = (address - below) / HOST_ALIGNMENT * HOST_ALIGNMENT;
   bool is_mapped;
   tilec_status status = device->kind->map(device, start, (size_t)(address + above - start), &at, &is_mapped);

@@ -6,7 +6,7 @@
 #include "runtime/device/device.h"
 #include "runtime/launch/specialise.h"
 
-// A DLTensor; tests/abi/dlpack.c compares it with dlpack.h where that is installed.
+// A DLTensor. If dlpack.h is installed, tests/abi/dlpack.c compares this with it.
 typedef struct Tensor {
   void *data;
   int32_t device_type, device_id;
@@ -18,7 +18,7 @@ typedef struct Tensor {
   uint64_t byte_offset;
 } Tensor;
 
-// What dlpack.h's enums say.
+// Values of the enums in dlpack.h.
 enum {
   TENSOR_CPU = 1,
   TENSOR_CUDA = 2,
@@ -33,23 +33,23 @@ enum {
   TENSOR_FLOAT8_E5M2 = 12,
 };
 
-// The pointer or integer that an argument of kind TILEC_ARG_DL, _DIM or _STRIDE stands for; of a tensor in the host's
-// memory that memory's address. The error names kernel and parameter.
+// The pointer or integer for an argument of kind TILEC_ARG_DL, _DIM or _STRIDE. For a tensor in host memory,
+// the host address. The error names kernel and parameter.
 tilec_status tensor_plain(const char *kernel, const char *param, const tilec_arg *arg, tilec_arg *plain);
 
-// Where the tensor of an argument of kind TILEC_ARG_DL lies, which is checked to be the device's: from *start, aligned as
-// facts say, *bytes; 0 where it has no elements. tensor_plain has taken it.
-tilec_status tensor_memory(const tilec_device *device, const char *kernel, const char *param, const tilec_arg *arg,
-                           uint64_t *start, uint64_t *bytes);
+// The memory of a tensor argument (TILEC_ARG_DL), after checking that it is on the device: *bytes from
+// *start, aligned as facts state. *bytes is 0 if it has no elements. Call after tensor_plain accepted it.
+tilec_status tensor_memory(const tilec_device *device, const char *kernel, const char *param,
+                           const tilec_arg *arg, uint64_t *start, uint64_t *bytes);
 
-// The tensors' memory on a device that runs on this CPU while a launch lasts.
+// The tensors' memory, mapped on a device on this CPU during a launch.
 typedef struct TensorMaps {
   uint32_t count;
   uint64_t mapped[MAX_PARAMS];
 } TensorMaps;
 
-// Checks that the arguments' tensors are the device's, and puts into bound->bits where it sees them. tensors_unmap is
-// to be called in every case.
+// Checks that the tensors are on the device, and puts their device addresses into bound->bits. Always call
+// tensors_unmap afterwards.
 tilec_status tensors_map(tilec_device *device, const char *kernel, const RunParam *params,
                          const tilec_arg *args, size_t arg_count, BoundArgs *bound, TensorMaps *maps);
 void tensors_unmap(tilec_device *device, const TensorMaps *maps);

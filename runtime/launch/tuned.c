@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Three entries a result: for the values that it was found for; of a GPU the last one of its architecture; and that the
-// kernel has one at all, so that launches of others look no further.
+// Each result has three entries. One is for the values it was found for. On a GPU, one is the last result of
+// its architecture. The third says that the kernel has any result, so that launches of other kernels stop
+// there.
 #include "runtime/launch/tuned.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/plain.h"
 #include "runtime/cache/cache.h"
 
-enum { NAME_MOST = 200 }; // bytes of a name, for people
+enum { NAME_MOST = 200 }; // bytes of a name, for display
 
 typedef enum TunedKind {
   TUNED_FOR_VALUES, // on this device
@@ -89,7 +90,7 @@ static void add_options(Digest *digest, const Spec *spec) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
 }
 
-// Of the text that the user has, whatever name it goes by here. A file of many kernels is hashed once.
+// A hash of the user's text, under any file name. A file of many kernels is hashed once.
 static const unsigned char *text_digest(Compilation *c) {
   if (!c->has_text_digest) {
     const SourceFile *file = &c->sources.files.at[c->file];
@@ -103,8 +104,8 @@ static const unsigned char *text_digest(Compilation *c) {
 }
 
 // False: there is no cache.
-static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, TunedKind kind, const char *card,
-                     CacheKey *key) {
+static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, TunedKind kind,
+                     const char *card, CacheKey *key) {
   Digest digest;
   if (!cache_key_begin_shared(&digest, kinds[kind])) return false;
   digest_bytes(&digest, text_digest(c), DIGEST_BYTES);
@@ -126,7 +127,7 @@ static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, T
   return true;
 }
 
-// What is wrong with the file elaboration tells.
+// Elaboration reports errors of the file, so they are dropped here.
 static const KernelInfo *kernel_of(Compilation *c, const Spec *spec) {
   const Diags before = c->diags;
   if (c->is_tir || !c->syntax) return NULL;
@@ -138,7 +139,7 @@ static const KernelInfo *kernel_of(Compilation *c, const Spec *spec) {
   return info;
 }
 
-// --- Keeping ---
+// --- Keeping a result ---
 
 typedef struct Keeping {
   const Spec *spec;
@@ -149,7 +150,8 @@ typedef struct Keeping {
   bool kept;
 } Keeping;
 
-static void put_entry(Compilation *c, Keeping *k, const KernelInfo *info, TunedKind kind, Str fields, Str blob) {
+static void put_entry(Compilation *c, Keeping *k, const KernelInfo *info, TunedKind kind, Str fields,
+                      Str blob) {
   CacheKey key;
   k->kept = make_key(c, info, k->spec, kind, device_card(k->device), &key);
   if (k->kept) cache_put(&key, fields, blob);
@@ -177,14 +179,14 @@ static tilec_status keep_tuning(Compilation *c, void *data) {
 }
 
 bool tuned_keep(Compilation *c, const Spec *spec, const tilec_device *device, const TuneSetting *settings,
-                        uint32_t count, double seconds) {
+                uint32_t count, double seconds) {
   for (uint32_t i = 0; i < count; i++)
     if (strchr(settings[i].text, '\n')) return false;
   Keeping keeping = {spec, device, settings, count, seconds, false};
   return compile_guard(c, keep_tuning, &keeping) == TILEC_OK && keeping.kept;
 }
 
-// --- Taking ---
+// --- Using a result ---
 
 static bool take_option(Spec *spec, const char *name, uint64_t value) {
   Target *target = &spec->target;
@@ -214,7 +216,7 @@ static bool take_line(Compilation *c, Spec *spec, const char *line) {
          take_option(spec, arena_copy(&c->arena, (Str){name, (size_t)(value - name)}), number);
 }
 
-// Each line by itself, and all of them for people.
+// Applies each line. `told` gets all of them, for display.
 static bool take_lines(Compilation *c, Spec *spec, Str blob, Buf *told) {
   const char *at = blob.at, *end = blob.at + blob.n;
   while (at < end) {
@@ -242,14 +244,15 @@ static tilec_status take_tuning(Compilation *c, void *data) {
   Spec spec = *t->spec;
   Buf told = {0};
   TunedKind kind = t->device ? TUNED_FOR_VALUES : TUNED_LAST;
-  if (!info || !make_key(c, info, t->spec, kind, t->device ? device_card(t->device) : "", &key)) return TILEC_OK;
+  if (!info || !make_key(c, info, t->spec, kind, t->device ? device_card(t->device) : "", &key))
+    return TILEC_OK;
   if (!cache_get(&key, &entry)) return TILEC_OK;
   Str device = cache_field(&entry, "device");
   if (take_lines(c, &spec, entry.blob, &told)) {
     spec.tuned = true;
     *t->spec = spec;
-    diag_remark(&c->diags, info->loc, "tune", "takes what tilec tune found on %.*s%s: %s", (int)device.n, device.at,
-                t->device ? "" : ", last", told.n ? told.at : "nothing to set");
+    diag_remark(&c->diags, info->loc, "tune", "takes what tilec tune found on %.*s%s: %s", (int)device.n,
+                device.at, t->device ? "" : ", last", told.n ? told.at : "nothing to set");
   } else {
     c->diags.list.n = before.list.n;
     c->diags.errors = before.errors;
@@ -260,8 +263,9 @@ static tilec_status take_tuning(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-// What is wrong with the cache is told where kernels are looked up in it.
-static tilec_status without_a_word(Compilation *c, tilec_status (*step)(Compilation *c, void *data), void *data) {
+// Logs no problems of the cache. Looking up kernels in it logs them.
+static tilec_status without_a_word(Compilation *c, tilec_status (*step)(Compilation *c, void *data),
+                                   void *data) {
   cache_hush(true);
   tilec_status status = compile_guard(c, step, data);
   cache_hush(false);
@@ -298,10 +302,11 @@ static tilec_status find(Compilation *c, void *data) {
   Buf told = {0};
   CacheKey key;
   CacheEntry entry;
-  if (!info || !make_key(c, info, f->spec, TUNED_FOR_VALUES, device_card(f->device), &key) || !cache_get(&key, &entry))
+  if (!info || !make_key(c, info, f->spec, TUNED_FOR_VALUES, device_card(f->device), &key) ||
+      !cache_get(&key, &entry))
     return TILEC_OK;
   const Diags before = c->diags;
-  f->found = take_lines(c, &spec, entry.blob, &told); // what launches would not take is none
+  f->found = take_lines(c, &spec, entry.blob, &told); // a result that launches would not use does not count
   c->diags.list.n = before.list.n;
   c->diags.errors = before.errors;
   for (const char *at = entry.blob.at, *end = at + entry.blob.n; f->found && at < end;) {
@@ -316,8 +321,8 @@ static tilec_status find(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-bool tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings, uint32_t *count,
-                double *seconds) {
+bool tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings,
+                uint32_t *count, double *seconds) {
   Finding finding = {.device = device, .spec = spec};
   if (without_a_word(c, find, &finding) != TILEC_OK || !finding.found) return false;
   *settings = finding.settings.at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel's specialisations. A launch finds its variant by the key of its arguments and the
-// values that heuristics read; several variants whose heuristics give the same share one
-// specialisation, which is compiled once.
+// A kernel's specialisations. A launch finds its variant by the key of its arguments and the values that
+// heuristics read. Variants whose heuristics give the same values share one specialisation, which is compiled
+// once.
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -15,7 +15,8 @@
 #include "runtime/compile/spills.h"
 #include "runtime/launch/tuned.h"
 
-// Variants beyond these are found anew at each launch: a kernel whose heuristics read a step's number, say.
+// Variants beyond this number are looked up again at each launch. Example: a kernel whose heuristics read a
+// step counter.
 enum { MAX_VARIANTS = 1 << 16 };
 
 static tilec_status no_memory(void) {
@@ -41,7 +42,7 @@ void kernel_free_variants(tilec_kernel *k) {
   }
 }
 
-// --- Making a specialisation ---
+// --- Compiling a specialisation ---
 
 typedef struct SpecRequest {
   const tilec_kernel *kernel;
@@ -57,7 +58,7 @@ static void give_constexpr(SpecRequest *r, const Constexpr *given) {
   buf_char(&r->s->given, '\n');
 }
 
-// What heuristics give becomes part of the specialisation, as if by -D.
+// Results of heuristics become part of the specialisation, as if given by -D.
 static tilec_status take_heuristics(Compilation *c, SpecRequest *r) {
   Constexpr *given;
   uint32_t count, own = r->spec.constexpr_count;
@@ -73,7 +74,7 @@ static tilec_status take_heuristics(Compilation *c, SpecRequest *r) {
   return TILEC_OK;
 }
 
-// What tilec tune has found for its values: as if it had been given.
+// Adds the settings that tilec tune has kept for these values, as if given.
 static tilec_status take_tuned(Compilation *c, SpecRequest *r) {
   uint32_t own = r->spec.constexpr_count;
   tilec_status status = tuned_take(c, r->kernel->device, &r->spec);
@@ -98,13 +99,13 @@ static tilec_status read_spec(SpecRequest *r) {
   tilec_status status = program_parse(r->kernel->program, c);
   if (!status) status = options_spec(c, &r->kernel->options, r->kernel->device, &r->spec);
   if (status) return status;
-  status = compile_guard(c, take_args, r); // tuned was what is asked for, of the whole level
+  status = compile_guard(c, take_args, r); // the tuned settings were for the highest level only
   if (r->level != SPEC_WHOLE) r->spec.target.persistent = PERSIST_OFF;
   if (r->level == SPEC_PLAIN) r->spec.target.tma = TMA_OFF;
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 
-// Up to what the device runs: the elaborated function on eval, PTX elsewhere.
+// Compiles to the form that the device runs: the elaborated function on eval, PTX elsewhere.
 static tilec_status compile_steps(const SpecRequest *r) {
   Compilation *c = &r->s->c;
   bool needs_ptx = r->kernel->device->needs_ptx;
@@ -123,7 +124,7 @@ static tilec_status warn_of_spills(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-// Nobody hears of spills where nobody listens; what goes wrong as they are asked for is no error of the launch.
+// Spills are reported only if there is a log. Errors while asking for them are not errors of the launch.
 static tilec_status load_code(const SpecRequest *r, const KernelImage *image) {
   Specialisation *s = r->s;
   tilec_status status = cubin_load(r->kernel->device, image, &s->loaded);
@@ -157,8 +158,8 @@ static tilec_status build_specialisation(const SpecRequest *r) {
 
 static Specialisation *find_same(const tilec_kernel *k, const Specialisation *like) {
   for (Specialisation *s = k->first; s; s = s->next)
-    if (s->level == like->level && s->key_bytes == like->key_bytes && memcmp(s->key, like->key, s->key_bytes) == 0 &&
-        str_eq(buf_view(&s->given), buf_view(&like->given)))
+    if (s->level == like->level && s->key_bytes == like->key_bytes &&
+        memcmp(s->key, like->key, s->key_bytes) == 0 && str_eq(buf_view(&s->given), buf_view(&like->given)))
       return s;
   return NULL;
 }
@@ -182,8 +183,8 @@ static Specialisation *keep_specialisation(tilec_kernel *k, Specialisation *s) {
   return k->first = s;
 }
 
-// The specialisation for these arguments, compiled where there is none yet. Not under the kernel's lock, so that
-// launches of what is compiled go on.
+// The specialisation for these arguments, compiled if necessary. Called without the kernel's lock, so that
+// launches of compiled variants go on.
 static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, SpecLevel level,
                                         Specialisation **result) {
   SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args), .level = level};
@@ -199,7 +200,7 @@ static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, 
   if (!status && !same) status = build_specialisation(&request);
   if (!status && !same) {
     pthread_mutex_lock(&k->lock);
-    same = find_same(k, s); // other arguments may have led there meanwhile
+    same = find_same(k, s); // other arguments may have made the same one meanwhile
     *result = same ? same : keep_specialisation(k, s);
     pthread_mutex_unlock(&k->lock);
   } else {
@@ -211,8 +212,10 @@ static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, 
 
 // --- The table of variants ---
 
-// Of arguments with a shape the values are in the key.
-static uint32_t value_count(const tilec_kernel *k, const BoundArgs *args) { return args->wide ? 0 : k->value_count; }
+// For arguments with a shape, the key contains the values.
+static uint32_t value_count(const tilec_kernel *k, const BoundArgs *args) {
+  return args->wide ? 0 : k->value_count;
+}
 
 static bool variant_is(const tilec_kernel *k, const Variant *v, const BoundArgs *args) {
   if (v->key_bytes != args->key_bytes || memcmp(v->key, args->key, v->key_bytes) != 0) return false;
@@ -228,7 +231,7 @@ static uint64_t hash_of(const tilec_kernel *k, const BoundArgs *args) {
   return hash;
 }
 
-// The slot of the arguments, or the empty one where they belong. The table has room.
+// The slot of the arguments, or the empty slot where they belong. The table has room.
 static Variant **find_slot(const tilec_kernel *k, const BoundArgs *args, uint64_t hash) {
   for (uint32_t i = (uint32_t)hash & (k->cap - 1);; i = (i + 1) & (k->cap - 1)) {
     Variant *v = k->table[i];
@@ -269,15 +272,16 @@ static Variant *variant_new(const tilec_kernel *k, const BoundArgs *args, uint64
   return v;
 }
 
-// What a thread is making: others that need the same wait for it, those that need something else do not.
+// Arguments that a thread is compiling. Threads that need the same variant wait. Others do not.
 struct VariantMaking {
   const BoundArgs *args;
-  struct VariantMaking *next; // of the same kernel
+  struct VariantMaking *next; // list of the kernel's
 };
 
 static bool is_made_now(const tilec_kernel *k, const BoundArgs *args) {
   for (const struct VariantMaking *m = k->making; m; m = m->next) {
-    bool same = m->args->key_bytes == args->key_bytes && memcmp(m->args->key, args->key, args->key_bytes) == 0;
+    bool same =
+        m->args->key_bytes == args->key_bytes && memcmp(m->args->key, args->key, args->key_bytes) == 0;
     for (uint32_t i = 0; i < value_count(k, args) && same; i++)
       same = m->args->bits[k->value_params[i]] == args->bits[k->value_params[i]];
     if (same) return true;
@@ -292,7 +296,7 @@ static void end_making(tilec_kernel *k, const struct VariantMaking *making) {
   pthread_cond_broadcast(&k->made);
 }
 
-// Under the lock.
+// Call with the lock held.
 static tilec_status add_variant(tilec_kernel *k, const BoundArgs *args, uint64_t hash, Specialisation *s) {
   if (k->count >= MAX_VARIANTS) return TILEC_OK;
   tilec_status status = make_room(k);
@@ -305,8 +309,8 @@ static tilec_status add_variant(tilec_kernel *k, const BoundArgs *args, uint64_t
   return TILEC_OK;
 }
 
-// Under the lock, which it gives up while it waits for another thread that makes the same variant, and while it
-// compiles.
+// Call with the lock held. Releases it during a compile, and while it waits for another thread that compiles
+// the same variant.
 static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
   uint64_t hash = hash_of(k, args);
   for (;;) {
@@ -328,7 +332,7 @@ static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Spec
   return status ? status : add_variant(k, args, hash, *result);
 }
 
-// A .tir function relies on the facts that it was specialised for, and is the only variant.
+// A .tir function relies on the facts that it was specialised for. It is the only variant.
 static tilec_status check_tir_facts(const tilec_kernel *k, const BoundArgs *args) {
   const uint8_t *needs = k->tir_facts;
   for (uint32_t i = 0; i < args->count; i++) {
@@ -376,15 +380,15 @@ tilec_status kernel_plain(tilec_kernel *k, Specialisation *s, const BoundArgs *a
   *plain = __atomic_load_n(&s->plain, __ATOMIC_ACQUIRE);
   if (*plain) return TILEC_OK;
   bool alone = s->level == SPEC_WHOLE && func_asks_programs(s->host);
-  tilec_status status =
-      make_specialisation(k, k->is_tir ? tir_key(args, &tir_args) : args, alone ? SPEC_ALONE : SPEC_PLAIN, plain);
+  tilec_status status = make_specialisation(k, k->is_tir ? tir_key(args, &tir_args) : args,
+                                            alone ? SPEC_ALONE : SPEC_PLAIN, plain);
   if (status) return status;
   if (hidden_any((*plain)->hidden) && !alone && !name)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: its tile IR is of a persistent kernel, and of this launch %s",
-                     k->name, why);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s: its tile IR is of a persistent kernel, and of this launch %s", k->name, why);
   if (hidden_any((*plain)->hidden) && !alone)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the tensor map '%s' of its tile IR cannot be made: %s", k->name,
-                     name, why);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s: the tensor map '%s' of its tile IR cannot be made: %s", k->name, name, why);
   __atomic_store_n(&s->plain, *plain, __ATOMIC_RELEASE);
   return TILEC_OK;
 }

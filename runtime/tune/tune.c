@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The public functions of tune.h: what is asked for is looked at, and what was found is read.
+// The public functions of tune.h: checking the request, and reading the result.
 #include "runtime/tune.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "runtime/error.h"
 #include "runtime/tune/tuner.h"
 
-// --- What is asked for ---
+// --- Checking the request ---
 
 static tilec_status wrong_value(const tilec_tune_range *range, size_t i, const char *what) {
   return error_set(TILEC_ERROR_INVALID_ARGUMENT,
@@ -106,14 +106,14 @@ typedef struct Asking {
   tilec_tuning *tuning;
 } Asking;
 
-// Kernel, target and what was given of it, as of the device.
+// Kernel and target from the options, for the device.
 static tilec_status base_spec(const tilec_compile_options *compile, const tilec_device *device, Spec *base) {
   tilec_compile_options bare = *compile;
   Compilation c;
   bare.define_count = 0;
   tilec_status status = compilation_init(&c);
   if (!status) status = options_spec(&c, &bare, device, base);
-  base->kernel = compile->kernel; // the compilation's is gone with it
+  base->kernel = compile->kernel; // copied, because the compilation's is freed with it
   compilation_free(&c);
   return status;
 }
@@ -130,7 +130,7 @@ static tilec_status tune_body(void *data) {
   return tuning_make(r, &a->tuning);
 }
 
-// Of a context that is lost: what the first launch did wrong.
+// The context is lost: reports the error of the launch that did it.
 static tilec_status lost(const tilec_tuning *t) {
   for (uint32_t i = 0; i < t->ranked_count; i++)
     if (t->ranked[i]->error)
@@ -180,7 +180,7 @@ tilec_status tilec_tune(tilec_device *device, tilec_program *program, const tile
   return status;
 }
 
-// --- What was found ---
+// --- Reading the result ---
 
 static size_t count_of(const tilec_tuning *t, bool failed) {
   size_t n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One configuration: compiled for the arguments, and predicted. And the threads that do so.
+// Compiles one configuration for the arguments and predicts its time. Also has the threads for this.
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void keep_first_error(Attempt *a, tilec_status status) {
 // --- Arguments ---
 
 static void set_option(Spec *spec, const TuneSetting *setting) {
-  uint16_t value = (uint16_t)strtoul(setting->text, NULL, 10); // it was looked at
+  uint16_t value = (uint16_t)strtoul(setting->text, NULL, 10); // checked before
   if (strcmp(setting->name, "num_warps") == 0) {
     spec->target.num_warps = value;
     spec->num_warps_given = true;
@@ -80,7 +80,7 @@ typedef struct Binding {
   uint32_t count;
 } Binding;
 
-// Parameters that are several of the kernel's, and their arguments.
+// Parameters that become several of the kernel's, and their arguments.
 static bool is_wide(const RunParam *params, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (params[i].wide) return true;
@@ -180,7 +180,7 @@ static tilec_status compile_once(Attempt *a, bool only_predict) {
   return TILEC_OK;
 }
 
-// --- What the code takes beside the arguments ---
+// --- Hidden parameters ---
 
 static bool has_hidden(const Attempt *a) { return func_visible_params(a->host) < a->host->param_count; }
 
@@ -209,7 +209,7 @@ tilec_status attempt_code_bits(Attempt *a, const uint64_t *bits, uint64_t *out) 
   return TILEC_OK;
 }
 
-// grid[0] -1: it is to be worked out.
+// grid[0] -1: computed from @grid or grid_text.
 static const int64_t *given_grid(const Attempt *a) {
   return a->candidate->grid[0] ? a->candidate->grid : a->tuning->request->options.grid;
 }
@@ -227,7 +227,8 @@ static tilec_status find_grid(Attempt *a) {
   return TILEC_OK;
 }
 
-// Asks for less than the last compile did, as launches of the library do (SpecLevel); false: there is no less.
+// Lowers the level of the last compile, as launches of the library do (SpecLevel). False: there is no lower
+// level.
 static bool falls_back(Attempt *a) {
   const Target *target = &a->c.module->target;
   Target *asked = &a->spec.target;
@@ -240,7 +241,7 @@ static bool falls_back(Attempt *a) {
   return true;
 }
 
-// Whether the tensor maps that the code takes can be made: a->unmade.
+// Tries to make the code's tensor maps. Sets a->unmade if that fails.
 static tilec_status look_at_launch(Compilation *c, void *data) {
   Attempt *a = data;
   MadeMaps made = {0};
@@ -256,7 +257,7 @@ static tilec_status compile_for_launch(Attempt *a, bool only_predict) {
   return status ? status : compile_guard(&a->c, look_at_launch, a);
 }
 
-// As a launch would have it: without what its hidden parameters cannot be made for.
+// Compiles at the level that a launch would use: hidden parameters that cannot be made are dropped.
 static tilec_status compile_whole(Attempt *a, bool only_predict) {
   Compilation *c = &a->c;
   const tilec_tune_options *o = &a->tuning->request->options;
@@ -350,7 +351,8 @@ void tune_in_parallel(Tuning *t, uint32_t count, void (*each)(void *data, uint32
   uint32_t wanted = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint32_t)cores, n = 0;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
-  while (n + 1 < wanted && n + 1 < count && pthread_create(&threads[n], &attributes, pingpong_warpgroups, &crew) == 0)
+  while (n + 1 < wanted && n + 1 < count &&
+         pthread_create(&threads[n], &attributes, pingpong_warpgroups, &crew) == 0)
     n++;
   pthread_attr_destroy(&attributes);
   pingpong_warpgroups(&crew);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is kept, for programs that measure by themselves: finding it, and adding to it.
+// Finds and adds kept results, for programs that measure by themselves.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static tilec_status bind(Kept *k) { return attempt_bind(&k->request, NULL, 0, &k
 
 static const char *copied(Arena *arena, const char *text) { return arena_copy(arena, str_from(text)); }
 
-// A tuning of the one configuration.
+// A tuning with only this configuration.
 static void take_found(Kept *k, const char *kernel, const TuneSetting *settings, uint32_t count,
                        double seconds) {
   tilec_tuning *t = k->tuning;

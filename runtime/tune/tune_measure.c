@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Measuring the configurations that the model ranks first: in rounds that take them in turn, on buffers that are rotated beyond the L2
-// cache, and after each of the first rounds without the slower half.
+// Measures the configurations that the model ranks first. Each round measures all of them, on buffers rotated
+// beyond the L2 cache. After each of the first rounds the slower half is dropped.
 #include <stdlib.h>
 
 #include "runtime/compile/assemble.h"
@@ -8,26 +8,26 @@
 #include "runtime/tune/tuner.h"
 
 enum {
-  FINALISTS = 4,    // no fewer are left for the last rounds
-  LAST_ROUNDS = 7,  // of the finalists
-  MAX_ROUNDS = 32, // halvings and last rounds
+  FINALISTS = 4,   // at least this many are left for the last rounds
+  LAST_ROUNDS = 7, // for the finalists
+  MAX_ROUNDS = 32, // halving rounds and last rounds
 };
 
 typedef struct Field {
   Tuning *tuning;
   TuneSets sets;
-  Attempt *attempts; // one a candidate that is measured
-  Attempt **left;    // those still in, the fastest first
+  Attempt *attempts; // one per measured candidate
+  Attempt **left;    // those not dropped, fastest first
   uint32_t count, left_count;
   uint32_t compiled; // atomic
 } Field;
 
-// Here by ptxas, on all cores; the driver's own assembler would take one after the other.
+// Assembles with ptxas here, on all cores. The driver's assembler would run them one after another.
 static tilec_status assemble(void *data) {
   Attempt *a = data;
   if (!a->tuning->on_gpu || a->image.debug) return TILEC_OK;
   if (cubin_assemble(a->image.ptx, &a->c.code.target, &a->cubin) != TILEC_OK)
-    return TILEC_OK; // the load says why
+    return TILEC_OK; // the load reports the reason
   a->image.ptx = buf_view(&a->cubin);
   a->image.is_binary = true;
   return TILEC_OK;
@@ -42,7 +42,7 @@ static void compile_one(void *data, uint32_t i) {
   tuning_tell(f->tuning, TILEC_TUNE_COMPILING, done, f->count, NULL);
 }
 
-// The code's parameters, for each set.
+// The kernel's parameters, for each set.
 static tilec_status make_bits(Compilation *c, void *data) {
   Attempt *a = data;
   const TuneSets *sets = a->sets;
@@ -57,7 +57,7 @@ static tilec_status make_bits(Compilation *c, void *data) {
   return status;
 }
 
-// Loads it and makes its arguments; what does not fit the device is the candidate's error.
+// Loads it and makes its arguments. If it does not fit the device, the candidate gets the error.
 static void load_one(Field *f, Attempt *a) {
   if (a->candidate->error || !a->image.name) return;
   a->sets = &f->sets;
@@ -72,7 +72,7 @@ static void load_one(Field *f, Attempt *a) {
 static int by_time(const void *x, const void *y) {
   const Candidate *a = (*(Attempt *const *)x)->candidate, *b = (*(Attempt *const *)y)->candidate;
   if (a->seconds != b->seconds) return a->seconds < b->seconds ? -1 : 1;
-  return a < b ? -1 : a > b; // as ranked by the space's order
+  return a < b ? -1 : a > b; // by rank, in the order of the space
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -95,7 +95,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t n) {
   return false;
 }
 
-// What reset_to_zero and restore_value name, in every set.
+// Resets the buffers of reset_to_zero and restore_value, in every set.
 static tilec_status put_back(const Field *f) {
   const Tuning *t = f->tuning;
   const Autotune *autotune = &t->autotune;
@@ -115,9 +115,9 @@ static tilec_status put_back(const Field *f) {
   return TILEC_OK;
 }
 
-enum { LAUNCHES = 4 }; // a set, of a round on a GPU
+enum { LAUNCHES = 4 }; // launches per set in a round on a GPU
 
-// A round of one; false: the tuning is at its end.
+// One round of one candidate. False: the tuning must end.
 static bool measure_one(Field *f, Attempt *a) {
   Candidate *c = a->candidate;
   Tuning *t = f->tuning;
@@ -146,7 +146,7 @@ static void drop_failed(Field *f) {
   f->left_count = n;
 }
 
-// All that are left, in turn; each round begins with another one.
+// Measures all remaining candidates once. Each round begins with another one.
 static bool measure_round(Field *f, uint32_t round, uint32_t *done, uint32_t all) {
   Attempt **order = ARENA_ARRAY(&f->tuning->arena, Attempt *, f->left_count + 1);
   uint32_t n = f->left_count;
@@ -163,7 +163,7 @@ static bool measure_round(Field *f, uint32_t round, uint32_t *done, uint32_t all
   return f->left_count > 0;
 }
 
-// Rounds of one each, in sum, for the progress.
+// The total number of single rounds, for the progress.
 static uint32_t all_rounds(uint32_t n) {
   uint32_t sum = 0;
   for (; n > FINALISTS; n = (n + 1) / 2 > FINALISTS ? (n + 1) / 2 : FINALISTS) sum += n;
@@ -188,7 +188,7 @@ static int by_rank(const void *x, const void *y) {
   if (!a->error != !b->error) return a->error ? 1 : -1;
   if (a->measured != b->measured) return a->measured ? -1 : 1;
   if (a->measured && a->rounds != b->rounds)
-    return a->rounds > b->rounds ? -1 : 1; // who was dropped stays behind
+    return a->rounds > b->rounds ? -1 : 1; // dropped candidates rank after those with more rounds
   double p = a->measured ? a->seconds : a->time.together, q = b->measured ? b->seconds : b->time.together;
   if (p != q) return p < q ? -1 : 1;
   return a < b ? -1 : a > b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the arguments of a tuning point into, and the copies that are measured on.
+// The memory that a tuning's arguments point into, and its copies for the measurements.
 #include <stdlib.h>
 
 #include "base/sized.h"
@@ -10,10 +10,10 @@
 
 enum { MAX_SETS = 32, ALIGNMENT = 256 }; // ALIGNMENT: of a new buffer
 
-// Bytes that the copies fill together: a multiple of any L2 cache.
+// Total bytes of the copies: several times any L2 cache.
 static const uint64_t beyond_cache = 256u << 20;
 
-// --- What arguments point into ---
+// --- Memory of the arguments ---
 
 typedef struct Finder {
   Arena *arena;
@@ -33,7 +33,7 @@ static void add_memory(Finder *f, const tilec_buffer *buffer) {
   vec_push(f->arena, &f->memories, ((TuneMemory){NULL, buffer->address, buffer->bytes, buffer}));
 }
 
-// A tensor as a pointer into a buffer: one that has it already, or one around it.
+// A tensor as a pointer into a buffer: an existing one, or a new one around it.
 static tilec_status take_tensor(Finder *f, const tilec_arg *arg, tilec_arg *plain) {
   uint64_t start, bytes;
   tilec_status status = tensor_plain("tilec_tune", "args", arg, plain);
@@ -80,7 +80,7 @@ static tilec_status take_tuple(Finder *f, const tilec_arg *arg, tilec_arg *out, 
   *copy = (tilec_tuple)TILEC_TUPLE_INIT;
   const void *given = (const void *)(uintptr_t)arg->value.address;
   if (!given || !sized_take(copy, sizeof *copy, given) || !copy->items)
-    return TILEC_OK; // binding says what is wrong
+    return TILEC_OK; // binding reports the error
   tilec_arg *items = ARENA_ARRAY(f->arena, tilec_arg, copy->count + 1);
   for (size_t i = 0; i < copy->count; i++) {
     tilec_status status = take_arg(f, &copy->items[i], &items[i], depth + 1);
@@ -102,7 +102,7 @@ static tilec_status take_descriptor(Finder *f, const tilec_arg *arg, tilec_arg *
   return status;
 }
 
-enum { MAX_DEPTH = 16 }; // of tuples within tuples; binding refuses less
+enum { MAX_DEPTH = 16 }; // of nested tuples; binding has a lower limit
 
 static tilec_status take_arg(Finder *f, const tilec_arg *arg, tilec_arg *out, uint32_t depth) {
   *out = *arg;
@@ -138,7 +138,7 @@ int32_t tune_memory_at(const TuneRequest *request, uint64_t address) {
 
 // --- Copies ---
 
-// Of the memory's bytes, on the default stream, or through the host.
+// Copies memory on the default stream, or through the host.
 static tilec_status copy(tilec_device *device, uint64_t to, uint64_t from, size_t bytes) {
   const DeviceKind *kind = device->kind;
   if (!bytes) return TILEC_OK;
@@ -151,7 +151,7 @@ static tilec_status copy(tilec_device *device, uint64_t to, uint64_t from, size_
   return status;
 }
 
-// Where a copy begins in its buffer: addresses keep what is known of their alignment.
+// The offset of a copy in its buffer. It keeps the facts about the address's alignment.
 static uint64_t offset_of(const TuneRequest *r, uint32_t memory) {
   return r->places.place ? 0 : r->memories[memory].address % ALIGNMENT;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The configurations of a tuning, from the ranges that are asked for and a list: the request's, or the kernel's @autotune.
+// The configurations of a tuning. They come from the ranges and from a list: the request's, or the kernel's
+// @autotune.
 #include "runtime/error.h"
 #include "runtime/tune/tuner.h"
 
 enum { MAX_CONFIGURATIONS = 1 << 16 };
 
-// The settings of configuration `index`: a digit a range, the last one's the lowest.
+// The settings of configuration `index`. Each range is one digit, and the last one is the lowest.
 static void settings_at(const tilec_tune_options *o, uint32_t index, TuneSetting *settings) {
   for (size_t i = o->range_count; i-- > 0;) {
     const tilec_tune_range *range = &o->ranges[i];
@@ -36,7 +37,7 @@ static bool option_is_given(const Tuning *t, const char *name) {
                                             : base->maxnreg_given);
 }
 
-// What the list's configuration gives, and the request beside it does not.
+// The settings of the list's configuration that the request does not fix.
 static uint32_t listed_settings(const Tuning *t, const tilec_tune_listed *listed, TuneSetting *settings) {
   uint32_t n = 0;
   for (size_t i = 0; i < listed->count; i++) {
@@ -47,7 +48,8 @@ static uint32_t listed_settings(const Tuning *t, const tilec_tune_listed *listed
   return n;
 }
 
-// The first configuration of the ranges and the request's list stands for what functions of the file may read.
+// The first configuration of the ranges and the request's list gives the values that functions of the file
+// may read.
 static tilec_status first_spec(Tuning *t, Compilation *c, Spec *spec) {
   const tilec_tune_options *o = &t->request->options;
   const tilec_tune_listed *listed = o->configuration_count ? &o->configurations[0] : NULL;
@@ -60,7 +62,8 @@ static tilec_status first_spec(Tuning *t, Compilation *c, Spec *spec) {
   return attempt_bind(t->request, settings, n, c, spec, &bound);
 }
 
-// What could not be evaluated becomes t->remarks; errors are those of each configuration too.
+// Parts that cannot be evaluated become t->remarks. Errors also occur in each configuration, and are reported
+// there.
 static tilec_status read_autotune(Compilation *c, void *data) {
   Tuning *t = data;
   const Diags *diags = &c->diags;
@@ -81,7 +84,7 @@ static void add_option(Tuning *t, TuneSetting *settings, uint32_t *n, const char
   settings[(*n)++] = (TuneSetting){name, arena_printf(&t->arena, "%u", value), true};
 }
 
-// What the configuration gives and the request does not.
+// The settings of the configuration that the request does not fix.
 static uint32_t config_settings(Tuning *t, const AutotuneConfig *config, TuneSetting *settings) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < config->constexpr_count; i++) {
@@ -99,7 +102,7 @@ static uint32_t config_settings(Tuning *t, const AutotuneConfig *config, TuneSet
   return n;
 }
 
-enum { OPTIONS = 3 }; // of a configuration beside its constexprs
+enum { OPTIONS = 3 }; // options of a configuration, in addition to its constexprs
 
 const char *tune_settings_text(Arena *arena, const TuneSetting *settings, uint32_t n) {
   Buf out = {0};
@@ -110,7 +113,8 @@ const char *tune_settings_text(Arena *arena, const TuneSetting *settings, uint32
   return text;
 }
 
-// Configuration `index` of the ranges with configuration `at` of the request's list, or of @autotune's.
+// Configuration `index` of the ranges, combined with configuration `at` of the request's list or of
+// @autotune.
 static void fill(Tuning *t, Candidate *c, uint32_t index, uint64_t at) {
   const tilec_tune_options *o = &t->request->options;
   const tilec_tune_listed *listed = o->configuration_count ? &o->configurations[at] : NULL;
@@ -120,7 +124,7 @@ static void fill(Tuning *t, Candidate *c, uint32_t index, uint64_t at) {
   uint32_t n = (uint32_t)o->range_count;
   settings_at(o, index, settings);
   if (listed) n += listed_settings(t, listed, settings + n);
-  for (uint32_t i = 0; i < n; i++) { // the caller's texts end with the call
+  for (uint32_t i = 0; i < n; i++) { // the caller's texts are valid only during the call
     settings[i].name = arena_copy(&t->arena, str_from(settings[i].name));
     settings[i].text = arena_copy(&t->arena, str_from(settings[i].text));
   }
@@ -130,7 +134,7 @@ static void fill(Tuning *t, Candidate *c, uint32_t index, uint64_t at) {
   if (listed) memcpy(c->grid, listed->grid, sizeof c->grid);
 }
 
-// Whether an earlier one is as the one after the last: what is given makes configurations of a list alike.
+// True if the new configuration equals an earlier one. Fixed values can make configurations of a list equal.
 static bool is_repeated(const Tuning *t) {
   bool list = t->autotune.count || t->request->options.configuration_count;
   for (uint32_t i = 0; list && i < t->count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of a tuning: all configurations are compiled up to the last pass and ranked by the time that the model of cost/ predicts;
-// those ranked first are measured, of several kinds, and the best is kept.
+// The steps of a tuning. All configurations are compiled up to the last pass. The model of cost/ predicts
+// their times and ranks them. The first ones, of several kinds, are measured. The best is kept.
 #include "runtime/tune/tuner.h"
 
 #include <pthread.h>
@@ -26,13 +26,14 @@ LaunchLimits tuning_limits(const Tuning *t) {
 
 bool tuning_is_over(const Tuning *t) {
   const tilec_tune_options *o = &t->request->options;
-  return __atomic_load_n(&t->stop, __ATOMIC_RELAXED) || (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)) ||
+  return __atomic_load_n(&t->stop, __ATOMIC_RELAXED) ||
+         (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)) ||
          (o->timeout > 0 && o->timeout <= device_clock() - t->began);
 }
 
 void tuning_step(Tuning *t) { t->step_began = device_clock(); }
 
-// One at a time, of all tunings of the process: whoever is told need not be safe for several.
+// One callback at a time, over all tunings of the process. So a callback need not be thread-safe.
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 
 void tuning_tell(Tuning *t, tilec_tune_step step, uint32_t done, uint32_t all, const Candidate *best) {
@@ -60,7 +61,7 @@ typedef struct Predicting {
 
 static void predict_one(void *data, uint32_t i) {
   Predicting *p = data;
-  Attempt *a = calloc(1, sizeof *a); // large, for a stack
+  Attempt *a = calloc(1, sizeof *a); // too large for a stack
   if (a) {
     a->tuning = p->tuning;
     a->candidate = &p->tuning->all[i];
@@ -77,7 +78,7 @@ static void predict_one(void *data, uint32_t i) {
 static int by_prediction(const void *x, const void *y) {
   const Candidate *a = *(Candidate *const *)x, *b = *(Candidate *const *)y;
   if (a->time.together != b->time.together) return a->time.together < b->time.together ? -1 : 1;
-  return a < b ? -1 : a > b; // as they were given
+  return a < b ? -1 : a > b; // in the given order
 }
 
 static bool is_ranked(const Candidate *c) { return c->predicted && !c->error; }
@@ -90,7 +91,8 @@ static void rank(Tuning *t) {
     if (!is_ranked(&t->all[i])) t->ranked[n++] = &t->all[i];
   qsort(t->ranked, t->ranked_count, sizeof(Candidate *), by_prediction);
   size_t top = t->request->options.top;
-  uint32_t wanted = top ? (uint32_t)(top < t->count ? top : t->count) : max_u32(MIN_MEASURED, t->count / SHARE);
+  uint32_t wanted =
+      top ? (uint32_t)(top < t->count ? top : t->count) : max_u32(MIN_MEASURED, t->count / SHARE);
   t->measured_count = wanted < t->ranked_count ? wanted : t->ranked_count;
 }
 
@@ -104,7 +106,8 @@ static bool differ_in_stages(const Candidate *a, const Candidate *b) {
   return true;
 }
 
-// The model tells apart least what differs in its stages alone: of those that are measured half are the first of their kind.
+// The model is least accurate for configurations that differ only in num_stages. So half of those measured
+// are the first of their kind.
 static void vary(Tuning *t) {
   uint32_t kinds = 0, half = (t->measured_count + 1) / 2;
   for (uint32_t i = 0; i < t->ranked_count && kinds < half; i++) {
@@ -117,17 +120,18 @@ static void vary(Tuning *t) {
   }
 }
 
-// The first error stands for all.
+// Reports the first error for all.
 static tilec_status nothing_left(const Tuning *t) {
   for (uint32_t i = 0; i < t->count; i++)
     if (t->all[i].error)
-      return error_set(TILEC_ERROR_COMPILE, "none of the %u configurations can be had: %s", t->count, t->all[i].error);
-  return TILEC_OK; // it was ended before
+      return error_set(TILEC_ERROR_COMPILE, "none of the %u configurations can be had: %s", t->count,
+                       t->all[i].error);
+  return TILEC_OK; // it was ended earlier
 }
 
 // --- Keeping ---
 
-// What was begun and not measured once may be the best: nothing is kept then.
+// A candidate that was never measured may be the best. Then nothing is kept.
 static bool is_whole(const Tuning *t) {
   uint32_t measured = 0;
   for (uint32_t i = 0; i < t->ranked_count; i++) measured += t->ranked[i]->measured || t->ranked[i]->error;
@@ -137,10 +141,11 @@ static bool is_whole(const Tuning *t) {
 static void keep_best(Tuning *t) {
   if (t->request->options.predict || t->request->options.no_keep || !is_whole(t)) return;
   const Candidate *best = t->ranked[0];
-  t->kept = tuned_keep(&t->c, &t->spec, t->request->device, best->settings, best->setting_count, best->seconds);
+  t->kept =
+      tuned_keep(&t->c, &t->spec, t->request->device, best->settings, best->setting_count, best->seconds);
 }
 
-// --- All of it ---
+// --- The whole tuning ---
 
 static tilec_status know_kernel(Tuning *t) {
   const TuneRequest *r = t->request;
@@ -186,10 +191,11 @@ tilec_status tuning_make(const TuneRequest *request, Tuning **tuning) {
   if (!t) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a tuning)");
   t->request = request;
   t->began = device_clock();
-  tilec_status status = request->device->needs_ptx
-                            ? error_guard(tuning_body, t)
-                            : error_set(TILEC_ERROR_NOT_SUPPORTED, "tune measures what is compiled: %s runs tile IR as it is",
-                                        request->device->name);
+  tilec_status status =
+      request->device->needs_ptx
+          ? error_guard(tuning_body, t)
+          : error_set(TILEC_ERROR_NOT_SUPPORTED, "tune measures what is compiled: %s runs tile IR as it is",
+                      request->device->name);
   if (!t->ranked_count) t->interrupted = true;
   t->predicts = t->ranked_count && t->ranked[0]->time.known;
   compilation_free(&t->c);
