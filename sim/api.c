@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API: simulators, modules and memory; arguments checked, faults of base/ turned into results.
+// The C API: simulators, modules and memory. Checks arguments and turns faults of base/ into results.
 #include "sim/api.h"
 
 #include <stdarg.h>
@@ -75,7 +75,7 @@ const char *tilec_sim_message(const tilec_sim *sim) { return sim ? sim->message 
 
 // ---- modules ----
 
-// An initialiser's values, in order, into `to`; nested braces count as one list.
+// Writes an initialiser's values, in order, to `to`. Nested braces count as one list.
 static void fill_values(tilec_sim_module *module, const PtxVar *var, const PtxOperand *value,
                         unsigned char *to, uint64_t *at, uint32_t depth, PtxError *error) {
   uint32_t bytes = ptx_type_bytes(var->type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between the files of the C API: what its handles are.
+// The structs of the C API's handles, shared by its files.
 #ifndef SIM_API_H
 #define SIM_API_H
 
@@ -24,29 +24,29 @@ struct tilec_sim_module {
 
 struct tilec_sim {
   tilec_sim_options options;
-  double spent; // as Launch's
+  double spent; // as in Launch
   Memory memory;
   tilec_sim_module *modules;
   char message[512];
   PtxPos load_error; // of the last load; line 0: none
-  // The last launch's results; names belong to its module.
-  const tilec_sim_module *launched; // NULL: nothing is left of a launch
+  // The last launch's results. Names belong to its module.
+  const tilec_sim_module *launched; // NULL: no results of a launch
   tilec_sim_counters total;
   tilec_sim_line *lines;
   size_t line_count;
   tilec_sim_report report; // of a launch without checks
   char report_text[192];
   size_t report_count;
-  LaunchChecker *checker; // of a launch with checks: it has the reports
+  LaunchChecker *checker; // of a launch with checks; it owns the reports
   WaitList *waits;        // of a launch that ended early; NULL: none
   char *printed;          // NULL: nothing
   size_t printed_bytes;
 };
 
-// Keeps the message for tilec_sim_message, and returns `result`.
+// Keeps the message for tilec_sim_message. Returns `result`.
 tilec_sim_result sim_fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Drops what the last launch left that names its module's files.
+// Drops those results of the last launch that name its module's files.
 void sim_forget_places(tilec_sim *sim);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API: launches, and what is kept of them.
+// The C API: launches and their results.
 #include <stdlib.h>
 #include "sim/api.h"
 #include "sim/machine/chip.h"
@@ -25,7 +25,7 @@ static void forget_launch(tilec_sim *sim) {
   sim->total = (tilec_sim_counters){0};
 }
 
-// The limits of the modelled GPU, and the kernel's own.
+// Checks the limits of the modelled GPU and of the kernel.
 static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, const uint32_t grid[3],
                                     const uint32_t block[3], uint32_t shared) {
   const tilec_sim_result invalid = TILEC_SIM_ERROR_INVALID;
@@ -105,7 +105,7 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
                   fault->warp, fault->lanes);
 }
 
-// The checker's reports, which hold the fault that ended the launch too.
+// Keeps the checker's reports. They include the fault that ended the launch.
 static tilec_sim_result keep_reports(tilec_sim *sim) {
   if (check_failed(sim->checker)) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
   if (sim->waits) check_waits(sim->checker, sim->waits);
@@ -137,7 +137,7 @@ static tilec_sim_result run_launch(tilec_sim *sim, Launch *launch) {
   return status;
 }
 
-// The checker outlives the launch, for its reports.
+// The checker outlives the launch, because it owns the reports.
 static tilec_sim_result open_checks(tilec_sim *sim, Launch *launch) {
   const char *refusal = check_refusal(launch);
   if (refusal) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "%s", refusal);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The life of a launch's checker and of its blocks.
+// Creates and frees the checker of a launch and of its CTAs.
 #include "sim/check/check.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static uint32_t threads_of(const Launch *launch) {
 }
 static uint32_t warps_of(const Launch *launch) { return (threads_of(launch) + LANES - 1) / LANES; }
 
-// Arrivals, waits and completions follow an initialisation: a program without any pays nothing for mbarriers.
+// Arrivals, waits and completions need an initialisation. A program without any gets no memory for mbarriers.
 static uint32_t mbarriers_of(const Launch *launch) {
   for (uint32_t i = 0; i < launch->program->code.n; i++) {
     const Insn *insn = &launch->program->code.at[i];
@@ -97,7 +97,7 @@ static void hook_block_start(void *context, Block *block) {
   LaunchChecker *checker = context;
   if (!block->checker) block->checker = block_open(checker, block);
   BlockCheck *check = block->checker;
-  if (!check) { // nothing of this launch can be checked any more
+  if (!check) { // nothing in this launch can be checked any more
     checker->failed = true;
     warp_fault(&block->warps[0], block->program->code.at, 0, TILEC_SIM_BUDGET, 0, "no memory for the checks");
     return;
@@ -124,7 +124,8 @@ static void hook_block_start(void *context, Block *block) {
   shadow_clear(&check->shared);
 }
 
-// Of a block's accesses past the end of an allocation the lowest is told, as the first element of a tile would be.
+// Keeps the lowest of a CTA's accesses past the end of an allocation. For a tile
+// that is its first element out of bounds.
 static void keep_lowest(LaunchChecker *checker, const Warp *warp, const Fault *fault) {
   Report *report = checker->current;
   if (!report || fault->kind != TILEC_SIM_OUT_OF_BOUNDS || !report->api.allocation) return;
@@ -141,7 +142,7 @@ static void keep_lowest(LaunchChecker *checker, const Warp *warp, const Fault *f
   report_message(report, "%s", fault->message);
 }
 
-// Faults of loads, stores, atomics and cp.async: the access does not happen. A deadlocked block ends.
+// Faults of loads, stores, atomics and cp.async: the access is skipped. A deadlocked CTA ends.
 static bool hook_fault(void *context, Warp *warp, const Fault *fault) {
   const Insn *insn = &warp->block->program->code.at[fault->insn];
   Report *report = report_new(warp, insn, fault->lanes, fault->kind, fault->address, UINT32_MAX);

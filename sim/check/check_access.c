@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to global and shared memory, on their way to the race checker.
+// Passes accesses to global and shared memory on to the race checker.
 #include "sim/check/check_parts.h"
 #include "sim/exec/exec.h"
 
-// The lanes that run together with those of `mask`, which are executing `insn`.
+// The lanes that run together with those of `mask` while they execute `insn`.
 static uint32_t group_of(const Warp *warp, const Insn *insn, uint32_t mask) {
   if (warp->n == 1) return warp->groups[0].mask;
   uint32_t pc = insn_index(warp, insn);
@@ -38,7 +38,7 @@ static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask
                    .foreign = view->seen};
 }
 
-// The shadow of an address's space or allocation; *offset is the address within it.
+// The shadow for an address's space or allocation. *offset is the address relative to it.
 static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace space, uint64_t address,
                          uint64_t *offset) {
   *offset = address;
@@ -56,7 +56,7 @@ static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace spac
   return shadow;
 }
 
-// The shadow holds all of a run, since allocations are far from one another.
+// The shadow covers the whole run, because allocations are far apart.
 static void touch_bytes(LaunchChecker *checker, Actor *actor, HookAccess access, ByteRun run) {
   Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
   if (shadow && run.bytes <= shadow->bytes - run.offset)
@@ -65,7 +65,7 @@ static void touch_bytes(LaunchChecker *checker, Actor *actor, HookAccess access,
     checker->failed = true;
 }
 
-// Neighbouring lanes at neighbouring addresses are one run.
+// Neighbouring lanes with neighbouring addresses become one run.
 static void touch_runs(LaunchChecker *checker, Actor *actor, const HookLanes *lanes, uint8_t element) {
   for (uint32_t l = 0; l < LANES;) {
     uint32_t first = l;
@@ -100,8 +100,7 @@ static void report_beyond(const HookRange *range) {
   Report *report =
       report_new(range->warp, range->insn, range->lanes, TILEC_SIM_OUT_OF_BOUNDS, address, UINT32_MAX);
   if (!report) return;
-  report->api.is_global =
-      false; // the bytes are the buffer's: what is said of those beyond its end does not fit
+  report->api.is_global = false; // the bytes name the buffer; the text would not fit bytes past its end
   report_message(
       report,
       "out of bounds: a tensor %s changes %u bytes after the end of its tensor's row, as the hardware writes "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asynchronous operations and mbarriers: what waits make known.
+// Asynchronous operations and mbarriers: the ordering that waits establish.
 #include "sim/check/check_parts.h"
 
 static MbarrierCheck *mbarrier_at(const Block *block, uint64_t address) {
@@ -9,8 +9,8 @@ static MbarrierCheck *mbarrier_at(const Block *block, uint64_t address) {
   return NULL;
 }
 
-// Beyond checker->mbarriers of them the last place serves all: their waits then make more known than they should, and
-// nothing is reported wrongly.
+// If there are more than checker->mbarriers of them, the last entry is shared. Waits on it then order more
+// than they should. So errors may be missed, but no false error is reported.
 static MbarrierCheck *mbarrier_add(LaunchChecker *checker, const Block *block, uint64_t address) {
   BlockCheck *check = block_check(block);
   MbarrierCheck *found = mbarrier_at(block, address);
@@ -96,7 +96,7 @@ void hook_mbarrier_inval(void *context, Warp *warp, const Insn *insn, uint32_t l
   if (m) m->valid = false;
 }
 
-// Others use an mbarrier after its initialisation.
+// Another warp uses an mbarrier. The initialisation must come before that.
 static void after_init(Warp *warp, const Insn *insn, uint32_t lane, const MbarrierCheck *m) {
   uint32_t strand = m->init.strand - block_check(warp->block)->first;
   if (!m->valid || strand == warp->index || m->init.clock <= warp_check(warp)->view.at[strand]) return;
@@ -116,8 +116,8 @@ void mbarriers_fence(Warp *warp) {
     if (check->mbarriers[i].init.strand == check->first + warp->index) check->mbarriers[i].fenced = true;
 }
 
-// A copy completes at an mbarrier through the asynchronous proxy, to which the initialisation must be
-// visible.
+// A copy completes at an mbarrier through the asynchronous proxy. The initialisation must be visible to that
+// proxy.
 static void after_init_fence(Warp *warp, const Insn *insn, uint32_t lane, const MbarrierCheck *m) {
   const LaunchChecker *checker = checker_of(warp);
   const uint32_t *visible = view_part(&warp_check(warp)->view, CLOCK_PROXY, checker->strands);

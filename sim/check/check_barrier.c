@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers of the block: who comes before whom, who is missing, and who waits where when nobody can go on.
+// Barriers of the CTA: the ordering they establish, missing threads, and the positions of threads in a
+// deadlock.
 #include <stdio.h>
 #include "base/integer.h"
 #include "sim/check/check_parts.h"
@@ -49,7 +50,7 @@ void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask,
   warp_tick(warp);
 }
 
-// A barrier of all threads completes without those that have exited.
+// A barrier of all threads completes without threads that have exited.
 static void missing_threads(Block *block, const BarrierCheck *barrier) {
   const BlockCheck *check = block_check(block);
   if (barrier->threads || !check->exited || barrier->insn == UINT32_MAX) return;
@@ -78,7 +79,7 @@ void hook_bar_release(void *context, Block *block, uint32_t id) {
   barrier->insn = UINT32_MAX;
 }
 
-// A cluster is one block here.
+// In the simulator a cluster is one CTA.
 void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   LaunchChecker *checker = context;
   (void)insn, (void)mask;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must be over when threads end: bulk copies that read the block's shared memory or write it. And what a
-// warpgroup's warps do together: setmaxnreg.
+// Checks at the end of threads: bulk copies that read or write the CTA's shared memory must be complete. Also
+// checks setmaxnreg, which all warps of a warpgroup must execute.
 #include <stdlib.h>
 #include "base/integer.h"
 #include "sim/check/check_parts.h"
 
 // A lane's bulk groups, counted from 1.
 struct BulkReads {
-  uint32_t begun[LANES], over[LANES]; // the last with a copy; the last that has been waited for
+  uint32_t begun[LANES], over[LANES]; // begun: the last group with a copy; over: the last one waited for
   uint32_t insn[LANES];               // of that copy
 };
 
@@ -34,7 +34,7 @@ void bulk_reads_wait(Warp *warp, uint32_t mask, uint32_t pending) {
     if ((mask >> l & 1) && committed[l] > pending + bulk->over[l]) bulk->over[l] = committed[l] - pending;
 }
 
-// Bulk stores of lanes that exit; a wait for the reads is enough, as shared memory alone is given away.
+// Bulk stores of lanes that exit. A wait for the reads is enough, because only shared memory is released.
 static void bulk_reads_end(Warp *warp, const Insn *exit, uint32_t lanes) {
   const struct BulkReads *bulk = warp_check(warp)->bulk;
   for (uint32_t l = 0; bulk && l < LANES; l++) {
@@ -48,7 +48,7 @@ static void bulk_reads_end(Warp *warp, const Insn *exit, uint32_t lanes) {
   }
 }
 
-// Copies into shared memory that nothing has waited for, as the block's last threads exit.
+// Copies into shared memory without a wait, when the CTA's last threads exit.
 static void copies_end(Warp *warp, const Insn *exit) {
   const BlockCheck *check = block_check(warp->block);
   for (uint32_t i = 0; i < check->mbarrier_n; i++) {
@@ -80,7 +80,8 @@ enum { GROUP_WARPS = 4 };
 static void ignored(Warp *warp, const Insn *insn) {
   Report *report = report_new(warp, insn, warp->live, TILEC_SIM_REGISTERS, 0, UINT32_MAX);
   if (!report) return;
-  report_message(report, "ptxas ignores setmaxnreg: it cannot tell the registers at the kernel's entry (C7508)");
+  report_message(report,
+                 "ptxas ignores setmaxnreg: it cannot tell the registers at the kernel's entry (C7508)");
   report_order(report, ".maxntid or .reqntid together with .minnctapersm, or .maxnreg");
 }
 
@@ -103,7 +104,7 @@ void hook_registers(void *context, Warp *warp, const Insn *insn) {
   }
 }
 
-// Every warp of a warpgroup has executed as many.
+// Every warp of a warpgroup must have executed setmaxnreg the same number of times.
 void hook_block_end(void *context, Block *block) {
   const LaunchChecker *checker = context;
   const WarpCheck *warps = block_check(block)->warps;
@@ -118,6 +119,7 @@ void hook_block_end(void *context, Block *block) {
     Report *report = report_new(warp, &block->program->code.at[warps[most].maxnreg], ALL_LANES,
                                 TILEC_SIM_REGISTERS, 0, UINT32_MAX);
     if (report)
-      report_message(report, "setmaxnreg is executed by %u of the warpgroup's %u warps", as_many, last - first);
+      report_message(report, "setmaxnreg is executed by %u of the warpgroup's %u warps", as_many,
+                     last - first);
   }
 }

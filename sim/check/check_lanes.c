@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What lanes of one instruction do to one another: two writers of one address, member masks, and shuffles
-// from lanes that are not there.
+// Conflicts between lanes of one instruction: two writers of one address, wrong member masks, and shuffles
+// from absent lanes.
 #include "sim/check/check_parts.h"
 #include "sim/machine/lanes.h"
 

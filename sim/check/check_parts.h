@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between the checkers' files.
+// Shared by the checkers' files.
 #ifndef SIM_CHECK_CHECK_PARTS_H
 #define SIM_CHECK_CHECK_PARTS_H
 
@@ -9,9 +9,9 @@
 
 enum { MBARRIERS = 128, REPORT_LIMIT = 100, MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96 };
 
-// A block's strands, each kind's `warps` of them after the other's: a warp's instructions, its
-// cp.async groups, what its bulk groups write and what they read, its wgmma groups; then the
-// phases of the block's mbarriers.
+// The strands of a CTA. Each kind but the last has one strand per warp: the warp's instructions, its cp.async
+// groups, the writes and the reads of its bulk groups, and its wgmma groups. The last kind is the phases of
+// the CTA's mbarriers.
 typedef enum StrandKind {
   STRAND_WARP,
   STRAND_COPY,
@@ -21,19 +21,19 @@ typedef enum StrandKind {
   STRAND_MBARRIER
 } StrandKind;
 
-// Report texts, which the public report points to.
+// A report with its texts, which the public report points to.
 typedef struct Report {
   tilec_sim_report api;
   uint32_t insn, other_insn; // UINT32_MAX: no other
-  WaitList *waits;           // its own; NULL: none
+  WaitList *waits;           // owned; NULL: none
   char message[MESSAGE_BYTES], order[ORDER_BYTES], buffer[BUFFER_BYTES];
 } Report;
 
-// What a release of an address made known, for those who acquire it there.
+// The clocks that releases of an address published, for acquires of that address.
 typedef struct Released {
   uint64_t key;    // 0: free
   Foreign *wide;   // released at device scope
-  Foreign *narrow; // released at any scope by `block`, the last to release here
+  Foreign *narrow; // released at any scope by `block`, the last CTA to release here
   uint32_t block;
 } Released;
 
@@ -41,61 +41,62 @@ typedef struct RegisterCheck RegisterCheck; // check_wgmma.c
 
 typedef struct WarpCheck {
   View view;
-  Foreign *pending;         // what relaxed reads have met: acquired by the next fence
-  bool fenced;              // has released something by a fence
-  uint32_t converged;       // all lanes know of one another up to this clock
-  uint32_t (*lanes)[LANES]; // lanes[l][a]: the clock of a's events that l knows; NULL: never parted
-  RegisterCheck *registers; // NULL: the program has no wgmma
-  uint64_t wgmma_fenced;    // Warp.executed at the last wgmma.fence; 0: none
-  uint32_t wgmma_over;      // wgmma groups that have been waited for
-  struct BulkReads *bulk;   // check_end.c; NULL: no bulk store yet
-  uint32_t maxnregs;        // setmaxnreg so far
-  uint32_t maxnreg;         // the last one's instruction
+  Foreign *pending;         // Clocks that relaxed reads have found. The next fence acquires them.
+  bool fenced;              // Has released by a fence.
+  uint32_t converged;       // All lanes know each other's events up to this clock.
+  uint32_t (*lanes)[LANES]; // lanes[l][a]: the clock of lane a's events that lane l knows. NULL: the lanes
+                            // never diverged.
+  RegisterCheck *registers; // NULL: the program has no wgmma.
+  uint64_t wgmma_fenced;    // Warp.executed at the last wgmma.fence. 0: none.
+  uint32_t wgmma_over;      // Number of wgmma groups waited for.
+  struct BulkReads *bulk;   // In check_end.c. NULL: no bulk store yet.
+  uint32_t maxnregs;        // Number of setmaxnreg so far.
+  uint32_t maxnreg;         // Instruction of the last one.
 } WarpCheck;
 
 typedef struct BarrierCheck {
   View arriving;
-  uint32_t arrived, threads; // threads: what the arrivals expect
+  uint32_t arrived, threads; // threads: the number that the arrivals expect
   uint32_t insn, warp;       // of the first arrival; insn UINT32_MAX: none yet
 } BarrierCheck;
 
 typedef struct MbarrierCheck {
   uint64_t address;
   View arriving, complete;
-  uint32_t phases; // completed
-  bool counts_ops; // operations have arrived or brought bytes
-  bool valid;      // initialised, not invalidated since
+  uint32_t phases; // completed phases
+  bool counts_ops; // operations have arrived or transferred bytes
+  bool valid;      // initialised, and not invalidated since
   Mark init;
-  bool fenced; // fence.mbarrier_init came after it
-  // The last copy that completes here and is not waited for; copy UINT32_MAX: there is none.
+  bool fenced; // fence.mbarrier_init came after the initialisation
+  // The last copy that completes here without a wait. copy UINT32_MAX: none.
   uint32_t copy, copy_warp, copy_lane;
 } MbarrierCheck;
 
 typedef struct BlockCheck {
-  struct BlockCheck *next; // of the launch
+  struct BlockCheck *next; // list of the launch
   WarpCheck *warps;
   BarrierCheck barriers[BARRIERS];
   View cluster_arriving, cluster_complete;
   MbarrierCheck *mbarriers; // LaunchChecker.mbarriers of them
   uint32_t mbarrier_n;
   Shadow shared;
-  uint32_t first;                // strand
+  uint32_t first;                // its first strand
   uint32_t exit_insn, exit_warp; // of the first exit; exit_insn UINT32_MAX: none yet
-  uint32_t exited;               // threads
+  uint32_t exited;               // number of threads
 } BlockCheck;
 
 struct LaunchChecker {
   SimHooks hooks;
   const Launch *launch;
   BlockCheck *blocks;
-  uint32_t warps, strands, threads; // a block
-  uint32_t mbarriers; // a block, with clocks of their own: MBARRIERS, 1 where the program has none
-  Shadow *global;                   // by allocation
-  size_t allocations, last;         // `last`: the one that was accessed last
-  Released *released;               // a hash table of released_cap
+  uint32_t warps, strands, threads; // per CTA
+  uint32_t mbarriers;               // per CTA, each with its clock: MBARRIERS, or 1 if the program has none
+  Shadow *global;                   // per allocation
+  size_t allocations, last;         // `last`: the one accessed last
+  Released *released;               // a hash table with released_cap slots
   uint32_t released_n, released_cap;
   Report *reports;
-  Report *current; // that the last call of report_new made or counted; NULL: none
+  Report *current; // made or counted by the last call of report_new; NULL: none
   uint32_t n;
   bool failed;
 };
@@ -109,39 +110,39 @@ static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
   return (uint32_t)(insn - warp->block->program->code.at);
 }
 
-// The warp's own clock goes on: what it did so far is about to be known elsewhere.
+// Advances the warp's own clock. Its events so far are about to become known elsewhere.
 static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp->index]++; }
-// The strand of a kind, from 0, in its block.
+// The CTA's strand of a kind, from 0.
 static inline uint32_t strand_of(const LaunchChecker *checker, StrandKind kind, uint32_t which) {
   return (uint32_t)kind * checker->warps + which;
 }
 
-// Whether a fence orders for its block alone.
+// Returns true if a fence orders only within its CTA.
 static inline bool insn_fences_block(const Insn *insn) { return insn->count == 1; }
 
-// A report of this instruction, merged with an earlier one of the same kind and pair of instructions: NULL
-// then, or where there is no room. Its place, warp, lanes and address are set; the caller fills the rest.
-// other_insn UINT32_MAX: there is no other.
+// A new report about this instruction. NULL: it was merged with an earlier one of the same kind and pair of
+// instructions, or there is no room. Sets location, warp, lanes and address. The caller fills in the rest.
+// other_insn UINT32_MAX: none.
 Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                    uint32_t other_insn);
 void report_message(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void report_order(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Names the buffer that an address of global or shared memory is in.
+// Names the buffer that contains an address of global or shared memory.
 void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t address);
-// The other access of a race.
+// Fills in the other access of a race.
 void report_other(Report *report, const Warp *warp, const Mark *mark, bool read);
-// Another instruction that is to blame, of this warp.
+// Fills in another instruction of this warp that is to blame.
 void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t other_warp, const char *what);
 
-// What a strand is: its block's index in the grid, its kind, and which of the kind.
+// Describes a strand: the CTA's index in the grid, the kind, and the index within the kind.
 void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
                  uint32_t *which);
 
 // check_access.c
 void hook_access(void *context, const HookLanes *lanes);
 void hook_range(void *context, const HookRange *range);
-// check_sync.c: a strong access to an address that synchronises releases what the warp knows there, or
-// acquires what was released.
+// check_sync.c. A strong access to an address that synchronises: releases the clocks that the warp knows, or
+// acquires the released ones.
 void sync_acquire(const HookLanes *lanes);
 void sync_release(const HookLanes *lanes);
 void sync_free(LaunchChecker *checker);
@@ -156,7 +157,7 @@ void hook_cluster_release(void *context, Block *block);
 void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
 void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask);
-// What a deadlock's report says besides its message: who waits where.
+// Adds to a deadlock's report which threads wait where.
 void report_deadlock(Report *report, Block *block);
 // check_async.c
 void hook_commit(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group);
@@ -171,7 +172,7 @@ void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t
 void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t phase);
 bool hook_mbarrier_news(void *context, const Warp *warp, uint64_t address);
-// The event of an asynchronous operation: its strand (from 0, in its block) and clock.
+// The event of an asynchronous operation: its strand (from 0, in its CTA) and clock.
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock);
 void hook_async_issue(void *context, const AsyncOp *op);
 void mbarriers_fence(Warp *warp); // fence.mbarrier_init
@@ -179,11 +180,11 @@ void mbarriers_fence(Warp *warp); // fence.mbarrier_init
 void bulk_reads_clear(WarpCheck *check);
 void bulk_reads_issue(const AsyncOp *op);
 void bulk_reads_wait(Warp *warp, uint32_t mask, uint32_t pending);
-void exit_operations(Warp *warp, const Insn *exit, uint32_t lanes); // the lanes are about to exit
+void exit_operations(Warp *warp, const Insn *exit, uint32_t lanes); // call before the lanes exit
 void hook_registers(void *context, Warp *warp, const Insn *insn);
 void hook_block_end(void *context, Block *block);
 // check_wgmma.c
-bool wgmma_open(const Launch *launch, WarpCheck *warp); // false: no memory
+bool wgmma_open(const Launch *launch, WarpCheck *warp); // false: out of memory
 void wgmma_begin(const Launch *launch, WarpCheck *warp);
 void hook_step(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 // check_lanes.c

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reports: one a kind and pair of instructions, with what a reader needs to find both.
+// Reports: one per kind and pair of instructions, with the locations of both.
 #include <stdarg.h>
 #include <stdio.h>
 #include "sim/check/check_parts.h"
@@ -13,11 +13,12 @@ static void set_other_place(tilec_sim_report *api, const Program *program, uint3
   api->other_ptx_line = at->ptx_line;
 }
 
-// Several instructions are one cause where they come from one op.
+// Instructions of one op count as one cause.
 static bool same_cause(const Program *program, uint32_t a, uint32_t b) {
   if (a == b) return true;
   if (a == UINT32_MAX || b == UINT32_MAX) return false;
-  return site_same(&program->sites.at[program->code.at[a].site], &program->sites.at[program->code.at[b].site]);
+  return site_same(&program->sites.at[program->code.at[a].site],
+                   &program->sites.at[program->code.at[b].site]);
 }
 
 Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shadow memory: pages of cells that come with the first access, each cell as large as that run of bytes (a
-// warp's whole access, mostly) until a smaller or unaligned run splits its page's cells.
+// Shadow memory: pages of cells, created at the first access. A cell first covers a whole run of bytes, which
+// is usually a warp's whole access. A smaller or unaligned run splits the cells of its page.
 #include <stdlib.h>
 #include "sim/check/race.h"
 
@@ -27,7 +27,7 @@ void shadow_clear(Shadow *shadow) {
   shadow->readers_n = 0;
 }
 
-// The list of a cell's further readers, made where it has none; NULL: no memory.
+// The cell's list of further readers. Created if missing. NULL: out of memory.
 Readers *shadow_readers(Shadow *shadow, Cell *cell) {
   if (cell->more) return &shadow->readers[cell->more - 1];
   if (shadow->readers_n == shadow->readers_cap) {
@@ -54,7 +54,7 @@ bool readers_reach(Readers *readers, uint32_t index) {
   return true;
 }
 
-// The part of a mark that covers the cell of 1 << shift bytes, `at` bytes into the one that it covered.
+// Narrows a mark to a part of the cell it covered: a cell of 1 << shift bytes, `at` bytes into it.
 static void part_of(Mark *mark, uint32_t at, uint8_t shift) {
   uint32_t spread = mark_spread(mark);
   if (!spread || !mark->strand) return;
@@ -62,7 +62,7 @@ static void part_of(Mark *mark, uint32_t at, uint8_t shift) {
   if (spread - 1 >= shift) mark->info &= (1u << MARK_SPREAD_SHIFT) - 1;
 }
 
-// A copy of a cell for a part of its bytes, with a list of its own.
+// Copies a cell for a part of its bytes. The copy gets a separate list.
 static bool copy_part(Shadow *shadow, const Cell *from, Cell *to, uint32_t at, uint8_t shift) {
   *to = *from;
   to->more = 0;
@@ -93,7 +93,7 @@ bool shadow_split(Shadow *shadow, ShadowPage *page, uint8_t shift) {
   return ok;
 }
 
-// Makes the page, or splits its cells: once a page.
+// Creates the page, or splits its cells. Done once per page.
 static bool prepare(Shadow *shadow, ShadowPage *page, uint64_t offset, uint32_t bytes) {
   uint8_t shift = MAX_CELL_SHIFT;
   while ((offset | bytes) & ((1u << shift) - 1)) shift--;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ordering through memory and fences (PTX ISA chapter 8): what a release makes known at an address, who
-// acquires it there; and the meetings of a warp's lanes.
+// Ordering through memory and fences (PTX ISA chapter 8). A release publishes the warp's clocks at an
+// address, and an acquire reads them. Also tracks reconvergence of a warp's lanes.
 //
-// A fence releases at its scope what the warp knows; a relaxed write afterwards carries that. What fences
-// released goes through barriers, so that one thread's flag speaks for a block whose threads fenced before a
-// barrier. Relaxed reads keep what they met until the next fence acquires it.
+// A fence releases the clocks that the warp knows, at the fence's scope. A later relaxed write publishes
+// them. Barriers pass on clocks that fences released. So one thread's flag can publish for a CTA whose
+// threads fenced before a barrier. Relaxed reads keep the clocks they found until the next fence acquires
+// them.
 #include <stdlib.h>
 #include "sim/check/check_parts.h"
 
 // ---- the table ----
 
-// The elements of a lane's access, each of which synchronises by itself; a packed pair are two.
+// The number of elements of a lane's access. Each synchronises separately. A packed pair counts as two.
 static uint32_t elements_of(const HookLanes *lanes) {
   const MemoryAccess *access = lanes->insn->u.access;
   return access->type == PTX_F16X2 || access->type == PTX_BF16X2 ? 2 * access->count : access->count;
@@ -70,7 +71,7 @@ static void join(Foreign **to, Foreign *from, bool *failed) {
   *to = joined;
 }
 
-// The warp knows what `known` says, of its own block too.
+// The warp learns the clocks in `known`, including those about its CTA.
 static void learn(Warp *warp, Foreign *known) {
   LaunchChecker *checker = checker_of(warp);
   View *view = &warp_check(warp)->view;
@@ -110,7 +111,7 @@ void sync_acquire(const HookLanes *lanes) {
 
 // ---- release ----
 
-// What the warp releases: all it knows, or what its fences have released.
+// The clocks that the warp releases: all it knows, or those that its fences have released.
 static Foreign *released_by(const Warp *warp, ClockPart part, Foreign *others, bool *failed) {
   const LaunchChecker *checker = checker_of(warp);
   const View *view = &warp_check(warp)->view;
@@ -121,7 +122,7 @@ static Foreign *released_by(const Warp *warp, ClockPart part, Foreign *others, b
   return all;
 }
 
-// An atomic continues what was released there before; a store begins anew.
+// An atomic adds to the clocks released at the address. A store replaces them.
 static void put_released(Foreign **to, Foreign *released, bool continues, bool *failed) {
   if (!continues) {
     foreign_drop(*to);
@@ -193,7 +194,7 @@ void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, Hook
 
 // ---- lanes of a warp ----
 
-// Every lane of `mask` knows all that any of them does.
+// Every lane of `mask` learns all that any of them knows.
 static void join_clocks(WarpCheck *check, uint32_t mask, uint32_t clock) {
   uint32_t known[LANES] = {0};
   for (uint32_t l = 0; l < LANES; l++)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registers of wgmma (PTX ISA 9.7.15): from its issue to the wait for its group nothing else may touch an
-// accumulator, nor write a fragment of A; and what is written otherwise needs a wgmma.fence before the next
-// wgmma takes it.
+// Registers of wgmma (PTX ISA 9.7.15). From the issue to the wait for its group, nothing else may access an
+// accumulator or write a fragment of A. After any other write, a wgmma.fence must come before the next wgmma
+// that uses the register.
 #include <stdlib.h>
 #include "sim/check/check_parts.h"
 #include "sim/exec/exec.h"
 
 struct RegisterCheck {
-  uint32_t group;   // of the last wgmma that takes it, from 1; 0: none
-  uint32_t wgmma;   // that wgmma
-  bool accumulator; // its D; else its A
-  uint32_t writer;  // the last other instruction that wrote it
-  uint64_t written; // Warp.executed then
+  uint32_t group;   // Group of the last wgmma that uses it, from 1. 0: none.
+  uint32_t wgmma;   // Instruction of that wgmma.
+  bool accumulator; // True: its D. False: its A.
+  uint32_t writer;  // The last other instruction that wrote it.
+  uint64_t written; // Warp.executed at that write
 };
 
-enum { SLOT_BYTES = 4 }; // the least that two registers are apart
+enum { SLOT_BYTES = 4 }; // minimum distance of two registers
 
 static RegisterCheck *register_at(const Warp *warp, uint32_t slot) {
   return &warp_check(warp)->registers[slot / SLOT_BYTES];

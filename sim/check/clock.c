@@ -43,7 +43,7 @@ uint32_t foreign_clock(const Foreign *foreign, uint32_t strand) {
   return 0;
 }
 
-// Whether `a` knows all that `b` knows.
+// True if `a` includes all clocks of `b`.
 static bool covers(const Foreign *a, const Foreign *b) {
   uint32_t i = 0;
   for (uint32_t k = 0; k < b->n; k++) {

@@ -2,7 +2,8 @@
 #include "sim/check/facts.h"
 #include "sim/exec/exec.h"
 
-static const uint64_t least_global = (uint64_t)1 << 32; // sim/machine/global_memory.c; offsets of other spaces are smaller
+static const uint64_t least_global = (uint64_t)1 << 32; // as in sim/machine/global_memory.c; offsets in other
+                                                        // spaces are smaller
 
 bool site_same(const Site *a, const Site *b) {
   for (; a && b; a = a->call, b = b->call)
@@ -31,7 +32,7 @@ static bool is_global(const Insn *insn, uint64_t address) {
   return insn->u.access->space == SPACE_GLOBAL || insn->u.access->space == SPACE_GENERIC;
 }
 
-// The allocation that holds the address, or the nearest one.
+// The allocation that contains the address, or the nearest one.
 static const Allocation *nearest(const Memory *memory, uint64_t address) {
   const Allocation *below = memory_below(memory, address), *above = memory_above(memory, address);
   if (!below || !above) return below ? below : above;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decides whether an access races with an earlier one. race_run() is called for each access;
-// after() compares vector clocks: it decides whether something orders the two. What orders accesses moves the clocks, in
-// check_sync.c (atomics, fences), check_barrier.c and check_async.c.
+// Decides if an access races with an earlier one. race_run() is called for each access. after() compares
+// vector clocks to find out if the two are ordered. Synchronisation advances the clocks, in check_sync.c
+// (atomics, fences), check_barrier.c and check_async.c.
 #include "sim/check/race.h"
 
 #include "sim/check/check_parts.h"
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
-// Lanes of one warp are ordered while they run together; others by what they have met since they parted.
+// Lanes of one warp are ordered while they run together. After a divergence, they are ordered by the clocks
+// they have exchanged.
 static bool lanes_ordered(const Actor *actor, const Mark *mark, uint32_t lane) {
   const WarpCheck *check = warp_check(actor->warp);
   uint32_t other = mark_lane(mark);
@@ -23,7 +24,7 @@ static bool known_elsewhere(Actor *actor, const Mark *mark) {
   return mark->clock <= actor->last.clock;
 }
 
-// Whether the actor comes after what the mark stands for.
+// True if the actor comes after the marked access.
 static inline bool after(Actor *actor, const Mark *mark, uint32_t lane) {
   uint32_t strand = mark->strand - actor->first;
   if (strand >= actor->strands) return known_elsewhere(actor, mark);
@@ -31,14 +32,14 @@ static inline bool after(Actor *actor, const Mark *mark, uint32_t lane) {
   return mark->clock <= actor->seen[strand];
 }
 
-// Two strong accesses whose scopes hold each other's threads may meet.
+// Two strong accesses may conflict if each thread is within the other's scope.
 static inline bool both_strong(const Actor *actor, const Mark *mark) {
   uint32_t flags = actor->mark.info & mark->info;
   if (!(flags & MARK_STRONG)) return false;
   return mark->strand - actor->first < actor->strands || !((actor->mark.info | mark->info) & MARK_BLOCK);
 }
 
-// A generic write that the asynchronous proxy is not yet sure to see.
+// A generic write that may not yet be visible to the asynchronous proxy.
 static inline bool behind_proxy(const Actor *actor, const Mark *mark) {
   uint32_t strand = mark->strand - actor->first;
   return actor->proxy && !(mark->info & MARK_ASYNC) && strand < actor->strands &&
@@ -74,7 +75,7 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
                  actor->warp->index);
 }
 
-// Whether the race is one within a block or between blocks, of a new report or of one that it counts for.
+// Records if the race is within a CTA or between CTAs, in the new or the counted report.
 static void note_blocks(Actor *actor, const Mark *mark) {
   const LaunchChecker *checker = checker_of(actor->warp);
   uint32_t block, which;
@@ -121,7 +122,7 @@ static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind 
     report_race(actor, mark, kind, lane, address, true);
 }
 
-// Whether a store is about to write the value that the earlier store wrote: the two may change places.
+// True if a store writes the value that the earlier store wrote. Their order then does not matter.
 static bool writes_same(const Actor *actor, const Mark *mark, const ByteRun *run, uint32_t lane,
                         uint64_t address, uint64_t bytes) {
   const MemoryAccess *access = actor->insn->u.access;
@@ -156,7 +157,7 @@ static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
   report_message(report, "read of %s, which nothing has written", report->buffer);
 }
 
-// Reports what is wrong with one lane's access to a cell none of whose marks is spread.
+// Reports errors of one lane's access to a cell without spread marks.
 static void report_cell(Actor *actor, const Shadow *shadow, const Cell *cell, const ByteRun *run,
                         HookAccess access, uint32_t lane, uint64_t offset, uint32_t bytes) {
   uint64_t address = run->address + (offset - run->offset);
@@ -172,8 +173,8 @@ static void report_cell(Actor *actor, const Shadow *shadow, const Cell *cell, co
   for (uint32_t k = 0; list && k < list->n; k++) against_read(actor, &list->at[k], lane, address);
 }
 
-// Whether every lane of a run comes after every lane of the mark, in a cell of 1 << shift bytes. May be false
-// where it is so, of lanes that have parted and met again.
+// True if every lane of a run comes after every lane of the mark, in a cell of 1 << shift bytes. May be false
+// although it is so, for lanes that have diverged and reconverged.
 static inline bool all_after(Actor *actor, const Mark *mark, uint32_t shift) {
   uint32_t strand = mark->strand - actor->first;
   if (strand >= actor->strands) return known_elsewhere(actor, mark);
@@ -188,7 +189,7 @@ static inline bool may_follow(Actor *actor, const Mark *mark, uint32_t shift) {
   return !mark->strand || all_after(actor, mark, shift) || both_strong(actor, mark);
 }
 
-// Whether there is nothing to report. False is to be looked at lane by lane.
+// True if there is nothing to report. False: check lane by lane.
 static inline bool in_order(Actor *actor, const Shadow *shadow, const Cell *cell, HookAccess access,
                             uint32_t shift) {
   if (!cell->write.strand) {
@@ -203,7 +204,7 @@ static inline bool in_order(Actor *actor, const Shadow *shadow, const Cell *cell
   return true;
 }
 
-// A third reader that is not ordered after the others.
+// Adds a third reader that is not ordered after the others.
 static void remember_more(Actor *actor, Shadow *shadow, Cell *cell, Mark mark) {
   if (!shadow->every_reader) {
     cell->reads[1] = mark;
@@ -211,7 +212,7 @@ static void remember_more(Actor *actor, Shadow *shadow, Cell *cell, Mark mark) {
   }
   Readers *list = shadow_readers(shadow, cell);
   uint32_t strand = mark.strand - actor->first, index = strand;
-  if (list && strand >= actor->warps) // not a warp's own: behind them, in order of arrival
+  if (list && strand >= actor->warps) // not a warp's instructions: after those, in order of arrival
     for (index = actor->warps; index < list->n && list->at[index].strand != mark.strand;) index++;
   if (list && readers_reach(list, index))
     list->at[index] = mark;
@@ -246,7 +247,7 @@ static inline Mark mark_of(const Actor *actor, uint32_t lane, const ByteRun *run
   return mark;
 }
 
-// The part [at, end) of a run, which lies in one page: offsets.
+// The part [at, end) of a run, as offsets. It lies within one page.
 static bool run_in_page(Actor *actor, Shadow *shadow, const ByteRun *run, HookAccess access, uint64_t at,
                         uint64_t end) {
   ShadowPage *page = shadow_page(shadow, at, (uint32_t)(end - at));

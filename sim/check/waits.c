@@ -14,7 +14,7 @@ enum { WAITS = 24, PLACE = 100 };
 
 typedef struct WaitPlace {
   char text[WAIT_TEXT];
-  uint32_t last_block; // that was counted
+  uint32_t last_block; // the last one counted
 } WaitPlace;
 
 struct WaitList {
@@ -31,14 +31,14 @@ const tilec_sim_wait *waits_all(const WaitList *list, size_t *n) {
   return list ? list->waits : NULL;
 }
 
-// ---- where a group of lanes stands ----
+// ---- position of a group of lanes ----
 
-// Where and for what; the line may be another than the instruction's: a loop's first.
+// The position and the reason. The line may differ from the instruction's: it may be a loop's first line.
 typedef struct Stand {
   const Insn *insn;
   Site place;
-  uint64_t address;    // of global memory, that is read again and again; 0: none
-  const char *missing; // as Blame's
+  uint64_t address;    // an address in global memory that is read repeatedly; 0: none
+  const char *missing; // as in Blame
   char text[WAIT_TEXT];
 } Stand;
 
@@ -50,7 +50,7 @@ static void stand_say(Stand *stand, const char *format, ...) {
   va_end(args);
 }
 
-// The branch that closes the innermost loop round the instruction; NULL: none does.
+// The branch that closes the innermost loop around the instruction. NULL: none.
 static const Insn *loop_branch(const Program *program, uint32_t pc) {
   const Insn *found = NULL, *code = program->code.at;
   uint32_t length = UINT32_MAX;
@@ -79,7 +79,7 @@ static void stand_in_loop(Stand *stand, const Program *program, uint32_t pc) {
     if (line > last) last = line;
   }
   stand->insn = end;
-  stand->place = (Site){.file = site->file, .line = first}; // whose columns are not the branch's
+  stand->place = (Site){.file = site->file, .line = first}; // the columns are not those of the branch
   if (first == last)
     stand_say(stand, "runs round the loop of this line");
   else
@@ -125,7 +125,7 @@ static void value_text(const Spin *spin, char *text, size_t room) {
     snprintf(text, room, "%lld", (long long)spin->value);
 }
 
-// Lanes that read one place again and again.
+// Lanes that read one address repeatedly.
 static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
   char value[32], place[PLACE] = "";
   stand->insn = spin->insn;
@@ -232,8 +232,8 @@ void waits_add(WaitList *list, const Block *block) {
     }
 }
 
-// The more, the nearer to the cause: lanes that wait, that go round a loop, that read shared memory in it, global
-// memory, that wait for registers.
+// A higher rank is nearer to the cause. From low to high: waiting lanes, looping lanes, lanes that read
+// shared memory in the loop, those that read global memory, and lanes that wait for registers.
 static int blame_rank(const Warp *warp, const LaneGroup *group) {
   if (group->state == GROUP_AT_REGISTERS) return 5;
   if (group->state != GROUP_READY) return 1;

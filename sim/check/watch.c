@@ -7,7 +7,7 @@
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
-// Steps of a block's watch: at first so many and more for each warp, twice as many each time that they were too few.
+// Steps of a CTA's watch: a base number and more per warp. The number doubles each time it was too small.
 enum { FIRST_STEPS = 4096, WARP_STEPS = 512, MAX_WATCH_STEPS = 1 << 20, OFTEN = 4, SELDOM = 8, CHUNK = 4096 };
 
 typedef struct WarpState {
@@ -16,14 +16,14 @@ typedef struct WarpState {
   LaneGroup groups[LANES];
 } WarpState;
 
-// A block's state, to be compared with.
+// A CTA's state, for comparison.
 struct Watch {
   unsigned char *registers;
   size_t bytes, cap;
-  size_t differs; // the chunk of the registers where they differed last
+  size_t differs; // the register chunk with the last difference
   WarpState warps[CHIP_BLOCK_THREADS / LANES];
   Barrier barriers[ALL_BARRIERS];
-  bool reads_global; // since
+  bool reads_global; // since the last state
 };
 
 void watch_free(Watch *watch) {
@@ -39,7 +39,7 @@ bool watch_is_due(const Block *block, uint64_t slices) {
 
 // ---- the state ----
 
-// False: no memory.
+// False: out of memory.
 static bool open_watch(Block *block) {
   Worker *worker = block->worker;
   size_t bytes = block_register_bytes(block);
@@ -75,7 +75,7 @@ static bool same_chunk(const Watch *watch, const Block *block, size_t at) {
   return memcmp(watch->registers + at, block->registers + at, left < CHUNK ? left : CHUNK) == 0;
 }
 
-// Where they differed last they mostly differ again.
+// Compares first where the last difference was: it is usually there again.
 static bool same_registers(Watch *watch, const Block *block) {
   if (!same_chunk(watch, block, watch->differs)) return false;
   for (size_t at = 0; at < watch->bytes; at += CHUNK)
@@ -86,7 +86,7 @@ static bool same_registers(Watch *watch, const Block *block) {
   return true;
 }
 
-// The group's place is what it was, and it has not just stood there.
+// True if the group is where it was, and has run since.
 static bool same_group(const WarpState *state, const LaneGroup *group) {
   for (uint32_t i = 0; i < state->n; i++) {
     const LaneGroup *old = &state->groups[i];
@@ -112,8 +112,8 @@ static bool same_state(Watch *watch, const Block *block) {
 
 // ---- a step ----
 
-// Whether all that the instruction does is a function of registers and memory, and changes nothing else; stores and
-// atomics say themselves whether they changed a byte.
+// True if the instruction's effects depend only on registers and memory, and it changes nothing else. Stores
+// and atomics report separately if they changed a byte.
 static bool is_function(const Insn *insn) {
   ExecFn *exec = insn->exec;
   switch ((InsnKind)insn->kind) {
@@ -140,8 +140,8 @@ static bool is_function(const Insn *insn) {
   return false;
 }
 
-// What the lowest lane is about to read; the value is added by keep_value. Global memory is worth more than shared
-// memory, through which one warp hands on what it has read.
+// Keeps the address that the lowest lane is about to read. keep_value adds the value. Global memory is
+// preferred to shared memory, because a warp may pass on through shared memory what it has read.
 static void keep_read(Warp *warp, const Insn *insn, uint32_t leader, uint32_t mask) {
   Watch *watch = warp->block->worker->watch;
   bool reads = insn->exec == exec_load || insn->exec == exec_atomic;
@@ -184,8 +184,8 @@ static LaneGroup *group_of(Warp *warp, uint32_t lane) {
   return NULL;
 }
 
-// Runs the group of the lowest lane of *todo to its next branch backwards, or until it waits; its lanes leave *todo.
-// False: the block moves, or there are no steps left.
+// Runs the group of the lowest lane of *todo until its next backward branch, or until it waits. Its lanes
+// leave *todo. False: the CTA makes progress, or no steps are left.
 static bool watch_turn(Warp *warp, uint32_t *todo, uint64_t *left) {
   Worker *worker = warp->block->worker;
   uint32_t lane = lowest_lane(*todo);
@@ -209,7 +209,7 @@ static bool watch_turn(Warp *warp, uint32_t *todo, uint64_t *left) {
   return false;
 }
 
-// Every group of lanes has a turn. Where lanes wait at an mbarrier their time is up.
+// Each group of lanes runs once. Waits at mbarriers time out.
 static bool watch_round(Block *block, uint64_t *left) {
   for (uint32_t w = 0; w < block->warp_count; w++) {
     Warp *warp = &block->warps[w];
@@ -227,11 +227,11 @@ static bool watch_round(Block *block, uint64_t *left) {
 
 // ---- the watch ----
 
-// The state comes back: compared with one after 1, 2, 4 ... rounds (Brent's way to find a cycle).
+// Detects a repeated state. Compares with the state after 1, 2, 4 ... rounds (Brent's cycle detection).
 static bool comes_back(Block *block, bool expected, uint64_t *left) {
   Watch *watch = block->worker->watch;
   uint64_t most = *left, lap = 0, length = 1;
-  while (!expected && *left > most - most / 4) // most blocks move here: no state is kept
+  while (!expected && *left > most - most / 4) // most CTAs make progress here: no state is kept
     if (!watch_round(block, left)) return false;
   keep_state(watch, block);
   while (watch_round(block, left)) {

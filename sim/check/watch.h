@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a block spins: goes round loops that change nothing, waiting for memory that others may or may not
-// change.
+// Finds out if a CTA spins: it loops without changing anything and waits for memory that others may or may
+// not change.
 //
-// A watch runs the block on, each group of lanes in turn to its next branch backwards, and compares with the state
-// that it had: registers, where the groups of lanes stand, who is at which barrier. Where all of it comes back,
-// every group that can run having run, no byte of memory having changed in between and nothing having been executed
-// whose result is not a function of registers and memory (clocks, printing, asynchronous operations), every thread
-// will do the same again, whatever the order of warps, for as long as memory stays as it is: barriers and .sync
-// instructions wait for all that take part, so that no result hangs on who came first.
+// A watch runs the CTA: each group of lanes runs to its next backward branch, one after another. Then it
+// compares the CTA's state with an earlier one. The state is the registers, the positions of the groups, and
+// the arrivals at each barrier. The CTA spins if the state repeats and all of this is true:
 //
-// A block that does anything else is found to move at once, and what the watch ran of it counts as any other
-// execution: a watch costs a comparison of registers, at times.
+// * every group that can run has run;
+// * no byte of memory has changed in between;
+// * every executed result depends only on registers and memory (no clocks, printing or asynchronous operations).
+//
+// Then every thread will repeat this for as long as memory does not change, in any order of warps. Barriers
+// and .sync instructions wait for all participants, so no result depends on the order of arrival.
+//
+// For any other CTA the watch ends at the first sign of progress. Instructions that a watch has run count
+// like other execution. So the cost of a watch is an occasional comparison of registers.
 #ifndef SIM_CHECK_WATCH_H
 #define SIM_CHECK_WATCH_H
 
 #include "sim/machine/state.h"
 
 typedef enum WatchResult {
-  WATCH_MOVES, // or it is not known
-  WATCH_SPINS, // until another block changes global memory
-  WATCH_STUCK, // for ever: it reads no memory that others can change
+  WATCH_MOVES, // or not known
+  WATCH_SPINS, // until another CTA changes global memory
+  WATCH_STUCK, // forever: it reads no memory that others can change
 } WatchResult;
 
-// May end with the worker's fault set. Warp.spins tells what lanes read; instructions are added to the worker's
-// clock. `expected`: other blocks spin already, so that it is worth while to look at once.
+// May end with the worker's fault set. Warp.spins gets the addresses that lanes read. Instructions are added
+// to the worker's clock. `expected`: other CTAs already spin, so the state is compared early.
 WatchResult watch_block(Block *block, bool expected);
-// What may yet happen to a block that spins, once nobody else is left to end that: operations under way take effect,
-// lanes that wait for the rest of their warp at a barrier arrive alone. True: it has happened.
+// Call if a CTA spins and nobody else can end that. Applies what may still happen: pending operations take
+// effect, or lanes that wait at a barrier for the rest of their warp arrive alone. Returns true if that
+// changed something.
 bool watch_stir(Block *block);
-// Whether the block, which has been run in that many slices, should be watched now.
+// Returns true if the CTA should be watched now. It has run for `slices` slices.
 bool watch_is_due(const Block *block, uint64_t slices);
 void watch_free(Watch *watch); // NULL is allowed
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels, scopes, declarations, labels; the instructions are in decode_*.c.
+// Decodes kernels, scopes, declarations and labels. The instructions are in decode_*.c.
 #include "sim/decode/decode.h"
 #include "sim/check/facts.h"
 #include "sim/decode/reconvergence.h"
@@ -32,8 +32,8 @@ static void fix(Decoder *d, const Fixup *fixup, const Symbol *label) {
     insn->u.targets[fixup->entry] = (uint32_t)label->address;
 }
 
-// Branches find their labels in the innermost scope that has them; what this
-// one has not is left to the outer.
+// Branches find their labels in the innermost scope that has them. Labels missing in this scope are left to
+// the outer one.
 void scope_close(Decoder *d) {
   uint32_t left = 0;
   for (uint32_t i = 0; i < d->fixups.n; i++) {
@@ -93,7 +93,7 @@ static uint32_t place_shared(Decoder *d, const PtxVar *var) {
   return address;
 }
 
-// .extern: the dynamic part, behind all static variables (Program.dynamic_shared).
+// .extern: the dynamic part, after all static variables (Program.dynamic_shared).
 static void declare_shared(Decoder *d, const PtxVar *var, Symbol *symbol) {
   symbol->space = SPACE_SHARED;
   if (var->init) ptx_error(d->error, var->pos, "shared memory has no initial value");
@@ -112,7 +112,7 @@ void decode_declare(Decoder *d, const PtxVar *var) {
   if (var->space == SPACE_SHARED)
     declare_shared(d, var, symbol);
   else if (var->space == SPACE_LOCAL || var->space == SPACE_PARAM) {
-    // A call's .param variables are the thread's own.
+    // A call's .param variables belong to the thread.
     symbol->space = SPACE_LOCAL;
     symbol->address = place_variable(d, &d->program->local_bytes, var);
   } else
@@ -120,7 +120,7 @@ void decode_declare(Decoder *d, const PtxVar *var) {
               STR_ARG(var->name));
 }
 
-// The module's variables. All static shared ones are placed before the kernel's own.
+// The module's variables. All static shared ones are placed before those of the kernel.
 static void declare_module(Decoder *d) {
   for (const PtxVar *var = d->in->module->vars.first; var; var = var->next)
     if (var->space == SPACE_SHARED) decode_declare(d, var);
@@ -148,7 +148,7 @@ static void place_variables(Decoder *d, const PtxFunc *func) {
     }
 }
 
-// The functions that the kernel may call, each once: their .shared variables follow the module's.
+// The functions that the kernel may call, each once. Their .shared variables come after the module's.
 static void place_function_shared(Decoder *d, const PtxFunc *kernel) {
   VEC(const PtxFunc *) reached = {0};
   vec_push(d->arena, &reached, kernel);
@@ -163,7 +163,7 @@ static void place_function_shared(Decoder *d, const PtxFunc *kernel) {
     }
 }
 
-// Dynamic shared memory begins behind the static: the kernel's own declarations count wherever they stand.
+// Dynamic shared memory begins after the static part. The kernel's own declarations count, wherever they are.
 static void place_dynamic_shared(Decoder *d, const PtxFunc *kernel) {
   uint64_t end = d->program->shared_bytes, align = 16;
   for (const PtxVar *var = d->in->module->vars.first; var; var = var->next)
@@ -191,7 +191,7 @@ static void declare_params(Decoder *d, const PtxFunc *kernel) {
 
 // ---- statements ----
 
-// The file's name of .loc's number; NULL: unknown.
+// The file name for a number in .loc. NULL: unknown.
 static const char *file_name(const Decoder *d, uint32_t number) {
   for (uint32_t i = 0; i < d->in->module->files.n; i++)
     if (d->in->module->files.at[i].number == number) return d->in->module->files.at[i].name;
@@ -212,7 +212,8 @@ static Site site_at(Decoder *d, const PtxLoc *loc, const char *file) {
   return site;
 }
 
-// The place of the statement: its .loc, for a function without any the call's, or the PTX line.
+// The location of the statement. It is its .loc, or for a function without one the call's location, or the
+// PTX line.
 static uint32_t site_of(Decoder *d) {
   const PtxStmt *stmt = d->stmt->loc || !d->caller ? d->stmt : d->caller;
   Program *program = d->program;
@@ -226,8 +227,8 @@ static uint32_t site_of(Decoder *d) {
   return d->site = program->sites.n - 1;
 }
 
-// Whether the first to name the instruction's result is that instruction, which every thread runs once before
-// any other that names it.
+// True if the instruction is the first to name its result, and every thread runs it once before any other
+// instruction that names it.
 static bool writes_first(const Decoder *d) {
   const Insn *insn = &d->insn;
   if (!d->made.bytes || insn->dst != d->made.slot || d->branched || d->stmt->guard.n) return false;
@@ -331,14 +332,14 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   memcpy(program->reqntid, kernel->reqntid, sizeof program->reqntid);
   memcpy(program->maxntid, kernel->maxntid, sizeof program->maxntid);
   slot_constant(d, 1, 0); // slot 0
-  slot_new(d, 8);         // what unused sources read (src[] is 0)
+  slot_new(d, 8);         // read by unused sources (src[] is 0)
   declare_module(d);
   place_function_shared(d, kernel);
   place_dynamic_shared(d, kernel);
   declare_params(d, kernel);
   scope_open(d);
   decode_body(d, kernel);
-  // The end stands at the last statement's line.
+  // The end has the last statement's line.
   for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next) begin = *stmt;
   begin.guard = (Str){"", 0};
   d->insn = (Insn){.kind = KIND_END};

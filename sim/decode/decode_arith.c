@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic, logic, comparison and selection: modifiers and operands as PTX ISA 9.7.1 to 9.7.7 give them.
+// Arithmetic, logic, comparison and selection. Modifiers and operands follow PTX ISA 9.7.1 to 9.7.7.
 #include "sim/decode/decode.h"
 #include "sim/exec/exec.h"
 
-// NULL for `exec`: there is no such instruction.
+// NULL for `exec`: the instruction does not exist.
 static void emit_known(Decoder *d, ExecFn *exec, PtxType type) {
   if (!exec) decode_error(d, "%.*s is not known for .%s", STR_ARG(d->stmt->name), ptx_type_name(type));
   d->insn.exec = exec;
@@ -19,7 +19,7 @@ static uint32_t arity(Operation op) {
   return op == OP_ABS || op == OP_NEG || op == OP_NOT || op == OP_CNOT ? 1 : 2;
 }
 
-// Which half of a product: MOD_NONE where none is named.
+// The half of a multiplication's result. MOD_NONE if none is named.
 static Modifier take_half(Decoder *d) {
   static const Modifier halves[] = {MOD_LO, MOD_HI};
   return mod_one_of(d, halves, 2);
@@ -29,7 +29,7 @@ static void sources(Decoder *d, PtxType type, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) d->insn.src[i] = operand_source(d, type);
 }
 
-// add.cc, addc and so on: the carry is one more register of the thread's.
+// add.cc, addc and similar: the carry is one more register of the thread.
 static void carry_arith(Decoder *d, PtxType type, bool out) {
   bool mad = d->op == OP_MAD || d->op == OP_MADC;
   if (!d->carry) d->carry = slot_new(d, 0) + 1;
@@ -75,7 +75,7 @@ static void int_arith(Decoder *d, PtxType type) {
   emit_known(d, exec, type);
 }
 
-// Rounding and its default; `needed`: PTX wants it written.
+// The rounding modifier, or its default. `needed`: PTX requires it.
 static void float_round_modifier(Decoder *d, PtxType type, bool needed) {
   Round round = mod_round(d);
   if (round == ROUND_NONE && needed)
@@ -115,7 +115,7 @@ static ExecFn *float_find(Operation op, PtxType type) {
   return type == PTX_F32 ? exec_f32_find(op) : exec_f64_find(op);
 }
 
-// add.f32.f16 and its kind (PTX ISA 9.7.5): the last operand alone is of f32.
+// add.f32.f16 and similar (PTX ISA 9.7.5): only the last operand is f32.
 static void mixed_arith(Decoder *d, PtxType narrow) {
   uint32_t n = arity(d->op);
   float_modifiers(d, PTX_F32);
@@ -165,7 +165,7 @@ void decode_arith(Decoder *d) {
   emit_known(d, ptx_type_class(type) == CLASS_FLOAT ? float_find(d->op, type) : NULL, type);
 }
 
-// .approx ones, and rcp, sqrt with a rounding.
+// Instructions with .approx, and rcp and sqrt with a rounding.
 void decode_special(Decoder *d) {
   PtxType type = mod_need_type(d);
   bool approx = mod_take(d, "approx"), exact = d->op == OP_RCP || d->op == OP_SQRT;
@@ -203,7 +203,7 @@ void decode_logic(Decoder *d) {
   emit_known(d, allowed && ptx_type_is_int(type) ? exec_int_find(d->op, type, MOD_NONE) : NULL, type);
 }
 
-// A constant operand's value, which the instruction needs while it is decoded.
+// A constant operand that decoding needs.
 static uint32_t immediate(Decoder *d) {
   const PtxOperand *operand = operand_next(d);
   if (operand->kind != OPERAND_INT || operand->value > 255)
@@ -310,7 +310,7 @@ static void compare_dest(Decoder *d) {
 
 static bool is_pair(PtxType type) { return type == PTX_F16X2 || type == PTX_BF16X2; }
 
-// Whether set gives `result` from a comparison of `type`: 16-bit integers and pairs come from halves alone.
+// True if set can give `result` from a comparison of `type`. 16-bit integers and pairs come only from halves.
 static bool set_gives(PtxType result, PtxType type) {
   if (is_pair(type)) return result == type || result == PTX_U32 || result == PTX_S32;
   if (result == PTX_U16 || result == PTX_S16) return is_half(type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers that reduce, and calls of the functions that CUDA's runtime gives every kernel.
+// Barriers that reduce, and calls of the functions that the CUDA runtime provides to every kernel.
 #include "sim/decode/decode.h"
 #include "sim/exec/exec.h"
 
@@ -35,7 +35,7 @@ void decode_bar(Decoder *d) {
   barrier_reduction(d);
 }
 
-// The i-th argument's (or the result's) place in the thread's memory.
+// The location of argument i (or of the result) in the thread's memory.
 static bool argument(Decoder *d, const PtxOperand *list, uint32_t i, uint32_t *slot) {
   const PtxOperand *item = list ? list->items : NULL;
   while (item && i-- > 0) item = item->next;
@@ -55,7 +55,7 @@ bool decode_system_call(Decoder *d, Str name, const PtxOperand *results, const P
     }
   bool prints = str_is(name, "vprintf"), asserts = str_is(name, "__assertfail");
   if (!prints && !asserts) return false;
-  for (uint32_t i = 0; i < (prints ? 2u : 4u); i++) // __assertfail's last two: the function and a size
+  for (uint32_t i = 0; i < (prints ? 2u : 4u); i++) // the last two of __assertfail: the function and a size
     if (!argument(d, args, i, &d->insn.src[i]))
       decode_error(d, "%.*s: an argument is missing", STR_ARG(name));
   if (prints && !argument(d, results, 0, &d->insn.src[2])) decode_error(d, "vprintf gives a result");

@@ -34,7 +34,7 @@ static void decode_indexed(Decoder *d) {
     add_fixup(d, label->name, entry++);
 }
 
-// ---- calls: the function's statements, decoded where it is called ----
+// ---- calls: the function's statements, decoded at the call ----
 
 const PtxFunc *function_named(const Decoder *d, const PtxOperand *operand) {
   for (const PtxFunc *func = d->in->module->funcs; func; func = func->next)
@@ -44,7 +44,7 @@ const PtxFunc *function_named(const Decoder *d, const PtxOperand *operand) {
   return NULL;
 }
 
-// The formal names become names of the actual .param variables' memory.
+// The formal names become names for the memory of the actual .param variables.
 static void bind_params(Decoder *d, const PtxVar *formal, const PtxOperand *actual) {
   for (; formal && actual; formal = formal->next, actual = actual->next) {
     const Symbol *found = actual->kind == OPERAND_NAME ? symbol_find(d, actual->name) : NULL;
@@ -67,7 +67,7 @@ static void inline_body(Decoder *d, const PtxFunc *func, const PtxOperand *resul
   const PtxStmt *stmt = d->stmt;
   PtxStmt plain = *stmt;
   scope_open(d);
-  if (guarded) { // lanes whose guard is false go over the whole body
+  if (guarded) { // lanes with a false guard skip the whole body
     PtxStmt inverse = *stmt;
     inverse.guard_not = !stmt->guard_not;
     d->stmt = &inverse;
@@ -170,7 +170,7 @@ static void warp_barrier(Decoder *d) {
   decode_emit(d);
 }
 
-// barrier.cluster.arrive and .wait: all threads of the one block.
+// barrier.cluster.arrive and .wait: all threads of the only CTA.
 static void cluster_barrier(Decoder *d) {
   bool arrive = mod_take(d, "arrive");
   if (!arrive && !mod_take(d, "wait")) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
@@ -214,7 +214,7 @@ static void need_sync(Decoder *d) {
   d->insn.kind = KIND_SYNC;
 }
 
-// d, or d|p; either may be `_`.
+// d, or d|p. Either may be `_`.
 static void pair_dest(Decoder *d, uint32_t bytes) {
   const PtxOperand *operand = operand_next(d);
   bool pair = operand->kind == OPERAND_PAIR;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cp.async, bulk and tensor copies and reductions: PTX ISA 9.7.9.25 to 9.7.9.27.
+// cp.async, bulk copies and TMA copies, and reductions: PTX ISA 9.7.9.25 to 9.7.9.27.
 #include "sim/decode/decode.h"
 #include "sim/exec/exec.h"
 #include "sim/machine/async.h"
 
-// The next state space in the order of the text; SPACE_GENERIC: none.
+// The next state space in text order. SPACE_GENERIC: none.
 static PtxSpace next_space(Decoder *d) {
   for (uint32_t i = 0; i < d->mod_count; i++) {
     bool global = str_is(d->mods[i], "global");

@@ -10,7 +10,7 @@ static uint64_t symbol_address(const Decoder *d, const Symbol *symbol) {
 
 // ---- mov ----
 
-// mov.b128 of two 64-bit registers, either way; or of one 128-bit register to another.
+// mov.b128 of two 64-bit registers, in either direction, or between 128-bit registers.
 static void move_wide(Decoder *d, const PtxOperand *to, const PtxOperand *from) {
   bool packs = from->kind == OPERAND_VECTOR, unpacks = to->kind == OPERAND_VECTOR;
   const PtxOperand *items = packs ? from->items : unpacks ? to->items : NULL;
@@ -99,7 +99,7 @@ void decode_move(Decoder *d) {
 
 // ---- cvt ----
 
-// A register at least as wide as the type: its slot, *bytes its width.
+// A register at least as wide as the type: its slot. *bytes is its width.
 static uint32_t wide_register(Decoder *d, PtxType type, bool dest, uint32_t *bytes) {
   const PtxOperand *operand = operand_next(d);
   bool literal = operand->kind != OPERAND_NAME || special_find(operand->name);
@@ -122,13 +122,13 @@ static Round integral_round(Decoder *d) {
   return mod_take(d, "rpi") ? ROUND_RP : ROUND_NONE;
 }
 
-// Which rounding is needed, allowed, or wrong: PTX ISA 9.7.9.21.
+// Checks the rounding: required, allowed or wrong (PTX ISA 9.7.9.21).
 static void convert_round(Decoder *d, PtxType to, PtxType from) {
   bool to_float = ptx_type_class(to) == CLASS_FLOAT, from_float = ptx_type_class(from) == CLASS_FLOAT;
   Round integral = integral_round(d), round = mod_round(d);
   bool narrows = from_float && to_float && ptx_type_bytes(to) < ptx_type_bytes(from);
   bool swaps = from_float && to_float && to != from && ptx_type_bytes(to) == ptx_type_bytes(from);
-  // Between fp16 and bf16 ptxas takes the conversion without one too, as .rn: Triton writes it so.
+  // Between fp16 and bf16 ptxas also accepts no rounding, as .rn. Triton writes it this way.
   bool needs_integral = from_float && !to_float, needs_round = (to_float && !from_float) || narrows;
   if (needs_integral && integral == ROUND_NONE)
     decode_error(d, "cvt from float to integer needs .rni, .rzi, .rmi or .rpi");
@@ -141,7 +141,7 @@ static void convert_round(Decoder *d, PtxType to, PtxType from) {
   d->insn.round = (uint8_t)(integral != ROUND_NONE ? integral : round != ROUND_NONE ? round : ROUND_RN);
 }
 
-// What cvt from .f32 to 16-bit floats has besides.
+// Further modifiers of cvt from .f32 to 16-bit floats.
 static void convert_limits(Decoder *d) {
   if (mod_take(d, "relu")) d->insn.flags |= FLAG_RELU;
   if (mod_take(d, "satfinite")) d->insn.flags |= FLAG_FINITE;
@@ -213,8 +213,8 @@ void decode_address(Decoder *d) {
   decode_emit_exec(d, exec_window, KIND_LANES);
 }
 
-// [register + offset], [variable + offset], [constant]; the variable's space is used
-// where the instruction names .param.
+// [register + offset], [variable + offset], [constant]. If the instruction names .param, the variable's space
+// is used.
 static void address_operand(Decoder *d, MemoryAccess *access) {
   const PtxOperand *operand = operand_next(d), *base = operand->items;
   if (operand->kind != OPERAND_ADDRESS || !base || base->next) {
@@ -249,7 +249,7 @@ static void address_operand(Decoder *d, MemoryAccess *access) {
     decode_error(d, "a 64-bit address is needed");
 }
 
-// Ordering and scope, which only the checkers need: accesses take effect in order.
+// Ordering and scope. Only the checkers need them, because accesses take effect in order.
 static void take_order(Decoder *d, MemoryAccess *access) {
   static const struct {
     const char *name;
@@ -307,8 +307,8 @@ static void value_registers(Decoder *d, MemoryAccess *access, bool load, const P
     decode_error(d, "%u registers are needed", access->count);
 }
 
-// ld.param of one value at a constant address: parameters do not change, so it is a mov from a slot that is
-// filled when a warp starts. False: it is another access.
+// ld.param of one value at a constant address. Parameters do not change, so this is a mov from a slot that is
+// filled when a warp starts. False: another access.
 static bool load_param(Decoder *d, const MemoryAccess *access) {
   if (access->space != SPACE_PARAM || access->count != 1 || !access->slot_bytes[0] || access->bytes > 8)
     return false;
@@ -381,7 +381,7 @@ static bool atomic_fits(const MemoryAccess *access) {
   return type == PTX_B32 || type == PTX_B64;
 }
 
-// The registers of a value or of a vector in braces, of the element's own width.
+// The registers of a value or of a vector in braces. Each has the element's width.
 static void atomic_registers(Decoder *d, const MemoryAccess *access, uint32_t *slots, bool results) {
   const PtxOperand *operand = operand_next(d), *item = operand;
   if (access->count > 1 && operand->kind == OPERAND_VECTOR) item = operand->items;

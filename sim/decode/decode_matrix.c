@@ -16,7 +16,7 @@ static void need_aligned(Decoder *d) {
     decode_error(d, "%.*s needs .sync.aligned", STR_ARG(d->base));
 }
 
-// {registers} or one register: up to `most`; returns how many.
+// {registers} or one register, up to `most`. Returns the number.
 static uint32_t registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t bytes, bool written) {
   const PtxOperand *operand = operand_next(d);
   bool vector = operand->kind == OPERAND_VECTOR;
@@ -69,7 +69,7 @@ void decode_matrix_move(Decoder *d) {
 
 // ---- shapes and types ----
 
-// mMnNkK; false: none.
+// mMnNkK. False: none.
 static bool take_shape(Decoder *d, Matrix *matrix) {
   for (uint32_t i = 0; i < d->mod_count; i++) {
     Str name = d->mods[i];
@@ -112,7 +112,7 @@ static MatrixType next_type(Decoder *d) {
 
 static bool is_fp8(MatrixType type) { return type == MATRIX_E4M3 || type == MATRIX_E5M2; }
 
-// Which inputs go together, and with which accumulators.
+// True if these input and accumulator types can be combined.
 static bool types_fit(const Matrix *matrix) {
   MatrixType a = matrix->a, b = matrix->b, d = matrix->d, c = matrix->c;
   if (a == MATRIX_F64) return b == a && d == a && c == a;
@@ -132,7 +132,7 @@ static uint32_t accumulators(const Matrix *matrix, MatrixType type) {
 // ---- mma ----
 
 typedef struct ShapeRow {
-  uint32_t m, n, k, bytes; // of an input element
+  uint32_t m, n, k, bytes; // bytes: of an input element
 } ShapeRow;
 
 static bool mma_shape_fits(const Matrix *matrix) {
@@ -148,7 +148,7 @@ static bool mma_shape_fits(const Matrix *matrix) {
   return false;
 }
 
-// .row or .col of A, then of B; false: not both are there.
+// .row or .col of A, then of B. False: one is missing.
 static bool take_orders(Decoder *d, Matrix *matrix) {
   Str orders[2];
   uint32_t n = 0;
@@ -163,7 +163,7 @@ static bool take_orders(Decoder *d, Matrix *matrix) {
   return true;
 }
 
-// How many registers an instruction has.
+// Checks the instruction's numbers of registers.
 static bool counts_fit(const Matrix *matrix, uint32_t bytes) {
   uint32_t element = matrix_bytes(matrix->a), lanes = matrix_in_quads(matrix) ? LANES / 4 : LANES;
   return matrix->d_count == accumulators(matrix, matrix->d) &&
@@ -207,7 +207,7 @@ static bool wgmma_shape_fits(const Matrix *matrix) {
   return !matrix_is_int(matrix->a) || n % 16 == 0 || n == 8 || n == 24;
 }
 
-// 1 or -1; true: -1.
+// 1 or -1. Returns true for -1.
 static bool negates(Decoder *d) {
   const PtxOperand *operand = operand_next(d);
   bool negative = operand->kind == OPERAND_INT && operand->value == UINT64_MAX;

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt of floats of 8 bits and fewer, tf32 and packed integers: types that only cvt and matrices know.
+// cvt of floats with 8 bits and fewer, of tf32 and of packed integers. Only cvt and matrices have these
+// types.
 #include "sim/decode/decode.h"
 #include "sim/exec/exec.h"
 
 static const char *const names[NARROW_COUNT] = {"e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"};
 
-// Where among the modifiers `name` is; mod_count: nowhere.
+// The index of `name` among the modifiers. mod_count: not present.
 static uint32_t modifier_at(const Decoder *d, const char *name) {
   uint32_t at = 0;
   while (at < d->mod_count && !str_is(d->mods[at], name)) at++;
   return at;
 }
 
-// cvt.rn.satfinite{.relu}.e4m3x2.f32 d, a, b; .f16x2 d, a; and back: cvt.rn{.relu}.f16x2.e4m3x2 d, a. Floats of 4 and 6 bits have no
-// form from .f16x2. Two of 4 bits are a .b8.
+// cvt.rn.satfinite{.relu}.e4m3x2.f32 d, a, b, and .f16x2 d, a. In the other direction:
+// cvt.rn{.relu}.f16x2.e4m3x2 d, a. Floats of 4 and 6 bits have no form from .f16x2. A pair of 4-bit floats is
+// a .b8.
 static void convert_fp8(Decoder *d, NarrowFloat format) {
   d->insn.to = format;
-  if (mod_round(d) != ROUND_RN) decode_error(d, "%.*s needs .rn, and is not known otherwise", STR_ARG(d->stmt->name));
+  if (mod_round(d) != ROUND_RN)
+    decode_error(d, "%.*s needs .rn, and is not known otherwise", STR_ARG(d->stmt->name));
   bool saturates = mod_take(d, "satfinite");
   if (mod_take(d, "relu")) d->insn.flags |= FLAG_RELU;
-  uint32_t at = modifier_at(d, names[format]); // which comes first, the narrow type or the other
+  uint32_t at = modifier_at(d, names[format]); // finds which comes first, the narrow type or the other
   PtxType other = mod_need_type(d), own = format == NARROW_E2M1 ? PTX_B8 : PTX_B16;
   bool from_fp8 = at > 0 && str_is(d->mods[at - 1], "f16x2");
-  bool eight = format == NARROW_E4M3 || format == NARROW_E5M2, pair = other == PTX_F16X2 && (from_fp8 || eight);
+  bool eight = format == NARROW_E4M3 || format == NARROW_E5M2,
+       pair = other == PTX_F16X2 && (from_fp8 || eight);
   if ((!pair && other != PTX_F32) || (from_fp8 ? saturates : !saturates))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.extra = from_fp8 ? FP8_TO_F16X2 : other == PTX_F32 ? FP8_FROM_F32 : FP8_FROM_F16X2;
@@ -32,7 +36,8 @@ static void convert_fp8(Decoder *d, NarrowFloat format) {
   decode_emit_exec(d, exec_convert_fp8, KIND_LANES);
 }
 
-// cvt.{rz,rp}{.satfinite}.ue8m0x2.f32 d, a, b; .bf16x2 d, a; and back: cvt.rn.bf16x2.ue8m0x2 d, a.
+// cvt.{rz,rp}{.satfinite}.ue8m0x2.f32 d, a, b, and .bf16x2 d, a. In the other direction:
+// cvt.rn.bf16x2.ue8m0x2 d, a.
 static void convert_ue8m0(Decoder *d) {
   Round round = mod_round(d);
   uint32_t at = modifier_at(d, "ue8m0x2");
@@ -62,13 +67,13 @@ static void convert_tf32(Decoder *d) {
   decode_emit_exec(d, exec_convert_tf32, KIND_LANES);
 }
 
-// cvt.pack.sat.s16.s32 d, a, b and, of 8 bits and fewer, cvt.pack.sat.u8.s32.b32 d, a, b, c.
+// cvt.pack.sat.s16.s32 d, a, b. With 8 bits and fewer cvt.pack.sat.u8.s32.b32 d, a, b, c.
 static void convert_pack(Decoder *d) {
   if (!mod_take(d, "sat")) decode_error(d, "cvt.pack needs .sat");
   static const char *const parts[] = {"u2", "s2", "u4", "s4", "u8", "s8", "u16", "s16"};
   uint32_t part = 0;
   while (part < 8 && !mod_take(d, parts[part])) part++;
-  bool narrow = part < 6; // there is a third operand
+  bool narrow = part < 6; // has a third operand
   if (part == 8 || mod_need_type(d) != PTX_S32 || (narrow && mod_need_type(d) != PTX_B32))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.extra = (uint8_t)(2u << part / 2);

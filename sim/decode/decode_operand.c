@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modifiers, symbols, slots and operands of the instruction being decoded.
+// Modifiers, symbols, slots and operands of the current instruction.
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/hash.h"
@@ -114,12 +114,12 @@ static Symbol *symbol_exact(Decoder *d, Str name, bool ranges) {
 
 Symbol *symbol_find(Decoder *d, Str name) { return symbol_exact(d, name, false); }
 
-// %r12 of .reg .b32 %r<20>: its range and its number.
+// %r12 of .reg .b32 %r<20>: its range and number.
 static Symbol *symbol_in_range(Decoder *d, Str name, uint32_t *number) {
   size_t n = name.n;
   while (n > 0 && name.at[n - 1] >= '0' && name.at[n - 1] <= '9' && name.n - n < 9) n--;
   for (; n < name.n; n++) {
-    if (name.at[n] == '0' && n + 1 < name.n) continue; // %r01 is no name of a range
+    if (name.at[n] == '0' && n + 1 < name.n) continue; // %r01 does not belong to a range
     Symbol *symbol = symbol_exact(d, (Str){name.at, n}, true);
     if (!symbol) continue;
     *number = 0;

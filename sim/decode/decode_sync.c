@@ -35,7 +35,7 @@ static void decode_wait(Decoder *d, bool try) {
   operand_address(d, space, address);
   d->insn.u.address = address;
   d->insn.src[1] = operand_source(d, d->insn.flags & FLAG_WIDE ? PTX_U32 : PTX_B64);
-  // How long to wait at most is not heeded: lanes wait until nothing else can run.
+  // The time limit is ignored: lanes wait until nothing else can run.
   if (try && operand_more(d)) operand_source(d, PTX_U32);
   decode_emit_exec(d, exec_mbarrier_test, try ? KIND_WAIT : KIND_CHECKED);
 }
@@ -115,7 +115,7 @@ static void decode_map_copy(Decoder *d) {
 typedef struct FieldRow {
   const char *name;
   MapField field;
-  bool ordinal, wide; // the field of one dimension; a 64-bit value
+  bool ordinal, wide; // ordinal: the field of one dimension; wide: a 64-bit value
 } FieldRow;
 
 void decode_tensormap(Decoder *d) {
@@ -225,9 +225,13 @@ static void decode_maxnreg(Decoder *d) {
   decode_emit_exec(d, exec_nothing, KIND_REGISTERS);
 }
 
-// What ptxas gives the threads of a kernel that changes their registers: its share of the multiprocessor's by
-// .maxntid or .reqntid and .minnctapersm, .maxnreg, or the most that a setmaxnreg asks for, whichever is
-// least. It ignores every setmaxnreg where neither the former nor the latter is said (C7508).
+// The registers that ptxas gives to each thread of a kernel with setmaxnreg. It is the least of these:
+//
+// * the share of the multiprocessor's registers, by .maxntid or .reqntid and .minnctapersm;
+// * .maxnreg;
+// * the largest count of a setmaxnreg.
+//
+// If the kernel has neither of the first two, ptxas ignores every setmaxnreg (C7508).
 void decode_entry_registers(Decoder *d, const PtxFunc *kernel) {
   const uint32_t *extent = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
   uint64_t blocks = (uint64_t)extent[0] * extent[1] * extent[2] * kernel->minnctapersm;
@@ -267,7 +271,7 @@ void decode_ordering(Decoder *d) {
   decode_emit_exec(d, exec_nothing, KIND_LANES);
 }
 
-// createpolicy: what caches would do; the policy is a number that nothing looks at.
+// createpolicy: controls caches. The policy is a number that nothing reads.
 void decode_policy(Decoder *d) {
   static const char *const known[] = {"fractional",
                                       "range",

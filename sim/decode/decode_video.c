@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Video instructions on pairs of halves and quads of bytes, whole ones: PTX ISA
-// 9.7.18.2 without selectors and masks.
+// Video instructions on pairs of 16-bit halves and on quads of bytes: PTX ISA 9.7.18.2, without selectors and
+// masks.
 #include "sim/decode/decode.h"
 #include "sim/exec/exec.h"
 

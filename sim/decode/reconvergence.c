@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order in which a diverged warp's groups go on: one in which what control flow joins comes after all that leads to it, and what
-// follows a loop after all of the loop, wherever the compiler has placed the code. It is Bourdoncle's weak topological order (Efficient
-// chaotic iteration strategies with widenings, 1993, figure 4) of the basic blocks. So lanes meet where paths join, as ptxas has them
-// meet, by BSSY and BSYNC.
+// The order in which the groups of a diverged warp run. A join comes after all code that leads to it, and the
+// code after a loop comes after the whole loop. This is independent of where the compiler has placed the
+// code. So lanes reconverge at joins, as ptxas makes them with BSSY and BSYNC.
+//
+// The order is Bourdoncle's weak topological order of the basic blocks. Source: Efficient chaotic iteration
+// strategies with widenings, 1993, figure 4.
 #include "sim/decode/reconvergence.h"
 
 #include "base/integer.h"
 
-enum { MAX_BLOCKS = 1 << 13 }; // the search recurs; longer code keeps the order of the text
+enum { MAX_BLOCKS = 1 << 13 }; // limit, because the search is recursive; longer code keeps the text's order
 
 typedef struct Block {
-  uint32_t begin, end; // instructions
-  uint32_t number;     // of the search; 0: not there yet
+  uint32_t begin, end; // instruction indices
+  uint32_t number;     // of the search; 0: not reached yet
 } Block;
 
 typedef struct Order {
   Program *program;
-  uint32_t *block_of; // by instruction; UINT32_MAX: begins none
+  uint32_t *block_of; // by instruction; UINT32_MAX: no block begins there
   Block *blocks;
   uint32_t n;
   uint32_t *stack, depth, searched;
@@ -28,7 +30,7 @@ static bool ends_block(const Insn *insn) {
          insn->kind == KIND_END;
 }
 
-// Of the block's last instruction: the i-th that may follow; UINT32_MAX: there are no more.
+// Successor i of the basic block's last instruction. UINT32_MAX: there are no more.
 static uint32_t successor(const Order *o, const Block *block, uint32_t i) {
   const Insn *last = &o->program->code.at[block->end - 1];
   bool always = last->guard == 0 && !last->guard_flip,
@@ -47,7 +49,7 @@ static void visit_successors(Order *o, uint32_t v, uint32_t *head, bool *loops) 
   }
 }
 
-// A loop's blocks are searched again without its head.
+// The basic blocks of a loop are searched again without its head.
 static uint32_t visit(Order *o, uint32_t v) {
   Block *block = &o->blocks[v];
   o->stack[o->depth++] = v;

@@ -4,7 +4,7 @@
 
 #include "sim/ptx/insn.h"
 
-// Fills program->order, once the code is whole.
+// Fills program->order. Call when the code is complete.
 void order_code(Arena *arena, Program *program);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What bulk copies (exec_bulk.c) and tensor copies (exec_tensor.c) share.
+// Shared by bulk copies (exec_bulk.c) and TMA copies (exec_tensor.c).
 #ifndef SIM_EXEC_BULK_H
 #define SIM_EXEC_BULK_H
 
@@ -7,16 +7,18 @@
 
 // to[i] = op(to[i], from[i]) for each element, as one atomic operation.
 void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned char *from, uint64_t bytes);
-// Multicast goes to this block alone. False: the fault is set.
+// Multicast is only allowed to this CTA. False: the fault is set.
 bool bulk_one_block(Warp *warp, const Insn *insn, uint32_t lane);
-bool bulk_mbarrier(AsyncOp *op, uint32_t lane); // finds where it completes; false: the fault is set
-// Counts a range of global memory.
+bool bulk_mbarrier(AsyncOp *op, uint32_t lane); // finds the mbarrier of the completion; false: the fault is
+                                                // set
+// Counts an access to a range of global memory.
 void bulk_count(const AsyncOp *op, uint64_t address, uint64_t bytes, bool new_request);
 void bulk_range_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes);
 void bulk_row_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes,
                    uint64_t beyond);
 
-// Between `staged`, which is packed and not swizzled, and the tensor's side or the shared one.
+// Copies between `staged` (packed, not swizzled) and the tensor in global memory or the tile in shared
+// memory.
 void tensor_read(AsyncOp *op);
 void tensor_write(AsyncOp *op);
 

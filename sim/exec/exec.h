@@ -5,7 +5,7 @@
 
 #include "sim/ptx/insn.h"
 
-// What applies `op` to operands of `type`; NULL: there is no such instruction. `form`: MOD_LO, HI,
+// The function that applies `op` to operands of `type`. NULL: no such instruction. `form`: MOD_LO, HI,
 // HI_SAT, WIDE, SAT, RELU or NONE.
 ExecFn *exec_int_find(Operation op, PtxType type, Modifier form);
 ExecFn *exec_bits_find(Operation op, PtxType type, bool named_mode); // prmt's mode is insn->extra
@@ -16,29 +16,40 @@ ExecFn exec_f32_pair;  // add, sub, mul, fma of pairs of f32
 ExecFn exec_f32_mixed; // add, sub, fma of f32 with halves
 ExecFn *exec_f64_find(Operation op);
 ExecFn *exec_half_find(Operation op, PtxType type);
-// Comparisons: `compare` is "eq", "ltu" and so on. They write predicates dst and dst2 (slot UINT32_MAX:
+// Comparisons. `compare` is "eq", "ltu" and so on. They write the predicates dst and dst2 (slot UINT32_MAX:
 // none), combined with src[2] by insn->extra.
 ExecFn *exec_compare_find(Str compare, PtxType type);
-// setp of f16x2 and bf16x2; *where is what insn->round must hold.
+// setp of f16x2 and bf16x2. *where is the value for insn->round.
 ExecFn *exec_compare_pair_find(Str compare, uint8_t *where);
 ExecFn *exec_select_find(uint32_t bytes);
 
-ExecFn *exec_mov_find(uint32_t bytes); // of a lane
+ExecFn *exec_mov_find(uint32_t bytes); // bytes per lane
 
-// The conversion of a finished instruction.
+// The conversion function for a complete instruction.
 ExecFn *exec_convert_find(const Insn *insn);
 typedef enum Fp8Form { FP8_FROM_F32, FP8_FROM_F16X2, FP8_TO_F16X2 } Fp8Form; // exec_convert_fp8's insn->extra
-typedef enum NarrowFloat { NARROW_E4M3, NARROW_E5M2, NARROW_E2M1, NARROW_E2M3, NARROW_E3M2, NARROW_COUNT } NarrowFloat;
-typedef enum Ue8m0Form { UE8M0_FROM_F32, UE8M0_FROM_BF16X2, UE8M0_TO_BF16X2 } Ue8m0Form; // exec_convert_ue8m0's
+typedef enum NarrowFloat {
+  NARROW_E4M3,
+  NARROW_E5M2,
+  NARROW_E2M1,
+  NARROW_E2M3,
+  NARROW_E3M2,
+  NARROW_COUNT
+} NarrowFloat;
+typedef enum Ue8m0Form {
+  UE8M0_FROM_F32,
+  UE8M0_FROM_BF16X2,
+  UE8M0_TO_BF16X2
+} Ue8m0Form;                                                                       // exec_convert_ue8m0's
 ExecFn exec_convert_fp8, exec_convert_ue8m0, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
-ExecFn exec_convert, exec_convert_pair;                                      // insn->from, to, round, flags
+ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
 ExecFn exec_set_pair, exec_slct, exec_testp, exec_predicate_logic;
 ExecFn exec_mov_wide, exec_pack_wide, exec_unpack_wide; // 128 bits
 ExecFn exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
 // exec_carry's insn->extra: a + b, a - b, or the low or high half of a * b, plus c.
 typedef enum CarryForm { CARRY_SUM, CARRY_DIFFERENCE, CARRY_PRODUCT_LOW, CARRY_PRODUCT_HIGH } CarryForm;
 ExecFn exec_f64_gross, exec_carry, exec_lop3_predicate, exec_match;
-ExecFn exec_vprintf, exec_assertfail; // src: where the arguments, and vprintf's result, are in local memory
+ExecFn exec_vprintf, exec_assertfail; // src: local memory addresses of the arguments and of vprintf's result
 ExecFn exec_load, exec_store, exec_atomic;
 ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor;
 // exec_mbarrier's insn->extra.

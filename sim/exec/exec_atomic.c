@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// atom and red: lane after lane, under one lock, so that blocks on different
-// host threads see whole operations.
+// atom and red. Lanes run one after another under one lock, so CTAs on different host threads see whole
+// operations.
 #include "sim/exec/atomic_lock.h"
 
 #include <pthread.h>
@@ -9,13 +9,13 @@
 #include "sim/exec/float_bits.h"
 #include "sim/machine/resolve.h"
 
-// The only mutable static: global memory is shared between host threads.
+// The only mutable static. Host threads share global memory.
 static pthread_mutex_t atomic_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void atomic_begin(void) { pthread_mutex_lock(&atomic_lock); }
 void atomic_end(void) { pthread_mutex_unlock(&atomic_lock); }
 
-// What an element may be: up to 128 bits.
+// An element of up to 128 bits.
 typedef struct AtomicValue {
   uint64_t low, high;
 } AtomicValue;
@@ -34,7 +34,7 @@ static float narrow_float(bool bf16, uint64_t bits) {
   return bf16 ? float_of_bf16((uint16_t)bits) : float_of_half((uint16_t)bits);
 }
 
-// f16 and bf16: add, min, max; a NaN loses.
+// f16 and bf16: add, min, max. The result is the other operand if one is NaN.
 static uint64_t narrow(Operation op, bool bf16, uint64_t a, uint64_t b) {
   float x = narrow_float(bf16, a), y = narrow_float(bf16, b);
   if (op == OP_ADD) {

@@ -9,7 +9,7 @@ static inline uint32_t popcount64(uint64_t a) {
   return n;
 }
 
-static inline uint32_t highest64(uint64_t a) { // position of the highest one; UINT32_MAX for 0
+static inline uint32_t highest64(uint64_t a) { // position of the highest one bit; UINT32_MAX for 0
   uint32_t at = UINT32_MAX;
   for (; a; a >>= 1) at++;
   return at;
@@ -21,7 +21,7 @@ static inline uint64_t reverse(uint64_t a, int bits) {
   return r;
 }
 
-// Results are 32 bits whatever the source.
+// Results have 32 bits for every source type.
 #define DEFINE_COUNT(function, T, expression)                                                                \
   static void function(Warp *warp, const Insn *insn, uint32_t mask) {                                        \
     const T *as = lanes_at(warp, insn->src[0]);                                                              \
@@ -51,7 +51,7 @@ DEFINE_COUNT(bfind_s64, int64_t, find_high((uint64_t)(a < 0 ? ~a : a), 63, insn)
 DEFINE_LANES(brev32, uint32_t, 32, reverse(a, 32))
 DEFINE_LANES(brev64, uint64_t, 64, reverse(a, 64))
 
-// PTX ISA 9.7.1 bfe: positions and lengths are taken modulo 256; bits beyond the top repeat the sign.
+// PTX ISA 9.7.1 bfe: positions and lengths are modulo 256. Bits beyond the top repeat the sign.
 static inline uint64_t field_extract(uint64_t a, uint32_t pos, uint32_t len, uint32_t bits, bool is_signed) {
   pos &= 255, len &= 255;
   uint32_t top = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
@@ -92,7 +92,7 @@ static inline uint64_t field_insert(uint64_t a, uint64_t b, uint32_t pos, uint32
 DEFINE_FIELD(32)
 DEFINE_FIELD(64)
 
-// Byte `selector & 7` of {b, a}; bit 3 of the selector repeats the byte's sign instead.
+// Byte `selector & 7` of {b, a}. If bit 3 of the selector is set, the byte's sign is repeated instead.
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors) {
   uint64_t bytes = (uint64_t)b << 32 | a;
   uint32_t result = 0;
@@ -116,7 +116,7 @@ static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, uint32_t table
 
 DEFINE_LANES(lop3, uint32_t, 32, logic3(a, b, c, insn->extra))
 
-// extra: MOD_LEFT or MOD_RIGHT; FLAG_SAT: .clamp, else .wrap.
+// extra: MOD_LEFT or MOD_RIGHT. FLAG_SAT: .clamp, else .wrap.
 static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, const Insn *insn) {
   n = insn->flags & FLAG_SAT ? (n > 32 ? 32 : n) : n & 31;
   uint64_t both = (uint64_t)high << 32 | low;
@@ -126,7 +126,7 @@ static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, const Ins
 
 DEFINE_LANES(shf, uint32_t, 32, funnel(a, b, c, insn))
 
-// PTX ISA 9.7.1 fns: the base bit itself may be the first one found; offset 0 asks for it alone.
+// PTX ISA 9.7.1 fns: the base bit itself may be the first one found. With offset 0 only that bit is tested.
 static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t offset) {
   base &= 31;
   if (offset == 0) return a >> base & 1 ? base : UINT32_MAX;
@@ -160,7 +160,7 @@ DEFINE_LANES(bmsk, uint32_t, 32, bit_mask(a, b, insn))
 
 ExecFn *exec_field_find(Operation op) { return op == OP_FNS ? fns : op == OP_SZEXT ? szext : bmsk; }
 
-// prmt's named modes; extra is the mode. Only the low two bits of c count.
+// prmt's named modes. extra is the mode. Only the low two bits of c are used.
 static inline uint32_t permute_mode(uint32_t a, uint32_t b, uint32_t c, uint8_t mode) {
   static const uint16_t forward[] = {0x3210, 0x4321, 0x5432, 0x6543},
                         backward[] = {0x5670, 0x6701, 0x7012, 0x0123},
@@ -179,8 +179,8 @@ static inline uint32_t permute_mode(uint32_t a, uint32_t b, uint32_t c, uint8_t 
 
 DEFINE_LANES(prmt_mode, uint32_t, 32, permute_mode(a, b, c, insn->extra))
 
-// lop3 with a predicate: dst2 is whether the result is not 0, combined (from: OP_OR or OP_AND) with
-// src[3]; dst UINT32_MAX: none. FLAG_NOT negates the predicate source.
+// lop3 with a predicate. `dst2` is true if the result is not 0, combined with src[3] by `from` (OP_OR or
+// OP_AND). `dst` UINT32_MAX: none. FLAG_NOT negates the predicate source.
 void exec_lop3_predicate(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]),
                  *c = lanes_at(warp, insn->src[2]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bulk copies and reductions, and what tensor copies share with them.
+// Bulk copies and reductions, and code shared with TMA copies.
 #include "sim/exec/bulk.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned c
   atomic_end();
 }
 
-// ---- what copies and tensor copies share ----
+// ---- shared by bulk and TMA copies ----
 
 bool bulk_one_block(Warp *warp, const Insn *insn, uint32_t lane) {
   const CopyOperands *copy = insn->u.copy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// add, sub and mad with the condition code register's carry, in and out. PTX ISA 9.7.2.
+// add, sub and mad with the carry of the condition code register, as input and output. PTX ISA 9.7.2.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/exec/wide.h"
@@ -31,7 +31,7 @@ static uint64_t product_half(const Insn *insn, uint64_t a, uint64_t b, uint32_t 
   return (high ? wide >> 32 : wide) & UINT32_MAX;
 }
 
-// extra: the CarryForm; dst2: the carry's predicate slot; FLAG_SAT: it comes in; FLAG_WIDE: it goes out.
+// extra: the CarryForm. dst2: the carry's predicate slot. FLAG_SAT: carry in. FLAG_WIDE: carry out.
 void exec_carry(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t bits = 8 * ptx_type_bytes((PtxType)insn->from), out32[LANES], carries = 0;
   uint64_t out64[LANES];

@@ -4,7 +4,8 @@
 #include "sim/machine/lanes.h"
 #include "sim/exec/float_bits.h"
 
-// insn->extra: how a comparison is combined with predicate src[2] (FLAG_NOT: negated): OP_NONE, AND, OR, XOR.
+// insn->extra: the combination of a comparison with predicate src[2] (FLAG_NOT: negated). OP_NONE, AND, OR,
+// XOR.
 static uint32_t combine_predicate(Warp *warp, const Insn *insn, uint32_t result) {
   uint32_t other = predicate_at(warp, insn->src[2]);
   if (insn->flags & FLAG_NOT) other = ~other;
@@ -16,7 +17,7 @@ static uint32_t combine_predicate(Warp *warp, const Insn *insn, uint32_t result)
   }
 }
 
-// set: 1.0 or all ones of the type `to`.
+// set: the value for true: 1.0 or all ones in the type `to`.
 static uint32_t set_value(uint32_t to) {
   switch (to) {
   case PTX_F32: return 0x3f800000u;
@@ -146,7 +147,7 @@ static ExecFn *float_compare(const CompareRow *row, PtxType type) {
   return type == PTX_F32 ? row->f32 : type == PTX_F64 ? row->f64 : NULL;
 }
 
-// How two halves may stand for a comparison to hold: a set of these, in insn->round.
+// The relations of two halves for which a comparison is true: a bit set in insn->round.
 enum { WHERE_LESS = 1, WHERE_EQUAL = 2, WHERE_GREATER = 4, WHERE_UNORDERED = 8 };
 
 static bool half_pair_holds(uint32_t where, float a, float b) {
@@ -175,7 +176,7 @@ static void compare_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, high, mask);
 }
 
-// set of pairs: 1.0 or, where from is an integer type, all ones in each half.
+// set of pairs: 1.0 in each half, or all ones if `from` is an integer type.
 void exec_set_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t holds[2], out[LANES];
   pair_holds(warp, insn, holds);
@@ -186,7 +187,7 @@ void exec_set_pair(Warp *warp, const Insn *insn, uint32_t mask) {
 }
 
 ExecFn *exec_compare_pair_find(Str compare, uint8_t *where) {
-  // In the order of their sets, from 1: WHERE_LESS alone, WHERE_EQUAL alone, both, ...
+  // Indexed by bit set, from 1: WHERE_LESS, WHERE_EQUAL, both, ...
   static const char *const names[] = {"lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
                                       "nan", "ltu", "equ", "leu", "gtu", "neu", "geu"};
   for (uint8_t i = 0; i < 14; i++)
@@ -229,7 +230,7 @@ DEFINE_SELECT(64)
 
 ExecFn *exec_select_find(uint32_t bytes) { return bytes == 2 ? select16 : bytes == 4 ? select32 : select64; }
 
-// to: .s32 or .f32 of src[2].
+// to: .s32 or .f32, the type of src[2].
 void exec_slct(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *c = lanes_at(warp, insn->src[2]);
   uint32_t first = 0;
@@ -259,7 +260,7 @@ static bool float_is(double value, uint8_t question, bool normal) {
   }
 }
 
-// extra: what is asked.
+// extra: the test.
 void exec_testp(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t result = 0;
   for (int l = 0; l < LANES; l++) {
@@ -276,7 +277,7 @@ void exec_testp(Warp *warp, const Insn *insn, uint32_t mask) {
   predicate_write(warp, insn->dst, result, mask);
 }
 
-// and, or, xor, not of predicates: extra is the Operation.
+// and, or, xor, not of predicates. extra is the Operation.
 void exec_predicate_logic(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t a = predicate_at(warp, insn->src[0]), b = predicate_at(warp, insn->src[1]);
   uint32_t result = insn->extra == OP_AND   ? a & b

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt: every source widens exactly (to 64-bit integers, or to double), then rounds once to the result.
+// cvt: every source is widened exactly (to 64-bit integers or to double), then rounded once to the result.
 #include <fenv.h>
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/exec/float_bits.h"
 
-// insn->extra: the source register's bytes a lane. The type's low part of the register counts.
+// insn->extra: bytes per lane of the source register. Only the type's low part is used.
 static uint64_t int_lane(const Insn *insn, const void *lanes, int l) {
   uint64_t bits = insn->extra == 2   ? ((const uint16_t *)lanes)[l]
                   : insn->extra == 4 ? ((const uint32_t *)lanes)[l]
@@ -66,7 +66,7 @@ static uint64_t int_of_float(double value, const Insn *insn) {
   int64_t least;
   uint64_t most;
   int_range((PtxType)insn->to, &least, &most);
-  if (isnan(value)) { // PTX ISA, cvt: 0, but from .f64 or to 64 bits the highest bit alone
+  if (isnan(value)) { // PTX ISA, cvt: 0; from .f64 or to 64 bits only the highest bit is set
     if (insn->from != PTX_F64 && ptx_type_bytes((PtxType)insn->to) < 8) return 0;
     return least < 0 ? (uint64_t)least : most - (most >> 1);
   }
@@ -76,12 +76,12 @@ static uint64_t int_of_float(double value, const Insn *insn) {
   return value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
 }
 
-// A 16-bit float's bits; `infinity`: of its type.
+// Limits a 16-bit float to finite values. `infinity`: the type's infinity.
 static uint64_t finite(uint64_t bits, uint64_t infinity, const Insn *insn) {
   return (insn->flags & FLAG_FINITE) && (bits & 0x7fff) == infinity ? bits - 1 : bits;
 }
 
-// The result's bits; `integral`: .rni, .rzi ... between floats.
+// The result's bits. FLAG_WIDE: .rni, .rzi ... between floats.
 static uint64_t float_result(double value, const Insn *insn) {
   if (insn->flags & FLAG_WIDE) value = round_integral(value, insn->round);
   if (insn->flags & FLAG_SAT) value = double_saturate(value);
@@ -98,8 +98,8 @@ static uint64_t float_result(double value, const Insn *insn) {
   }
 }
 
-// An exact integer as a float: binary64 by the host under the right rounding, narrower ones from a value
-// rounded to odd.
+// An exact integer as a float. The host rounds to binary64 in the right mode. Narrower floats come from a
+// value rounded to odd.
 static uint64_t float_of_int(uint64_t value, const Insn *insn) {
   bool negative = ptx_type_class((PtxType)insn->from) == CLASS_SIGNED && (int64_t)value < 0;
   uint64_t magnitude = negative ? 0 - value : value;
@@ -129,7 +129,7 @@ static uint64_t convert_lane(const Insn *insn, const void *lanes, int l) {
   if (to_float) return float_of_int(value, insn);
   if (insn->flags & FLAG_SAT)
     value = clamp_int(value, ptx_type_class((PtxType)insn->from) == CLASS_SIGNED, (PtxType)insn->to);
-  switch (insn->to) { // a register wider than the type holds the value extended by the type's sign
+  switch (insn->to) { // a register wider than the type gets the value extended by the type's sign
   case PTX_S8: return (uint64_t)(int64_t)(int8_t)value;
   case PTX_S16: return (uint64_t)(int64_t)(int16_t)value;
   case PTX_S32: return (uint64_t)(int64_t)(int32_t)value;
@@ -143,7 +143,7 @@ static uint64_t convert_lane(const Insn *insn, const void *lanes, int l) {
   }
 }
 
-// insn->count: the destination register's bytes a lane.
+// insn->count: bytes per lane of the destination register.
 static void write_lanes(Warp *warp, const Insn *insn, const uint64_t *out, uint32_t mask) {
   for (int l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
@@ -163,7 +163,7 @@ void exec_convert(Warp *warp, const Insn *insn, uint32_t mask) {
   write_lanes(warp, insn, out, mask);
 }
 
-// cvt.rn.f16x2.f32 d, a, b: a goes to the high half. `to` is the element's type.
+// cvt.rn.f16x2.f32 d, a, b: a goes to the high half. `to` is the element type.
 void exec_convert_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t out[LANES];
   const void *high = lanes_at(warp, insn->src[0]), *low = lanes_at(warp, insn->src[1]);
@@ -172,7 +172,7 @@ void exec_convert_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write32(warp, insn->dst, out, mask);
 }
 
-// The commonest conversions, with no flags, between registers of the types' own widths.
+// The most common conversions: no flags, and registers of the types' widths.
 #define DEFINE_CONVERT(function, S, T, bits, expression)                                                     \
   SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
     const S *as = lanes_at(warp, insn->src[0]);                                                              \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cp.async and its arrivals; commit and wait of every kind of group.
+// cp.async and its arrivals. Commit and wait for all kinds of groups.
 #include "sim/machine/hooks.h"
 #include "sim/machine/mbarrier.h"
 #include "sim/machine/resolve.h"
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
-// Bytes that the lane reads; UINT32_MAX: more than it writes.
+// The number of bytes that the lane reads. UINT32_MAX: more than it writes.
 static uint32_t read_bytes(const Warp *warp, const CopyOperands *copy, uint32_t lane) {
   if (copy->ignore != UINT32_MAX && ((predicate_at(warp, copy->ignore) ^ copy->ignore_flip) >> lane & 1))
     return 0;
@@ -28,7 +28,7 @@ static bool lane_copy(const AsyncOp *op, uint32_t lane, CopyLanes *lanes) {
   if (!resolve_operand(warp, op->insn, lane, &copy->to, copy->bytes, copy->bytes, true, &to)) return false;
   if (read && !resolve_operand(warp, op->insn, lane, &copy->from, read, copy->bytes, false, &from)) {
     if (warp->block->worker->fault.set) return false;
-    read = 0; // reported, and the launch goes on: zeros
+    read = 0; // reported; the launch continues with zeros
   }
   lanes->to[lane] = to.host;
   lanes->to_address[lane] = to.address;
@@ -104,7 +104,7 @@ void exec_async_commit(Warp *warp, const Insn *insn, uint32_t mask) {
   async_commit(warp, mask, group);
 }
 
-// count: groups that may stay pending; FLAG_WIDE: wait_all; FLAG_NOT: .read.
+// count: groups that may stay pending. FLAG_WIDE: wait_all. FLAG_NOT: .read.
 void exec_async_wait(Warp *warp, const Insn *insn, uint32_t mask) {
   AsyncGroup group = (AsyncGroup)insn->extra;
   bool read = insn->flags & FLAG_NOT;

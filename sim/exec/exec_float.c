@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// binary32 and binary64 arithmetic. Operations that PTX rounds exactly are exact; the
-// .approx ones are computed in double and rounded, which is nearer than the chip's: the
-// difference is within their documented errors.
+// binary32 and binary64 arithmetic. Operations that PTX rounds exactly are exact. The .approx ones are
+// computed in double and rounded. The result is closer than the GPU's result, and the difference is within the
+// documented errors.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/exec/float_bits.h"
@@ -39,7 +39,7 @@ static inline float f32_modify(float value, uint32_t flags) {
     lanes_merge32(warp, insn->dst, scratch, mask);                                                           \
   }
 
-// min and max: -0 is less than +0; a NaN loses, or with .NaN wins (canonical 0x7fffffff).
+// min and max: -0 is less than +0. A NaN is ignored, or with .NaN returned (canonical 0x7fffffff).
 static inline float f32_pick(float a, float b, bool smaller, uint32_t flags) {
   uint32_t sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
   if (flags & FLAG_XORSIGN) a = fabsf(a), b = fabsf(b);
@@ -110,8 +110,9 @@ DEFINE_F64(f64_min, f64_pick(a, b, true))
 DEFINE_F64(f64_max, f64_pick(a, b, false))
 DEFINE_F64(f64_copysign, copysign(b, a))
 
-// rcp.approx.ftz.f64 and (extra) rsqrt: PTX ISA 9.7.3: the upper 32 bits of the operand alone give the upper
-// 32 bits of the result, the lower are 0. The chip's last of these bits may differ.
+// rcp.approx.ftz.f64 and (extra) rsqrt, PTX ISA 9.7.3. Only the upper 32 bits of the operand are used. They
+// give the upper 32 bits of the result, and the lower bits are 0. The GPU may differ in the last of these
+// bits.
 void exec_f64_gross(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint64_t *as = lanes_at(warp, insn->src[0]);
   uint64_t out[LANES];
@@ -127,7 +128,7 @@ void exec_f64_gross(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write64(warp, insn->dst, out, mask);
 }
 
-// add, sub and fma of mixed precision, rounded once: all but the last operand are halves of type insn->from;
+// add, sub and fma of mixed precision, rounded once. All but the last operand are halves of type insn->from.
 // extra: the Operation.
 void exec_f32_mixed(Warp *warp, const Insn *insn, uint32_t mask) {
   bool fma = insn->extra == OP_FMA, bf16 = insn->from == PTX_BF16;
@@ -170,7 +171,7 @@ static float pair_half(Operation op, float a, float b, float c) {
   }
 }
 
-// extra: the operation, of both halves of 64 bits.
+// extra: the operation on both halves of 64 bits.
 void exec_f32_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint64_t *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);
   const uint64_t *cs = insn->extra == OP_FMA ? lanes_at(warp, insn->src[2]) : as;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// f16 and bf16 arithmetic, alone and in pairs: each result is rounded once from the exact value (to nearest
-// even; PTX has no other).
+// f16 and bf16 arithmetic, single and in pairs. Each result is rounded once from the exact value, to nearest
+// even (PTX has no other rounding).
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/exec/float_bits.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic, logic and shifts. Arithmetic wraps; what PTX leaves open
-// (division by zero) gives all ones.
+// Integer arithmetic, logic and shifts. Arithmetic wraps. If PTX leaves the result open (division by zero),
+// it is all ones.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/exec/wide.h"
 
-// Wrapping arithmetic is done on unsigned types of at least 32 bits.
+// Wrapping arithmetic uses unsigned types of at least 32 bits.
 #define DEFINE_WRAPPING(bits, U)                                                                             \
   DEFINE_LANES(add##bits, uint##bits##_t, bits, (U)a + (U)b)                                                 \
   DEFINE_LANES(sub##bits, uint##bits##_t, bits, (U)a - (U)b)                                                 \
@@ -63,7 +63,7 @@ DEFINE_LANES(mulhi_s64, int64_t, 64, mulhi64_signed(a, b))
 DEFINE_LANES(madhi_u64, uint64_t, 64, mulhi64(a, b) + c)
 DEFINE_LANES(madhi_s64, int64_t, 64, mulhi64_signed(a, b) + (uint64_t)c)
 
-// Sources of T, an accumulator and results twice as wide.
+// Sources of T. The accumulator and the result are twice as wide.
 #define DEFINE_WIDE(name, T, W, bits)                                                                        \
   SIM_LANES static void mulwide_##name(Warp *warp, const Insn *insn, uint32_t mask) {                        \
     const T *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);                            \
@@ -95,11 +95,11 @@ DEFINE_LANES(addsat, int32_t, 32, clamp32((int64_t)a + b))
 DEFINE_LANES(subsat, int32_t, 32, clamp32((int64_t)a - b))
 DEFINE_LANES(madhisat, int32_t, 32, clamp32(((int64_t)a * b >> 32) + c))
 
-// .relu: what is negative becomes 0.
+// .relu: negative results become 0.
 DEFINE_LANES(minrelu, int32_t, 32, a < 0 || b < 0 ? 0 : a < b ? a : b)
 DEFINE_LANES(maxrelu, int32_t, 32, a < 0 && b < 0 ? 0 : a > b ? a : b)
 
-// The count is 32 bits wide whatever the type.
+// The count has 32 bits for every type.
 #define DEFINE_SHIFT(function, T, bits, expression)                                                          \
   SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
     const T *as = lanes_at(warp, insn->src[0]);                                                              \

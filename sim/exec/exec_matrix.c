@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ldmatrix, stmatrix, movmatrix: 8 by 8 matrices of 16-bit elements. Lane l has elements 2 (l % 4) and the
-// next of row l / 4, or of column l / 4 where transposed.
+// ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements. Lane l has elements 2 (l % 4) and the next
+// of row l / 4. If transposed, of column l / 4.
 #include "sim/machine/hooks.h"
 #include "sim/machine/resolve.h"
 #include "sim/exec/exec.h"
@@ -22,7 +22,7 @@ static void put_pair(Tile tile, uint32_t lane, bool transposed, uint32_t pair) {
   *(transposed ? &tile[at + 1][line] : &tile[line][at + 1]) = (uint16_t)(pair >> 16);
 }
 
-// Row r of matrix i is at lane 8 i + r's address.
+// Row r of matrix i is at the address of lane 8 i + r.
 static bool find_rows(Warp *warp, const Insn *insn, uint32_t matrices, bool writes, Place *rows) {
   const MatrixMove *move = insn->u.move;
   uint64_t addresses[LANES] = {0};

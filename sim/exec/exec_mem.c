@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads, stores and atomics: each lane's address is checked and turned into a
-// host pointer, then the bytes move.
+// Loads, stores and atomics. Each lane's address is checked and converted to a host pointer. Then the bytes
+// are copied.
 #include "sim/exec/contiguous.h"
 #include "sim/machine/hooks.h"
 #include "sim/machine/resolve.h"
@@ -43,8 +43,8 @@ static void load_element(const Insn *insn, unsigned char *const *host, uint32_t 
   }
 }
 
-// Elements of 32 or 64 bits that go to or come from registers of that width: the commonest
-// case, without the width's switches.
+// Elements of 32 or 64 bits, with registers of that width: the most common case, without switches on the
+// width.
 #define DEFINE_SAME_WIDTH(bits)                                                                              \
   static void load_same##bits(unsigned char *const *host, size_t offset, uint##bits##_t *to,                 \
                               uint32_t mask) {                                                               \
@@ -60,7 +60,7 @@ static void load_element(const Insn *insn, unsigned char *const *host, uint32_t 
 DEFINE_SAME_WIDTH(32)
 DEFINE_SAME_WIDTH(64)
 
-// Lane l's element i of `count` at from + (l * count + i) elements, to or from registers of the same width.
+// Lane l's element i of `count` is at from + (l * count + i) elements. Registers have the element's width.
 #define DEFINE_STRIDED(bits)                                                                                 \
   static inline void load_strided##bits(const unsigned char *from, uint32_t count, uint##bits##_t *to) {     \
     for (size_t l = 0; l < LANES; l++) memcpy(&to[l], from + l * count * sizeof *to, sizeof *to);            \
@@ -81,7 +81,7 @@ static inline void copy_lanes(void *to, const void *from, uint32_t bytes) {
     memcpy(to, from, LANES * 2);
 }
 
-// Every lane's bytes lie one after another, and each register has its element's width. False: not so.
+// Handles lanes with contiguous bytes and registers of the element's width. False: another case.
 SIM_LANES static bool move_contiguous(Warp *warp, const Insn *insn, unsigned char *host, bool writes) {
   const MemoryAccess *access = insn->u.access;
   uint32_t bytes = access->bytes, count = access->count;
@@ -101,7 +101,7 @@ SIM_LANES static bool move_contiguous(Warp *warp, const Insn *insn, unsigned cha
   return true;
 }
 
-// False: nothing is to be done. Lanes with a fault that the launch survives leave *mask.
+// False: there is nothing to do. Lanes with a fault that does not end the launch leave *mask.
 static bool find_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, unsigned char **host,
                        bool *done) {
   const MemoryAccess *access = insn->u.access;
@@ -152,7 +152,7 @@ static void store_element(const Insn *insn, unsigned char *const *host, uint32_t
   }
 }
 
-// With checks: lanes whose bytes another lane of the same store has overwritten with others.
+// With checks: finds lanes whose bytes another lane of the same store has overwritten with other values.
 static void find_lost(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
   const MemoryAccess *access = insn->u.access;
   uint32_t lost = 0;
@@ -181,7 +181,7 @@ static void store_lanes(Warp *warp, const Insn *insn, unsigned char *const *host
   }
 }
 
-// In a watch: whether memory holds other bytes afterwards, all lanes together.
+// During a watch: finds out if the store of all lanes together changes any byte.
 static void store_watched(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
   enum { MAX_BYTES = 64 };
   unsigned char before[LANES][MAX_BYTES];

@@ -47,7 +47,7 @@ static void run_floats(Warp *warp, const Matrix *matrix) {
 
 // ---- m8n8k4 of f16 ----
 
-// Where the lane has accumulator v, of f16 or f32, in its product's 8 by 8.
+// The position of the lane's accumulator v, of f16 or f32, in its 8x8 matrix.
 static uint32_t quad_place(MatrixType type, uint32_t lane, uint32_t v) {
   uint32_t down = lane < 16 ? 0 : 4;
   if (type == MATRIX_F16) return 8 * (lane % 4 + down) + v;
@@ -59,7 +59,7 @@ static float half_at(const Warp *warp, const uint32_t *slots, uint32_t lane, uin
   return float_of_half((uint16_t)(words[lane] >> 16 * (i % 2)));
 }
 
-// The lane's part of A (8 by 4), B (4 by 8) and C.
+// The lane's part of A (8x4), B (4x8) and C.
 static void load_quad(const Warp *warp, const Matrix *matrix, uint32_t lane, Numbers *to) {
   uint32_t down = lane < 16 ? 0 : 4, at = lane % 4;
   for (uint32_t i = 0; i < 4; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mov, vectors packed and unpacked, clocks, and generic addresses.
+// mov, packing and unpacking of vectors, clocks, and generic addresses.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
@@ -13,8 +13,8 @@ void exec_mov_predicate(Warp *warp, const Insn *insn, uint32_t mask) {
   predicate_write(warp, insn->dst, predicate_at(warp, insn->src[0]), mask);
 }
 
-// Elements of `extra` bytes (1 in a 16-bit slot, 2, 4) in slots u.slots[0 .. count), UINT32_MAX for `_`;
-// together count * extra bytes.
+// Elements of `extra` bytes (1 in a 16-bit slot, 2, 4) in slots u.slots[0 .. count). UINT32_MAX for `_`. In
+// total count * extra bytes.
 void exec_pack(Warp *warp, const Insn *insn, uint32_t mask) {
   uint64_t out[LANES] = {0};
   for (uint32_t i = 0; i < insn->count; i++)
@@ -58,7 +58,7 @@ void exec_unpack(Warp *warp, const Insn *insn, uint32_t mask) {
   }
 }
 
-// Registers of 128 bits: 16 bytes a lane, low half first.
+// Registers of 128 bits: 16 bytes per lane, low half first.
 void exec_mov_wide(Warp *warp, const Insn *insn, uint32_t mask) {
   const unsigned char *from = lanes_at(warp, insn->src[0]);
   unsigned char *to = lanes_at(warp, insn->dst);
@@ -80,7 +80,7 @@ void exec_unpack_wide(Warp *warp, const Insn *insn, uint32_t mask) {
       if (mask >> l & 1) ((uint64_t *)lanes_at(warp, insn->u.slots[i]))[l] = from[2 * l + i];
 }
 
-// The clock counts this host thread's warp instructions. count: bytes a lane.
+// The clock counts this host thread's warp instructions. count: bytes per lane.
 void exec_clock(Warp *warp, const Insn *insn, uint32_t mask) {
   const Worker *worker = warp->block->worker;
   uint64_t now = worker->clock + warp->executed - worker->slice_begin, wide[LANES];
@@ -105,7 +105,7 @@ static uint64_t window_of(uint32_t space) {
   return 0;
 }
 
-// cvta: extra is the space; FLAG_NOT: .to.
+// cvta: extra is the space. FLAG_NOT: .to.
 void exec_window(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint64_t *from = lanes_at(warp, insn->src[0]);
   uint64_t base = window_of(insn->extra), out[LANES];

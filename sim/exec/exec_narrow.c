@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt to and from pairs of floats of 8, 6 and 4 bits and of powers of two (ue8m0), cvt to tf32, and
+// cvt to and from pairs of 8-bit, 6-bit and 4-bit floats and of powers of two (ue8m0). Also cvt to tf32 and
 // cvt.pack. PTX ISA 9.7.9.21 and 9.7.9.22.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/exec/float_bits.h"
 
-// A format's fraction bits, the exponent of its least normal number, its greatest finite number, what a NaN becomes, and the bits of
-// one number in a pair. e5m2 has infinities, e4m3 one NaN a sign, the others neither.
+// Per format: fraction bits, exponent of the least normal number, largest finite number, conversion of NaN,
+// and bits of one number in a pair. Format e5m2 has infinities, e4m3 has one NaN per sign, the others have neither.
 static const struct {
   int fraction, least;
   uint32_t largest, nan, bits;
@@ -16,20 +16,23 @@ static const struct {
                            [NARROW_E2M3] = {3, 0, 0x1f, 0x1f, 8},
                            [NARROW_E3M2] = {2, -2, 0x1f, 0x1f, 8}};
 
-// Where the sign stands: above exponent and fraction.
-static uint32_t sign_of(NarrowFloat f) { return f == NARROW_E4M3 || f == NARROW_E5M2 ? 128 : formats[f].largest + 1; }
+// The sign bit, above exponent and fraction.
+static uint32_t sign_of(NarrowFloat f) {
+  return f == NARROW_E4M3 || f == NARROW_E5M2 ? 128 : formats[f].largest + 1;
+}
 
 static float float_of_narrow(uint32_t bits, NarrowFloat f) {
   uint32_t sign = sign_of(f), fraction = bits & ((1u << formats[f].fraction) - 1);
   int exponent = (int)((bits & (sign - 1)) >> formats[f].fraction);
   if (f == NARROW_E5M2) return float_of_half((uint16_t)(bits << 8));
-  float value = exponent ? ldexpf((float)((1u << formats[f].fraction) + fraction), exponent - 1 + formats[f].least - formats[f].fraction)
+  float value = exponent ? ldexpf((float)((1u << formats[f].fraction) + fraction),
+                                  exponent - 1 + formats[f].least - formats[f].fraction)
                          : ldexpf((float)fraction, formats[f].least - formats[f].fraction);
   if (f == NARROW_E4M3 && (bits & 127) == 127) value = NAN;
   return bits & sign ? -value : value;
 }
 
-// To nearest even; what is too large becomes the largest (.satfinite, which PTX requires).
+// To nearest even. Too large values become the largest (.satfinite, which PTX requires).
 static uint32_t narrow_of_float(float value, NarrowFloat f, bool relu) {
   int fraction = formats[f].fraction, least = formats[f].least;
   uint32_t sign = signbit(value) ? sign_of(f) : 0, largest = formats[f].largest;
@@ -46,7 +49,7 @@ static uint32_t narrow_of_float(float value, NarrowFloat f, bool relu) {
   return sign | (bits > largest ? largest : (uint32_t)bits);
 }
 
-// extra: the Fp8Form (of two .f32 the first goes to the upper part); to: the NarrowFloat.
+// extra: the Fp8Form (the first of two .f32 goes to the upper part). to: the NarrowFloat.
 void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
   NarrowFloat f = (NarrowFloat)insn->to;
   bool relu = insn->flags & FLAG_RELU;
@@ -77,12 +80,13 @@ void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
     lanes_write16(warp, insn->dst, narrow, mask);
 }
 
-// A power of two, 2^(bits - 127), without a sign; 255 is NaN. round: towards zero, or up.
+// A power of two, 2^(bits - 127), without a sign. 255 is NaN. Rounds up, or towards zero.
 static uint32_t ue8m0_of_float(float value, bool up, bool saturates) {
   if (isnan(value)) return 255;
   if (isinf(value)) return saturates ? 254 : 255;
   int exponent;
-  double fraction = frexp(fabs((double)value), &exponent); // of at least 0.5, so that 0.5 is the power of two itself
+  double fraction = frexp(fabs((double)value), &exponent); // at least 0.5; 0.5 means that the value is a
+                                                           // power of two
   int bits = value == 0 ? 0 : exponent - 1 + 127 + (up && fraction > 0.5);
   if (bits > 254) return saturates ? 254 : 255;
   return bits < 0 ? 0 : (uint32_t)bits;
@@ -115,8 +119,8 @@ void exec_convert_ue8m0(Warp *warp, const Insn *insn, uint32_t mask) {
     lanes_write16(warp, insn->dst, narrow, mask);
 }
 
-// tf32: binary32 with 10 bits of fraction, the lower 13 zero. extra: MOD_RNA, whose ties go away from zero,
-// MOD_RN or MOD_RZ. FLAG_SAT: .satfinite.
+// tf32: binary32 with 10 fraction bits, the lower 13 bits zero. extra: MOD_RNA (ties away from zero), MOD_RN
+// or MOD_RZ. FLAG_SAT: .satfinite.
 static uint32_t tf32_of(uint32_t bits, const Insn *insn) {
   uint32_t magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
   if (magnitude > 0x7f800000u) return 0x7fffffffu;
@@ -140,8 +144,8 @@ static uint32_t saturate(int32_t value, uint32_t bits, bool is_signed) {
   return (uint32_t)(value < least ? least : value > most ? most : value) & ((1u << bits) - 1);
 }
 
-// cvt.pack: b to the low part, a above it, and of 8 bits and fewer the low bits of c above both. extra: a
-// part's bits; FLAG_WIDE: it is signed.
+// cvt.pack: b in the low part, a above it. For 8 bits and fewer, the low bits of c are above both. extra:
+// bits of a part. FLAG_WIDE: the part is signed.
 void exec_convert_pack(Warp *warp, const Insn *insn, uint32_t mask) {
   const int32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);
   const uint32_t *c = lanes_at(warp, insn->src[2]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// vprintf and __assertfail, called by kernels: text is kept for the API.
+// vprintf and __assertfail, which kernels call. The text is kept for the API.
 #include <stdio.h>
 #include <stdlib.h>
 #include "sim/exec/exec.h"
@@ -20,7 +20,7 @@ static void print_text(Worker *worker, const char *text, size_t n) {
   worker->printed_bytes += n;
 }
 
-// The host's place of a generic address, and how many bytes may be read from there; NULL: none.
+// The host pointer for a generic address, and the number of readable bytes there. NULL: none.
 static const unsigned char *readable(const Warp *warp, uint32_t lane, uint64_t address, uint64_t *bytes) {
   const Block *block = warp->block;
   uint64_t local = block->program->local_bytes;
@@ -39,7 +39,7 @@ static const unsigned char *readable(const Warp *warp, uint32_t lane, uint64_t a
   return base + address;
 }
 
-// A string of the kernel's, cut at `cap` - 1 bytes; "(null)" where nothing can be read.
+// A string of the kernel, cut at `cap` - 1 bytes. "(null)" if it is unreadable.
 static void read_string(const Warp *warp, uint32_t lane, uint64_t address, char *to, size_t cap) {
   uint64_t bytes = 0;
   const unsigned char *from = readable(warp, lane, address, &bytes);
@@ -49,7 +49,7 @@ static void read_string(const Warp *warp, uint32_t lane, uint64_t address, char 
   to[n] = 0;
 }
 
-typedef struct Arguments { // packed as a structure of them is: each aligned to its size
+typedef struct Arguments { // laid out like a struct of the arguments: each is aligned to its size
   const unsigned char *at;
   uint64_t bytes, used;
 } Arguments;
@@ -68,12 +68,12 @@ typedef struct Directive { // %[flags][width][.precision][length]conversion
   char conversion;
 } Directive;
 
-// Reads the directive at format (behind the %); `*` takes an argument. Returns what follows it.
+// Reads the directive at format, which is after the %. `*` takes an argument. Returns the rest of the text.
 static const char *read_directive(const char *format, Arguments *arguments, Directive *directive) {
   size_t n = 0;
   directive->text[n++] = '%';
   directive->wide = false;
-  int digits = 0; // a number keeps three of them
+  int digits = 0; // limits a number to three digits
   for (; *format && strchr("-+ #0123456789.*", *format); format++) {
     digits = *format >= '0' && *format <= '9' ? digits + 1 : 0;
     if (digits > 3) continue;
@@ -122,7 +122,7 @@ static void print_directive(Worker *worker, const Warp *warp, uint32_t lane, con
   if (n > 0) print_text(worker, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-// How many arguments were printed.
+// Returns the number of arguments printed.
 static int print_lane(const Warp *warp, uint32_t lane, uint64_t format_address, uint64_t list) {
   Worker *worker = warp->block->worker;
   char format[MAX_FORMAT];
@@ -147,7 +147,7 @@ static int print_lane(const Warp *warp, uint32_t lane, uint64_t format_address, 
   return printed;
 }
 
-// The `bytes` bytes of a call's argument: src[i] is its place in local memory.
+// The `bytes` bytes of a call's argument. src[i] is its address in local memory.
 static uint64_t local_value(const Warp *warp, const Insn *insn, int i, uint32_t lane, uint32_t bytes) {
   uint64_t at = ((const uint64_t *)lanes_at(warp, insn->src[i]))[lane], value = 0,
            size = warp->block->program->local_bytes;

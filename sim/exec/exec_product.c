@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products of 24-bit integers, and dot products of bytes. PTX ISA 9.7.1.
+// Multiplication of 24-bit integers, and dot4 on bytes. PTX ISA 9.7.1.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
-// A field of `bits` bits at `at`, extended by its sign where it has one.
+// A field of `bits` bits at `at`, sign-extended if signed.
 static inline int64_t field(uint32_t a, uint32_t at, uint32_t bits, bool is_signed) {
   uint32_t value = a >> at & (uint32_t)(((uint64_t)1 << bits) - 1);
   bool negative = is_signed && value >> (bits - 1);
   return negative ? (int64_t)value - ((int64_t)1 << bits) : (int64_t)value;
 }
 
-// .hi is the product's bits 47 .. 16. extra: MOD_HI or MOD_LO.
+// .hi gives bits 47 .. 16 of the result. extra: MOD_HI or MOD_LO.
 static inline uint32_t product24(uint32_t a, uint32_t b, const Insn *insn) {
   bool is_signed = insn->from == PTX_S32;
   uint64_t product = (uint64_t)(field(a, 0, 24, is_signed) * field(b, 0, 24, is_signed));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps changed by kernels, fences, addresses within a cluster of one block.
+// Changes of tensor maps by kernels, fences, and addresses within a cluster of one CTA.
 #include "sim/machine/hooks.h"
 #include "sim/machine/resolve.h"
 #include "sim/machine/tensor_map_bytes.h"
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
-// insn->extra: the HookFence. Accesses take effect in order, so that only a checker has something to do.
+// insn->extra: the HookFence. Accesses take effect in order, so only a checker uses fences.
 void exec_fence(Warp *warp, const Insn *insn, uint32_t mask) {
   sim_hook_fence(warp, insn, mask, (HookFence)insn->extra);
 }
 
-// FLAG_WIDE: the operand is a shared variable and the result a generic address.
+// FLAG_WIDE: the operand is a shared variable, and the result a generic address.
 void exec_mapa(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *rank = lanes_at(warp, insn->src[1]);
   uint64_t wide[LANES];
@@ -32,7 +32,7 @@ void exec_mapa(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // ---- tensor maps ----
 
-// tensormap.replace's numbers of the element types are not CUtensorMapDataType's.
+// The element type numbers of tensormap.replace differ from CUtensorMapDataType.
 static uint8_t element_type(uint64_t value) {
   static const uint8_t types[] = {TENSOR_U8,   TENSOR_U16,  TENSOR_U32,     TENSOR_S32,     TENSOR_U64,
                                   TENSOR_S64,  TENSOR_F16,  TENSOR_F32,     TENSOR_F32_FTZ, TENSOR_F64,
@@ -42,7 +42,7 @@ static uint8_t element_type(uint64_t value) {
 
 static uint8_t small(uint64_t value) { return value < 255 ? (uint8_t)value : 255; }
 
-// insn->extra: the MapField; count: the dimension.
+// insn->extra: the MapField. count: the dimension.
 static void map_replace(TensorMap *map, const Insn *insn, uint64_t value) {
   uint32_t at = insn->count;
   switch ((MapField)insn->extra) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor copies: boxes between a tensor in global memory, which its map describes, and packed, swizzled
-// shared memory. PTX ISA 5.5.
+// TMA copies: tiles between a tensor in global memory, described by its map, and packed, swizzled shared
+// memory. PTX ISA 5.5.
 #include "sim/exec/bulk.h"
 #include "sim/exec/float_bits.h"
 #include "sim/exec/exec.h"
@@ -32,7 +32,7 @@ static PtxType reduced_type(const CopyOperands *copy, const TensorMap *map) {
   return type;
 }
 
-// Corners at which an H200 stops with an illegal instruction, though no manual says so.
+// Rejects corners that stop an H200 with an illegal instruction. No manual documents this.
 static bool corner_allowed(const AsyncOp *op, uint32_t lane, uint32_t element) {
   const int32_t *at = op->u.range->at;
   if (at[0] * (int64_t)element % CHUNK)
@@ -89,10 +89,10 @@ void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
   }
 }
 
-// ---- the tensor's side ----
+// ---- the tensor in global memory ----
 
-typedef struct BoxRow {  // of a box, innermost dimension
-  uint64_t address;      // of its first element that is inside
+typedef struct BoxRow {  // innermost row of a tile
+  uint64_t address;      // of its first element inside of the tensor
   uint32_t first, count; // elements inside; count 0: none
 } BoxRow;
 
@@ -127,12 +127,12 @@ static void fill_row(const TensorMap *map, const TensorBox *box, unsigned char *
   for (uint32_t i = box->element - 1; map->fill && i < box->row; i += box->element) to[i] = high;
 }
 
-// To nearest even with 10 bits of fraction; infinities and NaNs stay as they are.
+// To nearest even with 10 fraction bits. Infinities and NaNs are unchanged.
 static uint32_t round_tf32(uint32_t bits) {
   return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
 }
 
-// What the types of 32-bit floats do to what is loaded.
+// Applies the conversions of the 32-bit float types to loaded elements.
 static void convert_row(uint32_t type, const TensorBox *box, unsigned char *to) {
   bool flushes = type == TENSOR_F32_FTZ || type == TENSOR_TF32_FTZ;
   bool rounds = type == TENSOR_TF32 || type == TENSOR_TF32_FTZ;
@@ -159,8 +159,8 @@ static void load_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, unsig
   bulk_range_hook(op, SPACE_GLOBAL, HOOK_READ, row->address, bytes);
 }
 
-// The hardware writes whole chunks: of a tensor whose rows end within one, what follows them too (seen on an H200). Rows, corners and the
-// rows of boxes begin at multiples of a chunk.
+// The hardware writes whole chunks. If a tensor's row ends within a chunk, the bytes after it are written too
+// (seen on an H200). Rows, corners and the rows of tiles begin at multiples of a chunk.
 static void store_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, const unsigned char *staged) {
   Place place;
   const CopyOperands *copy = op->insn->u.copy;
@@ -196,7 +196,7 @@ static void tensor_rows(AsyncOp *op) {
   } while (!op->warp->block->worker->fault.set && next_row(&box, index));
 }
 
-// ---- the shared side, in swizzled chunks of 16 bytes ----
+// ---- the tile in shared memory, in swizzled chunks of 16 bytes ----
 
 // False: the fault is set.
 static bool shared_chunk(AsyncOp *op, uint64_t address, unsigned char *staged) {

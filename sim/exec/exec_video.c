@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// vadd, vsub, vavrg, vabsdiff, vmin, vmax of pairs and quads. PTX ISA 9.7.18.2.
+// vadd, vsub, vavrg, vabsdiff, vmin, vmax on pairs and quads. PTX ISA 9.7.18.2.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
@@ -29,8 +29,8 @@ static int32_t clamp(int32_t value, uint32_t bits, bool is_signed) {
   return value < least ? least : value > most ? most : value;
 }
 
-// extra: the operation; count: a part's bits; from, to: whether a's and b's are signed; FLAG_NOT: the
-// result's; FLAG_WIDE: .add, the sum of all and c.
+// extra: the operation. count: bits of a part. from, to: nonzero if a's and b's parts are signed. FLAG_NOT:
+// the result's are. FLAG_WIDE: .add, the sum of all parts and c.
 void exec_video(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);
   const uint32_t *cs = lanes_at(warp, insn->src[2]);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions across lanes. They run once all lanes of their member mask
-// (src[3]) have arrived. PTX ISA 9.7.9.
+// Warp-level instructions across lanes. They run once all lanes of their member mask (src[3]) have arrived.
+// PTX ISA 9.7.9.
 #include "sim/machine/hooks.h"
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
-// extra: MOD_IDX, UP, DOWN or BFLY. src: value, lane, clamp. dst UINT32_MAX: none; dst2: whether the source
+// extra: MOD_IDX, UP, DOWN or BFLY. src: value, lane, clamp. dst UINT32_MAX: none. dst2: true if the source
 // lane was in range.
 void exec_shfl(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]),
@@ -75,7 +75,7 @@ void exec_redux(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write32(warp, insn->dst, out, mask);
 }
 
-// The lowest lane is elected.
+// Elects the lowest lane.
 void exec_elect(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t leader = lowest_lane(mask), out[LANES];
   for (int l = 0; l < LANES; l++) out[l] = leader;
@@ -83,8 +83,8 @@ void exec_elect(Warp *warp, const Insn *insn, uint32_t mask) {
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, 1u << leader, mask);
 }
 
-// match: dst is the lanes with the lane's value, or for .all (extra MOD_ALL) every lane where all have one
-// value and 0 else; dst2 (.all) is whether they have. count: bytes of the value.
+// match: dst is the mask of lanes with the lane's value. For .all (extra MOD_ALL) it is the member mask if
+// all have one value, else 0. dst2 (.all) is true in that case. count: bytes of the value.
 void exec_match(Warp *warp, const Insn *insn, uint32_t mask) {
   const void *values = lanes_at(warp, insn->src[0]);
   uint32_t same[LANES] = {0}, all = 0;

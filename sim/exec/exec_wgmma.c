@@ -2,17 +2,24 @@
 // wgmma.mma_async: each warp of a warpgroup computes its 16 of the 64 rows, from registers or shared memory.
 //
 // A descriptor's bits (PTX ISA 9.7.15.5.1):
-//    0..13  start / 16
-//   16..29  leading byte offset / 16 (LBO)
-//   32..45  stride byte offset / 16 (SBO)
-//   49..51  base offset
-//   62..63  swizzle: 0 none; 1, 2, 3: rows of S = 128, 64, 32 bytes
-// An operand's 16-byte chunks, before the swizzle, lie
-//   along K: row r, chunk c             swizzled  start + r/8 SBO + r%8 S + 16 c
-//                                       not       start + r/8 SBO + c LBO + r%8 16
-//   along M or N: chunk c, k row x      swizzled  start + 16c/S LBO + x/8 SBO + x%8 S + 16c%S
-//                                       not       start + c SBO + x/8 LBO + x%8 16
-// and the swizzle exclusive-ors address bits 4.. with bits 7.. (less the base offset).
+//
+//   * 0..13 are start / 16.
+//   * 16..29 are the leading byte offset / 16 (LBO).
+//   * 32..45 are the stride byte offset / 16 (SBO).
+//   * 49..51 are the base offset.
+//   * 62..63 are the swizzle. 0: none. 1, 2, 3: rows of S = 128, 64, 32 bytes.
+//
+// The addresses of an operand's 16-byte chunks, before the swizzle:
+//
+//   Along K, for row r and chunk c:
+//     Swizzled:     start + r/8 SBO + r%8 S + 16 c.
+//     Not swizzled: start + r/8 SBO + c LBO + r%8 16
+//
+//   Along M or N, for chunk c and k row x:
+//     Swizzled:     start + 16c/S LBO + x/8 SBO + x%8 S + 16c%S.
+//     Not swizzled: start + c SBO + x/8 LBO + x%8 16
+//
+// The swizzle exclusive-ors address bits 4.. with bits 7.. (minus the base offset).
 #include <stdlib.h>
 #include "sim/machine/hooks.h"
 #include "sim/exec/matrix.h"
@@ -52,12 +59,12 @@ static uint32_t chunk_along_rows(const Descriptor *d, uint32_t chunk, uint32_t k
   return swizzled(d, d->start + byte / d->row * d->lbo + k / 8 * d->sbo + k % 8 * d->row + byte % d->row);
 }
 
-// An operand in shared memory, and where its numbers go: to[row * by_row + k * by_k].
+// An operand in shared memory. Its elements are stored to to[row * by_row + k * by_k].
 typedef struct WgmmaOperand {
   const AsyncOp *op;
   Descriptor descriptor;
   MatrixType type;
-  bool transposed; // along M or N
+  bool transposed; // stored along M or N
   uint32_t first, rows, depth;
   uint32_t by_row, by_k;
   float *floats;

@@ -21,7 +21,7 @@ uint32_t float_round(double value, int mantissa, int bias, Round round) {
   uint32_t infinity = ((1u << (width - 1 - mantissa)) - 1) << mantissa;
   if (exponent == 0x7ff) return fraction ? (1u << (width - 1)) - 1 : sign | infinity;
   if (exponent == 0 && fraction == 0) return sign;
-  if (exponent == 0) fraction = 1; // far below every narrow format: only its being there matters
+  if (exponent == 0) fraction = 1; // far below every narrow format: it only matters that it is not zero
   fraction |= (uint64_t)1 << 52;
   int e = exponent - 1023, shift = 52 - mantissa;
   if (e < 1 - bias) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floating-point formats by their bits: widening is exact, narrowing rounds once.
+// Bit-level floating-point formats. Widening is exact, and narrowing rounds once.
 #ifndef SIM_EXEC_FLOAT_BITS_H
 #define SIM_EXEC_FLOAT_BITS_H
 
@@ -31,7 +31,7 @@ static inline double double_of(uint64_t bits) {
   return value;
 }
 
-// Subnormals become zeros of their sign.
+// Subnormals become zeros of the same sign.
 static inline float float_flush(float value) {
   uint32_t bits = float_bits(value);
   return float_of((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
@@ -51,7 +51,7 @@ static inline float float_of_half(uint16_t half) {
 
 static inline float float_of_bf16(uint16_t bf16) { return float_of((uint32_t)bf16 << 16); }
 
-// To nearest even; NaN becomes PTX's canonical 0x7fff.
+// To nearest even. NaN becomes PTX's canonical 0x7fff.
 static inline uint16_t half_of_float(float value) {
   uint32_t bits = float_bits(value), sign = bits >> 16 & 0x8000u, a = bits & 0x7fffffffu;
   uint32_t subnormal = float_bits(float_of(a) + 0.5f) - 0x3f000000u;
@@ -67,11 +67,11 @@ static inline uint16_t bf16_of_float(float value) {
   return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded);
 }
 
-// A narrow format of `mantissa` explicit bits and exponent bias `bias`: binary16 is 10, 15; bfloat16 7, 127;
-// binary32 23, 127.
+// Rounds to a narrow format with `mantissa` explicit bits and exponent bias `bias`. binary16: 10, 15.
+// bfloat16: 7, 127. binary32: 23, 127.
 uint32_t float_round(double value, int mantissa, int bias, Round round);
 
-// a + b in double, rounded to odd, so that rounding once more to a narrow format is right.
+// a + b in double, rounded to odd. A second rounding to a narrow format is then correct.
 double add_to_odd(double a, double b);
 double odd_of_int(uint64_t magnitude, bool negative);
 

@@ -96,7 +96,7 @@ void matrix_load_b(const Warp *warp, const Matrix *matrix, float *b, int32_t *in
   }
 }
 
-// Where lane l has value v.
+// The index of lane l's value v.
 static inline size_t place_of(const Matrix *matrix, uint32_t l, uint32_t v) {
   return (size_t)(l / 4 + 8 * (v / 2 % 2)) * matrix->n + 8 * (v / 4) + 2 * (l % 4) + v % 2;
 }
@@ -169,7 +169,7 @@ void matrix_multiply(const Matrix *matrix, Numbers *numbers) {
     multiply(matrix->m, matrix->n, matrix->k, numbers->a, numbers->b, numbers->c);
 }
 
-// Sums of 32 products of 8 bits and an accumulator fit in 64 bits; storing wraps them.
+// The sum of an accumulator and 32 8-bit multiplications fits in 64 bits. Storing wraps it.
 SIM_LANES static void multiply_ints(uint32_t m, uint32_t n, uint32_t k, const int32_t *restrict a,
                                     const int32_t *restrict b, int64_t *restrict c) {
   int32_t sum[MATRIX_COLUMNS];

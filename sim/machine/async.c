@@ -49,7 +49,7 @@ static void queue_append(AsyncQueue *queue, AsyncOp *op) {
   queue->last = op;
 }
 
-// Takes out what is over for all its lanes.
+// Removes operations that are complete for all their lanes.
 static void queue_drop_done(AsyncQueue *queue) {
   AsyncOp *op = queue->first;
   *queue = (AsyncQueue){0};
@@ -64,7 +64,7 @@ static void queue_drop_done(AsyncQueue *queue) {
   }
 }
 
-// cp.async.mbarrier.arrive: the lanes' earlier copies first, whichever group they are in.
+// cp.async.mbarrier.arrive: first completes the lanes' earlier copies, of all groups.
 static void run_arrivals(AsyncOp *op) {
   Warp *warp = op->warp;
   for (AsyncOp *copy = warp->queues[ASYNC_GROUP_COPY].first; copy; copy = copy->next)
@@ -111,7 +111,7 @@ void async_commit(Warp *warp, uint32_t mask, AsyncGroup group) {
   for (uint32_t l = 0; l < LANES; l++) warp->committed[group][l] += mask >> l & 1;
 }
 
-// Those of `mask` for which the operation is older than the newest `pending` committed groups.
+// The lanes of `mask` for which the operation is older than the newest `pending` committed groups.
 static uint32_t lanes_due(const AsyncOp *op, uint32_t mask, uint32_t pending) {
   const uint32_t *committed = op->warp->committed[op->group_kind];
   uint32_t due = 0;
@@ -131,7 +131,7 @@ void async_wait(Warp *warp, uint32_t mask, AsyncGroup group, uint32_t pending, b
   queue_drop_done(&warp->queues[group]);
 }
 
-// What the operation takes from the mbarrier.
+// The operation's share of the mbarrier's pending count.
 static void effect_of(const AsyncOp *op, uint64_t mbarrier, uint32_t *arrivals, int64_t *bytes) {
   *arrivals = 0;
   *bytes = 0;

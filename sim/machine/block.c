@@ -28,8 +28,8 @@ static void mark(unsigned char *fixed, uint32_t slot, uint32_t bytes) {
   memset(fixed + slot / ALIGNMENT, 1, bytes ? bytes * LANES / ALIGNMENT : 1);
 }
 
-// Finds the slots that must be zero when a warp starts: not constants, parameters, special registers, nor
-// what is written before it is read. False: no memory.
+// Finds the slots that must be zero when a warp starts. Constants, parameters, special registers and
+// registers that are written before they are read are excluded. False: out of memory.
 static bool find_runs(Block *block) {
   const Program *program = block->program;
   uint32_t units = program->register_bytes / ALIGNMENT; // slots are multiples of it
@@ -103,7 +103,7 @@ static void fill_slot(unsigned char *regs, const Constant *constant) {
              constant->bytes); // little endian
 }
 
-// Parameters as loads give them: extended by the type's sign to the slot's width.
+// Parameters as loads return them: sign-extended to the slot's width by the type.
 static void fill_param(unsigned char *regs, const ParamSlot *param, const unsigned char *values) {
   uint64_t bits = 0;
   uint32_t bytes = ptx_type_bytes(param->type);
@@ -140,7 +140,8 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
   warp->n = 1;
   warp->groups[0] = (LaneGroup){.mask = warp->live};
-  bool started = block->started && warp->live == ALL_LANES; // what is written first, is so in all lanes
+  bool started = block->started && warp->live == ALL_LANES; // registers written first are written in all
+                                                            // lanes
   if (started)
     for (uint32_t i = 0; i < block->run_count; i++)
       memset(warp->regs + block->runs[i].from, 0, block->runs[i].bytes);
@@ -191,8 +192,8 @@ void block_deadlock(Block *block, uint64_t unstarted) {
   if (!block->worker->fault.set) async_free(block);
 }
 
-// No warp can run: try_wait gives false where lanes wait at mbarriers, as if their time were up. Where that
-// happens many times in a row and nothing else, the block is to be watched.
+// No warp can run. try_wait returns false for lanes that wait at mbarriers, as if the time limit had passed.
+// If only this happens, many times in a row, the CTA must be watched.
 static bool time_out(Block *block) {
   bool any = false;
   for (uint32_t w = 0; w < block->warp_count; w++)

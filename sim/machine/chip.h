@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The modelled GPU's figures as CHIP_* constants: sim/machine/chip.def says what each is.
+// The modelled GPU's figures as CHIP_* constants. sim/machine/chip.def describes each.
 #ifndef SIM_MACHINE_CHIP_H
 #define SIM_MACHINE_CHIP_H
 

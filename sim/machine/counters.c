@@ -6,7 +6,7 @@
 
 enum { WARP = 32, SECTOR = 32, BANKS = 32, WORD = 4 };
 
-// Sorts (by insertion: lanes mostly come in order) and drops doubles; returns how many are left.
+// Sorts and removes duplicates. Returns the number left. Insertion sort, because lanes are mostly in order.
 static uint32_t distinct(uint64_t *keys, uint32_t n) {
   uint32_t ascending = 1;
   while (ascending < n && keys[ascending - 1] < keys[ascending]) ascending++;
@@ -40,7 +40,7 @@ void counters_global(tilec_sim_counters *counters, const uint64_t *addresses, ui
   counters->global_sectors_ideal += ((uint64_t)n * bytes + SECTOR - 1) / SECTOR;
 }
 
-// The most distinct words in any one bank among the lanes [from, from + count) of the mask.
+// The maximum number of distinct words in one bank, over the lanes [from, from + count) of the mask.
 static uint32_t phase_wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t from, uint32_t count,
                                  uint32_t bytes) {
   uint64_t words[2 * WARP]; // a phase of pairs has twice the lanes
@@ -57,7 +57,7 @@ static uint32_t phase_wavefronts(const uint64_t *addresses, uint32_t mask, uint3
   return most;
 }
 
-// Whether each active lane and its partner, where that is active, are at one address.
+// True if each active lane and its partner, if that is active too, have one address.
 static bool are_pairs(const uint64_t *addresses, uint32_t mask, uint32_t apart) {
   for (uint32_t l = 0; l < WARP; l++)
     if (mask >> l & mask >> (l ^ apart) & 1 && addresses[l] != addresses[l ^ apart]) return false;

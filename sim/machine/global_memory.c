@@ -20,12 +20,12 @@ void memory_free_all(Memory *memory) {
   *memory = (Memory){0};
 }
 
-// Addresses for so many bytes, and for the gap behind them.
+// Finds addresses for `bytes` bytes and for the gap after them.
 static bool find_addresses(Memory *memory, size_t bytes, bool constant) {
   if (memory->next_constant == 0) memory->next_constant = first_constant;
   if (constant) return memory->next_constant + bytes <= first_address;
   if (memory->next && bytes + gap <= memory->end - memory->next) return true;
-  uint64_t needed = bytes + gap + first_address; // span 0 has so much less
+  uint64_t needed = bytes + gap + first_address; // span 0 has less by this amount
   uint32_t first, count = (uint32_t)((needed + (UINT64_C(1) << SPAN_BITS) - 1) >> SPAN_BITS);
   if (!spans_take(&memory->spans, count, &first)) return false;
   memory->next = (uint64_t)first << SPAN_BITS;
@@ -93,7 +93,8 @@ static bool holds(const Allocation *allocation, uint64_t address, uint64_t bytes
 }
 
 const Allocation *memory_find(const Memory *memory, MemoryCache *cache, uint64_t address, uint64_t bytes) {
-  const Allocation **last = &cache->at[(address >> 20 ^ address >> 24) % MEMORY_CACHE]; // `gap` parts them
+  const Allocation **last =
+      &cache->at[(address >> 20 ^ address >> 24) % MEMORY_CACHE]; // `gap` separates them
   if (*last && holds(*last, address, bytes)) return *last;
   size_t i = index_below(memory, address);
   if (i == memory->n || !holds(&memory->at[i], address, bytes)) return NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Simulated global memory: allocations in a sparse 64-bit address space. Addresses are never given twice, and
-// unmapped space (at least a mebibyte) separates neighbours, so that a stray access meets no other
-// allocation. Constants lie below 4 GiB: their addresses may be held in 32 bits. No other simulator has an address
-// of an allocation but of constants.
+// Simulated global memory: allocations in a sparse 64-bit address space. Addresses are never reused. Unmapped
+// space of at least 1 MiB separates allocations, so a stray access hits no other allocation. Constants lie
+// below 4 GiB, so their addresses fit in 32 bits. No two simulators have a common address, except for
+// constants.
 #ifndef SIM_MACHINE_GLOBAL_MEMORY_H
 #define SIM_MACHINE_GLOBAL_MEMORY_H
 
@@ -14,35 +14,36 @@
 typedef struct Allocation {
   uint64_t base, size;
   unsigned char *host;
-  bool owned;     // host is ours to free
-  bool read_only; // .const
-  unsigned char *written; // a byte a byte: 1 where a kernel has written; NULL: nobody asked
+  bool owned;             // host memory is freed with it
+  bool read_only;         // .const
+  unsigned char *written; // one byte per byte: 1 if a kernel has written it; NULL: not watched
 } Allocation;
 
 typedef struct Memory {
   Allocation *at; // by base, ascending
   size_t n, cap;
   uint64_t next, next_constant; // addresses
-  uint64_t end;                 // of the spans that `next` is in
+  uint64_t end;                 // end of the current spans
   SpanSet spans;
 } Memory;
 
-// Allocations that were hit lately, each in the place that its addresses give: memory_find looks there first.
-// Valid while nothing is mapped or unmapped.
+// Allocations that were hit recently, at an index computed from the address. memory_find looks there first.
+// Valid until memory is mapped or unmapped.
 enum { MEMORY_CACHE = 16 };
 typedef struct MemoryCache {
   const Allocation *at[MEMORY_CACHE];
 } MemoryCache;
 
 void memory_free_all(Memory *memory);
-// host NULL: zeroed memory of our own. False: no memory on the host. *address is a multiple of 256.
+// host NULL: allocates zeroed memory. False: the host has no memory. *address is a multiple of 256.
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address);
 bool memory_unmap(Memory *memory, uint64_t address); // false: no such allocation
-// From now on the allocation that begins there knows which of its bytes are written. False: no memory on the
-// host; *found false: no such allocation.
+// From now on, records the written bytes of the allocation that begins there. False: the host has no memory.
+// *found false: no such allocation.
 bool memory_watch(Memory *memory, uint64_t address, bool *found);
 
-// Kernels write `bytes` bytes at `offset`. Host threads may do so at once: all write the same.
+// Marks `bytes` bytes at `offset` as written. Host threads may do this at the same time, because all write
+// the same value.
 static inline void allocation_mark(const Allocation *allocation, uint64_t offset, uint64_t bytes) {
   unsigned char *at = allocation->written + offset, *end = at + bytes;
   for (; at < end && (uintptr_t)at % 8; at++) __atomic_store_n(at, 1, __ATOMIC_RELAXED);
@@ -51,11 +52,11 @@ static inline void allocation_mark(const Allocation *allocation, uint64_t offset
   for (; at < end; at++) __atomic_store_n(at, 1, __ATOMIC_RELAXED);
 }
 
-// The allocation that holds all of [address, address + bytes), or NULL.
+// The allocation that contains all of [address, address + bytes), or NULL.
 const Allocation *memory_find(const Memory *memory, MemoryCache *cache, uint64_t address, uint64_t bytes);
-// The allocation with the highest base at or below the address; NULL where there is none.
+// The allocation with the highest base at or below the address. NULL: none.
 const Allocation *memory_below(const Memory *memory, uint64_t address);
-// The first one above the address; NULL where there is none.
+// The first allocation above the address. NULL: none.
 const Allocation *memory_above(const Memory *memory, uint64_t address);
 
 #endif

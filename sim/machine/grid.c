@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A worker takes the next block of the grid whenever it may have one more in progress. It begins with one;
-// only blocks that outlast their slice make it take more (twice as many a round), up to what the modelled GPU
-// holds, so memory stays small for ordinary kernels.
+// A worker takes the next CTA of the grid whenever it may have one more in progress. It begins with one. If
+// CTAs outlast their slice, it takes more, doubling each round, up to the number that the modelled GPU holds.
+// So memory stays small for ordinary kernels.
 #include "sim/machine/grid.h"
 
 #include <pthread.h>
@@ -13,18 +13,18 @@
 
 enum { BLOCK_SLICE = 65536, SHORT_SLICE = 512 };
 
-typedef struct LaunchShared { // between the workers of a launch
+typedef struct LaunchShared { // shared by the workers of a launch
   Launch *launch;
   const unsigned char *image;
-  uint32_t most_blocks; // in progress, a worker
+  uint32_t most_blocks; // in progress, per worker
   atomic_ullong next, clock;
-  atomic_ullong epoch; // counts up, from 1, whenever a worker has run a block that does not spin
+  atomic_ullong epoch; // increases, from 1, whenever a worker has run a CTA that does not spin
   atomic_bool stop, deadlock;
   struct WorkerThread *workers;
   uint32_t threads;
 } LaunchShared;
 
-// WorkerThread.idle, or the epoch in which all its blocks spun.
+// WorkerThread.idle is one of these, or the epoch in which all its CTAs spun.
 static const uint64_t WORKER_RUNS = 0, WORKER_DONE = UINT64_MAX;
 
 typedef struct WorkerThread {
@@ -33,18 +33,18 @@ typedef struct WorkerThread {
   Block **active, **spare;
   uint32_t n, spares;
   bool no_memory, started;
-  bool no_room; // for one more block
+  bool no_room; // for one more CTA
   atomic_ullong idle;
   pthread_t thread;
 } WorkerThread;
 
-// Starts the grid's next block; false: there is none, or no memory.
+// Starts the grid's next CTA. False: there is none, or memory is exhausted.
 static bool start_next_block(WorkerThread *self) {
   LaunchShared *shared = self->shared;
   if (atomic_load(&shared->next) >= shared->launch->blocks) return false;
   Block *block = self->spares ? self->spare[--self->spares] : block_new(&self->worker);
   if (!block) {
-    self->no_memory = self->n == 0; // with fewer blocks in progress it may still end
+    self->no_memory = self->n == 0; // with fewer CTAs in progress the launch may still end
     self->no_room = true;
     return false;
   }
@@ -69,7 +69,7 @@ LaunchEnd launch_ends(const Launch *launch) {
   return launch->timeout > 0 && seconds_now() > launch->deadline ? LAUNCH_TIMED_OUT : LAUNCH_GOES_ON;
 }
 
-// Whether a limit or a cancellation ends the launch at this block, which has not ended: the fault is set.
+// True if a limit or a cancellation ends the launch at this CTA, which has not ended. The fault is set then.
 static bool end_early(const Launch *launch, const Block *block, bool budget_used) {
   LaunchEnd end = launch_ends(launch);
   if (end == LAUNCH_GOES_ON && !budget_used) return false;
@@ -90,8 +90,8 @@ static bool end_early(const Launch *launch, const Block *block, bool budget_used
   return true;
 }
 
-// A block that spins goes on only where a watch finds that it moves: *state is BLOCK_RUNNING then too, and it is not
-// to be run. Few instructions before the first watch where others spin already.
+// A spinning CTA continues only if a watch finds that it makes progress. Returns true if the CTA must not run
+// now, with *state BLOCK_RUNNING. If other CTAs already spin, the first watch comes after few instructions.
 static bool run_watch(WorkerThread *self, Block *block, bool others_spin, BlockState *state) {
   *state = BLOCK_RUNNING;
   if (!block->spins && !watch_is_due(block, block->slices)) return false;
@@ -99,7 +99,7 @@ static bool run_watch(WorkerThread *self, Block *block, bool others_spin, BlockS
   block->spins = result != WATCH_MOVES;
   if (result == WATCH_STUCK) {
     block_deadlock(block, 0);
-    *state = BLOCK_DONE; // where the launch goes on
+    *state = BLOCK_DONE; // if the launch continues
   }
   if (self->worker.fault.set) *state = BLOCK_FAULT;
   return block->spins || *state != BLOCK_RUNNING;
@@ -122,8 +122,8 @@ static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) 
   return state;
 }
 
-// One round over the blocks in progress; false: stop. *moved: whether any of them did not spin, or has ended; what it
-// changed those that spun before it have not seen.
+// One round over the CTAs in progress. False: stop. *moved: true if any of them did not spin, or has ended.
+// CTAs that spun before it have not seen its changes.
 static bool run_round(WorkerThread *self, bool *moved) {
   bool others_spin = false;
   *moved = false;
@@ -151,9 +151,9 @@ static bool others_spin_too(const LaunchShared *shared, uint64_t epoch) {
   return atomic_load(&shared->epoch) == epoch;
 }
 
-// Every block of this worker has spun through a whole round. Where no worker has run another block since each of
-// them has found the same, and no block can be started, nobody is left to change what they wait for. Until that is
-// known of the other workers, or one of them has run a block that does not spin, this one waits.
+// Every CTA of this worker has spun through a whole round. If all workers have found this, and none has run
+// another CTA since, and no CTA can be started, then nobody can change the memory they wait for. This worker
+// waits until that is known, or until another worker has run a CTA that does not spin.
 static bool all_spin(WorkerThread *self, uint64_t epoch) {
   enum { PAUSE = 50000 }; // nanoseconds
   LaunchShared *shared = self->shared;
@@ -255,7 +255,7 @@ static void collect(LaunchResult *result, const WorkerThread *self) {
   collect_printed(result, &self->worker);
 }
 
-// Where the blocks in progress stand, where the launch ended without them.
+// The positions of the CTAs in progress, if the launch ended without them.
 static void collect_waits(LaunchResult *result, const WorkerThread *workers, uint32_t threads) {
   tilec_sim_report_kind kind = result->fault.kind;
   bool deadlock = atomic_load(&workers->shared->deadlock); // with checks no fault is set

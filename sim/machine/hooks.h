@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where execution tells a checker what it does. A launch that is not checked has Launch.hooks NULL, and each
-// call here is one test. Every function may be NULL. Calls come from the host thread that runs the block;
-// blocks of different host threads call at the same time. Addresses are offsets within their state space
-// (SPACE_GLOBAL for .const too); a checker keeps what it needs in Block.checker and Worker.checker.
+// Hooks that report execution to a checker. A launch without checks has Launch.hooks NULL, and each call here
+// is one test. Every function may be NULL. Calls come from the host thread that runs the CTA. CTAs on
+// different host threads call at the same time. Addresses are offsets within their state space (SPACE_GLOBAL
+// for .const too). A checker keeps its data in Block.checker and Worker.checker.
 #ifndef SIM_MACHINE_HOOKS_H
 #define SIM_MACHINE_HOOKS_H
 
 #include "sim/machine/async.h"
 #include "sim/machine/state.h"
 
-// Which path an access takes: async: bulk and tensor copies, and what wgmma reads from shared memory.
-// cp.async is generic.
+// The proxy of an access. Asynchronous: bulk and TMA copies, and wgmma's reads of shared memory. cp.async is
+// generic.
 typedef enum HookProxy { HOOK_GENERIC, HOOK_ASYNC } HookProxy;
 typedef enum HookAccess { HOOK_READ, HOOK_WRITE, HOOK_ATOMIC } HookAccess;
 
-// Lanes of one instruction that access memory at once: `bytes` at addresses[lane], for the lanes of `mask`.
+// Lanes of one instruction that access memory together: `bytes` at addresses[lane], for the lanes of `mask`.
 typedef struct HookLanes {
   Warp *warp;
   const Insn *insn;
@@ -24,17 +24,17 @@ typedef struct HookLanes {
   const uint64_t *addresses;
 } HookLanes;
 
-// A contiguous range that an asynchronous operation, or an instruction for a whole warp, accesses.
+// A contiguous range accessed by an asynchronous operation, or by one instruction for a whole warp.
 typedef struct HookRange {
-  Warp *warp; // that issued it
+  Warp *warp; // the warp that issued it
   const Insn *insn;
-  uint32_t lanes;    // on whose behalf
+  uint32_t lanes;    // lanes it is made for
   const AsyncOp *op; // NULL: synchronous
   PtxSpace space;
   HookProxy proxy;
   HookAccess access;
   uint64_t address, bytes;
-  uint64_t beyond; // of the bytes: the last ones, which are beyond the end of a tensor's row
+  uint64_t beyond; // the last of the bytes: those beyond the end of a tensor's row
 } HookRange;
 
 typedef enum HookFence {
@@ -52,17 +52,18 @@ typedef struct SimHooks {
   void *context;
   void (*access)(void *context, const HookLanes *lanes);
   void (*range)(void *context, const HookRange *range);
-  // An asynchronous operation: issued by its instruction; its reads are over; all its effects are there (its
-  // `range` calls come between, at the moment that the schedule gives them).
+  // Steps of an asynchronous operation: it is issued, its reads are complete, all its effects are complete.
+  // The `range` calls come in between, at the moment that the schedule chooses.
   void (*async_issue)(void *context, const AsyncOp *op);
   void (*async_read)(void *context, const AsyncOp *op, uint32_t lanes);
   void (*async_done)(void *context, const AsyncOp *op, uint32_t lanes);
   void (*commit)(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group);
-  // The lanes go on: all but their newest `pending` groups are over (of reads only: `read`).
+  // The lanes continue after a wait. All but their newest `pending` groups are complete (`read`: only their
+  // reads).
   void (*wait)(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
                bool read);
-  // mbarriers, by shared address. `phase` is the parity of the phase: of the current one for arrivals, of the
-  // one that has completed for `mbarrier_phase` and waits. `op`: the arrival or the bytes of an operation.
+  // mbarriers, by shared address. `phase` is a parity: of the current phase for arrivals, of the completed
+  // phase for `mbarrier_phase` and waits. `op`: the operation that arrives or transfers bytes.
   void (*mbarrier_init)(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t count);
   void (*mbarrier_inval)(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address);
@@ -71,30 +72,31 @@ typedef struct SimHooks {
   void (*mbarrier_phase)(void *context, Block *block, uint64_t address, uint32_t phase);
   void (*mbarrier_wait)(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t phase);
-  // Whether nothing orders the completion of the last phase before what the warp does now.
+  // True if nothing orders the completion of the last phase before the warp's current instruction.
   bool (*mbarrier_news)(void *context, const Warp *warp, uint64_t address);
-  // Barriers of the block: lanes arrive (and wait unless insn has FLAG_ARRIVE); then all that wait go on.
+  // Barriers of the CTA. Lanes arrive, and wait unless insn has FLAG_ARRIVE. Then all waiting lanes continue.
   void (*bar_arrive)(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t barrier);
   void (*bar_release)(void *context, Block *block, uint32_t barrier);
   void (*cluster_arrive)(void *context, Warp *warp, const Insn *insn, uint32_t mask);
   void (*cluster_release)(void *context, Block *block);
-  void (*cluster_wait)(void *context, Warp *warp, const Insn *insn, uint32_t mask); // the lanes go on
+  void (*cluster_wait)(void *context, Warp *warp, const Insn *insn, uint32_t mask); // the lanes continue
   void (*warp_sync)(void *context, Warp *warp, const Insn *insn, uint32_t mask);    // a .sync instruction
-  void (*registers)(void *context, Warp *warp, const Insn *insn); // setmaxnreg is done, or ignored
+  void (*registers)(void *context, Warp *warp, const Insn *insn); // setmaxnreg took effect, or was ignored
   void (*fence)(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence);
   void (*block_start)(void *context, Block *block);
-  void (*block_end)(void *context, Block *block); // every thread has exited, every operation is over
-  // A fault that need not end the launch: true where it goes on without the access, or after a deadlock
-  // without the block.
+  void (*block_end)(void *context, Block *block); // Every thread has exited, and every operation is complete.
+  // A fault that need not end the launch. Returns true to continue without the access. After a deadlock, to
+  // continue without the CTA.
   bool (*fault)(void *context, Warp *warp, const Fault *fault);
-  // Before each instruction; NULL costs nothing.
+  // Before each instruction. NULL costs nothing.
   void (*step)(void *context, Warp *warp, const Insn *insn, uint32_t mask);
-  void (*split)(void *context, Warp *warp, uint32_t mask); // lanes of a group of `mask` are about to part
+  void (*split)(void *context, Warp *warp, uint32_t mask); // lanes of a group of `mask` are about to diverge
   void (*join)(void *context, Warp *warp, uint32_t a, uint32_t b); // two groups of lanes become one
   void (*exit)(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
-  // Lanes of `lost` stored other bytes than memory holds now: lanes of the same instruction wrote there too.
+  // Lanes of `lost` stored other bytes than memory has now. Other lanes of the same instruction wrote there
+  // too.
   void (*lost_store)(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
-  // Lanes of `mask` read the registers of the lanes of `sources`.
+  // Lanes of `mask` read registers of the lanes in `sources`.
   void (*shuffle)(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources);
   // An .aligned barrier that the rest of the warp does not reach.
   void (*divergent)(void *context, Warp *warp, const Insn *insn, uint32_t mask);

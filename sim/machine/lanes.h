@@ -6,9 +6,9 @@
 #include <string.h>
 #include "sim/machine/state.h"
 
-// Compiled twice and chosen at load time, so that wide vectors and fused multiply-add
-// are used where the CPU has them. Not under sanitizers, whose code cannot run as early as the choice.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&             \
+// Compiled twice and chosen at load time, to use wide vectors and fused multiply-add on CPUs that have them.
+// Not with sanitizers: their code cannot run as early as the choice.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
     !defined(__SANITIZE_THREAD__)
 #define SIM_LANES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -68,9 +68,9 @@ static inline void lanes_write64(Warp *warp, uint32_t slot, const void *from, ui
   }
 }
 
-// Where 32 results go: the register itself where every lane runs, else `scratch`, which
-// lanes_merge then blends in. Lane l of a register is read before lane l of the result is
-// written, so the two may be one register.
+// The destination of 32 results: the register itself if every lane runs, else `scratch`, which lanes_merge
+// then blends in. Lane l of a source is read before lane l of the result is written. So both may be one
+// register.
 static inline void *lanes_result(Warp *warp, uint32_t slot, void *scratch, uint32_t mask) {
   return mask == ALL_LANES ? lanes_at(warp, slot) : scratch;
 }
@@ -87,14 +87,14 @@ static inline void lanes_merge64(Warp *warp, uint32_t slot, const void *scratch,
   if (mask != ALL_LANES) lanes_write64(warp, slot, scratch, mask);
 }
 
-// Before a loop over lanes that reads registers and writes results: no lane depends on another.
+// For a loop over lanes that reads registers and writes results. No lane depends on another.
 #if defined(__GNUC__) && !defined(__clang__)
 #define LANES_ARE_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define LANES_ARE_INDEPENDENT
 #endif
 
-// One function an instruction and type: DEFINE_LANES(function, T, bits, expression of a, b, c) computes 32
+// One function per instruction and type. DEFINE_LANES(function, T, bits, expression of a, b, c) computes 32
 // results of T.
 #define DEFINE_LANES(function, T, bits, expression)                                                          \
   SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \

@@ -66,7 +66,7 @@ void mbarrier_wake(Block *block) {
     }
 }
 
-// Keeps the changed mbarrier; a phase with nothing pending completes.
+// Stores the changed mbarrier. A phase with nothing pending completes.
 static void mbarrier_store(Block *block, uint64_t address, unsigned char *host, Mbarrier *m) {
   block->timeouts = 0;
   if (m->pending == 0 && m->tx == 0) {
@@ -158,8 +158,8 @@ static void mbarrier_invalidate(Warp *warp, const Insn *insn, uint32_t lane, uin
   sim_hook_mbarrier_inval(warp, insn, lane, address);
 }
 
-// insn->extra: the MbarrierChange; FLAG_SAT: drop. src[1]: count or bytes;
-// dst: the state token, or UINT32_MAX.
+// insn->extra: the MbarrierChange. FLAG_SAT: drop. src[1]: count or bytes. dst: the state token, or
+// UINT32_MAX.
 static void mbarrier_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   uint32_t amount = word_at(warp, insn->src[1], lane);
   bool arrives = insn->extra == MBARRIER_ARRIVE, arrives_once = insn->extra == MBARRIER_ARRIVE_EXPECT_TX;
@@ -196,7 +196,7 @@ void exec_mbarrier_pending(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write32(warp, insn->dst, out, mask);
 }
 
-// src[1]: the state token, or the parity where FLAG_WIDE.
+// src[1]: the state token, or with FLAG_WIDE the parity.
 static bool lane_test(Warp *warp, const Insn *insn, uint32_t lane, bool hasty, bool *complete) {
   uint64_t address;
   Mbarrier m, token;

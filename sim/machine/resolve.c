@@ -57,7 +57,7 @@ static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at
                (unsigned long long)at);
 }
 
-// Of an access that is within it.
+// The host pointer for an access within the allocation.
 static inline unsigned char *place_in(const Allocation *allocation, uint64_t address, uint64_t bytes,
                                       bool writes) {
   uint64_t offset = address - allocation->base;
@@ -65,7 +65,8 @@ static inline unsigned char *place_in(const Allocation *allocation, uint64_t add
   return allocation->host + offset;
 }
 
-// Every lane in one allocation, which is what kernels mostly do: one look-up. False: look lane by lane.
+// Handles lanes that are all in one allocation, the common case, with one look-up. False: resolve lane by
+// lane.
 static bool resolve_together(Worker *worker, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
                              bool writes, unsigned char **host) {
   uint64_t low = UINT64_MAX, high = 0;
@@ -105,7 +106,7 @@ static bool resolve_global(Warp *warp, const Insn *insn, const uint64_t *address
   return !(bad | constant);
 }
 
-// Memory of `size` bytes at `base` (lane l's own at base + l * stride).
+// Resolves memory of `size` bytes at `base` (for lane l at base + l * stride).
 static bool resolve_small(Warp *warp, const Insn *insn, const uint64_t *addresses, uint32_t mask,
                           uint32_t bytes, bool writes, unsigned char **host, unsigned char *base,
                           uint64_t size, uint64_t stride, const char *what) {
@@ -141,7 +142,8 @@ static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const ui
   case SPACE_LOCAL:
     return resolve_small(warp, insn, addresses, mask, bytes, writes, host, warp->local, program->local_bytes,
                          program->local_bytes, "local");
-  case SPACE_PARAM: // read only: decoding refuses stores, resolve() those through generic addresses
+  case SPACE_PARAM: // read-only: decoding rejects stores, and resolve() rejects those through generic
+                    // addresses
     return resolve_small(warp, insn, addresses, mask, bytes, writes, host,
                          (unsigned char *)block->worker->launch->params, program->param_bytes, 0,
                          "parameter");
@@ -217,7 +219,7 @@ uint64_t address_at(const Warp *warp, const AddressOperand *address, uint32_t la
   return ((const uint32_t *)lanes_at(warp, address->slot))[lane] + (uint32_t)address->offset;
 }
 
-// The memory of a small space: *size bytes; NULL: not one that a range may lie in.
+// The memory of a small space, with *size bytes. NULL: a range cannot be in this space.
 static unsigned char *small_space(const Warp *warp, PtxSpace space, bool writes, uint64_t *size) {
   const Block *block = warp->block;
   if (space == SPACE_SHARED) {
@@ -251,7 +253,7 @@ bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, 
   static const uint64_t windows[] = {[SPACE_SHARED] = SHARED_WINDOW, [SPACE_PARAM] = PARAM_WINDOW};
   const Block *block = warp->block;
   if (space == SPACE_SHARED && !(address & (alignment - 1)) && address <= block->shared_bytes &&
-      bytes <= block->shared_bytes - address) { // the commonest, at once
+      bytes <= block->shared_bytes - address) { // the most common case
     *place = (Place){block->shared + address, space, address};
     return true;
   }

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-// The one state of a process that simulators share.
+// The only process state that simulators share.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static SpanSet taken;
 

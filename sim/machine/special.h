@@ -5,8 +5,8 @@
 
 #include "sim/machine/state.h"
 
-bool special_is_of_block(Special special); // whether it differs between the blocks of a launch
-// Fills block->specials; `of_block`: only those that differ between the blocks of a launch.
+bool special_is_of_block(Special special); // true if it differs between the CTAs of a launch
+// Fills block->specials. `of_block`: only those that differ between the CTAs of a launch.
 void special_fill(Block *block, bool of_block);
 
 #endif

@@ -56,7 +56,7 @@ TensorBox tensor_map_box(const TensorMap *map) {
   for (uint32_t i = 0; i < TENSOR_RANK; i++) {
     uint32_t step = i ? map->steps[i] : 1;
     box.counts[i] = i < map->rank ? (map->box[i] + step - 1) / step : 1;
-    elements *= box.counts[i]; // may wrap: the caller refuses what does not fit
+    elements *= box.counts[i]; // may wrap: the caller rejects sizes that do not fit
     if (elements > 1u << 20) elements = 1u << 20;
   }
   box.row = box.counts[0] * box.element;

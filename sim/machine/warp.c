@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One warp's execution: its lanes run in groups that stand at one instruction. The group that stands first
-// in the order of control flow (reconvergence.h) goes first, which brings groups together again where it joins; a group that has
-// waited 1,000 instructions gets a turn.
+// The execution of one warp. Its lanes run in groups, each at one instruction. The group that is first in
+// control-flow order (reconvergence.h) runs first. So groups reconverge at joins. A group that has waited for
+// 1,000 instructions runs next.
 #include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_k
 
 static void remove_group(Warp *warp, uint32_t index) { warp->groups[index] = warp->groups[--warp->n]; }
 
-// Groups at one instruction become one, which tries again what it waited for.
+// Merges groups at one instruction. The merged group tries its wait again.
 static void merge_groups(Warp *warp) {
   for (uint32_t i = 0; i < warp->n; i++)
     for (uint32_t k = i + 1; k < warp->n;) {
@@ -56,7 +56,7 @@ static void merge_groups(Warp *warp) {
 
 typedef struct WarpTurn {
   LaneGroup *group; // NULL: none can run
-  uint32_t stop_pc; // where the group must stop, for others to join or go first
+  uint32_t stop_pc; // the group must stop here, for others to join or run first
   uint64_t most;    // instructions
 } WarpTurn;
 
@@ -91,7 +91,7 @@ static void split_group(Warp *warp, LaneGroup *group, uint32_t taken, uint32_t t
       (LaneGroup){.pc = target, .mask = taken, .hasty = group->hasty, .last_run = warp->executed};
 }
 
-// bar.red: the result for the lanes that go on.
+// bar.red: writes the result for the lanes that continue.
 static void give_votes(Warp *warp, const LaneGroup *group, const Insn *insn, const Barrier *barrier) {
   bool holds = insn->to == OP_AND ? barrier->votes == barrier->arrived : barrier->votes > 0;
   uint32_t counts[LANES];
@@ -149,13 +149,13 @@ static uint32_t first_lane(const Warp *warp, uint32_t slot, uint32_t mask) {
   return ((const uint32_t *)lanes_at(warp, slot))[lowest_lane(mask)];
 }
 
-// With checks, lanes at an .aligned barrier let the rest of their warp come first. Without it they arrive
-// alone, once nothing else can go on (block_run).
+// With checks, lanes at an .aligned barrier wait for the rest of their warp. If it does not come, they arrive
+// alone, once nothing else can run (block_run).
 static bool waits_for_warp(const Warp *warp, const LaneGroup *group, const Insn *insn, uint32_t lanes) {
   return insn->extra == BARRIER_ALIGNED && hooks_of(warp) && lanes != warp->live && !group->alone;
 }
 
-// The lanes wait at the barrier unless they only arrive, or are the last.
+// The lanes wait at the barrier, unless they only arrive or are the last ones.
 static void arrive_at_barrier(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t lanes) {
   Block *block = warp->block;
   uint32_t id = first_lane(warp, insn->src[0], lanes), threads = first_lane(warp, insn->src[1], lanes);
@@ -202,7 +202,7 @@ static void branch_lanes(Warp *warp, LaneGroup *group, uint32_t taken, uint32_t 
   }
 }
 
-// brx.idx: lanes go where their index says, one target after another.
+// brx.idx: lanes branch by their index, one target after another.
 static void branch_indexed(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t lanes) {
   const uint32_t *index = lanes_at(warp, insn->src[0]);
   for (uint32_t l = 0; l < LANES; l++)
@@ -236,8 +236,8 @@ static void run_rounded(Warp *warp, const Insn *insn, uint32_t mask) {
   fesetround(FE_TONEAREST);
 }
 
-// Of the other groups, one that waits at a warp barrier (of which a warp's lanes may
-// be at several) with these members.
+// True if another group waits at a warp barrier with these members. Lanes of a warp may be at several warp
+// barriers.
 static bool waits_with(Warp *warp, const LaneGroup *other, uint32_t members) {
   const Insn *insn = &warp->block->program->code.at[other->pc];
   if (other->state != GROUP_AT_SYNC || insn->kind != KIND_WARP_BARRIER) return false;
@@ -245,7 +245,7 @@ static bool waits_with(Warp *warp, const LaneGroup *other, uint32_t members) {
   return mask && (first_lane(warp, insn->src[3], mask) & warp->live) == members;
 }
 
-// Whether the members that are not in the group wait at other warp barriers: they all go on then.
+// True if all members outside of the group wait at other warp barriers. Then all continue.
 static bool meets_others(Warp *warp, const LaneGroup *group, uint32_t members) {
   uint32_t lanes = group->mask;
   for (uint32_t i = 0; i < warp->n; i++)
@@ -263,7 +263,7 @@ static bool meets_others(Warp *warp, const LaneGroup *group, uint32_t members) {
   return true;
 }
 
-// A .sync instruction, or false where it must wait for lanes of its member mask.
+// Runs a .sync instruction. False: it must wait for lanes of its member mask.
 static bool run_sync(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   uint32_t members = mask ? first_lane(warp, insn->src[3], mask) & warp->live : 0;
   if (members & ~group->mask) {
@@ -278,9 +278,9 @@ static bool run_sync(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t ma
   return true;
 }
 
-// try_wait: true at once where a lane's phase is complete, or the lanes stay until an mbarrier changes. Under
-// most schedules it gives false once before they stay, as a GPU may, so that code that does not ask again is
-// found.
+// try_wait. It gives true at once if a lane's phase is complete. Otherwise the lanes wait until an mbarrier
+// changes. Under most schedules it first gives false once, as a GPU may. This finds code that does not ask
+// again.
 static void run_wait(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   bool hasty = warp->block->worker->launch->hasty && !group->hasty;
   uint32_t done = mask ? mbarrier_test(warp, insn, mask, hasty) : 0;
@@ -296,8 +296,8 @@ static void run_wait(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t ma
   group->pc++;
 }
 
-// setmaxnreg, once the lanes of the warp are there: false where it must wait for registers. What a warp that
-// exits has is not given back.
+// setmaxnreg, once all lanes of the warp have arrived. False: it must wait for registers. Registers of a warp
+// that exits are not returned.
 static bool change_registers(Warp *warp, const Insn *insn) {
   Block *block = warp->block;
   uint32_t had = warp->registers, more = insn->count - had;
@@ -331,7 +331,7 @@ static void run_registers(Warp *warp, LaneGroup *group, const Insn *insn, uint32
   group->pc++;
 }
 
-// Control instructions. The group may be gone afterwards.
+// Control instructions. Afterwards the group may no longer exist.
 static void run_control(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   switch ((InsnKind)insn->kind) {
   case KIND_BRANCH: branch_lanes(warp, group, mask, insn->target); return;
@@ -374,7 +374,7 @@ static void run_control(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t
   }
 }
 
-// Runs a group's instructions that cannot fail, wait or branch, at most `left`; returns how many are left.
+// Runs the group's instructions that cannot fail, wait or branch, at most `left`. Returns the number left.
 static inline uint64_t run_lanes(Warp *warp, LaneGroup *group, uint32_t stop_pc, uint64_t left) {
   const Insn *code = warp->block->program->code.at;
   uint64_t *executed = warp->block->worker->executed;
@@ -390,7 +390,7 @@ static inline uint64_t run_lanes(Warp *warp, LaneGroup *group, uint32_t stop_pc,
   return left;
 }
 
-// Runs one group until control flow changes, it must let others go, or `most` instructions.
+// Runs one group until control flow changes, other groups must run, or `most` instructions have run.
 static void run_group(Warp *warp, WarpTurn turn, uint64_t most) {
   LaneGroup *group = turn.group;
   Worker *worker = warp->block->worker;

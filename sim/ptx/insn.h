@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoded programs: each PTX instruction as one Insn
-// whose operands are byte offsets into a warp's register file.
+// Decoded programs. Each PTX instruction is one Insn. Its operands are byte offsets into a warp's register
+// file.
 //
-// A register is a slot of 32 lanes, contiguous by lane: 16-bit and narrower 64 bytes, 32-bit 128, 64-bit 256;
-// a predicate is one 32-bit mask with a bit a lane. Immediates, symbol addresses and special registers that
-// never change are slots too, filled when a warp starts, so that every operand is read alike.
+// A register is a slot of 32 lanes, contiguous by lane. Slots have 64 bytes for 16-bit and narrower
+// registers, 128 for 32-bit, 256 for 64-bit. A predicate is one 32-bit mask, with one bit per lane.
+// Immediates, symbol addresses and constant special registers are slots too. They are filled when a warp
+// starts, so that all operands are read in the same way.
 #ifndef SIM_PTX_INSN_H
 #define SIM_PTX_INSN_H
 
@@ -14,7 +15,7 @@
 
 enum { LANES = 32 };
 static const uint32_t ALL_LANES = 0xffffffffu;
-// Of one lane or more.
+// The mask must not be 0.
 static inline uint32_t lowest_lane(uint32_t mask) { return (uint32_t)__builtin_ctz(mask); }
 
 typedef enum Operation {
@@ -33,26 +34,25 @@ typedef enum Modifier {
 
 typedef struct Warp Warp;
 typedef struct Insn Insn;
-// Applies the instruction to the lanes of `mask` (not 0); others' registers keep their values.
+// Applies the instruction to the lanes of `mask` (not 0). Registers of other lanes keep their values.
 typedef void ExecFn(Warp *warp, const Insn *insn, uint32_t mask);
 
 typedef enum InsnKind {
-  KIND_LANES,        // exec, cannot fail
-  KIND_ROUNDED,      // exec under `round`
-  KIND_CHECKED,      // exec, may set the warp's fault
-  KIND_SYNC,         // exec once all lanes of the member mask (src[3]) have arrived; may set the fault
-  KIND_WARP_BARRIER, // the same, and the lanes of one mask may meet at several of them
-  KIND_WAIT,         // mbarrier.try_wait: its lanes may have to wait
-  KIND_BRANCH,       // to `target`
-  KIND_INDEXED,      // to targets[src[0]]
+  KIND_LANES,        // Runs exec, which cannot fail.
+  KIND_ROUNDED,      // Runs exec under `round`.
+  KIND_CHECKED,      // Runs exec, which may set the warp's fault.
+  KIND_SYNC,         // Runs exec once all lanes of the member mask (src[3]) have arrived. May set the fault.
+  KIND_WARP_BARRIER, // The same. Lanes of one mask may meet at several of these.
+  KIND_WAIT,         // `mbarrier.try_wait`: its lanes may have to wait.
+  KIND_BRANCH,       // To `target`.
+  KIND_INDEXED,      // To targets[src[0]].
   KIND_EXIT,
   KIND_TRAP,
-  // src[0]: barrier, src[1]: threads (0: all of the block), extra: the BarrierForm;
-  // arrive only where FLAG_ARRIVE
+  // src[0]: barrier. src[1]: threads (0: all of the CTA). extra: the BarrierForm. FLAG_ARRIVE: only arrives.
   KIND_BARRIER,
-  KIND_CLUSTER_WAIT, // for the cluster's barrier that the lanes have arrived at
-  KIND_REGISTERS,    // setmaxnreg to `count`; extra: 1: .inc, which waits for the block's pool
-  KIND_END,          // running into it is a wild branch
+  KIND_CLUSTER_WAIT, // Waits for the cluster barrier that the lanes have arrived at.
+  KIND_REGISTERS,    // setmaxnreg to `count`. extra 1: .inc, which waits for the CTA's pool.
+  KIND_END,          // Running into it is a wild branch.
 } InsnKind;
 
 typedef enum BarrierForm { BARRIER_PLAIN, BARRIER_ALIGNED, BARRIER_CLUSTER } BarrierForm;
@@ -60,18 +60,18 @@ typedef enum BarrierForm { BARRIER_PLAIN, BARRIER_ALIGNED, BARRIER_CLUSTER } Bar
 typedef enum Round { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_NONE } Round;
 
 enum {
-  FLAG_FTZ = 1,      // subnormal inputs and results become zeros of their sign
-  FLAG_SAT = 2,      // results clamp to [0, 1], NaN becomes 0; integers clamp to their range
-  FLAG_NAN = 4,      // min, max: NaN wins
-  FLAG_RELU = 8,     // negative results become 0
-  FLAG_XORSIGN = 16, // min, max of magnitudes, sign the exclusive or
-  FLAG_ARRIVE = 32,  // barrier: do not wait
-  FLAG_NOT = 64,     // setp, selp, votes: the predicate source is negated
-  FLAG_WIDE = 128,   // see the exec function
-  FLAG_FINITE = 32,  // cvt to f16, bf16: what is too large becomes the largest
+  FLAG_FTZ = 1,      // Subnormal inputs and results become zeros of the same sign.
+  FLAG_SAT = 2,      // Results clamp to [0, 1], and NaN becomes 0. Integers clamp to their range.
+  FLAG_NAN = 4,      // min, max: the result is NaN if an input is.
+  FLAG_RELU = 8,     // Negative results become 0.
+  FLAG_XORSIGN = 16, // min, max of magnitudes. The sign is the exclusive or of the signs.
+  FLAG_ARRIVE = 32,  // Barrier: do not wait.
+  FLAG_NOT = 64,     // setp, selp, votes: the predicate source is negated.
+  FLAG_WIDE = 128,   // See the exec function.
+  FLAG_FINITE = 32,  // cvt to f16, bf16: too large values become the largest finite one.
 };
 
-// As the instruction says; .volatile is relaxed, atomics are so by default.
+// As the instruction says. .volatile is relaxed, and atomics are relaxed by default.
 typedef enum MemoryOrder {
   ORDER_WEAK,
   ORDER_RELAXED,
@@ -80,43 +80,43 @@ typedef enum MemoryOrder {
   ORDER_ACQ_REL
 } MemoryOrder;
 
-// A memory instruction's shape.
+// The form of a memory instruction.
 typedef struct MemoryAccess {
   PtxSpace space;
-  uint32_t bytes;        // an element
-  uint32_t count;        // elements: 1, 2, 4, 8
-  bool is_signed;        // loads extend the sign
-  bool address64;        // the address register's width
-  int64_t offset;        // bytes, added to the address
-  uint32_t slots[8];     // registers loaded or stored
-  uint8_t slot_bytes[8]; // their widths; 0: `_`
+  uint32_t bytes;        // Size of an element.
+  uint32_t count;        // Elements: 1, 2, 4, 8.
+  bool is_signed;        // Loads sign-extend.
+  bool address64;        // The address register has 64 bits.
+  int64_t offset;        // In bytes, added to the address.
+  uint32_t slots[8];     // Registers that are loaded or stored.
+  uint8_t slot_bytes[8]; // Their widths. 0: `_`.
   uint32_t results[8];   // atom: registers for the old values; UINT32_MAX: none
-  Operation atomic;      // atom and red: what is done; MOV: exch, SETP: cas, ADDC: inc, SUBC: dec
+  Operation atomic;      // atom and red: the operation; MOV: exch, SETP: cas, ADDC: inc, SUBC: dec
   PtxType type;
   MemoryOrder order;
-  bool block_scope; // .cta: ordered within the block alone
+  bool block_scope; // .cta: ordered only within the CTA
 } MemoryAccess;
 
 // One address operand.
 typedef struct AddressOperand {
   PtxSpace space;
   uint32_t slot;
-  bool wide; // the register's width: 64 bits
+  bool wide; // the register has 64 bits
   int64_t offset;
 } AddressOperand;
 
-// cp.async, bulk and tensor copies and reductions. Slots: UINT32_MAX where there is none.
+// cp.async, bulk and TMA copies, and reductions. Slots are UINT32_MAX if absent.
 typedef struct CopyOperands {
   AddressOperand to, from, mbarrier;
-  bool has_mbarrier;             // completes there; else in a bulk group
-  uint32_t bytes;                // cp.async: what is written
-  uint32_t size;                 // slot: cp.async: bytes read; bulk: bytes
+  bool has_mbarrier;             // completes at the mbarrier; else in a bulk group
+  uint32_t bytes;                // cp.async: bytes written
+  uint32_t size;                 // slot; cp.async: bytes read; bulk: bytes
   uint32_t ignore, ignore_flip;  // cp.async: predicate slot
   uint32_t byte_mask, multicast; // slots
   uint32_t rank, coordinates[5]; // tensor: slots, innermost first
   bool tensor, prefetch;
   Operation reduce; // OP_NONE: a copy
-  PtxType type;     // of its elements
+  PtxType type;     // of the reduced elements
 } CopyOperands;
 
 // ldmatrix and stmatrix.
@@ -140,28 +140,28 @@ typedef enum MatrixType {
   MATRIX_S32
 } MatrixType;
 
-// D = A * B + C of mma and wgmma (C is D there): registers, and what they hold.
+// D = A * B + C for mma and wgmma (whose C is D): registers and types.
 typedef struct Matrix {
-  uint32_t m, n, k; // of a warp: 16 rows of wgmma's 64
+  uint32_t m, n, k; // per warp: 16 of wgmma's 64 rows
   MatrixType d, a, b, c;
-  uint32_t d_count, a_count, b_count, c_count; // registers; a_count 0: A is in shared memory
+  uint32_t d_count, a_count, b_count, c_count; // in registers; a_count 0: A is in shared memory
   uint32_t d_slots[128], c_slots[8], a_slots[8], b_slots[4];
   uint32_t a_descriptor, b_descriptor;  // wgmma: slots of 64 bits
-  uint32_t accumulate, accumulate_flip; // wgmma: predicate slot: whether D is added to
+  uint32_t accumulate, accumulate_flip; // wgmma: predicate slot; true: D is added to
   bool negate_a, negate_b, satfinite;
   bool transpose_a, transpose_b; // wgmma: in shared memory; m8n8k4: A by columns, B by rows
 } Matrix;
 
 struct Insn {
   ExecFn *exec;
-  uint32_t guard, guard_flip; // lanes run where regs[guard] ^ guard_flip
+  uint32_t guard, guard_flip; // lanes run if regs[guard] ^ guard_flip
   uint32_t dst, dst2;
   uint32_t src[4];
-  uint8_t kind, round, flags; // InsnKind, Round, FLAG_*
-  uint8_t extra;              // the form: a Modifier, an Operation or what the exec function's comment says
-  uint16_t from, to; // PtxTypes; else as the exec function's comment says; barriers' to: the Operation
-  uint32_t target;   // branches: instruction index
-  uint32_t site;     // Program.sites index
+  uint8_t kind, round, flags; // InsnKind, Round, FLAG_*.
+  uint8_t extra;              // The form: a Modifier, an Operation, or as the exec function's comment says.
+  uint16_t from, to; // PtxTypes, or as the exec function's comment says. Barriers: `to` is the Operation.
+  uint32_t target;   // Branches: instruction index.
+  uint32_t site;     // Index into Program.sites.
   union {
     const MemoryAccess *access;
     uint32_t *targets;     // KIND_INDEXED: `count` of them
@@ -171,15 +171,15 @@ struct Insn {
     const MatrixMove *move;
     const Matrix *matrix;
   } u;
-  uint32_t count; // targets or slots; else as the exec function's comment says
+  uint32_t count; // number of targets or slots, or as the exec function's comment says
   uint32_t ptx_line;
 };
 
-// A place in the source; without a file, a line of the PTX text.
+// A source location. Without a file, it is a line of the PTX text.
 typedef tilec_sim_place Site;
 
 typedef struct Constant {
-  uint32_t slot, bytes; // bytes a lane; 0: a predicate
+  uint32_t slot, bytes; // bytes per lane; 0: a predicate
   uint64_t bits;
 } Constant;
 
@@ -213,7 +213,7 @@ typedef enum Special {
   SPECIAL_ZERO,
   SPECIAL_ONE,
   SPECIAL_CLOCK,
-  SPECIAL_CLOCK64, // from here on: read anew each time
+  SPECIAL_CLOCK64, // from here on: read again each time
 } Special;
 
 typedef struct SpecialSlot {
@@ -227,7 +227,7 @@ typedef struct ParamSlot { // a kernel parameter's bytes in every lane, as ld.pa
   PtxType type;
 } ParamSlot;
 
-typedef struct WrittenSlot { // a register that is written before anything reads it
+typedef struct WrittenSlot { // a register that is written before it is read
   uint32_t slot, bytes;      // of all lanes
 } WrittenSlot;
 
@@ -241,9 +241,9 @@ typedef struct PtxParam {
   uint32_t offset, size, align;
 } PtxParam;
 
-// Which of a diverged warp's groups goes first: the one whose place is the lowest (reconvergence.h).
+// The order of a diverged warp's groups. The group with the lowest place runs first (reconvergence.h).
 typedef struct CodeOrder {
-  uint32_t place, end; // end: the first instruction behind it whose place is not the next
+  uint32_t place, end; // end: the first later instruction whose place is not the next
 } CodeOrder;
 
 // A kernel, ready to run. Slot 0 is a predicate that is true in every lane.
@@ -252,24 +252,25 @@ typedef struct Program {
   Str text; // of the module
   VEC(PtxParam) params;
   uint32_t param_bytes;
-  VEC(Insn) code; // ends with KIND_END
+  VEC(Insn) code;   // ends with KIND_END
   CodeOrder *order; // by instruction
   VEC(Site) sites;
   VEC(Constant) constants;
   VEC(SpecialSlot) specials;
   VEC(SharedVar) shared_vars;
   VEC(ParamSlot) param_slots;
-  VEC(WrittenSlot) written; // need no zeros when a warp starts
+  VEC(WrittenSlot) written; // they need no zeros when a warp starts
   uint32_t register_bytes;
-  uint32_t shared_bytes, dynamic_shared; // static size; where the dynamic part begins
-  uint32_t local_bytes;                  // a thread
+  uint32_t shared_bytes, dynamic_shared; // static size; offset of the dynamic part
+  uint32_t local_bytes;                  // per thread
   uint32_t reqntid[3], maxntid[3];
-  // Of a thread as the kernel is entered, where setmaxnreg has an effect; 0: none is there, or ptxas ignores
-  // it.
+  // Registers per thread at kernel entry, if setmaxnreg has an effect. 0: there is no setmaxnreg, or ptxas
+  // ignores it.
   uint32_t registers;
 } Program;
 
-// Where the windows of other state spaces begin in the generic address space; global addresses lie below.
+// The start of the windows of other state spaces in the generic address space. Global addresses are below
+// them.
 static const uint64_t PARAM_WINDOW = 0x7c0000000000u, LOCAL_WINDOW = 0x7d0000000000u,
                       SHARED_WINDOW = 0x7e0000000000u, WINDOW_BYTES = 0x10000000000u;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Lemon makes of ptx_parse.y but declares in no header.
+// Declares functions that Lemon generates from ptx_parse.y. Lemon puts them in no header.
 #ifndef SIM_PTX_PARSE_GEN_H
 #define SIM_PTX_PARSE_GEN_H
 

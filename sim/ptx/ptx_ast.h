@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The syntax tree of a PTX module: names are unresolved slices of the text, which outlives the tree. Lists
-// are linked in source order and everything lives in one arena.
+// The syntax tree of a PTX module. Names are unresolved slices of the text, which must outlive the tree.
+// Lists are linked in source order. One arena owns everything.
 #ifndef SIM_PTX_PTX_AST_H
 #define SIM_PTX_PTX_AST_H
 
@@ -22,15 +22,15 @@ typedef enum PtxSpace {
 } PtxSpace;
 
 typedef enum PtxOperandKind {
-  OPERAND_NAME,    // register, variable, label, function, special register, `_`
-  OPERAND_INT,     // value: 64-bit pattern
-  OPERAND_F32,     // 0fXXXXXXXX; value: its bits
-  OPERAND_F64,     // 0dXXXXXXXXXXXXXXXX or a decimal; value: its bits
-  OPERAND_NOT,     // !items
-  OPERAND_PAIR,    // items[0] | items[1]
-  OPERAND_VECTOR,  // {items}
-  OPERAND_LIST,    // (items)
-  OPERAND_ADDRESS, // [items[0] + offset, more items]
+  OPERAND_NAME,    // A register, variable, label, function, special register, or `_`.
+  OPERAND_INT,     // A 64-bit pattern in value.
+  OPERAND_F32,     // 0fXXXXXXXX, with its bits in value.
+  OPERAND_F64,     // 0dXXXXXXXXXXXXXXXX or a decimal, with its bits in value.
+  OPERAND_NOT,     // !items.
+  OPERAND_PAIR,    // Items[0] | items[1].
+  OPERAND_VECTOR,  // {items}.
+  OPERAND_LIST,    // (items).
+  OPERAND_ADDRESS, // [items[0] + offset, more items].
 } PtxOperandKind;
 
 typedef struct PtxOperand {
@@ -43,18 +43,18 @@ typedef struct PtxOperand {
   struct PtxOperand *next;
 } PtxOperand;
 
-typedef struct PtxOperands { // a list being built
+typedef struct PtxOperands { // a list under construction
   PtxOperand *first, *last;
   uint32_t n;
 } PtxOperands;
 
-// A variable, register or parameter declaration: one name of it.
+// A declaration of one variable, register or parameter.
 typedef struct PtxVar {
   PtxPos pos;
   PtxSpace space;
   PtxType type;
-  uint32_t align; // bytes; at least the type's own
-  uint64_t bytes; // whole size; 0 for .extern []
+  uint32_t align; // in bytes; at least the type's alignment
+  uint64_t bytes; // total size; 0 for .extern []
   uint32_t range; // registers: NAME<range>; 0: a single one
   bool is_extern;
   Str name;
@@ -76,21 +76,22 @@ typedef enum PtxStmtKind {
   STMT_TARGETS
 } PtxStmtKind;
 
-// A .loc: a place in a source file. What its comment says (codegen/llvm/debug_info.c) is 0 or NULL where it has none.
+// A .loc: a source location. Fields from its comment (codegen/llvm/debug_info.c) are 0 or NULL if missing.
 typedef struct PtxLoc {
-  uint32_t file; // number of a .file
-  const char *name; // of a call: its file, where it is not that of the code called; else NULL
+  uint32_t file;    // number of a .file
+  const char *name; // file of a call, if it differs from the called code's file; else NULL
   uint32_t line, column, length;
-  uint32_t param, element; // from 1: the parameter whose pointer the access uses; bytes of an element
-  const struct PtxLoc *call; // through which the code was inlined
+  uint32_t param, element;   // parameter, from 1, whose pointer the access uses; bytes of an element
+  const struct PtxLoc *call; // the call through which the code was inlined
 } PtxLoc;
 
 typedef struct PtxStmt {
   PtxStmtKind kind;
   PtxPos pos;
   const PtxLoc *loc; // the last one; NULL: none
-  Str name;  // opcode with its modifiers, or label; STMT_TARGETS: the table's label (the preceding statement)
-  Str guard; // predicate register; empty: none
+  Str name;          // opcode with its modifiers, or label; STMT_TARGETS: label of the table (the preceding
+                     // statement)
+  Str guard;         // predicate register; empty: none
   bool guard_not;
   PtxOperand *operands; // STMT_TARGETS: the labels
   uint32_t count;       // operands
@@ -115,7 +116,7 @@ typedef struct PtxFile {
 } PtxFile;
 
 typedef struct PtxModule {
-  PtxFunc *funcs, *last_func; // bodiless ones too
+  PtxFunc *funcs, *last_func; // including functions without a body
   PtxVars vars;               // .global, .const, .shared at module level
   VEC(PtxFile) files;
   Str text;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX's lexer. Words carry their dots (add.rn.f32, %tid.x); .section and @@DWARF are skipped; .loc and .file are one token a line.
+// PTX's lexer. Words include their dots (add.rn.f32, %tid.x). .section and @@DWARF are skipped. .loc and
+// .file are one token per line.
 #include "sim/ptx/ptx_tree.h"
 #include "sim/ptx/ptx_parse.h"
 
-// Past the matching brace of a .section, or to the line's end where it has none; NULL where it does not end.
+// Returns the end of a .section: after the matching brace, or the end of the line if it has none. NULL: it
+// does not end.
 static const char *skip_section(PtxLexer *lexer, const char *at) {
   while (at < lexer->end && *at != '{' && *at != '\n') at++;
   const char *ahead = at;
@@ -14,7 +16,7 @@ static const char *skip_section(PtxLexer *lexer, const char *at) {
   return at < lexer->end ? at + 1 : NULL;
 }
 
-// Past the end of a block comment; NULL where it does not end.
+// Returns the end of a block comment. NULL: it does not end.
 static const char *skip_comment(PtxLexer *lexer, const char *at) {
   for (; at < lexer->end; at++) {
     if (*at == '\n') lexer->line++, lexer->line_start = at + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX's grammar. Actions are single calls into parse.c.
+// PTX's grammar. Each action is a single call into parse.c.
 %include {
 #include <assert.h>
 #include "sim/ptx/ptx_tree.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The grammar's actions, and the loop that feeds it tokens.
+// The grammar's actions, and the loop that passes tokens to it.
 #include "sim/ptx/ptx_tree.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static uint64_t double_bits(double value) {
   return bits;
 }
 
-// A decimal with a point or exponent: PTX holds it as a double.
+// A decimal with a point or exponent. PTX treats it as a double.
 static uint64_t decimal_bits(PtxParser *parser, PtxToken token, const char *digits) {
   char *end;
   double value = strtod(digits, &end);
@@ -286,7 +286,7 @@ void parse_insn(PtxParser *parser, PtxToken guard, bool guard_not, PtxToken opco
   stmt->count = operands.n;
 }
 
-// A number after blanks, and `before` where that is not 0; 0: there is none.
+// A number after blanks. If `before` is not 0, that character must come first. 0: no number.
 static uint32_t loc_number(Str *text, char before) {
   const char *at = text->at, *end = text->at + text->n;
   while (at < end && (*at == ' ' || *at == '\t')) at++;
@@ -297,7 +297,7 @@ static uint32_t loc_number(Str *text, char before) {
   return number;
 }
 
-// One call of a .loc's comment: @ ["FILE"] LINE:COLUMN +LENGTH. NULL: there is none.
+// One call of a .loc's comment: @ ["FILE"] LINE:COLUMN +LENGTH. NULL: none.
 static PtxLoc *loc_call(PtxParser *parser, Str *text) {
   const char *end = text->at + text->n, *at = memchr(text->at, '@', text->n);
   if (!at++) return NULL;

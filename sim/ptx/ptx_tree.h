@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading PTX text into a tree: the lexer (ptx_lex.re), the grammar (ptx_parse.y) and what its actions do.
+// Parses PTX text into a tree: the lexer (ptx_lex.re), the grammar (ptx_parse.y) and its actions.
 #ifndef SIM_PTX_PTX_TREE_H
 #define SIM_PTX_PTX_TREE_H
 
@@ -10,13 +10,13 @@ typedef struct PtxError {
   char text[256];
 } PtxError;
 
-// The first error only; later ones are dropped.
+// Only the first error is kept. Later ones are dropped.
 void ptx_error(PtxError *error, PtxPos pos, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// Parses `text`, which a NUL byte must follow and which must outlive the tree. False: *error is set.
+// Parses `text`. A NUL byte must follow it, and it must outlive the tree. False: *error is set.
 bool ptx_parse(Arena *arena, Str text, PtxModule *module, PtxError *error);
 
-// ---- between lexer, grammar and actions ----
+// ---- shared by lexer, grammar and actions ----
 
 typedef struct PtxToken {
   PtxPos pos;
@@ -28,17 +28,17 @@ typedef struct PtxLexer {
   uint32_t line;
 } PtxLexer;
 
-// The next token's kind (ptx_parse.h, 0 at the end). -1: a byte or a block that is no PTX. .loc and .file
-// come as one token with their line.
+// The next token's kind, from ptx_parse.h. 0 at the end. -1: a byte or a comment that is invalid PTX.
+// Lines with .loc and .file are one token.
 int ptx_lex(PtxLexer *lexer, PtxToken *token);
 
 typedef struct PtxParser {
   Arena *arena;
   PtxModule *module;
   PtxError *error;
-  PtxFunc *func;       // being parsed
-  PtxStmt *last;       // its last statement
-  const PtxLoc *loc;   // the current one
+  PtxFunc *func;     // the current function
+  PtxStmt *last;     // its last statement
+  const PtxLoc *loc; // the current one
   // The declaration being parsed.
   PtxSpace space;
   PtxType type;
@@ -60,7 +60,7 @@ void parse_begin_vars(PtxParser *parser, PtxSpace space);
 void parse_var_word(PtxParser *parser, PtxToken word); // .u32, .v4, .ptr
 void parse_var_align(PtxParser *parser, PtxToken number);
 PtxVar *parse_var(PtxParser *parser, PtxToken name, PtxOperands dims,
-                  PtxOperand *init); // a dim [] is no OPERAND_INT
+                  PtxOperand *init); // a dim [] is not OPERAND_INT
 PtxVar *parse_range(PtxParser *parser, PtxToken name, PtxToken count);
 PtxVars parse_append_var(PtxVars list, PtxVar *var);
 void parse_module_vars(PtxParser *parser, PtxVars vars);

@@ -24,7 +24,7 @@ typedef enum PtxClass {
   CLASS_FLOAT
 } PtxClass;
 
-// PTX_NONE where `name` ("u32", without the dot) is no type.
+// PTX_NONE if `name` ("u32", without the dot) is no type.
 PtxType ptx_type(Str name);
 const char *ptx_type_name(PtxType type); // "u32"
 uint32_t ptx_type_bytes(PtxType type);   // in memory; 0 for predicates
