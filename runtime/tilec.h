@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * tilec: compiles block programs (Triton-like kernels) to PTX, loads and launches them.
+ * tilec: compiles tile programs (Triton-like kernels) to PTX, loads and launches them.
  *
  *   #include <stdio.h>
  *   #include <string.h>

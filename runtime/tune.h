@@ -82,7 +82,7 @@ typedef struct tilec_tune_options {
   int (*progress)(void *progress_data, const tilec_tune_progress *progress);
   void *progress_data;
   uint64_t max_instructions; /* as in tilec_launch_options, for each launch */
-  uint32_t max_programs;     /* likewise */
+  uint32_t max_programs;     /* as in tilec_launch_options */
   /* A list of configurations, instead of @autotune's. Values given by `compile` or a range take precedence. */
   const tilec_tune_listed *configurations;
   size_t configuration_count;
@@ -105,9 +105,9 @@ typedef struct tilec_tuning tilec_tuning;
  * Tunes a kernel of the program for `arg_count` arguments, as tilec_launch takes them. `compile` may be NULL and
  * is as for tilec_kernel_new. Its constexprs and options are fixed for all configurations, and its log is not called.
  *
- * The arguments' memory is read and never written. The measured launches run on copies. There are enough copies to
- * exceed the L2 cache together. Pointers must point into tilec_buffers of the device (tilec_buffer_wrap makes one of any
- * memory), or be DLPack tensors. Memory that a kernel reaches by addresses in memory is not copied.
+ * The arguments' memory is read and never written. The measured launches run on copies. There are enough copies
+ * to exceed the L2 cache together. Pointers must point into tilec_buffers of the device (tilec_buffer_wrap makes
+ * one of any memory), or be DLPack tensors. Memory that a kernel reaches by addresses in memory is not copied.
  *
  *   TILEC_ERROR_INVALID_ARGUMENT: invalid ranges or options, arguments that do not fit, or a pointer into no buffer.
  *   TILEC_ERROR_COMPILE: no configuration works. tilec_last_error() has the first one's reason.

@@ -43,7 +43,7 @@ typedef struct tilec_sim_kernel tilec_sim_kernel;
 typedef enum tilec_sim_schedule {
   TILEC_SIM_LATE,      // asynchronous effects at their wait; warps ascending
   TILEC_SIM_EARLY,     // asynchronous effects at issue; warps ascending
-  TILEC_SIM_LATE_DOWN, // warps and blocks' atomics descending
+  TILEC_SIM_LATE_DOWN, // as LATE, but warps and the lanes of an atomic run in descending order
   TILEC_SIM_EARLY_DOWN,
 } tilec_sim_schedule;
 
@@ -91,7 +91,7 @@ TILEC_SIM_API tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module
 
 typedef struct tilec_sim_param {
   const char *name;
-  uint32_t offset; // bytes from the start of the parameter block
+  uint32_t offset; // bytes from the start of the parameters
   uint32_t size;   // bytes
   uint32_t align;  // bytes
 } tilec_sim_param;

@@ -14,7 +14,7 @@
 enum {
   SHAPE_PLAIN = 'p',      // One parameter.
   SHAPE_TUPLE = '(',      // Number of items, then for each item its name's length, its name and its entry.
-  SHAPE_DESCRIPTOR = 'd', // Element type, dimensions, padding, and log2 of the block's sizes.
+  SHAPE_DESCRIPTOR = 'd', // Element type, dimensions, padding, and log2 of the tile's sizes.
   SHAPE_CONSTEXPR = 'c',  // A length and the text.
   SHAPE_DEFAULT = 'D',    // The parameter's default, which is a tuple.
 };

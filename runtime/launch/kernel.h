@@ -17,6 +17,7 @@ typedef enum SpecLevel {
   SPEC_PLAIN  // without hidden parameters
 } SpecLevel;
 
+// One compiled variant. Once in its kernel's list it is immutable, except the results of its host regions.
 typedef struct Specialisation {
   struct Specialisation *next; // list of the kernel's specialisations
   uint8_t *key;                // of its arguments, without values

@@ -85,8 +85,8 @@ typedef struct tilec_tuning {
   Arena arena;
   Compilation c;   // of the kernel for the arguments, without the values of configurations; empty after the
                    // tuning is made
-  Spec spec;       // likewise
-  TuneBound bound; // likewise
+  Spec spec;       // of the same compile; empty after the tuning is made
+  TuneBound bound; // of the same compile; empty after the tuning is made
   Compilation
       first_c; // the same with the ranges' first values, which functions of the file may read; has `autotune`
   Spec first;

@@ -32,7 +32,7 @@ const char *check_refusal(const Launch *launch) {
   return NULL;
 }
 
-// ---- blocks ----
+// ---- CTAs ----
 
 static bool open_views(const LaunchChecker *checker, BlockCheck *check) {
   for (uint32_t w = 0; w < checker->warps; w++) {

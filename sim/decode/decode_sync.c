@@ -156,7 +156,7 @@ void decode_tensormap(Decoder *d) {
   decode_emit_exec(d, exec_map_replace, KIND_CHECKED);
 }
 
-// ---- clusters of one block ----
+// ---- clusters of one CTA ----
 
 void decode_cluster(Decoder *d) {
   bool space = mod_take(d, "shared::cluster") || mod_take(d, "shared");

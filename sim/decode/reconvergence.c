@@ -18,11 +18,11 @@ typedef struct Block {
 
 typedef struct Order {
   Program *program;
-  uint32_t *block_of; // by instruction; UINT32_MAX: no block begins there
+  uint32_t *block_of; // by instruction; UINT32_MAX: no basic block begins there
   Block *blocks;
   uint32_t n;
   uint32_t *stack, depth, searched;
-  uint32_t *list, first; // blocks in order, filled from the end
+  uint32_t *list, first; // basic blocks in order, filled from the end
 } Order;
 
 static bool ends_block(const Insn *insn) {

@@ -34,7 +34,7 @@ static float narrow_float(bool bf16, uint64_t bits) {
   return bf16 ? float_of_bf16((uint16_t)bits) : float_of_half((uint16_t)bits);
 }
 
-// f16 and bf16: add, min, max. The result is the other operand if one is NaN.
+// f16 and bf16: add, min, max. If one operand is NaN, min and max return the other.
 static uint64_t narrow(Operation op, bool bf16, uint64_t a, uint64_t b) {
   float x = narrow_float(bf16, a), y = narrow_float(bf16, b);
   if (op == OP_ADD) {

@@ -91,7 +91,8 @@ static bool end_early(const Launch *launch, const Block *block, bool budget_used
 }
 
 // A spinning CTA continues only if a watch finds that it makes progress. Returns true if the CTA must not run
-// now, with *state BLOCK_RUNNING. If other CTAs already spin, the first watch comes after few instructions.
+// now. *state is BLOCK_RUNNING then, unless the watch ended the CTA. If other CTAs already spin, the first watch
+// comes after few instructions.
 static bool run_watch(WorkerThread *self, Block *block, bool others_spin, BlockState *state) {
   *state = BLOCK_RUNNING;
   if (!block->spins && !watch_is_due(block, block->slices)) return false;
