@@ -6,6 +6,7 @@
 //
 // TYPE: fp16, bf16, fp32, tf32, tf32x3, fp8 or int8.
 // (tf32x3 is fp32 by tensor cores. fp8 is e4m3, to bf16. int8 sums to int32.)
+//
 // FORM: nn (b is K x N), nt (b is N x K), block and transposed (nn and nt with block pointers).
 #include "host.h"
 

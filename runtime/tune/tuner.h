@@ -83,12 +83,12 @@ typedef struct Candidate {
 typedef struct tilec_tuning {
   const TuneRequest *request; // NULL after the tuning is made
   Arena arena;
-  Compilation c;   // of the kernel for the arguments, without the values of configurations; empty after the
-                   // tuning is made
-  Spec spec;       // of the same compile; empty after the tuning is made
-  TuneBound bound; // of the same compile; empty after the tuning is made
+  Compilation c;   // The kernel for the arguments, without the values of configurations. Empty after the
+                   // tuning is made.
+  Spec spec;       // For the same compile. Empty after the tuning is made.
+  TuneBound bound; // For the same compile. Empty after the tuning is made.
   Compilation
-      first_c; // the same with the ranges' first values, which functions of the file may read; has `autotune`
+      first_c; // The same with the ranges' first values, which functions of the file may read; has `autotune`
   Spec first;
   const TargetInfo *arch;
   const char *chip; // the predicted card, from cost_card_of; NULL: the architecture's

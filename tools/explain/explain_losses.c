@@ -25,8 +25,8 @@ static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
 
 // --- memory
 
-// True if lanes are scattered. Contiguous lanes that begin inside a sector touch one sector more. That is no
-// scatter.
+// True if lanes are scattered. Contiguous lanes that begin inside a sector touch one sector more. They do not
+// count as scattered.
 static bool is_scattered(const CostOp *op) {
   uint64_t ideal = op->sectors_ideal.most;
   return op->sectors.most > ideal + ideal / 4 && op->sectors.most > ideal + op->requests.most;
