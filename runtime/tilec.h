@@ -102,16 +102,16 @@ extern "C" {
 
 typedef enum tilec_status {
   TILEC_OK = 0,
-  TILEC_ERROR_INVALID_ARGUMENT = 1, /* a call that can never work: NULL where none may be, wrong arguments */
+  TILEC_ERROR_INVALID_ARGUMENT = 1, /* a call that can never work: a NULL that is not allowed, wrong arguments */
   TILEC_ERROR_OUT_OF_MEMORY = 2,    /* of the host or the device */
   TILEC_ERROR_IO = 3,               /* a file could not be read or written */
   TILEC_ERROR_COMPILE = 4,          /* the source is wrong: tilec_last_error() has the diagnostics */
   TILEC_ERROR_NO_DEVICE = 5,        /* no such device, or no CUDA driver */
   TILEC_ERROR_DRIVER = 6,           /* a call of the CUDA driver failed */
-  TILEC_ERROR_LAUNCH = 7,           /* the kernel did wrong: out of bounds, misaligned, undefined values; on
+  TILEC_ERROR_LAUNCH = 7,           /* an error of the kernel: out of bounds, misaligned, undefined values; on
                                        cuda a later call reports it, and the context is lost */
-  TILEC_ERROR_NOT_SUPPORTED = 8,    /* legal, and not built or not possible on this device */
-  TILEC_ERROR_INTERNAL = 70         /* our bug: tilec_last_error() names the pass and a file to replay */
+  TILEC_ERROR_NOT_SUPPORTED = 8,    /* legal, but not built in or not possible on this device */
+  TILEC_ERROR_INTERNAL = 70         /* a bug of tilec: tilec_last_error() names the pass and a file to replay */
 } tilec_status;
 
 TILEC_API const char *tilec_version(void); /* "0.1.0" */
@@ -127,16 +127,16 @@ typedef enum tilec_severity {
   TILEC_SEVERITY_ERROR = 0,
   TILEC_SEVERITY_WARNING = 1,
   TILEC_SEVERITY_REMARK = 2, /* what a pass did or declined */
-  TILEC_SEVERITY_NOTE = 3    /* of the diagnostic before it */
+  TILEC_SEVERITY_NOTE = 3    /* on the previous diagnostic */
 } tilec_severity;
 
 typedef struct tilec_diagnostic {
   size_t size; /* set by the initialiser */
   tilec_severity severity;
-  const char *file;              /* NULL: it has no place */
+  const char *file;              /* NULL: no location */
   uint32_t line, column, length; /* from 1, the columns in bytes; length 0: a point */
-  const char *text;              /* one line, without the place */
-  size_t parent;                 /* of a note: the index of what it belongs to; else its own */
+  const char *text;              /* one line, without the location */
+  size_t parent;                 /* of a note: index of its diagnostic; else its own index */
 } tilec_diagnostic;
 
 #define TILEC_DIAGNOSTIC_INIT                                                                                \
@@ -368,15 +368,15 @@ typedef enum tilec_warp_specialize {
 /* Controls TMA stores: tiles stored through descriptors and block pointers go through shared memory (sm_90
    and later). Needs tensor maps, so tma must allow them. */
 typedef enum tilec_epilogue {
-  TILEC_EPILOGUE_AUTO, /* never: no measured gain */
+  TILEC_EPILOGUE_AUTO, /* never: the gain has not been measured */
   TILEC_EPILOGUE_ON,   /* wherever possible */
   TILEC_EPILOGUE_OFF
 } tilec_epilogue;
 
 /* Controls persistent kernels: one launch runs all programs in a fixed set of CTAs, all that fit on the
-   device at once. With warp specialization, the producer warps load for the next program while the consumer warps store
-   the previous one. Kernels that print, assert, use atomics, inline PTX or volatile accesses are not made
-   persistent.
+   device at once. With warp specialization, the producer warps load for the next program while the consumer
+   warps store the previous one. Kernels that print, assert, use atomics, inline PTX or volatile accesses are
+   not made persistent.
    The number of programs is a hidden parameter. For code from tilec_compile the caller passes it
    (docs/ahead-of-time.md). */
 typedef enum tilec_persistent {
