@@ -10,10 +10,13 @@
 //
 // More than 256 threads cannot have 255 registers each. When ptxas has to spill there, it may aim at several CTAs and
 // spill most values. So it gets the number of CTAs that the tiles leave room for. It gets no number of two or more where
-// that number may cause a spill: with dots, with functions of many instructions, or without room for the masks of loads.
+// that may cause a spill:
+//   * with dots
+//   * with functions of many instructions
+//   * in copies without room for the masks of loads
 //
-// CTAs of 256 threads with dots and without loops get the number 2. ptxas otherwise takes a few registers more than half,
-// and only a second CTA computes while operands arrive.
+// CTAs of 256 threads with dots and without loops get the number 2. Otherwise ptxas takes a few registers more than half.
+// Only a second CTA computes while operands arrive.
 //
 // Smaller CTAs get the number 1 in two cases: their tiles leave no room, or they load and store 64 elements one by one.
 // Without it ptxas spilled twice as much with 32 registers a thread.
@@ -30,14 +33,14 @@
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-// ptxas (13.0) refuses a warp group's matrix instruction where a thread has less than its sums, four of an operand in registers, and
-// so many beside.
+// ptxas (13.0) rejects a wgmma if a thread has fewer registers than the sum of three numbers: its accumulators, four for an
+// operand in registers, and WGMMA_OTHER_REGISTERS.
 enum { WGMMA_OTHER_REGISTERS = 26, WGMMA_OPERAND_REGISTERS = 4, WGMMA_MOST_SUMS = 128 };
 
 enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 
-// Of the addresses of a load's or store's accesses, two registers each, few are made as they are used; of those of single
-// elements that all loads read one of so many is alive.
+// An address takes two registers. Up to FEW_ADDRESSES addresses of a load or store are computed where they are used. Of
+// the addresses of single elements that all loads read, one in ADDRESSES_ALIVE is live.
 enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
 
 typedef struct Contents {
@@ -46,7 +49,7 @@ typedef struct Contents {
   bool joint;              // an op that takes elements of several registers or threads together
 } Contents;
 
-// Whether the function is one or two instructions.
+// True if the function is one or two instructions.
 static bool is_fast_function(MathFunction function) {
   switch ((int)function) {
   case MATH_exp2:
@@ -75,7 +78,7 @@ static bool is_fast_function(MathFunction function) {
   }
 }
 
-// Whether ptxas needs registers of its own for the op: its values next to the tiles are not counted as pressure.
+// True if the op needs many temporary registers. The pressure of tiles does not count them.
 static bool is_slow(const Op *op) {
   MathFunction function;
   if (math_of(op, &function)) return !is_fast_function(function);
@@ -93,7 +96,7 @@ static void find_contents(Op *op, void *data) {
                   op->kind == OP_SHARED_ALLOC;
 }
 
-// The registers without which ptxas takes no instruction of the products.
+// The fewest registers with which ptxas accepts the instructions of the dots.
 static void find_wgmma(Op *op, void *data) {
   uint32_t *most = data;
   if (op->kind != OP_DOT || dot_instruction(op) != DOT_WGMMA) return;
@@ -107,7 +110,7 @@ static void find_wgmma(Op *op, void *data) {
   *most = max_u32(*most, least + WGMMA_OTHER_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS));
 }
 
-// Whether the registers are too few for an instruction of the kernel.
+// True if the registers are too few for an instruction of the kernel.
 static bool too_few(Func *func, uint32_t registers) {
   uint32_t least = 0;
   region_walk(func->body, find_wgmma, &least);
@@ -116,10 +119,10 @@ static bool too_few(Func *func, uint32_t registers) {
 
 typedef struct Tiles {
   uint32_t most, across; // registers a thread: func_pressure, func_pressure_across
-  uint32_t addresses;    // that these fill beside tiles
+  uint32_t addresses;    // registers of addresses, in addition to tiles
 } Tiles;
 
-// Of products, whose operands are read ahead, all tiles count.
+// In a kernel with dots all tiles count: operands are prefetched.
 static Tiles find_tiles(Arena *scratch, Func *func) {
   Tiles tiles = {.most = func_pressure(scratch, func)};
   Contents found = {0};
@@ -128,8 +131,7 @@ static Tiles find_tiles(Arena *scratch, Func *func) {
   return tiles;
 }
 
-// Whether a multiprocessor has the threads and shared memory of so many blocks, and their registers room for
-// each thread's tiles.
+// True if the CTAs fit into a multiprocessor: their threads, their shared memory, and registers for each thread's tiles.
 static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
   const TargetInfo *arch = func->module->target.arch;
   uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (blocks * threads);
@@ -141,7 +143,7 @@ static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
          !too_few(func, share) && tiles->across + other <= share && tiles->most + more <= share;
 }
 
-// As many blocks as fit, one at least. `addresses`: registers that these fill beside tiles.
+// The number of CTAs that fit, at least one. `addresses`: registers of addresses, in addition to tiles.
 static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
   Tiles tiles = find_tiles(scratch, func);
   tiles.addresses = addresses;
@@ -150,7 +152,7 @@ static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
   return blocks;
 }
 
-// Whether ptxas may give a thread a little more than what two blocks leave it, which only the second one pays for.
+// True if ptxas may take slightly more registers than two CTAs leave, and so lose the second one.
 static bool wants_second(Arena *scratch, Func *func) {
   Contents found = {0};
   if (func_warps(func) != TUNE_MANY_WARPS) return false;
@@ -164,7 +166,7 @@ static bool is_chained(const Op *access) {
   return sum && op_attr(sum, ATTR_ROWS);
 }
 
-// Of global memory.
+// Accesses of global memory.
 typedef struct Accesses {
   uint32_t loads;      // that a thread reads in a round of a loop, those in loops within left out
   uint32_t single;     // of these, such as read one element
@@ -207,7 +209,7 @@ static void add_most(Accesses *most, Accesses found) {
   most->one_single = max_u32(most->one_single, found.one_single);
 }
 
-// The most of any loop.
+// The maximum of all loops.
 static void find_accesses(Op *op, void *data) {
   if (op->kind == OP_FOR) add_most(data, count_accesses(op->regions[0]));
 }
@@ -221,13 +223,13 @@ static uint32_t address_registers(const Accesses *found) {
   return max_u32(of_one, ADDRESS_REGISTERS * found->single / ADDRESSES_ALIVE);
 }
 
-// The most of any loop and of the kernel's body.
+// The maximum of all loops, branches and the kernel's body.
 static void find_all_accesses(Op *op, void *data) {
   for (uint32_t r = 0; r < op->region_count; r++) add_most(data, count_accesses(op->regions[r]));
 }
 
-// Registers that single elements fill beyond their tiles, in a kernel of many warps: addresses and masks, and halves
-// that have one each.
+// Registers of a kernel of many warps for accesses of single elements: addresses, masks, and 16-bit values in a register
+// each.
 static uint32_t single_registers(Arena *scratch, Func *func) {
   Accesses most = count_accesses(func->body);
   region_walk(func->body, find_all_accesses, &most);
@@ -245,14 +247,14 @@ static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
   region_walk(func->body, find_contents, &found);
   if (blocks < 2) return blocks;
   if (found.dot || found.slow) return 0;
-  if (!found.mask) return blocks;
-  // Loads under a mask are not reordered with stores, so all of a tile is live at once.
+  if (!found.mask || found.joint || found.loop) return blocks;
+  // Loads under a mask are not reordered with stores, so all of a tile that is only copied is live at once.
   blocks = count_blocks(scratch, func, max_u32(addresses, TUNE_BLOCKS_OTHER_REGISTERS));
   return blocks > 1 ? blocks : 0;
 }
 
-// As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
-// time: ptxas, told nothing, saves registers there, and waits for some before it reads the next. 0: it is told nothing.
+// The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves registers
+// there, and waits for some loads before it issues the next. 0: ptxas gets none.
 static uint32_t blocks_that_load(Arena *scratch, Func *func) {
   Contents found = {0};
   Accesses most = {0};
@@ -263,10 +265,10 @@ static uint32_t blocks_that_load(Arena *scratch, Func *func) {
   return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
 }
 
-// Whether a thread's tiles want more registers than there are.
+// True if a thread's tiles need more registers than there are.
 static bool must_spill(Arena *scratch, Func *func) { return register_slack(scratch, func) < 0; }
 
-// Whether the addresses of what is loaded and stored in the kernel's body, element by element, find no room beside its tiles.
+// True if the body loads and stores single elements, and their addresses do not fit next to the tiles.
 static bool addresses_spill(Arena *scratch, Func *func) {
   Accesses found = count_accesses(func->body);
   return found.single && found.stores_single &&
@@ -313,8 +315,8 @@ static void report_spills(PassContext *context, Func *func) {
                 (long long)wanted, registers);
 }
 
-// Whether the tiles of many warps just fit, without room for anything else, and no dot takes them. ptxas spills a few registers of these;
-// told that one block will do it loads ahead, and spills more.
+// True if tiles of many warps just fit into the registers and no dot takes them. ptxas spills a few of them. With
+// `.minnctapersm 1` it prefetches loads, and spills more.
 static bool tiles_just_fit(Arena *scratch, Func *func) {
   Contents found = {0};
   int64_t slack = register_slack(scratch, func);
@@ -323,7 +325,7 @@ static bool tiles_just_fit(Arena *scratch, Func *func) {
          slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
 }
 
-// Whether ptxas can finish each element before the next: nothing takes elements together, and no op branches. With
+// True if ptxas can finish each element before the next: nothing combines elements, and no op branches. With
 // `.minnctapersm 1` it loads all elements first, and spills.
 static bool goes_element_by_element(const Func *func) {
   Contents found = {0};
