@@ -32,7 +32,7 @@ static inline bool after(Actor *actor, const Mark *mark, uint32_t lane) {
   return mark->clock <= actor->seen[strand];
 }
 
-// Two strong accesses may conflict if each thread is within the other's scope.
+// Two strong accesses are no race if each thread is within the scope of the other access.
 static inline bool both_strong(const Actor *actor, const Mark *mark) {
   uint32_t flags = actor->mark.info & mark->info;
   if (!(flags & MARK_STRONG)) return false;
