@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# check.sh FILE.args...: checks kernels without a GPU. Each file has the arguments of one 'tilec check'.
+here=$(dirname "$0")
+failed=0
+for file in "$@"; do
+  if tilec check --check --strict --diagnostics=json "@$file" >/dev/null 2>report.json; then
+    echo "passed: $file"
+  else
+    echo "failed: $file"
+    python3 "$here/annotate.py" <report.json
+    failed=1
+  fi
+done
+exit $failed
