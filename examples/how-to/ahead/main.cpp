@@ -27,13 +27,16 @@ class Floats {
 
 public:
   uint64_t address = 0;
-  Floats(const Driver &cuda, const std::vector<float> &from) : cuda(cuda), bytes(from.size() * sizeof(float)) {
+  Floats(const Driver &cuda, const std::vector<float> &from)
+      : cuda(cuda), bytes(from.size() * sizeof(float)) {
     cuda("cuMemAlloc_v2", &address, bytes);
     cuda("cuMemcpyHtoD_v2", address, static_cast<const void *>(from.data()), bytes);
   }
   Floats(const Floats &) = delete;
   ~Floats() { cuda("cuMemFree_v2", address); }
-  void read(std::vector<float> &to) const { cuda("cuMemcpyDtoH_v2", static_cast<void *>(to.data()), address, bytes); }
+  void read(std::vector<float> &to) const {
+    cuda("cuMemcpyDtoH_v2", static_cast<void *>(to.data()), address, bytes);
+  }
 };
 
 int main() try {
