@@ -20,14 +20,6 @@ def wait(flag_ptr, x_ptr, out_ptr):
 
 
 @triton.jit
-def scale(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = i < n
-    x = tl.load(x_ptr + i, mask=mask)
-    tl.store(y_ptr + i, (x * 1.5).to(tl.float16), mask=mask)
-
-
-@triton.jit
 def one_step(a_ptr, b_ptr, c_ptr, M, N, K,
              BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
