@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sixteen processes compile and launch the same 200 kernels over one cache, which has room for half of them,
-// and every 100 ms one of them is killed and another begins. Each result is checked; at the end no entry may
-// be broken, and nothing may be left that nobody removes.
+// Sixteen processes compile and launch the same 200 kernels over one cache, which has room for half
+// of them. Every 100 ms one process is killed and another starts. Each result is checked. At the
+// end no entry may be broken, and no file may be left that nobody removes.
 //   cache_kill SECONDS
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static _Noreturn void worker_fails(int kernel, const char *what) {
   _exit(1);
 }
 
-// What keeps the cache from serving is what must not be.
+// These conditions stop the cache from serving, so none of them may hold.
 static void worker_says(const char *text) { worker_fails(-1, text); }
 
 static void launch(tilec_device *device, tilec_program *program, tilec_buffer *x, tilec_buffer *out, int k) {

@@ -8,8 +8,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TILEC_CACHE=off TILEC_CACHE_DIR=$work/cache # as scripts/test says, of a group that is run by itself too
 
-# Which piece of the group this is (scripts/soak): 0 is ./dev test's; PIECE=all takes the fixed ones together. A group with others than
-# piece 0 says so in a line '# pieces: N', N being what `sampled` is given, or 'any' where seeds come from the piece's number.
+# The piece of the group that runs (scripts/soak). 0 is ./dev test's. PIECE=all takes the fixed pieces
+# together. A group with more pieces than piece 0 has a line '# pieces: N'. N is the argument of `sampled`, or
+# 'any' if seeds come from the piece's number.
 piece=${PIECE:-0}
 number=${piece/all/0}
 declare -A met
@@ -19,7 +20,7 @@ sampled() {
   met[${2:-calls}]=$((at + 1))
   [ "$piece" = all ] || [ $((at % $1)) -eq $((number % $1)) ]
 }
-# What does not differ from piece to piece is run in the first.
+# Checks that are the same in all pieces run in the first.
 first_piece() { [ "$number" -eq 0 ]; }
 
 # seed: the number that random parts begin from: $SEED; else HEAD's first eight digits, so that each commit tries others and the same commit

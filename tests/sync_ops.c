@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// sync_ops FILE.tir: the synchronising instructions that the ops of the module print by ir/ops.def, with
-// how many of each: a line an instruction; and "asm TEXT" for each piece of inline assembly.
+// sync_ops FILE.tir: prints the synchronising instructions that the ops of the module make by
+// ir/ops.def. One line has an instruction and its number. Each piece of inline assembly is a line
+// "asm TEXT".
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

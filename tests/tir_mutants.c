@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile IR with one thing wrong: every attribute of every op out of its range, of another kind, left out or added, every
-// type and operand another one, every line left out or twice. Each is compiled to PTX: a located error, or code;
-// never an internal error.
+// Tile IR with one error: every attribute of every op out of range, of another kind, left out or added; every type and
+// operand replaced; every line left out or doubled. Each mutant is compiled to PTX. The result is a located error, or
+// code, never an internal error.
+//
 //   tir_mutants [--every N] [--from K] FILE.tir...      closes with 'N mutants, N compiled, N refused, N internal errors'
 //   tir_mutants --only K [--print] FILE.tir             one of them again; its text
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
@@ -23,8 +24,8 @@ typedef struct Mutants {
   bool print;
 } Mutants;
 
-// What the processes that try the mutants have in common with the one that waits for them: when one crashes, the
-// next goes on behind the mutant that it had.
+// Shared between the processes that try the mutants and the one that waits for them. If one
+// crashes, the next continues after its mutant.
 static struct Shared {
   uint64_t begun; // mutants up to this one, by their number and 1, of the file
   uint64_t tried, compiled, refused, bugs;
@@ -258,7 +259,7 @@ static size_t try_attributes(Mutants *m, size_t at) {
   }
 }
 
-// Whether the line has the attribute in its braces.
+// Returns true if the line has the attribute in its braces.
 static bool has_attribute(const Mutants *m, size_t at, const char *name) {
   for (; at < m->text.n && m->text.at[at] != '}' && m->text.at[at] != '\n'; at = end_of_word(m->text, at) + 1)
     if (str_is((Str){m->text.at + at, end_of_word(m->text, at) - at}, name)) return true;
@@ -295,7 +296,7 @@ static void try_more_attributes(Mutants *m, OpKind kind, size_t at, const char *
   }
 }
 
-// Of a type with a shape: its sizes, its element's type and its layout, each another one.
+// For a type with a shape: its sizes, its element's type and its layout, each replaced.
 static void try_parts_of_type(Mutants *m, size_t from, size_t to) {
   static const char *const elems[] = {"i1",      "i8",   "u8",   "i32",  "i64",  "u64",
                                       "fp8e4nv", "fp16", "bf16", "fp32", "fp64", "*fp32"};

@@ -66,13 +66,13 @@ uint64_t point_count(Function f, Type type,
 
 // reference.c: f(a, b) of the real numbers a and b, right to about 2^-62 of its size; of predicates 0 or 1.
 long double reference(Function f, Type type, const Point *p);
-long double reference_special(Function f, long double x);   // reference_special.c: of those from erfcx on
-double bound_of(Function f, Type type);                     // of the error, in units of u
-bool may_be_zero(Function f, Type type, long double exact); // whether 0 is right for a true value `exact`
-bool left_open(Function f, Type type, const Point *p);      // whether any result is right
-// The point with denormal numbers as zeros, where the function may take them so. False: it has none.
+long double reference_special(Function f, long double x);   // in reference_special.c: erfcx and later functions
+double bound_of(Function f, Type type);                     // the bound of the error, in units of u
+bool may_be_zero(Function f, Type type, long double exact); // True if 0 is right for a true value `exact`.
+bool left_open(Function f, Type type, const Point *p);      // True if any result is right.
+// The point with denormal numbers as zeros, if the function may treat them so. False: it has none.
 bool flushed_point(Function f, Type type, Point *p);
-// What the error is relative to, for a true value `exact` at `p`.
+// The number that the error is relative to, for a true value `exact` at `p`.
 long double size_of(Function f, Type type, const Point *p, long double exact);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far the functions of target/math.def are off on a device, beside what they may be off by.
+// Measures the errors of the functions of target/math.def on a device, and compares them with their
+// bounds.
 //   math_accuracy [--device D] [--points N] [--fp64-points N] [--seed N] [--threads N] [--function NAME]
 //                 [--type T]
 // Prints a line for each function and type: columns as the heading names them, separated by blanks. 16-bit

@@ -94,9 +94,9 @@ static long double spacing(Type type, long double x) {
   return ldexpl(1, exponent - types[type].mantissa);
 }
 
-// Whether a result that is no ordinary number, or should be none, is right; an infinity for a number that
-// rounds to it is. The sign may differ only of a function with an absolute error, within it. *ordinary: both are
-// numbers, to be compared.
+// Returns true if a special result is right: the result is no ordinary number, or should be none.
+// An infinity is right for a number that rounds to it. The sign may differ only for a function with
+// an absolute error, within that error. *ordinary: both are numbers, to be compared.
 static bool right_kind(Type type, long double got, long double exact, long double slack, bool absolute,
                        bool *ordinary) {
   *ordinary = false;
@@ -117,7 +117,7 @@ static void wrong(Worst *worst, const Point *p, uint64_t index, uint64_t got) {
   worst->wrong_got = got;
 }
 
-// Whether it is the result for denormal arguments that count as zeros.
+// Returns true if it is the result for denormal arguments that count as zeros.
 static bool right_of_flushed(const Task *task, const Point *p, long double got) {
   Point flushed = *p;
   if (!flushed_point(task->function, task->type, &flushed)) return false;

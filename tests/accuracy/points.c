@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where functions are measured: special numbers, neighbours of the places where implementations
-// change their way (powers of two, multiples of parts of pi and ln 2, poles and zeros), and random
-// numbers of several distributions.
+// The points at which functions are measured:
+// - special numbers;
+// - neighbours of the places where implementations switch methods: powers of two, multiples of
+// parts of pi and ln 2, poles, zeros;
+// - random numbers of several distributions.
 #include <math.h>
 #include "tests/accuracy/accuracy.h"
 

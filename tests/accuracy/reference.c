@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the functions owe: the C library's long double functions, whose 64 bits are 11 more than fp64's. Where
-// long double is no wider than double this measures nothing.
+// Reference values: the C library's long double functions. Their 64 bits are 11 more than fp64 has.
+// If long double is no wider than double, this measures nothing.
 #include "tests/accuracy/accuracy.h"
 
 #include <fenv.h>
@@ -108,7 +108,7 @@ static long double of_one(Function f, long double x) {
   }
 }
 
-// Of a type with so many stored bits of fraction and exponents from `least` to 1 - least.
+// For a type with that many stored bits of fraction, and exponents from `least` to 1 - least.
 static long double next_narrow(int fraction, int least, long double a, long double b) {
   if (isnan(a) || isnan(b)) return nanl("");
   if (a == b) return b;
@@ -228,7 +228,7 @@ static long double steepness(Function f, long double a) {
   return fabsl(f == FUNCTION_exp_approx ? a * expl(a) : a);
 }
 
-// What may be off besides, as a multiple of the function's own bound.
+// An additional allowed error, as a multiple of the function's own bound.
 static long double besides(Function f, Type type, long double a) {
   const FunctionInfo *info = &functions[f];
   if (!isfinite(a) || type == FP64) return 0;

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """counts.py TILEC [--list] [REGEX]: what `tilec explain` counts beside the simulator's counters.
 
-Of each launch that stands above a kernel of tests/kernels/checked ("# check: ...") and of tests/cost/launches. Where explain says that
-its counts are exact each must be the simulator's; else the simulator's must lie within the range. --list: a line a launch, with what
-explain says. Of tests/cost/flaws, kernels with one flaw each, explain is to name the flaw first. tests/cost/differs has the launches that differ, with the reason; one that does not differ any more is a failure too."""
+The launches are those above kernels of tests/kernels/checked ("# check: ...") and of tests/cost/launches. If explain says that its
+counts are exact, each must be the simulator's. Otherwise the simulator's must lie within the range. --list prints explain's answer, one
+line a launch. For each kernel of tests/cost/flaws, which has one flaw, explain must name that flaw first. tests/cost/differs lists
+the launches that differ, with the reason. A listed launch that no longer differs is a failure too."""
 import json
 import os
 import re
@@ -80,7 +81,7 @@ def bounds(count):
 
 
 def differences(real, told):
-    """Of exact counts those that are others, of ranges those that do not hold the simulator's."""
+    """Exact counts that differ, and ranges that do not contain the simulator's count."""
     wrong = []
     for name in COUNTERS:
         least, most = bounds(told[name])
@@ -101,7 +102,7 @@ def known():
 
 
 def flaws(tilec):
-    """Whether explain names first what tests/cost/flaws/expected says: a text a flaw, empty where it is well."""
+    """Checks that explain names first the text in tests/cost/flaws/expected. The text is empty for a kernel without a flaw."""
     folder = os.path.join(ROOT, "tests/cost/flaws")
     with open(os.path.join(folder, "expected"), encoding="utf-8") as lines:
         rows = [line.split(" | ") for line in lines if line.strip() and not line.startswith("#")]

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """instructions.py TILEC [--table] [REGEX]: what `tilec explain` counts of instructions beside what Nsight Compute counted.
 
-Of the launches of measured.json a line each: executed, by ptxas's code, and by the estimate from tile IR, both as shares of what was
-executed. Of all at least NEAR are to be within 10 % by the code, and each that is not has its reason in EXCEPTIONS; one of those that is near
-is a failure too. --table: as bench/LOG.md has it."""
+Prints a line for each launch of measured.json: executed instructions, by ptxas's code, and by the estimate from tile IR, both as shares
+of the executed ones. At least NEAR of them must be within 10 % by the code. Each launch that is not has its reason in EXCEPTIONS. An
+exception that is within 10 % is a failure too. --table prints the table of bench/LOG.md."""
 import json
 import os
 import re

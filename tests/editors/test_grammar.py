@@ -3,7 +3,7 @@
 """Checks editors/: the TextMate grammar of .tile files, by a small tokenizer, and the extension for VS Code.
 
 The tokenizer does what editors do with the parts of TextMate that the grammar uses: match, begin and end, captures,
-include. Of all patterns the one that matches first on the line wins; of several at one place the first in the list.
+include. The pattern that matches first on the line wins. At the same place the first pattern of the list wins.
 """
 import json
 import re

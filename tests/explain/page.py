@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """page.py TILEC: the page that `tilec explain --format=html` writes, as text and as a browser shows it.
 
-Each page is one file of at most 2 MB that names no other, and holds what explain --format=json says of the same launch. In headless Chromium,
-where that is there, each of its parts is opened: no script fails, heat stands where the shares are, the difference of two passes' IR is one of
-their texts, each layout is drawn, and each event of the schedule has its mark."""
+Each page is one file of at most 2 MB that refers to no other file. It holds what explain --format=json says about the same launch.
+If headless Chromium is installed, each part of the page is opened. No script may fail. Heat is shown where the shares are. The
+difference of two passes' IR matches their texts. Each layout is drawn, and each event of the schedule has its mark."""
 import html.parser
 import json
 import os
@@ -107,7 +107,7 @@ def ir_lines(text):
 
 
 def check_simulated(tilec, name, words, simulated):
-    """What the simulator counts is what it counts of a run, and each is some line's."""
+    """The page's simulator counts are those of a run, and each belongs to a line."""
     run = subprocess.run([tilec, "run", *(w for w in words if w != "--sim"), "--device", "sim", "--stats"], cwd=ROOT, capture_output=True, text=True, check=False)
     expect(run.returncode == 0 and json.loads(run.stderr.splitlines()[-1]) == simulated["total"], f"{name}: not the counters of a run")
     for counter, total in simulated["total"].items():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fuzzes elaboration and the passes: the input is a source file; each of its kernels is elaborated with types
-// and values for what is not annotated, run through the pipeline and verified. A fault (our own bug) aborts.
+// Fuzzes elaboration and the passes. The input is a source file. Each of its kernels is elaborated,
+// with types and values for parameters without annotation. It is run through the pipeline and
+// verified. A fault (our own bug) aborts.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random block programs: the evaluator against the simulator under every schedule with every checker on, or
-// against a GPU. Programs run in a child, which a crash ends and a new one takes the place of;
-// failures are made smaller.
+// Random block programs: compares the evaluator with the simulator under every schedule, with every checker on,
+// or with a GPU. Programs run in a child process. After a crash a new child replaces it. Failures are minimised.
+//
 //   fuzz_programs [--seed S] [--runs N] [--seconds T] [--classes a,b] [--device sim|cuda[:N]] [--ptxas N]
 //                 [--failures N] [--minimise SECONDS] [--cases FOLDER] [--show]
 //                 [--sim-watch N]
@@ -29,7 +29,7 @@ typedef struct Tally {
   uint64_t count;
 } Tally;
 
-// What the children share with their parent.
+// The data that the children share with their parent.
 typedef struct Shared {
   uint64_t done, passed, refused, uncertain, warned; // done: programs, the one in hand not counted
   bool failed;                                       // the program in hand failed: result tells

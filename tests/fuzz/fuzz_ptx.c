@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Any bytes as PTX: loading gives a result, and what loads runs within a small budget, under a schedule and
-// with or without the checkers as the input's length has it; neither may crash or hang.
+// Takes any bytes as PTX. Loading must give a result. Loaded kernels run within a small budget. The
+// input's length selects the schedule, and if the checkers are on. Nothing may crash or hang.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

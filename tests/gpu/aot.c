@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that were compiled ahead of time beside the same compiled by libtilec, on one CUDA driver: the same bits, from aligned and
-// misaligned arguments, from several threads at once, and from a graph.
+// Compares kernels that were compiled ahead of time with the same kernels compiled by libtilec, on
+// one CUDA driver. The bits must be the same: from aligned and misaligned arguments, from several
+// threads at once, and from a graph.
 //   gpu_aot FOLDER...      folders of add.tile, matmul.tile, weighted_sum.tile and of those in tests/aot
 #include <dlfcn.h>
 #include <pthread.h>
@@ -51,8 +52,9 @@ static tilec_aot_status launch_wide(const Run *run) {
   return grids_wide(NULL, P(0), I(0), I(1), I(2), P(1), I(0), I(1), I(2), I(3), P(2));
 }
 
-// Of each kernel arguments for which all facts of its signature hold, and some for which none does: of both the libtilec's variant
-// relies on the same as the one that was compiled ahead of time.
+// Each kernel has arguments for which all facts of its signature hold, and some for which none
+// does. For both, libtilec's variant relies on the same facts as the one that was compiled ahead of
+// time.
 static const Case cases[] = {
     {"add.tile", "add", launch_add, add_aot_error, TILEC_FP32, 3, 1, 0, {4096}, 0, 0},
     {"add.tile", "add", launch_add, add_aot_error, TILEC_FP32, 3, 1, 1, {4099}, 0, 0},

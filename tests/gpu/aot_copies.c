@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels with hidden parameters: tensor maps, guards, how many programs there are. Of each arguments for which the code with them is,
-// and some for which it is not.
+// Kernels with hidden parameters: tensor maps, guards, the number of programs. Each has arguments
+// for which the code with hidden parameters is right, and some for which it is not.
 #include "copies.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the GPU test programs share. They link libtilec.so alone: a GPU machine needs
-// no compiler and no test library.
+// Shared by the GPU test programs. They link only libtilec.so: a GPU machine needs no compiler and
+// no test library.
 #ifndef TESTS_GPU_CHECK_H
 #define TESTS_GPU_CHECK_H
 

@@ -7,8 +7,8 @@
 
 enum { FAKE_MULTIPROCESSORS = 3 };
 
-// From now on the call of that number (from 1) returns `result`, once; 0: none does. What ends or frees something does
-// so before it fails.
+// From now on the call with that number (from 1) returns `result`, once. 0: no call does. A call
+// that ends or frees something does so before it fails.
 void fake_driver_fail(long call, int result);
 // Calls since, and the symbol of the one that failed; "" where none has.
 long fake_driver_calls(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the fake driver was given: with FAKE_DRIVER_RECORD=FOLDER each module's text goes to FOLDER/N.ptx, and FOLDER/log has a line for
-// each module and launch. And what programs call that libtilec does not.
+// Records what the fake driver was given. With FAKE_DRIVER_RECORD=FOLDER each module's text goes to
+// FOLDER/N.ptx, and FOLDER/log has a line for each module and launch. Also has the calls that
+// programs make and libtilec does not.
 #include "tests/gpu/fake_record.h"
 
 #include <stdio.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs the kernels of tests/sim_nvcc on a GPU, or on the simulator, and prints a line for each: ok or not ok,
-// milliseconds. Closes with 'N passed, N failed'.
+// Runs the kernels of tests/sim_nvcc on a GPU, or on the simulator. Prints a line for each: ok or not ok, and
+// milliseconds. The last line is 'N passed, N failed'.
+//
 //   gpu_nvcc cuda[:N]|sim FOLDER [NAME]
-// Kernels run in a child process, since a context is of no use after a fault: what follows gets a new child.
+//
+// Kernels run in a child process, because a context is useless after a fault. Then a new child continues.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -23,7 +25,7 @@ typedef struct Tasks {
   size_t count;
 } Tasks;
 
-// What a failing child tells: one a process.
+// The message of a failing child: one a process.
 static Tasks *current;
 
 // A task is a kernel of a variant of its file: one file's follow one another.

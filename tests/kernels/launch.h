@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One launch of a kernel of tests/kernels on the reference evaluator: the .py file is parsed,
-// elaborated for the arguments as a launch would (types, None, what is 1 and what a multiple of 16),
-// and run for its whole grid. Values are handed over and read back as doubles; integers beyond 2^53 do
-// not occur. With TEST_DEVICE=sim the kernel is compiled and run on the simulator too (launch_sim.h),
+// One launch of a kernel of tests/kernels on the reference evaluator. The .py file is parsed, and
+// elaborated for the arguments as a launch would (types, None, values of 1, multiples of 16). Then
+// the whole grid runs. Values are passed and read back as doubles. There are no integers beyond
+// 2^53. With TEST_DEVICE=sim the kernel is compiled and run on the simulator too (launch_sim.h),
 // and results are the simulator's.
 //
 //   launch_open, buffers and scalars and constexprs in any order, launch_kernel, launch_expect, launch_close
@@ -65,7 +65,7 @@ void launch_constexprs(Launch *l, const char *format, ...) __attribute__((format
 
 // Elaborates and runs; the test fails where either reports anything: an error, a race, an undefined value.
 void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z);
-// What the launch left in a buffer.
+// The contents of a buffer after the launch.
 const double *launch_result(Launch *l, const char *name);
 // Every element within tolerance * (1 + |expected|); a NaN in `expected` is an element not looked at.
 void launch_expect(Launch *l, const char *name, const double *expected, double tolerance);

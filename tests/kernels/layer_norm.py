@@ -1,5 +1,5 @@
-"""Layer normalisation with a fused backward pass: dx a row at a time, and dw, db summed into GROUP partial
-buffers under a lock each, which a second kernel adds up."""
+"""Layer normalisation with a fused backward pass: dx one row at a time. dw and db are summed into GROUP
+partial buffers, each under a lock. A second kernel adds those up."""
 from __future__ import annotations
 
 import math

@@ -1,5 +1,5 @@
-"""An inclusive prefix sum of a long vector in one pass: each program publishes its block's sum with a flag in one
-64-bit word, and looks back over its predecessors' words for what comes before it."""
+"""An inclusive prefix sum of a long vector in one pass. Each program publishes its tile's sum with a flag in
+one 64-bit word. It looks back over its predecessors' words for the sum before it."""
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# For the group laws: every architecture of the table compiles, ptxas assembles the PTX where it knows the name, the simulator runs it;
-# and ptxas takes exactly the instructions that the table says.
+# For the group laws: every architecture of the table compiles. ptxas assembles the PTX if it knows the name.
+# The simulator runs it. ptxas takes exactly the instructions that the table says.
 list=$("$tilec" --list-targets)
 archs=$(awk '/^sm_/ { print $1 }' <<<"$list" | sort -uV)
 known=$([ -z "$ptxas" ] || "$ptxas" --help | grep -o "'sm_[0-9]*a\?'" | tr -d "'" | sort -u)

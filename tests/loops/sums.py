@@ -201,7 +201,7 @@ def assemble(tilec, sums, folder):
 
 
 def attempt(options, sums):
-    """What is wrong, or None; and whether a sum was combined after the loop."""
+    """The fault, or None; and true if a sum was combined after the loop."""
     folder, sunk = Path(tempfile.mkdtemp(dir=options.work)), False
     try:
         (folder / "kernel.py").write_text(kernel(sums), encoding="utf-8")

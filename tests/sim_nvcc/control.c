@@ -78,7 +78,7 @@ void check_switches(Run *run) {
   for (int i = 0; i < N; i++) EXPECT_EQUAL(y[i], switched(x[i]));
 }
 
-// Whether `line` is a line of the text.
+// Returns true if `line` is a line of the text.
 static bool has_line(const char *text, const char *line) {
   size_t n = strlen(line);
   for (; text; text = strchr(text, '\n'), text = text ? text + 1 : NULL)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of tests/sim-kernels as nvcc compiled them (tests/golden/sim/nvcc; scripts/sim-kernels makes
-// them again): what each is launched with and must compute,
-// on whatever machine runs PTX: the simulator, a GPU.
+// The kernels of tests/sim-kernels as nvcc compiled them (tests/golden/sim/nvcc;
+// scripts/sim-kernels makes them again). Each has the arguments of its launch and the results that
+// it must compute, for any machine that runs PTX: the simulator, a GPU.
 #ifndef TESTS_SIM_NVCC_KERNELS_H
 #define TESTS_SIM_NVCC_KERNELS_H
 
@@ -23,7 +23,7 @@ typedef enum Outcome {
 
 typedef struct Run Run;
 
-// What runs PTX.
+// The machine that runs PTX.
 typedef struct Machine {
   // Loads PTX of `bytes` bytes, which are followed by a NUL, in place of what was loaded. False: see message.
   bool (*load)(Run *run, const char *ptx, size_t bytes);

@@ -2,8 +2,8 @@
 """A pytest plugin that runs a part of somebody's tests under one compiler of Triton kernels and keeps how each ended.
 
 SUITE_COMPILER   triton, or tilec: the drop-in, strict
-SUITE_PART       RESIDUE/MODULO: the tests whose id's crc32 is that residue; 0/1: all
-SUITE_SHARE      I/N: of these the I-th, I+N-th, ... block of SUITE_BLOCK tests: the share of one of N processes. Neighbours launch the
+SUITE_PART       RESIDUE/MODULO: the tests whose id's crc32 has that residue; 0/1: all
+SUITE_SHARE      I/N: the I-th, I+N-th, ... block of SUITE_BLOCK of these tests: the share of one of N processes. Neighbours launch
                  same kernels, which are compiled once
 SUITE_CONFIGS    how many of its configurations an autotuner tries; 0: all
 SUITE_RESULTS    a folder: a file of JSON lines for each process: id, outcome, seconds, message

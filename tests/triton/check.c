@@ -31,7 +31,8 @@ static void add_error(Faults *faults, const Row *row, const char *message, bool 
     fault_add(faults, row, "refused", message);
 }
 
-// Of a row's errors the first counts; a row that is to be refused has one that is no assertion's.
+// The first of a row's errors counts. A row that must be refused has an error that is no
+// assertion's.
 static void judge(Faults *faults, const Row *row, const char *message, bool *good) {
   bool refused = row->result == RESULT_REFUSED;
   if (refused && (!message || !str_starts(str_from(message), assertion))) {
@@ -40,7 +41,7 @@ static void judge(Faults *faults, const Row *row, const char *message, bool *goo
     return;
   }
   *good = row->result == RESULT_VALUE && row->values.n > 0;
-  // What Triton's frontend takes and its compiler does not may be refused here.
+  // Code that Triton's frontend takes and its compiler does not may be refused here.
   if (message && row->no_code && !str_starts(str_from(message), assertion)) return;
   if (message) add_error(faults, row, message, good);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows that may differ from Triton, by lists of lines
+// The rows that may differ from Triton, in lists with lines
+//
 //   EXPRESSION | TYPES | WHAT | COUNT | reason
-// EXPRESSION and TYPES are patterns as a shell's; the first line that matches a fault explains it, and each line explains
-// exactly COUNT of them, so that a list is as long as what differs.
+//
+// EXPRESSION and TYPES are patterns like a shell's. The first line that matches a fault explains it. Each line explains
+// exactly COUNT faults, so a list is as long as the differences.
 #include "tests/triton/table.h"
 
 #include <fnmatch.h>

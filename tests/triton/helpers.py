@@ -101,7 +101,7 @@ def scales(rows: tl.constexpr, k: tl.constexpr, group: tl.constexpr = 32):
     return e.to(tl.uint8)
 
 
-# Of a matrix of 16 x 32 one element a row, others are 0.
+# One element a row of a matrix of 16 x 32; the others are 0.
 @triton.jit
 def alone(x):
     return tl.where(tl.arange(0, 32)[None, :] == 2 * tl.arange(0, 16)[:, None], x, 0.0)

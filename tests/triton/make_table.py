@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the tables: types and legality by Triton 3.6's frontend, values by running Triton's PTX on the simulator.
+#
 #   make_table.py LIBTILEC.SO [FILE...]      the README says how
-# Rows that a file has are kept as they are; without the file all are made.
+#
+# Rows that a file has are kept as they are. Without the file all are made.
 import importlib.util
 import multiprocessing
 import os
@@ -54,7 +56,8 @@ def function(text, folder):
     return module.k
 
 
-# What the frontend makes of each tN: a type, or nothing where it refuses that line or a statement before it that is the row's.
+# The frontend's result for each tN: a type, or nothing if it refuses that line or an earlier statement of the
+# row.
 class Watch:
     def __init__(self):
         self.found, self.failed = {}, False
@@ -175,7 +178,7 @@ def compile_ptx(text, pipe):
         pipe.send((compiled.asm["ptx"], meta.shared, meta.global_scratch_size))
 
 
-# What `work` sends, from a process of its own, as LLVM may abort; None where it sends nothing.
+# Runs `work` in its own process, since LLVM may abort. Returns what it sends, or None.
 def in_child(work, *arguments):
     ours, theirs = multiprocessing.Pipe()
     child = multiprocessing.Process(target=work, args=(*arguments, theirs))
@@ -225,7 +228,7 @@ class Machine:
         return sim.bind(array)
 
 
-# What a row's own memory holds at first: set b twice.
+# The initial contents of a row's own memory: set b twice.
 def own_memory(kind):
     size = inputs.bytes_of(kind)
     return b"".join(bits.to_bytes(size, "little") for bits in inputs.elements("b", kind)) * 2
@@ -243,7 +246,7 @@ def evaluate(machine, rows, results, indices, values):
             data = outputs[kind][offsets[i] * size:(offsets[i] + numel(shape)) * size]
             values[i] = [int.from_bytes(data[j:j + size], "little") for j in range(0, len(data), size)]
     elif len(indices) > 1:
-        # What Triton cannot compile is mostly of fp8.
+        # Most rows that Triton cannot compile have fp8.
         apart = [i for i in indices if "fp8" in "".join(rows[i].types)]
         if not 0 < len(apart) < len(indices):
             apart = indices[:len(indices) // 2]

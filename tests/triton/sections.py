@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What the table asks: by file, expressions and the types of their variables.
+# The questions of the table: by file, expressions and the types of their variables.
 import re
 from collections import namedtuple
 from itertools import product
 
 from inputs import TYPES
 
-# ulp: how far floats may be from Triton's, in units in the last place of the result's type. values: how many of the result's
-# elements are kept, 0: its type alone.
+# ulp: how far floats may be from Triton's, in units in the last place of the result's type. values: how many
+# elements of the result are kept. 0: only its type.
 Section = namedtuple("Section", "expression types ulp values", defaults=[0, 256])
 
 ALL = list(TYPES)
@@ -281,7 +281,8 @@ def dots():
         yield Section(f"tl.sum(tl.dot(Rw, Ce, max_num_imprecise_acc={n}), axis=1)", same(2, ["fp8e4nv", "fp8e5", "fp16"]))
 
 
-# Matrices whose products are 32 deep, 64 where both are e2m1; of e2m1 that is not packed along k one with twice the rows or columns.
+# Matrices whose dots are 32 deep, or 64 if both are e2m1. For e2m1 that is not packed along k, one has twice
+# the rows or columns.
 SCALED = {"e2m1": "u8", "e4m3": "fp8e4nv", "e5m2": "fp8e5", "bf16": "bf16", "fp16": "fp16"}
 
 

@@ -30,7 +30,7 @@ static bool variable_at(Str text, size_t i, Variable *variable) {
   return n == 1 || strchr("spMRCQZ", variable->form);
 }
 
-// Which of the row's types is the variable's: they stand in the order in which variables appear.
+// The variable's index in the row's types: they are in the order in which variables appear.
 static int type_of(const Row *row, Str variable) {
   Str seen[MAX_VARIABLES];
   int count = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares operators and builtins with the table that Triton 3.6 gave: types, legality, and values on the evaluator and the
-// simulator.
+// Compares operators and builtins with the table that Triton 3.6 gave: types, legality, and values on the evaluator and
+// the simulator.
+//
 //   triton_table [--list] [NAME.txt...]
 // --list: every row that differs, explained or not. Closes with 'N passed, N failed'.
 #include <stdio.h>

@@ -3,12 +3,14 @@
 """`tilec tune` beside Triton's autotuner, on the spaces of spaces.json and this machine's GPU. Needs PyTorch, Triton and the package tilec.
 
 beside_triton.py TILEC FILE MEASURED [SPACE...]: a line a space, and all figures as one JSON object into FILE.
-- `tilec tune`: a process of its own with an empty cache, all of its time, that of making the arguments' data too.
-- `tilec.tune`: that call's time in a process that has the data on the GPU, as Triton's has, with an empty cache too.
-- Triton's autotuner over the same configurations of the same source, its caches empty, each benched as it is by default (do_bench, 25 and 100 ms):
-  the time of the first launch, without Python, PyTorch and CUDA, which are there, and without the first configuration of all, which pays for
-  Triton's own beginning. Of a space that would take too long a sample by chance, whose time a configuration stands for the others.
-- What both found, and the three best of MEASURED (measure.py's file of this card), timed interleaved in 25 rounds, all as tilec compiles them.
+- `tilec tune`: a separate process with an empty cache. All of its time counts, also that of making the arguments' data.
+- `tilec.tune`: the time of that call in a process that has the data on the GPU, like Triton's, also with an empty cache.
+- Triton's autotuner over the same configurations of the same source, with empty caches. Each is benched as by default (do_bench, 25 and
+  100 ms). The time is that of the first launch, without Python, PyTorch and CUDA, which are there. The very first configuration does not
+  count, since it includes Triton's own start. If a space would take too long, a random sample is measured, and its mean time stands for
+  the others.
+- The results of both, and the three best of MEASURED (measure.py's file of this card). They are timed interleaved in 25 rounds, all as
+  tilec compiles them.
 
 beside_triton.py --triton SPACE COUNT SECONDS and --tilec SPACE are the parts in processes of their own, which print what they found as JSON."""
 import json

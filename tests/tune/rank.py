@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Spearman's rank correlation between what `tilec tune --predict` predicts and what an H200 (measured.json) and an H100 (measured-h100.json)
-took (of products of few rows the latter alone: since they are computed transposed they were not measured on the former),
-over all configurations of each space of spaces.json, and how fast the best of the tenth that it would measure is beside the best of all.
+"""Spearman's rank correlation between the predictions of `tilec tune --predict` and the times of an H200 (measured.json) and an H100
+(measured-h100.json). Dots with few rows were measured only on the latter since they are computed transposed. Covers all
+configurations of each space of spaces.json. Also compares the best of the tenth that it would measure with the best of all.
 
 rank.py TILEC [SPACE...]; a line a space and card, and exit status 1 where one is below its bars of spaces.json."""
 import json
@@ -40,7 +40,7 @@ def spearman(a, b):
 
 
 def words(space):
-    """Of the command line: arguments, grid and ranges."""
+    """Parts of the command line: arguments, grid and ranges."""
     given = ["--kernel", space["kernel"], "--grid", ", ".join(space["grid"]), *space["args"].split()]
     for name, values in space["ranges"].items():
         given += ["-D", f"{name}={'|'.join(map(str, values))}"]
@@ -61,7 +61,7 @@ def predicted(tilec, space, card):
 
 
 def varied(ranked, count):
-    """What `tilec tune` measures: half of it the first of those that differ in their stages, the last value, alone; then as ranked."""
+    """The configurations that `tilec tune` measures. Half are the best of those that differ only in their stages, the last value; then as ranked."""
     firsts = []
     for key in ranked:
         if len(firsts) < (count + 1) // 2 and key[:-1] not in [first[:-1] for first in firsts]:

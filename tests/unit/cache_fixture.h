@@ -111,7 +111,7 @@ static inline void put(uint64_t number, const char *blob) {
   cache_put(&key, STR("kind=test\nkernel=k\nnumber=7"), str_from(blob));
 }
 
-// Whether there is such an entry; if so it must hold the text.
+// Returns true if there is such an entry. Then it must hold the text.
 static inline bool has(uint64_t number, const char *blob) {
   CacheEntry entry;
   CacheKey key = key_of(number);

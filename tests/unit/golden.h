@@ -22,7 +22,8 @@ static inline Str golden_read(Arena *arena, const char *name) {
   return (Str){at, n};
 }
 
-// Whether the file `name` holds `text`; says on stderr where they part. With BLESS set it writes the file.
+// Returns true if the file `name` holds `text`, and reports the first difference on stderr. With
+// BLESS set it writes the file.
 static inline bool golden_check(Arena *arena, const char *name, Str text) {
   if (getenv("BLESS")) {
     FILE *file = fopen(name, "wb");

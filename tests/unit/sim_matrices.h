@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of matrix instructions share: PTX text made from shapes, and elements of every type, small
-// integers, whose sums are exact on any machine.
+// Shared by the tests of matrix instructions: PTX text made from shapes, and elements of every
+// type. The elements are small integers, whose sums are exact on any machine.
 #ifndef TESTS_SIM_MATRICES_H
 #define TESTS_SIM_MATRICES_H
 

@@ -73,7 +73,8 @@ static bool is_limit(const char *output) {
   return false;
 }
 
-// Whether all that is wrong is that --check compared nothing, or could not compare more than it may leave out.
+// True if the only fault is that --check compared nothing, or could not compare more than it may
+// leave out.
 static bool only_uncertain(const char *output) {
   const char *error = strstr(output, "error: ");
   for (; error; error = strstr(error + 1, "error: "))

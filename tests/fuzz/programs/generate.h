@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The generator, in parts: values and memory (generate_values.c, generate_memory.c), statements by concern.
 //
-// A program is made of statements in three-address form, "v7 = v3 + v5", each with the type and shape of what
-// it makes known, so that dropping a statement or putting one operand for the result often leaves a program.
+// A program is made of statements in three-address form, "v7 = v3 + v5". Each has the type and
+// shape of the value that it defines. So the program often stays valid after a statement is
+// dropped, or an operand replaces the result.
 #ifndef TESTS_FUZZ_PROGRAMS_GENERATE_H
 #define TESTS_FUZZ_PROGRAMS_GENERATE_H
 
@@ -83,7 +84,7 @@ int shape_elements(const Shape *shape);
 bool shape_same(const Shape *a, const Shape *b);
 bool shape_broadcasts(const Shape *from, const Shape *to); // as NumPy does
 Shape shape_random(Gen *g);
-int size_near(Gen *g, int power); // the power of two, or in a program of any sizes some number up to it and above its half
+int size_near(Gen *g, int power); // The power of two. With any sizes: some number up to it and above its half.
 void shape_text(const Shape *shape, Buf *out);   // "[4, 16]"
 ElemType type_random(Gen *g);                    // any that the classes allow
 ElemType type_arithmetic(Gen *g, ElemType near); // near where arithmetic is done in it, else another
@@ -96,8 +97,8 @@ Value value_tile(Gen *g); // of rank 1 or more
 Value value_fit(Gen *g, ElemType type,
                 Shape shape); // of exactly this type and shape; makes one where need be
 Value value_cast(Gen *g, Value v, ElemType type);
-// The value, made one whose results hang neither on a sum's order nor on the hardware's choice of a NaN's
-// bits: floats that no sum of `terms` of them makes overflow on its way, nor of so many products; no NaN.
+// The value, changed so that results depend neither on a sum's order nor on the hardware's choice
+// of a NaN's bits. There are no NaNs. No sum and no product of `terms` of its floats overflows.
 Value value_summand(Gen *g, Value v, int terms);
 Value value_factor(Gen *g, Value v, int terms);
 Value value_number(Gen *g, Value v);

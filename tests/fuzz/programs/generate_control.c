@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops and branches. What they change is a value from before them, of the same type and shape; what is made
-// within is not known after.
+// Loops and branches. They change a value from before them, of the same type and shape. Values
+// defined within are not known after them.
 #include "tests/fuzz/programs/generate.h"
 
 #include <stdio.h>
@@ -132,8 +132,9 @@ void statement_pointer_loop(Gen *g) {
   buf_free(&text);
 }
 
-// A sum over an array, a tile's length or any other step at a time, masked by the array's end: the ends are
-// constants or arguments, and the last tile hangs over. Half of the tiles have elements for every thread.
+// A sum over an array, masked by the array's end. The step is a tile's length or any other. The
+// ends are constants or arguments, and the last tile exceeds the end. Half of the tiles have
+// elements for every thread.
 void statement_ragged_loop(Gen *g) {
   if (g->blocks >= MAX_BLOCKS) return;
   Value like = value_tile(g);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Literals of another kind or size than the tile beside them, NaNs and infinities, operands of mixed
-// signedness. What the language promotes each pair to is its own affair: the result is cast to a known type.
+// Literals of another kind or size than the tile's elements, NaNs and infinities, operands of mixed
+// signedness. The language decides the promoted type of each pair. The result is cast to a known
+// type.
 #include "tests/fuzz/programs/generate.h"
 
 static bool is_whole(ElemType type) {

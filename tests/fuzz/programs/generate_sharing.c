@@ -78,8 +78,9 @@ static void release_lock(Gen *g, uint32_t way, int lock, int name) {
     line(g, "atomic_cas(x%d + h%d, 1, 0)", lock, name);
 }
 
-// All programs, or those of one parity, change one tile under a lock, in any order; in the order of their
-// numbers where each waits for its turn, so that the change need not commute. A turn does not come again.
+// All programs, or those of one parity, change one tile under a lock, in any order. Or each waits
+// for its turn in the order of program numbers. Then the change need not commute. A turn does not
+// come again.
 void statement_lock(Gen *g) {
   static const char *const commuting[] = {"v%d + v%d", "v%d ^ v%d", "maximum(v%d, v%d)", "v%d & v%d",
                                           "v%d | v%d"};

@@ -16,7 +16,7 @@ printf "''" >empty.txt
 t 'tilec add.tile @empty.txt'
 : >nothing.txt
 t 'tilec @nothing.txt add.tile -o x.ptx && ls x.ptx'
-# What is not read.
+# Files that are not read.
 t 'tilec @none.txt'
 t 'tilec run add.tile @none.txt'
 t 'tilec run @none.txt'

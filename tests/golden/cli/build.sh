@@ -1,4 +1,5 @@
-# ./dev build leaves out/, so that the README's first command has where to write. What builds is not run: a name of it stands in.
+# ./dev build leaves out/, so that the README's first command can write there. The builder is not run: a
+# script with its name replaces it.
 mkdir -p tree/programs
 cp "$ROOT/dev" tree/
 for program in cmake ninja; do printf '#!/bin/sh\n' >tree/programs/$program && chmod +x tree/programs/$program; done

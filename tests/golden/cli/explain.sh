@@ -1,4 +1,4 @@
-# explain: what a kernel costs. What the assembler says is the machine's: here there is none on PATH.
+# explain: the cost of a kernel. The assembler's figures depend on the machine: here there is none on PATH.
 mkdir bin
 for tool in sed grep head; do ln -s "$(command -v $tool)" bin/$tool; done
 PATH=$PWD/bin
@@ -11,10 +11,10 @@ t "tilec explain add.tile $add --card A100"
 t "tilec explain add.tile $add --registers 168 | grep -A2 '^registers'"
 t "tilec explain add.tile $add --registers 0"
 t "tilec explain add.tile $add --color=always | sed 's/\x1b/<ESC>/g' | head -n 4"
-# Of a product by tensor copies.
+# A dot with TMA copies.
 size='M=4096 N=4096 K=4096'
 t "tilec explain matmul.tile --kernel block_matmul -D BLOCK_M=128 -D BLOCK_N=128 a_ptr=randn:fp16[4096,4096] b_ptr=randn:fp16[4096,4096] c_ptr=empty:fp16[4096,4096] $size"
-# What is wrong.
+# Errors.
 t "tilec explain add.tile $add --format=html"
 t "tilec explain add.tile n=1"
 t "tilec explain add.ptx"

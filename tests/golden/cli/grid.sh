@@ -9,7 +9,7 @@ t "$scale n=1000 --grid 8,1"
 for device in sim eval; do t "tilec run add.tile --device $device x=ones:fp32[1000] y=ones:fp32[1000] out=empty:fp32[1000] n=1000 --grid '2 * cdiv(n, BLOCK), 1, 2' --check"; done
 t "tilec check two.tile --kernel scale factor=2.0 $buffers n=1000 --grid 'cdiv(n, BLOCK)'"
 t "tilec bench two.tile --kernel scale --device eval factor=2.0 $buffers n=1000 --grid 'cdiv(n, BLOCK)' | sed -n 2p"
-# Of a .py file, by its own names and by these.
+# A .py file, by its own names and by these.
 cat >scale.py <<'END'
 import triton
 import triton.language as tl
@@ -20,7 +20,7 @@ def scale(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
 END
 for grid in 'triton.cdiv(n, BLOCK)' 'cdiv(n, BLOCK)' 'tl.cdiv(n, BLOCK) * UNIT' 'min(n, 8)'; do t "tilec run scale.py --device eval $buffers n=1000 -D BLOCK=128 --grid '$grid'"; done
-# What is wrong.
+# Errors.
 for grid in 'cdiv(n, BLOK)' 'cdiv(n, BLOCK' 'n / BLOCK' '1, 2, 3, 4, n' 'n - 1001' '()' 'x' 'factor' 'n,' '' 'n n'; do t "$scale n=1000 --grid '$grid'"; done
 t "$scale n=1000 --grid 1,2,3,4"
 t "$scale n=1000 --grid 99999999999"

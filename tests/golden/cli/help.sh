@@ -1,4 +1,4 @@
-# What help says: of all commands, and of each by either spelling.
+# The help texts: of all commands, and of each by either spelling.
 for verb in '' compile run check bench cache help version; do t "tilec help $verb"; done
 t 'tilec --help | cmp - <(tilec help) && tilec -h | cmp - <(tilec help)'
 for verb in compile run check bench cache; do t "tilec $verb --help | cmp - <(tilec help $verb)"; done

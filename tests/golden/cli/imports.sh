@@ -1,4 +1,4 @@
-# What imports bind, as in Python: each kernel stores the number of the function that it should reach.
+# Imports bind as in Python. Each kernel stores the number of the function that it should reach.
 # file PATH < TEXT; jit PATH NUMBER: a file with `f`; main PATH IMPORT STATEMENT: a kernel.
 file() { mkdir -p "$(dirname "$1")" && cat >"$1"; }
 jit() { printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef f(p):\n    tl.store(p, %s)\n' "$2" | file "$1"; }
@@ -39,7 +39,7 @@ main k.py 'from triton.language.target_info import cuda_capability_geq, is_cuda 
 run k.py
 main k.py 'from triton.language.target_info import *' 'tl.store(p, 5 if is_cuda() else 77)'
 run k.py
-# What is no regular file is not read, and nothing waits for it.
+# A file that is not a regular file is not read, and nothing waits for it.
 mkfifo fifo.py
 mkdir folder.py
 main k.py 'from fifo import N' 'tl.store(p, N)'
@@ -56,7 +56,7 @@ main here/k.py '' 'tl.device_assert(tl.load(p) > 0)'
 cd here
 for path in k.py ./k.py .//k.py ../here/k.py there/../k.py "$PWD/k.py"; do tilec "$path" --signature 'p=*fp32' -o - | cksum; done | sort | uniq -c | wc -l
 cd ..
-# What a kernel prints is shown, whatever its prefix does to a terminal.
+# Text that a kernel prints is shown, whatever its prefix does to a terminal.
 main k.py '' 'tl.device_print("\\x1b[2Jcleared", tl.load(p))'
 for device in sim eval; do tilec run k.py --device $device --grid 1 'p=ones:fp32[1]' | head -n 1; done
 # Many functions, of which each calls the next, or none.

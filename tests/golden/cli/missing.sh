@@ -1,4 +1,4 @@
-# What is missing is named all at once, with a command line that has it; pasted, that one works.
+# Missing arguments are named all at once, with a command line that has them. That command line works when pasted.
 # pasted COMMAND...: fails, and what it proposes is run.
 pasted() {
   local words
@@ -44,7 +44,7 @@ pasted soft.py -o soft.ptx --signature "'src=*fp16:16'" -D N=128
 pasted two.tile --kernel shift -o shift.ptx
 printf '@kernel\ndef a(x, n):\n    store(x, n)\n\n\n@kernel\ndef b(y, BLOCK: constexpr):\n    store(y + arange(0, BLOCK), 1)\n' >both.tile
 pasted both.tile -o both.ptx
-# What decorators give is not asked for.
+# Arguments that decorators give are not asked for.
 cat >tuned.py <<'END'
 import triton
 import triton.language as tl

@@ -35,7 +35,7 @@ t "tilec run store.py --device sim --grid 1 --check --buffer y=empty:fp32[8] x=a
 t "tilec run store.py --device sim --grid 1 --check x=arange:fp32[8] 'table=ptrs(x,x):*fp32' N=8 --expect x=@y.npy"
 t "tilec run store.py --device sim --grid 1 --buffer y=empty:fp32[4] x=arange:fp32[8] 'table=ptrs(x,y):*fp32' N=8 |& sed '/note: PTX/d'"
 t "tilec run store.py --device eval --grid 1 --buffer y=empty:fp32[4] x=arange:fp32[8] 'table=ptrs(x,None):*fp32' N=8"
-# What is wrong.
+# Errors.
 for table in 'ptrs(x,z)' 'ptrs(x,y):*i32' 'ptrs(x,y):fp32' 'ptrs(x,y+33)' 'ptrs(x,y+)' 'ptrs(x,)' 'ptrs(x,y' 'ptrs()' 'ptrs(x,N)'; do
   t "tilec run store.py --device eval --grid 1 --buffer y=empty:fp32[8] x=arange:fp32[8] 'table=$table' N=8 |& sed -n 1p"
 done

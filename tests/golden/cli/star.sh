@@ -1,4 +1,5 @@
-# What `from triton.language import *` gives hides Python's own functions: max and min are reductions, in whatever file the star is.
+# The names of `from triton.language import *` hide Python's own functions: max and min are reductions,
+# whichever file has the star.
 printf 'from triton.language import *\nHIDDEN = 3\n' >names.py
 printf 'HALF = 0.5\n_own = 7\n__all__ = ["HALF", "_listed"]\n_listed = 2.0\nnot_listed = 9\n' >listed.py
 cat >star.py <<'END'

@@ -34,7 +34,7 @@ t "tilec bench wide.tile --device sim --kernel copy $copy | sed 's/: .*over/: ov
 t "tilec run wide.tile --device eval --kernel plain --grid 1 't=((2,3),(4,constexpr(5)),(True,1))' out=empty:i32[1]"
 t "tilec run wide.tile --device eval --kernel plain --grid 1 't=()' out=empty:i32[1]"
 t "tilec run wide.tile --device eval --kernel plain --grid 't[0][1]' 't=((2,3),)' out=empty:i32[1]"
-# What is missing is named with its type, and a command line that works.
+# A missing argument is named with its type, and with a command line that works.
 t "tilec run wide.tile"
 t "tilec run wide.tile --kernel typed --grid 1"
 t "$(tilec run wide.tile --kernel typed --grid 1 2>&1 | sed -n 's/^tilec: note: for instance: //p')"
@@ -48,7 +48,7 @@ t "tilec run move.tile --device eval"
 t "$(tilec run move.tile --device eval 2>&1 | sed -n 's/^tilec: note: for instance: //p')"
 t "tilec move.tile -o move.ptx"
 t "$(tilec move.tile -o move.ptx 2>&1 | sed -n 's/^tilec: note: for instance: //p') && grep -c entry move.ptx"
-# What does not fit.
+# Values that do not fit.
 typed() { t "tilec run wide.tile --kernel typed --grid 1 $* |& sed -n 1p"; }
 good="'d=desc(ones:fp16[16,32],block=[16,32],padding=nan)'"
 typed d=3 t=4 m=5

@@ -1,4 +1,4 @@
-# What the module level cannot say, and what a kernel cannot use of it.
+# Errors of the module level, and module-level names that a kernel cannot use.
 import math
 import torch
 import triton

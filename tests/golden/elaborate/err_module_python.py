@@ -1,4 +1,4 @@
-# What Python's functions and importlib cannot be asked here.
+# Questions that Python's functions and importlib cannot answer here.
 import importlib
 import importlib.metadata
 import importlib.util

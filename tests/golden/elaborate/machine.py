@@ -1,5 +1,5 @@
-# What a file asks of the machine through a library that is not read is answered by the question's name: the machine is
-# an NVIDIA GPU, and Triton is there, whatever is said later of its drivers.
+# A file may ask about the machine through a library that is not read. The question's name decides the answer.
+# The machine is an NVIDIA GPU, and Triton is there, whatever later code says about its drivers.
 import importlib.util
 from importlib.util import find_spec
 

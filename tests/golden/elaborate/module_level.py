@@ -1,5 +1,5 @@
-# The module level as Python runs it: what is asked of the machine is the target's, functions of the file are called,
-# numbers come from math, numpy and torch's limits of types.
+# The module level as Python runs it. Questions about the machine get the target's answer. Functions of the
+# file are called. Numbers come from math, numpy and torch's limits of types.
 import functools
 from enum import Enum, IntEnum
 import math

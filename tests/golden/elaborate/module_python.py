@@ -1,4 +1,4 @@
-# What Python computes at the module level, and what kernels see of it: every value is what CPython 3.11 gives.
+# Python's results at the module level, and what kernels see of them. Every value is CPython 3.11's.
 import importlib
 import importlib.util as finder
 import math

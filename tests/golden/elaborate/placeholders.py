@@ -1,4 +1,4 @@
-# What stands in the place of Triton's modules where Triton is missing is nothing that a kernel has, whatever decides.
+# Placeholders for missing Triton modules are not something that a kernel has, whatever decides.
 import importlib.util
 
 from somewhere import report

@@ -1,5 +1,5 @@
-# What Triton takes and Python does not, or not so: marks of a profiler, a constexpr that holds what is known at run
-# time, fewer names than values, pointers from inline assembly. What is wrong in another kernel is that one's matter.
+# Triton accepts these and Python does not, or not so: profiler marks, a constexpr that holds a run-time value,
+# fewer names than values, pointers from inline assembly. An error in another kernel does not matter here.
 import triton
 import triton.language as tl
 import triton.profiler.language as pl

@@ -1,5 +1,5 @@
-# What is undefined at run time, or fails there, is told and compiled, as Triton compiles it: a division by a constant
-# zero, an assumption and an assertion that constexprs make false.
+# Undefined at run time, or failing there: reported and compiled, as in Triton. A division by a constant zero,
+# an assumption and an assertion that constexprs make false.
 import triton
 import triton.language as tl
 

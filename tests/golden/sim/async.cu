@@ -120,8 +120,8 @@ __device__ inline void multiply(float (&d)[32], uint64_t a, uint64_t b) {
       : "l"(a), "l"(b));
 }
 
-// C (m x n, float, through a tensor map) = A (m x k) * B (n x k) transposed, bf16, 64 x 64 of C a block: warp 4
-// fetches boxes of 64 x 64 into three stages, warps 0 to 3 multiply.
+// C (m x n, float, through a tensor map) = A (m x k) * B (n x k) transposed, bf16. A CTA computes
+// 64 x 64 of C. Warp 4 fetches boxes of 64 x 64 into three stages, warps 0 to 3 multiply.
 extern "C" __global__ void __launch_bounds__(160) wgmma_gemm(const __grid_constant__ Map a, const __grid_constant__ Map b,
                                                              const __grid_constant__ Map c, int k) {
   extern __shared__ __align__(1024) unsigned char memory[];

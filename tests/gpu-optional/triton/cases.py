@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What each kernel is launched with, and what it must compute: NumPy in float64.
+# The arguments of each kernel's launch, and the results that it must compute: NumPy in float64.
 import math
 
 import numpy as np
@@ -16,9 +16,9 @@ class Constant: # a constexpr parameter's value
 
 
 class Case:
-    # types: Triton's, of the run-time parameters; arguments: in order, arrays, numbers, Constants. want: by array the
-    # expected values and the tolerances, relative to the largest. known: by target, what the checkers report
-    # because it is so (see README.md).
+    # types: Triton's, of the run-time parameters. arguments: arrays, numbers, Constants in order. want: expected values by
+    # array, and the tolerances, relative to the largest. known: reports of the checkers by target that are right
+    # (see README.md).
     def __init__(self, name, kernel, types, arguments, want, grid, warps=4, stages=3, targets=("sm_80", "sm_90a"),
                  known=None):
         self.name, self.kernel, self.types, self.arguments, self.want = name, kernel, types, arguments, want

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Compiles kernels.py with Triton for sm_80 and sm_90a, runs the PTX on the simulator under every schedule, unchecked
-# and with every checker on, and compares with NumPy in float64. Closes with 'N passed, N failed'.
+# Compiles kernels.py with Triton for sm_80 and sm_90a. Runs the PTX on the simulator under every schedule, without and
+# with checkers. Compares with NumPy in float64. Closes with 'N passed, N failed'.
 #   check.py LIBTILEC.SO [FOLDER FOR PTX] [PATTERN]
 import itertools
 import os
@@ -19,7 +19,7 @@ import simulator
 TARGETS = {"sm_80": 80, "sm_90a": 90}
 
 
-# What a call would specialise on: pointers and numbers that 16 divides.
+# A call would specialise on these: pointers and numbers that are divisible by 16.
 def specialise(case):
     attributes, signature, constants = {}, {}, {}
     for i, (name, value) in enumerate(case.arguments.items()):
@@ -43,7 +43,7 @@ def number(kind, value):
     return struct.pack(formats[kind], value)
 
 
-# Triton 3.6 passes a descriptor as a map, its extents and its strides where there is TMA, otherwise as a pointer,
+# Triton 3.6 passes a descriptor as a map, its extents and its strides if there is TMA. Otherwise it passes a pointer,
 # extents, strides and a flag, then extents and strides again.
 def descriptor(sim, address, array, meta):
     rows, columns = array.shape

@@ -89,7 +89,7 @@ class Simulator:
             c_uint32(0), c_uint32(swizzle), c_uint32(0), c_uint32(0)))
         return bytes(made)
 
-    # params: bytes, one a parameter. What was reported, a line each.
+    # params: bytes, one element a parameter. Returns the reports, one line each.
     def launch(self, kernel, grid, threads, shared, params):
         buffers = [ctypes.create_string_buffer(p, len(p)) for p in params]
         pointers = (c_void_p * max(len(buffers), 1))(*[ctypes.addressof(b) for b in buffers])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What stands around a pipelined product: a loop that begins it again, writes of what it copies."""
+"""The surroundings of a pipelined dot: a loop that starts it again, writes to the memory that it copies."""
 import triton
 import triton.language as tl
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops over chunks of a sequence, as of linear attention: a state goes from chunk to chunk, upwards or downwards, and what is loaded of a
-chunk is computed on before the product. Lengths of no chunk, of one, of fewer than are copied ahead, of more, and ragged ones."""
+"""Loops over chunks of a sequence, like linear attention. A state goes from chunk to chunk, upwards or downwards. Loaded values change
+before the dot. There are no chunks, one, fewer or more than are prefetched, or ragged ones."""
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is loaded behind a loop of products beside sums that fill half of the registers, and changes its layout on the way."""
+"""A load after a dot loop, while accumulators fill half of the registers. Its layout changes on the way."""
 import triton
 import triton.language as tl
 

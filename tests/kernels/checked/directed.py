@@ -1,5 +1,5 @@
-# libdevice's functions that round in a direction: down and up hold the exact result between them, and are one number or
-# neighbours; toward zero is the one of them that is nearer to zero.
+# libdevice's functions with directed rounding. Down and up enclose the exact result, and are equal or
+# neighbours. Toward zero is the one of them that is nearer to zero.
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What hangs on the machine's values is the same in all threads, though nothing of it can be compared."""
+"""Values that depend on the machine are the same in all threads, although they cannot be compared."""
 import triton
 import triton.language as tl
 from triton.language.extra.cuda import globaltimer

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs side by side that are run as one, where a launch has so many that it pays: an odd number of them, fewer than the tensor has
-blocks, steps that are halved."""
+"""Neighbouring programs that run as one, if a launch has enough of them. Their number is odd, or smaller than
+the tensor's number of tiles. Steps are halved."""
 import triton
 import triton.language as tl
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose second product takes what is computed of the first, run under the next iteration's first one: no iteration, one, and more
-than there are slots; keys that end within a block; two loops in a row; slots by cp.async and by tensor copies. `warp_specialize` asks for it
-where few sums or several warpgroups would not have it."""
+"""Overlapped loops: the second dot takes values computed from the first, and runs under the next iteration's first
+dot. No iteration, one, and more than there are slots; keys that end within a tile; two loops in a row; slots by
+cp.async and by TMA copies. `warp_specialize` requests it where few sums or several warpgroups would prevent it."""
 import triton
 import triton.language as tl
 

@@ -1,4 +1,4 @@
-"""What Triton's tutorials teach, in kernels of our own."""
+"""The subjects of Triton's tutorials, in kernels of our own."""
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-# Tuples and tensor descriptors as arguments. What these are the kernels declare, so that a compile knows it too.
+# Tuples and tensor descriptors as arguments. The kernels declare their types, so that a compile knows them too.
 import triton
 import triton.language as tl
 

@@ -81,8 +81,8 @@ static const char *printed(Fixture *f, const char *text, Loc loc, const char *me
   return f->out.at;
 }
 
-// What would change the terminal, hide or turn text round, or is no UTF-8 is shown as an escape; the caret
-// stands below the character that it means.
+// Bytes that would change the terminal, hide text or reverse it, or are no UTF-8, are shown as
+// escapes. The caret is below the right character.
 static void test_controls_are_shown_as_escapes(void **state) {
   Fixture *f = *state;
   assert_string_equal(printed(f, "a\x1b[31m \xff\x9b \xc2\x9b \xe2\x80\xae z",
@@ -105,7 +105,7 @@ static void test_controls_are_shown_as_escapes(void **state) {
     assert_true(f->out.at[i] == '\n' || (unsigned char)f->out.at[i] >= 0x20);
 }
 
-// Of a long line what is around the caret is shown; of a long message the beginning.
+// A long line is shown around the caret. A long message is cut after its beginning.
 static void test_excerpts_are_bounded(void **state) {
   Fixture *f = *state;
   enum { N = 1 << 20 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code generation: FileCheck over tests/golden/codegen/*.tir, every op of every element type, and what LLVM
-// leaves behind. What is made is assembled where the machine has ptxas. A .tir file's comments hold what to
-// check: LLVM: and PTX: are FileCheck's prefixes; ERROR: a diagnostic that compiling it gives.
+// Code generation: FileCheck over tests/golden/codegen/*.tir, every op of every element type, and
+// LLVM's leftovers. The PTX is assembled if the machine has ptxas. A .tir file's comments hold the
+// checks: LLVM: and PTX: are FileCheck's prefixes; ERROR: is a diagnostic of compiling it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

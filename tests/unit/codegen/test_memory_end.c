@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The library where the n-th allocation of the process fails, whoever asks for it, for n from 1 on: each call is
-// done or says TILEC_ERROR_OUT_OF_MEMORY, the next one goes well, and nothing of ours is left behind. (LLVM's own
-// memory is: it is given up where it is in the middle of something.)
+// The library when the n-th allocation of the process fails, from any caller, for n from 1 on. Each
+// call succeeds or returns TILEC_ERROR_OUT_OF_MEMORY. The next one succeeds, and nothing of ours
+// leaks. (LLVM's own memory does: it is abandoned in the middle of an operation.)
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

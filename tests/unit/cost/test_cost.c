@@ -85,7 +85,8 @@ static double missed(uint64_t shared, double capacity, uint32_t buffer) {
   return bytes;
 }
 
-// What another round left is lost where what both touch is more than the cache keeps: half of it at the capacity itself.
+// The data of another round is lost if both rounds touch more than the cache keeps: half of it at
+// exactly the capacity.
 static void test_cache(void **state) {
   (void)state;
   assert_float_equal(missed(4096, 16384, 0), 0, 0.001);
@@ -94,7 +95,8 @@ static void test_cache(void **state) {
   assert_float_equal(missed(4096, 1e9, 1), 4096, 0.001);
 }
 
-// Of x, that two programs of round 0 and one of round 1 read, and of which all read as much of y by themselves.
+// x is read by two programs of round 0 and one of round 1. All programs read the same amount of y
+// by themselves.
 static double lost_in_two(double capacity, uint32_t buffer) {
   enum { BYTES = 4096 };
   Arena arena = {0};
@@ -190,7 +192,7 @@ static void test_reciprocals(void **state) {
   ir_fixture_close(&s);
 }
 
-// What the first load gives is where the second one reads: all lanes in one sector, or each in its own.
+// The second load reads at the values of the first: all lanes in one sector, or each in its own.
 static void test_addresses_of_data(void **state) {
   (void)state;
   IrFixture s;
@@ -225,8 +227,8 @@ static void test_trips(void **state) {
   ir_fixture_close(&s);
 }
 
-// Of a persistent kernel each program is counted once, whichever block runs it.
-// What all four warps load the second-level cache is asked for once: 32 elements are 4 sectors.
+// Each program of a persistent kernel is counted once, whichever CTA runs it. Data that all four
+// warps load is requested once from the L2 cache: 32 elements are 4 sectors.
 static void test_warps_that_load_the_same(void **state) {
   (void)state;
   static const char text[] = "#l = layout<lane = [1, 2, 4, 8, 16], warp = [0, 0]; 32>\n"
@@ -259,7 +261,8 @@ static double rounds_of(const char *stored, uint64_t trips) {
   return rounds;
 }
 
-// Of a small loop ptxas has four iterations' loads under way at once, unless it stores, which loads may not pass.
+// In a small loop ptxas has four iterations' loads in flight at once, unless it stores: loads may
+// not pass stores.
 static void test_rounds_of_a_small_loop(void **state) {
   (void)state;
   assert_true(rounds_of("", 2) == 1 + 1);
@@ -292,7 +295,7 @@ static void test_programs_in_turn(void **state) {
   ir_fixture_close(&s);
 }
 
-// What a time is made of is what bounds it, and less without.
+// The parts of a time are its bounds. Without one of them it is less.
 static void test_time(void **state) {
   (void)state;
   IrFixture s;
@@ -345,7 +348,7 @@ static void test_events(void **state) {
   ir_fixture_close(&s);
 }
 
-// Of a card with another memory its bound alone differs.
+// For a card with another memory only that memory's bound differs.
 static void test_cards(void **state) {
   (void)state;
   Arena arena = {0};

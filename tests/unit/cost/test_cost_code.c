@@ -186,7 +186,7 @@ static double counted(const CostReport *report, OpKind kind, SassPipe pipe) {
 
 #define EXPECT(report, kind, pipe, n) assert_int_equal((int)counted(report, kind, pipe), n)
 
-// What is no op's is the return's; what comes behind the exit is not run.
+// Instructions of no op belong to the return. Instructions after the exit are not run.
 static void test_counts(void **state) {
   (void)state;
   static const Insn insns[] = {{MOVE, NOT_TOLD, 0, 0},  {LOAD, LOADED, 0, 0},  {ADD, ADDED, 0, 0},

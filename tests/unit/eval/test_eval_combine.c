@@ -45,7 +45,7 @@ static void test_sum(void **unused) {
     }
 }
 
-// What a sum's bound covers: any order of fp16 terms, but not a term left out.
+// A sum's bound covers any order of fp16 terms, but not a missing term.
 static void test_sum_bound(void **unused) {
   (void)unused;
   Kernel k;
@@ -78,8 +78,8 @@ static void test_sum_bound(void **unused) {
   kernel_close(&k);
 }
 
-// Nor does a bound depend on the order that the evaluator takes, where that happens to lose nothing: 2^24,
-// -2^24 and ones, of which another order loses those that meet 2^24 before its opposite does.
+// The bound does not depend on the evaluator's order, which may lose nothing by chance. The terms
+// are 2^24, -2^24 and ones. Another order loses the ones that meet 2^24 before its opposite does.
 static void test_sum_in_any_order(void **unused) {
   (void)unused;
   Kernel k;
@@ -162,7 +162,7 @@ static void test_argmax_of_nan(void **unused) {
   }
 }
 
-// Of computed values, near ties among the small ones do not make the greatest uncertain.
+// Near ties among small computed values do not make the maximum uncertain.
 static void test_argmax_of_computed(void **unused) {
   (void)unused;
   Kernel k;

@@ -9,8 +9,9 @@ typedef struct Shape {
   uint32_t batch, m, n, k;
 } Shape;
 
-// How acc and the product come together: the product begins with it; it is added to one that begins at zero,
-// which the evaluator is to judge as the same; the same from the other side, with a factor of 1.
+// The ways to combine acc and the dot. The dot starts with it. Or it is added to a dot that starts
+// at zero, which the evaluator must judge the same. Or the same from the other side, with a factor
+// of 1.
 typedef enum Form { GIVEN, ADDED, ADDED_TO, FORMS } Form;
 
 // out = acc + a b from %x, %y, %z; `type` of a and b, `acc` of acc.
@@ -264,7 +265,8 @@ static void test_tf32_of_exact_inputs(void **unused) {
   }
 }
 
-// What tf32's subnormals, 2^-136 apart, cannot hold may be dropped, be it much of the product; no more.
+// Values below tf32's subnormals, which are 2^-136 apart, may be dropped, even if they are much of
+// the result; no more.
 static void test_tf32_of_subnormals(void **unused) {
   (void)unused;
   Kernel k;
@@ -285,8 +287,8 @@ static void test_tf32_of_subnormals(void **unused) {
   kernel_close(&k);
 }
 
-// What a tensor core makes of a sum: `step` products at a time are aligned with the largest term, the sum before
-// them included, and cut off at `bits` bits below its first; what that gives is cut off to fp32.
+// A tensor core's sum. `step` terms at a time are aligned with the largest term, including the sum
+// before them. They are cut off `bits` bits below its first bit. The result is cut off to fp32.
 typedef struct TensorCore {
   const char *type, *attributes;
   Elem elem;
@@ -326,8 +328,8 @@ static double sum_as_core(const TensorCore *core, double sum, const double *prod
   return sum;
 }
 
-// acc of size `scale`, data of both signs or of one: what a tensor core gives is within the bound, and what is
-// off by four units of each term is not.
+// acc of size `scale`, data of both signs or of one. A tensor core's result is within the bound. A
+// result with an error of four units of each term is not.
 static void check_sums(const TensorCore *core, Form form, uint32_t depth, double scale, bool positive,
                        uint32_t seed) {
   Kernel k;

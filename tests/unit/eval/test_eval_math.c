@@ -186,7 +186,7 @@ static void test_jumps_are_uncertain(void **unused) {
   }
 }
 
-// Whether the bound takes 0 for `function` at x; it takes the value itself, and not 8 times that.
+// True if the bound takes 0 for `function` at x. It takes the value itself, and not 8 times that.
 static void check_small(const char *function, float x, double value, bool zero_is_right) {
   Kernel k;
   float in[N], none[N] = {0}, got[N] = {0};
@@ -307,9 +307,10 @@ static void test_choice_near_a_tie(void **unused) {
   kernel_close(&k);
 }
 
-// 4097 * 4097 - 16785408 is 1, or 0 or 2 where the product is rounded, and passes where it is off by 4: so must what is
-// made of it, its square above all, whose bound is more than the first derivative says. With 1.5 more it may be what acos
-// takes, though neither it nor the ends of what it may be are.
+// 4097 * 4097 - 16785408 is 1. It is 0 or 2 if the multiplication is rounded, and passes with an
+// error of 4. So must values computed from it, above all its square, whose bound is more than the
+// first derivative says. With 1.5 more it may be in the range of acos, though neither it nor the
+// ends of its interval are.
 static void test_cancelled_sums(void **unused) {
   (void)unused;
 #define CANCELLED(square)                                                                                    \
@@ -338,8 +339,9 @@ static void test_cancelled_sums(void **unused) {
   }
 }
 
-// Of a maximum m that implementations compute in fp16, exp2(x - m) is off as much as m is, but of two such the quotient is not, nor is m
-// plus the logarithm. Other implementations' m is tried; and what a factor in common makes of a bound by itself.
+// m is a maximum that implementations compute in fp16. The error of exp2(x - m) is that of m. But
+// the quotient of two such values has no such error, and neither has m plus the logarithm. Tries
+// other implementations' m, and the effect of a common factor on a bound by itself.
 static void test_common_errors(void **unused) {
   (void)unused;
   static const char BODY[] =

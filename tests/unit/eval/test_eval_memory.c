@@ -84,8 +84,8 @@ static void test_bounds_are_tight(void **unused) {
   fixture_close(&f);
 }
 
-// What an operand of a product is off by reaches the result, whichever it is: 2^24 + 1 - 2^24 is 0 in fp32,
-// 1 in float64, and may be off by 4 or so.
+// The error of an operand of a dot reaches the result, for either operand: 2^24 + 1 - 2^24 is 0 in
+// fp32, 1 in float64, and may have an error of about 4.
 static void test_bound_of_a_product(void **unused) {
   (void)unused;
   for (int second = 0; second < 2; second++) {
@@ -109,7 +109,7 @@ static void test_bound_of_a_product(void **unused) {
   }
 }
 
-// What a mask leaves out is the element of the same place of `other`.
+// An element that a mask leaves out has the value of `other` at the same place.
 static void test_other(void **unused) {
   (void)unused;
   Fixture f;
@@ -173,8 +173,8 @@ static void test_uncertain(void **unused) {
   }
 }
 
-// x divided by, or its remainder of, what is as large as x or a little larger: no remainder, or all of it; of
-// (x + 1) - 1 - x, which is 0 but for rounding, so that it may be 0.
+// x divided by a value that is as large as x or a little larger, and the remainder: the remainder
+// is 0 or x. Also with (x + 1) - 1 - x, which is 0 but for rounding, so it may be 0.
 static void test_uncertain_divisor(void **unused) {
   (void)unused;
   static const struct {
@@ -203,7 +203,8 @@ static void test_uncertain_divisor(void **unused) {
   }
 }
 
-// What a program stored, another reads back with its reference and bound; as other types, by its bytes.
+// Another program reads back a stored value with its reference and bound; as other types, by its
+// bytes.
 static void test_shadow_survives(void **unused) {
   (void)unused;
   Fixture f;
@@ -280,7 +281,7 @@ static void test_type_punning(void **unused) {
   fixture_close(&f);
 }
 
-// What is left of an integer is compared to the bit, in a buffer that nobody filled too.
+// The rest of an integer is compared to the bit, also in an uninitialised buffer.
 static void test_left_of_an_integer(void **unused) {
   (void)unused;
   Fixture f;
@@ -299,7 +300,7 @@ static void test_left_of_an_integer(void **unused) {
   fixture_close(&f);
 }
 
-// What may be rounded to an infinity may be that one, and not the other.
+// A value that may be rounded to an infinity may be that one, and not the other.
 static void test_near_infinity(void **unused) {
   (void)unused;
   Fixture f;
@@ -338,7 +339,7 @@ static void test_uninitialised(void **unused) {
   fixture_close(&f);
 }
 
-// Of a buffer that nobody filled one element is written, and the one beside it read.
+// One element of an uninitialised buffer is written, and its neighbour is read.
 static void test_partly_written(void **unused) {
   (void)unused;
   for (int read = 0; read < 2; read++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's shared memory: buffers are undefined until written, lose what others with
-// their bytes write, and get what copies bring when their group was waited for; and the
-// rules that the verifier has for them.
+// The evaluator's shared memory. Buffers are undefined until written. They lose their values when
+// others write their bytes. They have a copy's data after a wait for its group. Also tests the
+// verifier's rules for them.
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
 #include "tests/unit/unit.h"

@@ -66,7 +66,7 @@ static void test_ways_into_an_address(void **unused) {
   }
 }
 
-// What is carried round a loop, and block pointers, whose base or offsets are made of it.
+// Loop-carried values, and block pointers whose base or offsets are made from them.
 static void test_loops_and_block_pointers(void **unused) {
   (void)unused;
 #define LOOP_INT                                                                                             \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of warps and channels: what a hand-written kernel computes, and that each of its mutants (an op that
-// is missing, twice, or before another; a loop of one round more or fewer) is told, by the verifier or the
-// evaluator.
+// Groups of warps and channels. A hand-written kernel computes the right result. Each of its
+// mutants is reported, by the verifier or the evaluator: an op that is missing, twice, or before
+// another; a loop with one iteration more or fewer.
 #include <stdlib.h>
 
 #include "eval/eval.h"

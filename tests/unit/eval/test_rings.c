@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rings: what the verifier says of values that are used twice and of slots out of turn, and what the
-// evaluator says of slots that are read or written too early or too late.
+// Rings. The verifier reports values that are used twice, and slots out of order. The evaluator
+// reports slots that are read or written too early or too late.
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
 #include "tests/unit/unit.h"
@@ -120,7 +120,7 @@ static void test_slots_out_of_turn(void **unused) {
              "slot 0 of a ring is read, which is being filled");
 }
 
-// What an earlier round put into a slot is gone when it is filled again.
+// The data of an earlier iteration is gone after its slot is filled again.
 static void test_a_round_begins_without_values(void **unused) {
   (void)unused;
   expect_run(

@@ -30,8 +30,8 @@ static void check_near(const char *body, const double *got, const double *expect
   }
 }
 
-// Runs the statements of `body` (indented by four) with x = floats[i], n = ints[i], i = arange(0, 16), s of
-// 16 words of zeros, and compares what is in out[0], out[1], ... with `expected`.
+// Runs the statements of `body` (indented by four), and compares out[0], out[1], ... with
+// `expected`. They see x = floats[i], n = ints[i], i = arange(0, 16), and s, 16 words of zeros.
 static void check(const char *functions, const char *body, const double *expected, size_t count) {
   World *w = world_new();
   const char *text =
@@ -101,7 +101,7 @@ static void test_scans(void **state) {
   CHECK("", "    tl.store(out + tl.arange(0, 4), tl.cumprod(tl.arange(1, 5), 0))\n", 1, 2, 6, 24);
 }
 
-// Of 16 bits too: powers of two toward 0, and away from it.
+// Also with 16 bits: powers of two toward 0, and away from it.
 static void test_next_narrow(void **state) {
   (void)state;
   CHECK("",

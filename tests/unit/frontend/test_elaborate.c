@@ -44,7 +44,7 @@ static void test_jit_entries(void **state) {
   world_free(w);
 }
 
-// What a caller gives is checked; an error that was given before, by the entries, counts again.
+// Values from a caller are checked. An error that the entries gave before counts again.
 static void test_spec(void **state) {
   (void)state;
   World *w = world_new();
@@ -143,7 +143,7 @@ static const char values_text[] = "@kernel\n@grid(cdiv(a, 3) - cdiv(a, 3) + 2)\n
 
 enum { VALUES = 24 };
 
-// What C gives for each of them.
+// C's results for each of them.
 static void expect_values(int32_t a, int32_t b, uint32_t u, int8_t s, float f, int64_t expected[VALUES]) {
   int32_t t = 0;
   for (int32_t j = 0; j < 10; j++) t += j % 3 == 0 ? j : -a;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What elaborated kernels compute. tests/golden/values/NAME.tile has one kernel
+// Results of elaborated kernels. tests/golden/values/NAME.tile has one kernel
 //   (p: *i32, out: *i32, n: i32, key: i32)
 // and lines, one a run:
 //   # n=20 key=3: 1 2 -5
-// are the words that the kernel leaves in out[0], out[1], ... from p[i] = (i * 37) % 23 - 5, all of out
-// having been -99 before.
+// They are the words that the kernel leaves in out[0], out[1], ... The input is p[i] = (i * 37) % 23 - 5. All of out is
+// -99 before the run.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Of the files that a source file imports those are read whose names are used.
+// A source file imports files. Only those are read whose names are used.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void follow(File *files) {
   compilation_free(&c);
 }
 
-// What a package's __init__ imports by name is that import's, whatever else its code mentions beside it.
+// A name that a package's __init__ imports belongs to that import, whatever else its code mentions.
 static void test_a_name_that_is_only_imported(void **unused) {
   (void)unused;
   File files[] = {
@@ -51,7 +51,7 @@ static void test_a_name_that_is_only_imported(void **unused) {
   assert_false(files[3].read);
 }
 
-// What is assigned too, or imported under a condition, hangs on the file's code.
+// A name that is also assigned, or imported under a condition, depends on the file's code.
 static void test_a_name_that_is_assigned_too(void **unused) {
   (void)unused;
   static const char *const packages[] = {

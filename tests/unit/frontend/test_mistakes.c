@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mistakes that people make, as the command line reports them: tests/golden/mistakes/compile and run hold a file a
-// mistake, .py or .tile, and NAME.err with what tilec writes to its standard error and its exit status. The file says
-// what is run: in lines "# compile: ARGUMENTS" tilec FILE ARGUMENTS, in lines "# run: COMMAND ARGUMENTS" tilec COMMAND
-// FILE ARGUMENTS; where there are several, each is shown before what it writes. Notes in PTX's words, which change
-// with the generated code, are left out. BLESS=1 rewrites the goldens.
+// Mistakes that people make, as the command line reports them. tests/golden/mistakes/compile and
+// run hold one file a mistake, .py or .tile. NAME.err has tilec's standard error and its exit
+// status. The file says what is run: a line "# compile: ARGUMENTS" runs tilec FILE ARGUMENTS, a
+// line "# run: COMMAND ARGUMENTS" runs tilec COMMAND FILE ARGUMENTS. If there are several, each is
+// shown before its output. Notes with PTX are left out: they change with the generated code.
+// BLESS=1 rewrites the goldens.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,7 @@ static bool read_path(const char *path, Buf *out) {
 
 typedef VEC(const char *) Commands;
 
-// What the lines "# compile: " and "# run: " say, as words after `tilec`.
+// The lines "# compile: " and "# run: ", as words after `tilec`.
 static void find_commands(Arena *arena, Str text, const char *name, Commands *commands) {
   static const char compile[] = "# compile: ", run[] = "# run: ";
   for (size_t at = 0; at < text.n;) {

@@ -73,7 +73,7 @@ static bool is_vector(const Layout *l, const uint32_t *offsets, const uint32_t *
   return true;
 }
 
-// Whether some v of the registers' bits, in some order, make a vector.
+// True if some v of the registers' bits, in some order, make a vector.
 static bool any_vector(const Layout *l, const uint32_t *offsets, uint32_t v, uint32_t *order, uint32_t n) {
   if (n == v) return is_vector(l, offsets, order, v);
   for (uint32_t bit = 0; bit < l->bits[DIM_REGISTER]; bit++) {
@@ -156,8 +156,8 @@ static Layout random_matrix(uint64_t *state, const Layout *shared, uint32_t elem
   return l;
 }
 
-// The 8 rows of 16 bytes of the matrix of registers `g` on, by the kind's definition of who has what (PTX
-// ISA, ldmatrix), or false where the threads do not have it so.
+// The 8 rows of 16 bytes of the matrix that starts at register `g`. The kind defines which thread
+// has which part (PTX ISA, ldmatrix). False if the threads do not have it so.
 static bool matrix_rows(const Layout *l, const uint32_t *offsets, LayoutMatrix kind, uint32_t elem_bits,
                         const uint32_t *order, uint32_t g, uint32_t warp, uint64_t *rows) {
   const bool plain = kind == MATRIX_PLAIN;

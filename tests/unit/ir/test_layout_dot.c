@@ -23,8 +23,8 @@ static void result_of_mma(void **state) {
       assert_int_equal(at(&layout, v, lane), (lane / 4 + 8 * (v >> 1)) * 8 + 2 * (lane % 4) + (v & 1));
 }
 
-// a of 16 bits: row g + 8 ((v / 2) % 2), k = 2 q + v % 2 + 8 (v / 4);
-// of 8 bits k = 4 q + v % 4 + 16 (v / 8), row by v / 4.
+// a with 16 bits: row g + 8 ((v / 2) % 2), k = 2 q + v % 2 + 8 (v / 4).
+// With 8 bits: k = 4 q + v % 4 + 16 (v / 8), row by v / 4.
 static void first_operand_of_mma(void **state) {
   (void)state;
   for (uint32_t pack = 0; pack <= 2; pack++) {
@@ -96,7 +96,8 @@ static void operand_read_by_wgmma(void **state) {
   }
 }
 
-// A product of 16 rows by wgmma m64n16 of the transposed one: column 16 warp + g + 8 (v / 2 % 2), row 8 (v / 4) + 2 q + v % 2.
+// A dot of 16 rows, computed transposed by wgmma m64n16.
+// Column 16 warp + g + 8 (v / 2 % 2), row 8 (v / 4) + 2 q + v % 2.
 static void result_of_swapped_wgmma(void **state) {
   (void)state;
   DotShape shape = {.m = 4, .n = 7, .k = 4};

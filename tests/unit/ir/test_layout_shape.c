@@ -50,7 +50,7 @@ static Layout random_of(uint64_t *state, const Shape *shape) {
   return random_layout(state, (uint32_t)__builtin_ctz(elements(shape)), bits);
 }
 
-// Which of at most 1024 elements a thread holds.
+// The elements that a thread holds, of at most 1024.
 typedef struct Held {
   uint8_t has[1024];
 } Held;

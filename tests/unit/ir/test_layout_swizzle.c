@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Swizzles: bijections without bank conflicts. That layout_wavefronts counts right is test_layout_banks.c's.
+// Swizzles: bijections without bank conflicts. test_layout_banks.c tests that layout_wavefronts
+// counts correctly.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,8 @@
 #include "tests/unit/layout_random.h"
 #include "tests/unit/unit.h"
 
-// What one side's accesses of the buffer come to, in one warp: by vectors, or matrices four at a time.
+// The wavefronts of one side's accesses to the buffer, in one warp: by vectors, or matrices four at
+// a time.
 typedef struct Cost {
   uint32_t vector_bits, accesses, wavefronts, ideal;
   LayoutMatrix matrix;
@@ -155,8 +157,8 @@ static void test_transpositions(void **unused) {
         }
 }
 
-// 16-bit operand of mma.m16n8k16 in a 64 x 64 tile, 4 warps along the outer dimension. k_at and outer_at are
-// the places of k's and the other dimension's bits in the index.
+// The 16-bit operand of mma.m16n8k16 in a 64 x 64 tile, with 4 warps along the outer dimension.
+// k_at and outer_at are the places of k's and the other dimension's bits in the index.
 static Layout operand(uint32_t k_at, uint32_t outer_at) {
   const uint32_t k = 1u << k_at, m = 1u << outer_at;
   Layout l = {.bits = {5, 5, 2}, .out_bits = 12};
@@ -186,7 +188,8 @@ static void test_blocked_to_dot_operands(void **unused) {
 
 static void test_accumulators_to_blocked(void **unused) {
   (void)unused;
-  // m16n8 tiles of a 64 x 64 result, 4 warps along m: registers n0, m3, n3.., lanes n1, n2, m0..m2.
+  // m16n8 tiles of a 64 x 64 result, 4 warps along m.
+  // Registers: n0, m3, n3... Lanes: n1, n2, m0..m2.
   const Layout sum = {
       .bits = {5, 5, 2}, .out_bits = 12, .basis = {1, 512, 8, 16, 32, 2, 4, 64, 128, 256, 1024, 2048}};
   const uint32_t shape[2] = {64, 64};

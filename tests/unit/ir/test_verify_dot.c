@@ -10,20 +10,21 @@
 #include "ir/text/parse.h"
 #include "tests/unit/unit.h"
 
-// Of a product of 64 x 64 x 16 by four warps: the sums of wgmma, of mma with its warps along m too; a of 16-bit
-// elements as registers have it, b as mma's; a and b as wgmma reads them, their lines along k and n.
+// A dot of 64 x 64 x 16 by four warps. The accumulators of wgmma, and of mma with its warps along m
+// too. a with 16-bit elements in registers, b for mma. Then a and b as wgmma reads them, with lines
+// along k and n.
 #define SUMS    "layout<reg = [1, 512, 8, 16, 32], lane = [2, 4, 64, 128, 256], warp = [1024, 2048]; 4096>"
 #define IN_A    "layout<reg = [1, 128, 8], lane = [2, 4, 16, 32, 64], warp = [256, 512]; 1024>"
 #define IN_B    "layout<reg = [64, 512, 8, 16, 32], lane = [128, 256, 1, 2, 4], warp = [0, 0]; 1024>"
 #define OF_A    "layout<offset = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512]; 1024>"
 #define OF_B    "layout<offset = [1, 2, 4, 8, 16, 32, 72, 144, 288, 512]; 1024>"
-// Of any ten bits.
+// Any ten bits.
 #define HOME    "layout<reg = [1, 2, 4], lane = [8, 16, 32, 64, 128], warp = [256, 512]; 1024>"
 #define PLAIN   "layout<offset = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]; 1024>"
 #define BLOCKED "layout<reg = [1, 2, 4, 8, 16], lane = [32, 64, 128, 256, 512], warp = [1024, 2048]; 4096>"
 
-// Of tf32: a in registers as wgmma takes it; then sums and a of the product whose rows go there in pairs, and
-// sums and b of the transposed one, the columns of b its rows.
+// tf32: a in registers for wgmma. Then accumulators and a of the dot whose rows go there in pairs.
+// Then accumulators and b of the transposed one: the columns of b are its rows.
 #define IN_TF32   "layout<reg = [128, 4, 8], lane = [1, 2, 16, 32, 64], warp = [256, 512]; 1024>"
 #define PAIRS     "layout<reg = [1, 64, 8, 16, 32], lane = [2, 4, 128, 256, 512], warp = [1024, 2048]; 4096>"
 #define IN_PAIRS  "layout<reg = [16, 4, 8], lane = [1, 2, 32, 64, 128], warp = [256, 512]; 1024>"

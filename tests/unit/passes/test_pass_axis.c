@@ -154,7 +154,7 @@ static int64_t element(const Op *op, const Concrete *const *in, uint32_t i, bool
   return result;
 }
 
-// Whether the exact number does not fit the type.
+// True if the exact number does not fit the type.
 static bool wraps(const Op *op, const Concrete *const *in, uint32_t i) {
   int64_t a = in[0]->at[i], b = op->operand_count > 1 ? in[1]->at[i] : 0, exact;
   const Type *to = type_element(op_result(op)->type), *from = type_element(op_operand(op, 0)->type);
@@ -196,7 +196,7 @@ static Concrete compute(const World *w, const Concrete *all, const Value *value,
     else {
       c.at[i] = element(op, in, i, &c.undefined[i]);
       c.wrapped[i] |= wraps(op, in, i);
-      // What axis_info.h leaves out: of natural numbers that wrapped.
+      // axis_info.h leaves this out: natural numbers that wrapped.
       c.undefined[i] |= op->kind == OP_DIV && in[0]->wrapped[i] && in[0]->at[i] < 0;
     }
   }

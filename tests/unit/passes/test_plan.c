@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What plan_kernel and plan_pipeline decide of a product by block pointers, and what they say: by itself, as options say, and each reason to decline.
+// The decisions of plan_kernel and plan_pipeline for a dot with block pointers, and their remarks:
+// by default, with options, and each reason to decline.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -86,7 +87,7 @@ static bool has_text(IrModule *module, const char *text, Buf *out) {
   return text[0] == '!' ? !strstr(out->at, text + 1) : strstr(out->at, text) != NULL;
 }
 
-// What all passes up to that one make of the case is as it says.
+// The case describes its IR after all passes up to that one.
 static bool check_case(const Case *c, const char *pass) {
   Arena arena = {0};
   Sources sources = {.arena = &arena};

@@ -160,7 +160,7 @@ static void test_products_are_waited_for(void **unused) {
         {1, "x0 d0 w0 p0 e0 v0", "000", "", RINGLESS, NULL});
 }
 
-// What a round leaves under way is so in the next one.
+// Work that an iteration leaves in flight is in flight in the next one.
 static void test_products_stall_round_the_loop(void **unused) {
   (void)unused;
   static const char *const steps[] = {"g0 h0 k0", "g0 h0 k0*"};

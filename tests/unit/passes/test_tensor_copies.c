@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor copies and mbarriers: what the evaluator copies, inside of the tensor and out, and what it and the verifier say of
-// phases that are not begun, waited for or counted as they should be.
+// TMA copies and mbarriers. Tests what the evaluator copies, inside the tensor and outside. Also
+// tests what it and the verifier say about phases that are not started, waited for or counted
+// correctly.
 #include "base/integer.h"
 #include "eval/eval.h"
 #include "ir/dot/layout_dot.h"

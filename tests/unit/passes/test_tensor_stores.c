@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor stores: what the evaluator stores, inside of the tensor and not out, and what it and the verifier say of
-// buffers that are not fenced, not met over, written too early or not waited for.
+// TMA stores. Tests that the evaluator stores inside the tensor, and not outside. Also tests what
+// it and the verifier say about buffers that lack a fence or a barrier, are written too early, or
+// are not waited for.
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
 #include "tests/unit/unit.h"

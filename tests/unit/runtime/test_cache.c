@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cache's folder and entries: what is put is got again, and nothing else is, whatever the folder holds.
-// test_cache_size.c has how large it gets, test_cache_launch.c what launches make of it.
+// The cache's folder and entries: an entry that was put is found again, and nothing else is,
+// whatever the folder holds. test_cache_size.c tests its size, test_cache_launch.c its use by
+// launches.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -291,7 +291,7 @@ static void multiply(const CacheListed *listed, void *data) {
   cache_put(&key, listed->entry.fields, listed->entry.blob);
 }
 
-// What runs is the entry's PTX, and nothing that is compiled beside it.
+// The code that runs is the entry's PTX. Nothing is compiled at the same time.
 static void test_entry_runs(void **state) {
   Case c = base_case();
   Buf error = {0};
@@ -312,7 +312,7 @@ static void test_switched_off(void **state) {
   (void)state;
 }
 
-// What is wrong with a kernel is said each time, and warnings too: such a kernel leaves no entry.
+// Errors of a kernel are reported each time, and warnings too: such a kernel leaves no entry.
 static void test_errors_leave_nothing(void **state) {
   Case c = base_case();
   c.source = "@kernel\n@grid(1)\ndef twice(x: *fp32, out: *fp32, n):\n    store(out, undefined_name)\n";

@@ -45,7 +45,7 @@ static void test_least_recently_used(void **state) {
     if (bytes > 84000) fail_msg("the cache has %llu bytes", (unsigned long long)bytes);
   }
   assert_true(cache_bytes() > 60000);
-  // What the size's file says does not matter in the end.
+  // In the end the contents of the size's file do not matter.
   char size[1000];
   snprintf(size, sizeof size, "%s/size", cache_folder);
   write_file(size, "abc", 3);
@@ -61,7 +61,7 @@ static void test_least_recently_used(void **state) {
 
 // --- Several at work
 
-// What happens at the rename that puts a new size's file in the old one's place, before it and after it.
+// Events at the rename that replaces the size's file, before it and after it.
 static void (*before_size)(void), (*after_size)(void);
 
 int renameat(int from, const char *old, int to, const char *new) {
@@ -83,7 +83,7 @@ static void put_of_4000(int count) {
   for (int i = 0; i < count; i++) put(next_entry++, text);
 }
 
-// What the size's file says is never less than what is there.
+// The number in the size's file is never less than the real size.
 static void assert_size_known(void) {
   char path[1000];
   int64_t number, told = 0;

@@ -182,7 +182,7 @@ static tilec_status run_session(Session *s) {
 
 static bool cached; // the cache on disk is on
 
-// What may fail without a word: the caller learns nothing that it could use, and what was asked for is done.
+// Calls that may fail silently: the caller could not use the error, and its request is done.
 static bool may_fail_silently(const char *call) {
   static const char *const names[] = {"CtxPushCurrent",
                                       "CtxGetCurrent",

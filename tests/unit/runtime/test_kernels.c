@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels as real files have them (tests/kernels/*.py), parsed, elaborated, run by the reference evaluator on
-// small ragged shapes, and compared with references in C; any race or undefined value fails.
+// Kernels as real files have them (tests/kernels/*.py). They are parsed, elaborated, and run by the
+// reference evaluator on small ragged shapes. References in C check the results. Any race or
+// undefined value fails.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

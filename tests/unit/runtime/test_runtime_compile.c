@@ -257,7 +257,8 @@ static void spoil_after_layouts(const char *pass, IrModule *module, bool changed
   BUG("spoilt");
 }
 
-// What is saved is the module after the last good step, whatever became of it then: it is made again.
+// The saved module is the one after the last good step, whatever happened to it later: it is made
+// again.
 static void test_a_bug_replays_the_passes(void **unused) {
   (void)unused;
   Compilation c;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches of kernels whose loads are tensor copies, on the simulator and on a driver that is the simulator: what is
-// outside of a tensor, arguments that no tensor map can be made of, and many argument sets in turn.
+// Launches of kernels with TMA copies, on the simulator and on a driver that is the simulator.
+// Tests accesses outside a tensor, arguments that no tensor map can describe, and many argument
+// sets one after another.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

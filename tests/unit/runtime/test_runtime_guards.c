@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches of kernels whose loads by pointers are tensor copies under a guard, on the simulator and on a driver that is the
-// simulator: which launches it holds of, and that the others, which take the plain kernel, are right too.
+// Launches of kernels whose loads by pointers are TMA copies under a guard, on the simulator and on
+// a driver that is the simulator. Tests for which launches the guard holds. Other launches take the
+// plain kernel, and must be right too.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -68,7 +68,7 @@ static void test_errors_of_the_body(void **unused) {
 
 // --- Arguments ---
 
-// What a type holds reaches the kernel as it is, at both ends; the next number is refused.
+// Both ends of a type's range reach the kernel unchanged. The next number is refused.
 static void test_ends_of_integers(void **unused) {
   (void)unused;
   const struct {

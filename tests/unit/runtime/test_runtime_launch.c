@@ -334,7 +334,7 @@ static void test_out_of_bounds(void **unused) {
   }
 }
 
-// What eval is given uninitialised may be written, and is defined from then on.
+// An uninitialised buffer of eval may be written, and is defined from then on.
 static void test_chained_launches(void **unused) {
   (void)unused;
   for (int dev = 0; dev < DEVICES; dev++) {
@@ -413,8 +413,8 @@ static void test_the_end_of_memory(void **unused) {
   scale_free(&s);
 }
 
-// Two devices of a kind and two of different kinds: no address of one is within a buffer of another, and a launch
-// refuses the other's buffers, wherever the pointer points into them.
+// Two devices of one kind and two of different kinds. No address of one is within a buffer of
+// another. A launch refuses the other's buffers, wherever the pointer points into them.
 static void test_buffers_of_other_devices(void **unused) {
   (void)unused;
   static const char *const names[] = {"sim", "sim", "eval", "eval"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches whose programs are run in turn, on the simulator, the evaluator and a driver that is the simulator: how many
-// blocks there are, and that the kernel is told of programs.
+// Launches of persistent kernels, on the simulator, the evaluator and a driver that is the
+// simulator. Tests the number of CTAs, and that the kernel gets the number of programs.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -184,7 +184,7 @@ static void refused(const Declared *w, const char *text) {
   assert_error(tilec_launch(w->kernel, &o, w->args, 4), TILEC_ERROR_INVALID_ARGUMENT, text);
 }
 
-// What is wrong is told with the way to the item.
+// An error names the path to the item.
 static void test_wrong_tuples(void **unused) {
   (void)unused;
   Declared w;
@@ -247,7 +247,7 @@ static const char descriptor_source[] =
     "    store(sizes + 1, a.strides[0])\n"
     "    store(sizes + 2, a.strides[1])\n";
 
-// Of 6 x 10 elements, rows of 12, block 4 x 8: what is outside is padding, and not stored.
+// 6 x 10 elements, rows of 12, block 4 x 8: elements outside are padding, and are not stored.
 static void test_descriptors(void **unused) {
   (void)unused;
   for (int run = 0; run < 2 * DEVICES; run++) {

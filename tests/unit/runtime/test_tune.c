@@ -231,7 +231,7 @@ static void test_kept(void **unused) {
   tuned_free(&t);
 }
 
-// What a program has measured by itself, and what is found for others' arguments.
+// Results that a program measured itself, and results found for others' arguments.
 static void test_own(void **unused) {
   (void)unused;
   static const char *const two[] = {"2"}, *const block[] = {"256"}, *const wrong[] = {"7"};

@@ -90,7 +90,7 @@ static void print_reports(const tilec_sim *sim, const char *name) {
   }
 }
 
-// Whether a report is the bug's: its kind, and its lines in either order.
+// True if a report is the bug's: its kind, and its lines in either order.
 static bool shows(const tilec_sim_report *r, const Bug *bug, uint32_t a, uint32_t b) {
   if (is_race(bug->kind) ? !is_race(r->kind) : r->kind != bug->kind) return false;
   bool says = !bug->says || strstr(r->message, bug->says) || (r->order && strstr(r->order, bug->says));

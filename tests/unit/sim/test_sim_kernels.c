@@ -95,7 +95,7 @@ static void test_vector_add_and_its_counters(void **unused) {
   tilec_sim_destroy(f.sim);
 }
 
-// Of two buffers the nearer one is named.
+// The nearer one of two buffers is named.
 static void test_an_access_before_a_buffer_names_it(void **unused) {
   (void)unused;
   Fixture f = open_module("nvcc.ptx", 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The race checker against an oracle that keeps every byte's last write and every warp's last read: random
-// kernels whose warps read and write runs of 1 to 16 bytes a lane, contiguous or not, with barriers between.
-// Every report's kind, lines, lane and address must be the oracle's.
+// The race checker against an oracle that keeps every byte's last write and every warp's last read.
+// Warps of random kernels read and write runs of 1 to 16 bytes a lane, contiguous or not, with
+// barriers between them. Every report's kind, lines, lane and address must be the oracle's.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static uint32_t below(Case *c, uint32_t n) { // xorshift64*
   return (uint32_t)((c->state * 0x2545f4914f6cdd1du >> 33) % n);
 }
 
-// Of global memory two readers are remembered: kernels with more warps leave it alone.
+// Global memory remembers two readers: kernels with more warps do not use it.
 static void make_step(Case *c, Step *step) {
   *step = (Step){.barrier = below(c, 4) == 0, .write = below(c, 2), .warp = below(c, c->warps)};
   step->global = c->warps == 2 && below(c, 2);

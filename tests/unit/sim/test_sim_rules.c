@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the simulator promises of order: lanes that part and meet, groups that wait, warps, blocks, schedules
-// and host threads; and registers when a block begins.
+// The simulator's promises about order: lanes that diverge and reconverge, groups that wait, warps,
+// CTAs, schedules and host threads. Also the registers at a CTA's start.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,8 +63,8 @@ static void test_lanes_that_parted_meet_at_the_lowest_instruction(void **unused)
   assert_int_equal(run_plain(text, 3, 64).total.instructions, 3 * (10 + 8)); // the second warp goes one way
 }
 
-// Lane 0, lanes 1 to 9 and the others each turn in a loop of their own, and note how far their clock (which
-// counts the warp's instructions) leaps where the loop turns, which is where a group's turn ends.
+// Lane 0, lanes 1 to 9 and the others each run their own loop. They note how far their clock (which
+// counts the warp's instructions) jumps at the loop's end. A group's turn ends there.
 static void test_no_group_waits_longer_than_1000_instructions(void **unused) {
   (void)unused;
 #define LOOP(label)                                                                                          \
@@ -83,8 +83,8 @@ static void test_no_group_waits_longer_than_1000_instructions(void **unused) {
   }
 }
 
-// Lanes 0 to 15 go the long way before the warp's barrier, the others at once, at another instruction. What
-// the barrier orders is no race.
+// Lanes 0 to 15 take a long path to the warp's barrier, the others a short one, at another
+// instruction. Accesses that the barrier orders are no race.
 static void test_a_warp_barrier_waits_for_its_lanes(void **unused) {
   (void)unused;
   static const char text[] =

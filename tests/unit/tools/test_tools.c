@@ -215,7 +215,7 @@ static void test_expectations(void **unused) {
   const uint8_t truth[] = {0, 1, 1, 0}, bytes[] = {0, 1, 2, 0};
   assert_int_equal(differing(&arena, ELEM_I1, truth, ELEM_I1, truth, "", &r), 0);
   assert_int_equal(differing(&arena, ELEM_I1, truth, ELEM_U8, bytes, "", &r), 1);
-  // What NumPy has no type for is the buffer's own bits.
+  // Types that NumPy does not have are the buffer's own bits.
   const uint16_t bf16[] = {0x3f80, 0x3f81, 0x7fc0, 0}, other[] = {0x3f81, 0x3f80, 0x7fff, 0x8000};
   assert_int_equal(differing(&arena, ELEM_BF16, bf16, ELEM_BF16, other, "", &r), 0);
   assert_int_equal(differing(&arena, ELEM_BF16, bf16, ELEM_BF16, other, ":1e-3,0", &r), 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// As bugs.cu, for what sm_90a does asynchronously. async.ptx is made from this file by
+// Like bugs.cu, for asynchronous operations of sm_90a. This command makes async.ptx from this file:
 //   nvcc -ptx -lineinfo -arch=sm_90a async.cu
-// with the folders taken out of its .file lines.
+// The folders are removed from its .file lines.
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -264,7 +264,7 @@ extern "C" __global__ void ok_bytes(int *out, const int *in) {
   out[threadIdx.x] = tile[threadIdx.x % 64];
 }
 
-// What threads wrote needs a proxy fence before a bulk store reads it.
+// Data that threads wrote needs a proxy fence before a bulk store reads it.
 extern "C" __global__ void bug_proxy(int *out) {
   __shared__ __align__(128) int tile[128];
   tile[threadIdx.x] = threadIdx.x; // B: proxy

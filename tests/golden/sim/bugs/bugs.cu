@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels with one bug each (bug_X), and their correct twins (ok_X). bugs.ptx is made from this file by
+// Kernels with one bug each (bug_X), and their correct twins (ok_X). This command makes bugs.ptx from this file:
 //   nvcc -ptx -lineinfo -arch=sm_80 bugs.cu
-// with the folders taken out of its .file lines.
+// The folders are removed from its .file lines.
 // The tests find a bug's lines by the marks // A: X and // B: X.
 typedef unsigned int u32;
 
@@ -677,7 +677,7 @@ extern "C" __global__ void ok_block_fence(int *out, int *data, volatile int *fla
     *out = *data;
   }
 }
-// What the fence released is older than the data that the flag stands for.
+// The fence released data that is older than the data that the flag stands for.
 extern "C" __global__ void bug_early_fence(int *out, int *data, volatile int *flag) {
   if (blockIdx.x) return;
   if (threadIdx.x == 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// As bugs.cu, for kernels whose warps have roles: waits that are asked once, what is under way at the end, registers
-// that move between warpgroups. roles.ptx is made from this file by
+// Like bugs.cu, for producer and consumer warps: waits that ask once, work that is pending at the end, registers that
+// move between warpgroups. This command makes roles.ptx from this file:
 //   nvcc -ptx -lineinfo -arch=sm_90a roles.cu
-// with the folders taken out of its .file lines.
+// The folders are removed from its .file lines.
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -69,7 +69,7 @@ extern "C" __global__ void bug_once_store(int *out) {
     out[threadIdx.x] = tile[threadIdx.x - 32]; // A: once_store
   }
 }
-// What a barrier has ordered already may be asked once.
+// After a barrier has ordered the data, asking once is enough.
 extern "C" __global__ void ok_once_store(int *out) {
   __shared__ u64 full;
   __shared__ int tile[32];
@@ -258,7 +258,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) ok_never_granted(int *out) 
   out[threadIdx.x] = threadIdx.x;
 }
 
-// What the producers give back is waited for, though they wait themselves.
+// The slots that the producers give back are waited for, although the producers wait themselves.
 extern "C" __global__ void __launch_bounds__(384, 1) bug_registers_late(int *out) {
   if (threadIdx.x < 128) {
     asm volatile("bar.sync 1, 384;" ::: "memory");
