@@ -21,8 +21,8 @@ class CudaClock:
         self.torch.cuda.synchronize()
 
     def seconds(self, record, earlier):
-        """Of the graph `record`, replayed between two events while the stream is busy with earlier replays, and the L2 cache full of
-        others' data: what is loaded with evict_first is dropped before those, so that what ran before would matter."""
+        """Milliseconds of the graph `record`, replayed between two events while the stream is busy with earlier replays. The L2 cache is
+        full of others' data, because it drops loads with evict_first before those. Otherwise what ran before would matter."""
         torch = self.torch
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         with torch.cuda.stream(self.stream):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the start of a process to the end of its first launch, with a cache on disk that is empty, and with
-// one that has the kernel: each the median of processes of their own, in parts. What counts is all but the
-// driver's own initialisation.
+// Measures the time from the start of a process to the end of its first launch, with an empty cache on disk and
+// with one that has the kernel. Each figure is the median of separate processes, in parts. The driver's own
+// initialisation does not count.
+//
 //   first_launch KERNELS.tile [DEVICE [PROCESSES]]      the kernel `block_matmul` of examples/matmul.tile
 #include <stdio.h>
 #include <stdlib.h>

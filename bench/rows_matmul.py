@@ -4,7 +4,7 @@ import math
 
 from work import Buffer, Kernel, Row, Step, cdiv, configs
 
-# What is worth trying for 8- and 16-bit operands: (BLOCK_M, BLOCK_N, BLOCK_K, num_warps, num_stages).
+# Candidates for 8- and 16-bit operands: (BLOCK_M, BLOCK_N, BLOCK_K, num_warps, num_stages).
 TILES = [(128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (256, 128, 64, 8, 4), (128, 128, 64, 4, 3), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3),
          (256, 128, 64, 8, 3), (64, 256, 64, 4, 3), (128, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 64, 64, 4, 5),
          (64, 64, 128, 4, 3), (128, 128, 32, 4, 4)]

@@ -4,7 +4,7 @@ from work import Buffer, Kernel, Row, Step, cdiv
 
 ROWS = (16, 64, 512, 4096, 16384)
 WEIGHTS = ((4096, 4096), (14336, 4096), (4096, 14336), (128256, 4096))  # N, K
-# Of the grouped product's problems, in no order, most of them no multiple of a tile.
+# The grouped matmul's problems, in no order. Most are no multiple of a tile.
 PROBLEMS = (1024, 128, 3072, 200, 640, 4096, 333, 256, 1792, 512, 2048, 768, 1500, 384, 2560, 896)
 SUM_BLOCK = 1024
 # By the rows there are at most: (BLOCK_M, BLOCK_N, BLOCK_K, SPLIT, num_warps, num_stages)

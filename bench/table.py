@@ -30,7 +30,7 @@ def interleaved(records):
 
 
 def speed_ratio(ours, others, way):
-    """Of the fastest of the others to ours."""
+    """The time of the fastest peer, relative to ours."""
     return f"{min(c['power'][way]['us'] for c in others) / ours['power'][way]['us']:.3f}" if ours and others else "-"
 
 

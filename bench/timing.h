@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the bench programs of one process share.
+// Shared by the bench programs with one process.
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
 

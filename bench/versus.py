@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two builds of tilec beside one another: the kernels whose PTX differs, in one run on one machine.
 
-versus.py OLD [--rows REGEX]: OLD is the other build's libtilec.so. Of each row of the suite the configuration that results.jsonl
-names best is compiled by both (--configs N: the others too, up to N whose PTX differs). Where the PTX is the same nothing is timed. Else both are checked against float64 and timed as the suite's
-candidates are, in rounds that take a new random order each, every candidate after a lead-in of its own. Ends with status 1 where the new
-build falls below the bar: 0.99 of the old one's speed where memory is moved, 0.98 where the row computes."""
+versus.py OLD [--rows REGEX]: OLD is the other build's libtilec.so. Both builds compile each row of the suite in the configuration that
+results.jsonl names best (--configs N: the others too, up to N whose PTX differs). If the PTX is the same, nothing is timed. Otherwise
+both are checked against float64 and timed like the suite's candidates. Rounds take a new random order, and every candidate has its own
+lead-in. Ends with status 1 if the new build falls below the bar: 0.99 of the old one's speed for rows that move memory, 0.98 for rows
+that compute."""
 import argparse
 import json
 import os
@@ -55,7 +56,7 @@ def find_configs(row, text):
 
 
 def ptx_of(library, row, kernel, config):
-    """Of each step, but for its line numbers."""
+    """The PTX of each step, without its line numbers."""
     texts = [library.compile(os.path.join(c.KERNELS, kernel.file), step.function, signature(row, step), c.defines(step, config),
                              config["num_warps"], config["num_stages"], "sm_90a", overlap=config["overlap"]) for step in kernel.steps]
     return [[line for line in text.splitlines() if not line.lstrip().startswith((".loc", "//"))] for text in texts]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a row of the benchmark is: buffers, the kernels that do its work, the peers, the reference."""
+"""A row of the benchmark: buffers, the kernels that do its work, the peers, the reference."""
 from dataclasses import dataclass, field
 
 BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "fp8e4nv": 1, "fp16": 2, "bf16": 2, "fp32": 4, "fp64": 8}

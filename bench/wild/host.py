@@ -15,7 +15,7 @@ NAME = "NVIDIA H200"
 
 
 def pretend():
-    """What libraries ask torch of the device, as an H200 answers."""
+    """Answers to libraries' questions to torch about the device, as an H200 gives them."""
     properties = types.SimpleNamespace(name=NAME, major=9, minor=0, multi_processor_count=132, shared_memory_per_block_optin=232448, warp_size=32,
                                        total_memory=141 << 30, L2_cache_size=60 << 20, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048)
     torch.cuda.get_device_capability = lambda *args: (9, 0)
@@ -30,7 +30,7 @@ def pretend():
 
 
 class Driver:
-    """What Triton asks of a driver of an H200."""
+    """Answers to Triton's questions to the driver of an H200."""
 
     def __init__(self):
         from triton.backends.compiler import GPUTarget
@@ -79,7 +79,7 @@ def tool(name, *arguments):
 
 
 def assembled(cubin):
-    """Of a kernel: registers, bytes of local memory, instructions, and of each kind of access how many and the bytes of one on average."""
+    """Facts of a kernel: registers, bytes of local memory, instructions, and for each kind of access the number and the mean size."""
     path = pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / f"{os.getpid()}.cubin"
     path.write_bytes(cubin)
     found = re.search(r"REG:(\d+) STACK:(\d+)", tool("cuobjdump", "-res-usage", path))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of what `run` measured: table.py WILD.jsonl... (a later file's rows replace an earlier one's).
 
-Of an operation that was timed in several turns the time is their geometric mean, and all else is the first turn's; a row of the same turn replaces the one before, but for
-the first call."""
+If an operation was timed in several turns, the time is their geometric mean. Everything else is the first turn's. A row of the same turn
+replaces the one before, except for the first call."""
 
 import json
 import math
@@ -53,7 +53,7 @@ def error_of(row):
 
 
 def worse(pair):
-    """Whether one of tilec's results is further from the reference than WORSE times Triton's."""
+    """True if one of tilec's results is further from the reference than WORSE times Triton's."""
     ours, theirs = (pair.get(compiler, {}).get("errors", []) for compiler in ("tilec", "triton"))
     return any(not a[0] <= max(WORSE * b[0], NOISE) for a, b in zip(ours, theirs))
 
@@ -67,7 +67,7 @@ def number(value, form):
 
 
 def notes(pair):
-    """What else there is to say of an operation."""
+    """Other remarks about an operation."""
     ours, theirs = pair.get("tilec", {}), pair.get("triton", {})
     words = [f"{name} fails" for name, row in (("tilec", ours), ("Triton", theirs)) if row and not row["ok"]]
     if ours.get("fallbacks"):
@@ -101,7 +101,7 @@ def summary(operations, rows):
 
 
 def reasons(operations, rows):
-    """What fails, what is left to Triton, what has no graph, and whose error is larger."""
+    """Operations that fail, are left to Triton, have no graph, or have a larger error."""
     lines = []
     for operation in operations:
         pair = rows.get(operation.id, {})
@@ -120,7 +120,7 @@ def reasons(operations, rows):
 
 
 def kernels(operations, rows):
-    """Of slow operations, where both were profiled: the kernels that take longer than Triton's, by what is lost."""
+    """The kernels of slow operations that take longer than Triton's, if both were profiled, by the loss."""
     lines = []
     for operation in operations:
         pair = rows.get(operation.id, {})
@@ -168,8 +168,8 @@ def kernel_line(operation, ours, theirs):
 
 
 def compiles(operations, rows):
-    """Of a run without a GPU: of each operation the kernels and the seconds of the compiles, and the kernels that look worse than Triton's.
-    Both try the same configurations in the same order."""
+    """The table of a run without a GPU: the kernels of each operation, the seconds of the compiles, and the kernels that look worse than
+    Triton's. Both try the same configurations in the same order."""
     lines, ratios, worst = ["operation                               kernels   tilec s  Triton s   ratio"], [], []
     for operation in operations:
         ours, theirs = (rows.get(operation.id, {}).get(compiler, {}).get("compiles", []) for compiler in ("tilec", "triton"))

@@ -8,9 +8,10 @@
     {"do": "drop"}                           frees the operation's memory
     {"do": "end"}
 
-What Triton compiles is compiled while other processes have the GPU; everything else happens while this one has it alone (WILD_LOCK, a file).
-WILD_COMPILER: triton or tilec. WILD_CONFIGS: how many of its configurations an autotuner tries, evenly spread; 0: all. WILD_LIMIT: seconds of an operation, without the
-waiting. WILD_DEVICE: cuda; sim: on the simulator, small; none: compiles alone, of inputs of the real size that hold nothing.
+Triton compiles while other processes have the GPU. Everything else runs while this process has it exclusively (WILD_LOCK, a file).
+WILD_COMPILER: triton or tilec. WILD_CONFIGS: the number of configurations that an autotuner tries, evenly spread; 0: all. WILD_LIMIT:
+seconds of an operation, without waiting. WILD_DEVICE: cuda; sim: on the simulator, small; none: only compiles, with inputs of the real
+size that hold nothing.
 """
 
 import contextlib
@@ -242,7 +243,7 @@ class Worker:
 
     @staticmethod
     def broken():
-        """Whether an error of the device has ended this process's CUDA."""
+        """True if an error of the device has ended this process's CUDA."""
         try:
             synchronize()
             return False

@@ -4,10 +4,10 @@
 
 python python/bench/first_call.py [KERNELS]     KERNELS: the folder of bench/kernels
 
-Each of twenty kernels is launched for the first time by tilec.jit, by Triton, and by Triton with tilec as its compiler
-(tilec.triton), each in processes of its own, after one other kernel, so that what is loaded once is loaded: the median of
-ROUNDS processes. The time ends when the kernel has run. Of Triton's first call the compile up to the cubin is also given alone: the rest is its launcher, for which
-it calls the C compiler once for each signature. Without a GPU the launches are tilec's alone, on the simulator.
+Each of twenty kernels is launched for the first time by tilec.jit, by Triton, and by Triton with tilec as its compiler (tilec.triton).
+Each launch is in a separate process, after one other kernel, so that shared code is loaded. The figure is the median of ROUNDS processes.
+The time ends when the kernel has run. For Triton's first call the compile up to the cubin is also given separately. The rest is its
+launcher, for which it calls the C compiler once a signature. Without a GPU only tilec launches, on the simulator.
 """
 
 import importlib
@@ -91,7 +91,7 @@ def measure(compiler, folder):
 
 
 def measured(compiler, folder):
-    """What a process of its own measures."""
+    """The measurement of a separate process."""
     with tempfile.TemporaryDirectory() as caches:
         environment = {**os.environ, "TILEC_CACHE": "off", "CUDA_CACHE_DISABLE": "1", "TRITON_CACHE_DIR": caches,
                        "TILEC_TRITON": "strict" if compiler == "drop-in" else "0"}

@@ -25,7 +25,7 @@ GPU = torch.cuda.is_available()
 
 
 class NoDriver:
-    """What Triton asks of a driver; launches do nothing."""
+    """The answers that Triton wants from a driver. Launches do nothing."""
 
     class utils:
         load_binary = staticmethod(lambda *args: (0, 0, 0, 0, 1024))
@@ -64,7 +64,7 @@ def calls(jit, types, x, grid):
 
 
 def seconds(launch):
-    """Of a launch: the median of rounds."""
+    """The time of a launch: the median of rounds."""
     launch()
     rounds = []
     gc.disable()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Python values as arguments of a launch. What a type is, is asked of tilec/_arrays.py once and kept by the type.
+// Python values as arguments of a launch. tilec/_arrays.py is asked once about each type. The
+// answer is kept by the type.
 #include <stdlib.h>
 #include <string.h>
 #include "native.h"
@@ -65,7 +66,8 @@ static const ExchangeApi *exchange_api(PyObject *capsule) {
   return api && api->version.major == 1 && api->tensor_of ? api : NULL;
 }
 
-// What classify(type, functions) gives: (kind, a function or the type's capsule). false: an exception.
+// Reads the result of classify(type, functions): (kind, a function or the type's capsule). false:
+// an exception.
 static bool classify(State *state, PyObject *type, PyObject *functions, ValueType *entry) {
   int kind;
   PyObject *with;
@@ -234,8 +236,9 @@ static bool keep_object(Arguments *a, PyObject *name, PyObject *object) {
   return append_pair(&a->kept, name, object);
 }
 
-// What describe(value) gives: (address, dtype, device type, device number, sizes, strides in elements, what has to
-// live meanwhile). Sizes of None: what is there is not known, so that it is a bare address.
+// Reads the result of describe(value): (address, dtype, device type, device number, sizes, strides
+// in elements, the object that must stay alive). If sizes are None, the extent is not known, so it
+// is a bare address.
 static bool read_described(Arguments *a, PyObject *name, PyObject *value, PyObject *describe,
                            tilec_arg *out) {
   unsigned long long address;
@@ -345,7 +348,8 @@ static bool no_room(const char *what) {
   return false;
 }
 
-// What is compiled in, as a text; constant(name, value) gives (text, the function that it names or None).
+// The text of a compiled-in value. constant(name, value) returns (text, the function that it names
+// or None).
 static bool read_constant(const State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
   PyObject *text, *function, *told = PyObject_CallFunctionObjArgs(state->constant, name, value, NULL);
   bool good = told && PyArg_ParseTuple(told, "UO:constant", &text, &function);
@@ -431,7 +435,7 @@ static bool is_exact(PyObject *object, PyObject *name) {
   return rounds == 0;
 }
 
-// What has base, shape, strides and block_shape, as Triton's TensorDescriptor.
+// Objects with base, shape, strides and block_shape, like Triton's TensorDescriptor.
 static bool read_descriptor(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
   static const tilec_descriptor none = TILEC_DESCRIPTOR_INIT;
   if (a->descriptor_count == MAX_DESCRIPTORS) return no_room("tensor descriptors");

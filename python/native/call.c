@@ -99,7 +99,7 @@ void call_end(Call *call) {
 
 // ---- comparing constants ----
 
-// What == compares within one type, without calling Python code.
+// Types that == compares within one type without calling Python code.
 static bool is_plain(PyObject *value) {
   return PyLong_CheckExact(value) || PyUnicode_CheckExact(value) || value == Py_None || PyBool_Check(value);
 }
@@ -153,7 +153,8 @@ static int same_call(const Entry *entry, const Call *call, const Device *device)
   return 1;
 }
 
-// What (owner, name) has by now: a dict's item, a cell's contents, an attribute. New; NULL without an exception: nothing.
+// The current value of (owner, name): a dict's item, a cell's contents, an attribute. New; NULL
+// without an exception: nothing.
 static PyObject *watched_value(PyObject *owner, PyObject *name) {
   if (PyDict_CheckExact(owner)) {
     PyObject *value = PyDict_GetItemWithError(owner, name);
@@ -165,7 +166,7 @@ static PyObject *watched_value(PyObject *owner, PyObject *name) {
   return value;
 }
 
-// Whether all that the source was made from is as it was.
+// True if everything that the source was made from is unchanged.
 static bool unchanged(PyObject *watched) {
   Py_ssize_t count = PyTuple_Size(watched);
   for (Py_ssize_t i = 0; i < count; i++) {

@@ -49,7 +49,7 @@ static void device_dealloc(Device *self) {
   Py_DECREF(type);
 }
 
-// What was used last comes first. None is ever released: another thread may launch on it.
+// The most recently used one comes first. None is ever released: another thread may launch on it.
 static bool wrap_stream(Device *device, void *raw, struct WrappedStream *found) {
   for (uint32_t i = 0; i < device->stream_count; i++)
     if (device->streams[i].raw == raw) {

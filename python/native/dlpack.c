@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a capsule of __dlpack__() holds, read only: who made it owns it, and the capsule ends it.
+// Reads the contents of a capsule of __dlpack__(). Its maker owns it, and the capsule ends it.
 #include "native.h"
 
 typedef struct VersionedTensor {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch returns: the kernel, and the arguments' types and facts, from which Python makes the rest when asked.
+// The result of a launch: the kernel, and the arguments' types and facts, from which Python makes
+// the rest on request.
 #include <stdlib.h>
 #include <string.h>
 #include "native.h"

@@ -107,7 +107,7 @@ static bool call_hooks(const Launcher *self, PyObject *const *args, Py_ssize_t n
   return true;
 }
 
-// What a call is to do.
+// The task of a call.
 typedef struct Run {
   Device *device; // NULL: where its arrays are
   PyObject *grid; // NULL: the kernel is compiled only
@@ -289,7 +289,7 @@ static PyObject *launcher_forget(Launcher *self, PyObject *unused) {
 
 // ---- the type ----
 
-// Of the tuples (name, is a constexpr, default...): a default is there or not.
+// Reads the tuples (name, is a constexpr, default...): a default may be missing.
 static bool read_param(Launcher *self, PyObject *item) {
   PyObject *name, *fallback = NULL;
   int constexpr;

@@ -7,7 +7,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg);
 static int module_clear(PyObject *module);
 static void module_free(void *module) { module_clear(module); }
 
-// What tilec/__init__.py gives once: a keyword each.
+// The objects that tilec/__init__.py gives once: one a keyword.
 static PyObject *module_setup(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"handle", "classify",  "dtype_of",      "freeze",   "failed", "warned",
                           "choose", "stream_of", "launched_with", "constant", NULL};

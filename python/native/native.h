@@ -32,7 +32,7 @@ typedef struct Tensor {
 int tensor_dtype(const Tensor *t);
 // Where its first byte is, and how many there are from there to its last.
 uint64_t tensor_memory(const Tensor *t, uint64_t *bytes);
-// Of a capsule of __dlpack__() what tilec/_arrays.py's describing functions give.
+// The facts of a __dlpack__() capsule that the describing functions of tilec/_arrays.py return.
 PyObject *dlpack_read(PyObject *module, PyObject *capsule);
 
 enum { ON_CPU = 1, ON_CUDA = 2, ON_CUDA_HOST = 3, ON_CUDA_MANAGED = 13 };
@@ -70,7 +70,7 @@ typedef struct ValueType {
   PyObject *function; // held, or NULL
 } ValueType;
 
-// Of the module: one an interpreter.
+// The module's state: one an interpreter.
 typedef struct State {
   PyTypeObject *device, *program, *kernel, *launcher, *launched, *compiled;
   PyTypeObject *handle;    // launched or what Python made of it: what a launch returns
@@ -122,8 +122,9 @@ typedef struct Device {
 
 extern PyType_Spec device_spec;
 
-// How often this process has been forked off since the module was loaded. What was made before is the parent's: it is left
-// alone, since its locks may be held and its driver does not work here.
+// The number of forks that led to this process since the module was loaded. Objects from before
+// belong to the parent. They are not touched, because their locks may be held and their driver does
+// not work here.
 uint32_t forks_count(void);
 bool forks_watch(void); // false: an exception
 
@@ -208,7 +209,7 @@ bool interrupt_end(const int *cancelled);
 
 // ---- launching ----
 
-// What a launch was given of a constexpr or an option, and what it stands for in comparisons.
+// A constexpr or an option as given to a launch, and its value in comparisons.
 typedef struct Constant {
   PyObject *name, *value; // held in an entry, borrowed in a call
   PyObject
@@ -247,8 +248,8 @@ typedef struct Launcher {
   uint64_t drops; // entries that were freed
 } Launcher;
 
-// What the call gives for each parameter; constexprs and options are among its constants, and run-time arguments in
-// *a. false: an exception.
+// The call's value for each parameter. Constexprs and options are among its constants, and run-time
+// arguments in *a. false: an exception.
 bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs,
                PyObject *names);
 void call_end(Call *call);

@@ -29,7 +29,7 @@ static int tell(void *data, const tilec_tune_progress *p) {
   return stop != 0;
 }
 
-// What is asked for, in arrays of C; texts are the Python objects'.
+// The request, in arrays of C. The texts belong to the Python objects.
 typedef struct Space {
   tilec_tune_listed *listed;
   tilec_tune_range *settings; // of all of them

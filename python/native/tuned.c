@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tunings keep on disk, for a launch's arguments (tilec/tune.h).
+// Stored tunings on disk, for a launch's arguments (tilec/tune.h).
 #include <stdlib.h>
 #include "native.h"
 

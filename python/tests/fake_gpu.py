@@ -123,7 +123,7 @@ _none = Api(1, 3, None, None, None, None, TENSOR_OF(), CURRENT_STREAM(_current_s
 
 
 class ByNewerFunctions(ByFunctions):
-    """Of a later version, beside which there is the one that is known."""
+    """A structure of a later version, in addition to the known one."""
 
     __dlpack_c_exchange_api__ = C.pythonapi.PyCapsule_New(C.addressof(_newer), _NAME, None)
 
@@ -164,7 +164,7 @@ def stream():
 
 
 class capturing:
-    """What is put on the stream within is a graph, which launch() runs."""
+    """Work that is put on the stream inside becomes a graph, which launch() runs."""
 
     def __init__(self, on):
         self.on = C.c_void_p(on)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What kernels of test_capture.py take from another module."""
+"""Names that kernels of test_capture.py take from another module."""
 
 import tilec.language as language
 from tilec import constexpr_function, jit

@@ -9,7 +9,7 @@ from tilec._errors import OutOfResources
 
 
 class Array(list):
-    """What torch's tensors have that an autotuner uses."""
+    """The parts of torch's tensors that an autotuner uses."""
 
     dtype = "float32"
 

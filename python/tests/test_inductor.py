@@ -68,7 +68,7 @@ class Compiles(unittest.TestCase):
 
 class Inductor(Compiles):
     def kernels(self, function, x):
-        """What torch.compile has Triton compile for the call."""
+        """The kernels that torch.compile has Triton compile for the call."""
         compiled, compile = [], triton.compile
 
         def for_a_gpu(source, target=None, options=None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tunings keep, and autotuners take: on the simulator, and measured on a GPU whose driver is the simulator."""
+"""Results that tunings keep and autotuners take: on the simulator, and measured on a GPU whose driver is the simulator."""
 
 import array
 import importlib.util

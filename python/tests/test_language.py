@@ -61,7 +61,7 @@ class Language(unittest.TestCase):
             tl.dtype("fp31")
 
 
-# Of Triton's implementation: nothing that a kernel calls.
+# Parts of Triton's implementation that no kernel calls.
 NOT_OF_THE_LANGUAGE = {"core", "semantic", "target_info", "bitonic_merge", "pair_uniform_to_normal", "philox_impl", "List", "T", "wraps"}
 
 if __name__ == "__main__":

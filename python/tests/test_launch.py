@@ -15,7 +15,7 @@ import tilec
 import tilec.language as tl
 from kernels import add, either, floats, ints, scale
 
-# What kernels see as globals.
+# Globals that kernels see.
 OFFSET = tl.constexpr(3)
 
 

@@ -52,7 +52,7 @@ def of_tiles(a, b, out, M, N, K, sa, sb, so, ROWS: tl.constexpr, COLUMNS: tl.con
 
 
 def matrix(rows, columns, seed):
-    """Of small numbers, whose products are exact; its rows begin at multiples of 32 bytes."""
+    """An array of small numbers, so that dots are exact. Its rows begin at multiples of 32 bytes."""
     wide = np.random.default_rng(seed).integers(-3, 4, (max(rows, 1), (columns + 15) // 16 * 16 + 16)).astype(np.float16)
     return wide[:rows, :columns]
 

@@ -70,7 +70,7 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch.equal(x, torch.full((16,), 6, dtype=torch.uint8)))
 
     def test_copies_of_a_gpus_tensors(self):
-        """What TILEC_DEVICE=sim does with them; here the GPU's are those in host memory."""
+        """The effect of TILEC_DEVICE=sim on them. Here the GPU's arrays are those in host memory."""
         whole = torch.arange(32, dtype=torch.float32)
         views = (whole[:16], whole[8:24])
         copies = tilec._elsewhere._Copies()

@@ -283,7 +283,7 @@ class Compiles(unittest.TestCase):
         self.assertEqual(launches, [(0,), (1,), (2,), (3,), (9,)])
 
     def test_autotuners_on_a_gpu(self):
-        """What is kept is taken without measuring; what is measured is kept; what was seen before is not looked for."""
+        """A stored result is taken without measuring. A measured result is stored. Earlier ones are not looked for."""
         tuner = triton.autotune([triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})], key=["n"])(tuned)
         self.addCleanup(triton.runtime.driver.set_active, triton.runtime.driver.active)
         triton.runtime.driver.set_active(object())

@@ -18,8 +18,8 @@ FACTS = {
     "conv2d", "embedding, forward and backward", "cat", "pow", "upsample_nearest2d", "argmax", "group_norm", "gather", "silu", "flip", "SwiGLU, forward and backward",
     "addmm", "softmax", "bmm", "mm 4096^3", "mm (8192,4096) x (4096,14336)", "scaled_dot_product_attention, causal", "sum along 0",
 }
-# Answers as a worker does. Operations whose name has 'die' end it, 'fail' fail; the drop-in is twice as fast. Of 'tuned' ones an autotuner chooses ill in the second
-# process; 'host' ones have no graph, and are slow while others compile.
+# Answers like a worker. Operations with 'die' in their name end it, those with 'fail' fail. The drop-in is twice as fast. For 'tuned' ones an
+# autotuner makes a bad choice in the second process. 'host' ones have no graph, and are slow while others compile.
 PRETENDER = """
 import json, os, sys
 compiler = os.environ["WILD_COMPILER"]
@@ -141,7 +141,7 @@ class Wild(unittest.TestCase):
         self.assertFalse(self.table.worse({**rows, "tilec": {"errors": [[2e-3, 0.0]]}}))
 
     def measured(self, names, *arguments):
-        """What a run with the pretending worker writes: rows by id and compiler."""
+        """The output of a run with the simulated worker: rows by id and compiler."""
         operations = {f"flag_gems/{name}": self.operation(name) for name in names}
         with tempfile.TemporaryDirectory() as folder:
             worker = pathlib.Path(folder) / "worker.py"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the types of values are as arguments of kernels."""
+"""How types of Python values map to arguments of kernels."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def dtype_of(dtype: Any) -> int:
 
 
 def classify(kind: type, functions: bool = True) -> Tuple[int, Any]:
-    """What values of the type are: (kind, a function or the type's capsule). False: its C functions do not serve."""
+    """How values of the type are passed: (kind, a function or the type's capsule). False: its C functions cannot be used."""
     api = getattr(kind, "__dlpack_c_exchange_api__", None)
     if api is not None and functions:
         return EXCHANGE, api
@@ -76,13 +76,13 @@ def classify(kind: type, functions: bool = True) -> Tuple[int, Any]:
     return UNKNOWN, None
 
 
-# What a tensor descriptor made on the host has, tilec's and Triton's.
+# Attributes of a tensor descriptor made on the host, tilec's and Triton's.
 _DESCRIPTOR = {"base", "shape", "strides", "block_shape"}
 
 
 def constant_text(name: str, value: Any) -> Tuple[str, Any]:
-    """What is given to a parameter that is not declared constexpr, and is compiled in, as the language writes it; of a
-    function its name (values.given_name), and the function."""
+    """The text, in the language, of a value that is compiled in although its parameter is not declared constexpr. For a
+    function it is its name (values.given_name), and the function."""
     value = values.unwrap(value)
     text = values.number_text(value)
     if text is not None:
@@ -155,7 +155,7 @@ def launched_with(kept: List[Tuple[str, Any]]) -> None:
 
 
 def by_array_interface(array: Any) -> Described:
-    """NumPy, and others of its interface. Of an array that may not be written the launch gets a copy."""
+    """NumPy, and others with its interface. If an array is read-only, the launch gets a copy."""
     interface = array.__array_interface__
     if interface["typestr"][0] == ">":
         raise TypeError(f"an array of {array.dtype}: its bytes are in the other order; .astype(array.dtype.newbyteorder())")
@@ -187,7 +187,7 @@ def by_dlpack(array: Any) -> Described:
 
 
 def by_buffer(array: Any) -> Described:
-    """What has Python's buffer protocol: array.array, bytearray, memoryview."""
+    """Objects with Python's buffer protocol: array.array, bytearray, memoryview."""
     import ctypes
 
     view = memoryview(array)

@@ -45,7 +45,7 @@ class Config:
         self.tma, self.warp_specialize, self.epilogue, self.persistent = tma, warp_specialize, epilogue, persistent
 
     def all_kwargs(self) -> Dict[str, Any]:
-        """What a launch is given for it."""
+        """The arguments that a launch gets for it."""
         names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", *OWN)
         options = {name: getattr(self, name) for name in names}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
@@ -70,7 +70,7 @@ class Config:
 
 
 class KernelInterface:
-    """What is launched as a kernel is: `k[grid](*args)`."""
+    """Base of objects that are launched like a kernel: `k[grid](*args)`."""
 
     fn: Any
     arg_names: List[str]
@@ -124,7 +124,7 @@ def _restore(array: Any, copy: Any) -> None:
 
 
 def _on_gpu(values: Sequence[Any]) -> bool:
-    """Whether a launch with these arguments is one on a GPU, where time can be measured."""
+    """True if a launch with these arguments runs on a GPU, where time can be measured."""
     chosen = _devices.get_device()
     if chosen is not None and not str(chosen).startswith("cuda"):
         return False
@@ -178,8 +178,8 @@ def _quantile(values: List[float], q: float) -> float:
 def do_bench(
     fn: Callable[[], Any], warmup: float = 25, rep: float = 100, quantiles: Optional[Sequence[float]] = None, return_mode: str = "mean"
 ) -> Union[float, List[float]]:
-    """Milliseconds that a call of `fn` takes on the GPU, called for `warmup` and then for `rep` milliseconds: those of
-    the quantiles, or their "mean", "median", "min", "max", or "all" of them."""
+    """Milliseconds that a call of `fn` takes on the GPU. It is called for `warmup` and then for `rep` milliseconds. Returns the
+    quantiles, or the "mean", "median", "min", "max", or "all" of the times."""
     fn()
     each = max(sum(_times(fn, 5)) / 5, 1e-4)
     for _ in range(max(1, int(warmup / each))):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A live function as source texts of the language, with all that it reaches.
 
-Each function is a text of its own, at the lines and columns that it has in its file: blank lines, the function, and
-behind it the definitions of the names that it takes from its closure and its module. What it spells as an expression
-(`mod.fn`, `self.X`, `torch.finfo(torch.float32).max`) becomes a name of the same length. Functions import each other.
+Each function is a separate text, at the lines and columns that it has in its file. The text has blank lines, the function, and
+then the definitions of the names that it takes from its closure and its module. Expressions that stand for objects
+(`mod.fn`, `self.X`, `torch.finfo(torch.float32).max`) become names of the same length. Functions import each other.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Unit:
         self.taken = self.source.names
 
     def is_host(self) -> bool:
-        """Whether Python runs it: a constexpr function, which sees what any of its functions sees, and calls them."""
+        """True if Python runs it: a constexpr function, which sees what any of its functions sees, and calls them."""
         return values.is_constexpr_function(self.holder)
 
     # ---- names
@@ -203,7 +203,7 @@ class Unit:
         return name
 
     def spells(self, text: str) -> bool:
-        """Whether an expression names what is defined here."""
+        """True if an expression names something that is defined here."""
         return any(name in self.bindings for name in re.findall(r"[^\W\d]\w*", text))
 
     def constant(self, text: str) -> str:
@@ -283,7 +283,7 @@ class Capture:
             self.watched[id(holder), name] = Watch(holder, name, kept)
 
     def opaque(self, value: Any) -> str:
-        """What stands for an object that the language has no values for: it can be passed and compared."""
+        """The replacement of an object that the language has no values for: it can be passed and compared."""
         for i, known in enumerate(self.opaques):
             if known is value or (type(known) is type(value) and _equal(known, value)):
                 return f"<{type(value).__name__} {i}>"
@@ -319,11 +319,14 @@ def capture(
     globals_of: Optional[Callable[[Any], bool]] = None,
     functions: Optional[Mapping[str, Any]] = None,
 ) -> Captured:
-    """The sources of `fn`, a function or what a jit decorator made of one, with these values of its constexpr
-    parameters; a parameter that has a value here is one, whatever its annotation says. asserts False: device_assert and
-    `assert` are left out. annotations False: those of the kernel's other parameters are. name: the kernel's, in the place
-    of the function's. globals_of: which values of globals and closures kernels see; None: all. functions: those that
-    arguments name. CaptureError: the source cannot be had."""
+    """The sources of `fn`, which is a function or a jit decorator's result, with these values of its constexpr parameters.
+    A parameter that has a value here is a constexpr, whatever its annotation says.
+    asserts: False leaves out device_assert and `assert`.
+    annotations: False leaves out those of the kernel's other parameters.
+    name: the kernel's name, instead of the function's.
+    globals_of: the values of globals and closures that kernels see; None: all.
+    functions: functions that arguments name.
+    CaptureError: the source is not available."""
     state = Capture({name: values.unwrap(value) for name, value in constexprs.items()}, asserts, annotations, globals_of)
     main = state.unit(fn, name)
     defines, names = [], list(functions or ())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a launch returns: the kernel as it was compiled for the launch's arguments."""
+"""The result of a launch: the kernel as it was compiled for the launch's arguments."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def signature_of(params: List[Any], args: List[Any]) -> str:
 
 
 def _spec(arg: Any, kind: int = 0, dtype: int = 0) -> str:
-    """Of one argument; `kind` and `dtype` are of the parameter's annotation."""
+    """The type of one argument. `kind` and `dtype` come from the parameter's annotation."""
     what, value = arg[0], arg[-1]
     if what == "none":
         return "None"
@@ -100,7 +100,7 @@ def _facts(what: str, value: Any) -> str:
 
 
 class CompiledKernel(_native.Launched):
-    """The kernel of a launch, as it was compiled for the launch's arguments. What it has is worked out when asked for."""
+    """The kernel of a launch, as it was compiled for the launch's arguments. Attributes are computed on request."""
 
     __slots__ = ()
 

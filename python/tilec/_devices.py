@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which device a launch runs on, and on which stream."""
+"""Selects the device and the stream of a launch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def set_device(name: Optional[str]) -> None:
 
 
 def get_device() -> Optional[str]:
-    """What set_device() or TILEC_DEVICE has chosen; None: a launch runs where its arrays are."""
+    """The choice of set_device() or TILEC_DEVICE. None: a launch runs where its arrays are."""
     return _chosen
 
 

@@ -17,7 +17,7 @@ from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning
 _checks = False
 checked_launches: Dict[str, int] = {}  # of each kernel those in which nothing wrong was found
 
-# What a kernel's evaluation may take beyond a few times its checks on the simulator, in seconds.
+# The seconds that a kernel's evaluation may take, beyond a few times its checks on the simulator.
 PATIENCE = 2.0
 
 
@@ -110,7 +110,7 @@ def _arrays_in(value: Any) -> Iterator[Any]:
 
 
 def _is_on_gpu(value: Any) -> bool:
-    """Of an array."""
+    """The facts of an array."""
     where = getattr(getattr(value, "device", None), "type", None)
     if where is not None:
         return bool(where == "cuda")

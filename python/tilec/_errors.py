@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What goes wrong, as exceptions whose diagnostics are objects, and what compiles warn of."""
+"""Errors, as exceptions whose diagnostics are objects, and warnings of compiles."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def report_in_one_line() -> None:
 
 
 class TilecWarning(UserWarning):
-    """What a compile warns of."""
+    """A warning of a compile."""
 
 
 _STATUSES = {

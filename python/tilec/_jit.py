@@ -22,16 +22,17 @@ from ._values import GIVEN
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Whether loads may become tensor copies, as tilec_tma numbers it.
+# TMA copies, as tilec_tma numbers them.
 TMA = {"auto": 0, "on": 1, "off": 2}
 
-# Whether loops that tensor copies feed are parted into warps that copy and warps that multiply, as tilec_warp_specialize numbers it.
+# Warp specialization of loops with TMA copies, into producer and consumer warps, as tilec_warp_specialize
+# numbers it.
 WARP_SPECIALIZE = {"auto": 0, "on": 1, "off": 2}
 
-# Whether tiles are stored by tensor stores, as tilec_epilogue numbers it.
+# TMA stores of tiles, as tilec_epilogue numbers them.
 EPILOGUE = {"auto": 0, "on": 1, "off": 2}
 
-# Whether a launch runs its programs in turn, as tilec_persistent numbers it.
+# Persistent kernels, as tilec_persistent numbers them.
 PERSISTENT = {"auto": 0, "on": 1, "off": 2}
 
 # The options of which each is one of a few words, by the keywords of a launch.
@@ -332,7 +333,7 @@ def program_of(captured: Captured) -> _native.Program:
 
 
 def watched_of(captured: Captured) -> Tuple[Tuple[Any, Any, Any], ...]:
-    """What _native looks at before each launch: (a namespace, cell or object, the name in it, its value)."""
+    """The values that _native checks before each launch: (a namespace, cell or object, the name in it, its value)."""
     found = []
     for watch in captured.watched:
         is_cell = isinstance(watch.holder, types.CellType)

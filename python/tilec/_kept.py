@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tunings keep on disk for kernels of files (docs/tune.md), for autotuners: what `tilec tune`, the C library or another Python
-process has found is one of the configurations here, and what is measured here is there for them.
+"""Stored tunings on disk for kernels of files (docs/tune.md), for autotuners. A result of `tilec tune`, the C library or another
+Python process is one of the configurations here. A result that is measured here is available to them.
 
 The key is the file's, as the command has it: its text, the kernel in it, types, the values that `key` names, and what the launch
 gives beside a configuration. A function that is not as its file has it, or that has variables of a closure, has no key. Nothing
@@ -104,7 +104,7 @@ def _launches(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: 
 
 
 def find(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Optional[Settings]:
-    """What is kept for such a launch; None: nothing is, or the launch has no key."""
+    """The stored result for such a launch. None: there is none, or the launch has no key."""
     for launch in _launches(kernel, configs, args, kwargs):
         try:
             return launch.find()
@@ -153,7 +153,7 @@ def _meaning(settings: Settings) -> Dict[Any, Any]:
 
 
 def choose(settings: Settings, configs: Sequence[Any]) -> Optional[Any]:
-    """That of the configurations which says this; None where it is none, or several."""
+    """The configuration that says this. None: it is none of them, or several."""
     wanted = _meaning(settings)
     same = []
     for config in configs:

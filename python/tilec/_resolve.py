@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the names and expressions of a live function stand for that it does not compute itself."""
+"""The values of names and expressions of a live function that it does not compute itself."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Resolver(ast.NodeVisitor):
         return True
 
     def spelled(self, node: ast.expr) -> str:
-        """Of one line its own text, so that what follows it keeps its column."""
+        """The text of a one-line expression, padded so that the text after it keeps its column."""
         line = self.unit.source.lines[node.lineno - self.unit.source.first]
         if node.end_lineno != node.lineno:
             return _root(node) or "_"
@@ -367,7 +367,7 @@ class Constructor(Resolver):
 
 
 def _keeps(holder: Any, name: str) -> bool:
-    """Whether reading the attribute again gives the same object while nothing is changed: no property, no method."""
+    """True if reading the attribute again gives the same object while nothing is changed: no property, no method."""
     try:
         if isinstance(holder, types.ModuleType):
             return values.library_module(holder) is None

@@ -130,7 +130,7 @@ def remember(function: types.FunctionType) -> None:
 
 
 def _changed_text(holder: Any) -> Optional[str]:
-    """What was put in the place of a Triton function's text (its `src`); None: it is the file's own."""
+    """The replacement of a Triton function's text (its `src`). None: it is the file's own."""
     raw = getattr(holder, "raw_src", None)
     src = getattr(holder, "src", None) if raw is not None else None
     if not isinstance(src, str):

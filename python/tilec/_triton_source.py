@@ -84,8 +84,8 @@ def _constant(value: Any, name: str) -> str:
 
 @dataclass(frozen=True)
 class Specialisation:
-    """How an ASTSource's parameters are compiled: values of constexprs, types and facts of the others, and the blocks of
-    tensor descriptors made on the host, by name; and the functions within tuples by theirs."""
+    """How an ASTSource's parameters are compiled. By name: values of constexprs, types and facts of the others, and the blocks of
+    tensor descriptors made on the host. Also the functions within tuples, by their names."""
 
     constants: Dict[str, Any]
     parameters: Dict[str, str]
@@ -119,8 +119,8 @@ ROUNDS = "round_f32_to_tf32" in getattr(TensorDescriptor, "__dataclass_fields__"
 
 
 def _spread(name: str, element: str, block: Tuple[int, ...]) -> List[Tuple[str, str]]:
-    """What Triton's launchers pass for a descriptor of the host's: its base, sizes and strides in 64 bits, whether it
-    is padded with NaN, whether it is rounded to tf32 where Triton has that, and the sizes and strides once more."""
+    """The values that Triton's launchers pass for a host descriptor: its base, sizes and strides in 64 bits, then if it is padded
+    with NaN, then if it is rounded to tf32 (if Triton has that), then the sizes and strides again."""
     rank = range(len(block))
     wide = [(f"{name}_wide_{part}_{i}", "i64") for part in ("shape", "stride") for i in rank]
     sizes = [(f"{name}_shape_{i}", "i32") for i in rank]
@@ -219,7 +219,7 @@ class Result:
         return str(self.compiled.output({"ttir": "tir", "ttgir": "tir", "llir": "llvm"}.get(stage, stage)))
 
     def metadata(self) -> Dict[str, Any]:
-        """What of Triton's metadata is the kernel's own."""
+        """The parts of Triton's metadata that describe the kernel itself."""
         meta = self.meta
         own = {f"tilec_{name}": word for name, word in (self.mapped or {}).items()}
         return {
@@ -242,12 +242,12 @@ def _seen(value: Any) -> bool:
 
 
 def globals_of() -> Optional[Callable[[Any], bool]]:
-    """Which globals a kernel of Triton's sees: of plain values only constexprs, unless the user allows all."""
+    """The globals that a kernel of Triton's sees: only constexprs among plain values, unless the user allows all."""
     return None if knobs.compilation.allow_non_constexpr_globals else _seen
 
 
 def _name_of(source: Any, special: Specialisation) -> Optional[str]:
-    """What the kernel is called where it says so itself (`repr=`)."""
+    """The kernel's own name for itself (`repr=`)."""
     if getattr(source.fn, "_repr", None) is None:
         return None
     made = str(source.fn.repr(SimpleNamespace(constants=dict(special.constants), signature=source.signature)))
@@ -295,7 +295,7 @@ def _mapped(source: Any, options: Any, made: Dict[str, Any]) -> Dict[str, str]:
 
 
 def _has_hidden(source: Any, special: Specialisation, made: Dict[str, Any]) -> bool:
-    """Whether the kernel has parameters that tilec's launches alone pass, where it is compiled for these."""
+    """True if the kernel has parameters that only tilec's launches pass, and is compiled for these."""
     captured = capture(source.fn, special.constants, False, False, None, globals_of(), special.functions)
     blocks = {name: ", ".join(map(str, block)) for name, (_, block) in special.descriptors.items()}
     types = {name: f"tensordesc<{_type_text(element)}[{blocks[name]}]>:16" for name, (element, _) in special.descriptors.items()}
@@ -324,7 +324,7 @@ def compile_source(source: Any, options: Any, target: Any) -> Result:
 
 @functools.lru_cache(maxsize=None)
 def identity() -> str:
-    """Which tilec it is: part of the names in Triton's cache, so that another build finds nothing of this one's."""
+    """Identifies this tilec: part of the names in Triton's cache, so that another build finds nothing of this one's."""
     folder = os.path.dirname(_native.__file__)
     found = [os.stat(os.path.join(folder, name)) for name in sorted(os.listdir(folder)) if ".so" in name]
     return f"tilec-{_native.version}-" + "-".join(f"{item.st_size:x}.{item.st_mtime_ns:x}" for item in found)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tilec.tune: finds a kernel's fastest configuration for given arguments, as `tilec tune` does (docs/tune.md): the model of the
-compiler ranks all of them, those ranked first are compiled on all cores and measured, and the best is kept.
+"""tilec.tune: finds a kernel's fastest configuration for given arguments, like `tilec tune` (docs/tune.md). The cost model ranks all
+of them. The best ranked are compiled on all cores and measured. The best is kept.
 
-What Python alone knows of a configuration (heuristics, a grid that is a function) is worked out here, before anything is compiled.
+Properties of a configuration that only Python knows (heuristics, a grid that is a function) are computed here, before anything is compiled.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a tuning found."""
+    """The result of a tuning."""
 
     kernel: str
     device: str  # where it was measured
@@ -147,7 +147,7 @@ class Launch:
         return {**defaults, **named}
 
     def settings(self, named: Mapping[str, Any], varied: Sequence[str]) -> Settings:
-        """What the named arguments say of the varied names; of an option that is a constexpr too both."""
+        """The values of the named arguments for the varied names; for an option that is also a constexpr, both."""
         found: Settings = []
         for name in varied:
             value = named.get(name)
@@ -205,7 +205,7 @@ class Space:
         return program_of(captured), options
 
     def arguments(self) -> Dict[str, Any]:
-        """What a launch passes, for binding, which reads no constexpr."""
+        """The arguments of a launch, for binding, which reads no constexpr."""
         constexprs = self.launch.constexprs
         passed = {name: value for name, value in self.first.items() if name in self.launch.kernel.arg_names}
         return {**passed, **{name: None for name in constexprs}}
@@ -252,9 +252,11 @@ def tune(
     "num_stages" and "maxnreg"; all combinations. configs: Configs, each with those of the ranges; None: those of the kernel's
     autotune, or the ranges alone. kwargs: what the launch gives beside, constexprs and options.
 
-    predict: they are only ranked, nothing is launched; without a GPU, with arrays of the host. top: how many are measured; 0: a
-    tenth, and no fewer than 4. timeout: seconds of all together; 0: no limit. progress: called with a Progress after each step, from
-    other threads, one at a time; what it returns ends the tuning where it is true, and what is known then is the result.
+    predict: only ranks, and launches nothing; works without a GPU, with arrays of the host.
+    top: how many are measured; 0: a tenth, and at least 4.
+    timeout: seconds in total; 0: no limit.
+    progress: called with a Progress after each step, from other threads, one at a time. A true return value ends the tuning. The
+    result is then what is known so far.
     """
     named = dict(kwargs or {})
     if isinstance(args, Mapping):

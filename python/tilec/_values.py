@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a live Python object is to a kernel: a number, a type, a function of the language, a jit function..."""
+"""A live Python object as kernels see it: a number, a type, a function of the language, a jit function..."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def is_constexpr_function(value: Any) -> bool:
 
 
 def is_function(value: Any) -> bool:
-    """Whether kernels can be given it to call: a jit function, or one of the language's."""
+    """True if kernels can call it: a jit function, or one of the language's."""
     return is_jit(value) or (callable(value) and library_function(value) is not None)
 
 
@@ -134,7 +134,7 @@ _given_count: Dict[str, int] = {}
 
 
 def given_name(function: Any) -> str:
-    """What texts call a function that is an argument, or a part of one: a name that no other function of the process has."""
+    """The name, in texts, of a function that is an argument, or a part of one. No other function of the process has it."""
     name = _given.get(function)
     if name is None:
         own = str(getattr(jit_parts(function)[1] if is_jit(function) else function, "__name__", "function"))
@@ -148,8 +148,8 @@ def is_plain_function(value: Any) -> bool:
 
 
 def is_evaluable(value: Any) -> bool:
-    """Whether calls with known arguments are worked out by Python: classes, constexpr functions, and functions that
-    are not written in Python."""
+    """True if Python computes calls with known arguments: classes, constexpr functions, and functions that are not
+    written in Python."""
     if is_aggregate(value):
         return False
     if is_constexpr_function(value):
@@ -202,7 +202,7 @@ def plain_or_jit(value: Any) -> types.FunctionType:
 
 
 def aggregate_methods(value: Any) -> Dict[str, Any]:
-    """What its objects can be asked to do: functions that take the object first. TypeError: an operator is among them."""
+    """The methods of its objects: functions that take the object first. TypeError: an operator is among them."""
     found = {}
     for name, member in inspect.getmembers(aggregate_class(value)):
         static = isinstance(inspect.getattr_static(aggregate_class(value), name), staticmethod)

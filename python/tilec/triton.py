@@ -130,7 +130,7 @@ def _original(holder: Any, name: str) -> Any:
 
 
 def report() -> Report:
-    """What was compiled since the process began, by tilec and by Triton."""
+    """The kernels that were compiled since the process began, by tilec and by Triton."""
     with _lock:
         return Report(_report)
 
@@ -269,7 +269,7 @@ def simulated(kernel: Any) -> _Simulated:
 
 
 def _simulates() -> bool:
-    """Whether launches are tilec's own: on the simulator, or checked there first."""
+    """True if launches are tilec's own: on the simulator, or checked there first."""
     chosen = _devices.get_device()
     if (chosen is not None and not chosen.startswith("cuda")) or _elsewhere.get_check():
         return True
@@ -284,7 +284,7 @@ def _watch_launches() -> None:
 
 
 def _as_types(args: Sequence[Any]) -> List[Any]:
-    """What Triton compiles for: of arrays of the host, which it does not take, their types."""
+    """The arguments that Triton compiles for. It does not take arrays of the host, so these are types."""
     return [_jit.MockTensor(a.dtype) if hasattr(a, "__array_interface__") and hasattr(a, "shape") and not hasattr(a, "data_ptr") else a for a in args]
 
 
@@ -333,7 +333,7 @@ class _Known(Exception):
 
 
 def _kernel_of(tuner: Any) -> Any:
-    """What it launches, where that is a kernel of Triton's as they are; else None."""
+    """The kernel that it launches, if that is an unchanged kernel of Triton's; else None."""
     kernel = tuner.fn
     while hasattr(kernel, "fn") and not isinstance(kernel, _jit.JITFunction):
         kernel = kernel.fn
@@ -395,7 +395,7 @@ class _Mapped(_Simulated):
 
 
 class _MappedLauncher:
-    """In the place of Triton's launcher. What tilec does not launch, and on other streams than the current one, it does."""
+    """Replaces Triton's launcher. It does the launches that tilec does not, and those on other streams than the current one."""
 
     def __init__(self, source: Any, metadata: Any, other: Callable[..., Any]):
         self._ours: Optional[_Mapped] = _Mapped(source.fn, metadata)

@@ -12,7 +12,7 @@ from triton.backends.driver import DriverBase
 
 from .compiler import wanted
 
-# What kernels of the simulator are compiled for, and what its chip has.
+# The properties of the simulator that kernels are compiled for, and of its chip.
 CAPABILITY = 90
 PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32}
 

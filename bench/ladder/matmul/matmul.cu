@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// c = a b of n x n row-major floats, step by step: each kernel mends what slows the one before. 256 threads a block; n is a
-// multiple of 128. matmul.ptx is nvcc -ptx -arch=sm_80 -o matmul.ptx matmul.cu
+// c = a b of n x n row-major floats, step by step: each kernel fixes what slows the previous one. 256 threads a CTA.
+// n is a multiple of 128. matmul.ptx is the output of nvcc -ptx -arch=sm_80 -o matmul.ptx matmul.cu
 #define V 4   // a thread's tile is V x V
 #define L 64  // a block's is L x L
 #define S 16  // of k at a time, through shared memory
@@ -66,8 +66,8 @@ extern "C" __global__ void shared_tiles(In a, In b, float *c, int n) {
     for (int q = 0; q < V; q++) c[(i + ty + r * 16) * n + j + tx + q * 16] = sum[r][q];
 }
 
-// 16 bytes an access. a's tile lies turned round, so that a thread's V rows are neighbours too; where its column of four is
-// stored, lanes of one row meet in a bank, unless `swizzle` moves the rows of each four k to other banks.
+// 16 bytes an access. a's tile is transposed, so that a thread's V rows are neighbours too. When its column of four is
+// stored, lanes of one row meet in a bank. `swizzle` moves the rows of each four k to other banks.
 static __device__ __forceinline__ void tile(In a, In b, float *c, int n, int swizzle) {
   __shared__ __align__(16) float as[S][L], bs[S][L];
   int t = threadIdx.x, ty = t / 16, tx = t % 16, i = blockIdx.y * L, j = blockIdx.x * L, four = t % 4;

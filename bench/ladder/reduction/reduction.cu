@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A vector's sum, step by step: each kernel mends what slows the one before. 256 threads a block; out[block] gets the
-// block's sum, but for the last one, which adds to out[0]. reduction.ptx is
+// A vector's sum, step by step: each kernel fixes what slows the previous one. 256 threads a CTA. out[block] gets the
+// CTA's sum. The last kernel adds to out[0] instead. reduction.ptx is the output of
 // nvcc -ptx -arch=sm_80 -o reduction.ptx reduction.cu
 #define THREADS 256
 

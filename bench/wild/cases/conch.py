@@ -63,7 +63,7 @@ def _(t):
 
 
 def cached(t, tables, keys, length):
-    """Of each sequence its first keys, from pages."""
+    """The first keys of each sequence, from pages."""
     return [t.up(keys)[row.long()].flatten(0, 1)[:length] for row in tables]
 
 

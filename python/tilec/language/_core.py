@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What of the language Python can hold: constexprs, types, and functions that only a kernel can call."""
+"""The parts of the language that Python can hold: constexprs, types, and functions that only a kernel can call."""
 
 from __future__ import annotations
 
@@ -349,7 +349,7 @@ class condition(_kernels_own):
 
 
 class PropagateNan:
-    """What `maximum`, `minimum` and `clamp` make of NaNs."""
+    """How `maximum`, `minimum` and `clamp` treat NaNs."""
 
     NONE: "PropagateNan"
     ALL: "PropagateNan"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What programs use beside kernels, with Triton's names."""
+"""Helpers of programs with kernels, with Triton's names."""

@@ -13,8 +13,8 @@ from .. import _arrays
 class TensorDescriptor:
     """A tensor of the device's memory, and the block of it that a kernel loads or stores at once; an argument of kernels.
 
-    `strides` are in elements, the last one 1 and the others multiples of 16 bytes; `base` is aligned to 16 bytes; the
-    sizes of a block are powers of two. What a block has outside of the tensor is loaded as `padding`: "zero", or "nan".
+    `strides` are in elements. The last one is 1, and the others are multiples of 16 bytes. `base` is aligned to 16 bytes. The
+    sizes of a block are powers of two. Elements outside the tensor are loaded as `padding`: "zero", or "nan".
     """
 
     base: Any
@@ -32,7 +32,7 @@ class TensorDescriptor:
 
     @staticmethod
     def from_tensor(tensor: Any, block_shape: List[int], padding: str = "zero") -> "TensorDescriptor":
-        """Of all of an array, which is of any library that kernels take arrays of."""
+        """A descriptor of a whole array, from any library that kernels take arrays of."""
         stride = getattr(tensor, "stride", None)
         if callable(stride):
             strides: Sequence[int] = list(stride())
