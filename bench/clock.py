@@ -21,8 +21,9 @@ class CudaClock:
         self.torch.cuda.synchronize()
 
     def seconds(self, record, earlier):
-        """Milliseconds of the graph `record`, replayed between two events while the stream is busy with earlier replays. The L2 cache is
-        full of others' data, because it drops loads with evict_first before those. Otherwise what ran before would matter."""
+        """Milliseconds of the graph `record`, replayed between two events while the stream is busy with earlier
+        replays. The L2 cache is full of others' data, because it drops loads with evict_first before those. Otherwise
+        what ran before would matter."""
         torch = self.torch
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         with torch.cuda.stream(self.stream):

@@ -107,7 +107,8 @@ def measure_ceiling(env, kind):
 
 
 def largest_error(torch, got, reference):
-    """The error of all results, in units of the reference's root mean square. Infinite if one is missing or no number."""
+    """The error of all results, in units of the reference's root mean square. Infinite if one is missing or no
+    number."""
     worst = 0.0
     for name, want in reference.items():
         have = got[name].to(torch.float64).reshape(want.shape)
@@ -200,7 +201,8 @@ def describe(row, candidate, times, ceiling):
 
 
 def buffer_sets(env, row):
-    """Enough buffers to exceed the L2 cache. For large arrays that are only moved eight, each 2 MiB further from the one before."""
+    """Enough buffers to exceed the L2 cache. For large arrays that are only moved eight, each 2 MiB further from the
+    one before."""
     count = set_count(sum(buffer.bytes for buffer in row.buffers.values())) if env.cuda else 1
     if env.cuda and not row.flops and count < PLACES:
         return [env.tensors_apart(row, place * PLACE) for place in range(PLACES)]

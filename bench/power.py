@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows that compute are limited by power: each candidate at the clock that it causes itself, and at the full one.
 
-Hot: rounds in a new random order each. A candidate replays for HOT seconds, and then, with no gap, the timed replays follow. So it runs
-against its own power limit. Cool: after REST seconds without work a burst of BURST seconds, which ends before the clock follows the
-power. Clock and joules are read through NVML during one more stretch of METER seconds."""
+Hot: rounds in a new random order each. A candidate replays for HOT seconds, and then, with no gap, the timed replays
+follow. So it runs against its own power limit. Cool: after REST seconds without work a burst of BURST seconds, which
+ends before the clock follows the power. Clock and joules are read through NVML during one more stretch of METER
+seconds."""
 import ctypes
 import random
 import statistics

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two builds of tilec beside one another: the kernels whose PTX differs, in one run on one machine.
 
-versus.py OLD [--rows REGEX]: OLD is the other build's libtilec.so. Both builds compile each row of the suite in the configuration that
-results.jsonl names best (--configs N: the others too, up to N whose PTX differs). If the PTX is the same, nothing is timed. Otherwise
-both are checked against float64 and timed like the suite's candidates. Rounds take a new random order, and every candidate has its own
-lead-in. Ends with status 1 if the new build falls below the bar: 0.99 of the old one's speed for rows that move memory, 0.98 for rows
-that compute."""
+versus.py OLD [--rows REGEX]: OLD is the other build's libtilec.so. Both builds compile each row of the suite in the
+configuration that results.jsonl names best (--configs N: the others too, up to N whose PTX differs). If the PTX is the
+same, nothing is timed. Otherwise both are checked against float64 and timed like the suite's candidates. Rounds take a
+new random order, and every candidate has its own lead-in. Ends with status 1 if the new build falls below the bar: 0.99
+of the old one's speed for rows that move memory, 0.98 for rows that compute."""
 import argparse
 import json
 import os

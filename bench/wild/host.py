@@ -79,7 +79,8 @@ def tool(name, *arguments):
 
 
 def assembled(cubin):
-    """Facts of a kernel: registers, bytes of local memory, instructions, and for each kind of access the number and the mean size."""
+    """Facts of a kernel: registers, bytes of local memory, instructions, and for each kind of access the number and the
+    mean size."""
     path = pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / f"{os.getpid()}.cubin"
     path.write_bytes(cubin)
     found = re.search(r"REG:(\d+) STACK:(\d+)", tool("cuobjdump", "-res-usage", path))

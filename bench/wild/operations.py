@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The list of measured operations. Reading the list needs neither torch nor the libraries; making an operation's inputs does.
+"""The list of measured operations. Reading the list needs neither torch nor the libraries; making an operation's inputs
+does.
 
 A module of `cases` names its library and lists operations:
 
@@ -64,7 +65,8 @@ def load():
 
 
 class Tools:
-    """Makes a case's inputs. On the simulator (`tiny`) every dimension of 512 and more is divided by 32. If nothing is computed (`blank`),
+    """Makes a case's inputs. On the simulator (`tiny`) every dimension of 512 and more is divided by 32. If nothing is
+    computed (`blank`),
     they are zeros."""
 
     def __init__(self, torch, device, tiny=False, blank=False):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of what `run` measured: table.py WILD.jsonl... (a later file's rows replace an earlier one's).
 
-If an operation was timed in several turns, the time is their geometric mean. Everything else is the first turn's. A row of the same turn
-replaces the one before, except for the first call."""
+If an operation was timed in several turns, the time is their geometric mean. Everything else is the first turn's. A row
+of the same turn replaces the one before, except for the first call."""
 
 import json
 import math
@@ -168,8 +168,8 @@ def kernel_line(operation, ours, theirs):
 
 
 def compiles(operations, rows):
-    """The table of a run without a GPU: the kernels of each operation, the seconds of the compiles, and the kernels that look worse than
-    Triton's. Both try the same configurations in the same order."""
+    """The table of a run without a GPU: the kernels of each operation, the seconds of the compiles, and the kernels
+    that look worse than Triton's. Both try the same configurations in the same order."""
     lines, ratios, worst = ["operation                               kernels   tilec s  Triton s   ratio"], [], []
     for operation in operations:
         ours, theirs = (rows.get(operation.id, {}).get(compiler, {}).get("compiles", []) for compiler in ("tilec", "triton"))

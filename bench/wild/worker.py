@@ -8,10 +8,10 @@
     {"do": "drop"}                           frees the operation's memory
     {"do": "end"}
 
-Triton compiles while other processes have the GPU. Everything else runs while this process has it exclusively (WILD_LOCK, a file).
-WILD_COMPILER: triton or tilec. WILD_CONFIGS: the number of configurations that an autotuner tries, evenly spread; 0: all. WILD_LIMIT:
-seconds of an operation, without waiting. WILD_DEVICE: cuda; sim: on the simulator, small; none: only compiles, with inputs of the real
-size that hold nothing.
+Triton compiles while other processes have the GPU. Everything else runs while this process has it exclusively
+(WILD_LOCK, a file). WILD_COMPILER: triton or tilec. WILD_CONFIGS: the number of configurations that an autotuner tries,
+evenly spread; 0: all. WILD_LIMIT: seconds of an operation, without waiting. WILD_DEVICE: cuda; sim: on the simulator,
+small; none: only compiles, with inputs of the real size that hold nothing.
 """
 
 import contextlib

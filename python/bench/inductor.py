@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile with tilec as the compiler of its kernels, beside Triton: python python/bench/inductor.py [CASE[:MODE]...]
 
-Each case runs in a separate process for each compiler, with empty caches on disk. Prints the time of the first call (forward and
-backward), the largest error of the loss and its gradients against eager's (root mean squares), and the compiler of the kernels in
-the cache. Needs a GPU, PyTorch and Triton. tilec is strict: what it refuses fails.
+Each case runs in a separate process for each compiler, with empty caches on disk. Prints the time of the first call
+(forward and backward), the largest error of the loss and its gradients against eager's (root mean squares), and the
+compiler of the kernels in the cache. Needs a GPU, PyTorch and Triton. tilec is strict: what it refuses fails.
 """
 
 import json

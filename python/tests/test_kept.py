@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Results that tunings keep and autotuners take: on the simulator, and measured on a GPU whose driver is the simulator."""
+"""Results that tunings keep and autotuners take: on the simulator, and measured on a GPU whose driver is the
+simulator."""
 
 import array
 import importlib.util

@@ -18,8 +18,9 @@ FACTS = {
     "conv2d", "embedding, forward and backward", "cat", "pow", "upsample_nearest2d", "argmax", "group_norm", "gather", "silu", "flip", "SwiGLU, forward and backward",
     "addmm", "softmax", "bmm", "mm 4096^3", "mm (8192,4096) x (4096,14336)", "scaled_dot_product_attention, causal", "sum along 0",
 }
-# Answers like a worker. Operations with 'die' in their name end it, those with 'fail' fail. The drop-in is twice as fast. For 'tuned' ones an
-# autotuner makes a bad choice in the second process. 'host' ones have no graph, and are slow while others compile.
+# Answers like a worker. Operations with 'die' in their name end it, those with 'fail' fail. The drop-in is twice as
+# fast. For 'tuned' ones an autotuner makes a bad choice in the second process. 'host' ones have no graph, and are slow
+# while others compile.
 PRETENDER = """
 import json, os, sys
 compiler = os.environ["WILD_COMPILER"]

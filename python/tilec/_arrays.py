@@ -43,7 +43,8 @@ def dtype_of(dtype: Any) -> int:
 
 
 def classify(kind: type, functions: bool = True) -> Tuple[int, Any]:
-    """How values of the type are passed: (kind, a function or the type's capsule). False: its C functions cannot be used."""
+    """How values of the type are passed: (kind, a function or the type's capsule). False: its C functions cannot be
+    used."""
     api = getattr(kind, "__dlpack_c_exchange_api__", None)
     if api is not None and functions:
         return EXCHANGE, api

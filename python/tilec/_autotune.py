@@ -178,8 +178,8 @@ def _quantile(values: List[float], q: float) -> float:
 def do_bench(
     fn: Callable[[], Any], warmup: float = 25, rep: float = 100, quantiles: Optional[Sequence[float]] = None, return_mode: str = "mean"
 ) -> Union[float, List[float]]:
-    """Milliseconds that a call of `fn` takes on the GPU. It is called for `warmup` and then for `rep` milliseconds. Returns the
-    quantiles, or the "mean", "median", "min", "max", or "all" of the times."""
+    """Milliseconds that a call of `fn` takes on the GPU. It is called for `warmup` and then for `rep` milliseconds.
+    Returns the quantiles, or the "mean", "median", "min", "max", or "all" of the times."""
     fn()
     each = max(sum(_times(fn, 5)) / 5, 1e-4)
     for _ in range(max(1, int(warmup / each))):

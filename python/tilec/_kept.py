@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stored tunings on disk for kernels of files (docs/tune.md), for autotuners. A result of `tilec tune`, the C library or another
-Python process is one of the configurations here. A result that is measured here is available to them.
+"""Stored tunings on disk for kernels of files (docs/tune.md), for autotuners. A result of `tilec tune`, the C library
+or another Python process is one of the configurations here. A result that is measured here is available to them.
 
 The key is the file's, as the command has it: its text, the kernel in it, types, the values that `key` names, and what the launch
 gives beside a configuration. A function that is not as its file has it, or that has variables of a closure, has no key. Nothing

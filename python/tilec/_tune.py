@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tilec.tune: finds a kernel's fastest configuration for given arguments, like `tilec tune` (docs/tune.md). The cost model ranks all
-of them. The best ranked are compiled on all cores and measured. The best is kept.
+"""tilec.tune: finds a kernel's fastest configuration for given arguments, like `tilec tune` (docs/tune.md). The cost
+model ranks all of them. The best ranked are compiled on all cores and measured. The best is kept.
 
-Properties of a configuration that only Python knows (heuristics, a grid that is a function) are computed here, before anything is compiled.
+Properties of a configuration that only Python knows (heuristics, a grid that is a function) are computed here, before
+anything is compiled.
 """
 
 from __future__ import annotations
@@ -252,11 +253,10 @@ def tune(
     "num_stages" and "maxnreg"; all combinations. configs: Configs, each with those of the ranges; None: those of the kernel's
     autotune, or the ranges alone. kwargs: what the launch gives beside, constexprs and options.
 
-    predict: only ranks, and launches nothing; works without a GPU, with arrays of the host.
-    top: how many are measured; 0: a tenth, and at least 4.
-    timeout: seconds in total; 0: no limit.
-    progress: called with a Progress after each step, from other threads, one at a time. A true return value ends the tuning. The
-    result is then what is known so far.
+    predict: only ranks, and launches nothing; works without a GPU, with arrays of the host. top: how many are measured;
+    0: a tenth, and at least 4. timeout: seconds in total; 0: no limit. progress: called with a Progress after each
+    step, from other threads, one at a time. A true return value ends the tuning. The result is then what is known so
+    far.
     """
     named = dict(kwargs or {})
     if isinstance(args, Mapping):

@@ -134,7 +134,8 @@ _given_count: Dict[str, int] = {}
 
 
 def given_name(function: Any) -> str:
-    """The name, in texts, of a function that is an argument, or a part of one. No other function of the process has it."""
+    """The name, in texts, of a function that is an argument, or a part of one. No other function of the process has
+    it."""
     name = _given.get(function)
     if name is None:
         own = str(getattr(jit_parts(function)[1] if is_jit(function) else function, "__name__", "function"))

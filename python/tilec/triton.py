@@ -395,7 +395,8 @@ class _Mapped(_Simulated):
 
 
 class _MappedLauncher:
-    """Replaces Triton's launcher. It does the launches that tilec does not, and those on other streams than the current one."""
+    """Replaces Triton's launcher. It does the launches that tilec does not, and those on other streams than the current
+    one."""
 
     def __init__(self, source: Any, metadata: Any, other: Callable[..., Any]):
         self._ours: Optional[_Mapped] = _Mapped(source.fn, metadata)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs copies.tile and lines.tile on the simulator, in types of 8 to 64 bits, shapes and numbers of warps. Compares its counters with
-the optimum: no useless sector, no bank conflict, and as few accesses as vectors of 16 bytes allow.
+"""Runs copies.tile and lines.tile on the simulator, in types of 8 to 64 bits, shapes and numbers of warps. Compares its
+counters with the optimum: no useless sector, no bank conflict, and as few accesses as vectors of 16 bytes allow.
 
 sweep.py TILEC [PART]: prints what failed and 'N passed, N failed'.
 """
@@ -60,8 +60,8 @@ def buffer(name, elem, n):
 def fewest(elem, n, warps, transposed):
     """Accesses of a copy of n elements by vectors of 16 bytes, or of what a thread has.
 
-    A transposition needs vectors of 2^v elements along both dimensions and in common registers: 2^(v + v / 2) a thread. One warp
-    may move narrow types by shuffles, several elements at a time, together with narrower accesses.
+    A transposition needs vectors of 2^v elements along both dimensions and in common registers: 2^(v + v / 2) a thread.
+    One warp may move narrow types by shuffles, several elements at a time, together with narrower accesses.
     """
     share = n // (32 * warps)
     vector = min(16 // BYTES[elem], share)

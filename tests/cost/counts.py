@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """counts.py TILEC [--list] [REGEX]: what `tilec explain` counts beside the simulator's counters.
 
-The launches are those above kernels of tests/kernels/checked ("# check: ...") and of tests/cost/launches. If explain says that its
-counts are exact, each must be the simulator's. Otherwise the simulator's must lie within the range. --list prints explain's answer, one
-line a launch. For each kernel of tests/cost/flaws, which has one flaw, explain must name that flaw first. tests/cost/differs lists
-the launches that differ, with the reason. A listed launch that no longer differs is a failure too."""
+The launches are those above kernels of tests/kernels/checked ("# check: ...") and of tests/cost/launches. If explain
+says that its counts are exact, each must be the simulator's. Otherwise the simulator's must lie within the range.
+--list prints explain's answer, one line a launch. For each kernel of tests/cost/flaws, which has one flaw, explain must
+name that flaw first. tests/cost/differs lists the launches that differ, with the reason. A listed launch that no longer
+differs is a failure too."""
 import json
 import os
 import re
@@ -102,7 +103,8 @@ def known():
 
 
 def flaws(tilec):
-    """Checks that explain names first the text in tests/cost/flaws/expected. The text is empty for a kernel without a flaw."""
+    """Checks that explain names first the text in tests/cost/flaws/expected. The text is empty for a kernel without a
+    flaw."""
     folder = os.path.join(ROOT, "tests/cost/flaws")
     with open(os.path.join(folder, "expected"), encoding="utf-8") as lines:
         rows = [line.split(" | ") for line in lines if line.strip() and not line.startswith("#")]

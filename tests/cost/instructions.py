@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """instructions.py TILEC [--table] [REGEX]: what `tilec explain` counts of instructions beside what Nsight Compute counted.
 
-Prints a line for each launch of measured.json: executed instructions, by ptxas's code, and by the estimate from tile IR, both as shares
-of the executed ones. At least NEAR of them must be within 10 % by the code. Each launch that is not has its reason in EXCEPTIONS. An
-exception that is within 10 % is a failure too. --table prints the table of bench/LOG.md."""
+Prints a line for each launch of measured.json: executed instructions, by ptxas's code, and by the estimate from tile
+IR, both as shares of the executed ones. At least NEAR of them must be within 10 % by the code. Each launch that is not
+has its reason in EXCEPTIONS. An exception that is within 10 % is a failure too. --table prints the table of
+bench/LOG.md."""
 import json
 import os
 import re

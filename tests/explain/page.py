@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """page.py TILEC: the page that `tilec explain --format=html` writes, as text and as a browser shows it.
 
-Each page is one file of at most 2 MB that refers to no other file. It holds what explain --format=json says about the same launch.
-If headless Chromium is installed, each part of the page is opened. No script may fail. Heat is shown where the shares are. The
-difference of two passes' IR matches their texts. Each layout is drawn, and each event of the schedule has its mark."""
+Each page is one file of at most 2 MB that refers to no other file. It holds what explain --format=json says about the
+same launch. If headless Chromium is installed, each part of the page is opened. No script may fail. Heat is shown where
+the shares are. The difference of two passes' IR matches their texts. Each layout is drawn, and each event of the
+schedule has its mark."""
 import html.parser
 import json
 import os

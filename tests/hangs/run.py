@@ -3,10 +3,10 @@
 """Kernels that hang, and kernels that spin and end: run.py TILEC FOLDER COMMAND.
 
 FOLDER's .tile and .tir files and kernels.cu (run as kernels.ptx) say in comments above each kernel how it is launched:
-"hangs: ARGUMENTS" with "says: TEXT", and "limit" if only a limit ends it; or "ends: ARGUMENTS". A kernel that hangs ends
-with status 1, names the line marked "here" and says the text. It does so at once (a second of processor time), except for
-limits. A kernel that ends has status 0. COMMAND is run, check or eval (only .tile files). If kernels are named after it,
-only those are run. Prints a line for each failure and
+"hangs: ARGUMENTS" with "says: TEXT", and "limit" if only a limit ends it; or "ends: ARGUMENTS". A kernel that hangs
+ends with status 1, names the line marked "here" and says the text. It does so at once (a second of processor time),
+except for limits. A kernel that ends has status 0. COMMAND is run, check or eval (only .tile files). If kernels are
+named after it, only those are run. Prints a line for each failure and
 "N passed, N failed"."""
 import os
 import re

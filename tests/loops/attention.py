@@ -5,11 +5,11 @@ numbers are made. Nothing of tilec's front end computes the expected numbers.
 
   attention.py TILEC [--seed N] [--count N] [--directed N/M] [--device LIST] [--ptxas] [--jobs N] [--keep DIR] [--show]
 
---directed N/M: instead of random programs, every M-th of a fixed list, from the N-th on. Its maxima grow by 0 to 8 (log2) after
-the first block, for each narrow type and each factor. --device: sim, eval, cuda (default sim,eval). --ptxas: ptxas takes the
-kernel, without a message that wgmma is serialised. --keep: kernels and arrays of failed programs. --show prints the kernels.
-The last line but one counts the programs whose sums lazy_rescale left relative to an older maximum. Closes with
-'N passed, N failed'."""
+--directed N/M: instead of random programs, every M-th of a fixed list, from the N-th on. Its maxima grow by 0 to 8
+(log2) after the first block, for each narrow type and each factor. --device: sim, eval, cuda (default sim,eval).
+--ptxas: ptxas takes the kernel, without a message that wgmma is serialised. --keep: kernels and arrays of failed
+programs. --show prints the kernels. The last line but one counts the programs whose sums lazy_rescale left relative to
+an older maximum. Closes with 'N passed, N failed'."""
 import argparse
 import os
 import random

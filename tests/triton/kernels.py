@@ -9,8 +9,8 @@ from inputs import ELEMENTS, LONG, SETS, TYPES
 Row = namedtuple("Row", "expression types")
 MEMORY = 16  # elements of the memory that a row has for itself
 
-# A set has a tile `a`, its scalar `sa`, its pointer `pa`, and a type `T`. `Ma` (16x16), `Ra` (16x32) and `Ca` (32x16) are
-# matrices of its elements. The row's own memory is pointers `Qa`, and one pointer `Za`.
+# A set has a tile `a`, its scalar `sa`, its pointer `pa`, and a type `T`. `Ma` (16x16), `Ra` (16x32) and `Ca` (32x16)
+# are matrices of its elements. The row's own memory is pointers `Qa`, and one pointer `Za`.
 VARIABLE = re.compile(rf"\b(?:([spMRCQZ]?)([{SETS}])|(T))\b(?!=)")
 
 

@@ -6,9 +6,9 @@ beside_triton.py TILEC FILE MEASURED [SPACE...]: a line a space, and all figures
 - `tilec tune`: a separate process with an empty cache. All of its time counts, also that of making the arguments' data.
 - `tilec.tune`: the time of that call in a process that has the data on the GPU, like Triton's, also with an empty cache.
 - Triton's autotuner over the same configurations of the same source, with empty caches. Each is benched as by default (do_bench, 25 and
-  100 ms). The time is that of the first launch, without Python, PyTorch and CUDA, which are there. The very first configuration does not
-  count, since it includes Triton's own start. If a space would take too long, a random sample is measured, and its mean time stands for
-  the others.
+  100 ms). The time is that of the first launch, without Python, PyTorch and CUDA, which are there. The very first
+  configuration does not count, since it includes Triton's own start. If a space would take too long, a random sample is
+  measured, and its mean time stands for the others.
 - The results of both, and the three best of MEASURED (measure.py's file of this card). They are timed interleaved in 25 rounds, all as
   tilec compiles them.
 

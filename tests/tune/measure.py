@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures all configurations of spaces of spaces.json on this machine's GPU: what measured.json keeps. Needs PyTorch and the package tilec.
 
-measure.py ROUNDS FILE SPACE...: one JSON object into FILE. A configuration's microseconds are the median of ROUNDS rounds, each in
-another order. A round is a graph of launches on three sets of buffers that alternate, 12 launches or as many as take 1.5 ms. The
-difference between the medians of odd and even rounds shows how stable they are. 16 processes compile the code first, into the cache."""
+measure.py ROUNDS FILE SPACE...: one JSON object into FILE. A configuration's microseconds are the median of ROUNDS
+rounds, each in another order. A round is a graph of launches on three sets of buffers that alternate, 12 launches or as
+many as take 1.5 ms. The difference between the medians of odd and even rounds shows how stable they are. 16 processes
+compile the code first, into the cache."""
 import json
 import math
 import multiprocessing

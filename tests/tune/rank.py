@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Spearman's rank correlation between the predictions of `tilec tune --predict` and the times of an H200 (measured.json) and an H100
-(measured-h100.json). Dots with few rows were measured only on the latter since they are computed transposed. Covers all
-configurations of each space of spaces.json. Also compares the best of the tenth that it would measure with the best of all.
+"""Spearman's rank correlation between the predictions of `tilec tune --predict` and the times of an H200
+(measured.json) and an H100 (measured-h100.json). Dots with few rows were measured only on the latter since they are
+computed transposed. Covers all configurations of each space of spaces.json. Also compares the best of the tenth that it
+would measure with the best of all.
 
 rank.py TILEC [SPACE...]; a line a space and card, and exit status 1 where one is below its bars of spaces.json."""
 import json
@@ -61,7 +62,8 @@ def predicted(tilec, space, card):
 
 
 def varied(ranked, count):
-    """The configurations that `tilec tune` measures. Half are the best of those that differ only in their stages, the last value; then as ranked."""
+    """The configurations that `tilec tune` measures. Half are the best of those that differ only in their stages, the
+    last value; then as ranked."""
     firsts = []
     for key in ranked:
         if len(firsts) < (count + 1) // 2 and key[:-1] not in [first[:-1] for first in firsts]:

@@ -13,8 +13,9 @@ from .. import _arrays
 class TensorDescriptor:
     """A tensor of the device's memory, and the block of it that a kernel loads or stores at once; an argument of kernels.
 
-    `strides` are in elements. The last one is 1, and the others are multiples of 16 bytes. `base` is aligned to 16 bytes. The
-    sizes of a block are powers of two. Elements outside the tensor are loaded as `padding`: "zero", or "nan".
+    `strides` are in elements. The last one is 1, and the others are multiples of 16 bytes. `base` is aligned to 16
+    bytes. The sizes of a block are powers of two. Elements outside the tensor are loaded as `padding`: "zero", or
+    "nan".
     """
 
     base: Any
