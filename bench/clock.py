@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Time of device work: launches captured in a CUDA graph over sets of buffers used in turn, replayed between two events."""
+"""Time of device work: launches captured in a CUDA graph over sets of buffers that rotate, replayed between two events."""
 import gc
 import time
 
@@ -86,7 +86,7 @@ class CudaClock:
         return start.elapsed_time(end) * 1e-3
 
     def rounds(self, runs, sets, target, count):
-        """Seconds of one launch: for each of `runs` a list of `count`, taken in turn."""
+        """Seconds of one launch: for each of `runs` a list of `count`. Runs alternate."""
         graphs = [self.capture(run, sets, target) for run in runs]
         times = [[] for _ in runs]
         for _ in range(count):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch costs the host: tilec_launch beside the bare cuLaunchKernel of the same PTX, with 4 and with
-// 20 arguments, and with three tensor maps, which tilec_launch makes and keeps: of one set of arguments, and of 32 in
-// turn. Median of 20,000 launches each, with a synchronisation every 100, taken in turn.
+// The host's cost of a launch: compares tilec_launch with the bare cuLaunchKernel of the same PTX. With 4 and with 20
+// arguments, and with three tensor maps, which tilec_launch makes and keeps: for one set of arguments, and for 32 that
+// rotate. Median of 20,000 launches each, with a synchronisation every 100. The two alternate.
+//
 //   launch_bench bench/kernels/launch.py
 #include <dlfcn.h>
 #include <stdbool.h>

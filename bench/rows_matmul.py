@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix products and attention."""
+"""Matmuls and attention."""
 import math
 
 from work import Buffer, Kernel, Row, Step, cdiv, configs

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Our kernels beside torch's and Triton's, in one run on one machine, by one clock.
+"""Our kernels, torch's and Triton's, in one run on one machine, by one clock.
 
 Every candidate of a row is checked against float64. It is captured in a CUDA graph over sets of buffers that together
 exceed the L2 cache, and timed by device events in interleaved rounds. Rows run in a separate process, which is started
 again after a kernel that takes the device down. --dry-run compiles all our configurations and needs neither torch nor a
-GPU. --device sim runs tiny sizes on the
-simulator against torch on the CPU."""
+GPU. --device sim runs tiny sizes on the simulator against torch on the CPU."""
 import argparse
 import json
 import os

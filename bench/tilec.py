@@ -54,7 +54,7 @@ def literal(value):
 
 
 class Library:
-    """libtilec.so, of this build or at `path`; several builds may be loaded beside one another."""
+    """libtilec.so, of this build or at `path`; several builds may be loaded at the same time."""
 
     def __init__(self, path=None):
         os.environ.setdefault("TILEC_CACHE", "off")  # what is measured is compiled here

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two builds of tilec beside one another: the kernels whose PTX differs, in one run on one machine.
+"""Compares two builds of tilec: the kernels whose PTX differs, in one run on one machine.
 
 versus.py OLD [--rows REGEX]: OLD is the other build's libtilec.so. Both builds compile each row of the suite in the
 configuration that results.jsonl names best (--configs N: the others too, up to N whose PTX differs). If the PTX is the

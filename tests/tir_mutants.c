@@ -239,7 +239,7 @@ static size_t end_of_value(Str text, size_t at) {
   return at;
 }
 
-// `at` is behind the opening brace of an op's attributes; returns where they end.
+// `at` is after the opening brace of an op's attributes; returns where they end.
 static size_t try_attributes(Mutants *m, size_t at) {
   Str text = m->text;
   for (;;) {
@@ -395,7 +395,7 @@ static bool read_whole(const char *path, Buf *text) {
   return fclose(file) == 0;
 }
 
-// In processes of their own, as many as crash and one more.
+// In separate processes: one more than the number of crashes.
 static void try_in_children(Mutants *m) {
   shared->begun = 0;
   for (int status = 1; status;) {

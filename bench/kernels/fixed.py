@@ -136,7 +136,7 @@ def cumsum(x_ptr, out_ptr, C: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constexp
 @triton.jit
 def weighted_sum(x_ptr, weight_ptr, out_ptr, ROWS: tl.constexpr, D: tl.constexpr, TILE_ROWS: tl.constexpr, TILE_D: tl.constexpr,
                  IN: tl.constexpr):
-    """out[r] = sum over d of x[r, d] * weight[d]: products are added up where they lie, and summed once at the end."""
+    """out[r] = sum over d of x[r, d] * weight[d]: terms are added up where they lie, and summed once at the end."""
     rows = tl.program_id(0) * TILE_ROWS + tl.arange(0, TILE_ROWS)
     cols = tl.arange(0, TILE_D)
     acc = tl.zeros((TILE_ROWS, TILE_D), dtype=tl.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix products: tilec and Triton compile this same file."""
+"""Matmuls: tilec and Triton compile this same file."""
 import triton
 import triton.language as tl
 
@@ -84,7 +84,7 @@ def block_matmul(x_ptr, y_ptr, z_ptr, M, N, K, BLOCK: tl.constexpr, PRECISION: t
 
 @triton.jit
 def coalesced_block_matmul(x_ptr, y_ptr, z_ptr, M, N, K, BLOCK: tl.constexpr, PRECISION: tl.constexpr):
-    """The same with y stored (K, N): its tiles are read along n and transposed for the product."""
+    """The same with y stored (K, N): its tiles are read along n and transposed for the dot."""
     m = tl.program_id(0)
     k = tl.program_id(1)
     x_block = tl.make_block_ptr(x_ptr, shape=(M, N), strides=(N, 1), offsets=(m * BLOCK, 0),

@@ -159,7 +159,7 @@ def brief(operations, rows):
 
 
 def kernel_line(operation, ours, theirs):
-    """Two compiles of one kernel, where ours needs more memory of its own or many more instructions; else nothing."""
+    """Two compiles of one kernel, if ours needs more local memory or many more instructions; else nothing."""
     if ours["local"] <= theirs["local"] and ours["instructions"] <= MANY * theirs["instructions"]:
         return []
     accesses = [", ".join(f"{name} {count} of {size:.0f} bytes" for name, (count, size) in side["accesses"].items()) for side in (ours, theirs)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The first call of a new kernel: tilec's beside Triton's, with nothing in any cache on disk.
+"""The first call of a new kernel: tilec's and Triton's, with empty caches on disk.
 
 python python/bench/first_call.py [KERNELS]     KERNELS: the folder of bench/kernels
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The host's time of a launch from Python: tilec beside Triton, in one process, with PyTorch's tensors.
+"""The host's time of a launch from Python: tilec and Triton, in one process, with PyTorch's tensors.
 
 python python/bench/launch.py     (with tilec, torch and triton installed)
 

@@ -132,7 +132,7 @@ bool forks_watch(void); // false: an exception
 bool device_stream(Device *device, void *raw, tilec_stream **stream);
 // New: the device for arrays of a DLPack device type and number (type -1: there are no arrays). NULL: an exception.
 Device *device_for(State *state, int type, int ordinal);
-// The devices that were chosen are asked for anew.
+// The chosen devices are requested again.
 void devices_forget(State *state);
 
 // ---- programs, kernels ----
@@ -168,7 +168,7 @@ bool kernel_warn(const State *state, Kernel *kernel);
 
 // ---- arguments ----
 
-// One launch's arguments, of which only what the counts cover is set.
+// One launch's arguments. Only the parts that the counts cover are set.
 typedef struct Arguments {
   uint32_t count, tensor_count, dim_count, item_count, tuple_count, descriptor_count, name_count;
   int device_type, device_id; // of the first array on a GPU, else of the first array; -1: there is none
@@ -253,8 +253,8 @@ typedef struct Launcher {
 bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs,
                PyObject *names);
 void call_end(Call *call);
-// The kernel for the call's constants on the device, made where there is none; new. NULL: an exception.
-// Drops a kernel of which nothing could be compiled. An exception that is set stays.
+// The kernel for the call's constants on the device, made if there is none; new. NULL: an exception.
+// Drops a kernel if nothing of it could be compiled. An exception that is set stays.
 void call_forget(Launcher *self, const Kernel *kernel);
 Kernel *call_kernel(Launcher *self, Call *call, Device *device);
 void entries_free(Entry *entries);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec_tune for Python: tilec/_tune.py says what is asked for, and makes objects of what is told here.
+// tilec_tune for Python: tilec/_tune.py makes the request, and makes objects of the reports.
 #include <stdlib.h>
 #include <string.h>
 #include "native.h"
 
-// Whoever is told of the progress, and the exception that this made.
+// The receiver of the progress, and the exception that it raised.
 typedef struct Listener {
   PyObject *function; // NULL: nobody
   PyObject *type, *value, *traceback;

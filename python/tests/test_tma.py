@@ -163,7 +163,7 @@ class TensorCopies(unittest.TestCase):
         self.assertTrue(np.isnan(out[:, 50:]).all())
 
     def test_the_cache_keeps_what_makes_them(self):
-        """As another process finds them: the kernels are made anew."""
+        """As another process finds them: the kernels are made again."""
         before = {name: os.environ.get(name) for name in ("TILEC_CACHE", "TILEC_CACHE_DIR")}
         with tempfile.TemporaryDirectory() as folder:
             os.environ.pop("TILEC_CACHE", None)

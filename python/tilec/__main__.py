@@ -30,7 +30,7 @@ Triton does, with a warning.
 
 
 class _Loader(Loader):
-    """Loads Triton, and the drop-in behind it."""
+    """Loads Triton, and then the drop-in."""
 
     def __init__(self, loader: Loader):
         self.loader = loader
@@ -44,7 +44,7 @@ class _Loader(Loader):
 
 
 class _WithTriton(MetaPathFinder):
-    """Waits for `import triton`, so that a program without it does not pay for it."""
+    """Waits for `import triton`, so that a program without it does not load the drop-in."""
 
     asking = False
 

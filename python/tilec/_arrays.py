@@ -110,8 +110,8 @@ def _in_elements(what: str, strides: Tuple[int, ...], size: int) -> Tuple[int, .
 
 
 def by_data_ptr(array: Any) -> Described:
-    """Torch tensors of a release without C functions for it, and what looks like them: wrappers with another dtype,
-    mocks that stand for a type."""
+    """Torch tensors of a release without C functions for it, and objects that look like them: wrappers with another
+    dtype, mocks of a type."""
     dtype, address = dtype_of(array.dtype), int(array.data_ptr())
     where = getattr(array, "device", None)
     on_gpu = getattr(where, "type", "cuda" if address else "cpu") == "cuda"

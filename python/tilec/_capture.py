@@ -2,9 +2,8 @@
 """A live function as source texts of the language, with all that it reaches.
 
 Each function is a separate text, at the lines and columns that it has in its file. The text has blank lines, the
-function, and then the definitions of the names that it takes from its closure and its module. Expressions that stand
-for objects (`mod.fn`, `self.X`, `torch.finfo(torch.float32).max`) become names of the same length. Functions import
-each other.
+function, and then the definitions of the names that it takes from its closure and its module. Expressions of objects
+(`mod.fn`, `self.X`, `torch.finfo(torch.float32).max`) become names of the same length. Functions import each other.
 """
 
 from __future__ import annotations
@@ -320,11 +319,15 @@ def capture(
     globals_of: Optional[Callable[[Any], bool]] = None,
     functions: Optional[Mapping[str, Any]] = None,
 ) -> Captured:
-    """The sources of `fn`, which is a function or a jit decorator's result, with these values of its constexpr
-    parameters. A parameter that has a value here is a constexpr, whatever its annotation says. asserts: False leaves
-    out device_assert and `assert`. annotations: False leaves out those of the kernel's other parameters. name: the
-    kernel's name, instead of the function's. globals_of: the values of globals and closures that kernels see; None:
-    all. functions: functions that arguments name. CaptureError: the source is not available."""
+    """The sources of `fn`, which is a function or a jit decorator's result, with these values of its constexpr parameters.
+    A parameter that has a value here is a constexpr, whatever its annotation says.
+
+    asserts: False leaves out device_assert and `assert`.
+    annotations: False leaves out those of the kernel's other parameters.
+    name: the kernel's name, instead of the function's.
+    globals_of: the values of globals and closures that kernels see; None: all.
+    functions: functions that arguments name.
+    CaptureError: the source is not available."""
     state = Capture({name: values.unwrap(value) for name, value in constexprs.items()}, asserts, annotations, globals_of)
     main = state.unit(fn, name)
     defines, names = [], list(functions or ())

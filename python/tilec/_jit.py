@@ -35,10 +35,10 @@ EPILOGUE = {"auto": 0, "on": 1, "off": 2}
 # Persistent kernels, as tilec_persistent numbers them.
 PERSISTENT = {"auto": 0, "on": 1, "off": 2}
 
-# The options of which each is one of a few words, by the keywords of a launch.
+# Options with one of a few words, by the keywords of a launch.
 WORDS = {"tma": TMA, "warp_specialize": WARP_SPECIALIZE, "epilogue": EPILOGUE, "persistent": PERSISTENT}
 
-# How products of fp32 are computed, as tilec_fp32_dot numbers it.
+# How fp32 dots are computed, as tilec_fp32_dot numbers it.
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 
 
@@ -228,7 +228,7 @@ class JITFunction(_native.Launcher):
         return self[grid](*args, **kwargs)
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> CompiledKernel:
-        """Compiles for such arguments, and launches nothing. A dtype stands for an array of it."""
+        """Compiles for such arguments, and launches nothing. A dtype means an array of it."""
         args = tuple(_mock(arg) for arg in args)
         return self._prepare(*args, **{name: _mock(value) for name, value in kwargs.items()})
 

@@ -306,7 +306,7 @@ class Resolver(ast.NodeVisitor):
         return self.unit.literal(live) if values.is_dtype(live) else None
 
     def write_annotation(self, arg: ast.arg, column: int, text: str) -> None:
-        """From the column on, which is behind the name."""
+        """From the column on, which is after the name."""
         end, end_column = arg.end_lineno or 0, arg.end_col_offset or 0
         rest = b"\\\n" * (end - arg.lineno)
         self.edits.append(Edit(arg.lineno, column, end, end_column, text.encode() + rest))
@@ -325,7 +325,7 @@ class Resolver(ast.NodeVisitor):
 
 
 class Constructor(Resolver):
-    """Goes over an aggregate's `__init__`, of which a function is made that returns the object: `self.x` is a name."""
+    """Walks over an aggregate's `__init__`. It becomes a function that returns the object: `self.x` is a name."""
 
     def __init__(self, unit: "Unit", aggregate: Any):
         super().__init__(unit, {})

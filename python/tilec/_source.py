@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The source text of a live function: where it stands in its file, its lines and its tree."""
+"""The source text of a live function: its place in its file, its lines and its tree."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Triton asks to be compiled (an ASTSource), compiled by tilec: its PTX takes the parameters that Triton's launchers
-pass, in their order. The two scratch pointers that they pass behind them are read by no kernel of tilec's, and the driver
-passes as many parameters as a kernel has."""
+"""Compiles Triton's requests (an ASTSource) by tilec. The PTX takes the parameters that Triton's launchers pass, in their order.
+No kernel of tilec's reads the two scratch pointers that follow them. The driver passes only the parameters that a kernel has."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 ARCHITECTURES = {90: "sm_90a", 100: "sm_100a", 103: "sm_103a", 120: "sm_120a", 121: "sm_121a"}
 
 
-# The options of a launch that Triton has not, each one of a few words, as tilec numbers them: of what is compiled as launches of tilec's
-# are. All stand for what needs such a launch.
+# Options of a launch that Triton does not have, each one of a few words, as tilec numbers them. They hold for kernels that are compiled
+# as tilec's own launches are, and all imply such a launch.
 WORDS = {
     "tma": {"off": 2, "auto": 3, "on": 1},
     "warp_specialize": {"auto": 0, "on": 1, "off": 2},
@@ -258,8 +257,8 @@ _captured: "WeakKeyDictionary[Any, Tuple[Captured, str]]" = WeakKeyDictionary()
 
 
 def captured_of(source: Any, asserts: bool, short: bool = False) -> Tuple[Captured, str]:
-    """Its sources and signature; kept beside it, as its hash is asked for first (in it they would be pickled with it).
-    `short`: as _around says."""
+    """Its sources and signature. They are kept separately, because its hash is requested first (in it they would be
+    pickled with it). `short`: see _around."""
     known = _captured.get(source)
     if known is not None and not asserts and not short:
         return known

@@ -22,8 +22,8 @@ Settings = List[Tuple[str, str, bool]]
 
 
 class Progress(NamedTuple):
-    """After each step of a tuning. `step`: "predicting", of `all` configurations; "compiling", those of them that are to be measured;
-    "measuring", of which `all` are rounds of one configuration each."""
+    """After each step of a tuning. `step`: "predicting", of `all` configurations; "compiling", those of them that will be
+    measured; "measuring", where `all` counts rounds of one configuration each."""
 
     step: str
     done: int
@@ -87,7 +87,7 @@ def _configs_of(ranges: Mapping[str, Sequence[Any]], kwargs: Mapping[str, Any]) 
 
 
 def _with_ranges(config: Config, ranges: Mapping[str, Sequence[Any]], kwargs: Mapping[str, Any]) -> List[Config]:
-    """The configuration with each combination of the ranges, which stand in the place of what it says."""
+    """The configuration with each combination of the ranges, which replace its own values."""
     own = {name: value for name, value in config.all_kwargs().items() if value is not None}
     made = []
     for each in _configs_of(ranges, {**kwargs, **own}):
@@ -249,14 +249,17 @@ def tune(
 ) -> Tuned:
     """Finds the fastest configuration of a kernel for these arguments, and keeps it.
 
-    args: as the launch takes them, or by name. grid: as in kernel[grid]. ranges: values that are tried, of constexprs, "num_warps",
-    "num_stages" and "maxnreg"; all combinations. configs: Configs, each with those of the ranges; None: those of the kernel's
-    autotune, or the ranges alone. kwargs: what the launch gives beside, constexprs and options.
+    args: in the order of the launch, or by name.
+    grid: as in kernel[grid].
+    ranges: values to try, of constexprs, "num_warps", "num_stages" and "maxnreg"; all combinations.
+    configs: Configs, each with the ranges; None: those of the kernel's autotune, or only the ranges.
+    kwargs: other constexprs and options of the launch.
 
-    predict: only ranks, and launches nothing; works without a GPU, with arrays of the host. top: how many are measured;
-    0: a tenth, and at least 4. timeout: seconds in total; 0: no limit. progress: called with a Progress after each
-    step, from other threads, one at a time. A true return value ends the tuning. The result is then what is known so
-    far.
+    predict: only ranks, and launches nothing; works without a GPU, with arrays of the host.
+    top: how many are measured; 0: a tenth, and at least 4.
+    timeout: seconds in total; 0: no limit.
+    progress: called with a Progress after each step, from other threads, one at a time. A true return value ends the
+    tuning. The result is then what is known so far.
     """
     named = dict(kwargs or {})
     if isinstance(args, Mapping):

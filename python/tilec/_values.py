@@ -187,7 +187,7 @@ def is_aggregate(value: Any) -> bool:
 
 
 def aggregate_class(value: Any) -> type:
-    """The user's class, of which an aggregate is made."""
+    """The user's class. An aggregate is made from it."""
     new = value.__new__
     cells = dict(zip(new.__code__.co_freevars, new.__closure__ or ()))
     found = cells["cls"].cell_contents

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton's kernels, compiled by tilec: `import tilec.triton` before the first launch, or TILEC_TRITON=1 with the package installed.
 
-Every @triton.jit kernel of the process is then compiled by tilec, however it is compiled: by a launch, an autotuner,
-`triton.compile`, or torch.compile. What tilec does not compile Triton does, with a warning that says why;
-TILEC_TRITON=strict: it is an error. `report()` lists what was compiled.
-Without a GPU launches run on tilec's simulator. docs/adr/0010-triton-by-its-stages.md tells how.
+tilec then compiles every @triton.jit kernel of the process, however it is compiled: by a launch, an autotuner,
+`triton.compile`, or torch.compile. If tilec does not compile a kernel, Triton does, with a warning that says why. With
+TILEC_TRITON=strict it is an error. `report()` lists what was compiled.
+Without a GPU launches run on tilec's simulator. docs/adr/0010-triton-by-its-stages.md explains how.
 """
 
 from __future__ import annotations

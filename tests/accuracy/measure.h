@@ -32,7 +32,7 @@ typedef struct Bench {
   char *host_in[2], *host_out;
 } Bench;
 
-// Both as the library's functions: tilec_last_error() tells what failed.
+// Both return like the library's functions: tilec_last_error() has the reason of a failure.
 tilec_status bench_open(Bench *bench, const char *device);
 void bench_close(Bench *bench);
 tilec_status measure_task(Bench *bench, const Task *task, Worst *worst);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""counts.py TILEC [--list] [REGEX]: what `tilec explain` counts beside the simulator's counters.
+"""counts.py TILEC [--list] [REGEX]: compares the counts of `tilec explain` with the simulator's counters.
 
 The launches are those above kernels of tests/kernels/checked ("# check: ...") and of tests/cost/launches. If explain
 says that its counts are exact, each must be the simulator's. Otherwise the simulator's must lie within the range.

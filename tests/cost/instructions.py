@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""instructions.py TILEC [--table] [REGEX]: what `tilec explain` counts of instructions beside what Nsight Compute counted.
+"""instructions.py TILEC [--table] [REGEX]: compares the instructions that `tilec explain` and Nsight Compute count.
 
 Prints a line for each launch of measured.json: executed instructions, by ptxas's code, and by the estimate from tile
 IR, both as shares of the executed ones. At least NEAR of them must be within 10 % by the code. Each launch that is not

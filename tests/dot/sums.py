@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products that are added to something large, in every form in which it may become what the product begins with."""
+"""Dots that are added to something large, in every form that may become the initial value of the accumulator."""
 import triton
 import triton.language as tl
 

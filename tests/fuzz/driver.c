@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a fuzzer without libFuzzer: mutates the files of a corpus, reproducibly.
+//
 //   fuzz_X [--seed N] [--whole] [--runs N | --seconds N] [--max-bytes N] [--crash FILE] FILE...
+//
 // --whole: first each file as it is. `fuzz_X --whole --runs 0 FILE` repeats a crash.
-// Prints how many inputs it ran, the rate and the processor's seconds. A crash, or an input that takes
-// MAX_SECONDS of them, leaves the input in ./crash-input (--crash), and says which it was.
+// Prints the number of inputs, the rate and the processor's seconds. A crash, or an input that takes MAX_SECONDS,
+// leaves the input in ./crash-input (--crash), and is reported.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>

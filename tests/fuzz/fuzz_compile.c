@@ -16,7 +16,8 @@ static void fail_on_fault(const Compilation *c, tilec_status status) {
   abort();
 }
 
-// Pointers and integers in turn for the parameters without a type, 16 for the constexprs without a value.
+// Parameters without a type are pointers and integers alternately. Constexprs without a value are
+// 16.
 static Spec make_spec(Compilation *c, const KernelInfo *kernel) {
   Spec spec = {.kernel = kernel->name, .target = target_default()};
   spec.params = ARENA_ARRAY(&c->arena, ParamSpec, kernel->param_count);

@@ -5,6 +5,7 @@
 //   fuzz_programs [--seed S] [--runs N] [--seconds T] [--classes a,b] [--device sim|cuda[:N]] [--ptxas N]
 //                 [--failures N] [--minimise SECONDS] [--cases FOLDER] [--show]
 //                 [--sim-watch N]
+//
 // --ptxas N: every N-th PTX is assembled too (20; 0: none).
 // --sim-watch N: as tilec's, to see that nothing that ends is taken for a deadlock.
 // --cases: writes the programs that would run, with the file `cases` for acceptance/run-cases.

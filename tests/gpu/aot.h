@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// gpu_aot: launches compiled ahead of time beside libtilec's.
+// gpu_aot: compares launches compiled ahead of time with libtilec's.
 //   aot.c          most kernels, graphs, threads
 //   aot_copies.c   kernels with tensor maps, and persistent ones
 #ifndef TESTS_GPU_AOT_H

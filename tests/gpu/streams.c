@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies, fills and events on streams; copies that wait for what other streams do; PTX and a cubin as kernels; what a
-// kernel tells of itself; DLPack tensors.
+// Copies, fills and events on streams; copies that wait for other streams; PTX and a cubin as
+// kernels; a kernel's attributes; DLPack tensors.
 //   gpu_streams [DEVICE]
 #include "tests/gpu/check.h"
 

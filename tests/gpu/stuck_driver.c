@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A libcuda.so.1 of one GPU (sm_90) whose launches never end, for what waits for them: queries are answered "not
-// ready", and what would wait ends the process with 3, as the caller was to give up before. Linked as libcuda.so.1
-// in a folder of its own (tests/groups/ends).
+// A libcuda.so.1 of one GPU (sm_90) whose launches never end, for tests of waiting. Queries return
+// "not ready". A call that would wait ends the process with 3, because the caller should have given
+// up before. It is linked as libcuda.so.1 in its own folder (tests/groups/ends).
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# For the group install: programs that have another LLVM, or the same one, as a shared library beside libtilec.so.
+# For the group install: programs that have libtilec.so and another LLVM, or the same one, as a shared library.
 others=0
 for library in /usr/lib/x86_64-linux-gnu/libLLVM-[0-9][0-9].so; do
   [ -e "$library" ] || continue

@@ -1,4 +1,4 @@
-# A list of products of different sizes in one launch of NUM_SM programs, which take tiles in turn.
+# A list of matmuls of different sizes in one launch of NUM_SM programs, which take tiles one after another.
 from typing import List
 
 import torch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products: scheduled, split, persistent, grouped, by descriptors, quantised.
+// Matmuls: scheduled, split, persistent, grouped, by descriptors, quantised.
 #include <math.h>
 #include <string.h>
 

@@ -73,7 +73,7 @@ void test_look_back(void **unused) {
   launch_fill(&l, "ws_ptr", "u64", BLOCKS, 0);
   launch_scalars(&l, "xnumel=%d", N);
   launch_constexprs(&l, "XBLOCK=%d", BLOCK);
-  l.warnings = 1; // what the atomics return hangs on the order of programs
+  l.warnings = 1; // the atomics' results depend on the order of programs
   launch_kernel(&l, BLOCKS, 1, 1);
   double *out = launch_array(&l, N), sum = 0;
   for (uint32_t i = 0; i < N; i++) out[i] = sum += x[i];

@@ -6,7 +6,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-# How the product with the weight is cast, by model family.
+# How the weighted value is cast, by model family.
 _CASTING_NONE: tl.constexpr = tl.constexpr(-1)
 _CASTING_LLAMA = tl.constexpr(0)
 _CASTING_GEMMA: tl.constexpr = 1

@@ -11,7 +11,7 @@ assembled() { # ARCH WHAT
   expect "ptxas, $2 for $1" "$ptxas" -arch="$1" -o /dev/null "$work/k.ptx"
 }
 
-# Compiled, assembled, and on the simulator beside the evaluator.
+# Compiled, assembled, and run on the simulator against the evaluator.
 on_simulator() { # ARCH KERNEL OPTION... NAME=SPEC...
   local arch=$1 kernel=$2
   shift 2

@@ -264,7 +264,7 @@ def expected(loop, q, k, v, weight, device):
 # --- which ones
 
 def drawn(seed):
-    """A random program, of which numbers as written stay within their types."""
+    """A random program. Its numbers as written stay within their types."""
     r = random.Random(seed)
     loop = Loop(seed=seed, narrow=r.choice(("fp16", "fp16", "bf16", "fp8e4nv", "fp8e5")))
     loop.scores = r.choice(("fp16", "bf16", loop.narrow))

@@ -21,7 +21,7 @@ extern "C" __global__ void halves(const __half2 *x, __half2 *y, __half *z, int n
   z[i] = __hgt(__low2half(a), __high2half(b)) ? __hmul(__low2half(a), __low2half(b)) : __float2half(2.5f);
 }
 
-// 128-bit sums, products and remainders of 64-bit numbers.
+// 128-bit sums, multiplications and remainders of 64-bit numbers.
 extern "C" __global__ void wide(const unsigned long long *x, unsigned long long *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -60,7 +60,7 @@ extern "C" __global__ void bits(const unsigned *x, unsigned *y, int n) {
   to[11] = __clzll((long long)a << 32 | b) + 64 * __popcll((unsigned long long)a << 32 | b);
 }
 
-// Matrix product of 16 x 16 tiles through shared memory.
+// Matmul of 16 x 16 tiles through shared memory.
 extern "C" __global__ void product(const float *a, const float *b, float *c, int n) {
   __shared__ float ta[16][16], tb[16][16];
   int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;

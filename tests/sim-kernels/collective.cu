@@ -99,7 +99,7 @@ extern "C" __global__ void votes(const int *x, int *y) {
   y[6 * t + 5] = __reduce_xor_sync(0xffffffffu, v) + __reduce_min_sync(0xffffffffu, (unsigned)v);
 }
 
-// A lock that the lanes of a warp, and of others, take in turn.
+// A lock that the lanes of a warp, and of others, take one after another.
 extern "C" __global__ void lock(int *mutex, int *count) {
   bool done = false;
   while (!done) {

@@ -49,7 +49,7 @@ __device__ __noinline__ int shared_turn(int v) {
   return turn[127 - threadIdx.x];
 }
 
-// Calls with structures by value, and a function with shared memory of its own; 128 threads.
+// Calls with structures by value, and a function with its own shared memory; 128 threads.
 extern "C" __global__ void calls(const unsigned *x, unsigned *y) {
   int t = threadIdx.x;
   Pair a = {{x[t], x[t] * 3, 7 * x[t]}, x[t]}, b = {{x[t + 1], 12, 5 + x[t]}, 1ull << 33};

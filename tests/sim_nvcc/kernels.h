@@ -17,7 +17,7 @@ enum { N = 1000, MAX_BUFFERS = 8 };
 
 typedef enum Outcome {
   OUTCOME_OK,
-  OUTCOME_ASSERT, // the kernel's own assert(); a GPU's context is of no use after it
+  OUTCOME_ASSERT, // the kernel's own assert(); a GPU's context is useless after it
   OUTCOME_FAULT   // anything else: see message
 } Outcome;
 
@@ -63,7 +63,7 @@ extern const size_t kernel_case_count;
 
 // Loads the PTX of a file's variant, from `folder`. False: see message.
 bool run_load(Run *run, const char *folder, const char *file, const char *variant);
-void run_check(Run *run, const KernelCase *kernel); // with a seed of its own; releases what it has bound
+void run_check(Run *run, const KernelCase *kernel); // with its own seed; releases what it has bound
 
 // The program's own: ends the test.
 _Noreturn void expect_failed(const Run *run, const char *text, const char *file, int line);

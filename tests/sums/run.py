@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs random loops of two to four accumulators (programs.py) on the simulator and compares all values with NumPy's and the evaluator's.
 
-run.py TILEC FIRST COUNT [--ptxas N] [--check N] [--device D] [--keep FOLDER] [--show] [--wrong] prints what failed and 'N passed, N failed'.
+run.py TILEC FIRST COUNT [--ptxas N] [--check N] [--device D] [--keep FOLDER] [--show] [--wrong] prints failures and 'N passed, N failed'.
 --ptxas N: every Nth program is assembled, and ptxas must not serialise a wgmma (messages C75xx); 0: none.
 --check N: every Nth runs under all schedules and checkers. --device: sim (default), cuda, eval.
 --keep FOLDER: where the program, its inputs and its PTX are left. --show prints the programs and their commands, and runs nothing.

@@ -62,7 +62,7 @@ def head(lines):
     return text
 
 
-# A line `tN = ...` a row; expressions of several statements are parted by semicolons, the last one counts.
+# A line `tN = ...` a row. Semicolons separate the statements of an expression, and the last one counts.
 def row_line(row, index):
     *before, last = instantiate(row, index).split("; ")
     return "".join(f"    {statement}\n" for statement in before) + f"    t{index} = {last}\n"

@@ -69,7 +69,7 @@ static void instantiate(Buf *out, const Row *row, uint32_t index) {
   }
 }
 
-// "a_i8", "sa_i8" and the like in the lines are defined at the kernel's head, once each.
+// "a_i8", "sa_i8" and similar names in the lines are defined at the kernel's head, once each.
 static void write_definition(Buf *out, Str name, bool *done) {
   size_t form = name.at[1] == '_' ? 0 : 1;
   const char *set = strchr(sets, name.at[form]);
@@ -113,7 +113,7 @@ static void write_head(Buf *out, Str lines) {
   }
 }
 
-// Statements are parted by "; "; the last is the row's expression.
+// "; " separates statements; the last is the row's expression.
 static void write_row(Buf *out, const Row *row, uint32_t index) {
   Buf text = {0};
   instantiate(&text, row, index);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tilec tune` beside Triton's autotuner, on the spaces of spaces.json and this machine's GPU. Needs PyTorch, Triton and the package tilec.
+"""Compares `tilec tune` with Triton's autotuner, on the spaces of spaces.json and this machine's GPU. Needs PyTorch, Triton and tilec.
 
 beside_triton.py TILEC FILE MEASURED [SPACE...]: a line a space, and all figures as one JSON object into FILE.
 - `tilec tune`: a separate process with an empty cache. All of its time counts, also that of making the arguments' data.

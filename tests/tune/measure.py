@@ -3,9 +3,9 @@
 """Measures all configurations of spaces of spaces.json on this machine's GPU: what measured.json keeps. Needs PyTorch and the package tilec.
 
 measure.py ROUNDS FILE SPACE...: one JSON object into FILE. A configuration's microseconds are the median of ROUNDS
-rounds, each in another order. A round is a graph of launches on three sets of buffers that alternate, 12 launches or as
-many as take 1.5 ms. The difference between the medians of odd and even rounds shows how stable they are. 16 processes
-compile the code first, into the cache."""
+rounds, each in another order. A round is a graph of launches on three sets of buffers that alternate. It has 12
+launches, or more up to 1.5 ms. The difference between the medians of odd and even rounds shows how stable they are.
+16 processes compile the code first, into the cache."""
 import json
 import math
 import multiprocessing

@@ -121,7 +121,7 @@ static inline uint32_t kernel_random(Kernel *k) {
 
 // In -1 .. 1.
 static inline float kernel_real(Kernel *k) { return (float)(kernel_random(k) & 0xffffff) * 0x1p-23f - 1; }
-// Small integers: sums and products of a few thousand are exact in fp32.
+// Small integers: sums of a few thousand multiplied pairs are exact in fp32.
 static inline float kernel_whole(Kernel *k) { return (float)(kernel_random(k) % 17) - 8; }
 
 static inline void kernel_output(Kernel *k, uint64_t address, uint64_t bytes) {

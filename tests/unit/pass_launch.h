@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel of a .tir file, launched on the reference evaluator as a comment in the file says:
+// A kernel of a .tir file, launched on the reference evaluator. A comment in the file has the launch:
 //   // launch: 3 n=37 stride=40
-// 3 programs, "2,3" those of a grid; scalars by name, 0 where none is given. Each pointer gets a
-// buffer of its own, of small numbers.
+// This is 3 programs ("2,3": a grid), and scalars by name (0 if none is given). Each pointer gets its own buffer of
+// small numbers.
 #ifndef TESTS_UNIT_PASS_LAUNCH_H
 #define TESTS_UNIT_PASS_LAUNCH_H
 

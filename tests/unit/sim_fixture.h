@@ -72,7 +72,7 @@ static inline void sim_run(SimFixture *fixture, const char *name, uint32_t colum
   assert_int_equal(result, TILEC_SIM_OK);
 }
 
-// From -8 to 8: products and sums of a few hundred of them are exact in every float.
+// From -8 to 8: sums of a few hundred multiplied pairs are exact in every float.
 static inline int sim_small_int(int i) { return (int)((uint32_t)i * 2654435761u >> 13) % 17 - 8; }
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One program holds all suites: each test_X.c of this folder defines suite_X, which runs its tests and returns how many
-// failed. `unit test_X` runs one suite in a process of its own; `unit --list` names them. CMake writes suites.def.
+// One program holds all suites. Each test_X.c of this folder defines suite_X, which runs its tests
+// and returns the number of failures. `unit test_X` runs one suite in a separate process; `unit
+// --list` names them. CMake writes suites.def.
 #ifndef TESTS_UNIT_UNIT_H
 #define TESTS_UNIT_UNIT_H
 

@@ -2,7 +2,7 @@
 // c = a b of n x n row-major floats, step by step: each kernel fixes what slows the previous one. 256 threads a CTA.
 // n is a multiple of 128. matmul.ptx is the output of nvcc -ptx -arch=sm_80 -o matmul.ptx matmul.cu
 #define V 4   // a thread's tile is V x V
-#define L 64  // a block's is L x L
+#define L 64  // a CTA's is L x L
 #define S 16  // of k at a time, through shared memory
 typedef const float *__restrict__ In;
 
@@ -50,7 +50,7 @@ extern "C" __global__ void shared_tiles(In a, In b, float *c, int n) {
       bs[t / L + r * 4][t % L] = b[(k + t / L + r * 4) * n + j + t % L];
     }
     __syncthreads();
-    // volatile: as many reads as are written here, one float each
+    // volatile: the number of reads is the one written here, one float each
 #pragma unroll
     for (int s = 0; s < S; s++) {
 #pragma unroll

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""flash-linear-attention: its chunked forms, forward and backward, beside the same written over whole sequences."""
+"""flash-linear-attention: its chunked forms, forward and backward, against the same written over whole sequences."""
 
 import importlib
 

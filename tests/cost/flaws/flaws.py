@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels with one planted flaw each, beside what they should be: what `tilec explain` is to name first stands in `expected`."""
+"""Kernels with one planted flaw each, and the right form of each. `tilec explain` must name first the flaw that `expected` has."""
 import triton
 import triton.language as tl
 
@@ -16,7 +16,7 @@ def column_sums(x, out, rows, columns, B: tl.constexpr):
 
 @triton.jit
 def shifted(x, y, n, skip, B: tl.constexpr):
-    """y[i] = 2 x[i + skip], of which nobody has said that it is a multiple of anything."""
+    """y[i] = 2 x[i + skip]. No fact says that skip is a multiple of anything."""
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(y + i, 2 * tl.load(x + skip + i, mask=i < n), mask=i < n)
 

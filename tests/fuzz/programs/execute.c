@@ -87,7 +87,7 @@ static void judge(const Executor *executor, int status, Result *result) {
   result->uncertain = strstr(result->output, "as uncertain") || strstr(result->output, "are uncertain");
   result->warned = strstr(result->output, "warning: ") != NULL;
   result->key[0] = '\0';
-  // Some programs have nothing but results that hang on an order.
+  // Some programs have only results that depend on an order.
   bool passed = status == 0 || (status == 1 && only_uncertain(result->output));
   result->outcome = passed ? OUTCOME_PASSED : OUTCOME_FAILED;
   if (passed) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block pointers with boundary checks, tensor descriptors, and atomics whose result hangs on no order.
+// Block pointers with boundary checks, tensor descriptors, and atomics whose result depends on no
+// order.
 #include "tests/fuzz/programs/generate.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads and stores with random orders, strides and masks; updates in place; block pointers; atomics. Each
-// store has a buffer of its own, and no two elements of all programs share an address there.
+// Loads and stores with random orders, strides and masks; updates in place; block pointers;
+// atomics. Each store has its own buffer, and no two elements of all programs share an address
+// there.
 #include "tests/fuzz/programs/generate.h"
 
 #include <stdio.h>

@@ -22,7 +22,7 @@ static Value transposed(Gen *g, Value v) {
   return r;
 }
 
-// Another shape of as many elements.
+// Another shape with the same number of elements.
 static Value regrouped(Gen *g, Value v) {
   Shape shape = {.rank = 1 + (int)pick(g, MAX_RANK)};
   for (int d = 0; d < shape.rank; d++) shape.size[d] = 1;

@@ -116,7 +116,7 @@ static bool drop_lines(Minimiser *m) {
 
 static bool is_word(char ch) { return isalnum((unsigned char)ch) || ch == '_'; }
 
-// v3 = where(v1, v2, v0): v1, v2 and v0 in turn for the whole right side.
+// v3 = where(v1, v2, v0): tries v1, v2 and v0 instead of the whole right side.
 static bool try_operands(Minimiser *m, Line line, Buf *candidate) {
   Buf *text = &m->program->text;
   size_t equals = line.start;

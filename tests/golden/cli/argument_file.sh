@@ -4,7 +4,7 @@ t 'tilec @all.txt'
 printf 'x=ones:fp32[4] y=ones:fp32[4]' >inputs.txt
 printf '@inputs.txt out=empty:fp32[4] n=4' >nested.txt
 t 'tilec run add.tile --device eval @nested.txt --check'
-# Quotes, backslashes, empty words: each word of the file is named by an error of its own.
+# Quotes, backslashes, empty words: each word of the file gets its own error.
 cp add.tile 'a b.tile'
 printf -- '"a b.tile" -o '"'c d.ptx'" >quotes.txt
 t 'tilec @quotes.txt && ls c*.ptx'

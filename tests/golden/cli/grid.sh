@@ -5,7 +5,7 @@ t "$scale n=1000 --grid 'cdiv(n, BLOCK)'"
 t "$scale n=1000 --grid '(n + BLOCK - 1) // BLOCK, 1' -D BLOCK=64"
 t "$scale n=1000 --grid '(cdiv(n, BLOCK), 2)' BLOCK=256"
 t "$scale n=1000 --grid 8,1"
-# It stands for the kernel's own; what the device is makes no difference.
+# It replaces the kernel's own grid, on every device.
 for device in sim eval; do t "tilec run add.tile --device $device x=ones:fp32[1000] y=ones:fp32[1000] out=empty:fp32[1000] n=1000 --grid '2 * cdiv(n, BLOCK), 1, 2' --check"; done
 t "tilec check two.tile --kernel scale factor=2.0 $buffers n=1000 --grid 'cdiv(n, BLOCK)'"
 t "tilec bench two.tile --kernel scale --device eval factor=2.0 $buffers n=1000 --grid 'cdiv(n, BLOCK)' | sed -n 2p"

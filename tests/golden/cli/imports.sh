@@ -59,7 +59,7 @@ cd ..
 # Text that a kernel prints is shown, whatever its prefix does to a terminal.
 main k.py '' 'tl.device_print("\\x1b[2Jcleared", tl.load(p))'
 for device in sim eval; do tilec run k.py --device $device --grid 1 'p=ones:fp32[1]' | head -n 1; done
-# Many functions, of which each calls the next, or none.
+# Many functions, each of which calls the next, or none.
 {
   printf 'import triton\nimport triton.language as tl\n'
   for ((i = 0; i < 10000; i++)); do printf '@triton.jit\ndef f%d(x):\n    return f%d(x)\n' $i $((i + 1)); done

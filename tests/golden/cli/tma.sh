@@ -1,4 +1,4 @@
-# Tensor copies: which compiles have them, what --emit=meta says of their maps, and arguments of which none can be made.
+# TMA copies: the compiles that have them, the maps that --emit=meta lists, and arguments that no map can describe.
 types='a=*fp16:16,b=*fp16:16,c=*fp32:16,M=i32,N=i32:16,K=i32:16'
 arguments='a=randn:fp16[64,128] b=randn:fp16[128,64] c=zeros:fp32[64,64] N=64 K=128'
 shown='remark: load .* iterations? ahead|check: passed'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# tilec/sim.h for Python: loads PTX, binds NumPy arrays, launches, and tells what was reported.
+# tilec/sim.h for Python: loads PTX, binds NumPy arrays, launches, and returns the reports.
 import ctypes
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 

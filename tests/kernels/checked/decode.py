@@ -68,7 +68,7 @@ def decode_join(Part, Lse, Out, H, SPLITS: tl.constexpr, D: tl.constexpr, BLOCK_
 # check: --grid 5,2 -D BLOCK_N=32 -D D=64 Q=randn:fp16[5,2,64] K=randn:fp16[5,70,64] V=randn:fp16[5,70,64] Out=empty:fp16[5,2,64] scale=0.125 S=70
 @triton.jit
 def decode_one_head(Q, K, V, Out, scale, S, BLOCK_N: tl.constexpr, D: tl.constexpr):
-    """No matrix products: sums of products of vectors."""
+    """No dots: sums of vectors that are multiplied element by element."""
     b = tl.program_id(0)
     h = tl.program_id(1)
     d = tl.arange(0, D)

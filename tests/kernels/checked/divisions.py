@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Quotients and remainders of many numbers by one: products with its reciprocal, of 64 bits by 32 where numbers fit."""
+"""Quotients and remainders of many numbers by one: multiplication with its reciprocal, 64 bits by 32 if numbers fit."""
 import triton
 import triton.language as tl
 

@@ -1,4 +1,4 @@
-"""Functions whose code hangs on what is beside them: powers by constants, quotients by sums, exponentials of sums; at numbers of all sizes."""
+"""Functions whose code depends on the context: constant powers, quotients by sums, exponentials of sums; all sizes."""
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice

@@ -24,7 +24,7 @@ def scattered(a, i, b, j):
 
 @triton.jit
 def far_first(a, i, b, j):
-    """The element that is chosen hangs on what the thread's own number adds to its indices."""
+    """The chosen element depends on what the thread's own number adds to its indices."""
     far, other = a + i * 37 % 1009, b + j * 37 % 1009
     first = (far > other) | ((far == other) & (i < j))
     return tl.where(first, a, b), tl.where(first, i, j)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A scan of so many terms that rounding each sum in turn would drift off."""
+"""A scan of so many terms that rounding each partial sum would drift off."""
 import triton
 import triton.language as tl
 
@@ -53,7 +53,7 @@ def larger(a, b):
 # check: --grid 1 --num-warps 32 -D N=8192 x=rand:i8[2,8192] y=empty:i8[2,8192]
 @triton.jit
 def two_lines(x, y, N: tl.constexpr):
-    """Two lines: each thread adds up the totals of its own."""
+    """Two lines: each thread adds up its own totals."""
     at = tl.arange(0, 2)[:, None] * N + tl.arange(0, N)[None, :]
     tl.store(y + at, tl.cumsum(tl.load(x + at), 1))
 

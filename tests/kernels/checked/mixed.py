@@ -1,4 +1,4 @@
-"""Products in unusual places: in branches, in while loops, chained, batched, beside scans and atomics."""
+"""Dots in unusual places: in branches, in while loops, chained, batched, next to scans and atomics."""
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sign of a NaN that was computed is anything: what hangs on it is not compared."""
+"""The sign of a computed NaN is undefined: results that depend on it are not compared."""
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice

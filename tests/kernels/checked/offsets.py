@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops whose loads take offsets and masks of many elements from before them, beside tiles that fill the registers: they are made in the loops."""
+"""Loops whose loads use offsets and masks from before the loop: if tiles fill the registers, they move into it."""
 import triton
 import triton.language as tl
 

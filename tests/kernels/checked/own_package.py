@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package's own names stand for Triton's.
+# The Python package's own names instead of Triton's.
 import tilec
 import tilec.language as tl
 from tilec import jit as kernel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that are run in turn: trip counts about the slots, one and several programs a block, grids of two and three dimensions."""
+"""Persistent kernels: trip counts around the number of slots, one and several programs a CTA, grids of 2 and 3 dims."""
 import triton
 import triton.language as tl
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One product in ten spellings: masks or none, strides given or constants, pointers that loops advance or that are computed anew, remainders,
-block pointers and descriptors. All of them become tensor copies where --tma=on, and a launch checks that they may."""
+"""One dot in ten spellings: masks or none, strides as arguments or constants, pointers that loops advance or compute
+again, remainders, block pointers, descriptors. With --tma=on all become TMA copies, and a launch checks this."""
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads and stores of strided rows that a loop computes anew, as element-wise libraries generate them."""
+"""Loads and stores of strided rows that a loop computes again, as element-wise libraries generate them."""
 import triton
 import triton.language as tl
 

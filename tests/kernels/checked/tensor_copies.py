@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products whose operands tensor copies bring: trip counts about the stages, ragged ends, loops that begin again."""
+"""Dots with operands from TMA copies: trip counts around the stages, ragged ends, loops that begin again."""
 import triton
 import triton.language as tl
 

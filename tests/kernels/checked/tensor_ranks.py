@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors of three to five dimensions of which a block has one element along all but two: tensor copies and stores by maps of that rank."""
+"""Tensors of 3 to 5 dimensions. Blocks have size 1 along all but two: TMA copies and stores by maps of that rank."""
 import triton
 import triton.language as tl
 

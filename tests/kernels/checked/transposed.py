@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tiles that products take as they are and transposed: one buffer in shared memory does for both where it can."""
+"""Tiles that dots use both as they are and transposed: if possible, one buffer in shared memory serves both."""
 import triton
 import triton.language as tl
 

@@ -197,7 +197,7 @@ def attn_bwd_preprocess(O, DO, Delta, N_CTX, BLOCK_M: tl.constexpr, HEAD_DIM: tl
 @triton.jit
 def attn_bwd(Q, K, V, sm_scale, DO, DQ, DK, DV, M, D, N_CTX, BLOCK_M1: tl.constexpr, BLOCK_N1: tl.constexpr,
              HEAD_DIM: tl.constexpr):
-    """Causal: dk and dv of BLOCK_N1 keys, then dq of as many queries."""
+    """Causal: dk and dv of BLOCK_N1 keys, then dq of the same number of queries."""
     pid = tl.program_id(0)
     offs_k = tl.arange(0, HEAD_DIM)
     start_n = pid * BLOCK_N1

@@ -16,7 +16,7 @@ static void expect_blocks(uint32_t threads, uint32_t registers, uint32_t shared,
   assert_int_equal(o.warps, blocks * threads / 32);
 }
 
-// 64 warps, 32 blocks, 65,536 registers, 228 KB of which each block takes one more.
+// 64 warps, 32 CTAs, 65,536 registers, and 228 KB. Each CTA takes one KB more.
 static void test_occupancy(void **state) {
   (void)state;
   expect_blocks(128, 32, 0, 16, LIMIT_WARPS);
@@ -63,8 +63,8 @@ static void expect_range(CostRange range, uint64_t least, uint64_t most) {
   assert_int_equal(range.most, most);
 }
 
-// Bytes that rounds after the first read from memory, where every round reads `shared` bytes of one buffer and as many of another that
-// no other round has.
+// Bytes that rounds after the first read from memory. Every round reads `shared` bytes of one
+// buffer, and the same number of another that no other round has.
 static double missed(uint64_t shared, double capacity, uint32_t buffer) {
   Arena arena = {0};
   CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
@@ -127,7 +127,8 @@ static void test_cache_of_two_rounds(void **state) {
   assert_float_equal(lost_in_two(1024, 1), 0, 0.001);
 }
 
-// Bytes that a program reads from memory again: x, then as much of y, then x, and `beside` programs do so at a time.
+// Bytes that a program reads from memory again: x, then the same amount of y, then x. `beside`
+// programs do so at a time.
 static double lost(double capacity, uint64_t beside) {
   enum { BYTES = 4096 };
   Arena arena = {0};
@@ -175,7 +176,8 @@ static void test_sectors(void **state) {
   }
 }
 
-// A third of the element's number, by the reciprocal: 43 words, of which each warp's lie in two sectors.
+// A third of the element's number, by the reciprocal: 43 words. Each warp's words lie in two
+// sectors.
 static void test_reciprocals(void **state) {
   (void)state;
   IrFixture s;
@@ -310,7 +312,8 @@ static void test_time(void **state) {
   ir_fixture_close(&s);
 }
 
-// Slots of a ring of two in turn, each stored to and read in its iteration, and the barrier between.
+// Alternating slots of a ring of two, each stored to and read in its iteration, with the barrier
+// between.
 static void test_events(void **state) {
   (void)state;
   static const char text[] =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's regions: reduce, scan, map and while, with tuples and regions within; beside plain C loops.
+// The evaluator's regions: reduce, scan, map and while, with tuples and nested regions, against
+// plain C loops.
 #include <math.h>
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
@@ -139,7 +140,7 @@ static void test_argmax(void **unused) {
   "%tie = and %same, %first : i1\n%greater = or %more, %top : i1\n%left = or %greater, %tie : i1\n"          \
   "%rv = select %left, %v, %w : fp32\n%ri = select %left, %vi, %wi : i32\nyield %rv, %ri\n}\n"
 
-// A NaN that no comparison holds of makes the result hang on the order, which is not fixed.
+// No comparison holds for a NaN. So the result depends on the order, which is not fixed.
 static void test_argmax_of_nan(void **unused) {
   (void)unused;
   for (int ordered = 0; ordered < 2; ordered++) {
@@ -318,7 +319,8 @@ static void test_nested_regions(void **unused) {
   kernel_close(&k);
 }
 
-// The results are what the first region yields beside false; the carried values may change places.
+// The results are the first region's values next to false. The loop-carried values may change
+// places.
 static void test_while(void **unused) {
   (void)unused;
   Kernel k;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's dot: every type and precision beside plain C loops, exact where data are small integers,
-// and bounds that let the hardware's roundings pass and wrong products not.
+// The evaluator's dot: every type and precision against plain C loops. It is exact if data are
+// small integers. The bounds accept the hardware's roundings and reject wrong dots.
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
 #include "tests/unit/unit.h"
@@ -210,9 +210,10 @@ static void test_extents(void **unused) {
   }
 }
 
-// tf32 of data that tf32 holds is as precise as ieee.
-// An uncertain element of a factor makes its row, or its column, of the product uncertain, and nothing else.
-// The element is a choice that hangs on rounding: of 0 / 3 * 3 > 0 it does not.
+// With data that tf32 holds, tf32 is as precise as ieee.
+// An uncertain element of a factor makes its row, or its column, of the result uncertain, and
+// nothing else.
+// The element is a choice that depends on rounding. The choice 0 / 3 * 3 > 0 does not.
 #define TILE "tile<16x16xfp32>"
 #define LINE "tile<256xfp32>"
 static void test_uncertain_elements(void **unused) {
@@ -294,7 +295,7 @@ typedef struct TensorCore {
   Elem elem;
   uint32_t step;
   int bits;     // 0: fused multiply-adds in fp32, one after the other
-  double input; // products' own error, relative
+  double input; // the multiplications' own error, relative
 } TensorCore;
 
 static const TensorCore CORES[] = {{"fp16", "", ELEM_FP16, 8, 24, 0},

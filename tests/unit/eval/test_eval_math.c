@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's functions of floats: values beside the C library's float functions, bounds beside values
-// moved by as much as the operands' bounds allow; fma, mulhi, choices near a tie.
+// The evaluator's functions of floats: values against the C library's float functions. Bounds are
+// compared with values that are moved by the operands' bounds. Also fma, mulhi, choices near a tie.
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
 #include "tests/unit/unit.h"
@@ -124,7 +124,7 @@ static void test_functions_of_two(void **unused) {
     }
 }
 
-// Special values, exactly; and what hangs on rounding is not compared.
+// Special values, exactly. Results that depend on rounding are not compared.
 static void check_special(const char *function, float x, double want) {
   Kernel k;
   float in[N] = {x}, none[N] = {0};

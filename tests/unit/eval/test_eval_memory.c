@@ -149,7 +149,8 @@ static void test_moved_and_computed_zero(void **unused) {
   }
 }
 
-// (a / b) * b > a hangs on rounding where data are real, never where it compares data as they were read.
+// (a / b) * b > a depends on rounding if data are real, never if it compares data as they were
+// read.
 static void test_uncertain(void **unused) {
   (void)unused;
   for (int exact = 0; exact < 2; exact++) {
@@ -356,7 +357,7 @@ static void test_partly_written(void **unused) {
   }
 }
 
-// The last byte of a buffer may be read, and none behind it.
+// The last byte of a buffer may be read, and none after it.
 static void test_last_byte(void **unused) {
   (void)unused;
   for (int beyond = 0; beyond < 2; beyond++) {

@@ -186,7 +186,7 @@ static void test_a_reader_before_the_writer(void **unused) {
   kernel_close(&k);
 }
 
-// A ticket from a contended counter; the counter itself does not hang on the order.
+// A ticket from a contended counter; the counter itself does not depend on the order.
 static void test_contended_old_value(void **unused) {
   (void)unused;
   Kernel k;
@@ -310,7 +310,7 @@ static void test_float_sum(void **unused) {
   kernel_close(&k);
 }
 
-// Exchanges of different values leave what hangs on the order; of one value they do not.
+// The result of exchanges of different values depends on the order. With one value it does not.
 static void test_exchanges(void **unused) {
   (void)unused;
   for (int same = 0; same < 2; same++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's ops that move elements, sort and count them, and block pointers, beside plain C loops.
+// The evaluator's ops that move elements, sort and count them, and block pointers, against plain C
+// loops.
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
 #include "tests/unit/unit.h"

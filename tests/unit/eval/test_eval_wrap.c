@@ -15,7 +15,7 @@
 
 static const char said[] = "wrapped in 32 bits (65536 * 65536 = 4294967296, which becomes 0)";
 
-// Runs the body; how many warnings there are, of which the first says `text`.
+// Runs the body. Returns the number of warnings. The first one says `text`.
 static uint32_t warnings(const char *body, uint64_t s, const char *text) {
   Kernel k;
   int32_t x[8] = {0};

@@ -176,7 +176,7 @@ static void test_every_mutant_is_told(void **unused) {
   }
 }
 
-// --- a product by roles, with tensor copies and asynchronous dots: tests/golden/passes/shared/channels_tensor.tir
+// --- a warp-specialized dot with TMA copies: tests/golden/passes/shared/channels_tensor.tir
 
 enum { ROWS = 64, COLUMNS = 64, DEPTH = 136, TILES = 2 };
 
@@ -350,7 +350,8 @@ static void test_groups_stop_anywhere(void **unused) {
 #define PASS  "pingpong_pass {id = 2}\n"
 #define END   "pingpong_wait {id = 2, first}\n"
 
-// Turns are given before they are waited for, passed on once, and over at the end; in each program anew.
+// Turns are given before they are waited for, passed on once, and over at the end; in each program
+// again.
 static void test_turns_alternate(void **unused) {
   (void)unused;
   for (uint64_t rounds = 1; rounds < 4; rounds++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tokens: golden files (tests/golden/syntax/X.tokens beside the sources), and what no golden file shows.
+// Tokens: golden files (tests/golden/syntax/X.tokens next to the sources), and cases that no golden
+// file shows.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

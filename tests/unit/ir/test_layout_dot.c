@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts of matrix products against the PTX ISA's fragments and wgmma's canonical shared-memory layouts.
+// Layouts of dots against the PTX ISA's fragments and wgmma's canonical shared-memory layouts.
 #include "ir/dot/layout_dot.h"
 #include "tests/unit/unit.h"
 
@@ -148,8 +148,8 @@ static void operands_of_fma(void **state) {
   }
 }
 
-// PTX ISA, swizzling modes: within 8 lines of 128 bytes the 16-byte
-// chunk's number (of as many as a row has) is XORed with the line's.
+// PTX ISA, swizzling modes: within 8 lines of 128 bytes the 16-byte chunk's number within its row
+// is XORed with the line's number.
 static void shared_of_wgmma(void **state) {
   (void)state;
   for (uint32_t elem_bits = 0; elem_bits <= 2; elem_bits++)

@@ -34,7 +34,7 @@ static void run_selects(Warp *w, uint32_t warp, const LaneSelect *selects, uint3
   }
 }
 
-// Shuffles of which some lane's number is not its own: those that are needed.
+// Shuffles that are needed: some lane's number is not its own.
 static uint32_t run_plan(const LanePlan *plan, uint32_t warp, Warp *w, Warp *result) {
   uint32_t shuffles = 0;
   Warp received;

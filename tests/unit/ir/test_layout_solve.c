@@ -10,7 +10,7 @@
 #include "tests/unit/layout_random.h"
 #include "tests/unit/unit.h"
 
-// The input of the product with inputs xa and xb: in each dimension a's bits below b's.
+// The input of the direct sum with inputs xa and xb: in each dimension a's bits below b's.
 static uint32_t product_input(const Layout *a, const Layout *b, uint32_t xa, uint32_t xb) {
   uint32_t x = 0, at = 0;
   for (int d = 0; d < 3; d++) {

@@ -36,7 +36,8 @@ static Cost cost_of(const Layout *side, const Layout *shared, uint32_t elem_bits
   Cost cost = vector_cost(&used, shared, elem_bits);
   LayoutMatrix matrix = load ? layout_matrix(&used, shared, elem_bits, order, &each) : MATRIX_NONE;
   uint32_t matrices = (layout_registers(&used) << elem_bits) / 4;
-  // Matrices with conflicts are as good as vectors without, where those need as many wavefronts.
+  // Matrices with conflicts are as good as vectors without, if those need the same number of
+  // wavefronts.
   if (matrix == MATRIX_NONE || matrices * each + (each > 1) > cost.wavefronts) return cost;
   cost.matrix = matrix;
   cost.pair = order[0];

@@ -202,7 +202,7 @@ static void test_names(void **state) {
   assert_null(pass_find(str_from("attention")));
 }
 
-// A pass without a state that it needs is an error that names who gives it.
+// A pass without a state that it needs is an error. The error names the pass that gives it.
 static void test_needs(void **state) {
   (void)state;
   GoldenFixture s;

@@ -14,7 +14,7 @@
 #include "passes/passes.h"
 #include "tests/unit/unit.h"
 
-// A loop that adds up products of %x and %y, into %sumN.
+// A loop that accumulates dots of %x and %y into %sumN.
 #define LOOP(n)                                                                                              \
   "  %%sum" n ", %%px" n ", %%py" n                                                                          \
   " = for %%zero, %%K, %%bk, %%acc, %%xs, %%ys : tile<%1$ux%2$uxfp32>, block_ptr<%1$ux%3$ux%4$s>, "          \
@@ -54,7 +54,7 @@ typedef struct Case {
   bool launched;
   uint32_t rows, columns, k;
   const char *elem, *before; // ops before the loop
-  bool several;              // two loops of products
+  bool several;              // two dot loops
   const char *remark, *text; // NULL: not asked for; of a text with ! at its beginning: it is not there
 } Case;
 
@@ -124,7 +124,7 @@ static void check_cases(const Case *cases, size_t n, const char *pass) {
 // --- before layouts
 
 static const Case ways[] = {
-    // tensor copies: by itself in launches alone; options
+    // TMA copies: by default only in launches; options
     {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false,
      "TMA copies: of dot operands, through pointers too",
      "plan = [tma_loads, tma_pointer_loads, warp_specialize]"},
@@ -196,7 +196,7 @@ static void test_ways(void **unused) {
 #define STORED  "  %g = cast %K : fp32\n  store %c, %g\n"
 
 static const Case slots[] = {
-    // in turn and parted, by itself
+    // persistent and warp-specialized by default
     {", num_warps = 8, num_stages = 3", true, 128, 256, 64, NULL, NULL, false,
      "persistent: the next program's copies run under this one's end", "persistent]"},
     {", num_warps = 8, num_stages = 3", true, 128, 256, 64, NULL, NULL, false,
@@ -227,12 +227,12 @@ static const Case slots[] = {
      "!persistent]"},
     {", num_warps = 8", true, 128, 256, 64, NULL, ORDERED, false,
      "not persistent: it has ops whose order among programs matters", "!persistent]"},
-    // in turn, as options say
+    // persistent by option
     {", num_warps = 4, persistent = \"on\"", false, 64, 64, 64, NULL, NULL, false,
      "persistent: as --persistent=on says", "persistent]"},
     {", num_warps = 4, persistent = \"on\"", false, 64, 64, 64, NULL, ORDERED, false,
      "not persistent: it has ops whose order", "!persistent]"},
-    // parted, as options say
+    // warp-specialized by option
     {", num_warps = 8, tma = \"on\", warp_specialize = \"on\"", false, 128, 128, 64, NULL, NULL, false,
      "specialised: 3 slots of 32768 bytes", PARTED},
     {", num_warps = 4, tma = \"on\", warp_specialize = \"on\"", false, 64, 64, 64, NULL, NULL, false,
@@ -264,7 +264,7 @@ static void test_slots(void **unused) {
   check_cases(slots, sizeof slots / sizeof *slots, "plan_pipeline");
 }
 
-// Nothing of a plan is left behind the passes that obey, whether they did or not.
+// The passes that obey a plan remove it, whether they did anything or not.
 static void test_left(void **unused) {
   (void)unused;
   static const Case left[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Schedules that hold, and those that schedule_check refuses, rule by rule; which ones keep products from being under way.
+// Valid schedules, and those that schedule_check refuses, rule by rule. Also schedules that keep
+// dots from being in flight.
 #include "passes/pipeline/schedule.h"
 #include "tests/unit/eval_kernel.h"
 #include "tests/unit/unit.h"

@@ -130,7 +130,7 @@ static void test_slots_completed_by_bytes(void **unused) {
              "slot 0 of a ring is written, which is readable");
 }
 
-// Five rounds of two slots: each phase of each slot's mbarrier is waited for in turn.
+// Five rounds of two slots: each phase of each slot's mbarrier is waited for, one after another.
 static void test_rounds(void **unused) {
   (void)unused;
   expect_box(RING "%one = constant {value = 1} : i32\n%zero = constant {value = 0} : i32\n"

@@ -80,7 +80,7 @@ static void test_shared_bytes(void **unused) {
   expect_box(PLACED("240") READ "shared_store %i, %d\n", 2, 8, NULL);
 }
 
-// The store reads what was there when it began, each round anew.
+// The store reads the data from its start, again in each round.
 static void test_rounds(void **unused) {
   (void)unused;
 #define LOOP(body)                                                                                           \

@@ -32,7 +32,7 @@ static const char twice_source[] =
 
 enum { ELEMENTS = 100 };
 
-// One launch and all that it hangs on.
+// One launch and everything that it depends on.
 typedef struct Case {
   const char *name, *source;
   tilec_compile_options options;
@@ -129,7 +129,7 @@ static void test_specialisation_changes_the_key(void **state) {
   c.n = 99;
   uint64_t before = cache_entries();
   run_case(&c);
-  assert_int_equal(cache_entries(), before); // a value of which nothing is known
+  assert_int_equal(cache_entries(), before); // an unknown value
   (void)state;
 }
 
@@ -278,7 +278,7 @@ static CacheKey key_of_name(const char *name) {
   return key;
 }
 
-// A product in the place of the sum.
+// A multiplication instead of the sum.
 static void multiply(const CacheListed *listed, void *data) {
   static const char sum[] = "add.f32", product[] = "mul.f32";
   CacheKey key = key_of_name(listed->name);

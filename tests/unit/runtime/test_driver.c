@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cuda device on a driver that is the simulator (tests/gpu/fake_driver.h): results, every call of the driver failing
-// in turn, and threads that launch different specialisations. DRIVER_SECONDS: how long those do, default 3.
-// DRIVER_TESTS: only tests of that name.
+// The cuda device on a driver that is the simulator (tests/gpu/fake_driver.h). Tests results, and
+// every call of the driver failing, one after another. Threads launch different specialisations for
+// DRIVER_SECONDS (default 3). DRIVER_TESTS: only tests with that name.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -148,7 +148,7 @@ static tilec_status run_all(Compilation *c, const PassRunOptions *passes, Buf *m
   return status;
 }
 
-// Hidden parameters stand in the meta data, each where the driver expects it.
+// The metadata has the hidden parameters, each where the driver expects it.
 static void test_meta_of_hidden_parameters(void **unused) {
   (void)unused;
   Compilation c;
@@ -292,7 +292,7 @@ static void test_a_bug_without_a_folder(void **unused) {
   compilation_free(&c);
 }
 
-// Every arena allocation in turn fails; the last run is the one in which none does.
+// Every arena allocation fails, one after another. In the last run none does.
 static void test_the_end_of_memory(void **unused) {
   (void)unused;
   for (unsigned long n = 1;; n++) {

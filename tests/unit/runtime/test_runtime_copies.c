@@ -237,7 +237,7 @@ static void test_options(void **unused) {
   tilec_device_close(device);
 }
 
-// As a model's layers in turn, more than are kept.
+// Like a model's layers one after another, more than are kept.
 static void test_many_argument_sets(void **unused) {
   (void)unused;
   enum { LAYERS = HOST_SETS + 4, ROUNDS = 2 };

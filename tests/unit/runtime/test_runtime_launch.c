@@ -214,7 +214,7 @@ static void test_arguments_by_functions(void **unused) {
   tilec_device_close(device);
 }
 
-// More argument sets than are kept, twice over, and then two in turn.
+// More argument sets than are kept, twice over, and then two alternately.
 static void test_grids_are_kept_by_their_arguments(void **unused) {
   (void)unused;
   enum { SETS = HOST_SETS + 6 };
@@ -238,7 +238,7 @@ static void test_grids_are_kept_by_their_arguments(void **unused) {
   scale_free(&s);
 }
 
-// The bytes of a parameter by value come with the launch; no argument of 8 bytes stands for them.
+// The bytes of a parameter by value come with the launch; no argument of 8 bytes replaces them.
 static void test_parameters_by_value(void **unused) {
   (void)unused;
   static const char ptx[] = ".version 7.8\n.target sm_80\n.address_size 64\n"

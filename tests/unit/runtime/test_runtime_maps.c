@@ -203,8 +203,8 @@ static void test_an_unaligned_base(void **unused) {
   map_run_end(&r);
 }
 
-// More argument sets than are kept, twice over, then as many as are kept in turn, which cost no encoding; some are such
-// that no map can be made of.
+// More argument sets than are kept, twice over. Then only those that are kept, which need no
+// encoding. No map can be made for some of them.
 static void alternate(const char *device) {
   enum { SETS = HOST_SETS + 6, ROUNDS = 2 * SETS + 3 * HOST_SETS };
   MapCase c = cases[0];
@@ -273,7 +273,7 @@ static void test_capture(void **unused) {
 enum { THREADS = 4, OWN_SETS = 20, THREAD_LAUNCHES = 300 };
 
 typedef struct MapThread {
-  MapRun run; // the same kernel and base, an `out` of its own
+  MapRun run; // the same kernel and base, its own `out`
   pthread_t thread;
   int number, wrong;
 } MapThread;

@@ -134,7 +134,8 @@ static void *compile_slow(void *data) {
   return NULL;
 }
 
-// While one thread compiles a variant another launches two that are there, in turn: none of them waits for it.
+// While one thread compiles a variant, another launches two existing ones alternately: none of them
+// waits for it.
 static void test_launches_beside_a_compile(void **unused) {
   (void)unused;
   tilec_device *device = open_device("sim");
@@ -160,7 +161,7 @@ static void test_launches_beside_a_compile(void **unused) {
   tilec_device_close(device);
 }
 
-// Each thread opens, compiles, launches and closes by itself, on a device of its own.
+// Each thread opens, compiles, launches and closes by itself, on its own device.
 static void *alone(void *data) {
   Worker *w = data;
   if (!good(w, tilec_device_open(devices[w->number % DEVICES], &w->device))) return NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec_tune on the simulator, whose own time it measures: the space, what is told, what is kept, and that the caller's memory stays.
+// tilec_tune on the simulator, whose own time it measures: the space, the reports, the stored
+// results, and the caller's memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,7 +135,8 @@ static void test_autotune(void **unused) {
   tuned_free(&t);
 }
 
-// A list in the place of @autotune's, beside ranges: each with a grid of its own, what is alike once, and what is given stands.
+// A list instead of @autotune's, with ranges. Each has its own grid, equal ones are taken once, and
+// given values hold.
 static void test_listed(void **unused) {
   (void)unused;
   static const char *const small[] = {"64"}, *const large[] = {"1024"}, *const one[] = {"1"};

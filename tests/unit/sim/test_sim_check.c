@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The simulator's checkers, on kernels with one bug each and on their correct twins (tests/golden/sim/bugs).
-// A bug's lines are those of bugs.cu with the marks // A: NAME and // B: NAME; its reports stand at these
-// lines and no others, under every schedule. A twin has no report.
+// The simulator's checkers, on kernels with one bug each and on their correct twins
+// (tests/golden/sim/bugs). A bug's lines are those of bugs.cu with the marks // A: NAME and // B:
+// NAME. Its reports are at these lines and no others, under every schedule. A twin has no report.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

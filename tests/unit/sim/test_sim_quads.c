@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mma.m8n8k4 of f16: four products a warp, in every order of A and B, on small integers, against C. Fragments
-// as the PTX ISA has them: lane l takes part in product l / 4 % 4, lanes from 16 on with its upper half.
+// mma.m8n8k4 of f16: four dots a warp, in every order of A and B, on small integers, against C.
+// Fragments are as in the PTX ISA: lane l takes part in dot l / 4 % 4, lanes from 16 on with its
+// upper half.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -157,8 +157,8 @@ static void run_step(Case *c, const Step *step, uint32_t segment) {
       access_byte(c, step, segment, lane, step->offset + lane * step->stride + i);
 }
 
-// Between barriers one warp after another runs to its end; the last to arrive
-// at a barrier goes first behind it.
+// Between barriers one warp after another runs to its end. The last to arrive at a barrier goes
+// first after it.
 static void run_oracle(Case *c, bool descending) {
   c->n = 0;
   memset(c->bytes, 0, sizeof c->bytes);

@@ -52,7 +52,7 @@ static Ran run_plain(const char *text, uint32_t blocks, uint32_t threads) {
 
 // ---- lanes ----
 
-// 10 instructions until all meet again; each arm's are counted once, those behind them once too.
+// 10 instructions until all reconverge. Each arm's are counted once, and those after them once too.
 static void test_lanes_that_parted_meet_at_the_lowest_instruction(void **unused) {
   (void)unused;
   static const char text[] = HEAD REGISTERS "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7;\n"           // 2
@@ -174,7 +174,7 @@ static void test_host_threads_change_nothing(void **unused) {
   }
 }
 
-// Sums of floats hang on their order.
+// Sums of floats depend on their order.
 static void test_one_host_thread_is_reproducible_to_the_bit(void **unused) {
   (void)unused;
   static const char text[] = REDUCTION("@%p3 red.global.add.f32 [%d1+8192], %f1;");

@@ -61,7 +61,7 @@ static void test_wgmma_and_tensor_copy_gemm(void **unused) {
   }
 }
 
-// ---- tensor copies ----
+// ---- TMA copies ----
 
 enum { X = 20, Y = 9, Z = 5, BX = 8, BY = 4, BZ = 3 };
 

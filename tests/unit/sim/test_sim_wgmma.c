@@ -98,7 +98,7 @@ static void wgmma_text(Text *text, const Wgmma *w, int depth, int nd) {
   put(text, "ret;\n}\n");
 }
 
-// Where two steps are made the second subtracts the product again.
+// With two steps the second subtracts the first one's dot again.
 static bool twice(const Wgmma *w) {
   return w->swizzle != 32 && !w->mn_a && !w->mn_b && strcmp(w->d, "s32") != 0;
 }

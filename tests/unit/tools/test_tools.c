@@ -156,7 +156,7 @@ static void test_npy_round_trip_and_damage(void **unused) {
   arena_free(&arena);
 }
 
-// An array of one type beside a buffer of another: how many elements differ.
+// An array of one type against a buffer of another: the number of elements that differ.
 static uint64_t differing(Arena *arena, Elem buffer_elem, const void *got, Elem array_elem, const void *data,
                           const char *tolerances, ExpectResult *result) {
   enum { N = 4 };

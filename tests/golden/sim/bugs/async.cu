@@ -530,7 +530,7 @@ extern "C" __global__ void ok_cluster(int *out) {
   out[threadIdx.x] = tile[127 - threadIdx.x];
 }
 
-// A from registers, one of which is written before the wait.
+// A from registers: one is written before the wait.
 #define WGMMA_REGISTERS(d, b, between, after) \
   asm volatile("{ .reg .b32 a<4>; mov.b32 a0, 0; mov.b32 a1, 0; mov.b32 a2, 0; mov.b32 a3, 0; wgmma.fence.sync.aligned; " \
                "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {a0, a1, a2, a3}, %4, 0, 1, 1, 0; " \

@@ -677,7 +677,7 @@ extern "C" __global__ void ok_block_fence(int *out, int *data, volatile int *fla
     *out = *data;
   }
 }
-// The fence released data that is older than the data that the flag stands for.
+// The fence released data that is older than the data of the flag.
 extern "C" __global__ void bug_early_fence(int *out, int *data, volatile int *flag) {
   if (blockIdx.x) return;
   if (threadIdx.x == 0) {

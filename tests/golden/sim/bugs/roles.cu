@@ -117,7 +117,7 @@ extern "C" __global__ void ok_init_fence(int *out, const int *in) {
   WAIT(full, 0);
   out[threadIdx.x] = tile[threadIdx.x % 32];
 }
-// Another thread's proxy fence, behind the barrier.
+// Another thread's proxy fence, after the barrier.
 extern "C" __global__ void ok_proxy_fence(int *out, const int *in) {
   __shared__ u64 full;
   __shared__ __align__(128) int tile[32];
