@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Time of device work: launches captured in a CUDA graph over sets of buffers that rotate, replayed between two events."""
+"""Time of device work: launches captured in a CUDA graph over sets of buffers that rotate, replayed between two
+events."""
 import gc
 import time
 

@@ -4,10 +4,10 @@
 
   math_instructions.py TILEC >math_instructions.txt
 
-Needs Triton, which brings ptxas and nvdisasm, and no GPU. Counts a kernel of four elements a thread for sm_90a, minus the same kernel
-without the function, divided by four. All branches count. So if a function has a branch (for large arguments, say), the count is more
-than most elements run.
-Lines: function, tilec's, Triton's; - if it has none. scripts/math-table puts them into docs/language.md."""
+Needs Triton, which brings ptxas and nvdisasm, and no GPU. Counts a kernel of four elements a thread for sm_90a, minus
+the same kernel without the function, divided by four. All branches count. So if a function has a branch (for large
+arguments, say), the count is more than most elements run. Lines: function, tilec's, Triton's; - if it has none.
+scripts/math-table puts them into docs/language.md."""
 import importlib.util
 import os
 import re

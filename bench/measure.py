@@ -81,7 +81,8 @@ class Env:
                 tensor.fill_(float("nan") if tensor.dtype.is_floating_point else -0x5a5a5a5b)
 
     def ceiling(self, kind):
-        """Bytes or operations a second, measured here: a copy, torch's matmul of the type. tf32x3: a third of tf32's."""
+        """Bytes or operations a second, measured here: a copy, torch's matmul of the type. tf32x3: a third of
+        tf32's."""
         if kind not in self.ceilings:
             self.ceilings[kind] = self.ceiling("tf32") / 3 if kind == "tf32x3" else measure_ceiling(self, kind)
         return self.ceilings[kind]

@@ -39,7 +39,8 @@ class Operation:
 
 @dataclasses.dataclass
 class Case:
-    """`run` returns a tensor or several, `reference` the same number; `pick` takes from the results what is compared."""
+    """`run` returns a tensor or several, `reference` the same number; `pick` takes from the results what is
+    compared."""
 
     run: typing.Callable
     reference: typing.Callable

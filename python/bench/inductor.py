@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torch.compile with tilec as the compiler of its kernels, against Triton: python python/bench/inductor.py [CASE[:MODE]...]
+"""torch.compile with tilec as the compiler of its kernels, against Triton: python python/bench/inductor.py
+[CASE[:MODE]...]
 
 Each case runs in a separate process for each compiler, with empty caches on disk. Prints the time of the first call
 (forward and backward), the largest error of the loss and its gradients against eager's (root mean squares), and the

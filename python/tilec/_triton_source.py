@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles Triton's requests (an ASTSource) by tilec. The PTX takes the parameters that Triton's launchers pass, in their order.
-No kernel of tilec's reads the two scratch pointers that follow them. The driver passes only the parameters that a kernel has."""
+"""Compiles Triton's requests (an ASTSource) by tilec. The PTX takes the parameters that Triton's launchers pass, in
+their order. No kernel of tilec's reads the two scratch pointers that follow them. The driver passes only the parameters
+that a kernel has."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 ARCHITECTURES = {90: "sm_90a", 100: "sm_100a", 103: "sm_103a", 120: "sm_120a", 121: "sm_121a"}
 
 
-# Options of a launch that Triton does not have, each one of a few words, as tilec numbers them. They hold for kernels that are compiled
-# as tilec's own launches are, and all imply such a launch.
+# Options of a launch that Triton does not have, each one of a few words, as tilec numbers them. They hold for kernels
+# that are compiled as tilec's own launches are, and all imply such a launch.
 WORDS = {
     "tma": {"off": 2, "auto": 3, "on": 1},
     "warp_specialize": {"auto": 0, "on": 1, "off": 2},

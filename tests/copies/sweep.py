@@ -162,7 +162,8 @@ def lines():
         data, wide = buffer("x", elem, n), "i32" if elem == "i8" else elem
         name, size = f"{elem} {rows}x{columns}, {warps} warps", dict(R=rows, C=columns)
         for kernel, out in (("sums", wide), ("argmaxes", "i32")):
-            # A row's result may be the only one in its sector, because rows lie in warps. A warp may store its own at once.
+            # A row's result may be the only one in its sector, because rows lie in warps. A warp may store its own at
+            # once.
             most = {"global_sectors": n * BYTES[elem] // 32 + rows}
             stores = max(warps, 2) if (elem, rows) == ("fp32", 64) else max(rows, warps)
             most["global_requests"] = max(n * BYTES[elem] // 512, warps) + stores

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""registers.py TILEC [REGEX]: compares the registers a thread that `tilec explain` estimates with those of ptxas on PATH.
+"""registers.py TILEC [REGEX]: compares the registers a thread that `tilec explain` estimates with those of ptxas on
+PATH.
 
 Covers the bench's kernels, in our configuration that bench/results.jsonl names for each row. Prints the table of
 bench/LOG.md by kernel. The last line has the median, the minimum and the maximum of the errors."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tilec explain --ncu`: Nsight Compute's CSV (tests/explain/ncu/README.md) next to the prediction, as text, JSON and HTML.
-Also files that are no such CSV.
+"""`tilec explain --ncu`: Nsight Compute's CSV (tests/explain/ncu/README.md) next to the prediction, as text, JSON and
+HTML. Also files that are no such CSV.
     ncu.py TILEC"""
 import json
 import os

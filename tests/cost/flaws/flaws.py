@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels with one planted flaw each, and the right form of each. `tilec explain` must name first the flaw that `expected` has."""
+"""Kernels with one planted flaw each, and the right form of each. `tilec explain` must name first the flaw that
+`expected` has."""
 import triton
 import triton.language as tl
 

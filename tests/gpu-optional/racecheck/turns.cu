@@ -2,7 +2,8 @@
 // A kernel without a race that racecheck of CUDA 13.0's compute-sanitizer reports: turns ROUNDS TURNS EXTRA
 //
 // Two groups of 128 threads alternate ROUNDS times, by bar.arrive and bar.sync on barriers 2 and 3, unless TURNS is 0.
-// Then all 256 store a word to shared memory, meet at barrier 1, and read another thread's. EXTRA more bar.sync of barrier 1 may come between. Exit status 1: a wrong word.
+// Then all 256 store a word to shared memory, meet at barrier 1, and read another thread's. EXTRA more bar.sync of
+// barrier 1 may come between. Exit status 1: a wrong word.
 #include <cstdio>
 #include <cstdlib>
 
