@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast the simulator runs on one core, without its checkers and with them. A second:
+// Measures the simulator's speed on one core, without its checkers and with them. A second:
+//
 //   lane instructions of arithmetic
 //   checked global accesses
 //   multiply-adds of mma and wgmma
 //   instructions of PTX files' kernels
+//
 //   sim_bench [--bars] [FILE.ptx KERNEL]...
-// --bars: ends with status 1 where a figure is below half its bar. Half, because the bars are of one machine
-// and one quiet core, and the test that asks for them runs anywhere.
+//
+// --bars: ends with status 1 if a figure is below half its bar. Half, because the bars are from one machine with one
+// quiet core, and the test that uses them runs anywhere.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 [CASE[:MODE]...]
 
 Each case runs in a separate process for each compiler, with empty caches on disk. Prints the time of the first call
-(forward and backward), the largest error of the loss and its gradients against eager's (root mean squares), and the
-compiler of the kernels in the cache. Needs a GPU, PyTorch and Triton. tilec is strict: what it refuses fails.
+(forward and backward), and the largest error of the loss and its gradients against eager's (root mean squares). Also
+prints the compiler of the kernels in the cache. Needs a GPU, PyTorch and Triton. tilec is strict: a refusal is a failure.
 """
 
 import json

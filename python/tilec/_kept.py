@@ -2,9 +2,9 @@
 """Stored tunings on disk for kernels of files (docs/tune.md), for autotuners. A result of `tilec tune`, the C library
 or another Python process is one of the configurations here. A result that is measured here is available to them.
 
-The key is the file's, as in the command: its text, the kernel in it, types, the values that `key` names, and what the
-launch gives in addition to a configuration. A function that differs from its file, or that has closure variables, has
-no key. Only one of the autotuner's own configurations is ever taken. So a key that is too coarse costs time at most.
+The key is the file's, as in the command. It has the file's text, the kernel in it, types, the values that `key` names, and
+what the launch gives in addition to a configuration. A function that differs from its file, or that has closure variables,
+has no key. Only one of the autotuner's own configurations is ever taken. So a key that is too coarse costs time at most.
 """
 
 from __future__ import annotations

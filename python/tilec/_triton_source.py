@@ -119,8 +119,8 @@ ROUNDS = "round_f32_to_tf32" in getattr(TensorDescriptor, "__dataclass_fields__"
 
 
 def _spread(name: str, element: str, block: Tuple[int, ...]) -> List[Tuple[str, str]]:
-    """The values that Triton's launchers pass for a host descriptor: its base, sizes and strides in 64 bits, then if it
-    is padded with NaN, then if it is rounded to tf32 (if Triton has that), then the sizes and strides again."""
+    """The values that Triton's launchers pass for a host descriptor. They are its base, sizes and strides in 64 bits, a
+    flag for padding with NaN, a flag for rounding to tf32 (if Triton has that), and the sizes and strides again."""
     rank = range(len(block))
     wide = [(f"{name}_wide_{part}_{i}", "i64") for part in ("shape", "stride") for i in rank]
     sizes = [(f"{name}_shape_{i}", "i32") for i in rank]

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The points at which functions are measured:
-// - special numbers;
-// - neighbours of the places where implementations switch methods: powers of two, multiples of
-// parts of pi and ln 2, poles, zeros;
-// - random numbers of several distributions.
+// The points at which functions are measured. Special numbers. Neighbours of the places where implementations switch
+// methods: powers of two, multiples of parts of pi and ln 2, poles, zeros. Random numbers of several distributions.
 #include <math.h>
 #include "tests/accuracy/accuracy.h"
 

@@ -7,9 +7,13 @@
 //                 [--sim-watch N]
 //
 // --ptxas N: every N-th PTX is assembled too (20; 0: none).
-// --sim-watch N: as tilec's, to see that nothing that ends is taken for a deadlock.
+//
+// --sim-watch N: as tilec's, to check that a program that ends is not reported as a deadlock.
+//
 // --cases: writes the programs that would run, with the file `cases` for acceptance/run-cases.
+//
 // --show: prints the first program.
+//
 // A program is a function of its seed and the classes.
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -2,6 +2,7 @@
 // Compares kernels that were compiled ahead of time with the same kernels compiled by libtilec, on
 // one CUDA driver. The bits must be the same: from aligned and misaligned arguments, from several
 // threads at once, and from a graph.
+//
 //   gpu_aot FOLDER...      folders of add.tile, matmul.tile, weighted_sum.tile and of those in tests/aot
 #include <dlfcn.h>
 #include <pthread.h>

@@ -103,7 +103,7 @@ static void child(void) {
     snprintf(time, sizeof time, run.milliseconds > 0 ? " (%.3f ms)" : "", run.milliseconds);
     say("ok", progress->next, time);
     progress->passed++;
-    if (run.message[0]) { // it has asserted: the context is of no use any more
+    if (run.message[0]) { // it has asserted: the context is useless now
       progress->next++;
       _exit(0);
     }

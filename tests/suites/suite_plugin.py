@@ -3,7 +3,7 @@
 
 SUITE_COMPILER   triton, or tilec: the drop-in, strict
 SUITE_PART       RESIDUE/MODULO: the tests whose id's crc32 has that residue; 0/1: all
-SUITE_SHARE      I/N: the I-th, I+N-th, ... block of SUITE_BLOCK of these tests: the share of one of N processes. Neighbours launch
+SUITE_SHARE      I/N: the I-th, I+N-th, ... block of SUITE_BLOCK of these tests: the share of one of N processes. Neighbours launch the
                  same kernels, which are compiled once
 SUITE_CONFIGS    how many of its configurations an autotuner tries; 0: all
 SUITE_RESULTS    a folder: a file of JSON lines for each process: id, outcome, seconds, message

@@ -6,7 +6,7 @@ run.py TILEC FIRST COUNT [--ptxas N] [--check N] [--device D] [--keep FOLDER] [-
 --ptxas N: every Nth program is assembled, and ptxas must not serialise a wgmma (messages C75xx); 0: none.
 --check N: every Nth runs under all schedules and checkers. --device: sim (default), cuda, eval.
 --keep FOLDER: where the program, its inputs and its PTX are left. --show prints the programs and their commands, and runs nothing.
---wrong: one of NumPy's values is changed, which has to be noticed.
+--wrong: changes one of NumPy's values. The test must notice it.
 """
 import argparse
 import os

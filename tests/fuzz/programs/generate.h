@@ -98,7 +98,7 @@ Value value_fit(Gen *g, ElemType type,
                 Shape shape); // of exactly this type and shape; makes one where need be
 Value value_cast(Gen *g, Value v, ElemType type);
 // The value, changed so that results depend neither on a sum's order nor on the hardware's choice
-// of a NaN's bits. There are no NaNs. No sum and no product of `terms` of its floats overflows.
+// of a NaN's bits. There are no NaNs. Neither sums nor multiplications of `terms` of its floats overflow.
 Value value_summand(Gen *g, Value v, int terms);
 Value value_factor(Gen *g, Value v, int terms);
 Value value_number(Gen *g, Value v);

@@ -25,7 +25,7 @@ static int divisor(Gen *g, ElemType type) {
                                     641,  1000,  65535, -65536,  1 << 30,   INT32_MAX, INT32_MIN, -12345,
                                     4096, 32767, 99991, 1000003, 123456789, 5,         12,        24};
   int name = g->next++, number = scalar_param(g, numbers[pick(g, sizeof numbers / sizeof *numbers)]);
-  bool wide = elem_types[type].bytes == 8 && chance(g, 30); // an odd factor: the product is not 0
+  bool wide = elem_types[type].bytes == 8 && chance(g, 30); // with an odd factor the result is not 0
   line(g, "d%d = n%d.to(%s)%s", name, number, elem_types[type].name, wide ? " * 4294967311" : "");
   return name;
 }

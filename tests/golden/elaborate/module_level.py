@@ -22,7 +22,7 @@ CEIL = tl.constexpr(math.ceil(2.1) + math.floor(-2.1) + int(np.ceil(0.5)) + int(
 
 @functools.lru_cache(maxsize=None)
 def backend():
-    """Of the GPU that runs this."""
+    """The GPU that runs this."""
     try:
         return driver.active.get_current_target().backend
     except Exception:

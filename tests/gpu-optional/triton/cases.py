@@ -16,8 +16,8 @@ class Constant: # a constexpr parameter's value
 
 
 class Case:
-    # types: Triton's, of the run-time parameters. arguments: arrays, numbers, Constants in order. want: expected values
-    # by array, and the tolerances, relative to the largest. known: reports of the checkers by target that are right
+    # types: Triton's, of the run-time parameters. arguments: arrays, numbers, Constants in order. want: by array, the
+    # expected values. Tolerances are relative to the largest. known: by target, reports of the checkers that are right
     # (see README.md).
     def __init__(self, name, kernel, types, arguments, want, grid, warps=4, stages=3, targets=("sm_80", "sm_90a"),
                  known=None):

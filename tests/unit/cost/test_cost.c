@@ -127,8 +127,8 @@ static void test_cache_of_two_rounds(void **state) {
   assert_float_equal(lost_in_two(1024, 1), 0, 0.001);
 }
 
-// Bytes that a program reads from memory again: x, then the same amount of y, then x. `beside`
-// programs do so at a time.
+// Bytes that a program reads from memory again: x, then the same amount of y, then x. `beside` is the number of
+// programs that do so at a time.
 static double lost(double capacity, uint64_t beside) {
   enum { BYTES = 4096 };
   Arena arena = {0};

@@ -84,8 +84,8 @@ static void test_bounds_are_tight(void **unused) {
   fixture_close(&f);
 }
 
-// The error of an operand of a dot reaches the result, for either operand: 2^24 + 1 - 2^24 is 0 in
-// fp32, 1 in float64, and may have an error of about 4.
+// The error of an operand of a dot reaches the result, for either operand. 2^24 + 1 - 2^24 is 0 in fp32 and 1 in
+// float64. It may have an error of about 4.
 static void test_bound_of_a_product(void **unused) {
   (void)unused;
   for (int second = 0; second < 2; second++) {

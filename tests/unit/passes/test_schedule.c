@@ -34,7 +34,7 @@
 typedef struct Case {
   uint32_t stages;
   const char
-      *steps; // a value and its stage each; "v1*": one product more may be under way; "w1<p": comes behind p.
+      *steps; // a value and its stage each; "v1*": one dot more may be in flight; "w1<p": comes after p.
               // F, R and - fill, read and free a slot of the ring
   const char *stage_of; // of c, acc and last
   const char *crossing;

@@ -1,4 +1,4 @@
-"""What tilec reads of a .py file, and how its definitions are chosen."""
+"""The parts of a .py file that tilec reads, and how its definitions are chosen."""
 import torch
 import triton
 import triton.language as tl
