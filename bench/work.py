@@ -32,7 +32,7 @@ class Step:
     function: str
     args: dict
     grid: object
-    constexprs: dict = field(default_factory=dict)  # of this step alone; a configuration's are taken where named here
+    constexprs: dict = field(default_factory=dict)  # only of this step; a configuration's are used if named here
     takes: tuple = ()  # the configuration's constexprs that this step has
 
 

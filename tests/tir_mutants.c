@@ -266,7 +266,7 @@ static bool has_attribute(const Mutants *m, size_t at, const char *name) {
   return false;
 }
 
-// Each attribute that the op may have, `before` and `behind` its text.
+// Each attribute that the op may have. `before` and `behind` are the text around it.
 static void try_more_attributes(Mutants *m, OpKind kind, size_t at, const char *before, const char *behind) {
   static const char *const values[] = {
       [ATTR_KIND_INT] = "1",      [ATTR_KIND_INTS] = "[0]",  [ATTR_KIND_STR] = "\"x\"",

@@ -60,7 +60,7 @@ def softmax_kept(x_ptr, out_ptr, C: tl.constexpr, KEPT: tl.constexpr, BLOCK: tl.
 @triton.jit
 def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, eps, EARLY: tl.constexpr, C: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constexpr,
                OUT: tl.constexpr):
-    """A row a program. EARLY: the weights are under way during the sums."""
+    """A row a program. EARLY: the weights are in flight during the sums."""
     row = tl.program_id(0)
     c = tl.arange(0, BLOCK)
     x = load_row(x_ptr + row * C, c, C, BLOCK, 0.0, IN).to(tl.float32)

@@ -98,7 +98,7 @@ def softmax_rows(x_ptr, out_ptr, R, C, ROWS: tl.constexpr, BLOCK: tl.constexpr):
 
 @triton.jit
 def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, C, eps, EARLY: tl.constexpr, BLOCK: tl.constexpr):
-    """A row a program, held in registers. EARLY: the weights are under way during the sums, in registers of their own."""
+    """A row a program, held in registers. EARLY: the weights are in flight during the sums, in separate registers."""
     row = tl.program_id(0)
     c = tl.arange(0, BLOCK)
     mask = c < C

@@ -47,7 +47,7 @@ HOLD = float(os.environ.get("WILD_HOLD", "30"))  # seconds
 
 
 class Turn:
-    """The GPU for this process alone, between take and give."""
+    """Exclusive use of the GPU, between take and give."""
 
     def __init__(self, path):
         self.file, self.held, self.waited, self.since = open(path, "a"), False, 0.0, 0.0
@@ -223,7 +223,7 @@ class Worker:
             row["tuned"] = any(count > 1 for count in CHOICES)
             if DEVICE == "cuda":
                 row.update(self.capture() if graph else {"mode": "events"})
-        except BaseException as error:  # whatever a library raises ends this operation alone
+        except BaseException as error:  # whatever a library raises ends only this operation
             if os.environ.get("WILD_TRACE"):
                 traceback.print_exc()
             row["ok"], row["failed"] = False, short_message(error)
@@ -377,7 +377,7 @@ def main():
     hook(turn)
     if DEVICE == "cuda":
         threading.Thread(target=turn.watch, daemon=True).start()
-    with contextlib.suppress(Exception):  # what is wrong with it the operations tell
+    with contextlib.suppress(Exception):  # the operations report its errors
         warm()
     COMPILES.clear()
     worker = Worker(turn)

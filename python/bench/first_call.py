@@ -59,7 +59,7 @@ def kernels(torch, tl, device):
 
 
 def measure(compiler, folder):
-    """Prints [name, seconds, seconds of the compile alone] of each kernel."""
+    """Prints [name, seconds, seconds of only the compile] of each kernel."""
     import torch
     import triton
 

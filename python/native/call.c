@@ -104,7 +104,7 @@ static bool is_plain(PyObject *value) {
   return PyLong_CheckExact(value) || PyUnicode_CheckExact(value) || value == Py_None || PyBool_Check(value);
 }
 
-// freeze(value) gives (a key of numbers, texts and tuples alone, whether the same object means the same for ever).
+// freeze(value) returns (a key of only numbers, texts and tuples; true if the object never changes its meaning).
 static bool freeze(const State *state, Constant *c) {
   int fixed;
   PyObject *key, *told = PyObject_CallFunctionObjArgs(state->freeze, c->value, NULL);

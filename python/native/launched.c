@@ -44,7 +44,7 @@ static PyObject *describe_tensor(const Arguments *a, const tilec_arg *arg) {
 }
 
 // ("pointer", dtype, address), ("int", value), ("float", value), ("bool", value), ("none",), ("tuple", items, names),
-// ("descriptor", dtype, block, known16, padding) or ("constant", text). `a` is read for tensors alone.
+// ("descriptor", dtype, block, known16, padding) or ("constant", text). `a` is read only for tensors.
 static PyObject *describe(const Arguments *a, const tilec_arg *arg) {
   const void *at = (const void *)(uintptr_t)arg->value.address;
   switch (arg->kind) {

@@ -93,7 +93,7 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "tilec._native", 
                                         module_traverse,       module_clear,    module_free};
 
 State *state_of_type(PyTypeObject *type) {
-  for (;;) { // a Python class of one of ours has its own module, or none
+  for (;;) { // a Python subclass of our classes has its own module, or none
     PyObject *module = PyType_GetModule(type);
     if (module && PyModule_GetDef(module) == &definition) return PyModule_GetState(module);
     PyErr_Clear();

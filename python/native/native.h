@@ -285,13 +285,13 @@ typedef struct Asked {
 bool asked_begin(Launcher *self, Asked *q, bool sized, PyObject *const *head, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *names);
 void asked_end(Asked *q);
-// A configuration's: a list of (name, value, whether it is an option); None: there is no such configuration.
+// A configuration's: a list of (name, value, true for an option); None: there is no such configuration.
 PyObject *tuned_settings(const tilec_tuning *tuning, size_t configuration);
 
 // _tune(device, program, options, asked, progress, *args, **kwargs): what was found, in tuples (_native.pyi).
 PyObject *launcher_tune(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 
-// _tuned(device, program, options, *args, **kwargs): a list of (name, value, whether it is an option), or None.
+// _tuned(device, program, options, *args, **kwargs): a list of (name, value, true for an option), or None.
 PyObject *launcher_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 // _keep_tuned(device, program, options, settings, seconds, *args, **kwargs): whether it is kept.
 PyObject *launcher_keep_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);

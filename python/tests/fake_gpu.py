@@ -139,7 +139,7 @@ class Managed(C.Structure):
 
 
 class ByCapsule(ByFunctions):
-    """DLPack's Python protocol alone."""
+    """Only DLPack's Python protocol."""
 
     __dlpack_c_exchange_api__ = None
     asked = []

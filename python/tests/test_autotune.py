@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""autotune, heuristics and Config, which Python evaluates; the kernels are Python's too, and tell what they were launched with."""
+"""autotune, heuristics and Config, which Python evaluates; the kernels are Python's too, and record their launch's arguments."""
 
 import unittest
 

@@ -278,7 +278,7 @@ class Launches(unittest.TestCase):
                     scale[4](x, 3, 64, BLOCK=16, num_warps=1 + seed % 2)
                     if list(x) != [3 * seed] * 64:
                         failures.append(seed)
-            except Exception as error:  # told by the assertion below
+            except Exception as error:  # reported by the assertion below
                 failures.append(error)
 
         threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]

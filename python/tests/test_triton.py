@@ -259,7 +259,7 @@ class Compiles(unittest.TestCase):
         self.assertIn("kernel @", self.compile(source()).asm["ttir"])
 
     def test_launches_that_are_tritons_are_as_tritons(self):
-        """Nothing stands before them once one was; what may make launches tilec's own puts it there again."""
+        """After the first launch nothing precedes them. A setting that may make launches tilec's own adds it again."""
         run, launches = triton.JITFunction.run, []
         tritons = unittest.mock.Mock(side_effect=lambda *args, **kwargs: launches.append(kwargs["grid"]))
         active = triton.runtime.driver.active

@@ -170,7 +170,7 @@ def by_cuda_interface(array: Any) -> Described:
     """CuPy, Numba, JAX on a GPU: "CUDA Array Interface", version 3."""
     interface = getattr(array, "__cuda_array_interface__", None)
     if interface is None:
-        return by_dlpack(array)  # of a library that has the interface for its arrays on a GPU alone
+        return by_dlpack(array)  # from a library with the interface only for its arrays on a GPU
     where = getattr(array, "device", None)
     number = getattr(where, "id", None)
     return _interface(array, interface, CUDA, int(number) if isinstance(number, int) else 0)

@@ -292,7 +292,7 @@ class Capture:
 
 
 def _rank(line: str) -> int:
-    """Where a definition stands: a constant sees what is before it."""
+    """The place of a definition: a constant sees the definitions before it."""
     return 0 if line.startswith(("from ", "import ", "def ", "class ")) else 1 if f" = {NAMED}(" in line else 2
 
 

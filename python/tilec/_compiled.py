@@ -135,7 +135,7 @@ class CompiledKernel(_native.Launched):
 
     @property
     def n_regs(self) -> int:
-        """Registers a thread, as ptxas or the driver tells; 0 where there is neither."""
+        """Registers a thread, from ptxas or the driver; 0 if there is neither."""
         return int(self._look().meta.get("registers") or 0)
 
     @property

@@ -13,7 +13,7 @@ from ._errors import DeviceError
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLPack's
 
 _opened: Dict[str, _native.Device] = {}
-_before_fork: Dict[str, _native.Device] = {}  # never closed: what is behind them is the parent's
+_before_fork: Dict[str, _native.Device] = {}  # never closed: their resources are the parent's
 _chosen: Optional[str] = None
 watchers: List[Callable[[], None]] = []  # called when it is chosen anew where launches run, or whether they are checked
 

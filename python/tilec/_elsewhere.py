@@ -133,7 +133,7 @@ class _Copies:
         self.others: List[Tuple[Any, Any]] = []
 
     def of(self, value: Any) -> Any:
-        """The argument with copies in the place of its arrays."""
+        """The argument with copies instead of its arrays."""
         kind = classify(type(value))[0]
         if kind == DESCRIPTOR:
             changed = copy.copy(value)

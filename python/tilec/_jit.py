@@ -294,7 +294,7 @@ class JITFunction(_native.Launcher):
 
 
 def _no_function(what: Any) -> str:
-    """Why @tilec.jit cannot stand above it."""
+    """The reason why @tilec.jit cannot be above it."""
     if not hasattr(what, "fn"):
         return f"@tilec.jit takes a function written with 'def', not {type(what).__name__} {what!r}"
     kind, inner = type(what).__name__, what

@@ -32,14 +32,14 @@ def _root(node: ast.AST) -> Optional[str]:
 
 
 class Resolver(ast.NodeVisitor):
-    """Goes over a function and tells its unit what to bind and what to write in another way."""
+    """Walks over a function, and records in its unit what to bind and what to rewrite."""
 
     def __init__(self, unit: "Unit", constants: Mapping[str, Any]):
         self.unit = unit
         self.edits: List[Edit] = []
-        self.after: List[bytes] = []  # lines behind the function's
+        self.after: List[bytes] = []  # lines after the function's
         self.fixed = 0  # within an f-string, whose places are not known
-        self.aliases: Dict[str, str] = {}  # an expression's text: the name that stands for it
+        self.aliases: Dict[str, str] = {}  # an expression's text: the name that replaces it
         function = unit.function
         stored = unit.source.stored
         self.local = stored | unit.source.parameters
@@ -144,7 +144,7 @@ class Resolver(ast.NodeVisitor):
     # ---- what is written for them
 
     def stand_in(self, node: ast.expr, value: Any, called: bool = False) -> bool:
-        """A name in the place of the expression."""
+        """Replaces the expression by a name."""
         text = ast.unparse(node)
         name = self.aliases.get(text)
         if name is None:

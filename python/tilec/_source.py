@@ -176,7 +176,7 @@ class Edit:
 
 
 def edit_of(node: Union[ast.expr, ast.stmt], text: str) -> Edit:
-    """`text` in the place of the node; what follows keeps its line."""
+    """Replaces the node by `text`; the text after it keeps its line."""
     end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
     rest = b"\\\n" * (end_line - node.lineno)
     return Edit(node.lineno, node.col_offset, end_line, end_column, text.encode() + rest)

@@ -62,7 +62,7 @@ class Tuned:
     failed: int  # of them cannot be had
     interrupted: bool  # it was ended before its end
     kept: bool  # the best is in the cache
-    predicted: bool  # the model knows the card's times; else what was not measured stands as it was given
+    predicted: bool  # the model knows the card's times; else unmeasured configurations keep their order
     ranked: List[Tried]  # the best first; those that cannot be had come last
 
     def __str__(self) -> str:

@@ -211,7 +211,7 @@ def _add_stages(original: Callable[..., None], backend: Any, stages: Dict[str, A
 
 
 def _parse_options(original: Callable[..., Any], backend: Any, given: Dict[str, Any]) -> Any:
-    """With the options that Triton has not (`tma`, `persistent`), as launches of tilec's have them. Options tell what they are by their attributes."""
+    """Adds the options that Triton does not have (`tma`, `persistent`), like tilec's launches. Options are read by attributes."""
     options = original(backend, given)
     for name in _source.WORDS:
         if given.get(name) is not None:

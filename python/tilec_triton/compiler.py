@@ -19,7 +19,7 @@ def wanted() -> bool:
 
 
 def load() -> None:
-    """Loads the drop-in; where that cannot be, Triton is left alone, and told so once."""
+    """Loads the drop-in. If that fails, Triton is not changed, and a message says so once."""
     try:
         import tilec.triton  # noqa: F401 - importing it is what does it
     except ImportError as error:

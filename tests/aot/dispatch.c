@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches add.tile's artefact alone, without libtilec; C99 and C++11. Each call's status is a line.
+// Launches only add.tile's artefact, without libtilec; C99 and C++11. Each call's status is a line.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

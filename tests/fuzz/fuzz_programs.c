@@ -37,7 +37,7 @@ typedef struct Tally {
 // The data that the children share with their parent.
 typedef struct Shared {
   uint64_t done, passed, refused, uncertain, warned; // done: programs, the one in hand not counted
-  bool failed;                                       // the program in hand failed: result tells
+  bool failed;                                       // the current program failed: see result
   Result result;
   Tally refusals[MAX_REFUSALS];
 } Shared;
@@ -96,7 +96,7 @@ static bool class_named(const char *list, const char *name) {
   return false;
 }
 
-// Those of the list (NULL: all) that are built, told on standard output.
+// Those of the list (NULL: all) that are built, printed to standard output.
 static uint64_t probe_classes(Fuzzer *f, const char *list) {
   uint64_t classes = 0;
   printf("classes:");

@@ -24,7 +24,7 @@ typedef struct Case {
   const char *(*error)(void);
   tilec_dtype dtype;
   int buffer_count, int_count;
-  int skew; // elements that the buffers begin behind an address that is divisible by 16
+  int skew; // elements between the buffers' start and an address that is divisible by 16
   int32_t ints[MAX_INTS];
   int copies; // compiled with --tma=on
   int turns;  // with --persistent=on --warp-specialize=on --epilogue=on

@@ -39,7 +39,7 @@ static const Case cases[] = {
     OF_TURNS(0, 112, 96, 0),
 };
 
-// How many maps the driver has made; -1: it does not tell, or the device has none.
+// The number of maps that the driver has made; -1: unknown, or the device has none.
 static long encodings(void) {
   if (getenv("FAKE_DRIVER_CC")) return -1;
   long (*function)(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A GPU as the machine that runs the kernels of tests/sim_nvcc, through the CUDA driver alone.
+// A GPU as the machine that runs the kernels of tests/sim_nvcc, only through the CUDA driver.
 #ifndef TESTS_GPU_ON_CUDA_H
 #define TESTS_GPU_ON_CUDA_H
 

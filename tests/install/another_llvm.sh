@@ -5,7 +5,7 @@ for library in /usr/lib/x86_64-linux-gnu/libLLVM-[0-9][0-9].so; do
   [ -e "$library" ] || continue
   number=${library##*-} number=${number%.so}
   others=$((others + 1))
-  # Its symbols stand before all others of the process.
+  # Its symbols come before all others of the process.
   expect "libLLVM $number preloaded" env LD_PRELOAD="$library" "$work/find_package/jit" examples/project/saxpy.tile sim
   headers=/usr/lib/llvm-$number/include
   [ -e "$headers/llvm-c/Core.h" ] || { skipped "a program with LLVM $number" "its headers are not there"; continue; }

@@ -35,7 +35,7 @@ typedef struct Launch {
   Compilation c;
   Arena arena; // the evaluator's memory and all values handed out
   EvalMemory *memory;
-  LaunchSim *sim; // NULL: the evaluator alone
+  LaunchSim *sim; // NULL: only the evaluator
   Spec spec;
   LaunchArg args[LAUNCH_ARGS];
   uint32_t count;

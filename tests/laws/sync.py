@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# PTX instructions that synchronise, or wait for what is under way; atomics and accesses that carry an order are none.
+# PTX instructions that synchronise, or wait for work in flight. Ordered atomics and accesses do not count.
 SYNC = re.compile(
     r"\b(bar\.(?:warp\.)?sync|bar\.arrive|barrier\.\w+|cp\.async\.commit_group|cp\.async\.wait_(?:group|all)|cp\.async\.bulk\.commit_group|"
     r"cp\.async\.bulk\.wait_group|cp\.async\.mbarrier|mbarrier\.(?!init|inval)\w+|fence\.\w+(?:\.async)?|membar|griddepcontrol\.\w+|"

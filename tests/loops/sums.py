@@ -78,7 +78,7 @@ def inputs(sums):
         if sums.n % 2:
             x[:, -1] = 1
     y, w = r.normal(size=shape), r.uniform(0.5, 1, sums.n)
-    w[1::2] = w[0:sums.n - 1:2]  # what cancels goes on to do so
+    w[1::2] = w[0:sums.n - 1:2]  # terms that cancel keep doing so
     y[:, 1::2] = np.abs(y[:, 0:sums.n - 1:2])
     y[:, 0:sums.n - 1:2] = y[:, 1::2]
     return tuple(as_type(a, sums.elem).astype(np.float64) for a in (x, np.clip(y, 0.01, 1), w))

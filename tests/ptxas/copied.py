@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile: --num-warps 16 -D UNROLL=8 -D BLOCK=16384 --signature out=*bf16:16,x=*bf16:16,n=i64
 # spills: 0
-"""Blocks copied element by element by 16 warps: ptxas is not told of more thread blocks than the elements' masks leave room for."""
+"""Blocks copied element by element by 16 warps: ptxas is not asked for more CTAs than the elements' masks leave room for."""
 import triton
 import triton.language as tl
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile: --num-warps 2 --signature a=*fp16:16,b=*fp16:16,out=*fp32:16,rows=i32,columns=i32
 # spills: 0
-"""The columns' maxima of a dot by mma.sync, one result after another: ptxas is not told to use all registers."""
+"""The columns' maxima of a dot by mma.sync, one result after another: ptxas is not asked to use all registers."""
 import triton
 import triton.language as tl
 

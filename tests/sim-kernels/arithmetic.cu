@@ -34,7 +34,7 @@ extern "C" __global__ void wide(const unsigned long long *x, unsigned long long 
   y[5 * i + 4] = __umul64hi(a, b) ^ (unsigned long long)__mul64hi((long long)a, (long long)b);
 }
 
-// The instructions behind CUDA's integer intrinsics.
+// The instructions of CUDA's integer intrinsics.
 extern "C" __global__ void bits(const unsigned *x, unsigned *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

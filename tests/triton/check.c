@@ -198,7 +198,7 @@ static tilec_status run_source(Machine *machine, Faults *faults, Row *const *row
   return status;
 }
 
-// A kernel that cannot be compiled or run is halved until the row at fault stands alone.
+// A kernel that cannot be compiled or run is halved until only the faulty row is left.
 void check_values(Machine *machine, Faults *faults, Row *const *rows, uint32_t count) {
   if (count == 0) return;
   tilec_status status = run_source(machine, faults, rows, count);

@@ -234,7 +234,7 @@ def own_memory(kind):
     return b"".join(bits.to_bytes(size, "little") for bits in inputs.elements("b", kind)) * 2
 
 
-# Fills values[i] of the indices; halves what cannot be compiled until the row stands alone.
+# Fills values[i] of the indices; halves a part that cannot be compiled until one row is left.
 def evaluate(machine, rows, results, indices, values):
     text, offsets, end = chunk_text(rows, indices, results)
     made = in_child(compile_ptx, text)

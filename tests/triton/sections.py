@@ -267,7 +267,7 @@ def dots():
     for precision in ["", ', input_precision="ieee"', ', input_precision="tf32"', ', input_precision="tf32x3"', ", allow_tf32=False"]:
         yield Section(f"tl.sum(tl.dot(Rw * 1.00048828125, Ce{precision}), axis=1)", [("fp32", "fp32")],
                       16384 if precision.endswith('"tf32"') else 4) # tf32 has 13 bits less
-    # Sums of what is split, and a special number alone in each row.
+    # Sums of split numbers, and only one special number in each row.
     for word in ["bf16x3", "bf16x6"]:
         yield Section(f'tl.sum(tl.dot(Rw * 1.00048828125, Ce, input_precision="{word}"), axis=1)', [("fp32", "fp32")], 4)
         yield Section(f'tl.sum(tl.dot(Rw, Ce, Md, input_precision="{word}"), axis=1)', [("fp32", "fp32", "fp32")], 4)

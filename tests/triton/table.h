@@ -73,13 +73,13 @@ typedef struct Source {
 
 enum { CHUNK_ROWS = 200 };
 
-// asserts: with an assertion of each row's type, which tells the type where it fails.
+// asserts: with an assertion of each row's type, which reports the type if it fails.
 void source_make(Arena *arena, Source *source, Row *const *rows, uint32_t count, bool asserts);
 
 // differ.c: what is wrong with a row, and the lists of rows that may be.
 typedef struct Fault {
   const Row *row;
-  const char *what; // "accepted", "refused", "type", "values", "zero" (signs of zeros alone), "error"
+  const char *what; // "accepted", "refused", "type", "values", "zero" (only signs of zeros), "error"
   const char *text;
 } Fault;
 

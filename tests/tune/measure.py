@@ -62,7 +62,7 @@ def compile_part(name, part, parts):
     for values in space.configurations[part::parts]:
         try:
             space.launch(values, 0)
-        except Exception:  # what does not fit is told when it is measured
+        except Exception:  # a configuration that does not fit is reported when it is measured
             pass
 
 

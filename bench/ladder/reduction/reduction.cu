@@ -44,7 +44,7 @@ extern "C" __global__ void sequential(const float *x, float *out, int n) {
   if (t == 0) out[blockIdx.x] = part[0];
 }
 
-// Warps add up by shuffles; shared memory and one barrier for the warps' sums alone.
+// Warps add up by shuffles; shared memory and one barrier only for the warps' sums.
 static __device__ float warp_sum(float v) {
   for (int lane = 16; lane > 0; lane /= 2) v += __shfl_xor_sync(0xffffffffu, v, lane);
   return v;

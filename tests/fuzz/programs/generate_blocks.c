@@ -29,7 +29,7 @@ static void block_pointer(Gen *g, int name, int buffer, const Shape *block, cons
   buf_free(&text);
 }
 
-// A block that hangs over the edges of an array; loaded, or stored by the first program alone.
+// A block that exceeds the edges of an array; loaded, or stored only by the first program.
 void statement_block_pointer(Gen *g) {
   Value like = value_tile(g);
   int whole[MAX_RANK], strides[MAX_RANK], at[MAX_RANK], total = 1;

@@ -54,7 +54,7 @@ void statement_reduce(Gen *g) {
          chance(g, 20) ? axis - a.shape.rank : axis, kept(keep), elem_types[type].name);
 }
 
-// Products of integers alone: those of floats leave every range.
+// Only integers are multiplied: floats would leave every range.
 void statement_scan(Gen *g) {
   static const char *const functions[] = {"combine_add", "combine_mul", "combine_max"};
   Value a = value_tile(g);

@@ -27,7 +27,7 @@ static int new_buffer(Gen *g, ElemType type, int64_t elements, bool output, uint
   return number;
 }
 
-// Sometimes the argument points past the buffer's start: aligned to the element alone.
+// Sometimes the argument points past the buffer's start: aligned only to the element.
 int buffer_new(Gen *g, ElemType type, int64_t elements, bool output) {
   return new_buffer(g, type, elements, output, chance(g, 15) ? 1 + pick(g, 3) : 0);
 }

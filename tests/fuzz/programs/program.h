@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random well-typed block programs as text. Everything here is a function of the seed and the classes alone.
+// Random well-typed block programs as text. Everything here is a function of only the seed and the classes.
 #ifndef TESTS_FUZZ_PROGRAMS_PROGRAM_H
 #define TESTS_FUZZ_PROGRAMS_PROGRAM_H
 
@@ -32,7 +32,7 @@ void program_free(Program *program);
 
 // classes: a bit a class that may be used.
 void program_generate(uint64_t seed, uint64_t classes, Program *program);
-// The kernel that tells whether a class is built.
+// The kernel that shows if a class is built.
 void program_probe(Class class, Program *program);
 
 // The arguments of `tilec COMMAND FILE` as one line of words.

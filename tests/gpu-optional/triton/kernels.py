@@ -44,7 +44,7 @@ def layer_norm(x, weight, bias, out, mean, rstd, columns, eps, BLOCK: tl.constex
         tl.store(out + row * columns + j, ((v - m) * r * w + b).to(out.dtype.element_ty), mask=j < columns)
 
 
-# Gradients of layer_norm: of x a row a program; of weight and bias into a few partial rows, each behind a lock.
+# Gradients of layer_norm: x one row a program; weight and bias into a few partial rows, each under a lock.
 @triton.jit
 def layer_norm_backward(dy, x, weight, mean, rstd, dx, dweight, dbias, locks, columns, GROUPS: tl.constexpr,
                         BLOCK: tl.constexpr):

@@ -77,7 +77,7 @@ def states(x, y, N):
         tl.store(x + (k + 1) * 256 + at, state.to(tl.float16))
 
 
-# Two warp groups with more than 64 rows each: the product under way reads the slot that an iteration less ahead leaves alone.
+# Two warp groups with more than 64 rows each: the dot in flight reads the slot that prefetching one iteration less leaves free.
 # check: --grid 1 --num-warps 8 --num-stages 4 x=randn:fp16[256,80] y=randn:fp16[80,16] out=empty:fp32[256,16] K=80
 @triton.jit
 def tall(x, y, out, K):

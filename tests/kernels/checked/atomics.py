@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Atomics of tiles in vectors, relaxed behind one fence; and what publishes by them: a lock, a counter, flags."""
+"""Atomics of tiles in vectors, relaxed after one fence; and code that publishes by them: a lock, a counter, flags."""
 import triton
 import triton.language as tl
 

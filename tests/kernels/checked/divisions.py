@@ -60,7 +60,7 @@ def permuted(out, x, b: tl.int64, c: tl.int64, s0: tl.int64, s1: tl.int64, s2: t
     tl.store(out + i, tl.load(x + at, mask=i < n), mask=i < n)
 
 
-# In a loop the divisor's reciprocal of 32 bits is made once; of 64 bits, of which nothing tells whether they fit (they are loaded), quotients stay.
+# In a loop the divisor's reciprocal of 32 bits is made once; 64-bit quotients stay, because loaded numbers may not fit in 32.
 # check: --grid 1 --num-warps 4 x=rand:i64[4,128] out=empty:i64[4,128] d=12345678912345
 # check: --grid 1 --num-warps 4 x=rand:i32[4,128] out=empty:i32[4,128] d=-77
 @triton.jit

@@ -16,7 +16,7 @@ def last_smaller(a, i, b, j):
 
 @triton.jit
 def scattered(a, i, b, j):
-    """Hangs on the indices themselves, not on their order alone."""
+    """Depends on the indices themselves, not only on their order."""
     place, other = i * 241 % 1021, j * 241 % 1021
     first = (place > other) | ((place == other) & ((a > b) | ((a == b) & (i < j))))
     return tl.where(first, a, b), tl.where(first, i, j)

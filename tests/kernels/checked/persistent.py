@@ -27,7 +27,7 @@ def product(x, y, out, M, N, K):
     tl.store(out + m[:, None] * N + n, acc.to(tl.float16), mask=(m[:, None] < M) & (n < N))
 
 
-# By descriptors, with tensor stores and without; a program that loops over tiles by itself.
+# By descriptors, with and without TMA stores; a program that loops over tiles by itself.
 # check: --tma on --persistent on --warp-specialize on --epilogue on --max-programs 2 --grid 2,2 --num-stages 3 x=randn:fp16[88,224] y=randn:fp16[224,72] out=empty:fp16[88,72] M=88 N=72 K=224
 # check: --tma on --persistent on --warp-specialize on --epilogue off --max-programs 1 --grid 2,2 --num-stages 3 --num-warps 8 x=randn:fp16[88,96] y=randn:fp16[96,72] out=empty:fp16[88,72] M=88 N=72 K=96
 # check: --tma on --persistent on --warp-specialize off --epilogue on --max-programs 3 --grid 2,2 --num-stages 2 x=randn:fp16[88,96] y=randn:fp16[96,72] out=empty:fp16[88,72] M=88 N=72 K=96
@@ -45,7 +45,7 @@ def stored(x, y, out, M, N, K):
         od.store([m, n], acc.to(tl.float16))
 
 
-# A tile a program: with roles and tensor stores its buffer is read while the next program's product runs.
+# A tile a program: with warp specialization and TMA stores its buffer is read during the next program's dot.
 # check: --tma on --persistent on --warp-specialize on --epilogue on --max-programs 1 --grid 2,3 --num-stages 3 x=randn:fp16[88,224] y=randn:fp16[224,136] out=empty:fp16[88,136] M=88 N=136 K=224
 # check: --tma on --persistent on --warp-specialize on --epilogue on --max-programs 2 --grid 2,3 --num-stages 4 --num-warps 8 x=randn:fp16[88,32] y=randn:fp16[32,136] out=empty:fp16[88,136] M=88 N=136 K=32
 # check: --tma on --persistent on --warp-specialize off --epilogue on --max-programs 2 --grid 2,3 --num-stages 3 x=randn:fp16[88,96] y=randn:fp16[96,136] out=empty:fp16[88,136] M=88 N=136 K=96

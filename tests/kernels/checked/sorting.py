@@ -228,7 +228,7 @@ def moves_of_fp8(a, b, c, out, chosen, N: tl.constexpr):
 # check: --grid 1 -D M=2 -D N=256 x=rand:i16[512] y=zeros:i16[512]
 @triton.jit
 def bitonic_merges(x, y, M: tl.constexpr, N: tl.constexpr):
-    """Rows that go up and down come out sorted; of others the steps alone are the same."""
+    """Rows that go up and down come out sorted; of others only the steps are the same."""
     i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     v = tl.load(x + i)
     tl.store(y + i, tl.bitonic_merge(v))

@@ -200,7 +200,7 @@ def descriptors(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr, 
     put(out, acc, m, n, M, N, BM, BN)
 
 
-# A loop that begins behind the first rows of y, while x is advanced from its first columns on.
+# A loop that begins after the first rows of y, while x is advanced from its first columns on.
 # check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,224] y=randn:fp16[224,128] out=empty:fp32[128,128] M=128 N=128 K=217 sx=224 sy=128 start=64
 # check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,224] y=randn:fp16[224,128] out=empty:fp32[128,128] M=128 N=128 K=64 sx=224 sy=128 start=64
 @triton.jit

@@ -154,7 +154,7 @@ def descriptors(q, k, v, out, T, ROUNDS: tl.constexpr, DOWN: tl.constexpr = Fals
     tl.store(out + i, acc)
 
 
-# Nothing is summed up of what the second product takes, and that is carried too; the index is used behind both products.
+# The second dot's operand is not summed, and is loop-carried too; the index is used after both dots.
 # check: --grid 1 --num-stages 2 a=randn:fp16[64,32] b=randn:fp16[192,32] c=randn:fp16[192,32] out=empty:fp32[64,32] last=empty:fp32[64,32] seen=empty:i32[1] T=160
 # check: --grid 1 --num-stages 3 a=randn:fp16[64,32] b=randn:fp16[192,32] c=randn:fp16[192,32] out=empty:fp32[64,32] last=empty:fp32[64,32] seen=empty:i32[1] T=32
 @triton.jit

@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 
-# Rows, columns and k end within a box, one before the next batch; a batch behind the last one reads zeros and stores nothing.
+# Rows, columns and k end within a box, one before the next batch; a batch after the last one reads zeros and stores nothing.
 # check: --epilogue on --grid 2,2,3 --num-stages 3 x=randn:fp16[3,88,56] y=randn:fp16[3,40,56] out=empty:fp16[3,88,40] B=3 M=88 N=40 K=56
 # check: --epilogue on --grid 1,1,4 --num-stages 3 x=randn:fp16[2,64,96] y=randn:fp16[2,32,96] out=empty:fp16[2,64,32] B=2 M=64 N=32 K=96
 # check: --tma off --epilogue off --grid 2,1,3 --num-stages 3 x=randn:fp16[2,72,56] y=randn:fp16[2,32,56] out=empty:fp16[2,72,32] B=2 M=72 N=32 K=56

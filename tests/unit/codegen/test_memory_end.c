@@ -121,7 +121,7 @@ static tilec_status on_eval(void) { return launched("eval"); }
 
 // --- The n-th allocation fails
 
-// Every one of the first `dense`, then one in `step`. closed: nothing may be left behind.
+// Every one of the first `dense`, then one in `step`. closed: nothing may leak.
 static void run_out(tilec_status (*work)(void), long dense, long step, bool closed) {
   assert_ok(work()); // what is made once is made
   plan.made = 0;

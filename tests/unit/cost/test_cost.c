@@ -246,7 +246,7 @@ static void test_warps_that_load_the_same(void **state) {
   IrFixture s;
   ir_fixture_open(&s);
   CostReport *r = report_of(&s, text, 64, 1);
-  expect_range(r->totals.sectors, 4 * 4 + 4, 4 * 4 + 4); // the first warp alone stores
+  expect_range(r->totals.sectors, 4 * 4 + 4, 4 * 4 + 4); // only the first warp stores
   assert_true(r->totals.cache_sectors == 4 + 4);
   ir_fixture_close(&s);
 }

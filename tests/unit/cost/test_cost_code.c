@@ -88,7 +88,7 @@ static void test_branches(void **state) {
   expect_flow(decode(80, 40, 0xfffffff000007947, 0x000fc0000383ffff), SASS_BRANCH, false,
               40); // BRA to itself
   expect_flow(decode(80, 127, 0x0000014000000947, 0x000fea0003800000), SASS_BRANCH, true,
-              out); // behind the code
+              out); // after the code
   expect_flow(decode(90, 3, 0xffffff0000fc7947, 0x000fc0000383ffff), SASS_BRANCH, false, out); // before it
   expect_flow(decode(90, 3, 0x0000000206747947, 0x000fec000b800000), SASS_ON, false, out); // BRA.DIV UR6, ...
   expect_flow(decode(90, 0, 0x0000000100006947, 0x000fea0003800000), SASS_BRANCH, true, 1); // @P6 BRA.U

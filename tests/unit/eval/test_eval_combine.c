@@ -339,7 +339,7 @@ static void test_while(void **unused) {
   kernel_close(&k);
 }
 
-// A loop that comes back to what it was is found; one that counts has a limit alone.
+// A loop that returns to an earlier state is found. A loop that counts only has a limit.
 static void test_endless_while(void **unused) {
   (void)unused;
   static const char *const loops[][2] = {

@@ -283,7 +283,7 @@ static void test_tf32_of_subnormals(void **unused) {
   for (int i = 0; i < 256; i++) got[i] = (float)(i % 16) * 0x1p-143f;
   assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, 0);
   got[7] += 0x1p-127f;
-  got[0] = 0x1p-140f; // of zeros alone
+  got[0] = 0x1p-140f; // from zeros only
   assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, 2);
   kernel_close(&k);
 }

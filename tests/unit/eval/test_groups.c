@@ -310,7 +310,7 @@ static void test_groups_that_wait_for_one_another(void **unused) {
                  READ("%r2", "2", "%r1", "%b") "yield\n} do {\n" FILL("%f1", "1", "%f", "%b")
                      FILL("%f2", "2", "%f1", "%b") FILL("%g1", "3", "%g", "%c") "yield\n}\n",
              0, NULL, "of its channel's 1 slots 0 are full, 0 being filled, 0 readable");
-  // A slot that is readable is not free: the second of %b waits for the release behind %c.
+  // A slot that is readable is not free: the second of %b waits for the release after %c.
   run_kernel(CHANNELS "%v1, %w1 = ring_wait %r, %b : " VIEW
                       ", ring\n" READ("%s1", "3", "%s", "%c") "%r1 = ring_release %w1 : ring\n" READ(
                           "%r2", "2", "%r1", "%b") "yield\n} do {\n" FILL("%f1", "1", "%f", "%b")

@@ -34,7 +34,7 @@ static Str reprint(Arena *arena, const char *name, Str text) {
   return (Str){0};
 }
 
-// Remarks stand before some modules, and some files are of what is refused.
+// Remarks precede some modules, and some files have refused text.
 static bool is_module(Str text) {
   return text.at && (str_starts(text, "module") || str_starts(text, "//")) && !strstr(text.at, "expect-error");
 }

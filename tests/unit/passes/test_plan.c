@@ -147,7 +147,7 @@ static const Case ways[] = {
      "plan = [tma_loads, tma_pointer_loads, warp_specialize]"}, // transposed
     {", num_warps = 4, tma = \"on\"", true, 32, 64, 64, NULL, NULL, false, "TMA copies: wherever",
      "plan = [tma_loads, tma_pointer_loads, tma_all_loads, warp_specialize]"},
-    // tensor stores: as options say
+    // TMA stores by option
     {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false, "no TMA stores: their gain is not measured",
      "!tma_stores"},
     {", num_warps = 8, epilogue = \"on\"", true, 128, 256, 64, NULL, NULL, false,
@@ -264,7 +264,7 @@ static void test_slots(void **unused) {
   check_cases(slots, sizeof slots / sizeof *slots, "plan_pipeline");
 }
 
-// The passes that obey a plan remove it, whether they did anything or not.
+// The passes that obey a plan remove it, even if they change nothing.
 static void test_left(void **unused) {
   (void)unused;
   static const Case left[] = {

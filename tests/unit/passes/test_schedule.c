@@ -186,7 +186,7 @@ static void test_rings_have_slots(void **unused) {
         {1, "R " OPS " -", "000", "", {4, 2, 0}, "a round does not free as many slots as it fills"});
 }
 
-// Products begun in between may be under way behind a wait.
+// Dots that start in between may be in flight after a wait.
 static void test_waits_count_what_is_under_way(void **unused) {
   (void)unused;
   static const struct {

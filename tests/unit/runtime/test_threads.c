@@ -25,7 +25,7 @@ typedef struct Worker {
   tilec_device *device;
   tilec_buffer *buffer;
   bool done; // atomic
-  char failure[300]; // cmocka's checks are for the first thread alone
+  char failure[300]; // cmocka's checks work only in the first thread
 } Worker;
 
 static bool good(Worker *w, tilec_status status) {

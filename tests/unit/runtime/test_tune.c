@@ -280,7 +280,7 @@ static int tell(void *data, const tilec_tune_progress *progress) {
   return progress->step == TILEC_TUNE_MEASURING && progress->done == told->ends_at;
 }
 
-// Progress tells every step, and may end it: what is known then is the result, and nothing is kept.
+// Progress reports every step, and may end the tuning. The result is then what is known, and nothing is stored.
 static void test_progress(void **unused) {
   (void)unused;
   Tuned t = tuned_new(scale_source);

@@ -147,7 +147,7 @@ static void run_twin(const Bug *bug, const char *prefix, bool buggy) {
   free(source);
 }
 
-// Some bugs show under some schedules alone; under others they may end in a deadlock, or not at all.
+// Some bugs show only under some schedules. Under others they may end in a deadlock, or not show.
 enum {
   EARLY = 1 << TILEC_SIM_EARLY | 1 << TILEC_SIM_EARLY_DOWN,
   UP = 1 << TILEC_SIM_LATE | 1 << TILEC_SIM_EARLY,

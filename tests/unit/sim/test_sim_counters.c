@@ -163,7 +163,7 @@ static void test_a_vector_of_sums_is_one_request(void **unused) {
 
 // ---- where lanes meet again ----
 
-// Code placed as LLVM may place it: what paths join in stands before one of the paths, and what follows a loop before the loop.
+// Code placed as LLVM may place it: a join comes before one of its paths, and the code after a loop comes before the loop.
 #define HEAD_TEXT                                                                                            \
   ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>; .reg .pred %p;\n" \
   "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 31; mov.u32 %r2, 0;\n"

@@ -52,7 +52,7 @@ extern "C" __global__ void ok_parity(int *out) {
   }
 }
 
-// Two consumer warps, and an empty barrier that waits for one of them alone.
+// Two consumer warps, and an empty barrier that waits for only one of them.
 template <int CONSUMERS> __device__ void lost_arrive(int *out, u32 lanes) {
   __shared__ u64 full, empty;
   __shared__ int tile[32];

@@ -390,7 +390,7 @@ extern "C" __global__ void ok_cp_async(int *out, const int *in) {
   asm volatile("cp.async.wait_group 0;" ::: "memory");
   out[threadIdx.x] = tile[threadIdx.x];
 }
-// Waited for by the copying thread alone: others need a barrier too.
+// Only the copying thread waits for it: others need a barrier too.
 extern "C" __global__ void bug_cp_async_barrier(int *out, const int *in) {
   __shared__ int tile[128];
   u32 to = (u32)__cvta_generic_to_shared(&tile[threadIdx.x]);
@@ -732,7 +732,7 @@ extern "C" __global__ void ok_narrow_acquire(int *out, int *data, int *flag) {
     *out = *data;
   }
 }
-// A flag of two steps: the second tells more than the first.
+// A flag of two steps: the second says more than the first.
 template <bool FENCES> __device__ void two_steps(int *out, int *data, volatile int *flag) {
   if (threadIdx.x) return;
   if (blockIdx.x == 0) {
@@ -792,7 +792,7 @@ template <bool ACQUIRES> __device__ void hearsay(int *out, int *data, volatile i
 }
 extern "C" __global__ void bug_hearsay(int *out, int *data, volatile int *flag) { hearsay<false>(out, data, flag); }
 extern "C" __global__ void ok_hearsay(int *out, int *data, volatile int *flag) { hearsay<true>(out, data, flag); }
-// Every thread of block 1 fences, one of them behind its acquire; behind a barrier thread 0 tells block 2.
+// Every thread of block 1 fences, one of them after its acquire; after a barrier thread 0 signals block 2.
 template <bool FENCES> __device__ void relay(int *out, int *data, volatile int *flag) {
   if (blockIdx.x == 0) {
     if (threadIdx.x) return;

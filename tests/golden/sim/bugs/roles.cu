@@ -168,7 +168,7 @@ template <bool right> __device__ void many(int *out) {
 extern "C" __global__ void bug_many(int *out) { many<false>(out); }
 extern "C" __global__ void ok_many(int *out) { many<true>(out); }
 
-// ---- what is under way when threads end ----
+// ---- work that is in flight when threads end ----
 
 extern "C" __global__ void bug_last_store(int *out) {
   __shared__ __align__(128) int tile[64];
