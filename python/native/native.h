@@ -175,7 +175,7 @@ typedef struct Arguments {
   const ExchangeApi *api;     // of the first array on a GPU; NULL: it has none
   PyObject *first;            // that array; borrowed
   bool on_host, on_gpu;       // there are arrays there
-  bool sized; // arrays' sizes are requested, even if they are expensive
+  bool sized;                 // arrays' sizes are requested, even if they are expensive
   PyObject *kept; // a list of (parameter, the object that must live until the launch is done); NULL: nothing
   PyObject *functions; // a list of (name, function): the names that constants have for functions; NULL: none
   tilec_arg args[MAX_GIVEN_PARAMS];

@@ -66,8 +66,8 @@ uint64_t point_count(Function f, Type type,
 
 // reference.c: f(a, b) of the real numbers a and b, right to about 2^-62 of its size; of predicates 0 or 1.
 long double reference(Function f, Type type, const Point *p);
-long double reference_special(Function f, long double x);   // in reference_special.c: erfcx and later functions
-double bound_of(Function f, Type type);                     // the bound of the error, in units of u
+long double reference_special(Function f, long double x); // in reference_special.c: erfcx and later functions
+double bound_of(Function f, Type type);                   // the bound of the error, in units of u
 bool may_be_zero(Function f, Type type, long double exact); // True if 0 is right for a true value `exact`.
 bool left_open(Function f, Type type, const Point *p);      // True if any result is right.
 // The point with denormal numbers as zeros, if the function may treat them so. False: it has none.

@@ -84,7 +84,8 @@ int shape_elements(const Shape *shape);
 bool shape_same(const Shape *a, const Shape *b);
 bool shape_broadcasts(const Shape *from, const Shape *to); // as NumPy does
 Shape shape_random(Gen *g);
-int size_near(Gen *g, int power); // The power of two. With any sizes: some number up to it and above its half.
+// The power of two. With any sizes: some number up to it and above its half.
+int size_near(Gen *g, int power);
 void shape_text(const Shape *shape, Buf *out);   // "[4, 16]"
 ElemType type_random(Gen *g);                    // any that the classes allow
 ElemType type_arithmetic(Gen *g, ElemType near); // near where arithmetic is done in it, else another
