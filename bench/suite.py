@@ -3,7 +3,7 @@
 """Our kernels, torch's and Triton's, in one run on one machine, by one clock.
 
 Every candidate of a row is checked against float64. It is captured in a CUDA graph over sets of buffers that together
-exceed the L2 cache, and timed by device events in interleaved rounds. Rows run in a separate process, which is started
+exceed the L2 cache, and timed by device events in interleaved rounds. Rows run in a separate process. It is started
 again after a kernel that takes the device down. --dry-run compiles all our configurations and needs neither torch nor a
 GPU. --device sim runs tiny sizes on the simulator against torch on the CPU."""
 import argparse

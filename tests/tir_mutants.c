@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile IR with one error: every attribute of every op out of range, of another kind, left out or added; every type and
-// operand replaced; every line left out or doubled. Each mutant is compiled to PTX. The result is a located error, or
+// Tile IR with one error. Every attribute of every op is out of range, of another kind, left out or added. Every type
+// and operand is replaced. Every line is left out or doubled. Each mutant is compiled to PTX. The result is a located error, or
 // code, never an internal error.
 //
 //   tir_mutants [--every N] [--from K] FILE.tir...      closes with 'N mutants, N compiled, N refused, N internal errors'

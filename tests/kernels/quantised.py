@@ -111,7 +111,7 @@ def matmul_w4a16(a_ptr, qw_ptr, qz_ptr, scales_ptr, c_ptr, M, N, K, group_size: 
                  stride_am: tl.constexpr, stride_qw: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                  BLOCK_K: tl.constexpr):
     """A fp16 (M, K) times W (K, N). Word n / 8 of row k holds the columns n. qw is (K, N / 8) int32.
-    qz is (K / group_size, N / 8) int32, scales (K / group_size, N) fp16."""
+    The others: qz is (K / group_size, N / 8) int32, scales (K / group_size, N) fp16."""
     tl.static_assert(group_size % BLOCK_K == 0 or BLOCK_K % group_size == 0,
                      f"blocks of {BLOCK_K} and groups of {group_size}")
     rm = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)

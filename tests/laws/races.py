@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A random kernel of loads, stores, atomics and barriers on two buffers, in one to three programs. races.py SEED FILE
-writes it, and prints its numbers of programs and warps. The same seed gives the same kernel."""
+"""A random kernel of loads, stores, atomics and barriers on two buffers, in one to three programs.
+races.py SEED FILE writes it. Prints its numbers of programs and warps. The same seed gives the same kernel."""
 import random
 import sys
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that all synchronisation is in the tile IR. One kernel's number of synchronising instructions is counted in three
-places: the final tile IR (the column of ir/ops.def, which tests/sync_ops reads), the LLVM IR before optimisation, and the
-PTX. They must be equal.
+"""Checks that all synchronisation is in the tile IR. One kernel's number of synchronising instructions is counted in
+three places. They are the final tile IR (the column of ir/ops.def, which tests/sync_ops reads), the LLVM IR before
+optimisation, and the PTX. The numbers must be equal.
 
 sync.py TILEC SYNC_OPS ARCH < LINES: lines of scripts/compile-list. A line an error; then 'N passed, N failed'.
 A kernel whose source's own inline assembly synchronises is left out: its text is no op's. Commits of copies may be more in the PTX."""

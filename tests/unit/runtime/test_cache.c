@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cache's folder and entries. An entry that was put is found again, and nothing else is, whatever the folder holds.
+// The cache's folder and entries. An entry that was put is found again. Nothing else is, whatever the folder holds.
+//
 // test_cache_size.c tests its size, test_cache_launch.c its use by launches.
 #include <setjmp.h>
 #include <stdarg.h>
