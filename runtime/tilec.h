@@ -81,27 +81,30 @@
 extern "C" {
 #endif
 
-#define TILEC_VERSION_MAJOR 0
-#define TILEC_VERSION_MINOR 1
-#define TILEC_VERSION_PATCH 0
+#define TILEC_VERSION_MAJOR 0 /* of the header; tilec_version() is the library's */
+#define TILEC_VERSION_MINOR 1 /* the second number */
+#define TILEC_VERSION_PATCH 0 /* the third number */
 
 #if defined(__GNUC__)
+/* Marks the functions that the library exports. */
 #define TILEC_API __attribute__((visibility("default")))
 #else
 #define TILEC_API
 #endif
 
-/* Casts for the functions below, in C or C++ form. */
 #ifdef __cplusplus
+/* Casts value to type, in C or C++ form. */
 #define TILEC_CAST(type, value) (static_cast<type>(value))
+/* The pointer as an integer, in C or C++ form. */
 #define TILEC_ADDRESS(pointer)  (reinterpret_cast<uintptr_t>(pointer))
 #else
 #define TILEC_CAST(type, value) ((type)(value))
 #define TILEC_ADDRESS(pointer)  ((uintptr_t)(pointer))
 #endif
 
+/* The result of a call. Zero is success. */
 typedef enum tilec_status {
-  TILEC_OK = 0,
+  TILEC_OK = 0,                     /* success */
   TILEC_ERROR_INVALID_ARGUMENT = 1, /* a call that can never work: a NULL that is not allowed, wrong arguments */
   TILEC_ERROR_OUT_OF_MEMORY = 2,    /* of the host or the device */
   TILEC_ERROR_IO = 3,               /* a file could not be read or written */
@@ -114,22 +117,24 @@ typedef enum tilec_status {
   TILEC_ERROR_INTERNAL = 70         /* a bug of tilec: tilec_last_error() names the pass and a file to replay */
 } tilec_status;
 
-TILEC_API const char *tilec_version(void); /* "0.1.0" */
+TILEC_API const char *tilec_version(void); /* the library's version: "0.1.0". Never NULL */
 
-/* "TILEC_ERROR_COMPILE". Never NULL. */
+/* The name of a status: "TILEC_ERROR_COMPILE". Never NULL. */
 TILEC_API const char *tilec_status_name(tilec_status status);
 
 /* The message of this thread's last failed call: one line, or several diagnostics. At most 16 KiB. Valid
  * until this thread's next failed call. Never NULL. "" if no call has failed. */
 TILEC_API const char *tilec_last_error(void);
 
+/* The kind of a diagnostic. */
 typedef enum tilec_severity {
-  TILEC_SEVERITY_ERROR = 0,
-  TILEC_SEVERITY_WARNING = 1,
-  TILEC_SEVERITY_REMARK = 2, /* what a pass did or declined */
-  TILEC_SEVERITY_NOTE = 3    /* on the previous diagnostic */
+  TILEC_SEVERITY_ERROR = 0,   /* the compile or the launch has failed */
+  TILEC_SEVERITY_WARNING = 1, /* probably a mistake; the call succeeds */
+  TILEC_SEVERITY_REMARK = 2,  /* what a pass did or declined */
+  TILEC_SEVERITY_NOTE = 3     /* on the previous diagnostic */
 } tilec_severity;
 
+/* One message with its location, for tools that show it themselves. Texts live as long as the list. */
 typedef struct tilec_diagnostic {
   size_t size; /* set by the initialiser */
   tilec_severity severity;
@@ -139,15 +144,17 @@ typedef struct tilec_diagnostic {
   size_t parent;                 /* of a note: index of its diagnostic; else its own index */
 } tilec_diagnostic;
 
+/* An empty tilec_diagnostic, with its size. */
 #define TILEC_DIAGNOSTIC_INIT                                                                                \
   { sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0 }
 
 /* Diagnostics in the order in which they are printed. Each is followed by its notes. */
 typedef struct tilec_diagnostics tilec_diagnostics;
 
-TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *list); /* 0 for NULL */
+TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *list); /* notes included; 0 for NULL */
 
-/* Fills *diagnostic. Its size must be set. Its texts live as long as the list. */
+/* Fills *diagnostic with entry `index` of the list, from 0. Its size must be set. Its texts live as long as the list.
+ * TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
 TILEC_API tilec_status tilec_diagnostics_get(const tilec_diagnostics *list, size_t index,
                                              tilec_diagnostic *diagnostic);
 
@@ -157,28 +164,29 @@ TILEC_API const tilec_diagnostics *tilec_last_diagnostics(void);
 
 /* Element types, with Triton's short names. */
 typedef enum tilec_dtype {
-  TILEC_I1,
-  TILEC_I8,
-  TILEC_I16,
-  TILEC_I32,
-  TILEC_I64,
-  TILEC_U8,
-  TILEC_U16,
-  TILEC_U32,
-  TILEC_U64,
-  TILEC_FP8E4NV,
-  TILEC_FP8E5,
-  TILEC_FP16,
-  TILEC_BF16,
-  TILEC_FP32,
-  TILEC_FP64
+  TILEC_I1,      /* a bool: 0 or 1 */
+  TILEC_I8,      /* signed, 8 bits */
+  TILEC_I16,     /* signed, 16 bits */
+  TILEC_I32,     /* signed, 32 bits */
+  TILEC_I64,     /* signed, 64 bits */
+  TILEC_U8,      /* unsigned, 8 bits */
+  TILEC_U16,     /* unsigned, 16 bits */
+  TILEC_U32,     /* unsigned, 32 bits */
+  TILEC_U64,     /* unsigned, 64 bits */
+  TILEC_FP8E4NV, /* 8 bits: 4 of exponent, 3 of mantissa; NaN, no infinity */
+  TILEC_FP8E5,   /* 8 bits: 5 of exponent, 2 of mantissa */
+  TILEC_FP16,    /* IEEE half */
+  TILEC_BF16,    /* upper half of an fp32 */
+  TILEC_FP32,    /* IEEE single */
+  TILEC_FP64     /* IEEE double */
 } tilec_dtype;
 
-/* Bytes of an element in memory: 1, 2, 4 or 8. i1 takes one byte. 0 for an invalid type. */
+/* Bytes of an element of type dtype in memory: 1, 2, 4 or 8. i1 takes one byte. 0 for an invalid type. */
 TILEC_API size_t tilec_dtype_bytes(tilec_dtype dtype);
 
 /* ------------------------------------------------------------------ Devices */
 
+/* A GPU, the simulator or the evaluator. */
 typedef struct tilec_device tilec_device;
 
 /*
@@ -194,9 +202,9 @@ typedef struct tilec_device tilec_device;
 TILEC_API tilec_status tilec_device_open(const char *name, tilec_device **device);
 
 /*
- * Opens the GPU of the caller's CUcontext. Everything on the device is made and launched in this context. The
- * caller keeps ownership. The context must outlive all objects made on *device. It need not be current, and
- * the current context does not change.
+ * Opens the GPU of cu_context, the caller's CUcontext. Everything on the device is made and launched in this context.
+ * The caller keeps ownership. The context must outlive all objects made on *device. It need not be current, and the
+ * current context does not change.
  */
 TILEC_API tilec_status tilec_device_from_context(void *cu_context, tilec_device **device);
 
@@ -221,21 +229,21 @@ typedef struct tilec_stream tilec_stream;
 /* A new stream. On cuda it does not wait for the default stream. */
 TILEC_API tilec_status tilec_stream_new(tilec_device *device, tilec_stream **stream);
 
-/* Wraps the caller's CUstream, which must be in the device's context. The caller keeps ownership. The
- * CUstream must outlive *stream. TILEC_ERROR_NOT_SUPPORTED on sim and eval. */
+/* Wraps cu_stream, the caller's CUstream, which must be in the device's context. The caller keeps ownership.
+ * The CUstream must outlive *stream. TILEC_ERROR_NOT_SUPPORTED on sim and eval. */
 TILEC_API tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stream **stream);
 
 /* Waits until all work of the stream is done. stream must not be NULL. TILEC_ERROR_LAUNCH as for the device. */
 TILEC_API tilec_status tilec_stream_synchronize(tilec_stream *stream);
 
-/* Work that is already on the stream runs to its end. */
+/* Releases the stream. Work that is already on it runs to its end. */
 TILEC_API void tilec_stream_free(tilec_stream *stream);
 
 /* A point in a stream's work. */
 typedef struct tilec_event tilec_event;
 
-TILEC_API tilec_status tilec_event_new(tilec_device *device, tilec_event **event);
-TILEC_API void tilec_event_free(tilec_event *event);
+TILEC_API tilec_status tilec_event_new(tilec_device *device, tilec_event **event); /* not yet recorded */
+TILEC_API void tilec_event_free(tilec_event *event);                               /* NULL is allowed */
 
 /* Records the current end of the stream's work. The event happens when that work is done. Another call moves
  * the event to the later point. TILEC_ERROR_INVALID_ARGUMENT: a stream of another device. In the functions
@@ -260,21 +268,21 @@ typedef struct tilec_buffer tilec_buffer;
 /* `bytes` bytes of memory, aligned to 256. `bytes` may be 0. The contents are undefined. */
 TILEC_API tilec_status tilec_buffer_new(tilec_device *device, size_t bytes, tilec_buffer **buffer);
 
-/* Wraps the caller's memory and uses it in place. The caller keeps ownership, and the memory must outlive the
- * buffer. `address` is a CUdeviceptr on cuda and a host pointer on sim and eval. tilec_buffer_address returns
- * the device's address for it. */
+/* Wraps `bytes` bytes of the caller's memory and uses them in place. The caller keeps ownership, and the memory must
+ * outlive the buffer. `address` is a CUdeviceptr on cuda and a host pointer on sim and eval. tilec_buffer_address
+ * returns the device's address for it. */
 TILEC_API tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t bytes,
                                          tilec_buffer **buffer);
 
-/* No unfinished launch may use the buffer. */
+/* Releases the buffer, but not wrapped memory. No unfinished launch may use it. */
 TILEC_API void tilec_buffer_free(tilec_buffer *buffer);
 
 /* The address in the device's address space. 0 for NULL. */
 TILEC_API uint64_t tilec_buffer_address(const tilec_buffer *buffer);
 
-TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer); /* 0 for NULL */
+TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer); /* its size; 0 for NULL */
 
-/* Copies `bytes` bytes between host memory and the buffer, starting at `offset`. The copy waits for earlier
+/* Both copy `bytes` bytes between host memory (`from`, `to`) and the buffer at `offset`. The copy waits for earlier
  * work on the default stream and on the device's tilec_streams, except streams that are being captured. It is
  * done when the call returns. TILEC_ERROR_INVALID_ARGUMENT: bytes beyond the buffer's end. Then nothing is
  * copied. TILEC_ERROR_LAUNCH: the error of a kernel that was launched before. */
@@ -282,11 +290,12 @@ TILEC_API tilec_status tilec_buffer_write(tilec_buffer *buffer, size_t offset, c
                                           size_t bytes);
 TILEC_API tilec_status tilec_buffer_read(const tilec_buffer *buffer, size_t offset, void *to, size_t bytes);
 
-/* Sets every byte of the buffer. Same order and errors. */
+/* Sets every byte of the buffer to `byte`. Order and errors are those of tilec_buffer_write. */
 TILEC_API tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte);
 
-/* The same on a stream, in its order. They do not wait for other streams, and may return before the copy is
- * done. Do not change the host memory until then. If it is pinned, the copy runs while the host works. */
+/* Each copies or sets `bytes` bytes of the buffer at `offset` on a stream, in its order. It does not wait for other
+ * streams, and may return before the copy is done. Do not change the host memory (`from`, `to`) until then. If it is
+ * pinned, the copy runs while the host works. `byte` is the value of all bytes. */
 TILEC_API tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from,
                                                 size_t bytes, tilec_stream *stream);
 TILEC_API tilec_status tilec_buffer_read_async(const tilec_buffer *buffer, size_t offset, void *to,
@@ -294,7 +303,8 @@ TILEC_API tilec_status tilec_buffer_read_async(const tilec_buffer *buffer, size_
 TILEC_API tilec_status tilec_buffer_fill_async(tilec_buffer *buffer, size_t offset, uint8_t byte,
                                                size_t bytes, tilec_stream *stream);
 
-/* Copies between two buffers of one device. The bytes must not overlap. */
+/* Copies `bytes` bytes between two buffers of one device, from `from_offset` to `to_offset`. The bytes must not
+ * overlap. TILEC_ERROR_INVALID_ARGUMENT: bytes beyond a buffer's end, or buffers of two devices. */
 TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offset, const tilec_buffer *from,
                                                size_t from_offset, size_t bytes, tilec_stream *stream);
 
@@ -303,8 +313,8 @@ TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offse
 /* The parsed source text of one file. Its name ends in .tile, .py or .tir. Needs no device. */
 typedef struct tilec_program tilec_program;
 
-/* Reads and parses the file. Imported files are read if their names are used. TILEC_ERROR_IO: the file cannot
- * be read. TILEC_ERROR_COMPILE: it cannot be parsed. */
+/* Reads and parses the file at `path`. Imported files are read if their names are used. TILEC_ERROR_IO: the file
+ * cannot be read. TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_file(const char *path, tilec_program **program);
 
 /* The same for `bytes` bytes of text, which are copied. No imported file is read. name: for diagnostics. Its
@@ -315,16 +325,16 @@ TILEC_API tilec_status tilec_program_from_source(const char *name, const char *t
 /* A file that exists only in memory. Used in arrays, so it does not grow. */
 typedef struct tilec_source {
   const char *name; /* as a path: "kernels/add.py" */
-  const char *text;
-  size_t bytes;
+  const char *text; /* needs no NUL */
+  size_t bytes;     /* of the text */
 } tilec_source;
 
-/* The same for the first source. Its imports are looked up among the other sources by name, as if they were
- * files with these names. No file is read. */
+/* The same for the first of `count` sources. Its imports are looked up among the other sources by name, as if they
+ * were files with these names. No file is read. */
 TILEC_API tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count,
                                                   tilec_program **program);
 
-/* The same for texts that were generated line by line from other files, as a binding for another language
+/* The same for `count` texts that were generated line by line from other files, as a binding for another language
  * does. Diagnostics, reports and debug information show shown[i].name instead of sources[i].name. They quote
  * shown[i].text, with the same lines and columns. A NULL name: the source is shown as itself. A NULL text:
  * its own text is quoted. Several sources may be shown under one name. */
@@ -332,17 +342,18 @@ TILEC_API tilec_status tilec_program_from_shown_sources(const tilec_source *sour
                                                         const tilec_source *shown, size_t count,
                                                         tilec_program **program);
 
+/* Releases the caller's reference. Kernels of the program keep it alive. NULL is allowed. */
 TILEC_API void tilec_program_free(tilec_program *program);
 
 /* ------------------------------------------------------- Compiling, offline */
 
-/* How fp32 dots are computed: exactly, rounded to tf32, as three tf32 dots, or as three or six bf16 dots. */
+/* How dots of fp32 operands are computed. */
 typedef enum tilec_fp32_dot {
-  TILEC_FP32_DOT_IEEE,
-  TILEC_FP32_DOT_TF32,
-  TILEC_FP32_DOT_TF32X3,
-  TILEC_FP32_DOT_BF16X3,
-  TILEC_FP32_DOT_BF16X6
+  TILEC_FP32_DOT_IEEE,   /* exactly, with fp32 multiply-adds */
+  TILEC_FP32_DOT_TF32,   /* one dot of operands rounded to tf32 */
+  TILEC_FP32_DOT_TF32X3, /* three tf32 dots of split operands */
+  TILEC_FP32_DOT_BF16X3, /* three bf16 dots of split operands */
+  TILEC_FP32_DOT_BF16X6  /* six bf16 dots of split operands */
 } tilec_fp32_dot;
 
 /* Controls TMA copies for loads (sm_90a). Their tensor maps are made from a launch's arguments. tilec_launch
@@ -350,9 +361,9 @@ typedef enum tilec_fp32_dot {
  * bytes), tilec_launch uses the same kernel compiled without TMA. For code from tilec_compile, the caller
  * launches and makes the maps (docs/ahead-of-time.md). */
 typedef enum tilec_tma {
-  TILEC_TMA_AUTO, /* where profitable, for kernels launched by tilec_launch; none for tilec_compile */
-  TILEC_TMA_ON,   /* wherever possible */
-  TILEC_TMA_OFF,
+  TILEC_TMA_AUTO,    /* where profitable, for kernels launched by tilec_launch; none for tilec_compile */
+  TILEC_TMA_ON,      /* wherever possible */
+  TILEC_TMA_OFF,     /* never */
   TILEC_TMA_LAUNCHED /* tilec_compile: like AUTO for tilec_launch */
 } tilec_tma;
 
@@ -362,7 +373,7 @@ typedef enum tilec_warp_specialize {
   /* attention with 8 warps, loops with tl.range(warp_specialize=True), and dots of persistent kernels */
   TILEC_WARP_SPECIALIZE_AUTO,
   TILEC_WARP_SPECIALIZE_ON, /* wherever possible */
-  TILEC_WARP_SPECIALIZE_OFF
+  TILEC_WARP_SPECIALIZE_OFF /* never */
 } tilec_warp_specialize;
 
 /* Controls TMA stores: tiles stored through descriptors and block pointers go through shared memory (sm_90
@@ -370,7 +381,7 @@ typedef enum tilec_warp_specialize {
 typedef enum tilec_epilogue {
   TILEC_EPILOGUE_AUTO, /* never: the gain has not been measured */
   TILEC_EPILOGUE_ON,   /* wherever possible */
-  TILEC_EPILOGUE_OFF
+  TILEC_EPILOGUE_OFF   /* never */
 } tilec_epilogue;
 
 /* Controls persistent kernels: one launch runs all programs in a fixed set of CTAs, all that fit on the
@@ -383,7 +394,7 @@ typedef enum tilec_persistent {
   TILEC_PERSISTENT_AUTO, /* large warp-specialized matmuls with TMA copies, in kernels launched by
                             tilec_launch */
   TILEC_PERSISTENT_ON,   /* wherever possible */
-  TILEC_PERSISTENT_OFF
+  TILEC_PERSISTENT_OFF   /* never */
 } tilec_persistent;
 
 /* Options for compiling a kernel. Begin with TILEC_COMPILE_OPTIONS_INIT. A zero means the default. */
@@ -393,7 +404,7 @@ typedef struct tilec_compile_options {
   const char *signature; /* "x=*fp32:16,n=i32:16,stride=:1,b=None": types and facts of run-time parameters */
   const char *const
       *defines; /* "NAME=VALUE": constexpr parameters as Python literals, or a function's name */
-  size_t define_count;
+  size_t define_count; /* of defines */
   const char *arch; /* "sm_80" ...; NULL: sm_90a, without the "a" if no such instruction is used */
   int num_warps;    /* a power of two, 1 .. 32; default 4 */
   int num_stages;   /* prefetch distance of loops, 1 .. 64; default 3 */
@@ -411,7 +422,7 @@ typedef struct tilec_compile_options {
      launch that compiles a variant. Problems of the cache on disk are warnings, each kind once per process.
      The callback must not use the kernel. */
   void (*log)(void *log_data, const tilec_diagnostic *diagnostic);
-  void *log_data;
+  void *log_data; /* passed to `log` */
   int fast_math; /* 1: division and functions of fp32 use the approximate instructions (docs/language.md) */
   int restrict_pointers; /* 1: memory reached through one pointer argument is reached through no other
                             argument, as with CUDA's __restrict__ on all of them. Loops then prefetch past
@@ -423,6 +434,7 @@ typedef struct tilec_compile_options {
   tilec_persistent persistent;
 } tilec_compile_options;
 
+/* A tilec_compile_options with the defaults, and its size. */
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   {                                                                                                          \
     sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
@@ -430,8 +442,9 @@ typedef struct tilec_compile_options {
         TILEC_PERSISTENT_AUTO                                                                                \
   }
 
+/* What a compiled kernel can be read as. */
 typedef enum tilec_output {
-  TILEC_OUTPUT_PTX = 0,
+  TILEC_OUTPUT_PTX = 0,   /* PTX text */
   TILEC_OUTPUT_TIR = 1,   /* tile IR after the last pass */
   TILEC_OUTPUT_LLVM = 2,  /* optimised LLVM IR */
   TILEC_OUTPUT_META = 3,  /* one JSON object: threads, shared memory, parameters with offsets, grid, and the
@@ -448,11 +461,12 @@ typedef struct tilec_compiled tilec_compiled;
 TILEC_API tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *options,
                                      tilec_compiled **compiled);
 
-TILEC_API void tilec_compiled_free(tilec_compiled *compiled);
+TILEC_API void tilec_compiled_free(tilec_compiled *compiled); /* its texts too; NULL is allowed */
 
-/* *text is NUL-terminated. *bytes is its length without the NUL; bytes may be NULL. A cubin is made at the
- * first request, by ptxas if it is on PATH, else by the driver of a GPU of that architecture.
- * TILEC_ERROR_NOT_SUPPORTED: neither is available. TILEC_ERROR_IO: ptxas's files cannot be written or read. */
+/* Makes `output`, which `compiled` owns. *text is NUL-terminated. *bytes is its length without the NUL; bytes may be
+ * NULL. A cubin is made at the first request, by ptxas if it is on PATH, else by the driver of a GPU of that
+ * architecture. TILEC_ERROR_NOT_SUPPORTED: neither is available. TILEC_ERROR_IO: ptxas's files cannot be written or
+ * read. */
 TILEC_API tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output, const char **text,
                                              size_t *bytes);
 
@@ -477,26 +491,27 @@ typedef struct tilec_kernel tilec_kernel;
 TILEC_API tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
                                         const tilec_compile_options *options, tilec_kernel **kernel);
 
-/* No launch of the kernel may be running. */
+/* Releases the kernel and its compiled variants. No launch of it may be running. */
 TILEC_API void tilec_kernel_free(tilec_kernel *kernel);
 
 /* One argument of a launch. Each run-time parameter takes one, in order. Constexpr parameters take none. */
 typedef enum tilec_arg_kind {
-  TILEC_ARG_NONE,
-  TILEC_ARG_POINTER,
-  TILEC_ARG_INT,
-  TILEC_ARG_FLOAT,
-  TILEC_ARG_DEFAULT,
-  TILEC_ARG_BOOL, /* True or False: i1, as in Triton */
-  TILEC_ARG_UINT, /* an unsigned integer */
-  TILEC_ARG_DL,   /* address: of a DLTensor, on the host */
-  TILEC_ARG_DIM,  /* one of its sizes; dtype is the dimension's index */
-  TILEC_ARG_STRIDE,
+  TILEC_ARG_NONE,       /* None; no value */
+  TILEC_ARG_POINTER,    /* address: in device memory */
+  TILEC_ARG_INT,        /* a signed integer */
+  TILEC_ARG_FLOAT,      /* a float */
+  TILEC_ARG_DEFAULT,    /* the parameter's default value; no value */
+  TILEC_ARG_BOOL,       /* True or False: i1, as in Triton */
+  TILEC_ARG_UINT,       /* an unsigned integer */
+  TILEC_ARG_DL,         /* address: of a DLTensor, on the host */
+  TILEC_ARG_DIM,        /* one of its sizes; dtype is the dimension's index */
+  TILEC_ARG_STRIDE,     /* one of its strides, likewise */
   TILEC_ARG_TUPLE,      /* address: of a tilec_tuple, on the host */
   TILEC_ARG_DESCRIPTOR, /* address: of a tilec_descriptor, on the host */
   TILEC_ARG_CONSTEXPR   /* address: of a text, on the host */
 } tilec_arg_kind;
 
+/* One argument of 16 bytes. The functions below make it. */
 typedef struct tilec_arg {
   tilec_arg_kind kind;
   tilec_dtype dtype; /* The pointee's type, for a pointer. Otherwise not read: an int is i32 if it fits, else
@@ -506,12 +521,12 @@ typedef struct tilec_arg {
   union {
     uint64_t address; /* in the device's address space */
     int64_t i;        /* of a BOOL: 0 or 1 */
-    uint64_t u;       /* UINT */
-    double f;
+    uint64_t u;       /* of a UINT */
+    double f;         /* of a FLOAT */
   } value;
 } tilec_arg;
 
-/* `address` is a device address: a buffer's address, or one within it. */
+/* A pointer to elements of type pointee. `address` is a device address: a buffer's address, or one within it. */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;
@@ -520,11 +535,12 @@ static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address)
   return arg;
 }
 
-/* A pointer to the buffer's start. */
+/* A pointer to the buffer's start, to elements of type pointee. The buffer must outlive the launch. */
 static inline tilec_arg tilec_arg_buffer(tilec_dtype pointee, const tilec_buffer *buffer) {
   return tilec_arg_pointer(pointee, tilec_buffer_address(buffer));
 }
 
+/* The integer i. Its type is the parameter's, else i32 if it fits, else i64. */
 static inline tilec_arg tilec_arg_int(int64_t i) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_INT;
@@ -533,7 +549,7 @@ static inline tilec_arg tilec_arg_int(int64_t i) {
   return arg;
 }
 
-/* For values beyond int64_t. */
+/* The integer u, for values beyond int64_t. */
 static inline tilec_arg tilec_arg_uint(uint64_t u) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_UINT;
@@ -542,6 +558,7 @@ static inline tilec_arg tilec_arg_uint(uint64_t u) {
   return arg;
 }
 
+/* True if b is not 0, else False. */
 static inline tilec_arg tilec_arg_bool(int b) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_BOOL;
@@ -550,6 +567,7 @@ static inline tilec_arg tilec_arg_bool(int b) {
   return arg;
 }
 
+/* The number f. Its type is fp32 if the parameter has none. */
 static inline tilec_arg tilec_arg_float(double f) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_FLOAT;
@@ -573,12 +591,11 @@ static inline tilec_arg tilec_arg_default(void) {
 }
 
 /*
- * A DLTensor (dlpack.h) as a pointer to its elements, and its sizes and strides, in elements, as integers.
- * The launch reads it. The address is data + byte_offset. Facts about its alignment come from that address.
- * NULL strides mean a compact tensor in row-major order.
- * These are errors of the launch: lanes other than 1, a type that tilec_dtype lacks, a tensor of another
- * device. On cuda the tensor must be on the same GPU, or managed, or pinned. On sim and eval it must be on
- * the CPU. Its memory is used in place during the launch.
+ * The elements of dl_tensor, a DLTensor (dlpack.h), as a pointer. The launch reads the DLTensor. The address is data
+ * + byte_offset. Facts about its alignment come from that address. NULL strides mean a compact tensor in row-major
+ * order. These are errors of the launch: lanes other than 1, a type that tilec_dtype lacks, a tensor of another
+ * device. On cuda the tensor must be on the same GPU, or managed, or pinned. On sim and eval it must be on the CPU.
+ * Its memory is used in place during the launch.
  */
 static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
   tilec_arg arg;
@@ -588,6 +605,7 @@ static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
   return arg;
 }
 
+/* Size i of dl_tensor, in elements, as an integer. i counts from 0. The rules are those of tilec_arg_dl. */
 static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
   tilec_arg arg = tilec_arg_dl(dl_tensor);
   arg.kind = TILEC_ARG_DIM;
@@ -595,6 +613,7 @@ static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
   return arg;
 }
 
+/* Stride i of dl_tensor, in elements, as an integer. The rules are those of tilec_arg_dl. */
 static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
   tilec_arg arg = tilec_arg_dim(dl_tensor, i);
   arg.kind = TILEC_ARG_STRIDE;
@@ -607,14 +626,16 @@ static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
  */
 typedef struct tilec_tuple {
   size_t size; /* set by the initialiser */
-  const tilec_arg *items;
-  size_t count;
+  const tilec_arg *items;   /* in order; the caller owns them */
+  size_t count;             /* of items */
   const char *const *names; /* for a named tuple: one per item; else NULL */
 } tilec_tuple;
 
+/* An empty tilec_tuple, with its size. */
 #define TILEC_TUPLE_INIT                                                                                     \
   { sizeof(tilec_tuple), NULL, 0, NULL }
 
+/* The tuple as an argument. It must outlive the launch. */
 static inline tilec_arg tilec_arg_tuple(const tilec_tuple *tuple) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_TUPLE;
@@ -625,9 +646,10 @@ static inline tilec_arg tilec_arg_tuple(const tilec_tuple *tuple) {
 
 #define TILEC_MAX_RANK 5 /* dimensions of a tensor descriptor */
 
+/* The value of loads outside of a tensor. */
 typedef enum tilec_padding {
-  TILEC_PADDING_ZERO = 0,
-  TILEC_PADDING_NAN = 1 /* for floats */
+  TILEC_PADDING_ZERO = 0, /* zero */
+  TILEC_PADDING_NAN = 1   /* for floats */
 } tilec_padding;
 
 /*
@@ -645,12 +667,14 @@ typedef struct tilec_descriptor {
   tilec_padding padding;           /* the value of loads outside of the tensor */
 } tilec_descriptor;
 
+/* An empty tilec_descriptor, with its size. */
 #define TILEC_DESCRIPTOR_INIT                                                                                \
   {                                                                                                          \
     sizeof(tilec_descriptor), {TILEC_ARG_NONE, TILEC_I1, {0}}, 0, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0},          \
         {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO                                                                  \
   }
 
+/* The descriptor as an argument. It must outlive the launch. */
 static inline tilec_arg tilec_arg_descriptor(const tilec_descriptor *descriptor) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_DESCRIPTOR;
@@ -669,8 +693,8 @@ static inline tilec_arg tilec_arg_constexpr(const char *text) {
   return arg;
 }
 
-/* The same for languages that can only call functions of the library. Each fills the tilec_arg (16 bytes,
- * aligned to 8) that `arg` points to. */
+/* Each fills the tilec_arg (16 bytes, aligned to 8) that `arg` points to, as the inline function above does. These
+ * are for languages that can only call functions of the library. */
 TILEC_API void tilec_arg_set_pointer(tilec_arg *arg, tilec_dtype pointee, uint64_t address);
 TILEC_API void tilec_arg_set_buffer(tilec_arg *arg, tilec_dtype pointee, const tilec_buffer *buffer);
 TILEC_API void tilec_arg_set_int(tilec_arg *arg, int64_t i);
@@ -686,6 +710,7 @@ TILEC_API void tilec_arg_set_tuple(tilec_arg *arg, const tilec_tuple *tuple);
 TILEC_API void tilec_arg_set_descriptor(tilec_arg *arg, const tilec_descriptor *descriptor);
 TILEC_API void tilec_arg_set_constexpr(tilec_arg *arg, const char *text);
 
+/* Options of a launch. Begin with TILEC_LAUNCH_OPTIONS_INIT. */
 typedef struct tilec_launch_options {
   size_t size;          /* set by the initialiser */
   int64_t grid[3];      /* in programs; grid[0] = -1: the kernel's @grid (the others are not read). A zero
@@ -710,12 +735,13 @@ typedef struct tilec_launch_options {
      the launch has ended, with or without success, on the launching thread. On cuda the driver prints the
      text itself */
   void (*print)(void *print_data, const char *text, size_t bytes);
-  void *print_data;
+  void *print_data; /* passed to `print` */
   /* Persistent kernel: the maximum number of CTAs, to leave room for other kernels. 0: all CTAs that fit on
      the device at once. (For sim that is one per multiprocessor, for eval 2) */
   uint32_t max_programs;
 } tilec_launch_options;
 
+/* A tilec_launch_options with the kernel's @grid and the defaults, and its size. */
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
   { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL, 0 }
 
@@ -733,13 +759,14 @@ typedef struct tilec_launch_options {
 TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options,
                                     const tilec_arg *args, size_t arg_count);
 
-/* Compiles and loads the variant for these arguments, if necessary. Then even the first launch with arguments
- * of the same types and facts is quick. The errors are those of tilec_launch, except errors of the grid and
+/* Compiles and loads the variant for these `arg_count` arguments, if necessary. Then even the first launch with
+ * arguments of the same types and facts is quick. The errors are those of tilec_launch, except errors of the grid and
  * of the run. */
 TILEC_API tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count);
 
 /* ------------------------------------------------------------ What a kernel is */
 
+/* What arguments a parameter takes. */
 typedef enum tilec_param_kind {
   TILEC_PARAM_ANY = 0,       /* without a type: it takes the argument's; dtype is not set */
   TILEC_PARAM_POINTER = 1,   /* to dtype */
@@ -748,18 +775,20 @@ typedef enum tilec_param_kind {
   TILEC_PARAM_DESCRIPTOR = 4 /* declared as a tensor descriptor; dtype is its element type */
 } tilec_param_kind;
 
+/* One run-time parameter of a kernel. */
 typedef struct tilec_param_info {
   size_t size;      /* set by the initialiser */
   const char *name; /* lives as long as the kernel */
   tilec_param_kind kind;
-  tilec_dtype dtype;
+  tilec_dtype dtype;              /* of a pointee, scalar or element */
   size_t bytes;                   /* of the parameter; 0: depends on its argument's type */
   int has_default;                /* 1: it may be left out */
   uint32_t count;                 /* items of a tuple, or dimensions of a descriptor; else 0 */
   uint32_t block[TILEC_MAX_RANK]; /* of a descriptor */
-  tilec_padding padding;
+  tilec_padding padding;          /* of a descriptor */
 } tilec_param_info;
 
+/* An empty tilec_param_info, with its size. */
 #define TILEC_PARAM_INFO_INIT                                                                                \
   {                                                                                                          \
     sizeof(tilec_param_info), NULL, TILEC_PARAM_ANY, TILEC_I1, 0, 0, 0, {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO  \
@@ -768,7 +797,8 @@ typedef struct tilec_param_info {
 /* The number of run-time parameters, which tilec_launch takes arguments for. 0 for NULL. */
 TILEC_API size_t tilec_kernel_param_count(const tilec_kernel *kernel);
 
-/* Fills *info. Its size must be set. TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
+/* Fills *info with parameter `index`, from 0. Its size must be set. TILEC_ERROR_INVALID_ARGUMENT: an index beyond
+ * the count. */
 TILEC_API tilec_status tilec_kernel_param(const tilec_kernel *kernel, size_t index, tilec_param_info *info);
 
 /* Attributes of one compiled variant. -1: the device does not report it (sim: registers, local_bytes and
@@ -783,29 +813,33 @@ typedef struct tilec_kernel_attributes {
   int blocks;         /* CTAs that fit on one multiprocessor at once */
 } tilec_kernel_attributes;
 
+/* An empty tilec_kernel_attributes, with its size. */
 #define TILEC_KERNEL_ATTRIBUTES_INIT                                                                         \
   { sizeof(tilec_kernel_attributes), 0, 0, 0, 0, 0, 0 }
 
-/* Attributes of the variant for these arguments. It is prepared if necessary. */
+/* Attributes of the variant for these `arg_count` arguments. It is prepared if necessary. The errors are those of
+ * tilec_kernel_prepare. */
 TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args,
                                                    size_t arg_count, tilec_kernel_attributes *attributes);
 
 /* ------------------------------------------------------- PTX and code of others */
 
+/* The shape of launches of tilec_kernel_from_image. */
 typedef struct tilec_image_options {
   size_t size;           /* set by the initialiser */
   uint32_t threads[3];   /* per CTA; at most 1024 */
   uint32_t shared_bytes; /* dynamic shared memory per CTA */
 } tilec_image_options;
 
+/* A tilec_image_options of one thread, with its size. */
 #define TILEC_IMAGE_OPTIONS_INIT                                                                             \
   { sizeof(tilec_image_options), {1, 1, 1}, 0 }
 
 /*
- * Makes a kernel from the entry `name` of PTX text (no NUL is needed), or of a cubin or fatbin. Its launches need a
- * grid, and one argument per parameter. An argument must fit the parameter's size. Integers must be in range. A float
- * fits 4 bytes (fp32) or 8 (fp64), a pointer 8. The sizes are in tilec_kernel_param. Parameters are named by their
- * index.
+ * Makes a kernel from the entry `name` of `image`: PTX text (no NUL is needed), a cubin or a fatbin, of `bytes`
+ * bytes. Its launches need a grid, and one argument per parameter. An argument must fit the parameter's size.
+ * Integers must be in range. A float fits 4 bytes (fp32) or 8 (fp64), a pointer 8. The sizes are in
+ * tilec_kernel_param. Parameters are named by their index.
  *   TILEC_ERROR_INVALID_ARGUMENT: no such entry, or wrong options.
  *   TILEC_ERROR_NOT_SUPPORTED: PTX that the device does not support. A cubin on sim. Any image on eval. A driver older
  *     than CUDA 12.4, which cannot report the parameters.

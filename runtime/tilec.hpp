@@ -31,13 +31,16 @@ namespace tilec {
 // The message of tilec_last_error().
 class error : public std::runtime_error {
 public:
-  explicit error(tilec_status status) : std::runtime_error(tilec_last_error()), status_(status) {}
-  tilec_status status() const noexcept { return status_; }
+  explicit error(tilec_status status)
+      : std::runtime_error(tilec_last_error()), status_(status) {
+  } // takes the message of this thread's last failed call
+  tilec_status status() const noexcept { return status_; } // the status of the failed call
 
 private:
   tilec_status status_;
 };
 
+// Throws an error if the status is not TILEC_OK. For calls of the C functions.
 inline void check(tilec_status status) {
   if (status != TILEC_OK) throw error(status);
 }
@@ -72,6 +75,7 @@ template <> struct dtype<std::uint64_t> { static const tilec_dtype value = TILEC
 template <> struct dtype<float> { static const tilec_dtype value = TILEC_FP32; };
 template <> struct dtype<double> { static const tilec_dtype value = TILEC_FP64; };
 
+// A GPU, the simulator or the evaluator. No name: a GPU if there is one, else the simulator.
 class device : public detail::handle<tilec_device, tilec_device_close> {
 public:
   explicit device(const char *name = nullptr) {
@@ -94,6 +98,7 @@ private:
 
 class event;
 
+// Work on one stream runs in order.
 class stream : public detail::handle<tilec_stream, tilec_stream_free> {
 public:
   explicit stream(const device &on) {
@@ -107,12 +112,13 @@ public:
     return stream(made);
   }
   void synchronize() { check(tilec_stream_synchronize(get())); }
-  inline void wait(const event &until);
+  inline void wait(const event &until); // later work on the stream waits for the event
 
 private:
   explicit stream(tilec_stream *made) : handle(made) {}
 };
 
+// A point in a stream's work.
 class event : public detail::handle<tilec_event, tilec_event_free> {
 public:
   explicit event(const device &on) {
@@ -132,6 +138,7 @@ public:
 
 inline void stream::wait(const event &until) { check(tilec_stream_wait(get(), until.get())); }
 
+// Memory of a device. Sizes and offsets are in bytes.
 class buffer : public detail::handle<tilec_buffer, tilec_buffer_free> {
 public:
   buffer(const device &on, std::size_t bytes) {
@@ -164,6 +171,7 @@ private:
   explicit buffer(tilec_buffer *made) : handle(made) {}
 };
 
+// The parsed source text of one file.
 class program : public detail::handle<tilec_program, tilec_program_free> {
 public:
   static program from_file(const std::string &path) {
@@ -181,6 +189,7 @@ private:
   explicit program(tilec_program *made) : handle(made) {}
 };
 
+// One kernel compiled offline.
 class compiled : public detail::handle<tilec_compiled, tilec_compiled_free> {
 public:
   compiled(const program &of, const tilec_compile_options &options) {
@@ -220,12 +229,13 @@ inline tilec_arg arg(const tilec_descriptor &given) { return tilec_arg_descripto
 // A tuple that keeps its items: tuple(x.as<float>(), n, 2.5). A nested tuple must outlive the outer one.
 class tuple {
 public:
+  // Each argument is one item, as for arg().
   template <typename... Args> explicit tuple(const Args &...args) : items_{arg(args)..., tilec_arg_none()} {
     raw_.items = items_.data();
     raw_.count = sizeof...(args);
   }
-  tuple(const tuple &) = delete;
-  tuple &operator=(const tuple &) = delete;
+  tuple(const tuple &) = delete;            // it points to itself
+  tuple &operator=(const tuple &) = delete; // likewise
   // Names for a named tuple, one per item. The texts must outlive it.
   tuple &names(std::initializer_list<const char *> names) {
     if (names.size() != raw_.count) throw std::invalid_argument("tilec::tuple: each item has a name, or none has");
@@ -233,7 +243,7 @@ public:
     raw_.names = names_.data();
     return *this;
   }
-  const tilec_tuple &raw() const noexcept { return raw_; }
+  const tilec_tuple &raw() const noexcept { return raw_; } // valid as long as this object
 
 private:
   tilec_tuple raw_ = TILEC_TUPLE_INIT;
@@ -241,31 +251,36 @@ private:
   std::vector<const char *> names_;
 };
 
+// The tuple must outlive the launch.
 inline tilec_arg arg(const tuple &given) { return tilec_arg_tuple(&given.raw()); }
 
 // The grid and stream of a launch: launch(8, 4).on(stream). launch() is the kernel's @grid.
 class launch {
 public:
-  launch() : options_(TILEC_LAUNCH_OPTIONS_INIT) {}
+  launch() : options_(TILEC_LAUNCH_OPTIONS_INIT) {} // the kernel's @grid on the default stream
+  // x * y * z programs.
   explicit launch(std::int64_t x, std::int64_t y = 1, std::int64_t z = 1) : launch() {
     options_.grid[0] = x;
     options_.grid[1] = y;
     options_.grid[2] = z;
   }
+  // Selects the stream, and returns this object.
   launch &on(const stream &stream_) {
     options_.stream = stream_.get();
     return *this;
   }
-  tilec_launch_options &options() noexcept { return options_; }
-  const tilec_launch_options &options() const noexcept { return options_; }
+  tilec_launch_options &options() noexcept { return options_; } // limits, checks and the print callback
+  const tilec_launch_options &options() const noexcept { return options_; } // likewise
 
 private:
   tilec_launch_options options_;
 };
 
+// A kernel of a program on a device. It is compiled at the first launch with arguments of certain types and facts.
 class kernel : public detail::handle<tilec_kernel, tilec_kernel_free> {
 public:
-  kernel(const device &on, const program &of) { make(on, of, nullptr); }
+  kernel(const device &on, const program &of) { make(on, of, nullptr); } // the program's only kernel
+  // The kernel that the options name.
   kernel(const device &on, const program &of, const tilec_compile_options &options) { make(on, of, &options); }
   static kernel from_image(const device &on, const std::string &name, const std::string &image,
                            const tilec_image_options &options) {

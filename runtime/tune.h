@@ -41,16 +41,18 @@ typedef struct tilec_tune_range {
 /* One configuration of a list, with its own grid. Used in arrays, so it does not grow. */
 typedef struct tilec_tune_listed {
   const tilec_tune_range *settings; /* values[0] of each is used */
-  size_t count;
+  size_t count;                     /* of settings */
   int64_t grid[3]; /* grid[0] 0: the grid of the options */
 } tilec_tune_listed;
 
+/* The steps of a search, in order. */
 typedef enum tilec_tune_step {
   TILEC_TUNE_PREDICTING = 0, /* done, all: configurations */
   TILEC_TUNE_COMPILING = 1,  /* only those to be measured */
   TILEC_TUNE_MEASURING = 2   /* rounds of one configuration */
 } tilec_tune_step;
 
+/* What the progress callback gets. It is valid during the call. */
 typedef struct tilec_tune_progress {
   size_t size; /* as the library has it; an older library has no fields beyond it */
   tilec_tune_step step;
@@ -66,11 +68,11 @@ typedef struct tilec_tune_options {
   /* The space: all combinations of the ranges, each combined with the list. The list is `configurations`, or
      else the kernel's @autotune. If there are neither ranges nor a list, the space has one configuration. */
   const tilec_tune_range *ranges;
-  size_t range_count;
+  size_t range_count; /* of ranges */
   /* Number of programs of a launch. If grid[0] is -1, grid_text is used: "cdiv(n, BLOCK), m", expressions
      over the kernel's parameters as in @grid. If that is NULL too, the kernel's @grid is used */
   int64_t grid[3];
-  const char *grid_text;
+  const char *grid_text; /* see `grid` */
   size_t top;  /* how many of the best ranked are measured; 0: a tenth, at least 4 */
   int predict; /* 1: the configurations are only ranked; nothing is launched or kept */
   int no_keep; /* 1: the result is reported, not kept */
@@ -80,20 +82,21 @@ typedef struct tilec_tune_options {
   /* NULL, or a callback after each step. It runs on the working threads, one at a time. It must not use the
      program, device or arguments. A nonzero result: no further step is started */
   int (*progress)(void *progress_data, const tilec_tune_progress *progress);
-  void *progress_data;
+  void *progress_data;       /* passed to `progress` */
   uint64_t max_instructions; /* as in tilec_launch_options, for each launch */
   uint32_t max_programs;     /* as in tilec_launch_options */
   /* A list of configurations, instead of @autotune's. Values given by `compile` or a range take precedence. */
   const tilec_tune_listed *configurations;
-  size_t configuration_count;
+  size_t configuration_count; /* of configurations */
   /* Names of parameters whose buffers are set to zero, or to their initial contents, before each round of a
      configuration. Those of @autotune are added. */
-  const char *const *reset_to_zero;
-  size_t reset_count;
-  const char *const *restore_value;
-  size_t restore_count;
+  const char *const *reset_to_zero; /* set to zero */
+  size_t reset_count;               /* of reset_to_zero */
+  const char *const *restore_value; /* set to their initial contents */
+  size_t restore_count;             /* of restore_value */
 } tilec_tune_options;
 
+/* A tilec_tune_options with the defaults, and its size. */
 #define TILEC_TUNE_OPTIONS_INIT                                                                              \
   { sizeof(tilec_tune_options), NULL, 0, {-1, 1, 1}, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0,               \
     NULL, 0, NULL, 0, NULL, 0 }
@@ -119,8 +122,9 @@ TILEC_API tilec_status tilec_tune(tilec_device *device, tilec_program *program,
                                   const tilec_compile_options *compile, const tilec_tune_options *options,
                                   const tilec_arg *args, size_t arg_count, tilec_tuning **tuning);
 
-TILEC_API void tilec_tuning_free(tilec_tuning *tuning);
+TILEC_API void tilec_tuning_free(tilec_tuning *tuning); /* its texts too; NULL is allowed */
 
+/* The result as a whole. */
 typedef struct tilec_tuning_summary {
   size_t size;           /* set by the initialiser */
   const char *kernel;    /* its name; texts live as long as the tuning */
@@ -136,12 +140,14 @@ typedef struct tilec_tuning_summary {
                     given order */
 } tilec_tuning_summary;
 
+/* An empty tilec_tuning_summary, with its size. */
 #define TILEC_TUNING_SUMMARY_INIT                                                                            \
   { sizeof(tilec_tuning_summary), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Fills *summary. Its size must be set. */
 TILEC_API tilec_status tilec_tuning_get_summary(const tilec_tuning *tuning, tilec_tuning_summary *summary);
 
+/* One configuration, with its measured and its predicted time. */
 typedef struct tilec_configuration {
   size_t size;            /* set by the initialiser */
   const char *text;       /* "BLOCK=512 num_warps=4"; texts live as long as the tuning */
@@ -156,45 +162,51 @@ typedef struct tilec_configuration {
   uint32_t blocks;        /* CTAs that fit on one multiprocessor, estimated */
 } tilec_configuration;
 
+/* An empty tilec_configuration, with its size. */
 #define TILEC_CONFIGURATION_INIT                                                                             \
   { sizeof(tilec_configuration), NULL, 0, NULL, 0, 0, 0, NULL, 0, 0, 0 }
 
-/* Fills *configuration. Its size must be set. Index 0 is the best. Configurations that do not work come last.
+/* Fills *configuration with configuration `index`. Its size must be set. 0 is the best. Those that do not work come last.
  * TILEC_ERROR_INVALID_ARGUMENT: an index beyond tilec_tuning_summary.configurations. */
 TILEC_API tilec_status tilec_tuning_configuration(const tilec_tuning *tuning, size_t index,
                                                   tilec_configuration *configuration);
 
+/* One value of a configuration. Texts live as long as the tuning. */
 typedef struct tilec_tune_setting {
   size_t size; /* set by the initialiser */
-  const char *name, *value;
-  int is_option;
+  const char *name, *value; /* "BLOCK", "512" */
+  int is_option;            /* 1: num_warps, num_stages or maxnreg */
 } tilec_tune_setting;
 
+/* An empty tilec_tune_setting, with its size. */
 #define TILEC_TUNE_SETTING_INIT                                                                              \
   { sizeof(tilec_tune_setting), NULL, NULL, 0 }
 
-/* One value of a configuration: a constexpr for tilec_compile_options.defines, or an option. */
+/* Fills *setting with value `index` of configuration `configuration`: a constexpr for
+ * tilec_compile_options.defines, or an option. TILEC_ERROR_INVALID_ARGUMENT: an index beyond the counts. */
 TILEC_API tilec_status tilec_tuning_setting(const tilec_tuning *tuning, size_t configuration, size_t index,
                                             tilec_tune_setting *setting);
 
-/* A part of @autotune that was not applied, with its location. NULL beyond the last. */
+/* Remark `index`: a part of @autotune that was not applied, with its location. NULL beyond the last. */
 TILEC_API const char *tilec_tuning_remark(const tilec_tuning *tuning, size_t index);
 
 /* ------------------------------------------------------------ Kept results */
 
 /*
- * The kept result for such arguments, from tilec_tune, tilec_tune_keep or the command. *found then has one
- * configuration, with the time of its measurement. It is NULL if nothing is kept. A result is found for the
- * same text of the program's first source, kernel, types, values in @autotune's key, values in `compile`, and
- * device (docs/tune.md). Only types and values of the arguments are read. Pointers may point anywhere. The
- * errors are those of tilec_tune for `compile` and the arguments.
+ * The kept result for such arguments (`arg_count` of them), from tilec_tune, tilec_tune_keep or the command. *found
+ * then has one configuration, with the time of its measurement. It is NULL if nothing is kept. A result is found for
+ * the same text of the program's first source, kernel, types, values in @autotune's key, values in `compile`, and
+ * device (docs/tune.md). Only types and values of the arguments are read. Pointers may point anywhere. The errors are
+ * those of tilec_tune for `compile` and the arguments.
  */
 TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *program,
                                        const tilec_compile_options *compile, const tilec_arg *args,
                                        size_t arg_count, tilec_tuning **found);
 
-/* Keeps a measurement of the caller: settings[i].values[0] of each setting, and the seconds of a launch. kept
- * may be NULL. Otherwise *kept is 0 if no working cache exists. */
+/* Keeps a measurement of the caller for such arguments (`arg_count` of them). It consists of settings[i].values[0] of
+ * each of the `setting_count` settings, and the seconds of a launch. kept may be NULL. Otherwise *kept is 0 if no
+ * working cache exists, else 1. The errors are those of tilec_tune_find.
+ * TILEC_ERROR_INVALID_ARGUMENT: seconds that are not above 0, or invalid settings. */
 TILEC_API tilec_status tilec_tune_keep(tilec_device *device, tilec_program *program,
                                        const tilec_compile_options *compile, const tilec_tune_range *settings,
                                        size_t setting_count, double seconds, const tilec_arg *args,

@@ -10,6 +10,7 @@
 
 #ifndef TILEC_SIM_API
 #if defined(__GNUC__)
+// Marks the functions that the library exports.
 #define TILEC_SIM_API __attribute__((visibility("default")))
 #else
 #define TILEC_SIM_API
@@ -20,8 +21,9 @@
 extern "C" {
 #endif
 
+// The result of a call. Zero is success.
 typedef enum tilec_sim_result {
-  TILEC_SIM_OK,
+  TILEC_SIM_OK,              // Success.
   TILEC_SIM_ERROR_INVALID,   // A bad argument: NULL, a zero CTA dimension, an address never allocated.
   TILEC_SIM_ERROR_PTX,       // The text is not PTX that the simulator supports. The message is "line:col:
                              // text".
@@ -41,12 +43,13 @@ typedef struct tilec_sim_kernel tilec_sim_kernel;
 // The order of warps, and the time when asynchronous copies take effect. A schedule changes only what the
 // loaded instructions allow. Under all but the first, an mbarrier.try_wait gives false once before it waits.
 typedef enum tilec_sim_schedule {
-  TILEC_SIM_LATE,      // asynchronous effects at their wait; warps ascending
-  TILEC_SIM_EARLY,     // asynchronous effects at issue; warps ascending
-  TILEC_SIM_LATE_DOWN, // as LATE, but warps and the lanes of an atomic run in descending order
-  TILEC_SIM_EARLY_DOWN,
+  TILEC_SIM_LATE,       // asynchronous effects at their wait; warps ascending
+  TILEC_SIM_EARLY,      // asynchronous effects at issue; warps ascending
+  TILEC_SIM_LATE_DOWN,  // as LATE, but warps and the lanes of an atomic run in descending order
+  TILEC_SIM_EARLY_DOWN, // as EARLY, with the orders of LATE_DOWN
 } tilec_sim_schedule;
 
+// Options of a simulator. Begin with TILEC_SIM_OPTIONS_INIT.
 typedef struct tilec_sim_options {
   size_t size;      // sizeof(tilec_sim_options)
   uint32_t threads; // Host threads that run CTAs. 1: reproducible to the bit.
@@ -64,10 +67,11 @@ typedef struct tilec_sim_options {
   uint32_t watch_every;
 } tilec_sim_options;
 
+// A tilec_sim_options with one thread and the defaults, and its size.
 #define TILEC_SIM_OPTIONS_INIT                                                                               \
   { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0, 0, NULL, 0 }
 
-// options: NULL for the defaults. *sim is NULL if the result is not TILEC_SIM_OK.
+// Makes a simulator. options: NULL for the defaults. *sim is NULL if the result is not TILEC_SIM_OK.
 TILEC_SIM_API tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **sim);
 TILEC_SIM_API void tilec_sim_destroy(tilec_sim *sim); // frees its modules and memory too; NULL is allowed
 
@@ -76,70 +80,89 @@ TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
 
 // ---- Modules ----
 
-// Copies and loads PTX text of `bytes` bytes (no NUL needed). Its .global and .const variables become
+// Copies and loads `ptx`, PTX text of `bytes` bytes (no NUL needed). Its .global and .const variables become
 // allocations.
 TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
                                               tilec_sim_module **module);
 
-// The text position, from 1, where the last tilec_sim_load failed. *line is 0 if it did not fail, or without
-// a position. The message begins with "LINE:COLUMN: ".
+// The text position (*line and *column, from 1) where the last tilec_sim_load failed. *line is 0 if it did not fail,
+// or without a position. The message begins with "LINE:COLUMN: ".
 TILEC_SIM_API void tilec_sim_load_place(const tilec_sim *sim, uint32_t *line, uint32_t *column);
 
 // Frees a module, its kernels and its variables' allocations. If the last launch was of one of its kernels,
 // frees the counters by line and the reports too. NULL is allowed.
 TILEC_SIM_API tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module);
 
+// A parameter of a kernel. It lives as long as the kernel.
 typedef struct tilec_sim_param {
-  const char *name;
+  const char *name; // as in the PTX text
   uint32_t offset; // bytes from the start of the parameters
   uint32_t size;   // bytes
   uint32_t align;  // bytes
 } tilec_sim_param;
 
-// The module's kernels, in text order. NULL beyond the end.
+// The number of the module's kernels.
 TILEC_SIM_API size_t tilec_sim_kernel_count(const tilec_sim_module *module);
+// Kernel `index` of the module, in text order from 0. NULL beyond the end.
 TILEC_SIM_API const tilec_sim_kernel *tilec_sim_kernel_at(const tilec_sim_module *module, size_t index);
-// The kernel of that name, or TILEC_SIM_ERROR_NOT_FOUND.
+// The kernel of that `name`. TILEC_SIM_ERROR_NOT_FOUND: the module has none.
 TILEC_SIM_API tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module,
                                               const char *name, const tilec_sim_kernel **kernel);
 
+// The kernel's name in the PTX text. It lives as long as the kernel.
 TILEC_SIM_API const char *tilec_sim_kernel_name(const tilec_sim_kernel *kernel);
-// The parameters in order. NULL beyond the end.
+// The number of the kernel's parameters.
 TILEC_SIM_API size_t tilec_sim_param_count(const tilec_sim_kernel *kernel);
+// Parameter `index` of the kernel, in order from 0. NULL beyond the end.
 TILEC_SIM_API const tilec_sim_param *tilec_sim_param_at(const tilec_sim_kernel *kernel, size_t index);
-// .reqntid and .maxntid. All zero if the kernel has none.
+// `threads` gets the kernel's .reqntid. All zero if it has none.
 TILEC_SIM_API void tilec_sim_required_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
+// `threads` gets the kernel's .maxntid. All zero if it has none.
 TILEC_SIM_API void tilec_sim_max_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
 TILEC_SIM_API uint32_t tilec_sim_shared_bytes(const tilec_sim_kernel *kernel); // static shared memory
 TILEC_SIM_API uint32_t tilec_sim_multiprocessors(const tilec_sim *sim);        // of the modelled GPU
 
 // ---- Memory: device addresses are not host pointers ----
 
-// Allocates `bytes` of zeroed memory at an address aligned to 256. Unmapped space surrounds it. With 0 bytes,
-// the address cannot be accessed.
+// Allocates `bytes` bytes of zeroed memory at *address, which is aligned to 256. Unmapped space surrounds it. With 0
+// bytes, the address cannot be accessed.
 TILEC_SIM_API tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uint64_t *address);
-// The same over the caller's memory, which is not copied. It must outlive the mapping.
+// The same over `bytes` bytes of the caller's memory at `host`, which is not copied. It must outlive the mapping.
+// *address is the device address.
 TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address);
-// Ends an allocation or a binding. Its addresses are never reused. 0 is allowed.
+// Ends the allocation or binding that begins at `address`. Its addresses are never reused. 0 is allowed.
+// TILEC_SIM_ERROR_INVALID: none begins there.
 TILEC_SIM_API tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address);
+// Copies `bytes` bytes from the host memory `from` to the device address `to`. TILEC_SIM_ERROR_INVALID: they are not
+// within one allocation.
 TILEC_SIM_API tilec_sim_result tilec_sim_write(tilec_sim *sim, uint64_t to, const void *from, size_t bytes);
+// Copies `bytes` bytes from the device address `from` to the host memory `to`. The errors are those of
+// tilec_sim_write.
 TILEC_SIM_API tilec_sim_result tilec_sim_read(tilec_sim *sim, void *to, uint64_t from, size_t bytes);
+// Sets `bytes` bytes at the device address `to` to `byte`. The errors are those of tilec_sim_write.
 TILEC_SIM_API tilec_sim_result tilec_sim_fill(tilec_sim *sim, uint64_t to, uint8_t byte, size_t bytes);
 // From now on, records which bytes of the allocation or binding at `address` kernels write. Earlier records
 // are dropped.
 TILEC_SIM_API tilec_sim_result tilec_sim_watch(tilec_sim *sim, uint64_t address);
-// The record of a watched allocation: one byte per byte, 1 if a kernel has written it. Valid until the memory
-// is freed or watched again. NULL: not watched.
+// The record of the watched allocation at `address`: one byte per byte, 1 if a kernel has written it. Valid until the
+// memory is freed or watched again. NULL: not watched.
 TILEC_SIM_API const unsigned char *tilec_sim_written(const tilec_sim *sim, uint64_t address);
-// The start and size of the allocation that contains the address or ends there. TILEC_SIM_ERROR_INVALID:
-// there is none.
+// The start (*base) and size (*bytes) of the allocation that contains the address or ends there.
+// TILEC_SIM_ERROR_INVALID: there is none.
 TILEC_SIM_API tilec_sim_result tilec_sim_allocation(const tilec_sim *sim, uint64_t address, uint64_t *base,
                                                     uint64_t *bytes);
-// The address of a module's .global or .const variable, and its size. size may be NULL.
+// The address of the module's .global or .const variable `name`, and its size in bytes. size may be NULL.
+// TILEC_SIM_ERROR_NOT_FOUND: there is no such variable.
 TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module,
                                                 const char *name, uint64_t *address, size_t *size);
 
 // ---- Tensor maps ----
+
+// An opaque tensor map for cp.async.bulk.tensor. Kernels read it from a .param, or from .const, .global or .shared
+// memory.
+typedef struct tilec_sim_tensor_map {
+  uint64_t opaque[16]; // 128 bytes
+} tilec_sim_tensor_map;
 
 // Fills an opaque tensor map of 128 bytes for cp.async.bulk.tensor. The arguments are those of
 // cuTensorMapEncodeTiled, with the numbers of its enumerators:
@@ -156,12 +179,8 @@ TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_
 //   `l2_promotion`    0 .. 3;
 //   `oob_fill`        0 (zeros) or 1 (NaN).
 //
-// The map is a .param, or in .const, .global or .shared memory. Loads round the TF32 types to nearest even.
-// Stores do not change the bits. TILEC_SIM_ERROR_INVALID where CUDA also rejects the arguments.
-typedef struct tilec_sim_tensor_map {
-  uint64_t opaque[16];
-} tilec_sim_tensor_map;
-
+// Loads round the TF32 types to nearest even. Stores do not change the bits. TILEC_SIM_ERROR_INVALID: arguments that
+// CUDA also rejects.
 TILEC_SIM_API tilec_sim_result tilec_sim_tensor_map_encode(
     tilec_sim_tensor_map *map, uint32_t data_type, uint32_t rank, uint64_t global_address,
     const uint64_t *global_dims, const uint64_t *global_strides, const uint32_t *box_dims,
@@ -170,14 +189,16 @@ TILEC_SIM_API tilec_sim_result tilec_sim_tensor_map_encode(
 
 // ---- Launches ----
 
-// Runs the whole grid and returns when it is done. params[i] points to the value of parameter i, as in
+// Runs the whole grid and returns when it is done. A CTA has `block` threads, and dynamic_shared_bytes of dynamic
+// shared memory. params[i] points to the value of parameter i, as in
 // cuLaunchKernel's kernelParams. A grid with a zero dimension launches nothing and succeeds.
+// TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
 TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel,
                                                 const uint32_t grid[3], const uint32_t block[3],
                                                 uint32_t dynamic_shared_bytes, const void *const *params);
 
-// Sets the limits of later launches, as in the options of the same names. `spent`: seconds of the timeout
-// that are used up when a launch begins, if it is part of something that began earlier.
+// Sets the limits of later launches: `instruction_budget`, `timeout` and `cancel`, as in the options. `spent`:
+// seconds of the timeout that are used up when a launch begins, if it is part of something that began earlier.
 TILEC_SIM_API tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
                                                double spent, const int *cancel);
 
@@ -186,6 +207,8 @@ TILEC_SIM_API tilec_sim_result tilec_sim_check(tilec_sim *sim, tilec_sim_schedul
 
 // A warp instruction counts as one, for any number of active lanes.
 //
+//   `instructions`: warp instructions.
+//   `global_requests`, `shared_requests`: warp instructions that access this memory.
 //   `global_sectors`: sectors of 32 bytes touched by a request.
 //   `global_sectors_ideal`: the distinct bytes of a request / 32, rounded up.
 //   `shared_wavefronts`: an access of b bytes per lane has max(1, b/4) phases. A phase costs the maximum number of
@@ -200,26 +223,29 @@ typedef struct tilec_sim_counters {
   uint64_t barriers;
 } tilec_sim_counters;
 
+// The counters of one line.
 typedef struct tilec_sim_line {
   const char *file; // from .file; NULL: a line of the PTX text
-  uint32_t line;
+  uint32_t line;    // from 1
   tilec_sim_counters counters;
 } tilec_sim_line;
 
-// Results of the last launch, successful or not. All are valid until the next launch.
+// *total gets the counters of the last launch, successful or not.
 TILEC_SIM_API void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total);
+// The number of lines with counters in the last launch.
 TILEC_SIM_API size_t tilec_sim_line_count(const tilec_sim *sim);
-// Sorted by file and line. NULL beyond the end.
+// Line `index`, from 0, sorted by file and line. NULL beyond the end. Valid until the next launch.
 TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim, size_t index);
 
 // The output of the last launch's kernel, at most 16 MiB. It is in order of execution; with several host
 // threads, in order per thread. NUL-terminated, never NULL. bytes may be NULL. Valid until the next launch.
 TILEC_SIM_API const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes);
 
+// What a report is about.
 typedef enum tilec_sim_report_kind {
-  TILEC_SIM_OUT_OF_BOUNDS,
-  TILEC_SIM_MISALIGNED,
-  TILEC_SIM_TRAP,
+  TILEC_SIM_OUT_OF_BOUNDS, // An access outside of all allocations, or of shared or local memory.
+  TILEC_SIM_MISALIGNED,    // An address that is no multiple of the access width.
+  TILEC_SIM_TRAP,          // A trap instruction, or a barrier with an invalid number.
   TILEC_SIM_WILD_BRANCH, // The index of brx.idx is beyond its table, or code runs past the end of the kernel.
   TILEC_SIM_BUDGET,      // The instruction budget is used up.
   TILEC_SIM_DEADLOCK,    // No warp of a CTA can continue.
@@ -247,11 +273,11 @@ typedef enum tilec_sim_report_kind {
 // A source location, from .loc. Columns are bytes, from 1. 0: not known. length, and the call through which
 // the code was inlined there, are known if the .loc has tilec's comment. Otherwise they are 0 and NULL.
 typedef struct tilec_sim_place {
-  const char *file; // NULL: a line of the PTX text
-  uint32_t line, column, length;
+  const char *file;              // NULL: a line of the PTX text
+  uint32_t line, column, length; // in bytes; length 0: not known
   uint32_t param;   // of an access: the kernel's parameter, from 1, whose pointer it uses; 0: not known
   uint32_t element; // bytes of one element; 0: not known
-  const struct tilec_sim_place *call;
+  const struct tilec_sim_place *call; // the call that was inlined; NULL: none, or not known
 } tilec_sim_place;
 
 // Positions of warps when a limit, a cancellation or a deadlock ended the launch. Warps that wait for the
@@ -259,18 +285,19 @@ typedef struct tilec_sim_place {
 typedef struct tilec_sim_wait {
   const char *message; // one line that begins with a verb: "waits at barrier 1, 96 of 128 threads are there"
   tilec_sim_place place;
-  uint32_t ptx_line;
+  uint32_t ptx_line; // line of the PTX text
   uint64_t address;  // an address in global memory that is read repeatedly; 0: none
   uint32_t block[3]; // the first such CTA
   uint32_t warps;    // its warps, one bit each
   uint64_t blocks;   // number of CTAs with such warps
 } tilec_sim_wait;
 
+// How the instruction of a report accesses memory.
 typedef enum tilec_sim_access {
-  TILEC_SIM_ACCESS_NONE, // also for asynchronous copies
-  TILEC_SIM_ACCESS_LOAD,
-  TILEC_SIM_ACCESS_STORE,
-  TILEC_SIM_ACCESS_ATOMIC,
+  TILEC_SIM_ACCESS_NONE,   // also for asynchronous copies
+  TILEC_SIM_ACCESS_LOAD,   // reads
+  TILEC_SIM_ACCESS_STORE,  // writes
+  TILEC_SIM_ACCESS_ATOMIC, // an atomic or a reduction
 } tilec_sim_access;
 
 // Reports of one kind at the same location, or pair of locations, are merged. `count` is their number. The
@@ -280,26 +307,26 @@ typedef struct tilec_sim_report {
   tilec_sim_report_kind kind;
   const char *message; // one line, without the location
   const char *file;    // from .loc; NULL: a line of the PTX text
-  uint32_t line;
-  uint32_t ptx_line;
-  uint32_t block[3];
+  uint32_t line;       // of that file
+  uint32_t ptx_line;   // of the PTX text
+  uint32_t block[3];   // the CTA
   uint32_t warp;      // in its CTA
   uint32_t lane_mask; // the lanes at fault
   uint64_t address;   // of the lowest such lane, in its state space; 0: none
-  uint64_t count;
+  uint64_t count;     // of merged reports
   const char *other_message; // one line that describes it
-  const char *other_file;
-  uint32_t other_line, other_ptx_line;
-  uint32_t other_block[3], other_warp, other_lane;
+  const char *other_file;    // of the other access or instruction
+  uint32_t other_line, other_ptx_line;             // likewise
+  uint32_t other_block[3], other_warp, other_lane; // likewise
   const char *buffer; // "shared variable 'tile' + 16"; NULL: none
   const char *order;  // a way to order the two accesses, or another fix; NULL: none
   // The same locations as file and line, in full. other_place is all zero if there is none.
   tilec_sim_place place, other_place;
   const tilec_sim_wait *waits; // for TILEC_SIM_BUDGET, TIMEOUT, CANCELLED and DEADLOCK
-  size_t wait_count;
+  size_t wait_count;           // of waits
   const char *ptx; // the text's line from the instruction on, with ptx_bytes bytes; NULL: none
-  size_t ptx_bytes;
-  tilec_sim_access access, other_access;
+  size_t ptx_bytes;                      // of ptx
+  tilec_sim_access access, other_access; // how both access memory
   uint32_t bytes; // per lane of the access; 0: not known
   // The race was seen between threads of one CTA; of different CTAs.
   int within_block, between_blocks;
@@ -308,8 +335,9 @@ typedef struct tilec_sim_report {
   uint64_t allocation, allocation_bytes;
 } tilec_sim_report;
 
-// Reports of the last launch, in order of first occurrence. NULL beyond the end.
+// The number of reports of the last launch.
 TILEC_SIM_API size_t tilec_sim_report_count(const tilec_sim *sim);
+// Report `index`, from 0, in order of first occurrence. NULL beyond the end. Valid until the next launch.
 TILEC_SIM_API const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim, size_t index);
 
 #ifdef __cplusplus
