@@ -37,7 +37,9 @@ static ExitStatus print_text(void (*print)(Buf *out)) {
 
 static ExitStatus command_help(const Options *options) {
   Buf text = {0};
-  options_print_help(options->topic, tool_colors(options->color, STDOUT_FILENO), &text);
+  bool colors = tool_colors(options->color, STDOUT_FILENO);
+  if (!options->code || !options_print_code(options->code, colors, &text))
+    options_print_help(options->topic, colors, &text);
   bool ok = tool_write("-", buf_view(&text));
   buf_free(&text);
   return ok ? EXIT_DONE : EXIT_DIAGNOSED;

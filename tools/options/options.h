@@ -65,7 +65,8 @@ typedef struct TuneRange {
 
 typedef struct Options {
   Command command;
-  Command topic; // for help: the command to explain; COMMAND_HELP: all of them
+  Command topic;    // for help: the command to explain; COMMAND_HELP: all of them
+  const char *code; // for help: the code of diagnostics.def to explain, or "codes"; NULL: none
   ColorWhen color;
   char **words; // all words after `tilec`, with those of argument files
   int word_count;
@@ -124,5 +125,8 @@ bool options_file_is_ptx(const Options *options);
 // tilec help. `topic`: as in Options. Lines are at most HELP_COLUMNS wide.
 enum { HELP_COLUMNS = 100 };
 void options_print_help(Command topic, bool colors, Buf *out);
+// tilec help CODE: the entry of diagnostics.def; tilec help codes: all codes with their titles. Returns false, without
+// a text, if there is no such code.
+bool options_print_code(const char *code, bool colors, Buf *out);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec help: prints verbs.def, options.def, specs.def and examples.def in lines of at most HELP_COLUMNS.
+// tilec help: prints verbs.def, options.def, specs.def, examples.def and diagnostics.def in lines of at most
+// HELP_COLUMNS.
 #include "base/colors.h"
 #include "tools/options/options.h"
 
@@ -194,6 +195,46 @@ static void print_command(Help *h, Command command) {
   if (compile || runs) put_targets(h);
   put_examples(h, verb->name);
   put_status(h);
+}
+
+// ---- codes ----
+
+static void put_lines(Help *h, const char *title, const char *text) {
+  heading(h, title);
+  while (*text == '\n') text++;
+  while (*text) {
+    size_t n = strcspn(text, "\n");
+    buf_printf(h->out, "  %.*s", (int)n, text);
+    end_line(h);
+    text += n + (text[n] == '\n');
+  }
+}
+
+static void print_code(Help *h, const char *const row[5]) {
+  buf_printf(h->out, "%s%s: %s%s", h->colors ? COLOR_BOLD : "", row[0], row[1], h->colors ? COLOR_RESET : "");
+  end_line(h);
+  end_line(h);
+  put_words(h, row[2], 0);
+  put_lines(h, "written", row[3]);
+  put_lines(h, "instead", row[4][0] ? row[4] : "(nothing)");
+}
+
+bool options_print_code(const char *code, bool colors, Buf *out) {
+  static const char *const codes[][5] = {
+#define X(code, title, text, written, instead, cases) {#code, title, text, written, instead},
+#include "tools/options/diagnostics.def"
+#undef X
+  };
+  Help help = {.out = out, .colors = colors};
+  bool all = strcmp(code, "codes") == 0, found = all;
+  if (all) heading(&help, "codes of mistakes; tilec help CODE explains one");
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    if (all) put_row(&help, codes[i][0], codes[i][1]);
+    if (strcmp(codes[i][0], code) != 0) continue;
+    print_code(&help, codes[i]);
+    found = true;
+  }
+  return found;
 }
 
 void options_print_help(Command topic, bool colors, Buf *out) {

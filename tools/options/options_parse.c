@@ -71,8 +71,16 @@ static bool choose_command(OptionParser *p) {
 }
 
 static bool parse_topic(OptionParser *p, const char *word) {
-  if (p->options->topic != COMMAND_HELP) {
+  Buf unused = {0};
+  if (p->options->topic != COMMAND_HELP || p->options->code) {
     buf_printf(p->error, "help is of one command at a time: '%s' is a second one", word);
+    return false;
+  }
+  bool is_code = options_print_code(word, false, &unused);
+  buf_free(&unused);
+  if (is_code) return (p->options->code = word) != NULL;
+  if (word[0] == 'T' && word[1] >= '0' && word[1] <= '9') {
+    buf_printf(p->error, "there is no code '%s'; 'tilec help codes' lists them", word);
     return false;
   }
   return find_verb(word, &p->options->topic) || no_such_command(p, "there is no command", word);

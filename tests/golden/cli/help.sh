@@ -4,4 +4,8 @@ t 'tilec --help | cmp - <(tilec help) && tilec -h | cmp - <(tilec help)'
 for verb in compile run check bench cache; do t "tilec $verb --help | cmp - <(tilec help $verb)"; done
 t 'tilec add.tile --help | cmp - <(tilec help compile)'
 t 'tilec run add.tile n=1 --help | cmp - <(tilec help run)'
+for code in T1101 T0105 T9999; do t "tilec help $code"; done
+t 'tilec help codes | head -n 3'
+t 'tilec help codes | wc -l' # and a heading
+t 'tilec help T1101 T1102'
 t 'tilec run --help | grep -c -e --signature -e --emit -e --json' # compile's and cache's
