@@ -8,6 +8,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+import tilec
 import tilec.language as tl
 
 
@@ -33,6 +34,34 @@ class Language(unittest.TestCase):
                 self.assertTrue(hasattr(at, name), f"{module}.{name}")
                 found += 1
         self.assertGreater(found, 250)
+
+    def test_every_name_has_a_docstring(self):
+        for module in (tilec, tl, tl.extra.libdevice, tl.math):
+            names = [name for name in dir(module) if not name.startswith("_")]
+            self.assertEqual([name for name in getattr(module, "__all__", names) if not inspect.getdoc(getattr(module, name))], [], module.__name__)
+        for made in (tl.tensor, tl.tensor_descriptor):
+            names = [name for name in vars(made) if not name.startswith("_")]
+            self.assertEqual([name for name in names if not inspect.getdoc(getattr(made, name))], [], made.__name__)
+        for name in tilec.__all__:
+            made = getattr(tilec, name)
+            if isinstance(made, type):
+                own = [each for each, value in vars(made).items() if not each.startswith("_") and callable(value)]
+                self.assertEqual([each for each in own if not inspect.getdoc(getattr(made, each))], [], name)
+
+    def test_docstrings_say_what_the_reference_says(self):
+        for text in ("Reads one element for each pointer", "Args:", "mask: elements that are read", "Errors:", "Example::", "tl.load(x + offsets"):
+            self.assertIn(text, tl.load.__doc__)
+        self.assertIn("`bitonic_merge` sorts a bitonic", tl.tensor.sort.__doc__)
+        self.assertEqual(tl.math.exp.__doc__, tl.exp.__doc__)
+        self.assertEqual(list(inspect.signature(tl.tensor.sum).parameters), ["self", "axis", "keep_dims", "dtype"])
+        self.assertIs(inspect.signature(tl.load).parameters["volatile"].default, False)
+        self.assertEqual(inspect.signature(tl.dot).parameters["out_dtype"].default, tl.float32)
+
+    def test_exported_names(self):
+        for module in (tilec, tl):
+            public = {name for name in vars(module) if not name.startswith("_")} - {"annotations", "builtins", "triton", "tools"}
+            self.assertEqual(public - set(module.__all__), set(), module.__name__)
+            self.assertEqual(len(set(module.__all__)), len(module.__all__))
 
     def test_outside_of_kernels(self):
         for function in (tl.load, tl.sum, tl.math.exp, tl.extra.libdevice.tanh, tl.range, tl.static_range, tl.float32):

@@ -22,7 +22,7 @@ import os as _os
 from . import _arrays, _compiled, _devices, _errors, _jit, _native, language
 from ._autotune import Autotuner, Config, Heuristics, autotune, do_bench, heuristics
 from ._compiled import CompiledKernel
-from ._constexpr import ConstexprFunction, cdiv, constexpr_function, next_power_of_2
+from ._constexpr import cdiv, constexpr_function, next_power_of_2
 from ._devices import device, get_device, set_device, synchronize
 from ._elsewhere import get_check, set_check
 from ._errors import (
@@ -39,6 +39,16 @@ from ._errors import (
 )
 from ._jit import JITFunction, MockTensor, jit, set_launch_hooks
 from ._tune import Progress, Tried, Tuned, tune
+from ._values import ConstexprFunction
+from .language import constexpr
+
+__all__ = [
+    "ArgumentError", "Autotuner", "CompilationError", "CompiledKernel", "Config", "ConstexprFunction", "Device", "DeviceError",
+    "Diagnostic", "DriverError", "Heuristics", "InternalError", "JITFunction", "LaunchError", "MockTensor", "OutOfResources",
+    "Progress", "TilecError", "TilecWarning", "Tried", "Tuned", "autotune", "cdiv", "constexpr", "constexpr_function", "device",
+    "do_bench", "get_check", "get_device", "heuristics", "jit", "language", "next_power_of_2", "set_check", "set_device",
+    "set_launch_hooks", "synchronize", "tune",
+]
 
 __version__ = _native.version
 Device = _native.Device

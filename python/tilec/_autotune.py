@@ -22,8 +22,18 @@ OWN = ("tma", "warp_specialize", "epilogue", "persistent")
 
 
 class Config:
-    """One configuration of a kernel: values of constexpr parameters, and how it is compiled. `pre_hook` is called with
-    all arguments by name before each launch with it."""
+    """One configuration of a kernel: values of constexprs, and options of the compiler.
+
+    Args:
+        kwargs: values of constexpr parameters by name.
+        num_warps: warps of a program.
+        num_stages: iterations of loads in flight.
+        num_ctas: accepted; one CTA computes a program.
+        maxnreg: the most registers of a thread. None: the compiler chooses.
+        pre_hook: called with a dict of all arguments by name before each launch.
+        ir_override: accepted and ignored.
+        tma, warp_specialize, epilogue, persistent: "auto", "on" or "off", as options of a launch. Triton has no such options.
+    """
 
     def __init__(
         self,
@@ -45,7 +55,7 @@ class Config:
         self.tma, self.warp_specialize, self.epilogue, self.persistent = tma, warp_specialize, epilogue, persistent
 
     def all_kwargs(self) -> Dict[str, Any]:
-        """The arguments that a launch gets for it."""
+        """Returns a dict of the constexprs and options of a launch with this configuration."""
         names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", *OWN)
         options = {name: getattr(self, name) for name in names}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
@@ -178,8 +188,17 @@ def _quantile(values: List[float], q: float) -> float:
 def do_bench(
     fn: Callable[[], Any], warmup: float = 25, rep: float = 100, quantiles: Optional[Sequence[float]] = None, return_mode: str = "mean"
 ) -> Union[float, List[float]]:
-    """Milliseconds that a call of `fn` takes on the GPU. It is called for `warmup` and then for `rep` milliseconds.
-    Returns the quantiles, or the "mean", "median", "min", "max", or "all" of the times."""
+    """Measures how long a call takes on the GPU, in milliseconds.
+
+    Args:
+        fn: called without arguments.
+        warmup: milliseconds of calls before the measurement.
+        rep: milliseconds of calls that are measured.
+        quantiles: a list of numbers from 0 to 1. The result is a list of these quantiles, or one number for one.
+        return_mode: without quantiles "mean", "median", "min", "max", or "all", a list.
+
+    Errors: KeyError for another return_mode, and what `fn` raises.
+    """
     fn()
     each = max(sum(_times(fn, 5)) / 5, 1e-4)
     for _ in range(max(1, int(warmup / each))):
@@ -199,8 +218,17 @@ FAILURES = (OutOfResources, DeviceError)
 
 
 class Autotuner(KernelInterface):
-    """A kernel that is launched with the fastest of its configurations, found at the first launch for each value of
-    `key`. On the simulator, which does not tell time, that is the first one that is not pruned."""
+    """A kernel that is launched with the fastest of its configurations; `autotune` makes it.
+
+    The first launch for each value of the key measures them. On the simulator, which cannot measure time, the first
+    configuration that is not pruned is used.
+
+    Attributes:
+        best_config: the Config of the last launch.
+        cache: Configs by key.
+        configs_timings: milliseconds by Config.
+        bench_time: seconds of the last measurement.
+    """
 
     def __init__(
         self,
@@ -290,6 +318,12 @@ class Autotuner(KernelInterface):
     # ---- choosing
 
     def prune_configs(self, named: Dict[str, Any], kwargs: Dict[str, Any]) -> List[Config]:
+        """Returns the configurations that are tried, as `prune_configs_by` selects them.
+
+        Args:
+            named: the arguments by name.
+            kwargs: the launch's keywords.
+        """
         configs = list(self.configs)
         if self.early_config_prune is not None:
             configs = list(self.early_config_prune(configs, named, **kwargs))
@@ -346,6 +380,7 @@ class Autotuner(KernelInterface):
             print(f"tilec: {self.base_fn.__name__}, {key}: {best} ({self.bench_time:.2f} s)")
 
     def run(self, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
+        """Launches with the fastest configuration, as `fn[grid](*args, **kwargs)` does."""
         kwargs.update(grid=grid, warmup=warmup)
         config = self.best_config = self._choose(args, kwargs)
         current = {**kwargs, **config.all_kwargs()}
@@ -354,7 +389,7 @@ class Autotuner(KernelInterface):
         return self.fn.run(*args, **current)
 
     def warmup(self, *args: Any, **kwargs: Any) -> List[Any]:
-        """Compiles every configuration that is not pruned."""
+        """Compiles every configuration that is not pruned, and launches nothing."""
         named = dict(zip(self.arg_names, args))
         return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}) for config in self.prune_configs(named, kwargs)]
 
@@ -368,9 +403,21 @@ def _too_large(error: CompilationError) -> bool:
 
 
 def autotune(configs: Sequence[Config], key: Sequence[str], **options: Any) -> Callable[[Any], Autotuner]:
-    """Above a kernel: launches measure its configurations, and take the fastest for each value of the arguments that
-    `key` names, and of the arrays' types. Options are Triton's: prune_configs_by, reset_to_zero, restore_value,
-    pre_hook, post_hook, do_bench, warmup and rep (milliseconds)."""
+    """Decorates a kernel so that its launches measure the configurations and use the fastest one. A measurement is made
+    for each value of the arguments in `key`, and for the arrays' types. It is kept in the cache on disk.
+
+    Args:
+        configs: a list of Configs.
+        key: names of parameters.
+        prune_configs_by: a dict of `early_config_prune`, `perf_model` and `top_k`.
+        reset_to_zero: names of arrays that are set to zero before each measurement.
+        restore_value: names of arrays that a measurement leaves unchanged.
+        pre_hook, post_hook: called before and after each measurement with the arguments by name.
+        do_bench: a function that measures, instead of `tilec.do_bench`.
+        warmup, rep: milliseconds, as for `do_bench`.
+
+    Errors: ArgumentError if a Config names no parameter and no option.
+    """
 
     def decorate(fn: Any) -> Autotuner:
         return Autotuner(fn, fn.arg_names, configs, key, **options)
@@ -382,7 +429,7 @@ def autotune(configs: Sequence[Config], key: Sequence[str], **options: Any) -> C
 
 
 class Heuristics(KernelInterface):
-    """A kernel some of whose constexprs are worked out from the other arguments."""
+    """A kernel that computes some constexprs from the other arguments; `heuristics` makes it."""
 
     def __init__(self, fn: Any, arg_names: List[str], values: Mapping[str, Callable[[Dict[str, Any]], Any]]):
         self.fn, self.arg_names, self.values = fn, arg_names, dict(values)
@@ -394,14 +441,22 @@ class Heuristics(KernelInterface):
         return kwargs
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Computes the values and launches, as `fn[grid](*args, **kwargs)` does."""
         return self.fn.run(*args, **self._with_values(args, kwargs))
 
     def warmup(self, *args: Any, **kwargs: Any) -> Any:
+        """Computes the values and compiles; launches nothing."""
         return self.fn.warmup(*args, **self._with_values(args, kwargs))
 
 
 def heuristics(values: Mapping[str, Callable[[Dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
-    """Above a kernel: the constexprs that `values` names are what its functions make of a dict of all arguments."""
+    """Decorates a kernel so that a launch computes some of its constexprs.
+
+    Args:
+        values: functions by the name of a constexpr. Each gets a dict of all arguments by name.
+
+    Errors: a launch raises what the functions raise.
+    """
 
     def decorate(fn: Any) -> Heuristics:
         return Heuristics(fn, fn.arg_names, values)

@@ -100,7 +100,10 @@ def _facts(what: str, value: Any) -> str:
 
 
 class CompiledKernel(_native.Launched):
-    """The kernel of a launch, as it was compiled for the launch's arguments. Attributes are computed on request."""
+    """What a launch returns: the kernel as it was compiled for the launch's arguments.
+
+    The attributes `asm`, `n_regs`, `n_spills`, `shared` and `metadata` are computed when they are read.
+    """
 
     __slots__ = ()
 
@@ -121,7 +124,7 @@ class CompiledKernel(_native.Launched):
         return functools.partial(launcher[grid], **options["given"])
 
     def _init_handles(self) -> None:
-        """Nothing has to be: for programs that ask Triton's."""
+        """Does nothing: for programs that call Triton's."""
 
     @property
     def asm(self) -> Asm:
@@ -135,24 +138,24 @@ class CompiledKernel(_native.Launched):
 
     @property
     def n_regs(self) -> int:
-        """Registers a thread, from ptxas or the driver; 0 if there is neither."""
+        """Registers of a thread, as ptxas or the driver reports; 0 if there is neither."""
         return int(self._look().meta.get("registers") or 0)
 
     @property
     def n_spills(self) -> int:
-        """Spilled registers a thread, in words of 4 bytes."""
+        """Spilled registers of a thread, in words of 4 bytes."""
         meta = self._look().meta
         return (int(meta.get("spill_store_bytes") or 0) + 3) // 4
 
     @property
     def shared(self) -> int:
-        """Bytes of shared memory a block."""
+        """Shared memory of a program, in bytes."""
         meta = self._look().meta
         return int(meta["shared_bytes"]) + int(meta.get("static_shared_bytes") or 0)
 
     @property
     def metadata(self) -> SimpleNamespace:
-        """name, num_warps, num_stages, num_ctas, shared, target, as Triton's."""
+        """name, num_warps, num_stages, num_ctas, shared (bytes) and target, with Triton's names."""
         look = self._look()
         return SimpleNamespace(
             name=self.name, num_warps=look.num_warps, num_stages=look.num_stages, num_ctas=1, shared=self.shared, target=look.meta["arch"]

@@ -9,17 +9,34 @@ from ._values import ConstexprFunction
 
 
 def constexpr_function(fn: Callable[..., Any]) -> ConstexprFunction:
-    """Makes a Python function one that kernels call, with constexprs, when they are compiled."""
+    """Makes a Python function one that kernels call with constexprs, when they are compiled.
+
+    Args:
+        fn: a function. It runs in Python, and returns a value that a constexpr can have.
+
+    Returns a ConstexprFunction. In Python it is called like `fn`.
+    """
     return ConstexprFunction(fn)
 
 
 @constexpr_function
 def cdiv(x: int, y: int) -> int:
-    """x / y, rounded up."""
+    """Returns x / y, rounded up, for example as the size of a grid. Kernels may call it with constexprs.
+
+    Args:
+        x: the dividend, an int that is not negative.
+        y: the divisor, a positive int.
+
+    Errors: ZeroDivisionError if y is 0.
+    """
     return (x + y - 1) // y
 
 
 @constexpr_function
 def next_power_of_2(n: int) -> int:
-    """The smallest power of two that is no less than n."""
+    """Returns the smallest power of two that is at least n; 0 if n is not positive. Kernels may call it with constexprs.
+
+    Args:
+        n: an int.
+    """
     return 1 << (n - 1).bit_length() if n > 0 else 0

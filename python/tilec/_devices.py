@@ -19,9 +19,13 @@ watchers: List[Callable[[], None]] = []  # called when it is chosen anew where l
 
 
 def set_device(name: Optional[str]) -> None:
-    """Every launch from now on runs there: "sim", "eval", "cuda", "cuda:1". None: where a launch's arrays are.
+    """Chooses the device of all launches from now on. `TILEC_DEVICE` in the environment does the same at the import.
 
-    TILEC_DEVICE in the environment says the same when tilec is imported.
+    Args:
+        name: "sim" (the simulator), "eval" (the reference evaluator), "cuda" or "cuda:1". None: the device of a
+            launch's arrays.
+
+    Errors: DeviceError if there is no device of that name.
     """
     global _chosen
     if name is not None:
@@ -35,17 +39,26 @@ def set_device(name: Optional[str]) -> None:
 
 
 def get_device() -> Optional[str]:
-    """The choice of set_device() or TILEC_DEVICE. None: a launch runs where its arrays are."""
+    """Returns the name that `set_device` or `TILEC_DEVICE` has chosen. None: a launch runs where its arrays are."""
     return _chosen
 
 
 def device(name: Optional[str] = None) -> _native.Device:
-    """The device of that name, opened once a process; None: where a launch without arrays runs."""
+    """Returns a device, which has `name` and `arch`. It is opened once in a process.
+
+    Args:
+        name: as for `set_device`. None: the device of a launch without arrays.
+
+    Errors: DeviceError if there is no such device or no driver.
+    """
     return opened(name) if name is not None else choose(-1, 0)
 
 
 def synchronize() -> None:
-    """Waits until everything that was launched is done, on every device. Raises what a kernel of it did wrong."""
+    """Waits until all launches are done, on every device.
+
+    Errors: LaunchError if a kernel failed on a GPU, and DriverError if the driver reports something else.
+    """
     for each in list(_opened.values()):
         each.synchronize()
 

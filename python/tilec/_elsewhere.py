@@ -22,9 +22,16 @@ PATIENCE = 2.0
 
 
 def set_check(on: bool) -> None:
-    """Checks every launch from now on: on the simulator under each schedule with every checker on, and by the
-    evaluator. LaunchError tells races, accesses out of bounds, undefined values and the rest at the Python line.
-    Launches on a GPU are checked with copies of their arrays first. TILEC_CHECK=1 in the environment says the same when tilec is imported."""
+    """Checks every launch from now on. `TILEC_CHECK=1` in the environment does the same at the import.
+
+    The simulator runs a launch under each schedule with every checker on, and then the evaluator runs it. Launches on
+    a GPU are checked with copies of their arrays first.
+
+    Args:
+        on: False ends the checks.
+
+    Errors: later launches raise LaunchError at the Python line of a race, an access out of bounds or an undefined value.
+    """
     global _checks
     _checks = bool(on)
     _native.set_checks(_checks)
@@ -33,6 +40,7 @@ def set_check(on: bool) -> None:
 
 
 def get_check() -> bool:
+    """Returns whether launches are checked; see `set_check`."""
     return _checks
 
 

@@ -18,7 +18,16 @@ RawDiagnostic = Tuple[int, Optional[str], int, int, int, str, int]
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One message. `file` is None where it has no place; `line` and `column` count from 1, columns in bytes."""
+    """One message of the compiler or of a launch.
+
+    Attributes:
+        severity: "error", "warning", "remark" or "note".
+        text: the message.
+        file: None if the message has no location.
+        line, column: from 1 on; columns count bytes.
+        length: of the range that is marked, in bytes.
+        notes: a list of Diagnostics that explain this one.
+    """
 
     severity: str
     text: str
@@ -34,7 +43,11 @@ class Diagnostic:
 
 
 class TilecError(Exception):
-    """All that tilec raises itself. `str()` is what the command line prints; `diagnostics` are its messages."""
+    """The base class of tilec's exceptions. `str()` is what the command line prints.
+
+    Attributes:
+        diagnostics: a list of Diagnostics; it may be empty.
+    """
 
     def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()):
         super().__init__(message)
@@ -42,11 +55,11 @@ class TilecError(Exception):
 
 
 class CompilationError(TilecError):
-    """The kernel's source is wrong, or not something that tilec compiles."""
+    """A kernel's source has an error, or something that tilec does not compile. Locations are those of the Python file."""
 
 
 class LaunchError(TilecError):
-    """The kernel did wrong: out of bounds, misaligned, undefined values, a race that a check found."""
+    """A kernel failed at run time: out of bounds, misaligned, a failed assertion, or a report of a check."""
 
 
 class DriverError(TilecError):
@@ -54,11 +67,11 @@ class DriverError(TilecError):
 
 
 class DeviceError(TilecError):
-    """There is no such device or driver, or it cannot do what the kernel needs."""
+    """There is no such device or driver, or it lacks what the kernel needs."""
 
 
 class ArgumentError(TilecError, ValueError):
-    """Arguments, options or a grid that a kernel cannot be launched with."""
+    """Arguments, options or a grid with which a kernel cannot be launched. It is a ValueError too."""
 
 
 class UnknownArgument(ArgumentError, KeyError):
@@ -75,11 +88,11 @@ class UnknownArgument(ArgumentError, KeyError):
 
 
 class OutOfResources(TilecError, MemoryError):
-    """No memory is left, on the host or the device."""
+    """No memory is left, on the host or the device. It is a MemoryError too."""
 
 
 class InternalError(TilecError):
-    """A bug of tilec's: the message names the pass and a file to replay it with."""
+    """A bug of tilec. The message names the pass and a file that reproduces it."""
 
 
 class TritonImportError(ImportError):
@@ -103,7 +116,7 @@ def report_in_one_line() -> None:
 
 
 class TilecWarning(UserWarning):
-    """A warning of a compile."""
+    """A warning of the compiler, by Python's `warnings`, at the kernel's line."""
 
 
 _STATUSES = {

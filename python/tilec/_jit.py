@@ -169,9 +169,16 @@ _REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class JITFunction(_native.Launcher):
-    """A kernel: `fn[grid](*args)` launches it, compiled for the types of its arguments and the values of its constexprs.
+    """A kernel. `fn[grid](*args, **kwargs)` launches it, compiled for the types of its arguments and the values of its
+    constexprs, and returns a CompiledKernel.
 
-    grid: an int, one to three of them, or a function of a dict of all arguments by name.
+    Args of a launch:
+        grid: the number of programs: an int, a tuple of one to three ints, or a function of a dict of all arguments by name.
+        args: arrays, numbers, tuples, descriptors and constexprs, in the order of the parameters.
+        kwargs: arguments by name, and options: num_warps, num_stages, maxnreg, enable_fp_fusion, fast_math, debug,
+            launch_pdl, tma, warp_specialize, epilogue, persistent.
+
+    Errors: TypeError for a missing argument, ArgumentError for impossible arguments, CompilationError, LaunchError, DeviceError.
     """
 
     __name__: str
@@ -209,10 +216,12 @@ class JITFunction(_native.Launcher):
 
     @property
     def arg_names(self) -> List[str]:
+        """The names of the parameters, in order."""
         return [param.name for param in self.params]
 
     @property
     def constexprs(self) -> List[int]:
+        """The numbers of the parameters that are constexprs, from 0 on."""
         return [param.num for param in self.params if param.is_constexpr]
 
     @property
@@ -222,25 +231,48 @@ class JITFunction(_native.Launcher):
         return text[text.index("def ") :]
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> CompiledKernel:
-        """As fn[grid](*args, **kwargs); warmup: it is compiled only."""
+        """Launches as `fn[grid](*args, **kwargs)` does.
+
+        Args:
+            grid: the number of programs, as for a launch.
+            warmup: True compiles only.
+        """
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
         return self[grid](*args, **kwargs)
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> CompiledKernel:
-        """Compiles for such arguments, and launches nothing. A dtype means an array of it."""
+        """Compiles for such arguments, and launches nothing.
+
+        Args:
+            args: as for a launch. A dtype of PyTorch or NumPy may replace an array.
+            grid: ignored; Triton has it.
+            kwargs: as for a launch.
+        """
         args = tuple(_mock(arg) for arg in args)
         return self._prepare(*args, **{name: _mock(value) for name, value in kwargs.items()})
 
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
-        """`hook(*args, **kwargs)` is called before each launch."""
+        """Adds a function that is called with the launch's arguments before each launch.
+
+        Args:
+            hook: called as `hook(*args, **kwargs)`.
+
+        Errors: TypeError if it cannot be called.
+        """
         if not callable(hook):
             raise TypeError("a hook is a function")
         self.pre_run_hooks.append(hook)
 
     def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
-        """The source of the kernel for these values, from the live function, with functions by the names that arguments
-        have for them."""
+        """Returns the source of the kernel for these values, from the live function.
+
+        Args:
+            constexprs: values by name.
+            functions: functions by the names that arguments have for them.
+
+        Errors: CompilationError if the source cannot be read.
+        """
         try:
             return capture(self, constexprs, functions=functions)
         except CaptureError as error:
@@ -308,13 +340,18 @@ def _no_function(what: Any) -> str:
 
 
 class MockTensor:
-    """Stands for an array of a dtype where nothing is launched."""
+    """Replaces an array of a dtype where nothing is launched.
+
+    Args:
+        dtype: the element type.
+    """
 
     def __init__(self, dtype: Any):
         self.dtype = dtype
 
     @staticmethod
     def data_ptr() -> int:
+        """Returns 0: there is no memory."""
         return 0
 
 
@@ -323,7 +360,12 @@ def _mock(value: Any) -> Any:
 
 
 def set_launch_hooks(enter: Optional[Callable[..., Any]] = None, leave: Optional[Callable[..., Any]] = None) -> None:
-    """From now on `enter(kernel, grid)` is called before every launch of the process, and `leave` after it."""
+    """Sets functions that are called at every launch of the process.
+
+    Args:
+        enter: called as `enter(kernel, grid)` before a launch. None: nothing is called.
+        leave: called as `leave(kernel, grid)` after it.
+    """
     _native.set_hooks(enter, leave)
 
 
@@ -355,8 +397,23 @@ def jit(
     noinline: Optional[bool] = None,
 ) -> Callable[[F], JITFunction]: ...
 def jit(fn: Any = None, **options: Any) -> Any:
-    """Makes a Python function a kernel. The function is read, not run: its text, and what its names mean when it is
-    launched, are compiled. Options are Triton's."""
+    """Makes a Python function a kernel: `@tilec.jit` or `@tilec.jit(...)`. The function's text is compiled at a launch,
+    with the values that its names have then. The function never runs in Python.
+
+    Args:
+        fn: a function in a file. Parameters annotated `tl.constexpr` are compiled in.
+        version: kept as the attribute `version`.
+        repr: accepted for Triton.
+        launch_metadata: accepted for Triton.
+        do_not_specialize: names or numbers of parameters; kept for Triton.
+        do_not_specialize_on_alignment: names or numbers of parameters; kept for Triton.
+        debug: True adds line tables for debuggers, as the option `debug` of a launch does.
+        noinline: accepted; called functions are inlined.
+
+    Returns a JITFunction.
+
+    Errors: TypeError if `fn` is no function written with `def`. Errors of the kernel are raised by its launches.
+    """
     if fn is None:
         return lambda function: JITFunction(function, **options)
     return JITFunction(fn, **options)

@@ -22,8 +22,16 @@ Settings = List[Tuple[str, str, bool]]
 
 
 class Progress(NamedTuple):
-    """After each step of a tuning. `step`: "predicting", of `all` configurations; "compiling", those of them that will be
-    measured; "measuring", where `all` counts rounds of one configuration each."""
+    """What `tune` reports after each step.
+
+    Attributes:
+        step: "predicting", "compiling" or "measuring".
+        done: how many configurations (when measuring, rounds) are done.
+        all: how many there are.
+        seconds_left: of the step, an estimate.
+        best: the fastest configuration so far as text, or None.
+        best_seconds: of a launch with it.
+    """
 
     step: str
     done: int
@@ -35,7 +43,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Tried:
-    """A configuration of a tuning."""
+    """One configuration of a tuning. The comments at its attributes give their units."""
 
     config: Config
     seconds: Optional[float]  # of a launch: the median of its rounds; None: it was not measured
@@ -50,7 +58,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Tuned:
-    """The result of a tuning."""
+    """The result of a tuning. `config` is the best configuration. The comments at its attributes give their units."""
 
     kernel: str
     device: str  # where it was measured
@@ -247,19 +255,25 @@ def tune(
     keep: bool = True,
     progress: Optional[Callable[[Progress], Any]] = None,
 ) -> Tuned:
-    """Finds the fastest configuration of a kernel for these arguments, and keeps it.
+    """Finds the fastest configuration of a kernel for given arguments, and keeps it in the cache on disk.
 
-    args: in the order of the launch, or by name.
-    grid: as in kernel[grid].
-    ranges: values to try, of constexprs, "num_warps", "num_stages" and "maxnreg"; all combinations.
-    configs: Configs, each with the ranges; None: those of the kernel's autotune, or only the ranges.
-    kwargs: other constexprs and options of the launch.
+    Args:
+        kernel: a function of `jit`, with or without `autotune` and `heuristics` above.
+        args: the arguments as a launch takes them, or a dict by name.
+        grid: as in `kernel[grid]`.
+        ranges: lists of values by name, for constexprs, "num_warps", "num_stages" and "maxnreg". All combinations are tried.
+        configs: a list of Configs, each combined with the ranges. None: those of the kernel's autotune, or the ranges alone.
+        kwargs: constexprs and options that the launch gives besides.
+        predict: True only ranks the configurations by the model. Nothing is launched, and arrays of the host suffice.
+        top: how many configurations are measured. 0: a tenth, at least 4.
+        timeout: the limit of the whole tuning, in seconds. 0: none.
+        keep: False leaves the cache unchanged.
+        progress: called with a Progress after each step, by other threads, one at a time. If it returns True, the tuning ends
+            with what is known then.
 
-    predict: only ranks, and launches nothing; works without a GPU, with arrays of the host.
-    top: how many are measured; 0: a tenth, and at least 4.
-    timeout: seconds in total; 0: no limit.
-    progress: called with a Progress after each step, from other threads, one at a time. A true return value ends the
-    tuning. The result is then what is known so far.
+    Returns a Tuned.
+
+    Errors: TypeError if the kernel is none of `jit`, ArgumentError for impossible ranges or configurations.
     """
     named = dict(kwargs or {})
     if isinstance(args, Mapping):

@@ -100,7 +100,7 @@ def jit_parts(value: Any) -> Tuple[Any, types.FunctionType]:
 
 
 class ConstexprFunction:
-    """A Python function that a kernel calls with constexprs; in Python it is that function."""
+    """A Python function that kernels call with constexprs; `constexpr_function` makes it. In Python it is called as usual."""
 
     def __init__(self, fn: Callable[..., Any]):
         self.fn = fn

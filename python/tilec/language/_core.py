@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-from typing import Any, Callable, Iterator, List, Optional, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,8 +38,12 @@ def _unwrap(value: Any) -> Any:
 
 
 class constexpr:
-    """A value that is known when a kernel is compiled. As an annotation it marks such a parameter; in Python it computes
-    as its value does, and gives constexprs."""
+    """A value that is known when a kernel is compiled. As an annotation it marks such a parameter: each value makes a
+    variant of the kernel. In Python it computes as its value does, and its operators return constexprs.
+
+    Args:
+        value: a number, a text, a type, a function, a tuple or None; the attribute `value` has it.
+    """
 
     __slots__ = ("value",)
 
@@ -86,14 +90,50 @@ class constexpr:
         return constexpr(self.value != _unwrap(other))
 
     def logical_and(self, other: Any) -> "constexpr":
+        """Returns `value and other` as a constexpr."""
         return constexpr(self.value and _unwrap(other))
 
     def logical_or(self, other: Any) -> "constexpr":
+        """Returns `value or other` as a constexpr."""
         return constexpr(self.value or _unwrap(other))
 
     def __not__(self) -> "constexpr":
         return constexpr(not self.value)
 
+    if TYPE_CHECKING:  # the others, which _both_ways and _one_way make
+
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
+        def __rfloordiv__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __rmod__(self, other: Any) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __rpow__(self, other: Any) -> Any: ...
+        def __lshift__(self, other: Any) -> Any: ...
+        def __rlshift__(self, other: Any) -> Any: ...
+        def __rshift__(self, other: Any) -> Any: ...
+        def __rrshift__(self, other: Any) -> Any: ...
+        def __and__(self, other: Any) -> Any: ...
+        def __rand__(self, other: Any) -> Any: ...
+        def __or__(self, other: Any) -> Any: ...
+        def __ror__(self, other: Any) -> Any: ...
+        def __xor__(self, other: Any) -> Any: ...
+        def __rxor__(self, other: Any) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __pos__(self) -> Any: ...
+        def __invert__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
 
 def _both_ways(name: str) -> None:
     compute = getattr(operator, name)
@@ -133,7 +173,18 @@ _LONG = {"fp8e4nv": "float8e4nv", "fp8e5": "float8e5", "fp8e4b15": "float8e4b15"
 
 
 class dtype:
-    """An element type, by Triton's short name ("fp32", "int8")."""
+    """An element type, such as `tl.float32`.
+
+    Args:
+        name: Triton's short name: "fp32", "bf16", "int8", "uint64", "int1", "fp8e5" and so on.
+
+    Attributes:
+        name: the short name.
+        primitive_bitwidth: bits of an element.
+        itemsize: bytes of an element.
+
+    Errors: ValueError if there is no type of that name.
+    """
 
     SINT_TYPES: List[str] = ["int8", "int16", "int32", "int64"]
     UINT_TYPES: List[str] = ["int1", "uint8", "uint16", "uint32", "uint64"]
@@ -157,89 +208,117 @@ class dtype:
 
     @property
     def itemsize(self) -> int:
+        """Bytes of an element."""
         return (self.primitive_bitwidth + 7) // 8
 
     @property
     def scalar(self) -> "dtype":
+        """The element type: this one."""
         return self
 
     @property
     def cache_key_part(self) -> str:
+        """The name, for Triton's caches."""
         return self.name
 
     def is_fp8(self) -> bool:
+        """True if the type is one of the 8-bit floats."""
         return self.name.startswith("fp8")
 
     def is_fp16(self) -> bool:
+        """True if the type is fp16."""
         return self.name == "fp16"
 
     def is_bf16(self) -> bool:
+        """True if the type is bf16."""
         return self.name == "bf16"
 
     def is_fp32(self) -> bool:
+        """True if the type is fp32."""
         return self.name == "fp32"
 
     def is_fp64(self) -> bool:
+        """True if the type is fp64."""
         return self.name == "fp64"
 
     def is_int1(self) -> bool:
+        """True if the type is i1."""
         return self.name == "int1"
 
     def is_int8(self) -> bool:
+        """True if the type is int8."""
         return self.name == "int8"
 
     def is_int16(self) -> bool:
+        """True if the type is int16."""
         return self.name == "int16"
 
     def is_int32(self) -> bool:
+        """True if the type is int32."""
         return self.name == "int32"
 
     def is_int64(self) -> bool:
+        """True if the type is int64."""
         return self.name == "int64"
 
     def is_uint8(self) -> bool:
+        """True if the type is uint8."""
         return self.name == "uint8"
 
     def is_uint16(self) -> bool:
+        """True if the type is uint16."""
         return self.name == "uint16"
 
     def is_uint32(self) -> bool:
+        """True if the type is uint32."""
         return self.name == "uint32"
 
     def is_uint64(self) -> bool:
+        """True if the type is uint64."""
         return self.name == "uint64"
 
     def is_floating(self) -> bool:
+        """True if the type is a float type."""
         return self.name in self.FP_TYPES
 
     def is_standard_floating(self) -> bool:
+        """True if the type is fp16, bf16, fp32 or fp64."""
         return self.name in self.STANDARD_FP_TYPES
 
     def is_int_signed(self) -> bool:
+        """True if the type is a signed integer type."""
         return self.name in self.SINT_TYPES
 
     def is_int_unsigned(self) -> bool:
+        """True if the type is an unsigned integer type, i1 included."""
         return self.name in self.UINT_TYPES
 
     def is_int(self) -> bool:
+        """True if the type is an integer type, i1 included."""
         return self.is_int_signed() or self.is_int_unsigned()
 
     def is_bool(self) -> bool:
+        """True if the type is i1."""
         return self.is_int1()
 
     def is_void(self) -> bool:
+        """True if the type is void."""
         return self.name == "void"
 
     def is_dtype(self) -> bool:
+        """True: this is an element type."""
         return True
 
     def is_ptr(self) -> bool:
+        """True if the type is a pointer."""
         return False
 
     def is_block(self) -> bool:
+        """True if the type is a tile's type."""
         return False
 
     def is_const(self) -> bool:
+        """True if the type is a pointer that forbids stores."""
         return False
 
     def __eq__(self, other: Any) -> bool:
@@ -259,11 +338,18 @@ class dtype:
         raise _outside(self.name)
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Belongs to kernels: `x.to(dtype)`."""
         raise _outside("to")
 
 
 class pointer_type(dtype):
-    """A pointer to elements of a type; `const`: that a kernel only reads."""
+    """The type of a pointer.
+
+    Args:
+        element_ty: the type of the elements.
+        address_space: 1, global memory.
+        const: True forbids stores.
+    """
 
     def __init__(self, element_ty: Any, address_space: int = 1, const: bool = False):
         self.element_ty: dtype = _unwrap(element_ty)
@@ -289,7 +375,12 @@ class pointer_type(dtype):
 
 
 class block_type(dtype):
-    """A tile's type."""
+    """The type of a tile.
+
+    Args:
+        element_ty: the type of the elements.
+        shape: the sizes, ints.
+    """
 
     def __init__(self, element_ty: Any, shape: Sequence[int]):
         self.element_ty: dtype = _unwrap(element_ty)
@@ -315,33 +406,20 @@ class _kernels_own:
         raise _outside(type(self).__name__)
 
 
-class tensor(_kernels_own):
-    """A tile or scalar of a kernel: for annotations."""
+class tensor_descriptor_type(_kernels_own):
+    """The type of a tensor descriptor: for annotations."""
 
 
-class tensor_descriptor(_kernels_own):
-    """A tensor descriptor within a kernel: for annotations."""
+class tuple_type(_kernels_own):
+    """The type of a tuple, for `isinstance` in a kernel."""
 
 
-class tensor_descriptor_type(_kernels_own): ...
-
-
-class tuple_type(_kernels_own): ...
-
-
-class constexpr_type(_kernels_own): ...
+class constexpr_type(_kernels_own):
+    """The type of a constexpr, for `isinstance` in a kernel."""
 
 
 class const:
-    """As an annotation: a pointer through which nothing is stored."""
-
-
-class range(_kernels_own):
-    """`for i in tl.range(...)`: Python's range, with hints for the compiler."""
-
-
-class static_range(_kernels_own):
-    """`for i in tl.static_range(...)`: a loop that is unrolled when the kernel is compiled."""
+    """As an annotation of a parameter: a pointer through which the kernel stores nothing."""
 
 
 class condition(_kernels_own):
@@ -349,7 +427,7 @@ class condition(_kernels_own):
 
 
 class PropagateNan:
-    """How `maximum`, `minimum` and `clamp` treat NaNs."""
+    """How `maximum`, `minimum` and `clamp` treat NaNs. `NONE` returns the number if one side is NaN. `ALL` returns NaN."""
 
     NONE: "PropagateNan"
     ALL: "PropagateNan"
@@ -366,7 +444,14 @@ PropagateNan.ALL = PropagateNan("ALL")
 
 
 def str_to_ty(name: str, c: Optional[Any] = None) -> dtype:
-    """The type of an argument as a signature spells it ("*fp32", "i32")."""
+    """Returns the type that a signature names.
+
+    Args:
+        name: such as "*fp32", "*kfp32" (only read) or "i32".
+        c: ignored; Triton has it.
+
+    Errors: ValueError if there is no such type.
+    """
     if name.startswith("*"):
         constant = name[1:2] == "k"
         return pointer_type(str_to_ty(name[2 if constant else 1 :]), const=constant)

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Made by scripts/python-language from frontend/builtins/builtins.def.
+# Made by scripts/python-language from frontend/builtins/builtins.def and frontend/builtins/reference.
 """The functions of the language; a kernel alone can call them."""
 
-from typing import Any
+from __future__ import annotations
 
-from ._core import builtin
+from typing import TYPE_CHECKING, Any
+
+from ._core import PropagateNan, builtin, constexpr, dtype
+
+if TYPE_CHECKING:
+    from ._types import Bool, DType, Function, Int, Shape, Str, Value
+    from ._classes import tensor, tensor_descriptor
 
 __all__ = [
     "abs",
@@ -125,476 +131,2407 @@ __all__ = [
 
 
 @builtin
-def _experimental_descriptor_load(desc_pointer: Any, offsets: Any, shape: Any = None, dtype: Any = None) -> Any: ...
+def _experimental_descriptor_load(desc_pointer: tensor_descriptor, offsets: Shape, shape: Shape | None = None, dtype: DType | None = None) -> tensor:
+    """The former name of `tl.load_tensor_descriptor`.
 
+    Args:
+        desc_pointer: a tensor descriptor.
+        offsets: the block's first element.
+        shape: ignored; the descriptor has it.
+        dtype: ignored; the descriptor has it.
 
+    Errors: as for `tl.load_tensor_descriptor`.
+
+    Example::
+
+        desc = tl.make_tensor_descriptor(x, [n, 64], [64, 1], [16, 64])
+        tl.store(out, tl.sum(tl._experimental_descriptor_load(desc, [0, 0], [16, 64], tl.float32)))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def _experimental_descriptor_store(desc_pointer: tensor_descriptor, value: Value, offsets: Shape) -> None:
+    """The former form of `tl.store_tensor_descriptor`. The value comes before the offsets.
+
+    Args:
+        desc_pointer: a tensor descriptor.
+        value: a tile with the block's shape.
+        offsets: the block's first element.
+
+    Errors: as for `tl.store_tensor_descriptor`.
+
+    Example::
+
+        desc = tl.make_tensor_descriptor(out, [n, 64], [64, 1], [16, 64])
+        tl._experimental_descriptor_store(desc, tl.zeros([16, 64], tl.float32), [0, 0])
+    """
+    raise NotImplementedError
+
+
+@builtin
+def _experimental_make_tensor_descriptor(base: Value, shape: Shape, strides: Shape, block_shape: Shape, padding_option: Str = "zero") -> tensor_descriptor:
+    """The former name of `tl.make_tensor_descriptor`.
+
+    Args:
+        base: as there.
+        shape: as there.
+        strides: as there.
+        block_shape: as there.
+        padding_option: as there.
+
+    Errors: as there.
+
+    Example::
+
+        desc = tl._experimental_make_tensor_descriptor(x, [n, 64], [64, 1], [16, 64])
+        tl.store(out, tl.sum(desc.load([0, 0])))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def _log2(i: Int) -> constexpr:
+    """Returns the logarithm to base 2 of a constexpr, rounded down. Libraries for Triton use it.
+
+    Args:
+        i: a positive integer, known at compile time.
+
+    Errors: an error if the number is not positive, or known at run time only.
+
+    Example::
+
+        tl.static_assert(tl._log2(BLOCK) == 7)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def _unwrap_if_constexpr(o: Any) -> Any:
+    """Returns a constexpr's value, and other values as they are. Libraries for Triton use it.
+
+    Args:
+        o: any value.
+
+    Errors: none.
+
+    Example::
+
+        tl.static_assert(tl._unwrap_if_constexpr(BLOCK) == 128)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def abs(x: Value) -> tensor:
+    """Returns the absolute value. The type stays the same. The absolute value of the smallest integer is itself.
+
+    Args:
+        x: a tile, a scalar or a number.
+
+    Errors: an error if the argument is a pointer.
+
+    Triton: Python's `abs` is this function too in tilec.
+
+    Example::
+
+        tl.store(out + i, tl.abs(v))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def add(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
+    """The operators `+`, `-` and `*` as functions. Integers wrap.
+
+    Args:
+        x: the first operand.
+        y: the second operand.
+        sanitize_overflow: accepted and ignored.
+
+    Errors: as for the operators.
+
+    Example::
+
+        tl.store(out + i, tl.add(v, tl.sub(w, tl.mul(v, 2.0))))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def advance(base: Value, offsets: Shape) -> tensor:
+    """Returns a block pointer moved by some elements along each dimension. The original does not change.
+
+    Args:
+        base: a block pointer.
+        offsets: how far to move, one integer for each dimension.
+
+    Errors: an error if `base` is no block pointer, or if the number of offsets differs.
+
+    Example::
+
+        block = tl.make_block_ptr(x, (n,), (1,), (0,), (128,), (0,))
+        block = tl.advance(block, (128,))
+        tl.store(out + i, tl.load(block, boundary_check=(0,)))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def arange(start: Int, end: Int) -> tensor:
+    """Returns the one-dimensional i32 tile `start, start + 1, ..., end - 1`. Its shape is `[end - start]`.
+
+    Args:
+        start: the first number, known at compile time.
+        end: one more than the last number, known at compile time.
+
+    Errors: an error if the range is empty, if a bound does not fit in i32, or if it is known at run time only.
+
+    Triton: sizes must be powers of two. tilec takes any size and pads it.
+
+    Example::
+
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + offsets, 1.0, mask=offsets < n)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
+    """Returns the i32 index of the largest or smallest element along an axis.
+
+    Args:
+        input: a tile of numbers.
+        axis: the dimension.
+        tie_break_left: True returns the first index of equal elements.
+        keep_dims: True keeps the dimension with size 1.
+
+    Errors: an error if the input is no tile, or if the axis is out of range.
+
+    Example::
+
+        tl.store(p, tl.argmax(v, axis=0) - tl.argmin(v, axis=0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def argmin(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
+    """Returns the i32 index of the largest or smallest element along an axis.
+
+    Args:
+        input: a tile of numbers.
+        axis: the dimension.
+        tie_break_left: True returns the first index of equal elements.
+        keep_dims: True keeps the dimension with size 1.
+
+    Errors: an error if the input is no tile, or if the axis is out of range.
+
+    Example::
+
+        tl.store(p, tl.argmax(v, axis=0) - tl.argmin(v, axis=0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def associative_scan(input: Any, axis: Int, combine_fn: Function, reverse: Bool = False) -> Any:
+    """Returns all partial results along an axis: element j combines the elements 0 to j. The shape stays the same.
+
+    Args:
+        input: a tile, or a tuple of tiles of one shape.
+        axis: the dimension.
+        combine_fn: a jit function of two values, or of two groups of values.
+        reverse: True begins with the last element.
+
+    Errors: an error if `combine_fn` is no function, or if it returns another number or type of values.
+
+    Example::
+
+        @triton.jit
+        def larger(a, b):
+            return tl.maximum(a, b)
+
+        @triton.jit
+        def kernel(x, out):
+            i = tl.arange(0, 128)
+            tl.store(out + i, tl.associative_scan(tl.load(x + i), 0, larger))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def assume(condition: Value) -> None:
+    """Promises that a condition holds from here on. The compiler uses `x % 16 == 0`, `x >= 0` and these combined
+    with `&`. It accepts and ignores others.
+
+    Args:
+        condition: a comparison.
+
+    Errors: in a `.tile` file an error, else a warning, if constexprs make the condition false.
+
+    Triton: the parameter is named `cond` there.
+
+    Example::
+
+        tl.assume(n % 16 == 0)
+        tl.store(out + n + i, v)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
+    one address. `max` and `min` of floats order a NaN by its bits.
+
+    Args:
+        pointer: a pointer or a tile of pointers.
+        val: the operand; it is converted to the pointed-to type.
+        mask: elements that take part, as i1. The old values of others are undefined.
+        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
+        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
+
+    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+
+    Example::
+
+        old = tl.atomic_add(out + i, v, mask=i < n, sem="relaxed")
+        tl.atomic_max(out + i, old)
+        tl.atomic_min(p + i, k)
+        tl.atomic_and(p + i, k)
+        tl.atomic_or(p + i, k)
+        tl.atomic_xor(p + i, k)
+        tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
+    one address. `max` and `min` of floats order a NaN by its bits.
+
+    Args:
+        pointer: a pointer or a tile of pointers.
+        val: the operand; it is converted to the pointed-to type.
+        mask: elements that take part, as i1. The old values of others are undefined.
+        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
+        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
+
+    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+
+    Example::
+
+        old = tl.atomic_add(out + i, v, mask=i < n, sem="relaxed")
+        tl.atomic_max(out + i, old)
+        tl.atomic_min(p + i, k)
+        tl.atomic_and(p + i, k)
+        tl.atomic_or(p + i, k)
+        tl.atomic_xor(p + i, k)
+        tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_cas(pointer: Value, cmp: Value, val: Value, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Compares memory with `cmp` and, if both are equal, replaces it by `val`. Returns the old value. Locks are made
+    of it.
+
+    Args:
+        pointer: a pointer or a tile of pointers to elements of 16, 32 or 64 bits.
+        cmp: the expected value.
+        val: the new value.
+        sem: the memory order, as for `atomic_add`.
+        scope: which threads see the order, as for `atomic_add`.
+
+    Errors: an error if the elements have another size.
+
+    Triton: operands must have the memory's type. tilec converts them.
+
+    Example::
+
+        while tl.atomic_cas(p, 0, 1) == 1:
+            pass
+        tl.store(out + i, v)
+        tl.debug_barrier()
+        tl.atomic_xchg(p, 0)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
+    one address. `max` and `min` of floats order a NaN by its bits.
+
+    Args:
+        pointer: a pointer or a tile of pointers.
+        val: the operand; it is converted to the pointed-to type.
+        mask: elements that take part, as i1. The old values of others are undefined.
+        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
+        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
+
+    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+
+    Example::
+
+        old = tl.atomic_add(out + i, v, mask=i < n, sem="relaxed")
+        tl.atomic_max(out + i, old)
+        tl.atomic_min(p + i, k)
+        tl.atomic_and(p + i, k)
+        tl.atomic_or(p + i, k)
+        tl.atomic_xor(p + i, k)
+        tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
+    one address. `max` and `min` of floats order a NaN by its bits.
+
+    Args:
+        pointer: a pointer or a tile of pointers.
+        val: the operand; it is converted to the pointed-to type.
+        mask: elements that take part, as i1. The old values of others are undefined.
+        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
+        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
+
+    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+
+    Example::
+
+        old = tl.atomic_add(out + i, v, mask=i < n, sem="relaxed")
+        tl.atomic_max(out + i, old)
+        tl.atomic_min(p + i, k)
+        tl.atomic_and(p + i, k)
+        tl.atomic_or(p + i, k)
+        tl.atomic_xor(p + i, k)
+        tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
+    one address. `max` and `min` of floats order a NaN by its bits.
+
+    Args:
+        pointer: a pointer or a tile of pointers.
+        val: the operand; it is converted to the pointed-to type.
+        mask: elements that take part, as i1. The old values of others are undefined.
+        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
+        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
+
+    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+
+    Example::
+
+        old = tl.atomic_add(out + i, v, mask=i < n, sem="relaxed")
+        tl.atomic_max(out + i, old)
+        tl.atomic_min(p + i, k)
+        tl.atomic_and(p + i, k)
+        tl.atomic_or(p + i, k)
+        tl.atomic_xor(p + i, k)
+        tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
+    one address. `max` and `min` of floats order a NaN by its bits.
+
+    Args:
+        pointer: a pointer or a tile of pointers.
+        val: the operand; it is converted to the pointed-to type.
+        mask: elements that take part, as i1. The old values of others are undefined.
+        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
+        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
+
+    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+
+    Example::
+
+        old = tl.atomic_add(out + i, v, mask=i < n, sem="relaxed")
+        tl.atomic_max(out + i, old)
+        tl.atomic_min(p + i, k)
+        tl.atomic_and(p + i, k)
+        tl.atomic_or(p + i, k)
+        tl.atomic_xor(p + i, k)
+        tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
+    one address. `max` and `min` of floats order a NaN by its bits.
+
+    Args:
+        pointer: a pointer or a tile of pointers.
+        val: the operand; it is converted to the pointed-to type.
+        mask: elements that take part, as i1. The old values of others are undefined.
+        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
+        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
+
+    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+
+    Example::
+
+        old = tl.atomic_add(out + i, v, mask=i < n, sem="relaxed")
+        tl.atomic_max(out + i, old)
+        tl.atomic_min(p + i, k)
+        tl.atomic_and(p + i, k)
+        tl.atomic_or(p + i, k)
+        tl.atomic_xor(p + i, k)
+        tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def bitonic_merge(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
+    """Sorts along the last dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs
+    come last.
+
+    Args:
+        x: a tile of numbers.
+        dim: the last dimension; None is the same.
+        descending: True puts the largest first.
+
+    Errors: an error if the dimension is out of range. `bitonic_merge` needs a power of two of elements.
+
+    Triton: NaNs lose or repeat other numbers there.
+
+    Example::
+
+        tl.store(out + i, tl.sort(v, descending=True))
+        tl.store(out + i, tl.bitonic_merge(v))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def broadcast(input: Value, other: Value) -> tuple[Any, ...]:
+    """Broadcasts two tiles to one shape and returns both.
+
+    Args:
+        input: the first tile.
+        other: the second tile.
+
+    Errors: an error if shapes do not broadcast.
+
+    Triton: it returns both too.
+
+    Example::
+
+        a, b = tl.broadcast(v[:, None], w[None, :])
+        tl.store(out, tl.sum(a * b))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def broadcast_to(input: Value, *shape: Any) -> tensor:
+    """Repeats a tile along its dimensions of size 1, so that it has the new shape.
+
+    Args:
+        input: a tile or a scalar.
+        shape: the new sizes.
+
+    Errors: an error if a size is neither 1 nor the new one.
+
+    Example::
+
+        rows = tl.broadcast_to(v[None, :], 4, 128)
+        tl.store(out, tl.sum(rows))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def cast(input: Value, dtype: DType, fp_downcast_rounding: Str | None = None, bitcast: Bool = False) -> tensor:
+    """Converts to another element type. The shape stays the same. Floats become integers by truncation, and saturate
+    at the type's limits. Narrower floats are rounded to nearest even.
+
+    Args:
+        input: a tile, a scalar or a number.
+        dtype: the new element type.
+        fp_downcast_rounding: `"rtne"` (nearest even) or `"rtz"` (toward zero), for floats that become narrower.
+        bitcast: True keeps the bits and changes the type; both types have one size.
+
+    Errors: an error if `fp_downcast_rounding` is given for another conversion, or if a bitcast changes the size.
+
+    Triton: integers and fp8 do not convert to each other there.
+
+    Example::
+
+        half = v.to(tl.float16)
+        bits = v.to(tl.int32, bitcast=True)
+        tl.store(p + i, tl.cast(half, tl.int32) + bits)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def cat(input: Value, other: Value, can_reorder: Bool = False, dim: Int = 0) -> tensor:
+    """Puts one tile after another along a dimension.
+
+    Args:
+        input: the first tile.
+        other: the second tile.
+        can_reorder: True allows any order of the elements; tilec keeps the order.
+        dim: the dimension.
+
+    Errors: an error if the tiles differ in another dimension.
+
+    Triton: `can_reorder` must be True there, and the order is not defined.
+
+    Example::
+
+        tl.store(out + tl.arange(0, 256), tl.cat(v, w, can_reorder=True))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def cdiv(x: Value, div: Value) -> tensor:
+    """Returns the quotient of two integers, rounded up: `(x + div - 1) // div`. If both are constexprs, the result
+    is one too.
+
+    Args:
+        x: the dividend.
+        div: the divisor.
+
+    Errors: an error if an operand is no integer.
+
+    Example::
+
+        for block in range(0, tl.cdiv(n, BLOCK)):
+            tl.store(out + block * BLOCK + i, v)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def ceil(x: Value) -> tensor:
+    """Rounds down or up to a whole number. The result is a float.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, tl.ceil(v) - tl.floor(v))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def clamp(x: Value, min: Value, max: Value, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """Limits floats to the range from `min` to `max`. A NaN becomes the lower limit unless NaNs are propagated.
+
+    Args:
+        x: floats.
+        min: the lower limit.
+        max: the upper limit.
+        propagate_nan: `tl.PropagateNan.NONE` or `tl.PropagateNan.ALL`.
+
+    Errors: an error if a value is no float. Use `minimum` and `maximum` for integers.
+
+    Triton: a NaN becomes the upper limit if the limits are constants -c and c.
+
+    Example::
+
+        tl.store(out + i, tl.clamp(v, -1.0, 1.0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def cos(x: Value) -> tensor:
+    """Returns the sine or the cosine of an angle in radians.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, tl.sin(v) + tl.cos(w))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def cumprod(input: Value, axis: Int = 0, reverse: Bool = False) -> tensor:
+    """Multiplies and keeps all partial results along an axis. The shape stays the same.
+
+    Args:
+        input: a tile of numbers.
+        axis: the dimension.
+        reverse: True begins with the last element.
+
+    Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+
+    Example::
+
+        tl.store(out + i, tl.cumprod(v, axis=0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def cumsum(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | None = None) -> tensor:
+    """Returns running sums along an axis. The shape stays the same. Narrow integers are added in 32 bits.
+
+    Args:
+        input: a tile of numbers.
+        axis: the dimension.
+        reverse: True begins with the last element.
+        dtype: the type of the sums; None is the input's type or 32 bits.
+
+    Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+
+    Example::
+
+        tl.store(out + i, tl.cumsum(v, axis=0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def debug_barrier() -> None:
+    """Waits until all threads of the program arrive. Memory that they wrote before is visible after it.
+
+    Errors: an error within `@grid`.
+
+    Example::
+
+        tl.store(out + i, v)
+        tl.debug_barrier()
+        tl.store(out + 128 + i, tl.load(out + 127 - i))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def device_assert(cond: Value, msg: Str = "", mask: Value = None) -> None:
+    """Stops the launch with an error if a condition is false at run time.
+
+    Args:
+        cond: i1 or integers; all elements must be true.
+        msg: the message.
+        mask: elements that are checked. None checks all.
+
+    Errors: an error if the message is no text.
+
+    Triton: assertions work only with `debug` there.
+
+    Example::
+
+        tl.device_assert(k >= 0, "an index is negative", mask=i < n)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def device_print(prefix: Str, *args: Any, hex: Bool = False) -> None:
+    """Prints values at run time. Each element is printed once for each program. Python's `print` is the same
+    function.
+
+    Args:
+        prefix: a text, known at compile time.
+        args: tiles, scalars and numbers.
+        hex: True prints hexadecimal numbers.
+
+    Errors: an error if the first argument is no text.
+
+    Triton: a value is printed once for each thread.
+
+    Example::
+
+        tl.device_print("v is", v)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def div_rn(x: Value, y: Value) -> tensor:
+    """Returns the quotient of floats, correctly rounded. The result is fp32 or fp64.
+
+    Args:
+        x: the dividend.
+        y: the divisor.
+
+    Errors: an error if a type is fp8.
+
+    Triton: operands must be fp32. tilec promotes as operators do.
+
+    Example::
+
+        tl.store(out + i, tl.div_rn(v, w))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def dot(input: Value, other: Value, acc: Value = None, input_precision: Str | None = None, allow_tf32: Bool | None = None, max_num_imprecise_acc: Int | None = None, out_dtype: DType = dtype("fp32")) -> tensor:
+    """Multiplies the matrices `[M, K]` and `[K, N]` and adds the accumulator. With three dimensions the first one is
+    a batch. Floats are added in fp32 (fp64 in fp64), 8-bit integers in i32.
+
+    Args:
+        input: a tile `[M, K]` of fp8, fp16, bf16, fp32, fp64 or 8-bit integers.
+        other: a tile `[K, N]` of the same type.
+        acc: a tile `[M, N]` that is added.
+        input_precision: how fp32 is multiplied: `"ieee"`, `"tf32"`, `"tf32x3"`, `"bf16x3"` or `"bf16x6"`.
+        allow_tf32: the former way to say `"tf32"` (True) or `"ieee"` (False).
+        max_num_imprecise_acc: for fp8, how many terms are added before the sum moves to fp32.
+        out_dtype: the result's type: fp32, or fp16 for narrow floats; it must be the accumulator's type. Integers
+            give i32.
+
+    Errors: an error if shapes do not fit, if element types differ, if the accumulator has another type, or if
+        both `input_precision` and `allow_tf32` are given.
+
+    Triton: fp32 is multiplied as tf32 by default, which the Python package does too. The command multiplies fp32
+        as IEEE.
+
+    Example::
+
+        a = tl.load(x + tl.arange(0, 16)[:, None] * 32 + tl.arange(0, 32)[None, :]).to(tl.float16)
+        b = tl.load(y + tl.arange(0, 32)[:, None] * 16 + tl.arange(0, 16)[None, :]).to(tl.float16)
+        acc = tl.zeros([16, 16], tl.float32)
+        acc = tl.dot(a, b, acc)
+        tl.store(out + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :], acc)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def dot_scaled(lhs: Value, lhs_scale: Value, lhs_format: Str, rhs: Value, rhs_scale: Value, rhs_format: Str, acc: Value = None, fast_math: Bool = False, lhs_k_pack: Bool = True, rhs_k_pack: Bool = True, out_dtype: DType = dtype("fp32")) -> tensor:
+    """Multiplies two matrices of narrow floats, where groups of numbers along K share a scale. A scale is an e8m0
+    byte for 32 numbers, or an fp8e4nv for 16. The result is fp32.
+
+    Args:
+        lhs: a tile `[M, K]`; with `"e2m1"` bytes `[M, K / 2]` of two numbers each.
+        lhs_scale: scales `[M, K / 32]` or `[M, K / 16]`; None is 1.
+        lhs_format: `"e2m1"`, `"e4m3"`, `"e5m2"`, `"bf16"` or `"fp16"`.
+        rhs: a tile `[K, N]`; with `"e2m1"` bytes `[K / 2, N]`.
+        rhs_scale: scales `[N, K / 32]` or `[N, K / 16]`; None is 1.
+        rhs_format: as `lhs_format`.
+        acc: a tile `[M, N]` of fp32 that is added.
+        fast_math: True skips the rule that a scale byte of 255 makes NaN.
+        lhs_k_pack: False packs two numbers of `"e2m1"` along M instead of K.
+        rhs_k_pack: False packs two numbers of `"e2m1"` along N instead of K.
+        out_dtype: fp32.
+
+    Errors: an error if a format is unknown, if a tile's type does not fit its format, or if a scale's shape does
+        not fit.
+
+    Triton: batches with scales, bf16 with fp16, and sizes that are no powers of two are refused there.
+
+    Example::
+
+        a = tl.zeros([16, 64], tl.float8e4nv)
+        b = tl.zeros([64, 16], tl.float8e5)
+        ones = tl.full([16, 2], 127, tl.uint8)
+        c = tl.dot_scaled(a, ones, "e4m3", b, ones, "e5m2")
+        tl.store(out, tl.sum(c))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def erf(x: Value) -> tensor:
+    """Returns the error function.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, 0.5 * v * (1.0 + tl.erf(v * 0.70710678)))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def exp(x: Value) -> tensor:
+    """Returns e to the power x, or 2 to the power x. `exp` of fp32 uses the approximate instruction. `libdevice.exp`
+    is more accurate.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, tl.exp(v) + tl.exp2(w))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def exp2(x: Value) -> tensor:
+    """Returns e to the power x, or 2 to the power x. `exp` of fp32 uses the approximate instruction. `libdevice.exp`
+    is more accurate.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, tl.exp(v) + tl.exp2(w))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def expand_dims(input: Value, axis: Any) -> tensor:
+    """Inserts dimensions of size 1. `x[:, None]` does the same.
+
+    Args:
+        input: a tile or a scalar.
+        axis: the place of the new dimension in the result, or a tuple of places.
+
+    Errors: an error if an axis is out of range or given twice.
+
+    Example::
+
+        column = tl.expand_dims(v, 1)
+        tl.store(out + tl.expand_dims(i, 1), column)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def fdiv(x: Value, y: Value, ieee_rounding: Bool = False) -> tensor:
+    """Returns the quotient of floats. In fp32 it is within 2 ulp. fp16 and bf16 keep their type.
+
+    Args:
+        x: the dividend.
+        y: the divisor.
+        ieee_rounding: True rounds correctly.
+
+    Errors: an error if both operands are pointers, or if a type is fp8.
+
+    Triton: operands must be floats of one type. tilec promotes as operators do.
+
+    Example::
+
+        tl.store(out + i, tl.fdiv(v, w, ieee_rounding=True))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def flip(x: Value, dim: Int | None = None) -> tensor:
+    """Reverses the elements along a dimension.
+
+    Args:
+        x: a tile.
+        dim: the dimension; None is the last one.
+
+    Errors: an error if the dimension is out of range.
+
+    Triton: a dimension is required there.
+
+    Example::
+
+        tl.store(out + i, tl.flip(v, 0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def floor(x: Value) -> tensor:
+    """Rounds down or up to a whole number. The result is a float.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, tl.ceil(v) - tl.floor(v))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def _experimental_descriptor_store(desc_pointer: Any, value: Any, offsets: Any) -> Any: ...
+def fma(x: Value, y: Value, z: Value) -> tensor:
+    """Returns `x * y + z` of floats with one rounding.
+
+    Args:
+        x: the first factor.
+        y: the second factor.
+        z: the summand.
+
+    Errors: an error if a value is no float.
+
+    Example::
+
+        tl.store(out + i, tl.fma(v, w, 1.0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def full(shape: Shape, value: Value, dtype: DType) -> tensor:
+    """Returns a tile whose elements all have the same value. The value is converted to the element type.
+
+    Args:
+        shape: the tile's sizes, known at compile time.
+        value: a number or a run-time scalar.
+        dtype: the element type, such as `tl.float32`.
+
+    Errors: an error if the value is a tile, or a number that the type cannot hold.
+
+    Example::
+
+        low = tl.full([128], float("-inf"), tl.float32)
+        tl.store(out + i, tl.maximum(low, v))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def gather(src: Value, index: Value, axis: Int) -> tensor:
+    """Returns elements of a tile by index along an axis. The result has the shape of the indices.
+
+    Args:
+        src: a tile.
+        index: a tile of integers, of the source's shape but for the axis.
+        axis: the dimension that the indices select in.
+
+    Errors: an error if the indices are no integers, or if another dimension differs.
+
+    Example::
+
+        tl.store(out + i, tl.gather(v, 127 - i, axis=0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def gdc_launch_dependents() -> None:
+    """For launches that overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
+    `gdc_launch_dependents` lets the next kernel start.
+
+    Errors: an error within `@grid`.
+
+    Triton: they are in `tl.extra.cuda`, where tilec has them too.
 
+    Example::
 
-@builtin
-def _experimental_make_tensor_descriptor(base: Any, shape: Any, strides: Any, block_shape: Any, padding_option: Any = None) -> Any: ...
+        tl.gdc_wait()
+        tl.store(out + i, v)
+        tl.gdc_launch_dependents()
+    """
+    raise NotImplementedError
 
 
 @builtin
-def _log2(i: Any) -> Any: ...
+def gdc_wait() -> None:
+    """For launches that overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
+    `gdc_launch_dependents` lets the next kernel start.
 
+    Errors: an error within `@grid`.
 
-@builtin
-def _unwrap_if_constexpr(o: Any) -> Any: ...
+    Triton: they are in `tl.extra.cuda`, where tilec has them too.
 
+    Example::
 
-@builtin
-def abs(x: Any) -> Any: ...
+        tl.gdc_wait()
+        tl.store(out + i, v)
+        tl.gdc_launch_dependents()
+    """
+    raise NotImplementedError
 
 
 @builtin
-def add(x: Any, y: Any, sanitize_overflow: Any = None) -> Any: ...
+def get_int_dtype(bitwidth: Int, signed: Bool) -> dtype:
+    """Returns the integer type of a width.
 
+    Args:
+        bitwidth: 1, 8, 16, 32 or 64.
+        signed: True for signed integers.
 
-@builtin
-def advance(base: Any, offsets: Any) -> Any: ...
+    Errors: an error if there is no such type.
 
+    Example::
 
-@builtin
-def arange(start: Any, end: Any) -> Any: ...
+        bits = v.to(tl.get_int_dtype(32, True), bitcast=True)
+        tl.store(p + i, bits)
+    """
+    raise NotImplementedError
 
 
 @builtin
-def argmax(input: Any, axis: Any, tie_break_left: Any = None, keep_dims: Any = None) -> Any: ...
+def globaltimer() -> tensor:
+    """Returns the GPU's timer in nanoseconds, as an i64 scalar.
 
+    Errors: an error within `@grid`.
 
-@builtin
-def argmin(input: Any, axis: Any, tie_break_left: Any = None, keep_dims: Any = None) -> Any: ...
+    Triton: it is in `tl.extra.cuda`, where tilec has it too.
 
+    Example::
 
-@builtin
-def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = None) -> Any: ...
+        start = tl.globaltimer()
+        tl.store(p, (tl.globaltimer() - start).to(tl.int32))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def assume(condition: Any) -> Any: ...
+def histogram(input: Value, num_bins: Int, mask: Value = None) -> tensor:
+    """Counts how often each integer from 0 to `num_bins - 1` occurs. The result is an i32 tile of `num_bins`
+    elements.
 
+    Args:
+        input: a one-dimensional tile of integers.
+        num_bins: the number of bins, known at compile time.
+        mask: elements that are counted, as i1. None counts all.
 
-@builtin
-def atomic_add(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+    Errors: an error if the input is no one-dimensional tile of integers, or if the mask is not i1.
 
+    Triton: a number outside the bins is counted in the bin of its low bits. tilec does not count it.
 
-@builtin
-def atomic_and(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+    Example::
+
+        tl.store(p + tl.arange(0, 16), tl.histogram(k, 16, mask=i < n))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> Any: ...
+def inline_asm_elementwise(asm: Str, constraints: Str, args: Any, dtype: Any, is_pure: Bool, pack: Int) -> Any:
+    """Runs PTX for each element. `$0`, `$1`, ... are the outputs and then the inputs.
 
+    Args:
+        asm: the PTX text.
+        constraints: outputs with `=`, then inputs: `b`, `h`, `r`, `l`, `f`, `d`, and `n` for constexpr integers.
+        args: a list of tiles, which broadcast to one shape.
+        dtype: the result's type, or a tuple of types.
+        is_pure: False says that the code has effects.
+        pack: how many elements one run of the code computes.
 
-@builtin
-def atomic_max(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+    Errors: an error if the constraints do not fit types and `pack`. The reference evaluator does not run PTX.
 
+    Triton: code with effects runs once in each thread that holds the element. tilec runs it once for each
+        element.
 
-@builtin
-def atomic_min(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+    Example::
 
+        twice = tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [v], dtype=tl.float32, is_pure=True, pack=1)
+        tl.store(out + i, twice)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def atomic_or(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+def interleave(a: Value, b: Value) -> tensor:
+    """Returns the elements of two tiles alternately along the last dimension, which becomes twice as long.
 
+    Args:
+        a: elements 0, 2, 4, ...
+        b: elements 1, 3, 5, ...
 
-@builtin
-def atomic_xchg(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+    Errors: an error if shapes do not broadcast.
 
+    Example::
 
-@builtin
-def atomic_xor(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> Any: ...
+        tl.store(out + tl.arange(0, 256), tl.interleave(v, w))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def bitonic_merge(x: Any, dim: Any = None, descending: Any = None) -> Any: ...
+def item(input: Value) -> tensor:
+    """Returns the only element of a tile as a scalar.
 
+    Args:
+        input: a tile of one element.
 
-@builtin
-def broadcast(input: Any, other: Any) -> Any: ...
+    Errors: an error if the tile has more elements.
 
+    Example::
 
-@builtin
-def broadcast_to(input: Any, *shape: Any) -> Any: ...
+        one = tl.load(x + tl.arange(0, 1))
+        tl.store(out, tl.item(one))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def cast(input: Any, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = None) -> Any: ...
+def join(a: Value, b: Value) -> tensor:
+    """Puts two tiles next to each other along a new last dimension of size 2.
 
+    Args:
+        a: the elements at index 0.
+        b: the elements at index 1.
 
-@builtin
-def cat(input: Any, other: Any, can_reorder: Any = None, dim: Any = None) -> Any: ...
+    Errors: an error if shapes do not broadcast.
 
+    Triton: both must have one type there. tilec promotes as operators do.
 
-@builtin
-def cdiv(x: Any, div: Any) -> Any: ...
+    Example::
+
+        pairs = tl.join(v, w)
+        tl.store(out + tl.arange(0, 256), tl.reshape(pairs, 256))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def ceil(x: Any) -> Any: ...
+def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check: Shape = (), padding_option: Str = "", cache_modifier: Str = "", eviction_policy: Str = "", volatile: Bool = False) -> tensor:
+    """Reads one element for each pointer. The result has the pointer's shape and the pointed-to type. A pointer to
+    i1 reads one byte for each element. With a block pointer the result is the whole block.
 
+    Args:
+        pointer: a pointer, a tile of pointers, or a block pointer.
+        mask: elements that are read, as i1; it broadcasts to the pointer's shape. None reads all elements.
+        other: the value of elements that the mask excludes; it needs a mask. Without it they are 0 in generated
+            code, and the evaluator treats them as undefined.
+        boundary_check: for block pointers, the dimensions whose bounds are checked.
+        padding_option: for block pointers, the value outside the bounds: `"zero"` or `"nan"`.
+        cache_modifier: `""`, `".ca"`, `".cg"` or `".cv"`: which caches keep the data.
+        eviction_policy: `""`, `"evict_first"`, `"evict_last"` or `"evict_normal"`.
+        volatile: True reads memory each time.
 
-@builtin
-def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = None) -> Any: ...
+    Errors: an error if `pointer` is no pointer, if the mask is not i1, if shapes do not broadcast, or if `other`
+        has no mask. A mask is refused for block pointers, and `boundary_check` for others.
 
+    Triton: a mask of integers is converted there. tilec refuses it.
 
-@builtin
-def cos(x: Any) -> Any: ...
+    Example::
 
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        value = tl.load(x + offsets, mask=offsets < n, other=0.0)
+        tl.store(out + offsets, value, mask=offsets < n)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def cumprod(input: Any, axis: Any = None, reverse: Any = None) -> Any: ...
+def load_tensor_descriptor(desc: tensor_descriptor, offsets: Shape) -> tensor:
+    """Reads one block of the tensor. The result has the descriptor's block shape and element type.
 
+    Args:
+        desc: a tensor descriptor.
+        offsets: the block's first element, one integer for each dimension.
 
-@builtin
-def cumsum(input: Any, axis: Any = None, reverse: Any = None, dtype: Any = None) -> Any: ...
+    Errors: an error if the number of offsets differs, or if a branch or loop selects the descriptor at run time.
 
+    Example::
 
-@builtin
-def debug_barrier() -> Any: ...
+        desc = tl.make_tensor_descriptor(x, [n, 64], [64, 1], [16, 64])
+        tile = desc.load([16 * tl.program_id(0), 0])
+        tile += tl.load_tensor_descriptor(desc, [0, 0])
+        desc.store([0, 0], tile)
+    """
+    raise NotImplementedError
 
 
 @builtin
-def device_assert(cond: Any, msg: Any = None, mask: Any = None) -> Any: ...
+def log(x: Value) -> tensor:
+    """Returns the logarithm to base e or 2. It is NaN for negative numbers and -infinity for 0.
 
+    Args:
+        x: floats of any shape.
 
-@builtin
-def device_print(prefix: Any, *args: Any, hex: Any = None) -> Any: ...
+    Errors: an error if the argument is an integer or fp8; cast it first.
 
+    Triton: fp16 and bf16 are refused there.
 
-@builtin
-def div_rn(x: Any, y: Any) -> Any: ...
+    Example::
+
+        tl.store(out + i, tl.log(v) + tl.log2(w))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def dot(input: Any, other: Any, acc: Any = None, input_precision: Any = None, allow_tf32: Any = None, max_num_imprecise_acc: Any = None, out_dtype: Any = None) -> Any: ...
+def log2(x: Value) -> tensor:
+    """Returns the logarithm to base e or 2. It is NaN for negative numbers and -infinity for 0.
 
+    Args:
+        x: floats of any shape.
 
-@builtin
-def dot_scaled(lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, rhs_scale: Any, rhs_format: Any, acc: Any = None, fast_math: Any = None, lhs_k_pack: Any = None, rhs_k_pack: Any = None, out_dtype: Any = None) -> Any: ...
+    Errors: an error if the argument is an integer or fp8; cast it first.
 
+    Triton: fp16 and bf16 are refused there.
 
-@builtin
-def erf(x: Any) -> Any: ...
+    Example::
 
+        tl.store(out + i, tl.log(v) + tl.log2(w))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def exp(x: Any) -> Any: ...
+def make_block_ptr(base: Value, shape: Shape, strides: Shape, offsets: Shape, block_shape: Shape, order: Shape | None = None) -> tensor:
+    """Returns a block pointer: a window of fixed size into a tensor in memory. `load`, `store` and `advance` take
+    it.
 
+    Args:
+        base: a pointer to the tensor's first element.
+        shape: the tensor's sizes, integers.
+        strides: elements between neighbours along each dimension, integers.
+        offsets: where the window begins, one index for each dimension.
+        block_shape: the window's sizes, known at compile time.
+        order: the dimensions, fastest first. None lets the strides decide.
 
-@builtin
-def exp2(x: Any) -> Any: ...
+    Errors: an error if the tuples differ in length, if `base` is no pointer to numbers, or if `order` does not
+        name each dimension once.
 
+    Triton: `order` is required.
 
-@builtin
-def expand_dims(input: Any, axis: Any) -> Any: ...
+    Example::
+
+        block = tl.make_block_ptr(x, (n, 64), (64, 1), (0, 0), (16, 64), (1, 0))
+        tile = tl.load(block, boundary_check=(0,), padding_option="zero")
+        tl.store(out, tl.sum(tile))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def fdiv(x: Any, y: Any, ieee_rounding: Any = None) -> Any: ...
+def make_tensor_descriptor(base: Value, shape: Shape, strides: Shape, block_shape: Shape, padding_option: Str = "zero") -> tensor_descriptor:
+    """Returns a descriptor of the tensor at `base`. It has the attributes `shape`, `strides`, `block_shape` and
+    `dtype`.
 
+    Args:
+        base: a pointer to the first element, aligned to 16 bytes.
+        shape: the tensor's sizes, 1 to 5 integers.
+        strides: elements between neighbours; all but the last are multiples of 16 bytes, and the last is 1.
+        block_shape: the block's sizes, known at compile time; at least 16 bytes along the last dimension.
+        padding_option: the value of elements outside: `"zero"` or, for floats, `"nan"`.
 
-@builtin
-def flip(x: Any, dim: Any = None) -> Any: ...
+    Errors: an error if the last stride is not a constant 1, if the block's last dimension has fewer than 16
+        bytes, or if the tuples differ in length.
 
+    Triton: sizes of blocks must be powers of two. The padding is part of the type in tilec, so each padding makes
+        a variant.
 
-@builtin
-def floor(x: Any) -> Any: ...
+    Example::
 
+        desc = tl.make_tensor_descriptor(x, shape=[n, 64], strides=[64, 1], block_shape=[16, 64])
+        tl.store(out, tl.sum(desc.load([0, 0])))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def fma(x: Any, y: Any, z: Any) -> Any: ...
+def map_elementwise(scalar_fn: Function, *args: Any, pack: Int = 1) -> Any:
+    """Calls a function with the elements of the tiles, one after another. The function may branch and loop for each
+    element.
 
+    Args:
+        scalar_fn: a jit function of scalars that returns one value or a tuple.
+        args: tiles, which broadcast to one shape.
+        pack: how many consecutive elements, in row-major order, one call gets; a power of two.
 
-@builtin
-def full(shape: Any, value: Any, dtype: Any) -> Any: ...
+    Errors: an error if the function has effects, if there are no tiles, or if `pack` is not valid.
 
+    Example::
 
-@builtin
-def gather(src: Any, index: Any, axis: Any) -> Any: ...
+        @triton.jit
+        def order(a, b):
+            if a < b:
+                return -1
+            return 1
+
+        @triton.jit
+        def kernel(x, out):
+            i = tl.arange(0, 128)
+            tl.store(out + i, tl.map_elementwise(order, tl.load(x + i), 0.5).to(tl.float32))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def gdc_launch_dependents() -> Any: ...
+def max(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
+    """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
+    results.
 
+    Args:
+        input: a tile of numbers.
+        axis: the dimension; None takes all elements.
+        return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
+        return_indices_tie_break_left: True returns the first index of equal elements.
+        keep_dims: True keeps the dimension with size 1.
 
-@builtin
-def gdc_wait() -> Any: ...
+    Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
 
+    Example::
 
-@builtin
-def get_int_dtype(bitwidth: Any, signed: Any) -> Any: ...
+        largest, where = tl.max(v, axis=0, return_indices=True)
+        tl.store(out + where, largest - tl.min(v, axis=0))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def globaltimer() -> Any: ...
+def max_constancy(input: Value, values: Any) -> tensor:
+    """Promises that the elements of each aligned run are equal. Returns the input.
 
+    Args:
+        input: a tile.
+        values: the length of the runs, a number for each dimension.
 
-@builtin
-def histogram(input: Any, num_bins: Any, mask: Any = None) -> Any: ...
+    Errors: an error if a number is missing, is no constexpr integer, or is below 1.
 
+    Example::
 
-@builtin
-def inline_asm_elementwise(asm: Any, constraints: Any, args: Any, dtype: Any, is_pure: Any, pack: Any) -> Any: ...
+        group = tl.max_constancy(k, 8)
+        tl.store(out + i, tl.load(x + group))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def interleave(a: Any, b: Any) -> Any: ...
+def max_contiguous(input: Value, values: Any) -> tensor:
+    """Promises that each aligned run of some neighbours counts upwards by 1. Returns the input.
 
+    Args:
+        input: a tile of integers or pointers.
+        values: the length of the runs, a number for each dimension.
 
-@builtin
-def item(input: Any) -> Any: ...
+    Errors: an error if a number is missing, is no constexpr integer, or is below 1.
 
+    Example::
 
-@builtin
-def join(a: Any, b: Any) -> Any: ...
+        offsets = tl.max_contiguous(tl.multiple_of(k, 128), 128)
+        tl.store(out + offsets, v)
+    """
+    raise NotImplementedError
 
 
 @builtin
-def load(pointer: Any, mask: Any = None, other: Any = None, boundary_check: Any = None, padding_option: Any = None, cache_modifier: Any = None, eviction_policy: Any = None, volatile: Any = None) -> Any: ...
+def maximum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """Returns the larger or the smaller element of two values. They broadcast and promote as operands do.
 
+    Args:
+        x: the first value.
+        y: the second value.
+        propagate_nan: `tl.PropagateNan.NONE` returns the number if one side is NaN. `tl.PropagateNan.ALL` returns
+            NaN.
 
-@builtin
-def load_tensor_descriptor(desc: Any, offsets: Any) -> Any: ...
+    Errors: an error if shapes do not broadcast, or if an operand is fp8.
 
+    Example::
 
-@builtin
-def log(x: Any) -> Any: ...
+        tl.store(out + i, tl.maximum(v, 0.0))
+        tl.store(out + i, tl.minimum(v, w, propagate_nan=tl.PropagateNan.ALL))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def log2(x: Any) -> Any: ...
+def min(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
+    """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
+    results.
 
+    Args:
+        input: a tile of numbers.
+        axis: the dimension; None takes all elements.
+        return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
+        return_indices_tie_break_left: True returns the first index of equal elements.
+        keep_dims: True keeps the dimension with size 1.
 
-@builtin
-def make_block_ptr(base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any = None) -> Any: ...
+    Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
 
+    Example::
 
-@builtin
-def make_tensor_descriptor(base: Any, shape: Any, strides: Any, block_shape: Any, padding_option: Any = None) -> Any: ...
+        largest, where = tl.max(v, axis=0, return_indices=True)
+        tl.store(out + where, largest - tl.min(v, axis=0))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = None) -> Any: ...
+def minimum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """Returns the larger or the smaller element of two values. They broadcast and promote as operands do.
 
+    Args:
+        x: the first value.
+        y: the second value.
+        propagate_nan: `tl.PropagateNan.NONE` returns the number if one side is NaN. `tl.PropagateNan.ALL` returns
+            NaN.
 
-@builtin
-def max(input: Any, axis: Any = None, return_indices: Any = None, return_indices_tie_break_left: Any = None, keep_dims: Any = None) -> Any: ...
+    Errors: an error if shapes do not broadcast, or if an operand is fp8.
 
+    Example::
 
-@builtin
-def max_constancy(input: Any, values: Any) -> Any: ...
+        tl.store(out + i, tl.maximum(v, 0.0))
+        tl.store(out + i, tl.minimum(v, w, propagate_nan=tl.PropagateNan.ALL))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def max_contiguous(input: Any, values: Any) -> Any: ...
+def mul(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
+    """The operators `+`, `-` and `*` as functions. Integers wrap.
 
+    Args:
+        x: the first operand.
+        y: the second operand.
+        sanitize_overflow: accepted and ignored.
 
-@builtin
-def maximum(x: Any, y: Any, propagate_nan: Any = None) -> Any: ...
+    Errors: as for the operators.
 
+    Example::
 
-@builtin
-def min(input: Any, axis: Any = None, return_indices: Any = None, return_indices_tie_break_left: Any = None, keep_dims: Any = None) -> Any: ...
+        tl.store(out + i, tl.add(v, tl.sub(w, tl.mul(v, 2.0))))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def minimum(x: Any, y: Any, propagate_nan: Any = None) -> Any: ...
+def multiple_of(input: Value, values: Any) -> tensor:
+    """Promises that the first element of each aligned run is a multiple of a number. Returns the input. For pointers
+    the multiple is in bytes.
 
+    Args:
+        input: a tile or a scalar of integers or pointers.
+        values: a number for each dimension; one number for one dimension.
 
-@builtin
-def mul(x: Any, y: Any, sanitize_overflow: Any = None) -> Any: ...
+    Errors: an error if a number is missing, is no constexpr integer, or is below 1.
 
+    Example::
 
-@builtin
-def multiple_of(input: Any, values: Any) -> Any: ...
+        first = tl.multiple_of(n, 16)
+        tl.store(out + first + i, v)
+    """
+    raise NotImplementedError
 
 
 @builtin
-def next_power_of_2(n: Any) -> Any: ...
+def next_power_of_2(n: Int) -> constexpr:
+    """Returns the smallest power of two that is at least `n`.
 
+    Args:
+        n: an integer, known at compile time.
 
+    Errors: an error if the number is known at run time only, or if the result does not fit in 64 bits.
+
+    Triton: it is `triton.next_power_of_2`, which tilec takes too.
+
+    Example::
+
+        j = tl.arange(0, tl.next_power_of_2(BLOCK - 1))
+        tl.store(out + j, 0.0)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def num_programs(axis: Any) -> Any: ...
+def num_programs(axis: Int) -> tensor:
+    """Returns the size of the grid along one axis, as an i32 scalar. Axes that the launch does not name have size 1.
+
+    Args:
+        axis: 0, 1 or 2, known at compile time.
+
+    Errors: an error if the axis is another number, or if the call is within `@grid`.
+
+    Example::
 
+        for block in range(tl.program_id(0), n, tl.num_programs(0)):
+            tl.store(out + block * BLOCK + i, v)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def num_threads() -> Any: ...
+def num_threads() -> constexpr:
+    """Returns the number of threads of a program, as a constexpr: 32 for each warp.
+
+    Errors: none.
+
+    Example::
+
+        tl.static_assert(tl.num_threads() == 32 * tl.num_warps())
+    """
+    raise NotImplementedError
 
 
 @builtin
-def num_warps() -> Any: ...
+def num_warps() -> constexpr:
+    """Returns the number of warps of a program, as a constexpr. `tl.extra.cuda.num_warps` is the same function.
 
+    Errors: none.
 
+    Example::
+
+        tl.static_assert(tl.num_warps() <= 32)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def pair_uniform_to_normal(u1: Any, u2: Any) -> Any: ...
+def pair_uniform_to_normal(u1: Value, u2: Value) -> tuple[Any, ...]:
+    """Maps two uniform numbers to two normal ones, by the Box-Muller transform.
+
+    Args:
+        u1: uniform floats.
+        u2: uniform floats.
 
+    Errors: an error if an argument is no float.
 
+    Example::
+
+        a, b = tl.pair_uniform_to_normal(tl.rand(42, i), tl.rand(43, i))
+        tl.store(out + i, a + b)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def permute(input: Any, *dims: Any) -> Any: ...
+def permute(input: Value, *dims: Any) -> tensor:
+    """Reorders the dimensions. `trans` without dimensions swaps the last two; `permute` needs all of them.
+
+    Args:
+        input: a tile.
+        dims: the old dimension at each place of the result.
+
+    Errors: an error if a dimension is missing, given twice or out of range.
+
+    Triton: `trans` without dimensions takes only two-dimensional tiles there.
+
+    Example::
+
+        t = tl.reshape(v, 8, 16)
+        u = tl.trans(t) + tl.permute(t, (1, 0))
+        tl.store(out + i, tl.reshape(u, 128))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = None) -> Any: ...
+def philox(seed: Value, c0: Value, c1: Value, c2: Value, c3: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
+    """Returns the four numbers that Philox makes of a key and four counters.
 
+    Args:
+        seed: the key, an integer.
+        c0: the first counter, of 32 or 64 bits.
+        c1: the second counter.
+        c2: the third counter.
+        c3: the fourth counter.
+        n_rounds: rounds of Philox.
 
+    Errors: an error if an argument is no integer, or if `c0` has fewer than 32 bits.
+
+    Example::
+
+        a, b, c, d = tl.philox(42, i, 0, 0, 0)
+        tl.store(p + i, a)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def pow(x: Any, y: Any) -> Any: ...
+def pow(x: Value, y: Value) -> tensor:
+    """Returns `x` to the power `y`. A small constant power becomes multiplications, a square root or a quotient.
+
+    Args:
+        x: the base.
+        y: the exponent.
+
+    Errors: an error if both operands are integers.
+
+    Triton: it is `libdevice.pow` there.
+
+    Example::
 
+        tl.store(out + i, tl.pow(tl.abs(v), 1.5))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def program_id(axis: Any) -> Any: ...
+def program_id(axis: Int) -> tensor:
+    """Returns this program's index along one axis of the grid. The result is an i32 scalar from 0 to
+    `num_programs(axis) - 1`.
+
+    Args:
+        axis: 0, 1 or 2, known at compile time.
+
+    Errors: an error if the axis is another number, or if the call is within `@grid`.
+
+    Example::
 
+        first = tl.program_id(0) * BLOCK
+        tl.store(out + first + i, v)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def rand(seed: Any, offset: Any, n_rounds: Any = None) -> Any: ...
+def rand(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
+    """Returns fp32 numbers from 0 up to, but not including, 1. The shape is that of the offsets.
+
+    Args:
+        seed: an integer.
+        offset: integers, one for each number.
+        n_rounds: rounds of Philox.
+
+    Errors: an error if the seed or an offset is no integer.
+
+    Example::
 
+        tl.store(out + i, tl.where(tl.rand(42, i) > 0.1, v / 0.9, 0.0))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def rand4x(seed: Any, offsets: Any, n_rounds: Any = None) -> Any: ...
+def rand4x(seed: Value, offsets: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
+    """Returns four tiles of numbers as `rand` does, for the cost of one.
+
+    Args:
+        seed: an integer.
+        offsets: integers, one for each group of four numbers.
+        n_rounds: rounds of Philox.
+
+    Errors: an error if the seed or an offset is no integer.
+
+    Example::
 
+        a, b, c, d = tl.rand4x(42, i)
+        tl.store(out + i, a + b + c + d)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def randint(seed: Any, offset: Any, n_rounds: Any = None) -> Any: ...
+def randint(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
+    """Returns random u32 integers (u64 for 64-bit offsets).
+
+    Args:
+        seed: an integer.
+        offset: integers, one for each number.
+        n_rounds: rounds of Philox.
+
+    Errors: an error if the seed or an offset is no integer.
+
+    Example::
 
+        tl.store(p + i, tl.randint(42, i))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def randint4x(seed: Any, offset: Any, n_rounds: Any = None) -> Any: ...
+def randint4x(seed: Value, offset: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
+    """Returns four tiles of integers as `randint` does, for the cost of one.
+
+    Args:
+        seed: an integer.
+        offset: integers, one for each group of four numbers.
+        n_rounds: rounds of Philox.
+
+    Errors: an error if the seed or an offset is no integer.
+
+    Example::
 
+        a, b, c, d = tl.randint4x(42, i)
+        tl.store(p + i, a ^ b ^ c ^ d)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def randn(seed: Any, offset: Any, n_rounds: Any = None) -> Any: ...
+def randn(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
+    """Returns fp32 numbers of the normal distribution with mean 0 and deviation 1.
+
+    Args:
+        seed: an integer.
+        offset: integers, one for each number.
+        n_rounds: rounds of Philox.
+
+    Errors: an error if the seed or an offset is no integer.
+
+    Example::
 
+        tl.store(out + i, tl.randn(42, i))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def randn4x(seed: Any, offset: Any, n_rounds: Any = None) -> Any: ...
+def randn4x(seed: Value, offset: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
+    """Returns four tiles of numbers as `randn` does, for the cost of one.
+
+    Args:
+        seed: an integer.
+        offset: integers, one for each group of four numbers.
+        n_rounds: rounds of Philox.
+
+    Errors: an error if the seed or an offset is no integer.
+
+    Example::
 
+        a, b, c, d = tl.randn4x(42, i)
+        tl.store(out + i, a + b + c + d)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def ravel(x: Any, can_reorder: Any = None) -> Any: ...
+def ravel(x: Value, can_reorder: Bool = False) -> tensor:
+    """Returns the elements as a one-dimensional tile, in row-major order.
+
+    Args:
+        x: a tile.
+        can_reorder: True allows any order; tilec keeps the order.
+
+    Errors: an error if the argument is no tile.
+
+    Example::
 
+        tl.store(out + i, tl.ravel(tl.reshape(v, 8, 16)))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = None) -> Any: ...
+def reduce(input: Any, axis: Int, combine_fn: Function, keep_dims: Bool = False) -> Any:
+    """Combines the elements along an axis with a function of the program. The function must be associative. It takes
+    and returns scalars, one for each tile in `input`.
+
+    Args:
+        input: a tile, or a tuple of tiles of one shape.
+        axis: the dimension; None takes all elements.
+        combine_fn: a jit function of two values, or of two groups of values.
+        keep_dims: True keeps the dimension with size 1.
+
+    Errors: an error if `combine_fn` is no function, if it returns another number or type of values, or if it
+        stores.
+
+    Example::
 
+        @triton.jit
+        def product(a, b):
+            return a * b
 
+        @triton.jit
+        def kernel(x, out):
+            v = tl.load(x + tl.arange(0, 128))
+            tl.store(out, tl.reduce(v, 0, product))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def reduce_or(input: Any, axis: Any = None, keep_dims: Any = None) -> Any: ...
+def reduce_or(input: Value, axis: Int | None = None, keep_dims: Bool = False) -> tensor:
+    """Combines integers along an axis by exclusive or, or by or.
+
+    Args:
+        input: a tile of integers.
+        axis: the dimension; None takes all elements.
+        keep_dims: True keeps the dimension with size 1.
+
+    Errors: an error if the elements are no integers, or if the axis is out of range.
 
+    Example::
 
+        tl.store(p, tl.xor_sum(k, axis=0) | tl.reduce_or(k, axis=0))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def reshape(input: Any, *shape: Any, can_reorder: Any = None) -> Any: ...
+def reshape(input: Value, *shape: Any, can_reorder: Bool = False) -> tensor:
+    """Returns the same elements, in row-major order, with another shape.
+
+    Args:
+        input: a tile.
+        shape: the new sizes; the number of elements stays the same.
+        can_reorder: True allows any order of the elements; tilec keeps the order.
+
+    Errors: an error if the number of elements differs.
 
+    Triton: `view` may reorder elements there.
 
+    Example::
+
+        t = tl.reshape(v, (8, 16))
+        tl.store(out + i, tl.view(t, 128))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def rsqrt(x: Any) -> Any: ...
+def rsqrt(x: Value) -> tensor:
+    """Returns the square root, or one divided by it. Both use approximate instructions for fp32.
+
+    Args:
+        x: floats of any shape.
 
+    Errors: an error if the argument is an integer or fp8; cast it first.
 
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, tl.sqrt(v) + tl.rsqrt(w))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def sigmoid(x: Any) -> Any: ...
+def sigmoid(x: Value) -> tensor:
+    """Returns `1 / (1 + exp(-x))`.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Example::
+
+        tl.store(out + i, v * tl.sigmoid(v))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def sin(x: Any) -> Any: ...
+def sin(x: Value) -> tensor:
+    """Returns the sine or the cosine of an angle in radians.
 
+    Args:
+        x: floats of any shape.
 
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: fp16 and bf16 are refused there.
+
+    Example::
+
+        tl.store(out + i, tl.sin(v) + tl.cos(w))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def smid() -> Any: ...
+def smid() -> tensor:
+    """Returns the number of the multiprocessor that runs the program, as an i32 scalar.
+
+    Errors: an error within `@grid`.
+
+    Triton: it is in `tl.extra.cuda`, where tilec has it too.
+
+    Example::
 
+        tl.store(p + tl.program_id(0), tl.smid())
+    """
+    raise NotImplementedError
 
+
 @builtin
-def softmax(x: Any, dim: Any = None, keep_dims: Any = None, ieee_rounding: Any = None) -> Any: ...
+def softmax(x: Value, dim: Int | None = None, keep_dims: Bool = False, ieee_rounding: Bool = False) -> tensor:
+    """Returns `exp(x - max(x)) / sum(exp(x - max(x)))` along one dimension. The shape stays the same.
+
+    Args:
+        x: a tile of floats.
+        dim: the dimension; None is the first one.
+        keep_dims: accepted for Triton's sake; the shape stays the same always.
+        ieee_rounding: True divides with correct rounding.
+
+    Errors: an error if the argument is no tile of floats, or if the dimension is out of range.
+
+    Example::
 
+        tl.store(out + i, tl.softmax(v, dim=0))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def sort(x: Any, dim: Any = None, descending: Any = None) -> Any: ...
+def sort(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
+    """Sorts along the last dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs
+    come last.
+
+    Args:
+        x: a tile of numbers.
+        dim: the last dimension; None is the same.
+        descending: True puts the largest first.
+
+    Errors: an error if the dimension is out of range. `bitonic_merge` needs a power of two of elements.
+
+    Triton: NaNs lose or repeat other numbers there.
 
+    Example::
 
+        tl.store(out + i, tl.sort(v, descending=True))
+        tl.store(out + i, tl.bitonic_merge(v))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def split(a: Any) -> Any: ...
+def split(a: Value) -> tuple[Any, ...]:
+    """Returns the two halves along the last dimension, which has size 2. It undoes `join`.
+
+    Args:
+        a: a tile whose last dimension is 2.
+
+    Errors: an error if the last dimension is not 2.
 
+    Example::
 
+        even, odd = tl.split(tl.reshape(v, 64, 2))
+        tl.store(out + tl.arange(0, 64), even + odd)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def sqrt(x: Any) -> Any: ...
+def sqrt(x: Value) -> tensor:
+    """Returns the square root, or one divided by it. Both use approximate instructions for fp32.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
 
+    Triton: fp16 and bf16 are refused there.
 
+    Example::
+
+        tl.store(out + i, tl.sqrt(v) + tl.rsqrt(w))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def sqrt_rn(x: Any) -> Any: ...
+def sqrt_rn(x: Value) -> tensor:
+    """Returns the square root, correctly rounded.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
+
+    Triton: only fp32 is accepted there.
+
+    Example::
+
+        tl.store(out + i, tl.sqrt_rn(v))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def static_assert(condition: Any, message: Any = None) -> Any: ...
+def static_assert(condition: Any, message: Str = "") -> None:
+    """Stops the compilation with an error if a condition is false.
 
+    Args:
+        condition: known at compile time.
+        message: the error's text.
 
+    Errors: an error if the condition is false, or known at run time only.
+
+    Triton: the parameters are named `cond` and `msg` there.
+
+    Example::
+
+        tl.static_assert(BLOCK % 16 == 0, "BLOCK must be a multiple of 16")
+    """
+    raise NotImplementedError
+
+
 @builtin
-def static_print(*values: Any, sep: Any = None, end: Any = None) -> Any: ...
+def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
+    """Prints values while the kernel is compiled, as a note with the location.
+
+    Args:
+        values: any values; a run-time value is printed as its type.
+        sep: the text between two values.
+        end: accepted; each call is one note.
+
+    Errors: an error if `sep` is no text.
+
+    Example::
 
+        tl.static_print("BLOCK is", BLOCK)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def store(pointer: Any, value: Any, mask: Any = None, boundary_check: Any = None, cache_modifier: Any = None, eviction_policy: Any = None) -> Any: ...
+def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shape = (), cache_modifier: Str = "", eviction_policy: Str = "") -> None:
+    """Writes one element for each pointer. The value is converted to the pointed-to type and broadcasts to the
+    pointer's shape. If two elements of one program write to one address with different values, that is a race.
+
+    Args:
+        pointer: a pointer, a tile of pointers, or a block pointer.
+        value: what is written: a number, a scalar or a tile.
+        mask: elements that are written, as i1. None writes all elements.
+        boundary_check: for block pointers, the dimensions whose bounds are checked.
+        cache_modifier: `""`, `".wb"`, `".cg"`, `".cs"` or `".wt"`.
+        eviction_policy: `""`, `"evict_first"`, `"evict_last"` or `"evict_normal"`.
+
+    Errors: an error if `pointer` is no pointer or is declared `tl.const`. An error if the mask is not i1, or if
+        the value is larger than the pointer.
+
+    Triton: block pointers there refuse a value of another type. tilec converts it.
 
+    Example::
 
+        tl.store(out + i, v * 2, mask=i < n)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def store_tensor_descriptor(desc: Any, offsets: Any, value: Any) -> Any: ...
+def store_tensor_descriptor(desc: tensor_descriptor, offsets: Shape, value: Value) -> None:
+    """Writes one block of the tensor. The value is converted to the tensor's element type. Elements outside are
+    skipped.
+
+    Args:
+        desc: a tensor descriptor.
+        offsets: the block's first element, one integer for each dimension.
+        value: a tile with the block's shape, or what broadcasts to it.
+
+    Errors: an error if the number of offsets differs, or if the value's shape does not fit the block.
 
+    Example::
 
+        desc = tl.make_tensor_descriptor(out, [n, 64], [64, 1], [16, 64])
+        desc.store([0, 0], tl.zeros([16, 64], tl.float32))
+        tl.store_tensor_descriptor(desc, [16, 0], tl.zeros([16, 64], tl.float32))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def sub(x: Any, y: Any, sanitize_overflow: Any = None) -> Any: ...
+def sub(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
+    """The operators `+`, `-` and `*` as functions. Integers wrap.
+
+    Args:
+        x: the first operand.
+        y: the second operand.
+        sanitize_overflow: accepted and ignored.
+
+    Errors: as for the operators.
 
+    Example::
 
+        tl.store(out + i, tl.add(v, tl.sub(w, tl.mul(v, 2.0))))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def sum(input: Any, axis: Any = None, keep_dims: Any = None, dtype: Any = None) -> Any: ...
+def sum(input: Value, axis: Int | None = None, keep_dims: Bool = False, dtype: DType | None = None) -> tensor:
+    """Adds the elements along an axis. The result keeps the element type, but narrow integers are added in 32 bits
+    and bools in u32. Threads add in an order of their own, so floats may differ in the last bits from a sum in
+    order.
+
+    Args:
+        input: a tile of numbers.
+        axis: the dimension; None adds all elements to one scalar.
+        keep_dims: True keeps the dimension with size 1.
+        dtype: the type of the sum; None is the rule above.
+
+    Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
+    Example::
 
+        tl.store(out, tl.sum(v, axis=0))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> Any: ...
+def swizzle2d(i: Value, j: Value, size_i: Value, size_j: Value, size_g: Value) -> tuple[Any, ...]:
+    """Renumbers a grid so that groups of `size_g` rows are walked column by column. Programs that run at the same
+    time then share rows and columns, which helps the L2 cache. Returns the new indices `(i, j)`.
+
+    Args:
+        i: the row index in the original grid.
+        j: the column index in the original grid.
+        size_i: the number of rows.
+        size_j: the number of columns.
+        size_g: the number of rows in a group.
+
+    Errors: an error if an argument is no integer.
 
+    Example::
 
+        row, column = tl.swizzle2d(tl.program_id(0), tl.program_id(1), tl.num_programs(0), tl.num_programs(1), 8)
+        tl.store(p + row * tl.num_programs(1) + column, 1)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def tanh(x: Any) -> Any: ...
+def tanh(x: Value) -> tensor:
+    """Returns the hyperbolic tangent.
+
+    Args:
+        x: floats of any shape.
+
+    Errors: an error if the argument is an integer or fp8; cast it first.
 
+    Triton: it is `libdevice.tanh` there.
 
+    Example::
+
+        tl.store(out + i, tl.tanh(v))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def tensor_descriptor_base(*args: Any) -> Any: ...
+def tensor_descriptor_base(*args: Any) -> Any:
+    """Classes for `isinstance` and annotations. A kernel cannot call them.
+
+    Args:
+        args: none; a call is an error.
 
+    Errors: an error if a kernel calls one.
 
+    Example::
+
+        tl.static_assert(isinstance(v, tl.tensor))
+        tl.static_assert(not isinstance(v, tl.tensor_descriptor))
+        tl.static_assert(not isinstance(v, tl.tensor_descriptor_base))
+        tl.static_assert(isinstance(v.type, tl.block_type))
+        tl.static_assert(not isinstance(v.type, tl.tuple_type))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def to_tensor(x: Any) -> Any: ...
+def to_tensor(x: Value) -> tensor:
+    """Returns the value as a run-time value. A number becomes a scalar: an integer i32 if it fits, a float fp32. A
+    tile or a scalar is returned as it is.
+
+    Args:
+        x: a number, a scalar or a tile.
 
+    Errors: an error if the argument is a string, a type or a function.
 
+    Example::
+
+        half = tl.to_tensor(0.5)
+        tl.store(out + i, v * half)
+    """
+    raise NotImplementedError
+
+
 @builtin
-def topk(x: Any, k: Any, dim: Any = None) -> Any: ...
+def topk(x: Value, k: Int, dim: Int | None = None) -> tensor:
+    """Returns the `k` largest elements along the last dimension, largest first. NaNs are selected last.
+
+    Args:
+        x: a tile of numbers.
+        k: how many, known at compile time.
+        dim: the last dimension; None is the same.
 
+    Errors: an error if `k` is not from 1 to the dimension's size.
 
+    Example::
+
+        tl.store(out + tl.arange(0, 8), tl.topk(v, 8))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def trans(input: Any, *dims: Any) -> Any: ...
+def trans(input: Value, *dims: Any) -> tensor:
+    """Reorders the dimensions. `trans` without dimensions swaps the last two; `permute` needs all of them.
+
+    Args:
+        input: a tile.
+        dims: the old dimension at each place of the result.
 
+    Errors: an error if a dimension is missing, given twice or out of range.
 
+    Triton: `trans` without dimensions takes only two-dimensional tiles there.
+
+    Example::
+
+        t = tl.reshape(v, 8, 16)
+        u = tl.trans(t) + tl.permute(t, (1, 0))
+        tl.store(out + i, tl.reshape(u, 128))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def uint_to_uniform_float(x: Any) -> Any: ...
+def uint_to_uniform_float(x: Value) -> tensor:
+    """Maps random integers to fp32 numbers from 0 up to, but not including, 1.
+
+    Args:
+        x: integers of 32 or 64 bits.
+
+    Errors: an error if the argument is no integer of 32 or 64 bits.
+
+    Example::
+
+        tl.store(out + i, tl.uint_to_uniform_float(tl.randint(42, i)))
+    """
+    raise NotImplementedError
 
 
 @builtin
-def umulhi(x: Any, y: Any) -> Any: ...
+def umulhi(x: Value, y: Value) -> tensor:
+    """Multiplies two unsigned integers and returns the upper half of the result: 32 bits of 64, or 64 of 128.
 
+    Args:
+        x: integers of 32 or 64 bits.
+        y: integers of 32 or 64 bits.
 
+    Errors: an error if an operand is no integer of 32 or 64 bits.
+
+    Example::
+
+        tl.store(p + i, tl.umulhi(k.to(tl.uint32), i.to(tl.uint32)))
+    """
+    raise NotImplementedError
+
+
 @builtin
-def view(input: Any, *shape: Any, can_reorder: Any = None) -> Any: ...
+def view(input: Value, *shape: Any, can_reorder: Bool = False) -> tensor:
+    """Returns the same elements, in row-major order, with another shape.
+
+    Args:
+        input: a tile.
+        shape: the new sizes; the number of elements stays the same.
+        can_reorder: True allows any order of the elements; tilec keeps the order.
+
+    Errors: an error if the number of elements differs.
+
+    Triton: `view` may reorder elements there.
+
+    Example::
 
+        t = tl.reshape(v, (8, 16))
+        tl.store(out + i, tl.view(t, 128))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def where(condition: Any, x: Any, y: Any) -> Any: ...
+def where(condition: Value, x: Value, y: Value) -> tensor:
+    """Returns `x` where the condition holds, else `y`. All three broadcast to one shape. Both sides are computed
+    always, so use a mask to guard a load.
+
+    Args:
+        condition: i1, or integers, where every number but 0 is true.
+        x: the value where the condition holds.
+        y: the value elsewhere.
+
+    Errors: an error if the condition is a float, or if shapes do not broadcast.
+
+    Example::
 
+        tl.store(out + i, tl.where(v > 0, v, 0.0))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def xor_sum(input: Any, axis: Any = None, keep_dims: Any = None) -> Any: ...
+def xor_sum(input: Value, axis: Int | None = None, keep_dims: Bool = False) -> tensor:
+    """Combines integers along an axis by exclusive or, or by or.
+
+    Args:
+        input: a tile of integers.
+        axis: the dimension; None takes all elements.
+        keep_dims: True keeps the dimension with size 1.
+
+    Errors: an error if the elements are no integers, or if the axis is out of range.
+
+    Example::
 
+        tl.store(p, tl.xor_sum(k, axis=0) | tl.reduce_or(k, axis=0))
+    """
+    raise NotImplementedError
 
+
 @builtin
-def zeros(shape: Any, dtype: Any) -> Any: ...
+def zeros(shape: Shape, dtype: DType) -> tensor:
+    """Returns a tile of zeros.
+
+    Args:
+        shape: the tile's sizes, known at compile time.
+        dtype: the element type, such as `tl.float32`.
+
+    Errors: an error if a size is no positive constexpr integer, or if the tile has over 1,048,576 elements.
+
+    Example::
 
+        acc = tl.zeros([128], dtype=tl.float32)
+        tl.store(out + i, acc + v)
+    """
+    raise NotImplementedError
 
+
 @builtin
-def zeros_like(input: Any) -> Any: ...
+def zeros_like(input: Value) -> tensor:
+    """Returns zeros with the shape and the element type of another value.
+
+    Args:
+        input: a tile or a scalar of numbers.
+
+    Errors: an error if the input is a pointer or a tile of pointers.
+
+    Example::
+
+        tl.store(out + i, tl.zeros_like(v))
+    """
+    raise NotImplementedError

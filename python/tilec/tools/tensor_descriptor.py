@@ -11,11 +11,16 @@ from .. import _arrays
 
 @dataclass
 class TensorDescriptor:
-    """A tensor of the device's memory, and the block of it that a kernel loads or stores at once; an argument of kernels.
+    """A tensor in memory, and the block of it that a kernel loads or stores at once. It is an argument of kernels.
 
-    `strides` are in elements. The last one is 1, and the others are multiples of 16 bytes. `base` is aligned to 16
-    bytes. The sizes of a block are powers of two. Elements outside the tensor are loaded as `padding`: "zero", or
-    "nan".
+    Args:
+        base: an array, aligned to 16 bytes.
+        shape: the sizes, 1 to 5 ints.
+        strides: in elements; the last is 1, and the others are multiples of 16 bytes.
+        block_shape: powers of two; at least 16 bytes along the last dimension.
+        padding: the value of elements outside the tensor: "zero" or "nan".
+
+    Errors: ValueError if the lists differ in length, or for another padding.
     """
 
     base: Any
@@ -33,7 +38,15 @@ class TensorDescriptor:
 
     @staticmethod
     def from_tensor(tensor: Any, block_shape: List[int], padding: str = "zero") -> "TensorDescriptor":
-        """A descriptor of a whole array, from any library that kernels take arrays of."""
+        """Makes a descriptor of a whole array.
+
+        Args:
+            tensor: an array of any library that kernels take arrays of.
+            block_shape: the block's sizes.
+            padding: "zero" or "nan".
+
+        Errors: TypeError if the array has no strides.
+        """
         stride = getattr(tensor, "stride", None)
         if callable(stride):
             strides: Sequence[int] = list(stride())

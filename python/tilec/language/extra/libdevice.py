@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Made by scripts/python-language from frontend/builtins/builtins.def.
+# Made by scripts/python-language from frontend/builtins/builtins.def and frontend/builtins/reference.
 """CUDA's math functions, for kernels."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from .._core import builtin
+
+if TYPE_CHECKING:
+    from .._types import Bool, Value
+    from .._classes import tensor
 
 __all__ = [
     "abs",
@@ -212,804 +218,1206 @@ __all__ = [
 
 
 @builtin
-def abs(x: Any) -> Any: ...
+def abs(x: Value) -> tensor:
+    """The absolute value."""
+    raise NotImplementedError
 
 
 @builtin
-def acos(arg0: Any) -> Any: ...
+def acos(arg0: Value) -> tensor:
+    """The arc cosine, in radians."""
+    raise NotImplementedError
 
 
 @builtin
-def acosh(arg0: Any) -> Any: ...
+def acosh(arg0: Value) -> tensor:
+    """The inverse hyperbolic cosine."""
+    raise NotImplementedError
 
 
 @builtin
-def add_rd(arg0: Any, arg1: Any) -> Any: ...
+def add_rd(arg0: Value, arg1: Value) -> tensor:
+    """The sum, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def add_rn(arg0: Any, arg1: Any) -> Any: ...
+def add_rn(arg0: Value, arg1: Value) -> tensor:
+    """The sum, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def add_ru(arg0: Any, arg1: Any) -> Any: ...
+def add_ru(arg0: Value, arg1: Value) -> tensor:
+    """The sum, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def add_rz(arg0: Any, arg1: Any) -> Any: ...
+def add_rz(arg0: Value, arg1: Value) -> tensor:
+    """The sum, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def asin(arg0: Any) -> Any: ...
+def asin(arg0: Value) -> tensor:
+    """The arc sine, in radians."""
+    raise NotImplementedError
 
 
 @builtin
-def asinh(arg0: Any) -> Any: ...
+def asinh(arg0: Value) -> tensor:
+    """The inverse hyperbolic sine."""
+    raise NotImplementedError
 
 
 @builtin
-def atan(arg0: Any) -> Any: ...
+def atan(arg0: Value) -> tensor:
+    """The arc tangent, in radians."""
+    raise NotImplementedError
 
 
 @builtin
-def atan2(arg0: Any, arg1: Any) -> Any: ...
+def atan2(arg0: Value, arg1: Value) -> tensor:
+    """The angle of the point (y, x) = (arg0, arg1), in radians."""
+    raise NotImplementedError
 
 
 @builtin
-def atanh(arg0: Any) -> Any: ...
+def atanh(arg0: Value) -> tensor:
+    """The inverse hyperbolic tangent."""
+    raise NotImplementedError
 
 
 @builtin
-def brev(arg0: Any) -> Any: ...
+def brev(arg0: Value) -> tensor:
+    """The bits in reverse order."""
+    raise NotImplementedError
 
 
 @builtin
-def byte_perm(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def byte_perm(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """Selects four bytes of two 32-bit integers."""
+    raise NotImplementedError
 
 
 @builtin
-def cbrt(arg0: Any) -> Any: ...
+def cbrt(arg0: Value) -> tensor:
+    """The cube root."""
+    raise NotImplementedError
 
 
 @builtin
-def ceil(x: Any) -> Any: ...
+def ceil(x: Value) -> tensor:
+    """Rounds up to a whole number."""
+    raise NotImplementedError
 
 
 @builtin
-def clz(arg0: Any) -> Any: ...
+def clz(arg0: Value) -> tensor:
+    """The number of leading zero bits."""
+    raise NotImplementedError
 
 
 @builtin
-def copysign(arg0: Any, arg1: Any) -> Any: ...
+def copysign(arg0: Value, arg1: Value) -> tensor:
+    """The first value with the sign of the second."""
+    raise NotImplementedError
 
 
 @builtin
-def cos(x: Any) -> Any: ...
+def cos(x: Value) -> tensor:
+    """The cosine of an angle in radians."""
+    raise NotImplementedError
 
 
 @builtin
-def cosh(arg0: Any) -> Any: ...
+def cosh(arg0: Value) -> tensor:
+    """The hyperbolic cosine."""
+    raise NotImplementedError
 
 
 @builtin
-def cospi(arg0: Any) -> Any: ...
+def cospi(arg0: Value) -> tensor:
+    """The cosine of pi * x."""
+    raise NotImplementedError
 
 
 @builtin
-def cyl_bessel_i0(*args: Any) -> Any: ...
+def cyl_bessel_i0() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def cyl_bessel_i1(*args: Any) -> Any: ...
+def cyl_bessel_i1() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def div_rd(arg0: Any, arg1: Any) -> Any: ...
+def div_rd(arg0: Value, arg1: Value) -> tensor:
+    """The quotient, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def div_rn(x: Any, y: Any) -> Any: ...
+def div_rn(x: Value, y: Value) -> tensor:
+    """The quotient, correctly rounded."""
+    raise NotImplementedError
 
 
 @builtin
-def div_ru(arg0: Any, arg1: Any) -> Any: ...
+def div_ru(arg0: Value, arg1: Value) -> tensor:
+    """The quotient, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def div_rz(arg0: Any, arg1: Any) -> Any: ...
+def div_rz(arg0: Value, arg1: Value) -> tensor:
+    """The quotient, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def double2float_rd(arg0: Any) -> Any: ...
+def double2float_rd(arg0: Value) -> tensor:
+    """Converts fp64 to fp32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def double2float_rn(arg0: Any) -> Any: ...
+def double2float_rn(arg0: Value) -> tensor:
+    """Converts fp64 to fp32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def double2float_ru(arg0: Any) -> Any: ...
+def double2float_ru(arg0: Value) -> tensor:
+    """Converts fp64 to fp32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def double2float_rz(arg0: Any) -> Any: ...
+def double2float_rz(arg0: Value) -> tensor:
+    """Converts fp64 to fp32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def double2hiint(arg0: Any) -> Any: ...
+def double2hiint(arg0: Value) -> tensor:
+    """The upper 32 bits of an fp64."""
+    raise NotImplementedError
 
 
 @builtin
-def double2int_rd(arg0: Any) -> Any: ...
+def double2int_rd(arg0: Value) -> tensor:
+    """Converts fp64 to i32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def double2int_rn(arg0: Any) -> Any: ...
+def double2int_rn(arg0: Value) -> tensor:
+    """Converts fp64 to i32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def double2int_ru(arg0: Any) -> Any: ...
+def double2int_ru(arg0: Value) -> tensor:
+    """Converts fp64 to i32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def double2int_rz(arg0: Any) -> Any: ...
+def double2int_rz(arg0: Value) -> tensor:
+    """Converts fp64 to i32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ll_rd(arg0: Any) -> Any: ...
+def double2ll_rd(arg0: Value) -> tensor:
+    """Converts fp64 to i64, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ll_rn(arg0: Any) -> Any: ...
+def double2ll_rn(arg0: Value) -> tensor:
+    """Converts fp64 to i64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ll_ru(arg0: Any) -> Any: ...
+def double2ll_ru(arg0: Value) -> tensor:
+    """Converts fp64 to i64, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ll_rz(arg0: Any) -> Any: ...
+def double2ll_rz(arg0: Value) -> tensor:
+    """Converts fp64 to i64, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def double2loint(arg0: Any) -> Any: ...
+def double2loint(arg0: Value) -> tensor:
+    """The lower 32 bits of an fp64."""
+    raise NotImplementedError
 
 
 @builtin
-def double2uint_rd(arg0: Any) -> Any: ...
+def double2uint_rd(arg0: Value) -> tensor:
+    """Converts fp64 to u32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def double2uint_rn(arg0: Any) -> Any: ...
+def double2uint_rn(arg0: Value) -> tensor:
+    """Converts fp64 to u32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def double2uint_ru(arg0: Any) -> Any: ...
+def double2uint_ru(arg0: Value) -> tensor:
+    """Converts fp64 to u32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def double2uint_rz(arg0: Any) -> Any: ...
+def double2uint_rz(arg0: Value) -> tensor:
+    """Converts fp64 to u32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ull_rd(arg0: Any) -> Any: ...
+def double2ull_rd(arg0: Value) -> tensor:
+    """Converts fp64 to u64, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ull_rn(arg0: Any) -> Any: ...
+def double2ull_rn(arg0: Value) -> tensor:
+    """Converts fp64 to u64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ull_ru(arg0: Any) -> Any: ...
+def double2ull_ru(arg0: Value) -> tensor:
+    """Converts fp64 to u64, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def double2ull_rz(arg0: Any) -> Any: ...
+def double2ull_rz(arg0: Value) -> tensor:
+    """Converts fp64 to u64, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def double_as_longlong(arg0: Any) -> Any: ...
+def double_as_longlong(arg0: Value) -> tensor:
+    """The bits of an fp64 as i64."""
+    raise NotImplementedError
 
 
 @builtin
-def erf(x: Any) -> Any: ...
+def erf(x: Value) -> tensor:
+    """The error function."""
+    raise NotImplementedError
 
 
 @builtin
-def erfc(arg0: Any) -> Any: ...
+def erfc(arg0: Value) -> tensor:
+    """1 - erf(x)."""
+    raise NotImplementedError
 
 
 @builtin
-def erfcinv(arg0: Any) -> Any: ...
+def erfcinv(arg0: Value) -> tensor:
+    """The inverse of erfc; fp32 and narrower."""
+    raise NotImplementedError
 
 
 @builtin
-def erfcx(arg0: Any) -> Any: ...
+def erfcx(arg0: Value) -> tensor:
+    """exp(x * x) * erfc(x); fp32 and narrower."""
+    raise NotImplementedError
 
 
 @builtin
-def erfinv(arg0: Any) -> Any: ...
+def erfinv(arg0: Value) -> tensor:
+    """The inverse of erf; fp32 and narrower."""
+    raise NotImplementedError
 
 
 @builtin
-def exp(x: Any) -> Any: ...
+def exp(x: Value) -> tensor:
+    """e to the power x; more accurate than `tl.exp`."""
+    raise NotImplementedError
 
 
 @builtin
-def exp10(arg0: Any) -> Any: ...
+def exp10(arg0: Value) -> tensor:
+    """10 to the power x."""
+    raise NotImplementedError
 
 
 @builtin
-def exp2(x: Any) -> Any: ...
+def exp2(x: Value) -> tensor:
+    """2 to the power x."""
+    raise NotImplementedError
 
 
 @builtin
-def expm1(arg0: Any) -> Any: ...
+def expm1(arg0: Value) -> tensor:
+    """exp(x) - 1, accurate near 0."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_cosf(arg0: Any) -> Any: ...
+def fast_cosf(arg0: Value) -> tensor:
+    """The cosine, by one instruction."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_dividef(arg0: Any, arg1: Any) -> Any: ...
+def fast_dividef(arg0: Value, arg1: Value) -> tensor:
+    """The quotient, by a fast reciprocal; 0 for a divisor above 2^126."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_exp10f(arg0: Any) -> Any: ...
+def fast_exp10f(arg0: Value) -> tensor:
+    """10 to the power x, by one power of 2."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_expf(arg0: Any) -> Any: ...
+def fast_expf(arg0: Value) -> tensor:
+    """e to the power x, by one power of 2."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_log10f(arg0: Any) -> Any: ...
+def fast_log10f(arg0: Value) -> tensor:
+    """The logarithm to base 10, by a fast logarithm."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_log2f(arg0: Any) -> Any: ...
+def fast_log2f(arg0: Value) -> tensor:
+    """The logarithm to base 2, by one instruction."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_logf(arg0: Any) -> Any: ...
+def fast_logf(arg0: Value) -> tensor:
+    """The logarithm to base e, by a fast logarithm."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_powf(arg0: Any, arg1: Any) -> Any: ...
+def fast_powf(arg0: Value, arg1: Value) -> tensor:
+    """x to the power y, by a fast logarithm and power."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_sinf(arg0: Any) -> Any: ...
+def fast_sinf(arg0: Value) -> tensor:
+    """The sine, by one instruction."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_tanf(arg0: Any) -> Any: ...
+def fast_tanf(arg0: Value) -> tensor:
+    """The tangent, by a fast sine, cosine and quotient."""
+    raise NotImplementedError
 
 
 @builtin
-def fast_tanhf(arg0: Any) -> Any: ...
+def fast_tanhf(arg0: Value) -> tensor:
+    """The hyperbolic tangent, by one instruction."""
+    raise NotImplementedError
 
 
 @builtin
-def fdim(arg0: Any, arg1: Any) -> Any: ...
+def fdim(arg0: Value, arg1: Value) -> tensor:
+    """x - y if that is positive, else 0."""
+    raise NotImplementedError
 
 
 @builtin
-def fdiv(x: Any, y: Any, ieee_rounding: Any = None) -> Any: ...
+def fdiv(x: Value, y: Value, ieee_rounding: Bool = False) -> tensor:
+    """The quotient, within 2 ulp in fp32."""
+    raise NotImplementedError
 
 
 @builtin
-def ffs(arg0: Any) -> Any: ...
+def ffs(arg0: Value) -> tensor:
+    """The place of the lowest bit that is 1, from 1 on; 0 if there is none."""
+    raise NotImplementedError
 
 
 @builtin
-def finitef(arg0: Any) -> Any: ...
+def finitef(arg0: Value) -> tensor:
+    """Nonzero if x is finite."""
+    raise NotImplementedError
 
 
 @builtin
-def float2int_rd(arg0: Any) -> Any: ...
+def float2int_rd(arg0: Value) -> tensor:
+    """Converts fp32 to i32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def float2int_rn(arg0: Any) -> Any: ...
+def float2int_rn(arg0: Value) -> tensor:
+    """Converts fp32 to i32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def float2int_ru(arg0: Any) -> Any: ...
+def float2int_ru(arg0: Value) -> tensor:
+    """Converts fp32 to i32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def float2int_rz(arg0: Any) -> Any: ...
+def float2int_rz(arg0: Value) -> tensor:
+    """Converts fp32 to i32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ll_rd(arg0: Any) -> Any: ...
+def float2ll_rd(arg0: Value) -> tensor:
+    """Converts fp32 to i64, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ll_rn(arg0: Any) -> Any: ...
+def float2ll_rn(arg0: Value) -> tensor:
+    """Converts fp32 to i64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ll_ru(arg0: Any) -> Any: ...
+def float2ll_ru(arg0: Value) -> tensor:
+    """Converts fp32 to i64, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ll_rz(arg0: Any) -> Any: ...
+def float2ll_rz(arg0: Value) -> tensor:
+    """Converts fp32 to i64, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def float2uint_rd(arg0: Any) -> Any: ...
+def float2uint_rd(arg0: Value) -> tensor:
+    """Converts fp32 to u32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def float2uint_rn(arg0: Any) -> Any: ...
+def float2uint_rn(arg0: Value) -> tensor:
+    """Converts fp32 to u32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def float2uint_ru(arg0: Any) -> Any: ...
+def float2uint_ru(arg0: Value) -> tensor:
+    """Converts fp32 to u32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def float2uint_rz(arg0: Any) -> Any: ...
+def float2uint_rz(arg0: Value) -> tensor:
+    """Converts fp32 to u32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ull_rd(arg0: Any) -> Any: ...
+def float2ull_rd(arg0: Value) -> tensor:
+    """Converts fp32 to u64, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ull_rn(arg0: Any) -> Any: ...
+def float2ull_rn(arg0: Value) -> tensor:
+    """Converts fp32 to u64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ull_ru(arg0: Any) -> Any: ...
+def float2ull_ru(arg0: Value) -> tensor:
+    """Converts fp32 to u64, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def float2ull_rz(arg0: Any) -> Any: ...
+def float2ull_rz(arg0: Value) -> tensor:
+    """Converts fp32 to u64, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def float_as_int(arg0: Any) -> Any: ...
+def float_as_int(arg0: Value) -> tensor:
+    """The bits of an fp32 as i32."""
+    raise NotImplementedError
 
 
 @builtin
-def float_as_uint(arg0: Any) -> Any: ...
+def float_as_uint(arg0: Value) -> tensor:
+    """The bits of an fp32 as u32."""
+    raise NotImplementedError
 
 
 @builtin
-def floor(x: Any) -> Any: ...
+def floor(x: Value) -> tensor:
+    """Rounds down to a whole number."""
+    raise NotImplementedError
 
 
 @builtin
-def fma(x: Any, y: Any, z: Any) -> Any: ...
+def fma(x: Value, y: Value, z: Value) -> tensor:
+    """x * y + z with one rounding."""
+    raise NotImplementedError
 
 
 @builtin
-def fma_rd(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def fma_rd(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """x * y + z, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def fma_rn(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def fma_rn(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """x * y + z, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def fma_ru(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def fma_ru(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """x * y + z, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def fma_rz(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def fma_rz(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """x * y + z, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def fmod(arg0: Any, arg1: Any) -> Any: ...
+def fmod(arg0: Value, arg1: Value) -> tensor:
+    """The remainder of a division truncated toward zero, exactly."""
+    raise NotImplementedError
 
 
 @builtin
-def hadd(arg0: Any, arg1: Any) -> Any: ...
+def hadd(arg0: Value, arg1: Value) -> tensor:
+    """(x + y) >> 1 without overflow."""
+    raise NotImplementedError
 
 
 @builtin
-def hiloint2double(arg0: Any, arg1: Any) -> Any: ...
+def hiloint2double(arg0: Value, arg1: Value) -> tensor:
+    """The fp64 with these upper and lower 32 bits."""
+    raise NotImplementedError
 
 
 @builtin
-def hypot(arg0: Any, arg1: Any) -> Any: ...
+def hypot(arg0: Value, arg1: Value) -> tensor:
+    """The square root of the sum of two squares."""
+    raise NotImplementedError
 
 
 @builtin
-def ilogb(arg0: Any) -> Any: ...
+def ilogb(arg0: Value) -> tensor:
+    """The exponent of x, as an integer."""
+    raise NotImplementedError
 
 
 @builtin
-def int2double_rn(arg0: Any) -> Any: ...
+def int2double_rn(arg0: Value) -> tensor:
+    """Converts i32 to fp64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def int2float_rd(arg0: Any) -> Any: ...
+def int2float_rd(arg0: Value) -> tensor:
+    """Converts i32 to fp32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def int2float_rn(arg0: Any) -> Any: ...
+def int2float_rn(arg0: Value) -> tensor:
+    """Converts i32 to fp32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def int2float_ru(arg0: Any) -> Any: ...
+def int2float_ru(arg0: Value) -> tensor:
+    """Converts i32 to fp32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def int2float_rz(arg0: Any) -> Any: ...
+def int2float_rz(arg0: Value) -> tensor:
+    """Converts i32 to fp32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def int_as_float(arg0: Any) -> Any: ...
+def int_as_float(arg0: Value) -> tensor:
+    """The bits of an i32 as fp32."""
+    raise NotImplementedError
 
 
 @builtin
-def isfinite(arg0: Any) -> Any: ...
+def isfinite(arg0: Value) -> tensor:
+    """Nonzero if x is finite."""
+    raise NotImplementedError
 
 
 @builtin
-def isfinited(arg0: Any) -> Any: ...
+def isfinited(arg0: Value) -> tensor:
+    """Nonzero if x is finite."""
+    raise NotImplementedError
 
 
 @builtin
-def isinf(arg0: Any) -> Any: ...
+def isinf(arg0: Value) -> tensor:
+    """Nonzero if x is infinite."""
+    raise NotImplementedError
 
 
 @builtin
-def isnan(arg0: Any) -> Any: ...
+def isnan(arg0: Value) -> tensor:
+    """Nonzero if x is NaN."""
+    raise NotImplementedError
 
 
 @builtin
-def j0(*args: Any) -> Any: ...
+def j0() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def j1(*args: Any) -> Any: ...
+def j1() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def jn(*args: Any) -> Any: ...
+def jn() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def ldexp(arg0: Any, arg1: Any) -> Any: ...
+def ldexp(arg0: Value, arg1: Value) -> tensor:
+    """x times 2 to the power of an integer."""
+    raise NotImplementedError
 
 
 @builtin
-def lgamma(arg0: Any) -> Any: ...
+def lgamma(arg0: Value) -> tensor:
+    """The logarithm of the absolute value of the gamma function."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2double_rd(arg0: Any) -> Any: ...
+def ll2double_rd(arg0: Value) -> tensor:
+    """Converts i64 to fp64, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2double_rn(arg0: Any) -> Any: ...
+def ll2double_rn(arg0: Value) -> tensor:
+    """Converts i64 to fp64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2double_ru(arg0: Any) -> Any: ...
+def ll2double_ru(arg0: Value) -> tensor:
+    """Converts i64 to fp64, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2double_rz(arg0: Any) -> Any: ...
+def ll2double_rz(arg0: Value) -> tensor:
+    """Converts i64 to fp64, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2float_rd(arg0: Any) -> Any: ...
+def ll2float_rd(arg0: Value) -> tensor:
+    """Converts i64 to fp32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2float_rn(arg0: Any) -> Any: ...
+def ll2float_rn(arg0: Value) -> tensor:
+    """Converts i64 to fp32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2float_ru(arg0: Any) -> Any: ...
+def ll2float_ru(arg0: Value) -> tensor:
+    """Converts i64 to fp32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def ll2float_rz(arg0: Any) -> Any: ...
+def ll2float_rz(arg0: Value) -> tensor:
+    """Converts i64 to fp32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def llrint(arg0: Any) -> Any: ...
+def llrint(arg0: Value) -> tensor:
+    """Rounds to the nearest i64, halves to even."""
+    raise NotImplementedError
 
 
 @builtin
-def llround(arg0: Any) -> Any: ...
+def llround(arg0: Value) -> tensor:
+    """Rounds to the nearest i64, halves away from zero."""
+    raise NotImplementedError
 
 
 @builtin
-def log(x: Any) -> Any: ...
+def log(x: Value) -> tensor:
+    """The logarithm to base e."""
+    raise NotImplementedError
 
 
 @builtin
-def log10(arg0: Any) -> Any: ...
+def log10(arg0: Value) -> tensor:
+    """The logarithm to base 10."""
+    raise NotImplementedError
 
 
 @builtin
-def log1p(arg0: Any) -> Any: ...
+def log1p(arg0: Value) -> tensor:
+    """log(1 + x), accurate near 0."""
+    raise NotImplementedError
 
 
 @builtin
-def log2(x: Any) -> Any: ...
+def log2(x: Value) -> tensor:
+    """The logarithm to base 2."""
+    raise NotImplementedError
 
 
 @builtin
-def logb(arg0: Any) -> Any: ...
+def logb(arg0: Value) -> tensor:
+    """The exponent of x, as a float."""
+    raise NotImplementedError
 
 
 @builtin
-def longlong_as_double(arg0: Any) -> Any: ...
+def longlong_as_double(arg0: Value) -> tensor:
+    """The bits of an i64 as fp64."""
+    raise NotImplementedError
 
 
 @builtin
-def mul24(arg0: Any, arg1: Any) -> Any: ...
+def mul24(arg0: Value, arg1: Value) -> tensor:
+    """The product of the lower 24 bits of two integers."""
+    raise NotImplementedError
 
 
 @builtin
-def mul_rd(arg0: Any, arg1: Any) -> Any: ...
+def mul_rd(arg0: Value, arg1: Value) -> tensor:
+    """The product, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def mul_rn(arg0: Any, arg1: Any) -> Any: ...
+def mul_rn(arg0: Value, arg1: Value) -> tensor:
+    """The product, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def mul_ru(arg0: Any, arg1: Any) -> Any: ...
+def mul_ru(arg0: Value, arg1: Value) -> tensor:
+    """The product, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def mul_rz(arg0: Any, arg1: Any) -> Any: ...
+def mul_rz(arg0: Value, arg1: Value) -> tensor:
+    """The product, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def mulhi(arg0: Any, arg1: Any) -> Any: ...
+def mulhi(arg0: Value, arg1: Value) -> tensor:
+    """The upper half of a product of integers of 32 or 64 bits."""
+    raise NotImplementedError
 
 
 @builtin
-def nearbyint(arg0: Any) -> Any: ...
+def nearbyint(arg0: Value) -> tensor:
+    """Rounds to the nearest whole number, halves to even."""
+    raise NotImplementedError
 
 
 @builtin
-def nextafter(arg0: Any, arg1: Any) -> Any: ...
+def nextafter(arg0: Value, arg1: Value) -> tensor:
+    """The next number of the type toward the second value."""
+    raise NotImplementedError
 
 
 @builtin
-def norm3d(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def norm3d(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """The length of a vector of three."""
+    raise NotImplementedError
 
 
 @builtin
-def norm4d(arg0: Any, arg1: Any, arg2: Any, arg3: Any) -> Any: ...
+def norm4d(arg0: Value, arg1: Value, arg2: Value, arg3: Value) -> tensor:
+    """The length of a vector of four."""
+    raise NotImplementedError
 
 
 @builtin
-def normcdf(arg0: Any) -> Any: ...
+def normcdf(arg0: Value) -> tensor:
+    """The distribution function of the normal distribution; fp32 and narrower."""
+    raise NotImplementedError
 
 
 @builtin
-def normcdfinv(arg0: Any) -> Any: ...
+def normcdfinv(arg0: Value) -> tensor:
+    """The inverse of normcdf; fp32 and narrower."""
+    raise NotImplementedError
 
 
 @builtin
-def popc(arg0: Any) -> Any: ...
+def popc(arg0: Value) -> tensor:
+    """The number of bits that are 1."""
+    raise NotImplementedError
 
 
 @builtin
-def pow(x: Any, y: Any) -> Any: ...
+def pow(x: Value, y: Value) -> tensor:
+    """x to the power y."""
+    raise NotImplementedError
 
 
 @builtin
-def rcbrt(arg0: Any) -> Any: ...
+def rcbrt(arg0: Value) -> tensor:
+    """1 divided by the cube root."""
+    raise NotImplementedError
 
 
 @builtin
-def rcp64h(*args: Any) -> Any: ...
+def rcp64h() -> tensor:
+    """1 / x of the upper half of an fp64: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def rcp_rd(arg0: Any) -> Any: ...
+def rcp_rd(arg0: Value) -> tensor:
+    """1 / x, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def rcp_rn(arg0: Any) -> Any: ...
+def rcp_rn(arg0: Value) -> tensor:
+    """1 / x, correctly rounded."""
+    raise NotImplementedError
 
 
 @builtin
-def rcp_ru(arg0: Any) -> Any: ...
+def rcp_ru(arg0: Value) -> tensor:
+    """1 / x, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def rcp_rz(arg0: Any) -> Any: ...
+def rcp_rz(arg0: Value) -> tensor:
+    """1 / x, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def remainder(arg0: Any, arg1: Any) -> Any: ...
+def remainder(arg0: Value, arg1: Value) -> tensor:
+    """The IEEE remainder: the quotient is rounded to nearest."""
+    raise NotImplementedError
 
 
 @builtin
-def rhadd(arg0: Any, arg1: Any) -> Any: ...
+def rhadd(arg0: Value, arg1: Value) -> tensor:
+    """(x + y + 1) >> 1 without overflow."""
+    raise NotImplementedError
 
 
 @builtin
-def rhypot(arg0: Any, arg1: Any) -> Any: ...
+def rhypot(arg0: Value, arg1: Value) -> tensor:
+    """1 divided by the hypotenuse."""
+    raise NotImplementedError
 
 
 @builtin
-def rint(arg0: Any) -> Any: ...
+def rint(arg0: Value) -> tensor:
+    """Rounds to the nearest whole number, halves to even."""
+    raise NotImplementedError
 
 
 @builtin
-def rnorm3d(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def rnorm3d(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """1 divided by the length of a vector of three."""
+    raise NotImplementedError
 
 
 @builtin
-def rnorm4d(arg0: Any, arg1: Any, arg2: Any, arg3: Any) -> Any: ...
+def rnorm4d(arg0: Value, arg1: Value, arg2: Value, arg3: Value) -> tensor:
+    """1 divided by the length of a vector of four."""
+    raise NotImplementedError
 
 
 @builtin
-def round(arg0: Any) -> Any: ...
+def round(arg0: Value) -> tensor:
+    """Rounds to the nearest whole number, halves away from zero."""
+    raise NotImplementedError
 
 
 @builtin
-def rsqrt(x: Any) -> Any: ...
+def rsqrt(x: Value) -> tensor:
+    """1 divided by the square root, by the approximate instruction."""
+    raise NotImplementedError
 
 
 @builtin
-def rsqrt_rn(arg0: Any) -> Any: ...
+def rsqrt_rn(arg0: Value) -> tensor:
+    """1 divided by the square root, accurate."""
+    raise NotImplementedError
 
 
 @builtin
-def sad(arg0: Any, arg1: Any, arg2: Any) -> Any: ...
+def sad(arg0: Value, arg1: Value, arg2: Value) -> tensor:
+    """abs(x - y) + z of integers."""
+    raise NotImplementedError
 
 
 @builtin
-def saturatef(arg0: Any) -> Any: ...
+def saturatef(arg0: Value) -> tensor:
+    """Limits x to the range from 0 to 1; NaN becomes 0."""
+    raise NotImplementedError
 
 
 @builtin
-def scalbn(arg0: Any, arg1: Any) -> Any: ...
+def scalbn(arg0: Value, arg1: Value) -> tensor:
+    """x times 2 to the power of an integer."""
+    raise NotImplementedError
 
 
 @builtin
-def signbit(arg0: Any) -> Any: ...
+def signbit(arg0: Value) -> tensor:
+    """Nonzero if the sign bit is set, as i32."""
+    raise NotImplementedError
 
 
 @builtin
-def sin(x: Any) -> Any: ...
+def sin(x: Value) -> tensor:
+    """The sine of an angle in radians."""
+    raise NotImplementedError
 
 
 @builtin
-def sinh(arg0: Any) -> Any: ...
+def sinh(arg0: Value) -> tensor:
+    """The hyperbolic sine."""
+    raise NotImplementedError
 
 
 @builtin
-def sinpi(arg0: Any) -> Any: ...
+def sinpi(arg0: Value) -> tensor:
+    """The sine of pi * x."""
+    raise NotImplementedError
 
 
 @builtin
-def sqrt(x: Any) -> Any: ...
+def sqrt(x: Value) -> tensor:
+    """The square root, by the approximate instruction."""
+    raise NotImplementedError
 
 
 @builtin
-def sqrt_rd(arg0: Any) -> Any: ...
+def sqrt_rd(arg0: Value) -> tensor:
+    """The square root, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def sqrt_rn(x: Any) -> Any: ...
+def sqrt_rn(x: Value) -> tensor:
+    """The square root, correctly rounded."""
+    raise NotImplementedError
 
 
 @builtin
-def sqrt_ru(arg0: Any) -> Any: ...
+def sqrt_ru(arg0: Value) -> tensor:
+    """The square root, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def sqrt_rz(arg0: Any) -> Any: ...
+def sqrt_rz(arg0: Value) -> tensor:
+    """The square root, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def sub_rd(arg0: Any, arg1: Any) -> Any: ...
+def sub_rd(arg0: Value, arg1: Value) -> tensor:
+    """The difference, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def sub_rn(arg0: Any, arg1: Any) -> Any: ...
+def sub_rn(arg0: Value, arg1: Value) -> tensor:
+    """The difference, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def sub_ru(arg0: Any, arg1: Any) -> Any: ...
+def sub_ru(arg0: Value, arg1: Value) -> tensor:
+    """The difference, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def sub_rz(arg0: Any, arg1: Any) -> Any: ...
+def sub_rz(arg0: Value, arg1: Value) -> tensor:
+    """The difference, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def tan(arg0: Any) -> Any: ...
+def tan(arg0: Value) -> tensor:
+    """The tangent of an angle in radians."""
+    raise NotImplementedError
 
 
 @builtin
-def tanh(x: Any) -> Any: ...
+def tanh(x: Value) -> tensor:
+    """The hyperbolic tangent."""
+    raise NotImplementedError
 
 
 @builtin
-def tgamma(arg0: Any) -> Any: ...
+def tgamma(arg0: Value) -> tensor:
+    """The gamma function."""
+    raise NotImplementedError
 
 
 @builtin
-def trunc(arg0: Any) -> Any: ...
+def trunc(arg0: Value) -> tensor:
+    """Rounds toward zero to a whole number."""
+    raise NotImplementedError
 
 
 @builtin
-def uint2double_rn(arg0: Any) -> Any: ...
+def uint2double_rn(arg0: Value) -> tensor:
+    """Converts u32 to fp64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def uint2float_rd(arg0: Any) -> Any: ...
+def uint2float_rd(arg0: Value) -> tensor:
+    """Converts u32 to fp32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def uint2float_rn(arg0: Any) -> Any: ...
+def uint2float_rn(arg0: Value) -> tensor:
+    """Converts u32 to fp32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def uint2float_ru(arg0: Any) -> Any: ...
+def uint2float_ru(arg0: Value) -> tensor:
+    """Converts u32 to fp32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def uint2float_rz(arg0: Any) -> Any: ...
+def uint2float_rz(arg0: Value) -> tensor:
+    """Converts u32 to fp32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def uint_as_float(arg0: Any) -> Any: ...
+def uint_as_float(arg0: Value) -> tensor:
+    """The bits of a u32 as fp32."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2double_rd(arg0: Any) -> Any: ...
+def ull2double_rd(arg0: Value) -> tensor:
+    """Converts u64 to fp64, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2double_rn(arg0: Any) -> Any: ...
+def ull2double_rn(arg0: Value) -> tensor:
+    """Converts u64 to fp64, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2double_ru(arg0: Any) -> Any: ...
+def ull2double_ru(arg0: Value) -> tensor:
+    """Converts u64 to fp64, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2double_rz(arg0: Any) -> Any: ...
+def ull2double_rz(arg0: Value) -> tensor:
+    """Converts u64 to fp64, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2float_rd(arg0: Any) -> Any: ...
+def ull2float_rd(arg0: Value) -> tensor:
+    """Converts u64 to fp32, rounded down."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2float_rn(arg0: Any) -> Any: ...
+def ull2float_rn(arg0: Value) -> tensor:
+    """Converts u64 to fp32, rounded to nearest even."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2float_ru(arg0: Any) -> Any: ...
+def ull2float_ru(arg0: Value) -> tensor:
+    """Converts u64 to fp32, rounded up."""
+    raise NotImplementedError
 
 
 @builtin
-def ull2float_rz(arg0: Any) -> Any: ...
+def ull2float_rz(arg0: Value) -> tensor:
+    """Converts u64 to fp32, rounded toward zero."""
+    raise NotImplementedError
 
 
 @builtin
-def umulhi(x: Any, y: Any) -> Any: ...
+def umulhi(x: Value, y: Value) -> tensor:
+    """The upper half of a product of unsigned integers of 32 or 64 bits."""
+    raise NotImplementedError
 
 
 @builtin
-def y0(*args: Any) -> Any: ...
+def y0() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def y1(*args: Any) -> Any: ...
+def y1() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
 
 
 @builtin
-def yn(*args: Any) -> Any: ...
+def yn() -> tensor:
+    """A Bessel function: not built; a call is an error."""
+    raise NotImplementedError
