@@ -7,6 +7,7 @@
 #include "base/plain.h"
 #include "base/stack.h"
 #include "runtime/cache/cache.h"
+#include "tools/options/language_help.h"
 #include "tools/tool.h"
 
 static bool came_before(uint32_t place, const PassInfo *pass) {
@@ -38,7 +39,9 @@ static ExitStatus print_text(void (*print)(Buf *out)) {
 static ExitStatus command_help(const Options *options) {
   Buf text = {0};
   bool colors = tool_colors(options->color, STDOUT_FILENO);
-  if (!options->code || !options_print_code(options->code, colors, &text))
+  if (options->function)
+    language_print_help(options->function, colors, &text);
+  else
     options_print_help(options->topic, colors, &text);
   bool ok = tool_write("-", buf_view(&text));
   buf_free(&text);

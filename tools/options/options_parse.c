@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "tools/options/language_help.h"
 #include "tools/options/options_parts.h"
 
 // ---- commands ----
@@ -33,17 +34,21 @@ static bool find_verb(const char *word, Command *command) {
   return false;
 }
 
-// Reports `problem` with the command that was probably meant, or all commands. Returns false.
-static bool no_such_command(OptionParser *p, const char *problem, const char *word) {
+// Reports `problem` with the name that was probably meant, or all commands. Names are those of commands, and
+// `more` ones. Returns false.
+static bool no_such_command(OptionParser *p, const char *problem, const char *word, const char *const *more,
+                            size_t more_count) {
   uint32_t count;
   const Verb *verbs = verb_list(&count);
-  const char **names = ARENA_ARRAY(p->arena, const char *, count);
+  const char **names = ARENA_ARRAY(p->arena, const char *, count + more_count);
   for (uint32_t i = 0; i < count; i++) names[i] = verbs[i].name;
-  const char *near = diag_nearest(str_from(word), names, count);
+  for (size_t i = 0; i < more_count; i++) names[count + i] = more[i];
+  const char *near = diag_nearest(str_from(word), names, count + more_count);
   buf_printf(p->error, "%s '%s'", problem, word);
   if (near) return buf_printf(p->error, "; did you mean '%s'?", near), false;
   buf_text(p->error, "; commands are");
   for (uint32_t i = 0; i < count; i++) buf_printf(p->error, "%s %s", i ? "," : "", names[i]);
+  if (more_count) buf_text(p->error, "; 'tilec help language' lists functions");
   return false;
 }
 
@@ -67,23 +72,19 @@ static bool choose_command(OptionParser *p) {
   p->verb_given = find_verb(word, &p->options->command);
   p->next += p->verb_given;
   return p->verb_given || !mistyped_command(word) ||
-         no_such_command(p, "there is no command and no file", word);
+         no_such_command(p, "there is no command and no file", word, NULL, 0);
 }
 
 static bool parse_topic(OptionParser *p, const char *word) {
-  Buf unused = {0};
-  if (p->options->topic != COMMAND_HELP || p->options->code) {
+  if (p->options->topic != COMMAND_HELP || p->options->function) {
     buf_printf(p->error, "help is of one command at a time: '%s' is a second one", word);
     return false;
   }
-  bool is_code = options_print_code(word, false, &unused);
-  buf_free(&unused);
-  if (is_code) return (p->options->code = word) != NULL;
-  if (word[0] == 'T' && word[1] >= '0' && word[1] <= '9') {
-    buf_printf(p->error, "there is no code '%s'; 'tilec help codes' lists them", word);
-    return false;
-  }
-  return find_verb(word, &p->options->topic) || no_such_command(p, "there is no command", word);
+  if (find_verb(word, &p->options->topic)) return true;
+  if (language_has(word)) return p->options->function = word, true;
+  size_t count;
+  const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
+  return no_such_command(p, "there is no command and no function of the language", word, names, count);
 }
 
 // ---- words ----
