@@ -35,8 +35,6 @@ class range(_kernels_own):
 
     Errors: an error outside the head of a `for` loop.
 
-    Triton: an integer argument that is 1 is a literal there.
-
     Example::
 
         for j in tl.range(0, n, BLOCK, num_stages=2):
@@ -225,10 +223,8 @@ class tensor(_kernels_own):
             sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
             scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-        Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-            `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-        Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+            bf16 too.
 
         Example::
 
@@ -253,10 +249,8 @@ class tensor(_kernels_own):
             sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
             scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-        Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-            `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-        Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+            bf16 too.
 
         Example::
 
@@ -306,10 +300,8 @@ class tensor(_kernels_own):
             sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
             scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-        Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-            `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-        Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+            bf16 too.
 
         Example::
 
@@ -334,10 +326,8 @@ class tensor(_kernels_own):
             sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
             scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-        Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-            `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-        Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+            bf16 too.
 
         Example::
 
@@ -362,10 +352,8 @@ class tensor(_kernels_own):
             sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
             scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-        Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-            `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-        Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+            bf16 too.
 
         Example::
 
@@ -390,10 +378,8 @@ class tensor(_kernels_own):
             sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
             scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-        Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-            `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-        Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+            bf16 too.
 
         Example::
 
@@ -418,10 +404,8 @@ class tensor(_kernels_own):
             sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
             scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-        Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-            `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-        Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+            bf16 too.
 
         Example::
 
@@ -824,8 +808,6 @@ class tensor(_kernels_own):
 
         Errors: an error if a dimension is missing, given twice or out of range.
 
-        Triton: `trans` without dimensions takes only two-dimensional tiles there.
-
         Example::
 
             t = tl.reshape(v, 8, 16)
@@ -969,16 +951,16 @@ class tensor(_kernels_own):
 
     @builtin
     def sort(self, dim: Int | None = None, descending: Bool = False) -> tensor:
-        """Sorts along the last dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs
-        come last.
+        """Sorts along a dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs come
+        last.
 
         Args:
-            dim: the last dimension; None is the same.
+            dim: the dimension; None is the last one.
             descending: True puts the largest first.
 
         Errors: an error if the dimension is out of range. `bitonic_merge` needs a power of two of elements.
 
-        Triton: NaNs lose or repeat other numbers there.
+        Triton: only the last dimension is sorted there, and NaNs lose or repeat other numbers.
 
         Example::
 
@@ -1072,11 +1054,11 @@ class tensor(_kernels_own):
 
     @builtin
     def topk(self, k: Int, dim: Int | None = None) -> tensor:
-        """Returns the `k` largest elements along the last dimension, largest first. NaNs are selected last.
+        """Returns the `k` largest elements along a dimension, largest first. NaNs are selected last.
 
         Args:
             k: how many, known at compile time.
-            dim: the last dimension; None is the same.
+            dim: the dimension; None is the last one.
 
         Errors: an error if `k` is not from 1 to the dimension's size.
 
@@ -1094,8 +1076,6 @@ class tensor(_kernels_own):
             dims: the old dimension at each place of the result.
 
         Errors: an error if a dimension is missing, given twice or out of range.
-
-        Triton: `trans` without dimensions takes only two-dimensional tiles there.
 
         Example::
 

@@ -393,10 +393,8 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
         scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+        bf16 too.
 
     Example::
 
@@ -423,10 +421,8 @@ def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
         scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+        bf16 too.
 
     Example::
 
@@ -480,10 +476,8 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
         scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+        bf16 too.
 
     Example::
 
@@ -510,10 +504,8 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
         scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+        bf16 too.
 
     Example::
 
@@ -540,10 +532,8 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
         sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
         scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+        bf16 too.
 
     Example::
 
@@ -570,10 +560,8 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
         sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
         scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+        bf16 too.
 
     Example::
 
@@ -600,10 +588,8 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
         scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
 
-    Errors: an error if the type has no such operation. `add` takes fp16 to fp64 and integers of 32 and 64 bits.
-        `max` and `min` take fp32, fp64 and these integers. `and`, `or` and `xor` take integers.
-
-    Triton: it performs the same operations. tilec adds neighbours together if old values are not used.
+    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
+        bf16 too.
 
     Example::
 
@@ -620,17 +606,17 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def bitonic_merge(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
-    """Sorts along the last dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs
-    come last.
+    """Sorts along a dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs come
+    last.
 
     Args:
         x: a tile of numbers.
-        dim: the last dimension; None is the same.
+        dim: the dimension; None is the last one.
         descending: True puts the largest first.
 
     Errors: an error if the dimension is out of range. `bitonic_merge` needs a power of two of elements.
 
-    Triton: NaNs lose or repeat other numbers there.
+    Triton: only the last dimension is sorted there, and NaNs lose or repeat other numbers.
 
     Example::
 
@@ -649,8 +635,6 @@ def broadcast(input: Value, other: Value) -> tuple[Any, ...]:
         other: the second tile.
 
     Errors: an error if shapes do not broadcast.
-
-    Triton: it returns both too.
 
     Example::
 
@@ -860,7 +844,7 @@ def device_assert(cond: Value, msg: Str = "", mask: Value = None) -> None:
         msg: the message.
         mask: elements that are checked. None checks all.
 
-    Errors: an error if the message is no text.
+    Errors: an error if the message is known at run time only.
 
     Triton: assertions work only with `debug` there.
 
@@ -900,7 +884,7 @@ def div_rn(x: Value, y: Value) -> tensor:
         x: the dividend.
         y: the divisor.
 
-    Errors: an error if a type is fp8.
+    Errors: an error if both operands are integers, or if one is a pointer.
 
     Triton: operands must be fp32. tilec promotes as operators do.
 
@@ -1060,7 +1044,7 @@ def fdiv(x: Value, y: Value, ieee_rounding: Bool = False) -> tensor:
         y: the divisor.
         ieee_rounding: True rounds correctly.
 
-    Errors: an error if both operands are pointers, or if a type is fp8.
+    Errors: an error if both operands are integers, or if one is a pointer.
 
     Triton: operands must be floats of one type. tilec promotes as operators do.
 
@@ -1135,7 +1119,8 @@ def full(shape: Shape, value: Value, dtype: DType) -> tensor:
         value: a number or a run-time scalar.
         dtype: the element type, such as `tl.float32`.
 
-    Errors: an error if the value is a tile, or a number that the type cannot hold.
+    Errors: an error if the value is a tile, a float for an integer type, or a negative number for an unsigned
+        one.
 
     Example::
 
@@ -1345,14 +1330,14 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
             code, and the evaluator treats them as undefined.
         boundary_check: for block pointers, the dimensions whose bounds are checked.
         padding_option: for block pointers, the value outside the bounds: `"zero"` or `"nan"`.
-        cache_modifier: `""`, `".ca"`, `".cg"` or `".cv"`: which caches keep the data.
+        cache_modifier: `""`, `".ca"`, `".cg"`, `".cs"` or `".cv"`: which caches keep the data.
         eviction_policy: `""`, `"evict_first"`, `"evict_last"` or `"evict_normal"`.
         volatile: True reads memory each time.
 
     Errors: an error if `pointer` is no pointer, if the mask is not i1, if shapes do not broadcast, or if `other`
         has no mask. A mask is refused for block pointers, and `boundary_check` for others.
 
-    Triton: a mask of integers is converted there. tilec refuses it.
+    Triton: masked elements without `other` are undefined there too.
 
     Example::
 
@@ -1747,8 +1732,6 @@ def permute(input: Value, *dims: Any) -> tensor:
 
     Errors: an error if a dimension is missing, given twice or out of range.
 
-    Triton: `trans` without dimensions takes only two-dimensional tiles there.
-
     Example::
 
         t = tl.reshape(v, 8, 16)
@@ -1856,7 +1839,7 @@ def rand4x(seed: Value, offsets: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
 
 @builtin
 def randint(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
-    """Returns random u32 integers (u64 for 64-bit offsets).
+    """Returns random u32 integers. The shape is that of the offsets.
 
     Args:
         seed: an integer.
@@ -2100,17 +2083,17 @@ def softmax(x: Value, dim: Int | None = None, keep_dims: Bool = False, ieee_roun
 
 @builtin
 def sort(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
-    """Sorts along the last dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs
-    come last.
+    """Sorts along a dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs come
+    last.
 
     Args:
         x: a tile of numbers.
-        dim: the last dimension; None is the same.
+        dim: the dimension; None is the last one.
         descending: True puts the largest first.
 
     Errors: an error if the dimension is out of range. `bitonic_merge` needs a power of two of elements.
 
-    Triton: NaNs lose or repeat other numbers there.
+    Triton: only the last dimension is sorted there, and NaNs lose or repeat other numbers.
 
     Example::
 
@@ -2375,12 +2358,12 @@ def to_tensor(x: Value) -> tensor:
 
 @builtin
 def topk(x: Value, k: Int, dim: Int | None = None) -> tensor:
-    """Returns the `k` largest elements along the last dimension, largest first. NaNs are selected last.
+    """Returns the `k` largest elements along a dimension, largest first. NaNs are selected last.
 
     Args:
         x: a tile of numbers.
         k: how many, known at compile time.
-        dim: the last dimension; None is the same.
+        dim: the dimension; None is the last one.
 
     Errors: an error if `k` is not from 1 to the dimension's size.
 
@@ -2400,8 +2383,6 @@ def trans(input: Value, *dims: Any) -> tensor:
         dims: the old dimension at each place of the result.
 
     Errors: an error if a dimension is missing, given twice or out of range.
-
-    Triton: `trans` without dimensions takes only two-dimensional tiles there.
 
     Example::
 
@@ -2430,7 +2411,8 @@ def uint_to_uniform_float(x: Value) -> tensor:
 
 @builtin
 def umulhi(x: Value, y: Value) -> tensor:
-    """Multiplies two unsigned integers and returns the upper half of the result: 32 bits of 64, or 64 of 128.
+    """Multiplies two integers as unsigned ones and returns the upper half of the result: 32 bits of 64, or 64 of
+    128.
 
     Args:
         x: integers of 32 or 64 bits.
@@ -2472,11 +2454,11 @@ def where(condition: Value, x: Value, y: Value) -> tensor:
     always, so use a mask to guard a load.
 
     Args:
-        condition: i1, or integers, where every number but 0 is true.
+        condition: i1, or numbers, where every number but 0 is true.
         x: the value where the condition holds.
         y: the value elsewhere.
 
-    Errors: an error if the condition is a float, or if shapes do not broadcast.
+    Errors: an error if shapes do not broadcast, or if the condition is a pointer.
 
     Example::
 

@@ -657,7 +657,7 @@ def ffs(arg0: Value) -> tensor:
 
 @builtin
 def finitef(arg0: Value) -> tensor:
-    """Nonzero if x is finite."""
+    """True (i1) if x is finite."""
     raise NotImplementedError
 
 
@@ -873,25 +873,25 @@ def int_as_float(arg0: Value) -> tensor:
 
 @builtin
 def isfinite(arg0: Value) -> tensor:
-    """Nonzero if x is finite."""
+    """True (i1) if x is finite."""
     raise NotImplementedError
 
 
 @builtin
 def isfinited(arg0: Value) -> tensor:
-    """Nonzero if x is finite."""
+    """True (i1) if x is finite."""
     raise NotImplementedError
 
 
 @builtin
 def isinf(arg0: Value) -> tensor:
-    """Nonzero if x is infinite."""
+    """True (i1) if x is infinite."""
     raise NotImplementedError
 
 
 @builtin
 def isnan(arg0: Value) -> tensor:
-    """Nonzero if x is NaN."""
+    """True (i1) if x is NaN."""
     raise NotImplementedError
 
 
@@ -1215,7 +1215,7 @@ def scalbn(arg0: Value, arg1: Value) -> tensor:
 
 @builtin
 def signbit(arg0: Value) -> tensor:
-    """Nonzero if the sign bit is set, as i32."""
+    """1 (i32) if the sign bit is set, else 0."""
     raise NotImplementedError
 
 
