@@ -23,19 +23,25 @@ NAVIGATION = [
     ("Start", ["index.md"]),
     ("Tutorials", ["tutorials/README.md", "tutorials/*"]),
     ("How-to", [
+        "how-to/README.md",
         ("Install and use", ["install.md", "python.md", "how-to/in-pytorch.md", "how-to/coming-from-triton.md",
                              "how-to/coming-from-cuda.md", "how-to/*"]),
         ("Deploy", ["tune.md", "cache.md", "ahead-of-time.md", "how-to/ahead-of-time-cpp.md", "how-to/ci-with-check.md"]),
         ("When something fails", ["how-to/troubleshooting.md"]),
         ("Contribute", ["../CONTRIBUTING.md", "adding.md", "which-test.md", "testing.md", "documentation.md"]),
     ]),
-    ("Reference", ["language.md", "command-line.md", "mistakes.md", "targets.md", "tir.md", "reference/*"]),
+    ("Reference", [
+        "reference/README.md",
+        ("Language", ["language.md", "reference/language/README.md", "reference/language/*"]),
+        ("Command, targets, tile IR", ["command-line.md", "mistakes.md", "targets.md", "tir.md", "support.md"]),
+        ("Programming interfaces", ["reference/*"]),
+    ]),
     ("Explanation", [
         ("The compiler", ["tour.md", "passes.md", "layouts.md", "matmul.md"]),
         ("Finding and predicting", ["simulator.md", "checks.md", "cost.md", "measurements.md"]),
         ("Ladders", ["ladders/*"]),
         ("Decisions", ["adr/README.md", "adr/*"]),
-        ("Limits", ["limits.md"]),
+        ("Limits", ["limits.md", "roadmap.md"]),
     ]),
 ]
 LINK = re.compile(r"(\]\(\s*<?)([^)\s>]+)")  # [text](TARGET ...)
