@@ -39,7 +39,9 @@ static ExitStatus print_text(void (*print)(Buf *out)) {
 static ExitStatus command_help(const Options *options) {
   Buf text = {0};
   bool colors = tool_colors(options->color, STDOUT_FILENO);
-  if (options->function)
+  if (options->code)
+    options_print_code(options->code, colors, &text);
+  else if (options->function)
     language_print_help(options->function, colors, &text);
   else
     options_print_help(options->topic, colors, &text);

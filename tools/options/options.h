@@ -67,6 +67,7 @@ typedef struct Options {
   Command command;
   Command topic;        // for help: the command to explain; COMMAND_HELP: all of them
   const char *function; // for help: a function of the language, or "language"; NULL: none
+  const char *code;     // for help: the code of diagnostics.def to explain, or "codes"; NULL: none
   ColorWhen color;
   char **words; // all words after `tilec`, with those of argument files
   int word_count;

@@ -76,11 +76,19 @@ static bool choose_command(OptionParser *p) {
 }
 
 static bool parse_topic(OptionParser *p, const char *word) {
-  if (p->options->topic != COMMAND_HELP || p->options->function) {
+  if (p->options->topic != COMMAND_HELP || p->options->function || p->options->code) {
     buf_printf(p->error, "help is of one command at a time: '%s' is a second one", word);
     return false;
   }
   if (find_verb(word, &p->options->topic)) return true;
+  Buf unused = {0};
+  bool is_code = options_print_code(word, false, &unused);
+  buf_free(&unused);
+  if (is_code) return p->options->code = word, true;
+  if (word[0] == 'T' && word[1] >= '0' && word[1] <= '9') {
+    buf_printf(p->error, "there is no code '%s'; 'tilec help codes' lists them", word);
+    return false;
+  }
   if (language_has(word)) return p->options->function = word, true;
   size_t count;
   const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
