@@ -262,17 +262,21 @@ static void report_race(Machine *m, const Access *access, const Record *record, 
   m->failed = true;
 }
 
+static bool reads(const Op *op) { return op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD; }
+static bool is_atomic(const Op *op) { return op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS; }
+
 static void report_beside(Machine *m, const Access *access, const Record *record) {
   if (was_reported(m->race, access->op->id, record->op)) return;
-  report_race(m, access, record, race_within(sides_of(m, access, record)));
+  const Op *op = access->op, *other = m->race->ops[record->op];
+  bool first = reads(op) != reads(other) && !is_atomic(op) && !is_atomic(other) &&
+               (reads(op) ? race_comes_before(op->loc, other->loc) : race_comes_before(other->loc, op->loc));
+  report_race(m, access, record, race_within(sides_of(m, access, record), first));
 }
 
 static RaceKind kind_between(const Op *op, const Op *other) {
-  bool reads = op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD || other->kind == OP_LOAD ||
-               other->kind == OP_BLOCK_LOAD;
-  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || other->kind == OP_ATOMIC_RMW ||
-                other->kind == OP_ATOMIC_CAS;
-  return atomic ? RACE_ATOMIC : reads ? RACE_READER : RACE_PROGRAMS;
+  return is_atomic(op) || is_atomic(other) ? RACE_ATOMIC
+         : reads(op) || reads(other)       ? RACE_READER
+                                           : RACE_PROGRAMS;
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {

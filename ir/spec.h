@@ -198,6 +198,9 @@ Target target_default(void);
 bool target_parse_arch(Str text, Target *target);
 void target_print_arch(const Target *target, Buf *out);
 
+// The pass that is named by remarks on the configuration of an autotuned kernel.
+#define CONFIGURATION_REMARK "configuration"
+
 typedef struct Spec {
   const char *kernel; // NULL: the file's only entry
   ParamSpec *params;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec cache list|verify|clear|path: the compiled code that is kept on disk.
+// tilec cache [list|verify|clear|path]: the compiled code that is kept on disk.
 #include "tools/tool.h"
 
 #include <stdio.h>
@@ -231,14 +231,15 @@ ExitStatus command_cache(const Options *options, Arena *arena) {
   } verbs[] = {{"list", list}, {"verify", verify}, {"clear", clear}, {"path", path}};
   enum { VERBS = sizeof verbs / sizeof *verbs };
   const char *names[VERBS], *word = options->file;
+  if (!word) return list(options, arena);
   for (size_t i = 0; i < VERBS; i++) {
-    if (word && strcmp(verbs[i].name, word) == 0) return verbs[i].run(options, arena);
+    if (strcmp(verbs[i].name, word) == 0) return verbs[i].run(options, arena);
     names[i] = verbs[i].name;
   }
-  const char *near = word ? diag_nearest(str_from(word), names, VERBS) : NULL;
+  const char *near = diag_nearest(str_from(word), names, VERBS);
   if (near)
     tool_error("'tilec cache' does not know '%s'; did you mean '%s'?", word, near);
   else
-    tool_error("'tilec cache' takes one of list, verify, clear and path");
+    tool_error("'tilec cache' takes one of list, verify, clear and path, not '%s'", word);
   return EXIT_USAGE;
 }

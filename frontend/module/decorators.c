@@ -127,6 +127,26 @@ static bool first_of_all(Elab *e, const Function *function, Config *config) {
   return true;
 }
 
+static void say_option(const char *name, uint32_t value, bool given, Buf *out) {
+  if (value && !given) buf_printf(out, "%s%s=%u", out->n ? ", " : "", name, value);
+}
+
+// "BLOCK=64, num_warps=8": what `spec` leaves open. Empty: nothing.
+static void say_config(const Elab *e, const Config *config, Buf *out) {
+  const Spec *spec = e->spec;
+  for (uint32_t i = 0; i < config->constexprs.n; i++) {
+    const Constexpr *one = &config->constexprs.at[i];
+    bool given = false;
+    for (uint32_t j = 0; j < spec->constexpr_count; j++) given |= spec->constexprs[j].name == one->name;
+    if (given) continue;
+    buf_printf(out, "%s%s=", out->n ? ", " : "", one->name);
+    const_print(&one->value, out);
+  }
+  say_option("num_warps", config->num_warps, spec->num_warps_given, out);
+  say_option("num_stages", config->num_stages, spec->num_stages_given, out);
+  say_option("maxnreg", config->maxnreg, spec->maxnreg_given, out);
+}
+
 void elab_autotune(Elab *e, const Function *function, Config *config) {
   const Expr *decorator = elab_decorator(function, "autotune");
   for (uint32_t i = 0; i < function->decorators.n; i++)
@@ -142,8 +162,12 @@ void elab_autotune(Elab *e, const Function *function, Config *config) {
     return;
   }
   if (e->spec->tuned) return; // reported already
-  diag_remark(e->diags, first ? first->loc : decorator->loc, "elaborate",
-              "not tuned: this first configuration of @autotune is taken");
+  Buf values = {0};
+  say_config(e, config, &values);
+  if (values.n)
+    diag_remark(e->diags, first ? first->loc : decorator->loc, CONFIGURATION_REMARK,
+                "not tuned: the first configuration of @autotune is taken: %s", values.at);
+  buf_free(&values);
 }
 
 const char elab_args_path[] = "args";

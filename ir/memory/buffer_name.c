@@ -190,6 +190,10 @@ static void advise_bounds(const AccessFacts *access, int64_t index, Buf *advice)
   else
     buf_text(advice, "no mask keeps it in bounds: add one, as in `mask=offsets < n` (of a block pointer "
                      "`boundary_check=(0,)`), or launch fewer programs");
+  if (index > 0 && (uint64_t)index >= 2 * elements(buffer))
+    buf_printf(advice,
+               ". It is far beyond the buffer: is a size or stride argument wrong, or '%s' too small?",
+               buffer->name);
 }
 
 void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
@@ -240,10 +244,14 @@ RaceSides race_sides(Loc loc, Loc other) {
   return loc.call != other.call ? RACE_OF_CALLS : RACE_OF_OP;
 }
 
-RaceKind race_within(RaceSides sides) {
+bool race_comes_before(Loc a, Loc b) {
+  return a.file == b.file && a.line && (a.line < b.line || (a.line == b.line && a.col < b.col));
+}
+
+RaceKind race_within(RaceSides sides, bool load_first) {
   switch (sides) {
   case RACE_OF_OPS:
-  case RACE_OF_LINE:
+  case RACE_OF_LINE: return load_first ? RACE_UPDATE : RACE_THREADS;
   case RACE_OF_CALLS: return RACE_THREADS;
   case RACE_OF_OP: return RACE_OP;
   case RACE_OF_ELEMENTS: return RACE_LANES;
@@ -305,10 +313,16 @@ const char *race_advice(RaceKind kind) {
            "the offsets differ, use tl.atomic_add, or put tl.debug_barrier() at the end of the loop's body";
   case RACE_OP:
     return "two elements of the tile, of one iteration or of two, are stored at one place: make the offsets "
-           "differ, mask all but one, use tl.atomic_add, or put tl.debug_barrier() between the iterations";
+           "differ, mask all but one, or use tl.atomic_add; if they are of two iterations, "
+           "tl.debug_barrier() "
+           "at the end of the loop's body orders them";
   case RACE_THREADS:
-    return "threads of a program run in any order: tl.debug_barrier() between the two accesses orders them; "
-           "elements that are added to take tl.atomic_add";
+    return "threads of a program run in any order: tl.debug_barrier() between the two accesses orders them";
+  case RACE_UPDATE:
+    return "threads of a program run in any order. Is the element updated (loaded, changed, stored) by "
+           "several? "
+           "Then use tl.atomic_add, because a barrier only hides the lost update. If a result needs the old "
+           "value of another element, tl.debug_barrier() between the two accesses orders them";
   case RACE_PROGRAMS:
     return "programs run in any order: let each write elements of its own (offsets from tl.program_id), or "
            "use "
@@ -322,4 +336,10 @@ const char *race_advice(RaceKind kind) {
            "or read in a second kernel";
   }
   return "";
+}
+
+bool race_is_advice(const char *text) {
+  for (int kind = RACE_LANES; kind <= RACE_ATOMIC; kind++)
+    if (strcmp(text, race_advice((RaceKind)kind)) == 0) return true;
+  return false;
 }

@@ -80,12 +80,19 @@ typedef enum RaceKind {
   RACE_RUNS,     // One store, in two iterations.
   RACE_OP,       // One store, in one iteration or two.
   RACE_THREADS,  // Between threads of one program.
+  RACE_UPDATE,   // The same, where the load is above the store: perhaps a lost update.
   RACE_PROGRAMS, // Between two programs, both writing.
   RACE_READER,   // Between two programs, one reading.
   RACE_ATOMIC,   // Between two programs, one atomic.
 } RaceKind;
 const char *race_advice(RaceKind kind);
-// For two accesses of one program.
-RaceKind race_within(RaceSides sides);
+// True if the text is an advice of race_advice.
+bool race_is_advice(const char *text);
+// Follows the advice for a race between programs that is one between threads of a program too.
+#define RACE_ALSO_WITHIN ". Threads of one program race too; tl.debug_barrier() orders only those"
+// For two accesses of one program: load_first if they are a load and a store, and the load is first in the source.
+RaceKind race_within(RaceSides sides, bool load_first);
+// True if `a` comes before `b` in the same file.
+bool race_comes_before(Loc a, Loc b);
 
 #endif

@@ -196,6 +196,9 @@ static void explain_mask(Coalescer *c, const CoalescedAccess *access, Diag *rema
     diag_note(c->context->diags, remark, param->loc,
               "the mask may change within a vector: '%s' is not known to be divisible by 16: declare %s=:16",
               param->name, param->name);
+  else if (access->constancy == 1)
+    diag_note(c->context->diags, remark, access->mask->def ? access->mask->def->loc : access->op->loc,
+              "the mask may change at every element");
   else
     diag_note(c->context->diags, remark, access->mask->def ? access->mask->def->loc : access->op->loc,
               "the mask may change every %llu elements", (unsigned long long)access->constancy);

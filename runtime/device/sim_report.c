@@ -159,12 +159,26 @@ static RaceKind race_between(const SimFinding *finding) {
   return r->kind == TILEC_SIM_RACE_WRITE_WRITE ? RACE_PROGRAMS : RACE_READER;
 }
 
+// True for a load and a store if the load is first in the source.
+static bool load_first(const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  bool atomic = r->access == TILEC_SIM_ACCESS_ATOMIC || r->other_access == TILEC_SIM_ACCESS_ATOMIC;
+  if (atomic || r->kind == TILEC_SIM_RACE_WRITE_WRITE) return false;
+  bool load_is_other = r->kind == TILEC_SIM_RACE_READ_WRITE;
+  Loc load = load_is_other ? finding->other : finding->loc,
+      store = load_is_other ? finding->loc : finding->other;
+  return race_comes_before(load, store);
+}
+
+// Between programs a barrier orders nothing, so that advice comes first, and only one of them names it.
 static void advise_race(const SimFinding *finding, Buf *advice) {
   const tilec_sim_report *r = &finding->report;
-  if (r->within_block || same_program(r)) buf_text(advice, race_advice(race_within(sides_of(finding))));
-  if (!r->between_blocks) return;
-  if (advice->n) buf_text(advice, ". It is one between programs too: ");
-  buf_text(advice, race_advice(race_between(finding)));
+  bool within = r->within_block || same_program(r);
+  if (r->between_blocks) buf_text(advice, race_advice(race_between(finding)));
+  if (r->between_blocks && within)
+    buf_text(advice, RACE_ALSO_WITHIN);
+  else if (within)
+    buf_text(advice, race_advice(race_within(sides_of(finding), load_first(finding))));
 }
 
 static RaceFacts race_facts(const SimFinding *finding) {

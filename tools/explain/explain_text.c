@@ -102,22 +102,32 @@ static bool line_tells(const Writer *w, const ExplainedLine *line) {
   return line->ops.n || line->share >= 0.005 || explain_ncu_line(w->e, line->loc);
 }
 
-// Writes each op. Equal texts in a row are written once.
+typedef struct OpText {
+  Str text;
+  uint32_t times;
+} OpText;
+
+// Writes each op. Equal texts, as of an unrolled loop, are written once with their number.
 static void put_ops(Writer *w, const ExplainedLine *line) {
-  Buf before = {0}, text = {0};
-  for (uint32_t i = 0; i <= line->ops.n; i++) {
+  Arena *arena = w->e->run->arena;
+  OpText *texts = ARENA_ARRAY(arena, OpText, line->ops.n + 1);
+  uint32_t n = 0;
+  Buf text = {0};
+  for (uint32_t i = 0; i < line->ops.n; i++) {
+    uint32_t at = 0;
     buf_reset(&text);
-    if (i < line->ops.n) describe_op(w, line->ops.at[i], &text);
-    bool same = i < line->ops.n && before.n == text.n && before.n && memcmp(before.at, text.at, text.n) == 0;
-    if (same) continue;
-    if (i < line->ops.n) {
-      put_words(w, buf_view(&text).at, SOURCE + 2);
-      end_line(w);
-    }
-    buf_reset(&before);
-    buf_str(&before, buf_view(&text));
+    describe_op(w, line->ops.at[i], &text);
+    while (at < n && !str_eq(texts[at].text, buf_view(&text))) at++;
+    if (at == n) texts[n++].text = (Str){arena_copy(arena, buf_view(&text)), text.n};
+    texts[at].times++;
   }
-  buf_free(&before);
+  for (uint32_t i = 0; i < n; i++) {
+    buf_reset(&text);
+    buf_str(&text, texts[i].text);
+    if (texts[i].times > 1) buf_printf(&text, ", x%u", texts[i].times);
+    put_words(w, text.at, SOURCE + 2);
+    end_line(w);
+  }
   buf_free(&text);
 }
 

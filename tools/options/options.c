@@ -502,6 +502,11 @@ static bool set_save(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_print(OptionParser *p, const char *value) {
+  vec_push(p->arena, &p->options->prints, value);
+  return true;
+}
+
 const OptionInfo *option_infos(size_t *count) {
   static const OptionInfo table[] = {
 #define X(id, name, short_name, value, commands, help) {name, short_name, value, commands, help, set_##id},

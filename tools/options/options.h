@@ -115,6 +115,7 @@ typedef struct Options {
   bool timeout_given;
   VEC(Expectation) expectations;
   VEC(NamedText) saves, args, buffers;
+  VEC(const char *) prints; // NAME or NAME[A:B]
 } Options;
 
 // Parses argv. Strings are owned by argv or the arena. False if the usage is wrong: `error` gets the reason

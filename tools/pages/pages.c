@@ -32,7 +32,10 @@ bool page_takes(const PageVerb *verb, const PageOption *option) {
 void page_verb_words(Buf *out, const PageVerb *verb) {
   size_t n = strcspn(verb->arguments, " ");
   if (!memchr(verb->arguments, '|', n)) return;
-  for (size_t i = 0; i < n; i++) buf_char(out, verb->arguments[i] == '|' ? ' ' : verb->arguments[i]);
+  for (size_t i = 0; i < n; i++) {
+    char c = verb->arguments[i];
+    if (c != '[' && c != ']') buf_char(out, c == '|' ? ' ' : c);
+  }
 }
 
 // Takes the choices from the parser's error for an invalid value: "--emit is one of tokens, ast; not '?'".

@@ -68,6 +68,8 @@ typedef struct Run {
   double began;             // The device_clock at the first launch. 0: none yet.
   const BoundArgs *bound;   // The launch's arguments. NULL before they are bound, and for PTX files.
   const uint64_t *bits;     // Bits of the launch's arguments. NULL before they are bound.
+  const char
+      *configuration; // After run_compile: what an autotuned kernel was compiled with. NULL: it is none.
   PassTextList *pass_texts; // Filled by the compile. NULL: not asked for.
   bool has_data;            // Buffers have data. False for explain without simulation and for tune that only
                             // predicts.
@@ -222,6 +224,11 @@ ExitStatus run_strict(const Run *run, ExitStatus result);
 
 // Prints shape, type, minimum, maximum, mean and first elements of every buffer that changed or was empty.
 void run_report_buffers(const Run *run);
+// One element as text, of a buffer with these bytes.
+void run_print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf *out);
+// --print. Call run_check_prints before the launch: false after reporting that a buffer or range does not exist.
+bool run_check_prints(const Run *run);
+void run_print_elements(const Run *run);
 // Call before the launch. Checks that --save and --stats name buffers, and files that nothing else reads or
 // writes. False after reporting an error.
 bool run_check_outputs(const Run *run);

@@ -177,16 +177,24 @@ static bool falls_back(Run *run) {
   return true;
 }
 
+static const char *last_remark(const Diags *diags, const char *pass) {
+  for (uint32_t i = diags->list.n; i-- > 0;) {
+    const Diag *diag = diags->list.at[i];
+    if (diag->severity == DIAG_REMARK && diag->pass && strcmp(diag->pass, pass) == 0) return diag->message;
+  }
+  return NULL;
+}
+
 tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   Compilation *c = run->c;
   const Options *o = run->options;
   const char *grid = o->grid_text;
-  const Diags before = c->diags;
   bool can = true;
   int64_t launched[3];
   bool takes_tuned = (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) && run->device->needs_ptx;
   tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
   if (status == TILEC_OK && takes_tuned) status = tuned_take(c, run->device, &run->spec);
+  const Diags before = c->diags;
   if (status == TILEC_OK) status = compile_once(run, image);
   if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
     status = run_can_map(run, bound->bits, launched, &can);
@@ -199,6 +207,7 @@ tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
     if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
       status = run_can_map(run, bound->bits, launched, &can);
   }
+  run->configuration = last_remark(&c->diags, CONFIGURATION_REMARK);
   return status;
 }
 
@@ -272,9 +281,11 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   ExitStatus result = status == TILEC_OK ? EXIT_DONE : run_launch_failed(run, grid, status);
   device_unload(&kernel); // frees the simulator's reports too
   if (result != EXIT_DONE) return result;
+  if (run->configuration) printf("%s\n", run->configuration);
   printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
          (long long)grid[1], (long long)grid[2]);
   run_report_buffers(run);
+  run_print_elements(run);
   return EXIT_DONE;
 }
 
@@ -372,7 +383,8 @@ ExitStatus command_run(const Options *options, Arena *arena) {
 
 ExitStatus command_check(const Options *options, Arena *arena) {
   if (!on_simulator(options)) return tool_error("check runs on the simulator, not on %s", options->device);
-  if (options->saves.n || options->stats) return tool_error("--save and --stats are for run, not for check");
+  if (options->saves.n || options->stats || options->prints.n)
+    return tool_error("--save, --print and --stats are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
@@ -390,7 +402,7 @@ ExitStatus command_tune(const Options *options, Arena *arena) {
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
-  if (options->check || options->expectations.n || options->saves.n || options->strict)
-    return tool_error("--check, --expect, --save and --strict are for run, not for bench");
+  if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict)
+    return tool_error("--check, --expect, --save, --print and --strict are for run, not for bench");
   return start_run(options, arena, run_bench);
 }

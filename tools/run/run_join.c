@@ -55,8 +55,10 @@ static void join_wraps(const Diags *diags, Diag *told, const Diag *diag) {
 }
 
 // The note's text, or a longer one of `told` that begins with it. Example: a race that is also one between
-// programs.
+// programs. Its advice replaces one for threads of a program.
 static const char *longer_text(const Diag *told, const Diag *note) {
+  for (uint32_t i = 0; race_is_advice(note->message) && i < told->notes.n; i++)
+    if (strstr(told->notes.at[i]->message, RACE_ALSO_WITHIN)) return told->notes.at[i]->message;
   for (uint32_t i = 0; i < told->notes.n; i++)
     if (str_starts(str_from(told->notes.at[i]->message), note->message)) return told->notes.at[i]->message;
   return note->message;

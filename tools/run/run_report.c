@@ -16,7 +16,7 @@ static double element_value(const Argument *a, const uint8_t *bytes, uint64_t i)
   return elem_is_signed(a->elem) ? (double)(int64_t)bits : (double)bits;
 }
 
-static void print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf *out) {
+void run_print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf *out) {
   uint64_t bits = number_load(a->elem, bytes + i * elem_bytes(a->elem));
   if (elem_is_float(a->elem))
     buf_printf(out, "%.6g", number_decode(a->elem, bits));
@@ -47,7 +47,7 @@ static void report_buffer(const RunArg *param, Buf *out) {
   buf_text(out, " [");
   for (uint64_t i = 0; i < a->elements && i < SHOWN; i++) {
     if (i) buf_text(out, ", ");
-    print_element(a, param->result, i, out);
+    run_print_element(a, param->result, i, out);
   }
   buf_text(out, a->elements > SHOWN ? ", ...]\n" : "]\n");
 }
@@ -82,7 +82,7 @@ bool run_check_outputs(const Run *run) {
     outputs[count++] = save->text;
   }
   if (o->stats_file) outputs[count++] = o->stats_file;
-  return files_apart(run->arena, o, run->c, outputs, count);
+  return run_check_prints(run) && files_apart(run->arena, o, run->c, outputs, count);
 }
 
 static bool save_one(const Run *run, const NamedText *save) {

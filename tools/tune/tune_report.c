@@ -6,10 +6,50 @@
 #include "base/json.h"
 #include "tools/tune/tune_tool.h"
 
-enum { TOLD = 10, BAR = 20 };
+enum { TOLD = 10, BAR = 20, REASONS = 5 };
 
-// As command-line words.
-static void put_words(const Candidate *c, Buf *out) {
+// A blank and the word, quoted for a shell where that is needed.
+static void put_word(const char *word, Buf *out) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  buf_char(out, ' ');
+  if (!word[strspn(word, plain)]) {
+    buf_text(out, word);
+    return;
+  }
+  buf_char(out, '\'');
+  for (; *word; word++)
+    if (*word == '\'')
+      buf_text(out, "'\\''");
+    else
+      buf_char(out, *word);
+  buf_char(out, '\'');
+}
+
+static void put_define(const char *name, const char *text, Buf *out) {
+  Buf word = {0};
+  buf_printf(&word, "%s=%s", name, text);
+  buf_text(out, " -D");
+  put_word(word.at, out);
+  buf_free(&word);
+}
+
+// An option that the command line gives one value.
+static void put_given(const Candidate *c, const char *name, const char *option, bool given, uint32_t value,
+                      Buf *out) {
+  for (uint32_t i = 0; i < c->setting_count; i++)
+    given &= !(c->settings[i].is_option && strcmp(c->settings[i].name, name) == 0);
+  if (given) buf_printf(out, " %s %u", option, value);
+}
+
+// As command-line words, with what the command line gives one value. The ranges' first values, last in the defines, are
+// left out.
+static void put_words(const Candidate *c, const Options *o, Buf *out) {
+  uint32_t defines = o->defines.n;
+  for (uint32_t i = 0; i < o->ranges.n; i++) defines -= !o->ranges.at[i].is_option;
+  for (uint32_t i = 0; i < defines; i++) {
+    buf_text(out, " -D");
+    put_word(o->defines.at[i], out);
+  }
   for (uint32_t i = 0; i < c->setting_count; i++) {
     const TuneSetting *s = &c->settings[i];
     const char *option = strcmp(s->name, "num_warps") == 0    ? "--num-warps"
@@ -18,8 +58,11 @@ static void put_words(const Candidate *c, Buf *out) {
     if (s->is_option)
       buf_printf(out, " %s %s", option, s->text);
     else
-      buf_printf(out, " -D %s=%s", s->name, s->text);
+      put_define(s->name, s->text, out);
   }
+  put_given(c, "num_warps", "--num-warps", o->num_warps_given, o->target.num_warps, out);
+  put_given(c, "num_stages", "--num-stages", o->num_stages_given, o->target.num_stages, out);
+  put_given(c, "maxnreg", "--maxnreg", o->maxnreg_given, o->target.maxnreg, out);
 }
 
 int tune_progress(void *data, const tilec_tune_progress *p) {
@@ -63,18 +106,47 @@ static void put_time(double seconds, bool known, Buf *out) {
     buf_printf(out, "%13s", "-");
 }
 
-static void put_first_error(const Tuning *t, Buf *out) {
-  for (uint32_t i = 0; i < t->count; i++)
-    if (t->all[i].error) {
-      buf_printf(out, "cannot be had: %s: %s\n", t->all[i].text, t->all[i].error);
-      return;
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// True if the texts differ only in their numbers.
+static bool same_reason(const char *a, const char *b) {
+  while (*a && *b) {
+    if (is_digit(*a) && is_digit(*b)) {
+      a += strspn(a, "0123456789");
+      b += strspn(b, "0123456789");
+    } else if (*a++ != *b++) {
+      return false;
     }
+  }
+  return *a == *b;
+}
+
+// One line per reason: how often, and its first configuration.
+static void put_errors(const Tuning *t, Buf *out) {
+  uint32_t told = 0, others = 0;
+  for (uint32_t i = 0; i < t->count; i++) {
+    const Candidate *c = &t->all[i];
+    uint32_t n = 0, before = 0;
+    for (uint32_t j = 0; c->error && j < t->count; j++) {
+      bool same = t->all[j].error && same_reason(t->all[j].error, c->error);
+      n += same;
+      before += same && j < i;
+    }
+    if (!n || before) continue;
+    if (told++ >= REASONS)
+      others += n;
+    else if (n == 1)
+      buf_printf(out, "not possible: %s: %s\n", c->text, c->error);
+    else
+      buf_printf(out, "not possible, %u such as %s: %s\n", n, c->text, c->error);
+  }
+  if (others) buf_printf(out, "not possible, %u for other reasons: --format=json has all\n", others);
 }
 
 void tune_text(const Tuning *t, const Run *run, Buf *out) {
   uint32_t n = t->ranked_count < TOLD ? t->ranked_count : TOLD, bad = failed(t);
   buf_printf(out, "%s: %u configuration%s", t->kernel, t->count, t->count == 1 ? "" : "s");
-  if (bad) buf_printf(out, ", %u of them cannot be had", bad);
+  if (bad) buf_printf(out, ", %u not possible", bad);
   if (!run->options->predict) buf_printf(out, "; %u measured on %s", measured(t), t->device);
   buf_printf(out, "%s\n", t->interrupted ? "; interrupted" : "");
   if (!run->options->predict && strcmp(timed(t), "gpu") != 0)
@@ -93,10 +165,12 @@ void tune_text(const Tuning *t, const Run *run, Buf *out) {
     buf_printf(out, "  %-17s  ", c->time.known ? cost_bound_name(c->time.bottleneck) : "-");
     buf_printf(out, "%s\n", c->text);
   }
-  if (bad) put_first_error(t, out);
+  if (n < t->ranked_count)
+    buf_printf(out, "the best %u of %u are listed: --format=json has all\n", n, t->ranked_count);
+  if (bad) put_errors(t, out);
   if (!n) return;
   buf_printf(out, "best%s:", t->ranked[0]->measured ? "" : ", as predicted");
-  put_words(t->ranked[0], out);
+  put_words(t->ranked[0], run->options, out);
   buf_text(out, t->kept ? "\nkept for launches, bench and code for such arguments\n" : "\n");
 }
 
