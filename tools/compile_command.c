@@ -10,8 +10,8 @@
 #include "runtime/compile/spills.h"
 #include "runtime/launch/tuned.h"
 
-static const char *const suffixes[] = {".tokens", ".ast",   ".tir", ".ll", ".ptx",
-                                       ".json",   ".cubin", ".h",   ".o"};
+static const char *const suffixes[] = {".tokens", ".ast",   ".tir",  ".ll", ".ptx",
+                                       ".json",   ".cubin", ".sass", ".h",  ".o"};
 
 // The file's name without its folder, with the kind's suffix. Standard output if the input is standard input,
 // or for the output of --run-pass and --stop-after.
@@ -65,6 +65,20 @@ static tilec_status assemble(Compilation *c, void *data) {
   return TILEC_ERROR_COMPILE;
 }
 
+static tilec_status assemble_to_text(Compilation *c, void *data) {
+  Buf cubin = {0};
+  tilec_status status = assemble(c, &cubin);
+  if (status == TILEC_OK) {
+    status = cubin_disassemble(buf_view(&cubin), data);
+    if (status != TILEC_OK) {
+      diag_error(&c->diags, LOC_NONE, "%s", tilec_last_error());
+      status = TILEC_ERROR_COMPILE;
+    }
+  }
+  buf_free(&cubin);
+  return status;
+}
+
 static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
   CodegenOptions options = {.emit_llvm = o->emit == EMIT_LLVM, .emit_ptx = o->emit != EMIT_LLVM};
   tilec_status status = compile_codegen(c, &options);
@@ -72,6 +86,7 @@ static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
   if (o->time_passes) report_times(&c->code.times);
   if (o->emit == EMIT_META) return compile_meta(c, true, out);
   if (o->emit == EMIT_CUBIN) return compile_guard(c, assemble, out);
+  if (o->emit == EMIT_SASS) return compile_guard(c, assemble_to_text, out);
   buf_str(out, buf_view(o->emit == EMIT_LLVM ? &c->code.llvm : &c->code.ptx));
   return TILEC_OK;
 }

@@ -3,86 +3,29 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/plain.h"
 #include "runtime/cache/build_id.h"
 #include "runtime/cache/cache.h"
+#include "runtime/compile/tool_files.h"
 #include "runtime/device/driver.h"
 #include "runtime/error.h"
 #include "runtime/device/ptx_version.h"
 
-extern char **environ;
-
-// A temporary folder for ptxas's files.
-typedef struct PtxasFiles {
-  char folder[400], ptx[420], cubin[420], log[420];
-} PtxasFiles;
-
-static bool files_make(PtxasFiles *files) {
-  const char *base = getenv("TMPDIR");
-  int n = snprintf(files->folder, sizeof files->folder, "%s/tilec-XXXXXX", base && base[0] ? base : "/tmp");
-  if (n < 0 || (size_t)n >= sizeof files->folder || !mkdtemp(files->folder)) return false;
-  snprintf(files->ptx, sizeof files->ptx, "%s/in.ptx", files->folder);
-  snprintf(files->cubin, sizeof files->cubin, "%s/out.cubin", files->folder);
-  snprintf(files->log, sizeof files->log, "%s/log", files->folder);
-  return true;
-}
-
-static void files_remove(const PtxasFiles *files) {
-  unlink(files->ptx);
-  unlink(files->cubin);
-  unlink(files->log);
-  rmdir(files->folder);
-}
-
-static bool write_text(const char *path, Str text) {
-  FILE *file = fopen(path, "wb");
-  if (!file) return false;
-  bool good = fwrite(text.at, 1, text.n, file) == text.n;
-  return fclose(file) == 0 && good;
-}
-
-static bool read_bytes(const char *path, Buf *bytes) {
-  FILE *file = fopen(path, "rb");
-  char part[1 << 16];
-  if (!file) return false;
-  for (size_t n; (n = fread(part, 1, sizeof part, file)) > 0;) buf_bytes(bytes, part, n);
-  bool good = !ferror(file);
-  fclose(file);
-  return good;
-}
-
-// Runs ptxas, with its output in the log. Returns its exit status. -1 if there is no ptxas.
-static int run_ptxas(const PtxasFiles *files, char *const words[]) {
-  posix_spawn_file_actions_t actions;
-  pid_t child;
-  int status = 0;
-  if (posix_spawn_file_actions_init(&actions)) return -1;
-  posix_spawn_file_actions_addopen(&actions, 1, files->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  int failed = posix_spawnp(&child, "ptxas", &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed) return -1;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return 127;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
-}
+#define WHERE_IT_IS                                                                                          \
+  "the CUDA toolkit has it, and so has Triton's Python package, in triton/backends/nvidia/bin"
 
 // Assembles the PTX in its file. If ptxas is older than the PTX version, tries again with its own version.
 // This works if the code does not need the newer one.
-static int assemble_text(const PtxasFiles *files, Str ptx, char *const words[]) {
-  int status = run_ptxas(files, words);
+static int assemble_text(const ToolFiles *files, Str ptx, char *const words[]) {
+  int status = tool_files_run(files, words);
   if (status <= 0 || status == 127) return status;
   Buf log = {0}, lowered = {0};
-  bool again = read_bytes(files->log, &log) && log.at && ptx_lower_version(ptx, log.at, &lowered);
-  if (again && write_text(files->ptx, buf_view(&lowered))) status = run_ptxas(files, words);
+  bool again = tool_files_read(files->log, &log) && log.at && ptx_lower_version(ptx, log.at, &lowered);
+  if (again && tool_files_write(files->in, buf_view(&lowered))) status = tool_files_run(files, words);
   buf_free(&log);
   buf_free(&lowered);
   return status;
@@ -132,25 +75,26 @@ static void keep_cubin(const CubinKey *key, Str ptx, const char *arch, const Buf
 // --- By ptxas ---
 
 // The output of "ptxas --version". Empty if there is none, or no cache to use it for.
-static void ptxas_version(const PtxasFiles *files, Buf *version) {
+static void ptxas_version(const ToolFiles *files, Buf *version) {
   char *words[] = {"ptxas", "--version", NULL};
   Digest digest;
-  if (cache_key_begin(&digest, "cubin") && run_ptxas(files, words) == 0) read_bytes(files->log, version);
+  if (cache_key_begin(&digest, "cubin") && tool_files_run(files, words) == 0)
+    tool_files_read(files->log, version);
 }
 
 // *found: true if ptxas was available.
-static tilec_status ask_ptxas(PtxasFiles *files, Str ptx, const Target *target, Buf *cubin, bool *found) {
+static tilec_status ask_ptxas(ToolFiles *files, Str ptx, const Target *target, Buf *cubin, bool *found) {
   char arch[24];
   snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
-  char *words[] = {"ptxas", arch, files->ptx, "-o", files->cubin, NULL};
-  bool written = write_text(files->ptx, ptx);
+  char *words[] = {"ptxas", arch, files->in, "-o", files->out, NULL};
+  bool written = tool_files_write(files->in, ptx);
   int status = written ? assemble_text(files, ptx, words) : 0;
   *found = status != -1 && status != 127;
-  if (!written || (status == 0 && !read_bytes(files->cubin, cubin)))
+  if (!written || (status == 0 && !tool_files_read(files->out, cubin)))
     return error_set(TILEC_ERROR_IO, "ptxas's files in %s: %s", files->folder, strerror(errno));
   if (!*found || status == 0) return TILEC_OK;
   Buf log = {0};
-  read_bytes(files->log, &log);
+  tool_files_read(files->log, &log);
   tilec_status result =
       error_set(TILEC_ERROR_NOT_SUPPORTED, "ptxas refuses the PTX: %.2000s", log.at ? log.at : "");
   buf_free(&log);
@@ -158,12 +102,12 @@ static tilec_status ask_ptxas(PtxasFiles *files, Str ptx, const Target *target, 
 }
 
 static tilec_status by_ptxas(Str ptx, const Target *target, Buf *cubin, bool *found) {
-  PtxasFiles files;
+  ToolFiles files;
   CubinKey key;
   Buf version = {0};
   tilec_status status = TILEC_OK;
   *found = true;
-  if (!files_make(&files))
+  if (!tool_files_make(&files))
     return error_set(TILEC_ERROR_IO, "no folder for temporary files: %s", strerror(errno));
   ptxas_version(&files, &version);
   if (!cached_cubin(ptx, target->arch->name, buf_view(&version), &key, cubin)) {
@@ -171,29 +115,29 @@ static tilec_status by_ptxas(Str ptx, const Target *target, Buf *cubin, bool *fo
     if (!status && *found) keep_cubin(&key, ptx, target->arch->name, cubin);
   }
   buf_free(&version);
-  files_remove(&files);
+  tool_files_remove(&files);
   return status;
 }
 
 bool cubin_has_ptxas(void) {
-  PtxasFiles files;
+  ToolFiles files;
   char *words[] = {"ptxas", "--version", NULL};
-  if (!files_make(&files)) return false;
-  int status = run_ptxas(&files, words);
-  files_remove(&files);
+  if (!tool_files_make(&files)) return false;
+  int status = tool_files_run(&files, words);
+  tool_files_remove(&files);
   return status == 0;
 }
 
 bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log, Buf *cubin) {
-  PtxasFiles files;
+  ToolFiles files;
   char arch[24];
-  if (!files_make(&files)) return false;
+  if (!tool_files_make(&files)) return false;
   snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
-  char *words[] = {"ptxas", "-v", arch, files.ptx, "-o", files.cubin, cubin ? "-lineinfo" : NULL, NULL};
-  bool good =
-      write_text(files.ptx, ptx) && assemble_text(&files, ptx, words) == 0 && read_bytes(files.log, log);
-  good = good && (!cubin || read_bytes(files.cubin, cubin));
-  files_remove(&files);
+  char *words[] = {"ptxas", "-v", arch, files.in, "-o", files.out, cubin ? "-lineinfo" : NULL, NULL};
+  bool good = tool_files_write(files.in, ptx) && assemble_text(&files, ptx, words) == 0 &&
+              tool_files_read(files.log, log);
+  good = good && (!cubin || tool_files_read(files.out, cubin));
+  tool_files_remove(&files);
   return good;
 }
 
@@ -235,7 +179,8 @@ static tilec_status by_driver(Str ptx, const Target *target, Buf *cubin) {
   tilec_device *device;
   if (device_open("cuda", &device) != TILEC_OK)
     return error_set(TILEC_ERROR_NOT_SUPPORTED,
-                     "a cubin needs ptxas on PATH, or an NVIDIA GPU: there is no ptxas, and %s",
+                     "a cubin needs ptxas on PATH, or an NVIDIA GPU: there is no ptxas (" WHERE_IT_IS
+                     "), and %s",
                      tilec_last_error());
   tilec_status status;
   if (!target_runs_on(target->arch, device->target.arch))
@@ -252,6 +197,39 @@ tilec_status cubin_assemble(Str ptx, const Target *target, Buf *cubin) {
   bool found;
   tilec_status status = by_ptxas(ptx, target, cubin, &found);
   return found || status ? status : by_driver(ptx, target, cubin);
+}
+
+// --- Disassembly ---
+
+// -1 if the first word is no program on PATH.
+static int disassemble(const ToolFiles *files, char *const words[], Buf *text) {
+  int status = tool_files_run(files, words);
+  if (status == 0 && !tool_files_read(files->out, text)) status = 127;
+  return status == 127 ? -1 : status;
+}
+
+tilec_status cubin_disassemble(Str cubin, Buf *text) {
+  ToolFiles files;
+  if (!tool_files_make(&files) || !tool_files_write(files.in, cubin))
+    return error_set(TILEC_ERROR_IO, "no folder for temporary files: %s", strerror(errno));
+  char *nvdisasm[] = {"nvdisasm", "-c", files.in, NULL},
+       *cuobjdump[] = {"cuobjdump", "-sass", files.in, NULL};
+  int status = disassemble(&files, nvdisasm, text);
+  const char *name = status < 0 ? cuobjdump[0] : nvdisasm[0];
+  if (status < 0) status = disassemble(&files, cuobjdump, text);
+  tilec_status result = TILEC_OK;
+  if (status < 0) {
+    result = error_set(TILEC_ERROR_NOT_SUPPORTED,
+                       "SASS needs nvdisasm or cuobjdump on PATH, and there is neither: " WHERE_IT_IS);
+  } else if (status > 0) {
+    Buf log = {0};
+    tool_files_read(files.log, &log);
+    result =
+        error_set(TILEC_ERROR_NOT_SUPPORTED, "%s refuses the cubin: %.2000s", name, log.at ? log.at : "");
+    buf_free(&log);
+  }
+  tool_files_remove(&files);
+  return result;
 }
 
 typedef struct LoadRequest {

@@ -15,6 +15,10 @@
 // the last error.
 tilec_status cubin_assemble(Str ptx, const Target *target, Buf *cubin);
 
+// Adds the cubin's machine code as text to `text`: by nvdisasm if it is on PATH, else by cuobjdump.
+// TILEC_ERROR_NOT_SUPPORTED if there is neither, or it rejects the cubin. Sets the last error.
+tilec_status cubin_disassemble(Str cubin, Buf *text);
+
 // As device_load, for a kernel as compiled. With TILEC_CACHE_CUBINS=on, the driver assembles it once for all
 // processes, and the cache keeps the result. If that fails, or if the kernel is to be debugged, the driver
 // gets the PTX.

@@ -65,10 +65,10 @@ static bool set_output(OptionParser *p, const char *value) {
 }
 
 static bool set_emit(OptionParser *p, const char *value) {
-  static const char *const kinds[] = {"tokens", "ast",   "tir",    "llvm",  "ptx",
-                                      "meta",   "cubin", "header", "object"};
+  static const char *const kinds[] = {"tokens", "ast",   "tir",  "llvm",   "ptx",
+                                      "meta",   "cubin", "sass", "header", "object"};
   int kind;
-  if (!parse_choice(p, "--emit", value, kinds, 9, &kind)) return false;
+  if (!parse_choice(p, "--emit", value, kinds, 10, &kind)) return false;
   p->options->emit = (Emit)kind;
   p->options->emit_given = true;
   return true;

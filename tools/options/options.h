@@ -44,6 +44,7 @@ typedef enum Emit {
   EMIT_PTX,
   EMIT_META,
   EMIT_CUBIN,
+  EMIT_SASS,
   EMIT_HEADER,
   EMIT_OBJECT
 } Emit;
