@@ -17,7 +17,7 @@ from . import _elsewhere, _native
 from ._capture import Captured, CaptureError, capture
 from ._compiled import CompiledKernel
 from ._errors import ArgumentError, CompilationError, Diagnostic, UnknownArgument
-from ._source import remember
+from ._source import give, remember, text_of
 from ._values import GIVEN
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -193,10 +193,13 @@ class JITFunction(_native.Launcher):
         noinline: Optional[bool] = None,
         repr: Optional[Callable[..., str]] = None,
         launch_metadata: Optional[Callable[..., Any]] = None,
+        source: Optional[str] = None,
     ):
         if not inspect.isfunction(fn):
             raise TypeError(_no_function(fn))
         self.fn = fn
+        if source is not None:
+            _give(fn, source)
         remember(fn)
         self.signature = inspect.signature(fn)
         self.version, self.debug, self.noinline = version, debug, noinline
@@ -227,7 +230,7 @@ class JITFunction(_native.Launcher):
     @property
     def src(self) -> str:
         """The function's text, from its `def` on."""
-        text = textwrap.dedent(inspect.getsource(self.fn))
+        text = textwrap.dedent(text_of(self.fn))
         return text[text.index("def ") :]
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> CompiledKernel:
@@ -325,6 +328,15 @@ class JITFunction(_native.Launcher):
         return f"JITFunction({self.__module__}:{self.fn.__qualname__})"
 
 
+def _give(fn: types.FunctionType, source: str) -> None:
+    if not isinstance(source, str):
+        raise TypeError(f"source= is a text, not {type(source).__name__}")
+    try:
+        give(fn, source)
+    except CaptureError as error:
+        raise ValueError(str(error)) from None
+
+
 def _no_function(what: Any) -> str:
     """The reason why @tilec.jit cannot be above it."""
     if not hasattr(what, "fn"):
@@ -384,7 +396,7 @@ def watched_of(captured: Captured) -> Tuple[Tuple[Any, Any, Any], ...]:
 
 
 @overload
-def jit(fn: F) -> JITFunction: ...
+def jit(fn: F, *, source: Optional[str] = None) -> JITFunction: ...
 @overload
 def jit(
     *,
@@ -395,13 +407,14 @@ def jit(
     do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
     debug: Optional[bool] = None,
     noinline: Optional[bool] = None,
+    source: Optional[str] = None,
 ) -> Callable[[F], JITFunction]: ...
 def jit(fn: Any = None, **options: Any) -> Any:
     """Makes a Python function a kernel: `@tilec.jit` or `@tilec.jit(...)`. The function's text is compiled at a launch,
     with the values that its names have then. The function never runs in Python.
 
     Args:
-        fn: a function in a file. Parameters annotated `tl.constexpr` are compiled in.
+        fn: a function with a text: in a file, a notebook or `python -c`. Parameters annotated `tl.constexpr` are compiled in.
         version: kept as the attribute `version`.
         repr: accepted for Triton.
         launch_metadata: accepted for Triton.
@@ -409,6 +422,7 @@ def jit(fn: Any = None, **options: Any) -> Any:
         do_not_specialize_on_alignment: names or numbers of parameters; kept for Triton.
         debug: True adds line tables for debuggers, as the option `debug` of a launch does.
         noinline: accepted; called functions are inlined.
+        source: the text with the function's `def`, if Python keeps none, for example after `exec`.
 
     Returns a JITFunction.
 

@@ -7,6 +7,8 @@ import ast
 import inspect
 import os
 import re
+import sys
+import textwrap
 import types
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple, Union
@@ -115,18 +117,74 @@ def file_text(function: types.FunctionType) -> Optional[Tuple[str, str]]:
     return (file, text) if lines[: len(own.splitlines())] == own.splitlines() else None
 
 
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _found_in(function: types.FunctionType, text: str) -> Optional[Tuple[str, int]]:
+    """The function's lines in a text that has it, and its first line. Of several functions with the name it is the one
+    at the function's line."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    code = function.__code__
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
+    here = [node for node in found if _first_line(node) == code.co_firstlineno]
+    if not here and len(found) != 1:
+        return None
+    node = (here or found)[0]
+    first = _first_line(node)
+    lines = text.splitlines(keepends=True)[first - 1 : node.end_lineno]
+    return "".join(lines), first
+
+
+def give(function: types.FunctionType, text: str) -> None:
+    """Takes the function's text from `text`, which is the function or what has it."""
+    found = _found_in(function, text) or _found_in(function, textwrap.dedent(text))
+    if found is None:
+        raise CaptureError(f"source= has no function '{function.__name__}', or several: it is the text with its 'def'")
+    _texts[function] = found
+
+
+def _of_command(function: types.FunctionType) -> Optional[Tuple[str, int]]:
+    """The function's text in the command of `python -c`."""
+    if function.__code__.co_filename != "<string>" or sys.argv[:1] != ["-c"]:
+        return None
+    words = sys.orig_argv
+    at = next((i for i, word in enumerate(words) if i and re.fullmatch("-[a-zA-Z]*c", word)), len(words))
+    found = _found_in(function, words[at + 1]) if at + 1 < len(words) else None
+    return found if found and found[1] == function.__code__.co_firstlineno else None
+
+
+def _inspected(function: types.FunctionType) -> Optional[Tuple[str, int]]:
+    """What inspect says. Where there is no file it may be the text of other code with the same name, as "<string>"."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        return None
+    text = "".join(lines)
+    code = function.__code__
+    named = re.search(rf"^\s*def\s+{re.escape(code.co_name)}\b", text, re.MULTILINE)
+    return None if code.co_filename.startswith("<") and not named else (text, first or 1)
+
+
 def remember(function: types.FunctionType) -> None:
     """Reads the function's text now, as its file may be another by the time that it is compiled. Where there is no
     text, the error comes when it is asked for."""
     if isinstance(function, types.FunctionType) and function not in _texts:
-        try:
-            lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+        found = _inspected(function) or _of_command(function)
+        if found is None:
             return
-        _texts[function] = ("".join(lines), first or 1)
+        _texts[function] = found
         state = _state_of(function.__code__.co_filename)
         if state is not None:
             _files[function] = state
+
+
+def text_of(function: types.FunctionType) -> str:
+    """The function's text; OSError: it cannot be read."""
+    return _texts[function][0] if function in _texts else inspect.getsource(function)
 
 
 def _changed_text(holder: Any) -> Optional[str]:
@@ -155,7 +213,10 @@ def source_of(function: types.FunctionType, holder: Any = None) -> Source:
         _texts[function] = ("".join(raw), getattr(holder, "starting_line_number", 1) or 1)
     remember(function)
     if function not in _texts:
-        raise CaptureError(f"the source of '{function.__qualname__}' cannot be read: it has to be in a file")
+        raise CaptureError(
+            f"the source of '{function.__qualname__}' cannot be read: Python keeps no text of {file}. "
+            "Put the kernel in a file, or give its text: @tilec.jit(source=TEXT)"
+        )
     text, first = _texts[function]
     source = _sources[function] = _make(function, file, first, text)
     return source
