@@ -5,6 +5,17 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(TILEC_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/tilec)
 
+# tilec_needs(COMPONENT FILE...): the component says at once what of it is not built.
+function(tilec_needs component)
+  foreach(file IN LISTS ARGN)
+    install(CODE "if(NOT EXISTS \"${file}\")
+  message(FATAL_ERROR \"${file} is not built yet. Build everything first: ./dev build, or cmake --build ${PROJECT_BINARY_DIR}. Or install a part of it: --component tool, lib, dev or doc.\")
+endif()" COMPONENT ${component})
+  endforeach()
+endfunction()
+tilec_needs(tool ${PROJECT_BINARY_DIR}/tilec)
+tilec_needs(lib ${PROJECT_BINARY_DIR}/libtilec.so.${PROJECT_VERSION})
+
 install(TARGETS tilec EXPORT tilec RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
 install(TARGETS tilec_shared EXPORT tilec
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT lib NAMELINK_COMPONENT dev

@@ -16,6 +16,7 @@ function(tilec_page kind file folder)
   add_custom_command(OUTPUT ${path} DEPENDS tilec_pages
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/pages
     COMMAND tilec_pages ${kind} > ${path} VERBATIM)
+  tilec_needs(tool ${path})
   install(FILES ${path} DESTINATION ${folder} COMPONENT tool)
   set_property(TARGET tilec_pages APPEND PROPERTY TILEC_PAGES ${path})
 endfunction()
