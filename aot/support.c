@@ -204,7 +204,7 @@ static tilec_aot_status tilec_current(tilec_context **current) {
   if (tilec_cuda.CtxGetCurrent(&context) != 0 || !context)
     return tilec_fail(
         TILEC_AOT_NO_CONTEXT,
-        "no CUDA context is current on this thread: cudaSetDevice() or cuCtxSetCurrent() first");
+        "no CUDA context is current on this thread: call cudaSetDevice() or cuCtxSetCurrent() first");
   if (tilec_cuda.CtxGetId && tilec_cuda.CtxGetId(context, &id) != 0) id = 0;
   *current = tilec_find_context(context, id);
   if (*current) return TILEC_AOT_OK;
@@ -435,7 +435,7 @@ static tilec_aot_status tilec_choose(const tilec_kernel *kernel, int capability,
     if (!tilec_images[n].hidden || tilec_make_hidden(kernel, n, params, grid, own)) return TILEC_AOT_OK;
   }
   if (runs)
-    return tilec_fail(TILEC_AOT_NO_VARIANT, "%s: no variant was made for arguments like these", kernel->name);
+    return tilec_fail(TILEC_AOT_NO_VARIANT, "%s: no variant was compiled for these arguments", kernel->name);
   return tilec_fail(TILEC_AOT_NO_ARCH,
                     "%s was not compiled for compute capability %d.%d: only for " TILEC_ARCHS, kernel->name,
                     capability / 10, capability % 10);
@@ -465,7 +465,7 @@ static tilec_aot_status tilec_launch(const tilec_kernel *kernel, void *stream, c
   int64_t blocks[3] = {grid[0], grid[1], grid[2]};
   for (int i = 0; i < 3; i++)
     if (grid[i] < 0 || grid[i] > most[i])
-      return tilec_fail(TILEC_AOT_BAD_GRID, "%s: the grid's size %d is %lld; it is from 0 to %lld",
+      return tilec_fail(TILEC_AOT_BAD_GRID, "%s: the grid's size %d is %lld; it must be from 0 to %lld",
                         kernel->name, i, (long long)grid[i], (long long)most[i]);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TILEC_AOT_OK;
   tilec_aot_status status = tilec_current(&context);

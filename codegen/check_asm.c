@@ -66,8 +66,8 @@ static const char *read_constraints(Arena *arena, const char *text, AsmShape *sh
     while (used && text[used - 1] == ' ') used--;
     if (!read_one(shape, text, used))
       return arena_printf(arena,
-                          "the constraint '%.*s' is not known here: b, h, r, l, f, d, for inputs n and an "
-                          "output's number; outputs come first",
+                          "unknown constraint '%.*s': use b, h, r, l, f, d, or for inputs n or an output's "
+                          "number; outputs come first",
                           (int)(used < 40 ? used : 40), text);
     text += n + (text[n] == ',');
   }
@@ -112,10 +112,9 @@ static const char *check_immediates(Arena *arena, const Op *op, uint32_t pack, A
     for (uint32_t r = 0; r < asm_registers(x->type, pack); r++, at++) {
       if (shape->letter[at] != ASM_IMMEDIATE) continue;
       if (!known)
-        return arena_printf(arena,
-                            "register %u has the constraint 'n': it takes an integer that is known when the "
-                            "kernel is compiled",
-                            at);
+        return arena_printf(
+            arena, "register %u has the constraint 'n': it takes an integer that is known at compile time",
+            at);
       if (register_bits(x->type, pack) > 32) shape->letter[at] = ASM_WIDE_IMMEDIATE;
     }
   }

@@ -20,7 +20,7 @@ typedef struct Checker {
 
 static void check_type(Checker *c, const Type *type, const Region *region, Loc loc) {
   if (type->kind == TYPE_BLOCK_PTR) {
-    diag_error(c->diags, loc, "block pointers are not built yet");
+    diag_error(c->diags, loc, "block pointers are not supported yet");
     c->failed = true;
   }
   if (!type_is_tile(type)) return;
@@ -33,12 +33,12 @@ static void check_type(Checker *c, const Type *type, const Region *region, Loc l
     diag_error(c->diags, loc, "the layout is for %u lanes and %u warps, the kernel has 32 and %u",
                1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], warps);
   else if (layout->bits[DIM_BLOCK])
-    diag_error(c->diags, loc, "layouts over the CTAs of a cluster are not built yet");
+    diag_error(c->diags, loc, "layouts over the CTAs of a cluster are not supported yet");
   else if (1ull << layout->out_bits < type_elements(type))
     diag_error(c->diags, loc, "the layout does not cover the tile");
   else if (layout_registers(layout) > MAX_REGISTERS)
     diag_error(c->diags, loc,
-               "the tile needs %u registers a thread; the most is %d: use a smaller tile or more warps",
+               "the tile needs %u registers a thread, more than %d: use a smaller tile or more warps",
                layout_registers(layout), MAX_REGISTERS);
   else
     good = true;
@@ -99,7 +99,7 @@ static void check_asm(Checker *c, const Op *op) {
   if (replicas > 1)
     diag_warning(c->diags, op->loc,
                  "inline assembly: this writes memory %u times for each element, once in each thread that "
-                 "holds it; tl.store and tl.atomic_* write once",
+                 "holds it; use tl.store or tl.atomic_*, which write once",
                  replicas);
   if (!wrong) return;
   diag_error(c->diags, op->loc, "inline assembly: %s", wrong);
@@ -159,7 +159,8 @@ static void check_region(Checker *c, const Region *region, uint32_t depth);
 static bool check_built(Checker *c, const Op *op) {
   const Attr *function = op->kind == OP_MATH ? op_attr(op, ATTR_FUNCTION) : NULL;
   if (function ? emit_has_math(op) : emit_has_op(op->kind)) return true;
-  diag_error(c->diags, op->loc, "'%s' is not built yet", function ? function->str : op_info(op->kind)->name);
+  diag_error(c->diags, op->loc, "'%s' is not supported yet",
+             function ? function->str : op_info(op->kind)->name);
   c->failed = true;
   return false;
 }
@@ -204,8 +205,8 @@ static void check_name(Checker *c, const Func *func) {
     plain = plain && strcmp(func->name, entry->symbol) != 0;
   plain = plain && strcmp(func->name, "vprintf") != 0 && strcmp(func->name, "__assertfail") != 0;
   if (plain) return;
-  diag_error(c->diags, func->loc, "'%s' cannot be a kernel's name in PTX: letters of ASCII, digits and _",
-             func->name);
+  diag_error(c->diags, func->loc,
+             "'%s' cannot be a kernel's name in PTX: use only ASCII letters, digits and _", func->name);
   c->failed = true;
 }
 

@@ -37,7 +37,7 @@ static bool all_layouts(const Op *op) {
 
 static void check_starts(SharedChecker *c, const Op *op, const Type *tile, const Type *buffer) {
   if (!shared_reaches(buffer, tile, op_attr(op, ATTR_STARTS)))
-    fail(c, op, "a part of a buffer that does not start at a multiple of its size is not built yet");
+    fail(c, op, "a part of a buffer that does not start at a multiple of its size is not supported yet");
 }
 
 static void check_copy(SharedChecker *c, const Op *op) {
@@ -45,13 +45,13 @@ static void check_copy(SharedChecker *c, const Op *op) {
   if (!c->target->arch->has_cp_async)
     fail_before(c, op, offsetof(TargetInfo, has_cp_async));
   else if (copy_async_run(op) * bytes < 4)
-    fail(c, op, "an asynchronous copy moves 4, 8 or 16 aligned bytes a thread");
+    fail(c, op, "an asynchronous copy must move 4, 8 or 16 aligned bytes a thread");
 }
 
 static void check_scan(SharedChecker *c, const Op *op) {
   ScanPlan plan;
   if (combined_count(op) > MAX_COMBINED) fail(c, op, "it combines more than 16 values");
-  if (!scan_plan(op, &plan)) fail(c, op, "the layout spreads the axis in a way that is not built yet");
+  if (!scan_plan(op, &plan)) fail(c, op, "the layout spreads the axis in a way that is not supported yet");
 }
 
 static void check_reduce(SharedChecker *c, const Op *op) {
@@ -85,11 +85,11 @@ static void check_op(Op *op, void *data) {
   SharedChecker *c = data;
   if (!all_layouts(op)) return;
   if (op->kind == OP_SHARED_ALLOC && !op_attr(op, ATTR_OFFSET))
-    fail(c, op, "the buffer has no place: allocate_shared has not run");
+    fail(c, op, "the buffer has no offset: allocate_shared has not run");
   if (op->kind == OP_SHARED_STORE) check_starts(c, op, op_operand(op, 0)->type, op_operand(op, 1)->type);
   if (op->kind == OP_SHARED_LOAD) check_starts(c, op, op_result(op)->type, op_operand(op, 0)->type);
   if (op->kind == OP_COPY_ASYNC) check_copy(c, op);
-  if (op_attr(op, ATTR_LDMATRIX) && !ldmatrix_fits(op)) fail(c, op, "its layouts are not those of ldmatrix");
+  if (op_attr(op, ATTR_LDMATRIX) && !ldmatrix_fits(op)) fail(c, op, "its layouts do not fit ldmatrix");
   if (op->kind == OP_FENCE_ASYNC && !c->target->arch->has_async_proxy)
     fail_before(c, op, offsetof(TargetInfo, has_async_proxy));
   if (op->kind == OP_SCAN || op->kind == OP_SCAN_CHUNKS || op->kind == OP_SCAN_CARRY) check_scan(c, op);
@@ -99,7 +99,7 @@ static void check_op(Op *op, void *data) {
   if (op->kind == OP_GATHER && op_operand(op, 1)->type->layout != op_result(op)->type->layout)
     fail(c, op, "the index and the result have one layout");
   if (op->kind == OP_SHARED_GATHER && !is_plain(op_operand(op, 0)->type))
-    fail(c, op, "a gather from a buffer that is not in row-major order is not built yet");
+    fail(c, op, "a gather from a buffer that is not in row-major order is not supported yet");
   if (op_scratch(op))
     fail(c, op, "it passes elements through shared memory: split_exchanges has not run");
   else if (needs_exchange(op))
@@ -240,7 +240,7 @@ static const char *what_to_shrink(const Func *func, const Ledger *ledger, Arena 
           arena_printf(arena, "%s%s%s=%lld", names, names[0] ? " or " : "", at->name, (long long)at->value.i);
   }
   const char *fewer = ledger->rings && stages > 1
-                          ? arena_printf(arena, ", or take fewer stages than num_stages=%u", stages)
+                          ? arena_printf(arena, ", or use fewer stages than num_stages=%u", stages)
                           : "";
   return arena_printf(arena, "make %s smaller%s", names[0] ? names : "the largest tile", fewer);
 }
@@ -254,9 +254,10 @@ bool check_shared(Func *func, const Target *target, Diags *diags) {
   Arena *arena = diags->arena;
   Ledger ledger = {0};
   region_walk(func->body, take_buffer, (void *[]){&ledger, arena});
-  Diag *error = diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; %s has %u a CTA%s%s",
-                           func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",
-                           ledger.largest ? what_to_shrink(func, &ledger, arena, target->num_stages) : "");
+  Diag *error =
+      diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; %s has %u for a CTA%s%s",
+                 func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",
+                 ledger.largest ? what_to_shrink(func, &ledger, arena, target->num_stages) : "");
   note_buffers(&ledger, arena, diags, error);
   return false;
 }

@@ -165,7 +165,7 @@ static bool run_inline_asm(Machine *m, Op *op) {
   }
   if (eval_first_time(m, op))
     diag_warning(m->diags, op->loc,
-                 "the evaluator does not run inline assembly: what depends on it is not compared");
+                 "the evaluator does not run inline assembly: values that depend on it are not compared");
   for (uint32_t k = 0; k < op->operand_count && !op_attr(op, ATTR_PURE); k++) {
     const Tile *operand = eval_operand(m, op, k);
     if (!eval_code_is_float(operand->code) && eval_code_bytes(operand->code) == 8) give_away(m, operand);
@@ -348,7 +348,7 @@ static bool check_grid(Machine *m, const Op *yield, const int64_t *sizes) {
     long long size = sizes[d];
     if (size < 0) return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is negative: %lld", d, size);
     if (size > LIMITS[d])
-      return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is %lld, the most is %lld", d, size,
+      return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is %lld; at most %lld is allowed", d, size,
                         (long long)LIMITS[d]);
   }
   return true;
@@ -404,7 +404,7 @@ static bool make_maps(Machine *m, const EvalArg *args) {
 }
 
 const TensorMapValue *eval_map(const Machine *m, const Value *map) {
-  if (map->type->kind != TYPE_TENSOR_MAP || map->region != m->func->body) BUG("no tensor map is there");
+  if (map->type->kind != TYPE_TENSOR_MAP || map->region != m->func->body) BUG("there is no tensor map");
   return &m->maps[map->index - func_visible_params(m->func)];
 }
 

@@ -62,8 +62,8 @@ static bool out_of_tensor(Machine *m, const BlockAccess *block, const Access *ac
                          "%s out of bounds: %" PRId64 " of %" PRId64 " in dimension %u of %s",
                          eval_access_name(block->op), position, block->sizes[dimension], dimension, of);
   eval_diag_run(m, diag, "out of bounds", buffer, access->address);
-  diag_note(m->diags, diag, block->op->loc,
-            "the block pointer is not checked in that dimension: add %u to `boundary_check`", dimension);
+  diag_note(m->diags, diag, block->op->loc, "that dimension is not checked: add %u to `boundary_check`",
+            dimension);
   return false;
 }
 

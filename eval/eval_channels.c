@@ -68,7 +68,7 @@ const char *eval_channel_wait(const Machine *m, const Op *op) {
 
 void eval_channel_counts(const Machine *m, const Op *op, char *text, size_t room) {
   const Channel *channel = channel_of(m, op);
-  snprintf(text, room, "of its channel's %u slots %u are full, %u being filled, %u readable", channel->slots,
+  snprintf(text, room, "its channel has %u slots: %u full, %u being filled, %u readable", channel->slots,
            (unsigned)(channel->committed - channel->waited), (unsigned)(channel->filled - channel->committed),
            (unsigned)(channel->waited - channel->released));
 }
@@ -89,7 +89,8 @@ static bool run_commit(Machine *m, const Op *op, Channel *channel) {
   for (uint32_t i = 0; !counted && i < channel->buffers.all.n; i++) {
     uint64_t n = eval_shared_elements(m, channel->buffers.all.at[i]) / channel->slots;
     if (eval_shared_copying(m, channel->buffers.all.at[i], slot * n, n))
-      return eval_error(m, op, NO_ELEMENT, "copies into slot %u are under way: async_wait before it", slot);
+      return eval_error(m, op, NO_ELEMENT, "copies into slot %u are in flight: an async_wait must come first",
+                        slot);
   }
   return true;
 }
@@ -122,7 +123,8 @@ bool eval_channel(Machine *m, Op *op) {
   if (value->bits[1] != first || value->bits[2] != last)
     return eval_error(m, op, NO_ELEMENT, "the ring has been used since it had this value");
   bool fills = op->kind == OP_RING_FILL || op->kind == OP_RING_COMMIT;
-  if (fills != (end == FILLS)) return eval_error(m, op, NO_ELEMENT, "the ring is the channel's other end");
+  if (fills != (end == FILLS))
+    return eval_error(m, op, NO_ELEMENT, "the ring belongs to the channel's other end");
   bool ok = true;
   if (op->kind == OP_RING_FILL)
     run_fill(m, op, channel);
@@ -147,7 +149,7 @@ bool eval_channel_access(Machine *m, const Op *op, uint32_t buffer, const Value 
   bool filled = ring_turns_take(channel->slots, slot, channel->committed, channel->filled);
   if (writes ? filled : readable) return true;
   const char *state = readable ? "readable" : full ? "full" : filled ? "being filled" : "free";
-  return eval_error(m, op, NO_ELEMENT, "slot %u of a channel is %s, which is %s", slot,
+  return eval_error(m, op, NO_ELEMENT, "slot %u of a channel is %s while it is %s", slot,
                     writes ? "written" : "read", state);
 }
 

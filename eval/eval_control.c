@@ -191,7 +191,7 @@ bool eval_step(Machine *m, const Op *op) {
   enum { CLOCK_STEPS = 64 };
   const EvalOptions *o = &m->options;
   if (o->max_steps && m->steps >= o->max_steps) {
-    eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached (--max-instructions N allows more)",
+    eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached (raise it with --max-instructions N)",
                (unsigned long long)o->max_steps);
     return ends_in_loops(m, op);
   }

@@ -328,7 +328,7 @@ static const Tile *sum_of(Machine *m, const Op *op, Tile *zero) {
   const Tile *acc = eval_operand(m, op, 2), *fresh = eval_operand(m, op, 3);
   if (!fresh) return acc;
   if (fresh->state[0] & UNDEFINED) {
-    eval_undefined(m, op, op_operand(op, 3), NO_ELEMENT, "whether the sum begins anew");
+    eval_undefined(m, op, op_operand(op, 3), NO_ELEMENT, "whether the sum starts from zero");
     return NULL;
   }
   if (!fresh->bits[0]) return acc;

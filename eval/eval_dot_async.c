@@ -82,9 +82,8 @@ bool eval_dots_allow(Machine *m, const Op *op) {
     if (tile->dot <= m->dots->done || passes_on(op, i)) continue;
     return eval_error(
         m, op, NO_ELEMENT,
-        "operand %u is read before its wait: an asynchronous dot gives it, and %llu dots of %llu "
-        "were waited for",
-        i, (unsigned long long)m->dots->done, (unsigned long long)m->dots->begun);
+        "operand %u is read before the wait for its asynchronous dot: %llu dots of %llu were waited for", i,
+        (unsigned long long)m->dots->done, (unsigned long long)m->dots->begun);
   }
   return true;
 }

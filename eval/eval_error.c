@@ -111,11 +111,12 @@ static const char *undefined_because(const Machine *m, const Op *op, uint32_t i)
   const Tile *mask = NULL;
   switch ((int)op->kind) {
   case OP_DIV:
-  case OP_REM: return "an integer is divided by zero here: where that cannot be, select another divisor";
-  case OP_GATHER: return "the index is out of range here, or the element that it takes is undefined";
+  case OP_REM:
+    return "an integer is divided by zero here: choose another divisor for these elements, with tl.where";
+  case OP_GATHER: return "the index is out of range here, or the element that it selects is undefined";
   case OP_BLOCK_LOAD:
-    return "the block reaches outside of the tensor here, without padding_option, or reads memory that was "
-           "never written";
+    return "the block reaches outside the tensor here without padding_option, or reads memory that was never "
+           "written";
   case OP_ATOMIC_RMW: return "the atomic is masked off here";
   case OP_LOAD:
     mask = eval_operand(m, op, 1);

@@ -68,10 +68,10 @@ static void warn(Machine *m, const Op *op, const Tile *tile, uint32_t element, c
   snprintf(promise, sizeof promise, format, number);
   eval_place(m, op, type_is_tile(type) ? element : NO_ELEMENT, where);
   diag_warning(m->diags, op->loc,
-               tile->code == CODE_POINTER ? "a hint says that %s, and there is 0x%" PRIx64
-                                            ", %s: accesses that rely on it may go elsewhere"
-                                          : "a hint says that %s, and there is %" PRId64
-                                            ", %s: accesses that rely on it may go elsewhere",
+               tile->code == CODE_POINTER ? "a hint says that %s, but there is 0x%" PRIx64
+                                            ", %s: accesses that rely on it may use wrong addresses"
+                                          : "a hint says that %s, but there is %" PRId64
+                                            ", %s: accesses that rely on it may use wrong addresses",
                promise, tile->bits[element], where);
 }
 
@@ -119,10 +119,10 @@ void eval_descriptor(Machine *m, const Op *op, const Tile *block) {
     m->hints++;
     eval_place(m, op, NO_ELEMENT, where);
     diag_warning(m->diags, op->loc,
-                 i ? "a descriptor's strides are multiples of %u, for 16 bytes, and there is %" PRId64
-                     ", %s: accesses that rely on it may go elsewhere"
-                   : "a descriptor's base is a multiple of %u, and there is 0x%" PRIx64
-                     ", %s: accesses that rely on it may go elsewhere",
+                 i ? "a descriptor's strides must be multiples of %u, for 16 bytes, but there is %" PRId64
+                     ", %s: accesses that rely on it may use wrong addresses"
+                   : "a descriptor's base must be a multiple of %u, but there is 0x%" PRIx64
+                     ", %s: accesses that rely on it may use wrong addresses",
                  multiple, block->bits[i], where);
   }
 }

@@ -38,7 +38,8 @@ static Mbarrier *mbarrier_of(Machine *m, const Op *op, uint32_t operand) {
   const Tile *view = eval_operand(m, op, operand);
   Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)view->bits[1]);
   if (mbarrier->valid) return mbarrier;
-  eval_error(m, op, NO_ELEMENT, "operand %u is no mbarrier: mbarrier_init was not there", operand);
+  eval_error(m, op, NO_ELEMENT, "operand %u is not an mbarrier: it was not initialised by mbarrier_init",
+             operand);
   return NULL;
 }
 
@@ -69,10 +70,10 @@ bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again
   for (uint64_t i = 0; i < n; i++) {
     Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)(view->bits[1] + i));
     if (mbarrier->valid && !again)
-      return eval_error(m, op, NO_ELEMENT, "element %u is an mbarrier already: mbarrier_inval comes first",
-                        (unsigned)i);
+      return eval_error(m, op, NO_ELEMENT,
+                        "element %u is an mbarrier already: mbarrier_inval must come first", (unsigned)i);
     if (mbarrier->valid && eval_shared_copying_to(m, copy_key(m, mbarrier)))
-      return eval_error(m, op, NO_ELEMENT, "copies that count their bytes at mbarrier %u are under way",
+      return eval_error(m, op, NO_ELEMENT, "copies that count their bytes at mbarrier %u are in flight",
                         (unsigned)i);
     *mbarrier = (Mbarrier){.buffer = mbarrier->buffer, .element = mbarrier->element, .valid = true};
     mbarrier->arrivals = mbarrier->missing = (uint32_t)op_int(op, ATTR_ARRIVALS, 1);
@@ -85,9 +86,9 @@ static bool run_inval(Machine *m, const Op *op) {
   uint64_t n = type_elements(op_operand(op, 0)->type);
   for (uint64_t i = 0; i < n; i++) {
     Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)(view->bits[1] + i));
-    if (!mbarrier->valid) return eval_error(m, op, NO_ELEMENT, "element %u is no mbarrier", (unsigned)i);
+    if (!mbarrier->valid) return eval_error(m, op, NO_ELEMENT, "element %u is not an mbarrier", (unsigned)i);
     if (eval_shared_copying_to(m, copy_key(m, mbarrier)))
-      return eval_error(m, op, NO_ELEMENT, "copies that count their bytes at mbarrier %u are under way",
+      return eval_error(m, op, NO_ELEMENT, "copies that count their bytes at mbarrier %u are in flight",
                         (unsigned)i);
     mbarrier->valid = false;
   }
@@ -126,7 +127,7 @@ bool eval_mbarrier_waits(const Machine *m, const Op *op, char *text, size_t room
     const Mbarrier *mbarrier = &m->mbarriers->list.at[i];
     bool is = mbarrier->valid && mbarrier->buffer == view->bits[0] && mbarrier->element == view->bits[1];
     if (!is || parity->state[0] & UNDEFINED || (mbarrier->phase & 1) != (parity->bits[0] & 1)) continue;
-    snprintf(text, room, "of which %" PRIu64 " are complete, and %u arrivals and %" PRIu64 " bytes missing",
+    snprintf(text, room, "%" PRIu64 " phases are complete, and %u arrivals and %" PRIu64 " bytes are missing",
              mbarrier->phase, mbarrier->missing, mbarrier->bytes);
     return true;
   }
@@ -138,7 +139,7 @@ static bool wait_phase(Machine *m, const Op *op, Mbarrier *mbarrier, uint64_t pa
     return eval_error(
         m, op, NO_ELEMENT, "the wait does not end: %" PRIu64 " phases of the mbarrier are complete, %s",
         mbarrier->phase,
-        !mbarrier->missing ? "and bytes of the next one are missing" : "and nobody arrived since");
+        !mbarrier->missing ? "and bytes of the next one are missing" : "and nothing has arrived since");
   eval_shared_land(m, copy_key(m, mbarrier));
   return true;
 }
@@ -156,7 +157,7 @@ static bool run_wait(Machine *m, const Op *op) {
   if (parity->state[0] & UNDEFINED)
     return eval_undefined(m, op, op_operand(op, 1), NO_ELEMENT, "the phase's parity");
   if (parity->bits[0] > 1)
-    return eval_error(m, op, NO_ELEMENT, "a parity is 0 or 1, not %lld", (long long)parity->bits[0]);
+    return eval_error(m, op, NO_ELEMENT, "a parity must be 0 or 1, not %lld", (long long)parity->bits[0]);
   return wait_phase(m, op, mbarrier, parity->bits[0]);
 }
 
@@ -183,8 +184,9 @@ static bool take_coordinates(Machine *m, TensorCopy *copy) {
   }
   int64_t bytes = copy->at[rank - 1] * (int64_t)eval_code_bytes(copy->code);
   return bytes % TENSOR_COPY_BYTES == 0 ||
-         eval_error(m, copy->op, NO_ELEMENT, "the last coordinate, %" PRId64 ", is no multiple of %d bytes",
-                    copy->at[rank - 1], TENSOR_COPY_BYTES);
+         eval_error(m, copy->op, NO_ELEMENT,
+                    "the last coordinate, %" PRId64 ", is not a multiple of %d bytes", copy->at[rank - 1],
+                    TENSOR_COPY_BYTES);
 }
 
 // Returns true if the TMA tiles contain the buffer's element i.

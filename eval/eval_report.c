@@ -143,6 +143,6 @@ void eval_unwritten(Machine *m, const Access *access) {
                          eval_access_name(access->op), place.at);
   eval_diag_run(m, diag, "undefined", buffer, access->address);
   diag_note(m->diags, diag, access->op->loc,
-            "an atomic reads what is there: fill the buffer before, as torch.zeros does");
+            "an atomic reads the old value: fill the buffer first, for example with torch.zeros");
   buf_free(&place);
 }

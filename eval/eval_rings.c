@@ -34,7 +34,7 @@ static bool is_copying(const Machine *m, const Ring *ring) {
 static bool check_over(Machine *m, const Op *op, const Ring *ring) {
   return !is_copying(m, ring) ||
          eval_error(m, op, NO_ELEMENT,
-                    "copies into slots of a ring are under way, which nothing waits for any more");
+                    "copies into slots of a ring are in flight, and no later op waits for them");
 }
 
 static uint32_t ring_number(Machine *m, const Op *begin) {
@@ -104,7 +104,7 @@ bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, ui
   for (uint32_t i = 0; i < buffers->all.n; i++) {
     uint64_t n = eval_shared_elements(m, buffers->all.at[i]) / slots;
     if (eval_dots_read(m, buffers->all.at[i], slot * n, slot * n + n - 1))
-      return eval_error(m, op, NO_ELEMENT, "an asynchronous dot that reads slot %u may be under way", slot);
+      return eval_error(m, op, NO_ELEMENT, "an asynchronous dot that reads slot %u may be in flight", slot);
   }
   return true;
 }
@@ -136,7 +136,7 @@ static bool run_wait(Machine *m, const Op *op, Ring *ring) {
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
     uint64_t n = elements_of_slot(op_operand(op, i + 1)->def, ring);
     if (eval_shared_copying(m, (uint32_t)eval_operand(m, op, i + 1)->bits[0], slot * n, n))
-      return eval_error(m, op, NO_ELEMENT, "copies into slot %u, of operand %u, are under way", slot, i + 1);
+      return eval_error(m, op, NO_ELEMENT, "copies into slot %u, of operand %u, are in flight", slot, i + 1);
   }
   return true;
 }
@@ -192,7 +192,7 @@ static bool check_operand(Machine *m, const Op *op, uint32_t i) {
   bool filled = ring_turns_take(ring->slots, slot, ring->waited, ring->filled);
   const char *state = readable ? "readable" : filled ? "being filled" : "free";
   if (is_written(op, i) ? !filled : !readable)
-    return eval_error(m, op, NO_ELEMENT, "slot %u of a ring is %s, which is %s", slot,
+    return eval_error(m, op, NO_ELEMENT, "slot %u of a ring is %s while it is %s", slot,
                       is_written(op, i) ? "written" : "read", state);
   return true;
 }

@@ -77,7 +77,7 @@ static bool may_write(Machine *m, const Op *op, uint32_t index, uint64_t first, 
     store |= eval_stores_read(m, i, 0, state->buffers.at[i].n);
   }
   if (dot) return eval_error(m, op, NO_ELEMENT, "the buffer is written while an asynchronous dot reads it");
-  return !store || eval_error(m, op, NO_ELEMENT, "the buffer is written while a tensor store reads it");
+  return !store || eval_error(m, op, NO_ELEMENT, "the buffer is written while a TMA store reads it");
 }
 
 static uint32_t buffer_number(Machine *m, const Op *alloc) {
@@ -323,7 +323,7 @@ static bool run_wait(Machine *m, const Op *op) {
     uint64_t group = eval_operand(m, op, i)->bits[0];
     if (group > last)
       return eval_error(m, op, NO_ELEMENT,
-                        "the copies of operand %u may still be under way: %llu groups were committed after "
+                        "the copies of operand %u may still be in flight: %llu groups were committed after "
                         "them, and %llu are not waited for",
                         i, (unsigned long long)(groups - group), (unsigned long long)pending);
   }

@@ -21,6 +21,7 @@ bool eval_turn(Machine *m, Op *op) {
 bool eval_turns_end(Machine *m, const Op *end) {
   for (uint32_t id = 0; id < sizeof m->turns; id++)
     if (m->turns[id] != TURN_NONE)
-      return eval_error(m, end, NO_ELEMENT, "turns by barrier %u are not over when the program ends", id);
+      return eval_error(m, end, NO_ELEMENT,
+                        "the warpgroups' turns at barrier %u have not ended when the program ends", id);
   return true;
 }

@@ -88,12 +88,11 @@ static bool report(Machine *m, const Op *loop) {
     eval_error(m, loop, NO_ELEMENT, "endless loop: it reads no memory and changes nothing");
   else if (m->host || is_last_program(m))
     eval_error(m, loop, NO_ELEMENT,
-               "deadlock: the loop waits for memory to change, and no program is left that could change it");
+               "deadlock: the loop waits for memory to change, but no program is left to change it");
   else if ((m->memory->gave_up = true))
-    eval_error(
-        m, loop, NO_ELEMENT,
-        "the loop waits for memory to change, which no program before this one has done (the evaluator runs "
-        "programs one after another: none can wait for a later one)");
+    eval_error(m, loop, NO_ELEMENT,
+               "the loop waits for memory that no earlier program changed (the evaluator runs programs one "
+               "after another, so none can wait for a later one)");
   if (read) note_read(m, read);
   return false;
 }

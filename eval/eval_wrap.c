@@ -338,7 +338,7 @@ static void describe(const Machine *m, const Wrap *wrap, Buf *out) {
              wrap->got);
 }
 
-static const char ADVICE[] = "make an operand 64 bits wide before: x.to(tl.int64)";
+static const char ADVICE[] = "convert an operand to 64 bits first: x.to(tl.int64)";
 
 static const char *access_name(const Op *op) {
   switch ((int)op->kind) {
@@ -360,7 +360,7 @@ void eval_wrap_warn(Machine *m, const Access *access) {
   char where[EVAL_PLACE];
   describe(m, access->wrap, &text);
   eval_place(m, access->op, access->element, where);
-  Diag *diag = diag_warning(m->diags, op->loc, "%s, and an address is made of it; %s", text.at, ADVICE);
+  Diag *diag = diag_warning(m->diags, op->loc, "%s, and an address is computed from it; %s", text.at, ADVICE);
   diag_note(m->diags, diag, access->op->loc, "the address of this %s, %s", access_name(access->op), where);
   buf_free(&text);
 }
@@ -370,6 +370,6 @@ void eval_wrap_note(Machine *m, const Access *access) {
   describe(m, access->wrap, &text);
   if (m->diags->list.n)
     diag_note(m->diags, vec_last(&m->diags->list), access->wrap->op->loc,
-              "%s, and the address is made of it; %s", text.at, ADVICE);
+              "%s, and the address is computed from it; %s", text.at, ADVICE);
   buf_free(&text);
 }

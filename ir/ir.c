@@ -240,7 +240,7 @@ const char *programs_fault(const int64_t grid[3]) {
   const int64_t most = INT32_MAX - (1 << 20); // more than the CTAs of a device at once
   bool fits = grid[0] <= most && (!grid[0] || grid[1] <= most / grid[0]);
   fits = fits && (!grid[0] || !grid[1] || grid[2] <= most / grid[0] / grid[1]);
-  return fits ? NULL : "its programs are more than 2^31 - 2^20";
+  return fits ? NULL : "the launch has more than 2^31 - 2^20 programs";
 }
 
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host) {

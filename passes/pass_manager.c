@@ -139,7 +139,7 @@ static bool check_options(Diags *diags, const PassRunOptions *options) {
     if (!check_known(diags, name)) {
       right = false;
     } else if (!(pass_find(str_from(name))->flags & OPTIONAL)) {
-      diag_error(diags, LOC_NONE, "pass '%s' cannot be disabled: what follows needs its result", name);
+      diag_error(diags, LOC_NONE, "pass '%s' cannot be disabled: later passes need its result", name);
       right = false;
     }
   }
@@ -182,7 +182,7 @@ static bool needs_hold(PassRun *run, const PassInfo *pass, FuncState *state) {
       {POINTERS, FACT_BLOCK_POINTER, "block pointers are lowered", "lower_block_pointers"},
       {POWERS_OF_TWO, FACT_ODD_SIZE, "sizes are powers of two", "pad_tiles"},
       {LAYOUTS, FACT_NO_LAYOUT, "every tile has a layout", "propagate_layouts"},
-      {OFFSETS, FACT_NO_OFFSET, "every buffer has its place", "allocate_shared"},
+      {OFFSETS, FACT_NO_OFFSET, "every buffer has an offset", "allocate_shared"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!(pass->needs & rows[i].state) || !has(state, rows[i].broken_by)) continue;

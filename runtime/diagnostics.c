@@ -82,9 +82,11 @@ tilec_status tilec_diagnostics_get(const tilec_diagnostics *list, size_t index,
                                    tilec_diagnostic *diagnostic) {
   if (!diagnostic) return null_argument("tilec_diagnostics_get", "diagnostic");
   if (index >= tilec_diagnostics_count(list))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_diagnostics_get: there are %zu diagnostics, no %zu",
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "tilec_diagnostics_get: there are %zu diagnostics, and %zu is not one of them",
                      tilec_diagnostics_count(list), index);
   if (sized_give(diagnostic, &list->items[index], sizeof list->items[index])) return TILEC_OK;
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "diagnostic.size is %zu: begin with TILEC_DIAGNOSTIC_INIT",
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                   "diagnostic.size is %zu: initialise diagnostic with TILEC_DIAGNOSTIC_INIT",
                    diagnostic->size);
 }

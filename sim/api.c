@@ -39,7 +39,7 @@ tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **
 tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout, double spent,
                                  const int *cancel) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
-  if (!(timeout >= 0)) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a time limit is no less than 0");
+  if (!(timeout >= 0)) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a time limit cannot be negative");
   sim->options.instruction_budget = instruction_budget ? instruction_budget : DEFAULT_BUDGET;
   sim->options.timeout = timeout;
   sim->spent = spent;
@@ -50,7 +50,7 @@ tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, do
 tilec_sim_result tilec_sim_check(tilec_sim *sim, tilec_sim_schedule schedule, int checks) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   if ((unsigned)schedule > TILEC_SIM_EARLY_DOWN)
-    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "%d is no schedule", (int)schedule);
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "%d is not a schedule", (int)schedule);
   sim->options.schedule = schedule;
   sim->options.checks = checks;
   return TILEC_SIM_OK;
@@ -157,7 +157,7 @@ static void drop_module(tilec_sim *sim, tilec_sim_module *module) {
 tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, tilec_sim_module **module) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   if (!ptx || !module || bytes > UINT32_MAX / 2)
-    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no text, or no place for the module");
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no text, or no module to fill");
   *module = NULL;
   tilec_sim_module *made = calloc(1, sizeof *made);
   if (!made) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");

@@ -31,25 +31,25 @@ static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, cons
   const tilec_sim_result invalid = TILEC_SIM_ERROR_INVALID;
   uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
   if (block[0] == 0 || block[1] == 0 || block[2] == 0)
-    return sim_fail(sim, invalid, "a block dimension is zero");
+    return sim_fail(sim, invalid, "a CTA dimension is zero");
   if (block[0] > CHIP_BLOCK_THREADS || block[1] > CHIP_BLOCK_THREADS || block[2] > CHIP_BLOCK_THREADS_Z ||
       threads > CHIP_BLOCK_THREADS)
-    return sim_fail(sim, invalid, "a block has at most %d threads", CHIP_BLOCK_THREADS);
+    return sim_fail(sim, invalid, "a CTA has at most %d threads", CHIP_BLOCK_THREADS);
   if (grid[0] > CHIP_GRID_BLOCKS_X || grid[1] > CHIP_GRID_BLOCKS_YZ || grid[2] > CHIP_GRID_BLOCKS_YZ)
     return sim_fail(sim, invalid, "the grid is too large");
   if ((uint64_t)grid[0] * grid[1] * grid[2] > UINT32_MAX)
-    return sim_fail(sim, invalid, "the grid has more than 2^32 - 1 blocks");
+    return sim_fail(sim, invalid, "the grid has more than 2^32 - 1 CTAs");
   if ((uint64_t)program->dynamic_shared + shared > CHIP_BLOCK_SHARED)
-    return sim_fail(sim, invalid, "a block has at most %d KiB of shared memory", CHIP_BLOCK_SHARED / 1024);
+    return sim_fail(sim, invalid, "a CTA has at most %d KiB of shared memory", CHIP_BLOCK_SHARED / 1024);
   uint64_t warps = (threads + LANES - 1) / LANES;
   if (warps * LANES * program->registers > CHIP_SM_REGISTERS)
     return sim_fail(sim, invalid, "%u threads of %u registers are more than a multiprocessor has",
                     (unsigned)threads, program->registers);
   const uint32_t *need = program->reqntid, *most = program->maxntid;
   if (need[0] && (need[0] != block[0] || need[1] != block[1] || need[2] != block[2]))
-    return sim_fail(sim, invalid, "the block is not what .reqntid requires");
+    return sim_fail(sim, invalid, "the CTA's size is not the one that .reqntid requires");
   if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2])
-    return sim_fail(sim, invalid, "the block is larger than .maxntid allows");
+    return sim_fail(sim, invalid, "the CTA is larger than .maxntid allows");
   return TILEC_SIM_OK;
 }
 
@@ -100,7 +100,7 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
   report_facts(&sim->report, launch, insn, fault->block);
   const uint32_t *id = sim->report.block;
   sim->report_count = 1;
-  return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s (block %u,%u,%u warp %u lanes 0x%08x)",
+  return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s (CTA %u,%u,%u warp %u lanes 0x%08x)",
                   site->file ? site->file : "ptx", site->line, fault->message, id[0], id[1], id[2],
                   fault->warp, fault->lanes);
 }
@@ -152,7 +152,8 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
                                   const void *const *params) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   forget_launch(sim);
-  if (!kernel || !grid || !block) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no kernel, grid or block");
+  if (!kernel || !grid || !block)
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no kernel, grid or CTA size");
   const Program *program = &kernel->program;
   if (!params && program->params.n)
     return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "the kernel has parameters");

@@ -69,7 +69,7 @@ static tilec_status choose_entries(const Options *o, Compilation *c, const Spec 
     if (fully_specified(&kernels[i], &own))
       vec_push(&c->arena, list, own);
     else
-      diag_remark(&c->diags, kernels[i].loc, "compile", "kernel '%s' is left out: it is not fully specified",
+      diag_remark(&c->diags, kernels[i].loc, "compile", "kernel '%s' is skipped: it is not fully specified",
                   kernels[i].name);
   }
   if (list->n) return TILEC_OK;

@@ -87,7 +87,7 @@ static bool read_all(FILE *file, Buf *text) {
 bool tool_read(Arena *arena, const char *path, Str *text) {
   bool standard = is_standard(path);
   if (!standard && import_is_irregular(path)) {
-    tool_error("cannot read '%s': it is no regular file", path);
+    tool_error("cannot read '%s': it is not a regular file", path);
     return false;
   }
   FILE *file = standard ? stdin : fopen(path, "rb");

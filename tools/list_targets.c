@@ -120,15 +120,14 @@ static void print_part(Buf *out, Arena *arena, void (*fill)(TargetRow *row, cons
 
 void tool_list_targets(Buf *out) {
   Arena arena = {0};
-  buf_text(out, "Instructions. PTX: the lowest version; TMA copies: ranks, of elements a dimension of a TMA "
-                "tile; cluster: CTAs; fp8: conversions; overlap: of launches.\n\n");
+  buf_text(out, "Instructions. PTX: the lowest version; TMA copies: ranks, and most elements along a "
+                "dimension; cluster: most CTAs; fp8: conversions; overlap: of launches.\n\n");
   print_part(out, &arena, instructions);
-  buf_text(out,
-           "\nLimits. Shared memory in bytes: of a CTA, of these without opt-in, and what the system takes "
-           "for each CTA;\nregisters, warps, threads and CTAs of a multiprocessor.\n\n");
+  buf_text(out, "\nLimits. Shared memory in bytes: of a CTA, without opt-in, and reserved by the system for "
+                "each CTA;\nregisters, warps, threads and CTAs of a multiprocessor.\n\n");
   print_part(out, &arena, limits);
-  buf_text(out, "\nRates, a clock and a multiprocessor: dense operations of tensor cores (a multiply-add is "
-                "two), fp32 multiply-adds\nand ex2 of threads; and a card. -: none, or not known.\n\n");
+  buf_text(out, "\nRates for each clock and multiprocessor: dense tensor core operations (a multiply-add is "
+                "two), fp32 multiply-adds\nand ex2 of threads; and a card. -: none, or unknown.\n\n");
   print_part(out, &arena, rates);
   arena_free(&arena);
 }

@@ -139,8 +139,7 @@ Obj builtin_bits(Elab *e, Call *call) {
 
 // detail: the shift of the wanted half of the double's bits.
 Obj builtin_half_double(Elab *e, Call *call) {
-  Value *x =
-      elab_value(e, call->locs[ARG_X], "what is taken apart", &call->args[ARG_X], elab_scalar(e, ELEM_FP64));
+  Value *x = elab_value(e, call->locs[ARG_X], "the number", &call->args[ARG_X], elab_scalar(e, ELEM_FP64));
   if (!x) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Value *bits = elab_bitcast(e, call->loc, builtin_as(e, x, ELEM_FP64), elab_scalar(e, ELEM_I64));

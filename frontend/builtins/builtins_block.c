@@ -23,7 +23,7 @@ static Value *extent(Elab *e, const Call *call, uint32_t at, const char *name, c
                  (obj->kind == OBJ_VALUE && type_is_int(obj->value->type) && !type_is_tile(obj->value->type));
   if (integer) return elab_value(e, call->locs[at], name, obj, elab_scalar(e, ELEM_I64));
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' of '%s' is made of integers, not %s", name, call->text,
+    elab_error(e, call->locs[at], "'%s' of '%s' must be integers, not %s", name, call->text,
                obj_describe(e, obj));
   return NULL;
 }
@@ -33,8 +33,9 @@ bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, u
   const Obj *obj = &call->args[at], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
   if (n != rank && obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' of '%s' needs %u integers, one a dimension of the block, not %s",
-               name, call->text, rank, obj_describe(e, obj));
+    elab_error(e, call->locs[at],
+               "'%s' of '%s' needs %u integers, one for each dimension of the block, not %s", name,
+               call->text, rank, obj_describe(e, obj));
   if (n != rank) return false;
   for (uint32_t i = 0; i < rank; i++)
     if (!(values[i] = extent(e, call, at, name, &items[i]))) return false;
@@ -90,8 +91,8 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
   if (ordered && !dimensions(e, call, BLOCK_PTR_ORDER, rank, order, &n)) return obj_error();
   if (ordered && n != rank)
     return elab_error(e, call->locs[BLOCK_PTR_ORDER],
-                      "'order' of '%s' names all %u dimensions once, fastest first, not %s", call->text, rank,
-                      obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
+                      "'order' of '%s' must name all %u dimensions once, fastest first, not %s", call->text,
+                      rank, obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
   e->b.loc = elab_loc(e, call->loc);
   // Bools are loaded and stored as bytes.
   if (type_is_elem(base->type->inner, ELEM_I1))
@@ -136,14 +137,14 @@ Value *builtin_stored_value(Elab *e, const Call *call, uint32_t at, const Type *
 
 static bool refuse_mask(Elab *e, const Call *call, uint32_t at, const char *name) {
   if (!obj_given(&call->args[at])) return false;
-  elab_error(e, call->locs[at], "'%s' is not for block pointers; 'boundary_check' guards their bounds", name);
+  elab_error(e, call->locs[at],
+             "'%s' cannot be used with block pointers; 'boundary_check' guards their bounds", name);
   return true;
 }
 
 static bool check_nan(Elab *e, Loc loc, const Type *element) {
   if (type_is_float(element)) return true;
-  elab_error(e, loc, "padding_option 'nan' is for floats, and the block's elements are %s",
-             type_text(e, element));
+  elab_error(e, loc, "padding_option 'nan' needs float elements, not %s", type_text(e, element));
   return false;
 }
 
@@ -245,7 +246,7 @@ static bool check_descriptor(Elab *e, const Call *call, const Type *element, uin
   const Obj *strides = &call->args[DESCRIPTOR_STRIDES];
   if (bytes < 16) {
     elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
-               "a descriptor's block has 16 bytes or more in its last dimension, not %u elements of %s",
+               "the last dimension of a descriptor's block must have 16 bytes or more, not %u elements of %s",
                shape[rank - 1], type_text(e, element));
     return false;
   }
@@ -288,7 +289,8 @@ const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *b
   bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
   if (known || e->nan_descriptors.n == 0) return "zero";
   elab_error(e, call->locs[DESC_DESC],
-             "which descriptor this is is known at run time only, and they may differ in padding_option");
+             "this descriptor is chosen at run time, and the kernel's descriptors differ in padding_option: "
+             "use one padding_option for all");
   return NULL;
 }
 

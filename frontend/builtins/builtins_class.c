@@ -79,7 +79,7 @@ static bool is_instance(Elab *e, const Call *call, const Obj *obj, const Obj *cl
   if (class->kind == OBJ_BUILTIN && !class->self) is = is_of(obj, class->builtin->name, &known);
   if (!known) {
     elab_error(e, call->locs[ISINSTANCE_CLASS],
-               "isinstance() asks of a class, as tl.tensor, tl.tuple, tl.dtype or int, not of %s",
+               "isinstance() takes a class, such as tl.tensor, tl.tuple, tl.dtype or int, not %s",
                obj_describe(e, class));
     *good = false;
   }
@@ -143,7 +143,7 @@ Obj builtin_hasattr(Elab *e, Call *call) {
   if (object->kind == OBJ_NAMESPACE && !object->file && triton_lists_members(object->path))
     return obj_bool(triton_has_member(object->path, name));
   if (obj_is_unread(object))
-    return elab_error(e, call->locs[ATTRIBUTE_OBJECT], "hasattr() cannot tell of %s, which is not read",
+    return elab_error(e, call->locs[ATTRIBUTE_OBJECT], "hasattr() cannot inspect %s, which is not read",
                       obj_describe(e, object));
   return obj_bool(attribute_quietly(e, call, name, &obj));
 }
@@ -155,7 +155,8 @@ Obj builtin_no_class(Elab *e, Call *call) {
   if (hint && call->builtin->scope == SCOPE_PY)
     return elab_error(e, call->loc, "'%s' is Python's own function, which a kernel cannot call; write %s",
                       call->text, hint);
-  return elab_error(e, call->loc, "'%s' is a class: isinstance asks of it, and a kernel cannot call it",
+  return elab_error(e, call->loc,
+                    "'%s' is a class, which a kernel cannot call; it can be used in isinstance()",
                     call->text);
 }
 
@@ -174,14 +175,14 @@ Obj builtin_dtype_named(Elab *e, Call *call) {
     if (strcmp(elab_triton_name((Elem)elem), name->constant.str) == 0)
       return obj_type(elab_scalar(e, (Elem)elem));
   return elab_error(e, call->locs[ARG_X],
-                    "'%s' takes the name of a type, as 'int32', 'uint8', 'fp16' or 'bf16', not %s",
+                    "'%s' takes the name of a type, such as 'int32', 'uint8', 'fp16' or 'bf16', not %s",
                     call->text, obj_describe(e, name));
 }
 
 Obj builtin_constexpr_type(Elab *e, Call *call) {
   const Obj *value = &call->args[ARG_X];
   if (!obj_is_static(value))
-    return elab_error(e, call->locs[ARG_X], "'%s' is the type of a constexpr, and this is %s", call->text,
+    return elab_error(e, call->locs[ARG_X], "'%s' takes a constexpr, not %s", call->text,
                       obj_describe(e, value));
   return obj_type_of(e, value);
 }
@@ -227,7 +228,7 @@ Obj builtin_type_limit(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
   if (type->kind != TYPE_SCALAR || !elem_is_int(type->elem))
-    return elab_error(e, call->loc, "'%s' is of integer types, not of %s", call->builtin->name,
+    return elab_error(e, call->loc, "'%s' is an attribute of integer types, not of %s", call->builtin->name,
                       type_text(e, type));
   uint32_t bits = elem_info(type->elem)->bits;
   bool is_signed = elem_is_signed(type->elem) && type->elem != ELEM_I1,
@@ -242,7 +243,7 @@ Obj builtin_type_shape(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
   if (!type_is_tile(type))
-    return elab_error(e, call->loc, "'%s' is of tiles' types, not of %s", call->builtin->name,
+    return elab_error(e, call->loc, "'%s' is an attribute of tile types, not of %s", call->builtin->name,
                       type_text(e, type));
   return elab_type_shape(e, type);
 }

@@ -9,7 +9,7 @@ static Obj refuse_prefix(Elab *e, const Call *call, const Obj *prefix) {
   if (prefix->kind == OBJ_ERROR) return *prefix;
   if (!text || strchr(text, '"')) text = "x";
   return elab_error(e, call->locs[PRINT_PREFIX],
-                    "'%s' begins with a string, its prefix, not %s; write %s(\"%s\", %s)", call->text,
+                    "the first argument of '%s' must be a string, not %s; write %s(\"%s\", %s)", call->text,
                     obj_describe(e, prefix), call->text, text, text);
 }
 
@@ -25,7 +25,7 @@ Obj builtin_device_print(Elab *e, Call *call) {
   for (; first < n && call->rest[first].kind == OBJ_CONST; first++)
     buf_printf(&text, " %s", obj_text(e, &call->rest[first]));
   for (uint32_t i = first; i < n; i++) {
-    values[i - first] = elab_value(e, call->loc, "what is printed", &call->rest[i], NULL);
+    values[i - first] = elab_value(e, call->loc, "the printed value", &call->rest[i], NULL);
     good = good && values[i - first];
   }
   const char *label = elab_text(e, &text);

@@ -139,10 +139,10 @@ static Value *row_numbers(Elab *e, const Call *call, uint32_t at) {
   Value *rows = builtin_value(e, call, at, "the rows");
   if (!rows) return NULL;
   if (!type_is_tile(rows->type) || rows->type->rank != 1 || !type_is_int(rows->type))
-    elab_error(e, call->locs[at], "the rows of '%s' are a one-dimensional tile of integers, not %s",
+    elab_error(e, call->locs[at], "the rows of '%s' must be a one-dimensional tile of integers, not %s",
                call->text, obj_describe(e, &call->args[at]));
   else if (rows->type->shape[0] < MIN_ROWS)
-    elab_error(e, call->locs[at], "'%s' takes %u rows or more, not %u", call->text, MIN_ROWS,
+    elab_error(e, call->locs[at], "'%s' needs %u rows or more, not %u", call->text, MIN_ROWS,
                rows->type->shape[0]);
   else {
     e->b.loc = elab_loc(e, call->loc);

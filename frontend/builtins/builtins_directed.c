@@ -83,7 +83,8 @@ Obj builtin_convert_directed(Elab *e, Call *call) {
               : call->builtin->name[0] == 'l' ? ELEM_I64
               : call->builtin->name[1] == 'i' ? ELEM_U32
                                               : ELEM_U64;
-  Value *x = elab_value(e, call->locs[ARG_X], "what is converted", &call->args[ARG_X], elab_scalar(e, from));
+  Value *x =
+      elab_value(e, call->locs[ARG_X], "the converted value", &call->args[ARG_X], elab_scalar(e, from));
   if (!x) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   x = builtin_as(e, x, from);

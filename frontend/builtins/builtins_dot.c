@@ -86,7 +86,7 @@ static bool check_out_dtype(Elab *e, const Call *call, const Type *type) {
   const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
   if (!dtype || dtype == type_element(type)) return dtype != NULL;
   elab_error(e, call->locs[DOT_OUT_DTYPE],
-             "'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or say %s", call->text,
+             "'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or use %s", call->text,
              type_text(e, dtype), type_text(e, type), type_text(e, type_element(type)));
   return false;
 }
@@ -120,7 +120,7 @@ static const char *precision(Elab *e, const Call *call, bool *good) {
 }
 
 static const char *default_precision(Elab *e, const Call *call) {
-  static const char differs[] = "fp32 is multiplied in IEEE fp32; Triton's default is tf32: say "
+  static const char differs[] = "fp32 is multiplied in IEEE fp32; Triton's default is tf32: use "
                                 "input_precision=\"ieee\" or \"tf32\", or --fp32-dot";
   bool given = !e->spec || e->spec->fp32_dot_given || e->out->target.fp32_dot != FP32_DOT_IEEE;
   if (!given) elab_warn_py(e, call->loc, differs);

@@ -43,8 +43,8 @@ static const Format *read_format(Elab *e, const Call *call, uint32_t at, const c
   for (uint32_t i = 0; given && names[i]; i++)
     if (strcmp(given, names[i]) == 0) return &formats[i];
   if (good)
-    elab_error(e, call->locs[at], "'%s' of '%s' is 'e2m1', 'e4m3', 'e5m2', 'bf16' or 'fp16', not %s", name,
-               call->text, obj_describe(e, &call->args[at]));
+    elab_error(e, call->locs[at], "'%s' of '%s' must be 'e2m1', 'e4m3', 'e5m2', 'bf16' or 'fp16', not %s",
+               name, call->text, obj_describe(e, &call->args[at]));
   return NULL;
 }
 
@@ -52,10 +52,10 @@ static bool check_element(Elab *e, const Call *call, uint32_t at, const Operand 
   Elem elem = type_element(o->x->type)->elem;
   const Format *f = o->format;
   if (elem == f->elem || elem == f->bits) return true;
-  const char *other = f->bits == f->elem ? ", two numbers an element"
+  const char *other = f->bits == f->elem ? ", two numbers to an element"
                                          : arena_printf(e->arena, " or of %s", elem_info(f->bits)->name);
-  elab_error(e, call->locs[at], "'%s' of '%s' in format %s is a tile of %s%s, not %s", o->name, call->text,
-             f->name, elem_info(f->elem)->name, other, type_text(e, o->x->type));
+  elab_error(e, call->locs[at], "'%s' of '%s' in format %s must be a tile of %s%s, not %s", o->name,
+             call->text, f->name, elem_info(f->elem)->name, other, type_text(e, o->x->type));
   return false;
 }
 
@@ -71,9 +71,10 @@ static bool read_numbers(Elab *e, const Call *call, Operand *o) {
   o->k_pack = builtin_flag(e, call, pack_at, pack_name, true, &good);
   if (!o->x || !o->format || !good || !check_element(e, call, at, o)) return false;
   if (o->k_pack || is_packed(o)) return true;
-  elab_error(e, call->locs[pack_at],
-             "'%s' of '%s' is False for format e2m1 alone, which has two numbers an element, not for %s",
-             pack_name, call->text, o->format->name);
+  elab_error(
+      e, call->locs[pack_at],
+      "'%s' of '%s' can be False only for format e2m1, which has two numbers to an element, not for %s",
+      pack_name, call->text, o->format->name);
   return false;
 }
 
@@ -119,7 +120,7 @@ static bool read_scale(Elab *e, const Call *call, Operand *o) {
   o->group = elem == ELEM_FP8E4NV ? 16 : 32;
   uint32_t k = o->shape[o->k_axis], shape[TILE_MAX_RANK];
   if (k < o->group) {
-    elab_error(e, call->locs[at], "'%s' of '%s': a scale is for %u numbers along k, which has %u",
+    elab_error(e, call->locs[at], "'%s' of '%s': a scale covers %u numbers along k, but k has only %u",
                o->scale_name, call->text, o->group, k);
     return false;
   }
@@ -211,7 +212,7 @@ static bool check_out_dtype(Elab *e, const Call *call) {
   if (!obj_given(&call->args[SCALED_OUT_DTYPE])) return true;
   const Type *dtype = builtin_dtype(e, call, SCALED_OUT_DTYPE);
   if (!dtype || type_is_elem(dtype, ELEM_FP32)) return dtype != NULL;
-  elab_error(e, call->locs[SCALED_OUT_DTYPE], "'out_dtype' of '%s' is fp32, not %s; convert the result",
+  elab_error(e, call->locs[SCALED_OUT_DTYPE], "'out_dtype' of '%s' must be fp32, not %s; convert the result",
              call->text, type_text(e, dtype));
   return false;
 }

@@ -51,8 +51,8 @@ static bool hint_numbers(Elab *e, const Call *call, uint32_t rank, uint32_t numb
   uint32_t n = values->kind == OBJ_TUPLE ? values->items.n : 1;
   Loc loc = call->locs[HINT_VALUES];
   if (n != rank)
-    return elab_error(e, loc, "'%s' needs a number for each dimension of its input, %u, not %u", call->text,
-                      rank, n),
+    return elab_error(e, loc, "'%s' needs one number for each of the input's %u dimensions, not %u",
+                      call->text, rank, n),
            false;
   for (uint32_t i = 0; i < n; i++) {
     if (!obj_is(&at[i], CONST_INT))
@@ -72,7 +72,7 @@ Obj builtin_hint(Elab *e, Call *call) {
   uint32_t numbers[TILE_MAX_RANK] = {0};
   const Obj *input = &call->args[HINT_INPUT];
   if (input->kind == OBJ_TUPLE || input->kind == OBJ_FUNCTION || obj_is(input, CONST_STR))
-    return elab_error(e, call->locs[HINT_INPUT], "'%s' is of a tile or a number, not %s", call->text,
+    return elab_error(e, call->locs[HINT_INPUT], "'%s' takes a tile or a number, not %s", call->text,
                       obj_describe(e, input));
   const Type *type = input->kind == OBJ_VALUE ? input->value->type : NULL;
   uint32_t rank = type && type_is_tile(type) ? type->rank : 1;
@@ -136,11 +136,11 @@ static void take_condition(Elab *e, const Value *condition) {
 Obj builtin_assume(Elab *e, Call *call) {
   bool truth;
   if (!const_truth(e, &call->args[ARG_X], &truth)) {
-    Value *condition = elab_condition(e, call->locs[ARG_X], "what is assumed", &call->args[ARG_X]);
+    Value *condition = elab_condition(e, call->locs[ARG_X], "the assumed condition", &call->args[ARG_X]);
     if (!condition) return obj_error();
     e->b.loc = elab_loc(e, call->loc);
     take_condition(e, condition);
-  } else if (!truth && !elab_bear_py(e, call->loc, "what is assumed is false"))
+  } else if (!truth && !elab_bear_py(e, call->loc, "the assumed condition is false"))
     return obj_error();
   return obj_none();
 }

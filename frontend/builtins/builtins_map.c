@@ -42,12 +42,12 @@ static uint32_t run_mapped(Elab *e, const Call *call, Region *region, uint32_t n
   if (result->kind == OBJ_ERROR) return 0;
   Obj items = as_tuple(result);
   if (items.items.n == 0 || items.items.n > MAX_VALUES) {
-    elab_error(e, call->loc, "the function of '%s' gives %u values, not 1 to %d", call->text, items.items.n,
+    elab_error(e, call->loc, "the function of '%s' returns %u values, not 1 to %d", call->text, items.items.n,
                MAX_VALUES);
     return 0;
   }
   for (uint32_t i = 0; i < items.items.n; i++) {
-    yields[i] = elab_value(e, call->loc, "what the function gives", &items.items.at[i], NULL);
+    yields[i] = elab_value(e, call->loc, "the function's result", &items.items.at[i], NULL);
     if (!yields[i]) return 0;
   }
   return builtin_check_region(e, region) ? items.items.n : 0;
@@ -103,9 +103,8 @@ static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type)
   uint64_t elements = type_is_tile(type) ? type_elements(type) : 1;
   if (power && (uint64_t)pack < elements && pack * n <= MAX_VALUES) return (uint32_t)pack;
   elab_error(e, call->locs[MAP_PACK],
-             "'pack' of '%s' is a power of two below the number of elements, which is %llu, and gives its "
-             "function at most %d "
-             "values: not %lld",
+             "'pack' of '%s' must be a power of two below the number of elements, which is %llu, and pass "
+             "its function at most %d values, not %lld",
              call->text, (unsigned long long)elements, MAX_VALUES, (long long)pack);
   return 0;
 }
@@ -119,9 +118,10 @@ static Obj packed_results(Elab *e, const Call *call, Op *op, uint32_t pack, cons
     for (uint32_t j = 0; j < pack; j++) {
       tiles[j] = &op->results[k * pack + j];
       if (tiles[j]->type != tiles[0]->type)
-        return elab_error(e, call->loc,
-                          "values %u to %u of the function of '%s' are one value's: they need one type",
-                          k * pack, k * pack + pack - 1, call->text);
+        return elab_error(
+            e, call->loc,
+            "values %u to %u of the function of '%s' belong to one result and must have one type", k * pack,
+            k * pack + pack - 1, call->text);
     }
     results.items.at[k] = obj_value(build_reshape(&e->b, repack(e, pack, tiles), like->rank, like->shape));
   }
@@ -155,7 +155,7 @@ static Obj map_packed(Elab *e, Call *call, uint32_t n, Value *const *values, uin
   if (failed.kind == OBJ_ERROR) return failed;
   if (!tuple || op->result_count % pack)
     return elab_error(e, call->loc,
-                      "the function of '%s' gives a tuple of %u values for each result, not %u values",
+                      "the function of '%s' must return a tuple of %u values for each result, not %u values",
                       call->text, pack, op->result_count);
   return packed_results(e, call, op, pack, values[0]->type);
 }
@@ -195,7 +195,7 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
   Obj dtypes = as_tuple(&call->args[ASM_DTYPE]);
   uint32_t n = dtypes.items.n;
   if (n == 0 || n > MAX_VALUES) {
-    elab_error(e, call->locs[ASM_DTYPE], "'%s' gives 1 to %d values, not %u", call->text, MAX_VALUES, n);
+    elab_error(e, call->locs[ASM_DTYPE], "'%s' can return 1 to %d values, not %u", call->text, MAX_VALUES, n);
     return 0;
   }
   for (uint32_t i = 0; i < n; i++) {

@@ -140,13 +140,13 @@ Obj builtin_convert(Elab *e, Call *call) {
   Elem elem;
   if (!elem_parse(str_from(call->builtin->detail), &elem)) return obj_error();
   return obj_value(
-      elab_value(e, call->locs[ARG_X], "what is converted", &call->args[ARG_X], elab_scalar(e, elem)));
+      elab_value(e, call->locs[ARG_X], "the converted value", &call->args[ARG_X], elab_scalar(e, elem)));
 }
 
 // detail: the type that the bits are read as.
 Obj builtin_bits_as(Elab *e, Call *call) {
   Elem elem;
-  Value *x = builtin_value(e, call, ARG_X, "what is bitcast");
+  Value *x = builtin_value(e, call, ARG_X, "the bitcast value");
   if (!x || !elem_parse(str_from(call->builtin->detail), &elem)) return obj_error();
   return obj_value(elab_bitcast(e, call->loc, x, elab_scalar(e, elem)));
 }

@@ -23,10 +23,10 @@ Value *builtin_written_pointer(Elab *e, const Call *call, uint32_t at) {
   const Obj *obj = &call->args[at];
   bool is_ptr = obj->kind == OBJ_VALUE && type_is_ptr(obj->value->type);
   if (!is_ptr || !type_element(obj->value->type)->is_const) return builtin_pointer(e, call, at);
-  elab_error(e, call->locs[at],
-             "'%s' cannot write through %s: declare the parameter without const, which is for memory that is "
-             "only read",
-             call->text, obj_describe(e, obj));
+  elab_error(
+      e, call->locs[at],
+      "'%s' cannot write through %s: const memory can only be read; declare the parameter without const",
+      call->text, obj_describe(e, obj));
   return NULL;
 }
 
@@ -50,8 +50,8 @@ static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *point
 
 static bool is_larger(Elab *e, Loc loc, const char *what, const Value *value, const Type *pointer) {
   if (!value || !type_is_tile(value->type) || type_is_tile(pointer)) return false;
-  elab_error(e, loc, "%s is %s, but the pointer is %s: a tile of pointers is needed, pointer + offsets", what,
-             type_text(e, value->type), type_text(e, pointer));
+  elab_error(e, loc, "%s is %s, but the pointer is %s: pass a tile of pointers, as in pointer + offsets",
+             what, type_text(e, value->type), type_text(e, pointer));
   return true;
 }
 
@@ -110,8 +110,8 @@ static bool is_empty(const Obj *obj) {
 static bool refuse_block_option(Elab *e, const Call *call, uint32_t at, const char *name) {
   if (is_empty(&call->args[at])) return false;
   if (call->args[at].kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' is for block pointers (make_block_ptr), and this is %s; use a mask",
-               name, obj_describe(e, &call->args[LOAD_POINTER]));
+    elab_error(e, call->locs[at], "'%s' needs a block pointer (make_block_ptr), not %s; use a mask", name,
+               obj_describe(e, &call->args[LOAD_POINTER]));
   return true;
 }
 

@@ -124,7 +124,7 @@ Obj builtin_philox(Elab *e, Call *call) {
   Value *first = builtin_value(e, call, PHILOX_C0, "a counter");
   uint32_t bits = first ? elem_info(type_element(first->type)->elem)->bits : 0;
   if (bits != 32 && bits != 64)
-    return elab_error(e, call->locs[PHILOX_C0], "the counters of '%s' have 32 or 64 bits: 'c0' is %s",
+    return elab_error(e, call->locs[PHILOX_C0], "the counters of '%s' must have 32 or 64 bits: 'c0' is %s",
                       call->text, obj_describe(e, &call->args[PHILOX_C0]));
   Elem elem = bits == 32 ? ELEM_U32 : ELEM_U64;
   if (!read_rounds(e, call, PHILOX_N_ROUNDS, &rounds) || !make_keys(e, call, elem, k)) return obj_error();

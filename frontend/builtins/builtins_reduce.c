@@ -109,7 +109,7 @@ static void check_combining(Op *op, void *data) {
   bool pure = op_has(op, PURE) || (op->kind == OP_INLINE_ASM && op_attr(op, ATTR_PURE));
   if (scalar && (pure || op_has(op, CONTROL) || op_has(op, TERMINATOR))) return;
   diag_error(e->diags, op->loc,
-             "a function that is applied to elements computes with scalars alone: no '%s'%s",
+             "a function that is applied to elements can compute only with scalars: it cannot use '%s'%s",
              op_info(op->kind)->name, scalar ? "" : " of tiles");
 }
 
@@ -150,7 +150,7 @@ static Value *as_input(Elab *e, const Call *call, const Obj *result, const Type 
                                         (type_is_int(type) && type_is_int(result->value->type))));
   if (same_kind && !type_is_ptr(type)) return elab_value(e, call->loc, "the combination", result, type);
   if (result->kind != OBJ_ERROR)
-    elab_error(e, call->loc, "the function of '%s' gives %s where it combines %s", call->text,
+    elab_error(e, call->loc, "the function of '%s' returns %s where it combines %s", call->text,
                obj_describe(e, result), type_text(e, type));
   return NULL;
 }
@@ -164,7 +164,7 @@ static bool combine_function(Elab *e, const Call *call, const void *data, uint32
   const Obj *items = result.kind == OBJ_TUPLE ? result.items.at : &result;
   uint32_t count = result.kind == OBJ_TUPLE ? result.items.n : 1;
   if (count != n) {
-    elab_error(e, call->loc, "the function of '%s' gives %u values where it combines %u", call->text, count,
+    elab_error(e, call->loc, "the function of '%s' returns %u values where it combines %u", call->text, count,
                n);
     return false;
   }
@@ -236,7 +236,7 @@ static const Type *sum_type(Elab *e, const Call *call, uint32_t at, const Type *
   if (!obj_given(&call->args[at])) return elab_scalar(e, sum_elem(type_element(type)->elem));
   const Type *dtype = builtin_dtype(e, call, at);
   if (dtype && dtype->kind == TYPE_SCALAR) return dtype;
-  if (dtype) elab_error(e, call->locs[at], "'%s' cannot sum up %s", call->text, type_text(e, dtype));
+  if (dtype) elab_error(e, call->locs[at], "'%s' cannot sum %s", call->text, type_text(e, dtype));
   *good = false;
   return type;
 }

@@ -110,7 +110,7 @@ Obj builtin_trans(Elab *e, Call *call) {
   if (dims.kind == OBJ_TUPLE && dims.items.n == 1 && dims.items.at[0].kind == OBJ_TUPLE)
     dims = dims.items.at[0];
   if (dims.kind != OBJ_TUPLE)
-    return elab_error(e, call->loc, "'%s' needs a dimension each, not %s", call->text,
+    return elab_error(e, call->loc, "'%s' needs a tuple of dimensions, not %s", call->text,
                       obj_describe(e, &dims));
   uint32_t rank = x->type->rank, n = dims.items.n;
   uint32_t order[TILE_MAX_RANK];
@@ -157,7 +157,7 @@ Obj builtin_sort(Elab *e, Call *call) {
   op_set_flag(sorted->def, ATTR_MERGE, call->builtin->detail != NULL);
   uint32_t size = x->type->shape[axis];
   if (call->builtin->detail && (size & (size - 1)))
-    return elab_error(e, call->locs[SORT_X], "'%s' merges a power of two of elements; dimension %u has %u",
+    return elab_error(e, call->locs[SORT_X], "'%s' needs a power of two of elements; dimension %u has %u",
                       call->text, axis, size);
   return obj_value(sorted);
 }
@@ -176,7 +176,7 @@ Obj builtin_topk(Elab *e, Call *call) {
   if (!good) return obj_error();
   if (k < 1 || k > size)
     return elab_error(e, call->locs[TOPK_K],
-                      "'k' of '%s' is a number from 1 to dimension %u's size, which is %u: not %s",
+                      "'k' of '%s' must be from 1 to the size of dimension %u, which is %u, not %s",
                       call->text, axis, size, obj_text(e, &call->args[TOPK_K]));
   e->b.loc = elab_loc(e, call->loc);
   Value *sorted = build_sort(&e->b, x, axis, true);
@@ -193,7 +193,7 @@ Obj builtin_histogram(Elab *e, Call *call) {
   if (!x || !elab_shape(e, call->locs[HISTOGRAM_NUM_BINS], &call->args[HISTOGRAM_NUM_BINS], &rank, bins))
     return obj_error();
   if (rank != 1)
-    return elab_error(e, call->locs[HISTOGRAM_NUM_BINS], "'num_bins' of '%s' is one number, not %s",
+    return elab_error(e, call->locs[HISTOGRAM_NUM_BINS], "'num_bins' of '%s' must be one number, not %s",
                       call->text, obj_describe(e, &call->args[HISTOGRAM_NUM_BINS]));
   if (x->type->rank != 1 || !type_is_int(x->type))
     return elab_error(e, call->locs[HISTOGRAM_INPUT],
@@ -284,7 +284,7 @@ Obj builtin_cat(Elab *e, Call *call) {
   if (obj_given(&call->args[CAT_DIM]) && !builtin_axis(e, call, CAT_DIM, a->type->rank, &axis))
     return obj_error();
   if (type_element(a->type) != type_element(b->type) || !same_but(a->type, b->type, axis))
-    return elab_error(e, call->loc, "'%s' cannot put %s and %s together along dimension %u", call->text,
+    return elab_error(e, call->loc, "'%s' cannot concatenate %s and %s along dimension %u", call->text,
                       type_text(e, a->type), type_text(e, b->type), axis);
   uint64_t sizes[TILE_MAX_RANK];
   for (uint32_t i = 0; i < a->type->rank; i++)
@@ -302,7 +302,8 @@ Obj builtin_gather(Elab *e, Call *call) {
                       type_text(e, index->type));
   if (type_is_elem(index->type, ELEM_I1)) index = builtin_as(e, index, ELEM_U8);
   if (!same_but(x->type, index->type, axis))
-    return elab_error(e, call->loc, "'%s' needs indices of the tile's shape but for dimension %u: %s and %s",
-                      call->text, axis, type_text(e, x->type), type_text(e, index->type));
+    return elab_error(e, call->loc,
+                      "'%s' needs indices of the tile's shape, except in dimension %u: %s and %s", call->text,
+                      axis, type_text(e, x->type), type_text(e, index->type));
   return obj_value(build_gather(&e->b, x, index, axis));
 }

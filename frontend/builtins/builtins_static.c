@@ -137,7 +137,7 @@ Obj builtin_len(Elab *e, Call *call) {
 // --- Decided at compile time ---
 
 Obj builtin_range(Elab *e, Call *call) {
-  return elab_error(e, call->loc, "'%s' can only be what a for loop runs over", call->text);
+  return elab_error(e, call->loc, "'%s' can only be used as the range of a for loop", call->text);
 }
 
 Obj builtin_static_assert(Elab *e, Call *call) {
@@ -193,7 +193,7 @@ Obj builtin_constexpr(Elab *e, Call *call) {
   if (obj_to_const(e, x, &ignored) || x->kind == OBJ_FUNCTION || module) return *x;
   return elab_explain_runtime(e,
                               diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
-                                         "a constexpr must be known at compile time, and this is %s",
+                                         "a constexpr must be known at compile time, not %s",
                                          obj_describe(e, &call->args[ARG_X])),
                               &call->args[ARG_X]);
 }
@@ -205,7 +205,8 @@ Obj builtin_pointer_type(Elab *e, Call *call) {
   bool good = true, is_const = builtin_flag(e, call, POINTER_CONST, "const", false, &good);
   uint32_t stars = 0;
   for (; type && type->kind == TYPE_PTR; type = type->inner) stars++;
-  if (stars >= TYPE_MAX_STARS) return elab_error(e, call->loc, "a type has at most %d stars", TYPE_MAX_STARS);
+  if (stars >= TYPE_MAX_STARS)
+    return elab_error(e, call->loc, "a pointer type has at most %d stars", TYPE_MAX_STARS);
   if (!pointee || !good) return obj_error();
   return obj_type(is_const ? type_const_ptr(e->ir, pointee) : type_ptr(e->ir, pointee));
 }

@@ -135,15 +135,16 @@ Obj builtin_cast(Elab *e, Call *call) {
                                 type_text(e, type_element(call->args[CAST_INPUT].value->type)),
                                 type_text(e, element));
   if (!bits && !rounding)
-    return obj_value(elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], element));
-  Value *value = elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], NULL);
+    return obj_value(elab_value(e, call->loc, "the cast value", &call->args[CAST_INPUT], element));
+  Value *value = elab_value(e, call->loc, "the cast value", &call->args[CAST_INPUT], NULL);
   if (!value) return obj_error();
   if (bits) return obj_value(elab_bitcast(e, call->loc, value, element));
   if (type_element(value->type) == element) return obj_value(value);
   if (!narrows(value->type, element))
-    return elab_error(e, call->locs[CAST_FP_DOWNCAST_ROUNDING],
-                      "'fp_downcast_rounding' is for floats that become narrower, not for %s to %s",
-                      type_text(e, type_element(value->type)), type_text(e, element));
+    return elab_error(
+        e, call->locs[CAST_FP_DOWNCAST_ROUNDING],
+        "'fp_downcast_rounding' applies only to conversions to a narrower float, not to %s to %s",
+        type_text(e, type_element(value->type)), type_text(e, element));
   e->b.loc = elab_loc(e, call->loc);
   return obj_value(rounding[2] == 'z' ? truncate_float(e, value, element)
                                       : build_cast(&e->b, value, element));

@@ -435,7 +435,7 @@ static Obj compare_tuples(Elab *e, Loc loc, CompareOp op, const Obj *a, const Ob
 Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   const Obj *unread = obj_is_unread(a) ? a : obj_is_unread(b) ? b : NULL;
   if (unread)
-    return elab_error(e, loc, "'%s' comes from a module that is not read: nothing is known of its value",
+    return elab_error(e, loc, "'%s' comes from a module that is not read, so its value is unknown",
                       unread->path);
   if (b->kind == OBJ_TUPLE) elab_work(e, b->items.total / ITEMS_A_STEP);
   switch (op) {

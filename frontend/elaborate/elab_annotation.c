@@ -72,7 +72,7 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
     if (*type && !*is_constexpr)
       *type = type_ptr(e->ir, *type);
     else
-      elab_error(e, annotation->loc, "a pointer's annotation names its element type, as in *fp32");
+      elab_error(e, annotation->loc, "a pointer's annotation must name its element type, as in *fp32");
     return *type != NULL;
   }
   if (annotation->kind == EXPR_SUBSCRIPT)
@@ -110,7 +110,7 @@ static bool annotated_tuple(Elab *e, const Expr *annotation, ParamSpec *param) {
     bool is_constexpr = false, pointer = item->kind == EXPR_STAR;
     if (!elab_param_annotation(e, pointer ? item->operand : item, to, &is_constexpr)) return false;
     if (is_constexpr || (pointer && (to->form != PARAM_PLAIN || !to->type))) {
-      elab_error(e, item->loc, "an element of a tuple is annotated with its type, as in (*fp32, i32)");
+      elab_error(e, item->loc, "an element of a tuple must be annotated with its type, as in (*fp32, i32)");
       return false;
     }
     if (pointer) to->type = type_ptr(e->ir, to->type);

@@ -60,7 +60,7 @@ static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, 
   for (size_t i = 0; prints && i < sizeof of_print / sizeof *of_print; i++)
     pythons = pythons || strcmp(given->name, of_print[i]) == 0;
   elab_error(e, given->loc, "unexpected keyword argument '%s' of '%s'%s", given->name, callee,
-             pythons ? "; leave it out: each element is printed on a line of its own"
+             pythons ? "; leave it out: each element is printed on a separate line"
                      : elab_did_you_mean(e, str_from(given->name), names, n));
   return false;
 }
@@ -137,7 +137,7 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
 
 static Obj call_builtin(Elab *e, const Expr *expr, const Obj *callee) {
   if (!callee->builtin->run)
-    return elab_error(e, expr->call.callee->loc, "'%s' is not built yet",
+    return elab_error(e, expr->call.callee->loc, "'%s' is not supported yet",
                       elab_expr_text(e, expr->call.callee));
   Call call;
   if (!elab_bind_builtin(e, expr, callee, &call)) return obj_error();
@@ -218,8 +218,8 @@ static bool check_nesting(Elab *e, Loc loc, const Function *function) {
   if (deep > 0 && e->endless) return false;
   if (deep >= ELAB_MAX_RECURSION) {
     Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                            "'%s' calls itself more than %d deep: functions are inlined, so that only what is known when the kernel is "
-                            "compiled can end it",
+                            "'%s' calls itself more than %d levels deep: functions are inlined, so only a "
+                            "constexpr condition can end the recursion",
                             function->name, ELAB_MAX_RECURSION);
     diag_note(e->diags, diag, function->loc, "function declared here");
     e->endless = true;
@@ -314,7 +314,7 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
     return elab_apply_given(e, loc, callee, &given);
   }
   if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "%s cannot be called", obj_describe(e, callee));
-  if (!callee->builtin->run) return elab_error(e, loc, "'%s' is not built yet", callee->builtin->name);
+  if (!callee->builtin->run) return elab_error(e, loc, "'%s' is not supported yet", callee->builtin->name);
   Call call;
   if (!bind_given(e, loc, callee->builtin->name, callee, &given, &call)) return obj_error();
   e->b.loc = elab_loc(e, loc);
@@ -332,8 +332,8 @@ static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
 static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   GivenArgs given = {0};
   if (!elab_given_args(e, expr, &given)) return obj_error();
-  if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "a type is called with one argument");
-  return obj_value(elab_literal(e, given.at[0].loc, "what is converted", &given.at[0].obj, type));
+  if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "a type takes exactly one argument");
+  return obj_value(elab_literal(e, given.at[0].loc, "the converted value", &given.at[0].obj, type));
 }
 
 static Obj call_class(Elab *e, const Expr *expr, const NamedTuple *class) {

@@ -99,7 +99,7 @@ static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj
 static Obj transposed(Elab *e, const Expr *expr, const Obj *object) {
   const Type *type = object->kind == OBJ_VALUE ? object->value->type : NULL;
   if (!type || !type_is_tile(type) || type->rank < 2)
-    return elab_error(e, expr->loc, "'.T' is of tiles with two dimensions or more, not of %s",
+    return elab_error(e, expr->loc, "'.T' needs a tile of two dimensions or more, not %s",
                       obj_describe(e, object));
   uint32_t order[TILE_MAX_RANK], last = type->rank - 1u;
   for (uint32_t i = 0; i < last; i++) order[i] = i;
@@ -133,7 +133,7 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
                                            "T",     "element_ty", "scalar", "primitive_bitwidth"};
   if (obj_is(object, CONST_STR))
     return elab_error(e, expr->attribute.name_loc,
-                      "%s has no attribute '%s': of texts a kernel has f-strings and '=='",
+                      "%s has no attribute '%s': a kernel can use strings only in f-strings and with '=='",
                       obj_describe(e, object), expr->attribute.name);
   const Builtin *builtin = builtin_find(expr->attribute.name, SCOPE_METHOD);
   if (object->kind == OBJ_VALUE && type_is_block_ptr(object->value->type)) {
@@ -241,11 +241,10 @@ static Obj fstring(Elab *e, const Expr *expr) {
     }
     Obj obj = elab_expr(e, part->value);
     if (obj.kind != OBJ_ERROR && !obj_is_static(&obj))
-      obj = elab_error(
-          e, part->value->loc,
-          "an f-string is made when the kernel is compiled, and this is %s; print and device_print take "
-          "values as arguments of their own",
-          obj_describe(e, &obj));
+      obj = elab_error(e, part->value->loc,
+                       "an f-string is evaluated at compile time, and this is %s; pass the value to print or "
+                       "device_print as a separate argument",
+                       obj_describe(e, &obj));
     if (obj.kind != OBJ_ERROR) buf_text(&buf, obj_text(e, &obj));
     if (obj.kind == OBJ_ERROR || !check_text(e, expr->loc, &buf)) {
       buf_free(&buf);
@@ -312,13 +311,13 @@ static Obj dispatch(Elab *e, const Expr *expr) {
     elab_bind_quietly(e, expr->binds.name, expr->loc, a);
     return a;
   case EXPR_CONDITIONAL: return conditional(e, expr);
-  case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "'...' is for subscripts of tiles");
+  case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "'...' can be used only in subscripts of tiles");
   case EXPR_SET:
     if (elab_on_host(e)) return tuple(e, &expr->list);
-    return elab_error(e, expr->loc, "a kernel has no sets; tuples hold several values");
+    return elab_error(e, expr->loc, "a kernel cannot use sets; use a tuple");
   case EXPR_DICT:
     if (elab_on_host(e)) return elab_dict(e, expr);
-    return elab_error(e, expr->loc, "a kernel has no dictionaries; tuples hold several values");
+    return elab_error(e, expr->loc, "a kernel cannot use dictionaries; use a tuple");
   case EXPR_LAMBDA: return lambda(e, expr);
   case EXPR_COMPREHENSION: return elab_comprehension(e, expr);
   case EXPR_SLICE:

@@ -87,8 +87,7 @@ Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj) {
   const FuncParam *param = obj->kind == OBJ_VALUE ? param_behind(e, obj->value, &left) : NULL;
   if (!param) return obj_error();
   diag_note(e->diags, diag, param->loc,
-            "'%s' is a parameter that is known at run time; declare it '%s: tl.constexpr' to compile with "
-            "its value",
+            "'%s' is a run-time parameter; declare it '%s: tl.constexpr' to compile with its value",
             param->name, param->name);
   return obj_error();
 }

@@ -73,14 +73,14 @@ static const char *how_to_agree(Elab *e, const Obj *a, const Obj *b) {
   const Type *x = a->kind == OBJ_VALUE ? a->value->type : NULL,
              *y = b->kind == OBJ_VALUE ? b->value->type : NULL;
   if (!x || !y || type_is_ptr(x) || type_is_ptr(y) || type_is_block_ptr(x) || type_is_block_ptr(y))
-    return "give it the same type on both ways";
+    return "give it the same type on both paths";
   bool tiles = type_is_tile(x) && type_is_tile(y);
   bool same = tiles ? x->rank == y->rank && memcmp(x->shape, y->shape, x->rank * sizeof *x->shape) == 0
                     : !type_is_tile(x) && !type_is_tile(y);
   if (!same && type_is_tile(y))
-    return arena_printf(e->arena, "give it one shape from the start, as tl.zeros(%s, dtype) has",
+    return arena_printf(e->arena, "give it one shape from the start, as in tl.zeros(%s, dtype)",
                         elab_shape_text(e, y->rank, y->shape));
-  if (!same) return "give it one shape on both ways";
+  if (!same) return "give it one shape on both paths";
   if (!tiles && type_is_float(y) && !type_is_float(x)) return "begin with a float, such as 0.0";
   return arena_printf(e->arena, "give it one type, or convert with .to(tl.%s)",
                       elem_info(type_element(x)->elem)->long_name);

@@ -112,7 +112,8 @@ static void match_carried(Elab *e, Loop *loop, Carried *carried, uint32_t last) 
   if (end && end->maybe) {
     Diag *diag = diag_error(e->diags, loop->loc, "'%s' may have no value at the end of the loop's body",
                             carried->init.name);
-    diag_note(e->diags, diag, end->loc, "it is assigned here, on some of the ways that lead there only");
+    diag_note(e->diags, diag, end->loc,
+              "it is assigned here, which is only on some of the paths that lead there");
     *carried->obj = (Obj){.kind = OBJ_ERROR};
   } else if (good && next == last)
     return;

@@ -85,8 +85,8 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
 
 static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
   const Type *element = type_element(p.a->type);
-  static const char exact[] = "'%' of floats is exact, and by Triton x - trunc(x / y) * y: say "
-                              "libdevice.fmod(x, y)";
+  static const char exact[] =
+      "'%' of floats is exact here, but Triton computes x - trunc(x / y) * y: use libdevice.fmod(x, y)";
   bool halves = element->elem == ELEM_FP16; // the common type of the two fp8 types
   if (kind == OP_REM) elab_warn_py(e, loc, exact);
   e->b.loc = elab_loc(e, loc);
@@ -99,7 +99,7 @@ static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
 static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
   if (a->kind != OBJ_VALUE || !obj_is(b, CONST_INT) || b->constant.is_u64 || b->constant.i < 1 ||
       b->constant.i > MAX_POWER)
-    return elab_error(e, loc, "'**' takes constexpr powers from 1 to %d; pow is for others", MAX_POWER);
+    return elab_error(e, loc, "'**' takes constexpr powers from 1 to %d; use pow for others", MAX_POWER);
   Obj base = *a, product = {.kind = OBJ_ABSENT};
   for (int64_t n = b->constant.i; n; n >>= 1) {
     if (n & 1) product = product.kind == OBJ_ABSENT ? base : elab_binary(e, loc, BINARY_MUL, &product, &base);
@@ -166,8 +166,7 @@ static bool divides_by_zero(BinaryOp op, const Obj *b, Pair p) {
 
 static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   if (op == BINARY_POW) return run_power(e, loc, a, b);
-  if (op == BINARY_MATMUL)
-    return elab_error(e, loc, "'@' is not defined on tiles; dot(a, b) is the matrix product");
+  if (op == BINARY_MATMUL) return elab_error(e, loc, "'@' is not defined on tiles; use dot(a, b)");
   bool pointers = (a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
                   (b->kind == OBJ_VALUE && type_is_ptr(b->value->type));
   if (pointers) return add_pointer(e, loc, op, a, b);
@@ -215,13 +214,15 @@ static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const 
 static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   bool none = obj_is(a, CONST_NONE) || obj_is(b, CONST_NONE), is = op == COMPARE_IS || op == COMPARE_IS_NOT;
   if (is && !none)
-    diag_warning(e->diags, elab_loc(e, loc), "'%s' compares no values of the run time: it is always %s; write '%s'",
-                 compare_op_text(op), op == COMPARE_IS ? "False" : "True", op == COMPARE_IS ? "==" : "!=");
+    diag_warning(e->diags, elab_loc(e, loc),
+                 "'%s' does not compare run-time values: it is always %s; write '%s'", compare_op_text(op),
+                 op == COMPARE_IS ? "False" : "True", op == COMPARE_IS ? "==" : "!=");
   if (is) return obj_bool(obj_equal(a, b) == (op == COMPARE_IS));
   if (none && (op == COMPARE_EQ || op == COMPARE_NE)) return obj_bool(op == COMPARE_NE);
   if (op == COMPARE_IN || op == COMPARE_NOT_IN)
     return elab_error(e, loc,
-                      "'in' is for constexprs; %s is known at run time only: compare with each, as in (x == a) | (x == b)",
+                      "'in' takes constexprs, but %s is known only at run time: compare with each value, as "
+                      "in (x == a) | (x == b)",
                       obj_describe(e, a->kind == OBJ_VALUE ? a : b));
   if ((a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
       (b->kind == OBJ_VALUE && type_is_ptr(b->value->type)))

@@ -84,13 +84,12 @@ static bool resolve_descriptor(Elab *e, Loc loc, const char *path, const ParamSp
   if (!elab_check_tile(e, loc, type->rank, shape)) return false;
   uint32_t last = type->shape[type->rank - 1];
   if (last * type_element_bytes(type->inner) < 16)
-    elab_error(
-        e, loc,
-        "parameter '%s': a descriptor's block has 16 bytes or more in its last dimension, not %u elements "
-        "of %s",
-        path, last, type_text(e, type->inner));
+    elab_error(e, loc,
+               "parameter '%s': the last dimension of a descriptor's block must have 16 bytes or more, not "
+               "%u elements of %s",
+               path, last, type_text(e, type->inner));
   else if (out->pads_nan && !type_is_float(type->inner))
-    elab_error(e, loc, "parameter '%s': the padding nan is for floats, and the block's elements are %s", path,
+    elab_error(e, loc, "parameter '%s': padding nan needs float elements, not %s", path,
                type_text(e, type->inner));
   else
     return true;

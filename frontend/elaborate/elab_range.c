@@ -146,7 +146,7 @@ static Flow run_loop(Elab *e, const Stmt *stmt, const Cont *rest) {
     elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s%s",
                obj_describe(e, &tuple),
                tuple.kind == OBJ_VALUE && type_is_tile(tuple.value->type)
-                   ? "; an operation on the tile is one on each element"
+                   ? "; an operation on a tile applies to every element"
                    : "");
   return FLOW_NEXT;
 }

@@ -85,8 +85,8 @@ Obj elab_refuse_pointers(Elab *e, Loc loc, const char *format, ...) {
 const char *elab_operand_advice(Elab *e, const Obj *a, const Obj *b) {
   bool text = obj_is(a, CONST_STR) || obj_is(b, CONST_STR);
   bool value = a->kind == OBJ_VALUE || b->kind == OBJ_VALUE;
-  if (text && value) return "; a text is made when the kernel is compiled: tl.device_print(\"x\", x) prints a value";
-  if (text) return "; f-strings make a text of constexprs";
+  if (text && value) return "; strings are made at compile time: tl.device_print(\"x\", x) prints a value";
+  if (text) return "; f-strings make a string from constexprs";
   bool both = obj_is_pointers(a) && obj_is_pointers(b);
   if (!obj_is_pointers(a) && !obj_is_pointers(b)) return "";
   if (both && type_element(a->value->type) != type_element(b->value->type)) return ""; // of two types
@@ -107,8 +107,8 @@ void elab_refuse_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
   Diag *diag = diag_error(e->diags, elab_loc(e, loc), "%s must be a scalar: a tile has no single truth value, and this is %s",
                           what, obj_describe(e, obj));
   diag_note(e->diags, diag, elab_loc(e, loc),
-            "tl.where(%s, one, other) chooses element by element; tl.max((%s).to(tl.int32)) != 0 is whether any element holds, "
-            "tl.min((%s).to(tl.int32)) != 0 whether all do",
+            "use tl.where(%s, one, other) to choose by element; tl.max((%s).to(tl.int32)) != 0 is true if "
+            "any element is, tl.min((%s).to(tl.int32)) != 0 if all are",
             text, text, text);
 }
 
@@ -162,10 +162,12 @@ static void refuse_element(Elab *e, const Expr *target, const Type *type, const 
   const char *where = joined_condition(e, target, type, &good);
   if (!good) where = "condition";
   if (where)
-    elab_error(e, target->loc, "a tile is immutable: its elements are not assigned; write %s = tl.where(%s, %s, %s)", tile,
+    elab_error(e, target->loc,
+               "a tile is immutable: its elements cannot be assigned; write %s = tl.where(%s, %s, %s)", tile,
                where, what, tile);
   else
-    elab_error(e, target->loc, "a tile is immutable: its elements are not assigned; write %s = tl.zeros_like(%s) + (%s)",
+    elab_error(e, target->loc,
+               "a tile is immutable: its elements cannot be assigned; write %s = tl.zeros_like(%s) + (%s)",
                tile, tile, what);
 }
 
@@ -178,9 +180,10 @@ static void refuse_store(Elab *e, const Expr *target, const Expr *value, const c
                            source_or(e, index->slice.upper, "n"));
   const char *at = arena_printf(e->arena, "%s + %s", pointer, offsets);
   if (op[0])
-    elab_error(e, target->loc, "a pointer is not indexed; write tl.store(%s, tl.load(%s) %s %s)", at, at, op, given);
+    elab_error(e, target->loc, "a pointer cannot be indexed; write tl.store(%s, tl.load(%s) %s %s)", at, at,
+               op, given);
   else
-    elab_error(e, target->loc, "a pointer is not indexed; write tl.store(%s, %s)", at, given);
+    elab_error(e, target->loc, "a pointer cannot be indexed; write tl.store(%s, %s)", at, given);
 }
 
 static void refuse_subscript(Elab *e, const Expr *target, const Expr *value, const char *op) {
@@ -192,7 +195,9 @@ static void refuse_subscript(Elab *e, const Expr *target, const Expr *value, con
   else if (object.kind == OBJ_VALUE && type_is_tile(object.value->type))
     refuse_element(e, target, object.value->type, value, op);
   else if (object.kind == OBJ_TUPLE)
-    elab_error(e, target->loc, "an element of a tuple or list is not assigned: make a new one, as in %s = %s[:i] + (x,) + %s[i + 1:]",
+    elab_error(e, target->loc,
+               "an element of a tuple or list cannot be assigned: make a new one, as in %s = %s[:i] + (x,) + "
+               "%s[i + 1:]",
                text, text, text);
   else
     elab_error(e, target->loc, "an element of %s cannot be assigned: only names and tuples of names are", obj_describe(e, &object));
@@ -202,7 +207,8 @@ void elab_refuse_target(Elab *e, const Expr *target, const Expr *value, const ch
   if (target->kind == EXPR_SUBSCRIPT)
     refuse_subscript(e, target, value, op);
   else
-    elab_error(e, target->loc, "an attribute cannot be assigned: give the value a name of its own, as in %s = ...",
+    elab_error(e, target->loc,
+               "an attribute cannot be assigned: assign the value to a new name, as in %s = ...",
                target->attribute.name);
 }
 
@@ -210,9 +216,10 @@ void elab_refuse_target(Elab *e, const Expr *target, const Expr *value, const ch
 
 static const char *advice_for_module(Elab *e, const char *path, bool read) {
   if (strcmp(path, "math") == 0)
-    return ", where a kernel has pi, e, tau, inf and nan of it; functions are tl.exp, tl.sqrt and so on";
+    return ", and a kernel can use only its pi, e, tau, inf and nan; for functions use tl.exp, tl.sqrt and "
+           "so on";
   bool known = read || elab_is_triton(path) || strcmp(path, "tilec") == 0;
-  return known ? "" : arena_printf(e->arena, ", and a kernel uses nothing of '%s'", path);
+  return known ? "" : arena_printf(e->arena, ", but a kernel can use nothing from '%s'", path);
 }
 
 void elab_refuse_import(Elab *e, const Stmt *stmt) {
@@ -233,8 +240,9 @@ void elab_refuse_import(Elab *e, const Stmt *stmt) {
 void elab_refuse_with(Elab *e, const Stmt *stmt, const Expr *item) {
   const Expr *callee = item->kind == EXPR_CALL ? item->call.callee : item;
   bool file = callee->kind == EXPR_NAME && strcmp(callee->name, "open") == 0;
-  elab_error(e, stmt->loc, "'with' is not part of the tile language but for a profiler's scopes: %s",
-             file ? "a kernel reads no files; give the data as an argument, and print with tl.device_print" : "leave it out");
+  elab_error(e, stmt->loc, "'with' is supported only for a profiler's scopes: %s",
+             file ? "a kernel cannot read files; pass the data as an argument, and print with tl.device_print"
+                  : "leave it out");
 }
 
 // --- Names ---
@@ -250,7 +258,8 @@ static bool is_module_of_others(const char *name) {
 const char *elab_foreign_name(Elab *e, const char *name) {
   if (strcmp(name, "math") == 0) return "; write 'import math' at the top of the file";
   if (is_module_of_others(name))
-    return ": if a module is meant, a kernel uses no library but Triton's; give what it computes as an argument";
+    return ": if it is a module, a kernel can use only Triton's libraries; pass what it computes as an "
+           "argument";
   const char *hint = elab_word_hint(name);
   return hint ? arena_printf(e->arena, "; write %s", hint) : NULL;
 }

@@ -313,7 +313,7 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
     if (pruned->name != name) continue;
     Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' has no value here", name);
     diag_note(e->diags, diag, elab_loc(e, pruned->loc),
-              "it is assigned here only, in a branch that this specialisation does not take");
+              "its only assignment is here, in a branch that this specialisation does not take");
     return obj_error();
   }
   const char *hint = elab_python_hint(name);
@@ -332,7 +332,7 @@ static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
     Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here; give it one before",
                             binding->name);
     diag_note(e->diags, diag, elab_loc(e, binding->loc),
-              "it is assigned here, on some of the ways that lead there only");
+              "it is assigned here, which is only on some of the paths that lead there");
     return obj_error();
   }
   const Obj *obj = &binding->obj;

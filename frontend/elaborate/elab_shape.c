@@ -20,7 +20,7 @@ bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
     while (n < shape[i] && n <= TILE_MAX_ELEMENTS) n *= 2;
     elements = n > TILE_MAX_ELEMENTS ? TILE_MAX_ELEMENTS + 1 : elements * n;
     if (elements > TILE_MAX_ELEMENTS) {
-      elab_error(e, loc, "the tile is too large: it may have %d elements%s", TILE_MAX_ELEMENTS,
+      elab_error(e, loc, "the tile is too large: at most %d elements are allowed%s", TILE_MAX_ELEMENTS,
                  counts_powers(rank, shape));
       return false;
     }
@@ -38,8 +38,7 @@ bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape
     if (items[i].kind == OBJ_ERROR) return false;
     if (!obj_is_int(&items[i])) {
       elab_explain_runtime(e,
-                           diag_error(e->diags, elab_loc(e, loc),
-                                      "a shape is made of constexpr integers, not %s",
+                           diag_error(e->diags, elab_loc(e, loc), "a shape needs constexpr integers, not %s",
                                       obj_describe(e, &items[i])),
                            &items[i]);
       return false;
@@ -126,8 +125,8 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     const Type *type = values[i]->type;
     if (!type_is_tile(type) || merge_shapes(&rank, shape, type)) continue;
     elab_error(e, loc,
-               "%s: the shapes %s%s and %s%s do not broadcast: from the last dimension on, two sizes are the "
-               "same or one of them is 1",
+               "%s: the shapes %s%s and %s%s do not broadcast: counted from the last dimension, two sizes "
+               "must be equal or one of them 1",
                what, elab_shape_text(e, rank, shape), i == 1 ? of_name(e, values[0]) : "",
                elab_shape_text(e, type->rank, type->shape), of_name(e, values[i]));
     return false;

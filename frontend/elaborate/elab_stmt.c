@@ -81,7 +81,7 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
   else if (e->frame->python && assign_member(e, target, &obj))
     return;
   else if (target->kind == EXPR_STAR)
-    elab_error(e, target->loc, "'*' stands in a target for the rest of a tuple, once");
+    elab_error(e, target->loc, "a target can have one '*', for the rest of a tuple");
   else if (target->kind != EXPR_ERROR)
     elab_refuse_target(e, target, NULL, "");
 }
@@ -92,7 +92,7 @@ static Obj assigned(Elab *e, Obj obj) { return e->frame->python ? obj : obj_type
 // x: fp32 = value. Triton ignores such an annotation.
 static Obj convert_assigned(Elab *e, Loc loc, const Obj *obj, const Type *type) {
   static const char differs[] =
-      "the annotation converts the value; Triton does not read it: say .to(...) or tl.cast";
+      "the annotation converts the value, but Triton ignores it: use .to(...) or tl.cast";
   bool number = obj_is_number(obj) || obj->kind == OBJ_VALUE;
   bool same = number && type->kind == TYPE_SCALAR && obj_elem(obj) == type->elem;
   if (number && !same) elab_warn_py(e, loc, differs);
@@ -111,7 +111,7 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
   else if (is_constexpr && obj.kind != OBJ_ERROR && !obj_is_static(&obj) && !elab_in_py(e))
     obj = elab_explain_runtime(e,
                                diag_error(e->diags, elab_loc(e, stmt->annotated.value->loc),
-                                          "a constexpr must be known at compile time, and this is %s",
+                                          "a constexpr must be known at compile time, not %s",
                                           obj_describe(e, &obj)),
                                &obj);
   else if (type && obj.kind != OBJ_ERROR)
@@ -145,7 +145,7 @@ static void assign(Elab *e, const Stmt *stmt) {
 // --- Assertions, returns ---
 
 void elab_assert(Elab *e, Loc loc, Loc condition_loc, const Obj *condition, const Obj *message) {
-  Value *value = elab_truth(e, condition_loc, "what is asserted", condition);
+  Value *value = elab_truth(e, condition_loc, "the asserted condition", condition);
   const char *text = message && obj_given(message) ? obj_text(e, message) : "";
   if (!value) return;
   e->b.loc = elab_loc(e, loc);
@@ -175,7 +175,7 @@ static Flow run_return(Elab *e, const Stmt *stmt) {
   e->frame->result_loc = elab_loc(e, stmt->loc);
   bool in_kernel = !e->frame->outer;
   if (in_kernel && e->frame->result.kind != OBJ_ERROR && !obj_is(&e->frame->result, CONST_NONE)) {
-    elab_error(e, stmt->loc, "a kernel returns nothing; it stores its results");
+    elab_error(e, stmt->loc, "a kernel cannot return a value; store the result with tl.store");
     e->frame->result = obj_none();
   }
   return FLOW_RETURN;
@@ -309,22 +309,20 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   case STMT_PASS: break;
   case STMT_BREAK:
     if (e->frame->python && !e->frame->regions) return FLOW_BREAK;
-    return refuse_stmt(e, stmt,
-                       e->loop && e->loop->kind == STMT_WHILE
-                           ? "'break' is not part of the language: let the condition of the 'while' end the "
-                             "loop, as in 'while not done:', and put the rest of the body under an 'if'"
-                           : "'break' is not part of the language: put the rest of the body under an 'if', or "
-                             "use while");
-  case STMT_CONTINUE:
-    if (e->frame->python && !e->frame->regions) return FLOW_CONTINUE;
-    return refuse_stmt(e, stmt,
-                       "'continue' is not part of the language: put the rest of the body under an 'if'");
-  case STMT_RAISE:
-    e->raises = e->raises || e->frame->python;
     return refuse_stmt(
         e, stmt,
-        "'raise' is not part of the language, and this specialisation gets here: use static_assert of what is known when "
-        "the kernel is compiled, and device_assert of what is not");
+        e->loop && e->loop->kind == STMT_WHILE
+            ? "'break' is not supported: let the condition of the 'while' end the loop, as in 'while not "
+              "done:', and put the rest of the body under an 'if'"
+            : "'break' is not supported: put the rest of the body under an 'if', or use while");
+  case STMT_CONTINUE:
+    if (e->frame->python && !e->frame->regions) return FLOW_CONTINUE;
+    return refuse_stmt(e, stmt, "'continue' is not supported: put the rest of the body under an 'if'");
+  case STMT_RAISE:
+    e->raises = e->raises || e->frame->python;
+    return refuse_stmt(e, stmt,
+                       "'raise' is not supported, and this specialisation reaches it: use static_assert for "
+                       "compile-time conditions, and device_assert for run-time ones");
   case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module; store the result through an argument");
   case STMT_TRY: return elab_attempt(e, stmt, rest);
   case STMT_NONLOCAL:

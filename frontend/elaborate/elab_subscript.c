@@ -75,7 +75,8 @@ static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *i
   if (i < 0 && !index->constant.is_u64) i += tuple->items.n;
   const Expr *object = expr->subscript.object;
   if (tuple->items.n == 0 && object->kind == EXPR_ATTRIBUTE && strcmp(object->attribute.name, "shape") == 0)
-    return elab_error(e, expr->loc, "only a tile has sizes: those of a tensor are parameters of the kernel");
+    return elab_error(e, expr->loc,
+                      "only a tile has a shape: pass a tensor's sizes as parameters of the kernel");
   if (i < 0 || i >= tuple->items.n || index->constant.is_u64)
     return elab_error(e, expr->loc, "index %s is out of range: the tuple has %u elements", obj_text(e, index),
                       tuple->items.n);
@@ -162,12 +163,16 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
   if (obj_is(&obj, CONST_NONE)) return elab_expand_dims(e, expr->loc, value, (*axis)++);
   const Type *by = obj.kind == OBJ_VALUE && type_is_tile(obj.value->type) ? type_element(obj.value->type) : NULL;
   if (type_element(value->type)->kind == TYPE_PTR)
-    elab_error(e, index->loc, "a pointer is not indexed: load(pointer + offsets) reads, store(pointer + offsets, value) writes");
+    elab_error(
+        e, index->loc,
+        "a pointer cannot be indexed: load(pointer + offsets) reads, store(pointer + offsets, value) writes");
   else
-    elab_error(e, index->loc, "a tile's elements cannot be taken by index: ':', None, '...' and constexpr slices are its indices; %s",
-               by && type_is_elem(by, ELEM_I1) ? "where(mask, x, other) chooses by a mask"
-               : by                            ? "gather(x, indices, axis=0) takes elements by a tile of indices"
-                                               : "sum(where(arange(...) == i, x, 0)) is element i");
+    elab_error(e, index->loc,
+               "a tile's elements cannot be indexed: a subscript can have only ':', None, '...' and "
+               "constexpr slices; %s",
+               by && type_is_elem(by, ELEM_I1) ? "use where(mask, x, other) to choose by a mask"
+               : by ? "use gather(x, indices, axis=0) to take elements by a tile of indices"
+                    : "use sum(where(arange(...) == i, x, 0)) for element i");
   return NULL;
 }
 
@@ -190,7 +195,7 @@ static Obj call_getitem(Elab *e, const Expr *expr, const Obj *getitem) {
   Obj index = obj_tuple(e, indices->n);
   for (uint32_t i = 0; i < indices->n; i++) {
     if (indices->at[i]->kind == EXPR_SLICE)
-      return elab_error(e, indices->at[i]->loc, "'__getitem__' of a kernel takes no slices");
+      return elab_error(e, indices->at[i]->loc, "'__getitem__' in a kernel cannot take slices");
     index.items.at[i] = elab_expr(e, indices->at[i]);
     if (index.items.at[i].kind == OBJ_ERROR) return obj_error();
   }
@@ -279,7 +284,7 @@ Obj elab_comprehension(Elab *e, const Expr *expr) {
   Items items = {0};
   bool dict = expr->comprehension.of == EXPR_DICT && elab_on_host(e);
   if (!dict && expr->comprehension.of != EXPR_LIST && expr->comprehension.of != EXPR_TUPLE)
-    return elab_error(e, expr->loc, "a kernel has no sets and dictionaries; tuples hold several values");
+    return elab_error(e, expr->loc, "a kernel cannot use sets or dictionaries; use a tuple");
   Vars before = elab_save_vars(e); // the comprehension's names are local
   bool good = run_clause(e, expr, 0, &items);
   elab_restore_vars(e, before);

@@ -90,8 +90,8 @@ void elab_warn_py(Elab *e, Loc loc, const char *what) {
 
 bool elab_bear_py(Elab *e, Loc loc, const char *what) {
   if (!elab_in_py(e)) return elab_error(e, loc, "%s", what), false;
-  diag_warning(e->diags, elab_loc(e, loc), "%s: what follows from it is undefined, and Triton compiles it",
-               what);
+  diag_warning(e->diags, elab_loc(e, loc),
+               "%s: Triton compiles it, but results that depend on it are undefined", what);
   return true;
 }
 
@@ -134,7 +134,7 @@ static const Function *find_kernel(Elab *e, const char *name) {
   if (n == 0)
     frontend_no_kernel(e->ir, e->module, NULL);
   else
-    elab_error(e, LOC_NONE, "the file has %u kernels: choose one with --kernel, %s or %s say", n,
+    elab_error(e, LOC_NONE, "the file has %u kernels: choose one with --kernel, for example %s or %s", n,
                entries[0].path, entries[1].path);
   return NULL;
 }
@@ -173,8 +173,8 @@ static void check_spec_name(Elab *e, const Function *function, const char *name)
                                        : ", ",
                           names[i]);
   if (near) advice = arena_printf(e->arena, "; did you mean '%s'?", near);
-  elab_error(e, function->loc, "'%s' is no parameter of '%s'%s%s", name, function->name,
-             defined ? " and no name of the file" : "", advice);
+  elab_error(e, function->loc, "'%s' has no parameter '%s'%s%s", function->name, name,
+             defined ? ", and the file has no such name" : "", advice);
 }
 
 static void check_spec_names(Elab *e, const Function *function) {

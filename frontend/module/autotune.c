@@ -66,7 +66,7 @@ static bool read_all(Elab *e, const Expr *expr, const Obj *list, Autotune *autot
       refused++;
   if (refused)
     diag_remark(e->diags, expr->loc, "elaborate",
-                "%u of %u configurations have values that no kernel can have, and are left out", refused,
+                "%u of %u configurations are skipped: their values are not valid for a kernel", refused,
                 list->items.n);
   return autotune->count > 0;
 }

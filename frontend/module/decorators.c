@@ -57,7 +57,7 @@ static void note_ctas(Elab *e, const Expr *call, uint32_t position) {
   const Expr *expr = elab_argument(call, "num_ctas", position);
   ConstValue value;
   if (!expr || !quiet_const(e, expr, &value) || value.kind != CONST_INT || value.i <= 1) return;
-  diag_remark(e->diags, expr->loc, "elaborate", "num_ctas is %lld: one block computes the tile, as with 1",
+  diag_remark(e->diags, expr->loc, "elaborate", "num_ctas is %lld: one CTA computes the tile, as with 1",
               (long long)value.i);
 }
 
@@ -206,11 +206,10 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
   ConstValue value;
   known->obj = obj_to_const(e, &obj, &value) ? obj : (Obj){.kind = OBJ_ERROR};
   if (unknown || (known->obj.kind == OBJ_ERROR && e->diags->raised == before.raised && obj.kind != OBJ_ERROR))
-    elab_error(
-        e, lambda->loc,
-        "the heuristic of '%s' depends on values that are known at run time only; give the constexpr's "
-        "value with -D %s=...",
-        known->name, known->name);
+    elab_error(e, lambda->loc,
+               "the heuristic of '%s' depends on values that are known only at run time; give the "
+               "constexpr's value with -D %s=...",
+               known->name, known->name);
 }
 
 static const Expr *heuristic_values(const Expr *decorator) {
@@ -231,7 +230,7 @@ bool elab_has_heuristic(Elab *e, const Function *function, const char *name) {
       const DictItem *item = &values->dict.at[k];
       if (!item->key || item->key->kind != EXPR_STRING || !str_is(item->key->string.text, name)) continue;
       if (is_heuristic(item)) return true;
-      remark_dropped(e, item->value, "a heuristic that is no lambda of one parameter");
+      remark_dropped(e, item->value, "a heuristic that is not a lambda with one parameter");
     }
   }
   return false;

@@ -83,11 +83,10 @@ static Obj constant_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
 }
 
 static Obj walrus_value(Elab *e, Loc loc, const Definition *definition) {
-  Diag *diag =
-      diag_error(e->diags, elab_loc(e, loc),
-                 "'%s' is assigned within an expression, which is not read: assign it on a line of its "
-                 "own, '%s = ...', or give it with -D %s=VALUE",
-                 definition->name, definition->name, definition->name);
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "'%s' is assigned within an expression, which is not read: assign it in a separate "
+                          "statement, '%s = ...', or give it with -D %s=VALUE",
+                          definition->name, definition->name, definition->name);
   diag_note(e->diags, diag, definition->loc, "it is assigned here");
   return obj_error();
 }
@@ -113,17 +112,17 @@ static Obj outside_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
   if (!function && elab_plain_class(e, module, definition->stmt, &obj)) return obj;
   if (function && elab_plain_function(e, module, definition->stmt, &obj)) return obj;
   if (function) return elab_refuse_plain(e, loc, definition->name, definition->loc);
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is a Python class, of which a kernel can use those of NamedTuple only",
-                          definition->name);
+  Diag *diag =
+      diag_error(e->diags, elab_loc(e, loc),
+                 "'%s' is a Python class; a kernel can use only NamedTuple classes", definition->name);
   diag_note(e->diags, diag, definition->loc, "it is defined here");
   return obj_error();
 }
 
 static Obj changed_value(Elab *e, Loc loc, const Definition *definition) {
   Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is changed after it was assigned: its value is not known when the kernel is "
-                          "compiled; assign it once, or give it with -D %s=VALUE",
+                          "'%s' is changed after it was assigned, so its value is unknown at compile time; "
+                          "assign it once, or give it with -D %s=VALUE",
                           definition->name, definition->name);
   diag_note(e->diags, diag, definition->loc, "it is changed here");
   return obj_error();

@@ -271,7 +271,7 @@ static const char *describe_condition(Elab *e, const Module *module, const Defin
   case GUARD_SCOPE: break;
   }
   return stmt->outside.what ? arena_printf(e->arena, "in the '%s' of line %u", stmt->outside.what, line)
-                            : "in a block whose header is not part of the language";
+                            : "in a block whose header is not supported";
 }
 
 static const char *how_to_decide(Elab *e, const Query *query, const Found *found) {
@@ -311,25 +311,22 @@ static void report_possible(Elab *e, Loc loc, const Query *query, const Found *f
   Diag *diag;
   if (was_said(e, b->loc)) return;
   if (guard_scope(a->guard) != guard_scope(b->guard))
-    diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is defined in several functions: say '%s' or '%s'",
+    diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is defined in several functions: write '%s' or '%s'",
                       query->name, qualified_name(e->arena, b->guard, query->name),
                       qualified_name(e->arena, a->guard, query->name));
   else
-    diag =
-        diag_error(e->diags, elab_loc(e, loc),
-                   "'%s' has two definitions, and what decides between them is not known when the kernel is "
-                   "compiled: %s",
-                   query->name, how_to_decide(e, query, found));
+    diag = diag_error(e->diags, elab_loc(e, loc),
+                      "'%s' has two definitions, and which of them holds is unknown at compile time: %s",
+                      query->name, how_to_decide(e, query, found));
   diag_note(e->diags, diag, b->loc, "one is here, %s", describe_condition(e, query->module, b));
   diag_note(e->diags, diag, a->loc, "the other is here, %s", describe_condition(e, query->module, a));
 }
 
 static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *found) {
-  Diag *diag =
-      diag_error(e->diags, elab_loc(e, loc),
-                 "'%s' is Python's function, or what the file defines: which is not known when the kernel "
-                 "is compiled",
-                 query->name);
+  Diag *diag = diag_error(
+      e->diags, elab_loc(e, loc),
+      "'%s' is either Python's function or the file's definition, which is unknown at compile time",
+      query->name);
   diag_note(e->diags, diag, found->definition->loc, "it is defined here, %s",
             describe_condition(e, query->module, found->definition));
 }
@@ -351,10 +348,10 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
 
 static void warn_unread(Elab *e, const Query *query, const Found *found) {
   if (!found->instead) return;
-  Diag *diag = diag_warning(
-      e->diags, found->definition->loc,
-      "'%s' may come from a library that is not read; this one, for where that is missing, is used",
-      query->name);
+  Diag *diag = diag_warning(e->diags, found->definition->loc,
+                            "'%s' may come from a library that is not read; the definition for a missing "
+                            "library, this one, is used",
+                            query->name);
   diag_note(e->diags, diag, found->instead->loc, "it comes from the library here");
 }
 

@@ -46,10 +46,10 @@ const Function *elab_unplain(Elab *e, const Function *plain) {
 }
 
 Obj elab_refuse_plain(Elab *e, Loc loc, const char *name, Loc defined) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is a plain Python function; a kernel calls functions that are decorated "
-                          "with @triton.jit",
-                          name);
+  Diag *diag = diag_error(
+      e->diags, elab_loc(e, loc),
+      "'%s' is a plain Python function; a kernel can call only functions that are decorated with @triton.jit",
+      name);
   diag_note(e->diags, diag, defined, "it is defined here");
   return obj_error();
 }
@@ -122,7 +122,7 @@ void elab_local_import(Elab *e, const Import *import) {
     const ImportName *item = &import->names.at[i];
     Truth fails = elab_import_fails(e, import, item);
     if (fails != TRUTH_NO) {
-      elab_error(e, item->loc, "it is not known whether this import works");
+      elab_error(e, item->loc, "it is unknown whether this import works");
       e->raises = e->raises || fails == TRUTH_YES;
       return;
     }

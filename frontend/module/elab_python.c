@@ -82,7 +82,7 @@ bool python_has_module(const char *path) {
 static Obj python_version(Elab *e, Loc loc) {
   if (!e->python_minor)
     return elab_error(e, loc,
-                      "the version of Python is not known here; give the name that it decides with -D");
+                      "the version of Python is unknown here; give the name that depends on it with -D");
   e->python_read = true;
   Obj version = obj_tuple(e, 5);
   version.items.at[0] = obj_int(3);
@@ -157,7 +157,7 @@ static Obj package_version(Elab *e, const Expr *call) {
   const char *package;
   if (string_arg(e, call, 0, &package) && strcmp(package, "triton") == 0)
     return obj_string(e, STR(TRITON_VERSION_TEXT));
-  return elab_error(e, call->loc, "which version of a package is installed is not known, but of triton");
+  return elab_error(e, call->loc, "the installed version of a package is unknown, except triton's");
 }
 
 static Obj environment(Elab *e, const Expr *call) {
@@ -175,7 +175,7 @@ static Obj environment(Elab *e, const Expr *call) {
 static Obj version(Elab *e, const Expr *call) {
   enum { PARTS = 4 };
   const char *text;
-  if (!string_arg(e, call, 0, &text)) return elab_error(e, call->loc, "a version is made of a string");
+  if (!string_arg(e, call, 0, &text)) return elab_error(e, call->loc, "a version needs a string");
   Obj parts = obj_tuple(e, PARTS);
   for (uint32_t i = 0; i < PARTS; i++) {
     char *end;
@@ -184,7 +184,7 @@ static Obj version(Elab *e, const Expr *call) {
     parts.items.at[i] = obj_int(value);
     if (*text == '.' && text[1] >= '0' && text[1] <= '9') text++;
   }
-  if (*text) return elab_error(e, call->loc, "this version has more than numbers");
+  if (*text) return elab_error(e, call->loc, "this version has parts that are not numbers");
   return parts;
 }
 

@@ -207,5 +207,5 @@ void frontend_no_kernel(IrContext *ir, const Module *module, const char *name) {
     diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'", name);
   else
     diag_error(ir->diags, LOC_NONE,
-               "the file has no kernel: mark one with @triton.jit (in .tile files also @kernel)");
+               "the file has no kernel: decorate one with @triton.jit (in .tile files also @kernel)");
 }

@@ -92,15 +92,15 @@ bool begins_with(const LineLayout *layout, const char *word) {
 const char *unsupported_advice(Str word) {
   static const struct {
     const char *word, *advice;
-  } rows[] = {{"try", ": a kernel raises nothing; a mask or an 'if' keeps out of what must not be accessed"},
-              {"del", ": leave it out, what is not used takes no registers"},
-              {"class", ": several values are a tuple, or a NamedTuple of the file"},
-              {"yield", ": a function returns its values in a tuple"},
+  } rows[] = {{"try", ": a kernel cannot raise; use a mask or an 'if' to avoid invalid accesses"},
+              {"del", ": leave it out; unused values take no registers"},
+              {"class", ": use a tuple, or a NamedTuple of the file"},
+              {"yield", ": return the values in a tuple"},
               {"match", ": write 'if', 'elif' and 'else'"},
-              {"async", ": a kernel waits for nothing of Python's; leave it out"},
-              {"await", ": a kernel waits for nothing of Python's; leave it out"},
-              {"except", ": a kernel raises nothing; leave it out with its 'try'"},
-              {"finally", ": a kernel raises nothing; leave it out with its 'try'"}};
+              {"async", ": a kernel cannot wait for Python; leave it out"},
+              {"await", ": a kernel cannot wait for Python; leave it out"},
+              {"except", ": a kernel cannot raise; leave it out with its 'try'"},
+              {"finally", ": a kernel cannot raise; leave it out with its 'try'"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (str_is(word, rows[i].word)) return rows[i].advice;
   return "";

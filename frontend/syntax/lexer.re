@@ -131,9 +131,9 @@ static const char *what_character(const Byte *at, const Byte *end) {
               {"\xe2\x80\x9d", "this is a typographic quote: write \" or '"},
               {"\xe2\x80\x98", "this is a typographic quote: write \" or '"},
               {"\xe2\x80\x99", "this is a typographic quote: write \" or '"},
-              {"\xe2\x88\x92", "this is no minus sign: write -"},
-              {"\xe2\x80\x93", "this is no minus sign: write -"},
-              {"\xc3\x97", "this is no operator: write *"}};
+              {"\xe2\x88\x92", "this is not a minus sign: write -"},
+              {"\xe2\x80\x93", "this is not a minus sign: write -"},
+              {"\xc3\x97", "this is not an operator: write *"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     size_t n = strlen(rows[i].bytes);
     if ((size_t)(end - at) >= n && memcmp(at, rows[i].bytes, n) == 0) return rows[i].message;

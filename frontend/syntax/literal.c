@@ -13,7 +13,7 @@ Expr *tree_int(Parse *parse, Token token) {
   bool zeros =
       text.n > 1 && text.at[0] == '0' && (text.at[1] == '_' || (text.at[1] >= '0' && text.at[1] <= '9'));
   if (!fits && zeros)
-    parse_error(parse, token.loc, "a decimal number has no leading zeros; octal numbers begin with 0o");
+    parse_error(parse, token.loc, "a decimal number cannot have leading zeros; octal numbers begin with 0o");
   expr->integer.overflow = !fits && !zeros;
   return expr;
 }
@@ -87,7 +87,7 @@ static void hex_escape(Unescape *u, int digits) {
     value = value * 16 + (uint32_t)digit;
   }
   if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) {
-    parse_error(u->parse, u->loc, "an escape in this string is no Unicode character");
+    parse_error(u->parse, u->loc, "an escape in this string is not a Unicode character");
     return;
   }
   if (u->bytes)

@@ -70,7 +70,7 @@ static bool report_unsupported(Parse *parse, Token token) {
   if (token.kind == TOKEN_WALRUS) what = "an assignment within an expression";
   if (token.kind == TOKEN_UNSUPPORTED) what = token_found(parse, token);
   const char *advice =
-      token.kind == TOKEN_WALRUS ? ": it stands on a line of its own" : unsupported_advice(token.text);
+      token.kind == TOKEN_WALRUS ? ": write it as a separate statement" : unsupported_advice(token.text);
   if (what) parse_error(parse, token.loc, "%s is not part of the tile language%s", what, advice);
   return what != NULL;
 }
@@ -173,9 +173,10 @@ static bool report_two_words(Parse *parse, Token first, Token token) {
     parse_error(parse, first.loc, "'type' is not part of the tile language: write %.*s = ...",
                 STR_ARG(token.text));
   else if (token.kind == TOKEN_NAME && is_one_of(first.text, types))
-    parse_error(parse, first.loc,
-                "'%.*s' is not part of the tile language: a name has its type by its value, as in %.*s = ...",
-                STR_ARG(first.text), STR_ARG(token.text));
+    parse_error(
+        parse, first.loc,
+        "'%.*s' is not part of the tile language: a name gets its type from its value, as in %.*s = ...",
+        STR_ARG(first.text), STR_ARG(token.text));
   else
     return false;
   return true;
@@ -213,8 +214,7 @@ static bool report_operator(Parse *parse, Token token) {
 static bool report_habit(Parse *parse, uint32_t start, Token token) {
   Token first = parse->tokens->at[start];
   if (first.kind == TOKEN_WITH) {
-    parse_error(parse, first.loc,
-                "'with' is not part of the tile language but for a profiler's scopes: leave it out");
+    parse_error(parse, first.loc, "'with' is supported only for a profiler's scopes: leave it out");
     return true;
   }
   if (first.kind == TOKEN_ELSE && token.kind == TOKEN_IF && parse->at == start + 1) {
@@ -223,7 +223,7 @@ static bool report_habit(Parse *parse, uint32_t start, Token token) {
     return true;
   }
   if (is_header(first.kind) && token.kind == TOKEN_LBRACE && start < parse->at) {
-    parse_error(parse, token.loc, "a block begins with ':' and is indented: there are no braces");
+    parse_error(parse, token.loc, "a block begins with ':' and is indented, without braces");
     return true;
   }
   if (first.kind == TOKEN_NAME && parse->at == start + 1 && report_two_words(parse, first, token))

@@ -143,7 +143,7 @@ static void check_params(Parse *parse, const ParamList *params) {
     defaults |= param->default_value != NULL;
   }
   if (params->n && vec_last(params).name[0] == '*')
-    parse_error(parse, vec_last(params).loc, "a bare '*' needs a parameter behind it");
+    parse_error(parse, vec_last(params).loc, "a bare '*' needs a parameter after it");
 }
 
 static void take_docstring(Function *function) {

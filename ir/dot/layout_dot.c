@@ -63,7 +63,7 @@ Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warp
   uint32_t n = 0, m = shape->n, batch = shape->n + shape->m;
   Bases bases = {0};
   if (shape->m < 4 || shape->n < 3)
-    BUG("a product of %u x %u has no tile of m16n8", 1u << shape->m, 1u << shape->n);
+    BUG("a dot of %u x %u has no tile of m16n8", 1u << shape->m, 1u << shape->n);
   add_basis(&bases, DIM_REGISTER, 1u << n);
   add_basis(&bases, DIM_REGISTER, 1u << (m + 3));
   add_range(&bases, DIM_LANE, n, 1, 3);
@@ -112,7 +112,7 @@ static void add_shared_part(Bases *bases, const Layout *result, const DotShape *
 Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack) {
   uint32_t k = operand == DOT_A ? 0 : shape->n, outer = operand == DOT_A ? shape->k : 0;
   Bases bases = {0};
-  if (shape->k < pack + 3) BUG("a product over %u has no tile for packs of %u", 1u << shape->k, 1u << pack);
+  if (shape->k < pack + 3) BUG("a dot over %u has no tile for packs of %u", 1u << shape->k, 1u << pack);
   add_range(&bases, DIM_REGISTER, k, 0, pack);
   if (operand == DOT_A) add_basis(&bases, DIM_REGISTER, 1u << (outer + 3));
   add_range(&bases, DIM_REGISTER, k, pack + 2, shape->k);

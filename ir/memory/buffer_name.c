@@ -172,23 +172,21 @@ static void advise_bounds(const AccessFacts *access, int64_t index, Buf *advice)
   int64_t wrapped = (int64_t)1 << 31;
   uint64_t bytes = element_bytes(buffer);
   if (index <= -wrapped / 2)
-    buf_text(advice,
-             "an offset of 32 bits has wrapped: compute it in 64 bits, as in `pid.to(tl.int64) * stride`");
+    buf_text(advice, "a 32-bit offset has wrapped: compute it in 64 bits, as in `pid.to(tl.int64) * stride`");
   else if (index < 0)
-    buf_printf(advice, "the offset is negative%s; or has a product of 32 bits wrapped?",
-               access->masked ? ", and the mask lets it pass: add `& (offsets >= 0)`"
+    buf_printf(advice, "the offset is negative%s; or did a 32-bit multiplication wrap?",
+               access->masked ? ", and the mask allows it: add `& (offsets >= 0)`"
                               : ": mask the access, as in `mask=offsets >= 0`");
   else if (bytes > 1 && (uint64_t)index >= 2 * elements(buffer) && (uint64_t)index / bytes < elements(buffer))
     buf_printf(advice,
                "offsets count elements, not bytes: is one of them, or a stride, %" PRIu64
-               " times too large? Otherwise mask the access, as in `mask=offsets < n`",
+               " times too large? If not, mask the access, as in `mask=offsets < n`",
                bytes);
   else if (access->masked)
-    buf_text(advice,
-             "the mask lets it pass: does it compare these very offsets, in every dimension, with that "
-             "dimension's size? Are the strides those of this buffer, in elements?");
+    buf_text(advice, "the mask allows it: does it compare these offsets with the size of every dimension? "
+                     "Are the strides those of this buffer, in elements?");
   else
-    buf_text(advice, "no mask keeps it in bounds: add one, as in `mask=offsets < n` (of a block pointer "
+    buf_text(advice, "no mask keeps it in bounds: add one, as in `mask=offsets < n` (for a block pointer "
                      "`boundary_check=(0,)`), or launch fewer programs");
   if (index > 0 && (uint64_t)index >= 2 * elements(buffer))
     buf_printf(advice,
@@ -202,7 +200,7 @@ void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
   buf_printf(message, "%s out of bounds: ", access->what);
   if (address < null_page) {
     buf_printf(message, "the pointer is null (address 0x%" PRIx64 ")", address);
-    buf_text(advice, "the argument is None or 0: test it with `if ptr is not None:` before");
+    buf_text(advice, "the argument is None or 0: test it first with `if ptr is not None:`");
     return;
   }
   if (!buffer) {
@@ -223,12 +221,10 @@ void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice) {
     buffer_place(buffer, access->address, message);
   else
     buf_printf(message, "address 0x%" PRIx64, access->address);
-  buf_printf(advice, "its address is no multiple of %u bytes: ", access->bytes);
+  buf_printf(advice, "its address is not a multiple of %u bytes: ", access->bytes);
   if (buffer && element_bytes(buffer) < access->bytes)
-    buf_printf(
-        advice,
-        "is the pointer to %s meant to be read with another element type, or is a `tl.multiple_of` wrong?",
-        elem_info(buffer->elem)->name);
+    buf_printf(advice, "should the pointer to %s have another element type, or is a `tl.multiple_of` wrong?",
+               elem_info(buffer->elem)->name);
   else
     buf_text(advice,
              "does the argument point into the middle of an element, or is a `tl.multiple_of` wrong?");

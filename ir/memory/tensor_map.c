@@ -19,12 +19,13 @@ const char *tensor_map_type_fault(Arena *arena, const Type *type) {
     if (type->shape[d] < 1 || type->shape[d] > TENSOR_MAP_MAX_BOX)
       return arena_printf(arena, "the box's size %u is not from 1 to %d", type->shape[d], TENSOR_MAP_MAX_BOX);
   if (row % TENSOR_MAP_ALIGN)
-    return arena_printf(arena, "the box's rows have %u bytes, no multiple of %d", row, TENSOR_MAP_ALIGN);
+    return arena_printf(arena, "the box's rows have %u bytes, which is not a multiple of %d", row,
+                        TENSOR_MAP_ALIGN);
   if (type->swizzle && row > type->swizzle)
     return arena_printf(arena, "the box's rows have %u bytes, more than the swizzle's %u", row,
                         type->swizzle);
   if (type->pads_nan && !has_nan(type->elem))
-    return arena_printf(arena, "outside of a tensor of %s are no NaNs", elem_info(type->elem)->name);
+    return arena_printf(arena, "a tensor of %s cannot be padded with NaN", elem_info(type->elem)->name);
   return NULL;
 }
 

@@ -89,9 +89,9 @@ static bool parse_elem(const ParamReader *r, Str whole, Str name, Elem *elem) {
     return true;
   }
   if (elem_meant(name, &meant))
-    return wrong(r, whole, "'%.*s' is no type; did you mean '%.*s%s'?", STR_ARG(whole),
+    return wrong(r, whole, "'%.*s' is not a type; did you mean '%.*s%s'?", STR_ARG(whole),
                  (int)strspn(whole.at, "*"), whole.at, elem_info(meant)->name);
-  return wrong(r, whole, "'%.*s' is no type; types are i32, fp16, *fp32 ...", STR_ARG(whole));
+  return wrong(r, whole, "'%.*s' is not a type; types are i32, fp16, *fp32 ...", STR_ARG(whole));
 }
 
 static bool parse_type(const ParamReader *r, Str text, const Type **type) {
@@ -125,7 +125,7 @@ static bool check_facts(const ParamReader *r, Str text, const ParamSpec *param) 
     return wrong(r, text, "a pointer cannot be known to be 1");
   if (type && type->kind == TYPE_SCALAR && elem_is_float(type->elem) &&
       (param->facts.equal1 || param->facts.divisible16))
-    return wrong(r, text, "nothing is known of the values of floating-point parameters");
+    return wrong(r, text, "floating-point parameters have no facts about their values");
   return true;
 }
 
@@ -139,9 +139,9 @@ static bool parse_block(const ParamReader *r, Str text, uint32_t *rank, uint32_t
   for (*rank = 0; next_piece(&rest, ',', &size); (*rank)++) {
     uint64_t value;
     if (*rank == DESCRIPTOR_MAX_RANK)
-      return wrong(r, size, "a descriptor's block has %d dimensions at most", DESCRIPTOR_MAX_RANK);
+      return wrong(r, size, "a descriptor's block has at most %d dimensions", DESCRIPTOR_MAX_RANK);
     if (!u64_parse(size, &value) || value == 0 || value > TILE_MAX_ELEMENTS || (value & (value - 1)))
-      return wrong(r, size, "a descriptor's block has sizes that are powers of two, up to %d, not '%.*s'",
+      return wrong(r, size, "the sizes of a descriptor's block must be powers of two, up to %d, not '%.*s'",
                    TILE_MAX_ELEMENTS, STR_ARG(size));
     shape[*rank] = (uint32_t)value;
   }
@@ -172,7 +172,8 @@ static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   next_piece(&rest, ':', &part);
   inner = trimmed(piece(part, strlen("tensordesc"), part.n));
   if (inner.n < 2 || inner.at[0] != '<' || inner.at[inner.n - 1] != '>')
-    return wrong(r, part, "a descriptor's type is as tensordesc<fp16[64, 32]>, not '%.*s'", STR_ARG(part));
+    return wrong(r, part, "a descriptor's type must be like tensordesc<fp16[64, 32]>, not '%.*s'",
+                 STR_ARG(part));
   inner = piece(inner, 1, inner.n - 1);
   const char *open = memchr(inner.at, '[', inner.n);
   if (!open) return wrong(r, part, "the descriptor's block is missing, as in tensordesc<fp16[64, 32]>");
@@ -189,8 +190,7 @@ static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   param->type = type_block_ptr(r->ir, type_scalar(r->ir, elem), rank, shape);
   while (next_piece(&rest, ':', &part))
     if (!parse_fact(r, part, &facts)) return false;
-  if (facts.equal1)
-    return wrong(r, text, "of a descriptor's sizes and strides only the fact 16 can be known");
+  if (facts.equal1) return wrong(r, text, "a descriptor's sizes and strides can have only the fact 16");
   fill_parts(r->ir, param, facts);
   return true;
 }
@@ -214,7 +214,7 @@ static bool parse_item(ParamReader *r, Str text, ParamSpec *item) {
 static bool check_names(ParamReader *r, Str text, const ParamSpec *tuple) {
   for (uint32_t i = 0; i < tuple->item_count; i++) {
     if (!tuple->items[i].name != !tuple->items[0].name)
-      return wrong(r, text, "either all elements of a tuple have names, or none has");
+      return wrong(r, text, "either all elements of a tuple must have names, or none");
     for (uint32_t k = 0; k < i; k++)
       if (tuple->items[i].name && tuple->items[i].name == tuple->items[k].name)
         return wrong(r, text, "two elements of the tuple are called '%s'", tuple->items[i].name);
@@ -246,7 +246,7 @@ static bool parse_constexpr(const ParamReader *r, Str text, ParamSpec *param) {
   param->form = PARAM_CONSTEXPR;
   param->value = value;
   if (const_parse(r->ir, inner, value)) return true;
-  if (!param_name_is_good(inner)) return wrong(r, inner, "'%.*s' is no Python literal", STR_ARG(inner));
+  if (!param_name_is_good(inner)) return wrong(r, inner, "'%.*s' is not a Python literal", STR_ARG(inner));
   *value = (ConstValue){.kind = CONST_NAME, .str = ir_name(r->ir, inner)};
   return true;
 }

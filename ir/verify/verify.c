@@ -169,7 +169,7 @@ static void check_on_host(Verifier *v, const Op *op) {
   bool grid = op->kind == OP_NUM_PROGRAMS && v->host->kind != HOST_GUARD;
   if (!allowed || op->kind == OP_PROGRAM_ID || grid) verify_fail(v, op, "a %s cannot use it", name);
   for (uint32_t i = 0; i < op->result_count; i++)
-    if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a %s computes with scalars alone", name);
+    if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a %s computes with scalars only", name);
 }
 
 static const Type *map_type(const Func *func, const char *name) {
@@ -238,7 +238,7 @@ static void check_end(Verifier *v, const Region *region, Loc loc) {
       func_fail(v, loc, "the %s does not end with %s", outer_name(v), op_info(wanted)->name);
   }
   for (const Op *op = region->first; op && op->next; op = op->next)
-    if (op_has(op, TERMINATOR)) verify_fail(v, op, "stands before the end of its region");
+    if (op_has(op, TERMINATOR)) verify_fail(v, op, "is before the end of its region");
 }
 
 static void check_region(Verifier *v, const Region *region, Loc loc, int depth);
@@ -342,7 +342,7 @@ static void check_param(Verifier *v, const FuncParam *param) {
   const Type *type = param->type;
   if (type->kind == TYPE_TENSOR_MAP || param->hidden == HIDDEN_TENSOR_MAP) check_map_param(v, param);
   if (!name_is_plain(str_from(param->name)))
-    func_fail(v, param->loc, "'%.40s' is no parameter's name", param->name);
+    func_fail(v, param->loc, "'%.40s' is not a parameter name", param->name);
   if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR && !type_is_by_value(type))
     func_fail(v, param->loc, "the parameter %s is a scalar or a pointer, not %s", param->name,
               verify_type_text(v, type));
@@ -370,7 +370,7 @@ static void check_programs(Verifier *v) {
     const FuncParam *param = &func->params[i];
     if (param->hidden != HIDDEN_PROGRAMS) continue;
     if (i != first + count++)
-      func_fail(v, param->loc, "the parameter %s, a number of programs, does not stand beside the others",
+      func_fail(v, param->loc, "the parameter %s, a number of programs, is not next to the others",
                 param->name);
   }
   if (count && count != PROGRAM_AXES)
@@ -389,17 +389,17 @@ static void check_params(Verifier *v) {
     }
     check_param(v, &func->params[i]);
     if (i > 0 && func->params[i - 1].hidden && !func->params[i].hidden)
-      func_fail(v, func->params[i].loc, "the parameter %s stands after a hidden one", func->params[i].name);
+      func_fail(v, func->params[i].loc, "the parameter %s comes after a hidden one", func->params[i].name);
     if (i > 0 && func->params[i - 1].hidden == HIDDEN_TENSOR_MAP && func->params[i].hidden &&
         func->params[i].hidden != HIDDEN_TENSOR_MAP)
-      func_fail(v, func->params[i].loc, "the parameter %s stands after a tensor map", func->params[i].name);
+      func_fail(v, func->params[i].loc, "the parameter %s comes after a tensor map", func->params[i].name);
   }
   check_programs(v);
   if (func_maps(func) > MAX_TENSOR_MAPS)
     func_fail(v, func->loc, "%u tensor maps, more than %d", func_maps(func), MAX_TENSOR_MAPS);
   for (uint32_t i = 0; i < func->constexpr_count; i++)
     if (!name_is_plain(str_from(func->constexprs[i].name)))
-      func_fail(v, func->loc, "'%.40s' is no constexpr's name", func->constexprs[i].name);
+      func_fail(v, func->loc, "'%.40s' is not a constexpr name", func->constexprs[i].name);
 }
 
 static void check_func(Verifier *v, Func *func) {
@@ -408,7 +408,7 @@ static void check_func(Verifier *v, Func *func) {
   v->visible = ARENA_ARRAY(&v->scratch, const Value *, func->value_count);
   v->uses = ARENA_ARRAY(&v->scratch, uint32_t, func->value_count);
   v->bad = ARENA_ARRAY(&v->scratch, bool, func->value_count);
-  if (!name_is_plain(str_from(func->name))) func_fail(v, func->loc, "that is no kernel's name");
+  if (!name_is_plain(str_from(func->name))) func_fail(v, func->loc, "that is not a kernel name");
   check_params(v);
   v->host = NULL;
   check_args(v, func->body);

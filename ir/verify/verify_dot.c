@@ -152,7 +152,7 @@ static void check_unchosen(Verifier *v, const Op *op) {
                                     ATTR_SHARED_B, ATTR_PLACEMENT_A, ATTR_PLACEMENT_B};
   for (size_t i = 0; i < sizeof decided / sizeof *decided; i++)
     if (op_attr(op, decided[i])) {
-      verify_fail(v, op, "'%s' is of dots with an 'instruction', which this one has not",
+      verify_fail(v, op, "'%s' is of dots with an 'instruction', which this one does not have",
                   attr_info(decided[i])->name);
       return;
     }
@@ -324,7 +324,7 @@ static bool check_sums(Verifier *v, const Op *op, DotSums *sums) {
   sums->layout = type->layout ? type->layout : anchor ? anchor->layout : NULL;
   if (anchor) verify_layout(v, op, type, anchor->layout, "the anchor");
   if (v->ok && anchor && sums->layout != anchor->layout)
-    verify_fail(v, op, "the result, %s, has not the layout of 'anchor', %s", verify_type_text(v, type),
+    verify_fail(v, op, "the result, %s, does not have the layout of 'anchor', %s", verify_type_text(v, type),
                 layout_text(v, anchor->layout));
   if (v->ok && !sums->layout && dot_instruction(op) != DOT_FMA)
     verify_fail(v, op, "it needs 'anchor', the layout of %s's sums", name);

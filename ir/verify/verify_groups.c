@@ -30,8 +30,9 @@ static bool check_warps(Verifier *v, const Op *op) {
       return false;
     }
     if (sum % (uint64_t)n)
-      verify_fail(v, op, "group %u of %" PRId64 " warps begins at warp %" PRIu64 ", no multiple of them", i,
-                  n, sum);
+      verify_fail(v, op,
+                  "group %u of %" PRId64 " warps begins at warp %" PRIu64 ", which is not a multiple of them",
+                  i, n, sum);
     sum += (uint64_t)n;
   }
   int64_t own = warps->ints.at[0],
@@ -61,17 +62,17 @@ static void check_registers(Verifier *v, const Op *op) {
   for (uint32_t i = 0; i < registers->ints.n; i++) {
     int64_t n = registers->ints.at[i];
     if (group_warps(op, i) % WARPGROUP)
-      verify_fail(v, op, "group %u is no whole number of warpgroups, which setmaxnreg changes", i);
+      verify_fail(v, op, "group %u is not a whole number of warpgroups, which setmaxnreg changes", i);
     if (n < info->setmaxnreg_least || n > info->setmaxnreg_most || n % 8)
       verify_fail(v, op, "group %u has a multiple of 8 registers from %u to %u, not %" PRId64, i,
                   info->setmaxnreg_least, info->setmaxnreg_most, n);
     else if (i == 0 ? n < entry : n > entry)
-      verify_fail(v, op, "group %u has %" PRId64 " registers, %s than the %u that the block begins with", i,
-                  n, i ? "more" : "fewer", entry);
+      verify_fail(v, op, "group %u has %" PRId64 " registers, %s than the %u that the CTA begins with", i, n,
+                  i ? "more" : "fewer", entry);
     sum += v->ok ? (uint32_t)n * 32 * group_warps(op, i) : 0;
   }
   if (v->ok && sum > entry * 32 * warps)
-    verify_fail(v, op, "the groups have %u registers, and the block begins with %u", sum, entry * 32 * warps);
+    verify_fail(v, op, "the groups have %u registers, and the CTA begins with %u", sum, entry * 32 * warps);
 }
 
 void verify_warp_groups(Verifier *v, const Op *op) {

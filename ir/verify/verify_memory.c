@@ -191,8 +191,8 @@ static void check_inline_asm(Verifier *v, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     const Type *type = op->results[i].type, *first = op->results[0].type;
     if (!is_data(type) || !type_same_shape(type, first) || type->layout != first->layout)
-      verify_fail(v, op, "result %u, %s, has not the shape and layout of %s", i, verify_type_text(v, type),
-                  verify_type_text(v, first));
+      verify_fail(v, op, "result %u, %s, does not have the shape and layout of %s", i,
+                  verify_type_text(v, type), verify_type_text(v, first));
   }
   if (pack < 1 || (pack & (pack - 1)) != 0 || pack > 64)
     verify_fail(v, op, "'pack' is a power of two up to 64, not %" PRId64, pack);

@@ -120,7 +120,7 @@ static bool check_tiles(Verifier *v, const Op *op, uint32_t count) {
                   verify_type_text(v, operand_type(op, i)));
       return false;
     } else if (operand_type(op, i)->layout != operand_type(op, 0)->layout) {
-      verify_fail(v, op, "operand %u has another layout; convert_layout alone changes layouts", i);
+      verify_fail(v, op, "operand %u has another layout; only convert_layout changes layouts", i);
       return false;
     }
   return true;
@@ -186,7 +186,7 @@ static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
   bool carries = op->kind == OP_SCAN_CARRY;
   ScanPlan plan;
   if (!scan_plan(op, &plan)) {
-    verify_fail(v, op, "the layout spreads the axis in a way that is not built yet");
+    verify_fail(v, op, "the layout spreads the axis in a way that is not supported yet");
     return;
   }
   bool runs = op_attr(op, ATTR_RUNS) != NULL;
@@ -198,7 +198,7 @@ static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
     if (carries || !runs) check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
     if (runs)
       check_rows(v, op, scan_starts_type(ir, op, &plan, i),
-                 carries ? operand_type(op, 2 * count + i) : op->results[i].type, "what comes before runs");
+                 carries ? operand_type(op, 2 * count + i) : op->results[i].type, "the value before runs");
     if (carries)
       check_rows(v, op, scan_read_type(ir, op, &plan, i), operand_type(op, count + i), "the totals");
     else
@@ -233,7 +233,7 @@ void verify_map(Verifier *v, const Op *op) {
     const Type *result = op->results[i].type;
     if (!type_is_tile(result) || !type_same_shape(result, operand_type(op, 0)) ||
         result->layout != operand_type(op, 0)->layout)
-      verify_fail(v, op, "result %u, %s, has not the shape and layout of the operands", i,
+      verify_fail(v, op, "result %u, %s, does not have the shape and layout of the operands", i,
                   verify_type_text(v, result));
   }
 }

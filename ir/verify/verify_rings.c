@@ -64,7 +64,7 @@ static void check_views(Verifier *v, const Op *op) {
     const Value *buffers = op_operand(op, i);
     verify_slot(v, op, buffers->type, op->results[i - 1].type);
     if (!buffers->def || buffers->def->kind != OP_SHARED_ALLOC)
-      verify_fail(v, op, "operand %u is no buffer of shared_alloc itself", i);
+      verify_fail(v, op, "operand %u is not itself a buffer of shared_alloc", i);
   }
 }
 
@@ -115,11 +115,11 @@ static bool runs_again(const Value *value, const Op *op) {
 static void check_used_once(Verifier *v, const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
     if (!hands_ring_on(use))
-      verify_fail(v, use->user, "a ring is no operand %u of it", (unsigned)(use - use->user->operands));
+      verify_fail(v, use->user, "a ring cannot be its operand %u", (unsigned)(use - use->user->operands));
     bool again = runs_again(value, use->user);
     for (const Use *other = value->first_use; other != use; other = other->next)
       again |= !exclude_each_other(use->user, other->user);
-    if (again) verify_fail(v, use->user, "the ring is used once more: what it gave is the ring from then on");
+    if (again) verify_fail(v, use->user, "the ring is used twice: use the ring that its first user gave");
   }
 }
 
@@ -150,10 +150,11 @@ static void check_view(Verifier *v, const Value *view, const Op *by, const Value
     if (op->kind == OP_SHARED_TRANS && view != mbarrier)
       check_view(v, op_result(op), by, mbarrier);
     else if (filled ? !fills(op, index, by, mbarrier) : !reads || view == mbarrier)
-      verify_fail(v, op, "operand %u is a ring's slot, which is %s alone", index,
-                  filled ? mbarrier ? "being filled: it is written by copies that count at its mbarrier"
-                                    : "being filled: it is written"
-                         : "readable: it is read");
+      verify_fail(v, op, "operand %u is a ring's slot, which is %s", index,
+                  filled ? mbarrier
+                               ? "being filled: it can be written only by copies that count at its mbarrier"
+                               : "being filled: it can only be written"
+                         : "readable: it can only be read");
   }
 }
 
@@ -164,7 +165,7 @@ static void check_owned(RingChecker *c, const Op *op, const Op *begin, const Val
     bool owns = (user->kind == OP_RING_FILL || user->kind == OP_RING_WAIT) && use != user->operands;
     const Op *other = owns ? c->counts[op_operand(user, 0)->id].begin : NULL;
     if (!owns || (other && other != begin))
-      verify_fail(c->v, op, "the ring's buffers are used by its ops alone, one is by %s",
+      verify_fail(c->v, op, "the ring's buffers may be used only by its ops; %s uses one",
                   op_info(user->kind)->name);
   }
 }
@@ -257,7 +258,7 @@ static void check_for(RingChecker *c, const Op *op) {
   }
   check_region(c, op->regions[0]);
   for (uint32_t i = 0; i < op->result_count; i++)
-    check_agree(c, op, loop_init(op, i), loop_yielded(op, i), "before a round and after it");
+    check_agree(c, op, loop_init(op, i), loop_yielded(op, i), "before and after an iteration");
 }
 
 static void check_while(RingChecker *c, const Op *op) {
@@ -270,7 +271,7 @@ static void check_while(RingChecker *c, const Op *op) {
   }
   check_region(c, body);
   for (uint32_t i = 0; i < op->result_count; i++)
-    check_agree(c, op, op_operand(op, i), op_operand(body->last, i), "before a round and after it");
+    check_agree(c, op, op_operand(op, i), op_operand(body->last, i), "before and after an iteration");
 }
 
 static void check_if(RingChecker *c, const Op *op) {

@@ -10,7 +10,7 @@ static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[
 bool verify_axis(Verifier *v, const Op *op, const Type *tile) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   if (axis >= 0 && axis < tile->rank) return true;
-  verify_fail(v, op, "the axis %" PRId64 " is no dimension of %s", axis, verify_type_text(v, tile));
+  verify_fail(v, op, "the axis %" PRId64 " is not a dimension of %s", axis, verify_type_text(v, tile));
   return false;
 }
 
@@ -18,7 +18,7 @@ void verify_word(Verifier *v, const Op *op, AttrKey key, const char *const *word
   const Attr *attr = op_attr(op, key);
   for (size_t i = 0; attr && i < n; i++)
     if (strcmp(attr->str, words[i]) == 0) return;
-  if (attr) verify_fail(v, op, "'%.40s' is no value of '%s'", attr->str, attr_info(key)->name);
+  if (attr) verify_fail(v, op, "'%.40s' is not a value of '%s'", attr->str, attr_info(key)->name);
 }
 
 // The result's tile must have the operand's elements and this shape.
@@ -37,7 +37,8 @@ static void check_expand_dims(Verifier *v, const Op *op) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   uint32_t shape[TILE_MAX_RANK + 1];
   if (axis < 0 || axis > from->rank) {
-    verify_fail(v, op, "a dimension cannot be put in at %" PRId64 " of %s", axis, verify_type_text(v, from));
+    verify_fail(v, op, "a dimension cannot be inserted at %" PRId64 " of %s", axis,
+                verify_type_text(v, from));
     return;
   }
   for (uint32_t d = 0; d <= from->rank; d++) shape[d] = d == axis ? 1 : from->shape[d - (d > axis)];
@@ -120,7 +121,7 @@ static void check_slice(Verifier *v, const Op *op) {
   const Attr *starts = op_attr(op, ATTR_STARTS);
   if (!type_is_tile(to) || to->rank != from->rank || type_element(to) != type_element(from) ||
       starts->ints.n != from->rank) {
-    verify_fail(v, op, "from %s to %s with %u starts is no slice", verify_type_text(v, from),
+    verify_fail(v, op, "%s to %s with %u starts is not a slice", verify_type_text(v, from),
                 verify_type_text(v, to), starts->ints.n);
     return;
   }

@@ -60,7 +60,7 @@ static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *
   else if (op_attr(op, ATTR_STARTS))
     check_starts(v, op, tile, buffer);
   else if (type_is_tile(tile) && !type_same_shape(tile, buffer))
-    verify_fail(v, op, "%s and %s have not one shape", verify_type_text(v, tile),
+    verify_fail(v, op, "%s and %s do not have one shape", verify_type_text(v, tile),
                 verify_type_text(v, buffer));
 }
 
@@ -186,7 +186,7 @@ static void check_barrier(Verifier *v, const Op *op) {
   int64_t id = op_int(op, ATTR_ID, 0), warps = op_int(op, ATTR_WARPS, 1);
   int first = op->kind == OP_ARRIVE; // at 0 the whole CTA waits
   if (id < first || id >= BARRIER_COUNT)
-    verify_fail(v, op, "the block's barriers are %d to %d, not %" PRId64, first, BARRIER_COUNT - 1, id);
+    verify_fail(v, op, "the CTA's barriers are %d to %d, not %" PRId64, first, BARRIER_COUNT - 1, id);
   uint32_t most = region_warps(op);
   if (warps < 1 || warps > most) verify_fail(v, op, "1 to %u warps meet, not %" PRId64, most, warps);
 }
@@ -225,7 +225,7 @@ static void check_dot_wait(Verifier *v, const Op *op) {
   }
   for (uint32_t i = op->result_count; i < op->operand_count; i++)
     if (operand_type(op, i)->kind == TYPE_SHARED || operand_type(op, i)->kind == TYPE_TOKEN)
-      verify_fail(v, op, "operand %u is nothing that is computed: %s", i,
+      verify_fail(v, op, "operand %u is not a computed value: %s", i,
                   verify_type_text(v, operand_type(op, i)));
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!type_is_tile(operand_type(op, i)) || operand_type(op, i) != op->results[i].type)

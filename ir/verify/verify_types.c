@@ -55,7 +55,7 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
     if (layout->bits[DIM_OFFSET] != layout_in_bits(layout))
       verify_fail(v, op, "the layout of %s, a shared buffer, is from offsets alone", what);
     else if (layout->bits[DIM_OFFSET] != layout->out_bits)
-      verify_fail(v, op, "the layout of %s, a shared buffer, has as many offsets as elements", what);
+      verify_fail(v, op, "the layout of %s, a shared buffer, must have one offset for each element", what);
     return;
   }
   if (layout->bits[DIM_OFFSET]) verify_fail(v, op, "the layout of %s, a tile, has no offset bits", what);
@@ -77,9 +77,8 @@ void verify_type(Verifier *v, const Op *op, const Type *type, const char *what) 
   for (uint32_t d = first; d < type->rank; d++)
     if (type->shape[d] == 0 || (!any && !is_power_of_two(type->shape[d]))) {
       verify_fail(v, op,
-                  type->shape[d]
-                      ? "the size %u of %s, which has a place in threads or memory, is not a power of two"
-                      : "the size %u of %s is not positive",
+                  type->shape[d] ? "the size %u of %s, which has a layout, is not a power of two"
+                                 : "the size %u of %s is not positive",
                   type->shape[d], what);
       return;
     }
@@ -210,7 +209,7 @@ static void check_select(Verifier *v, const Op *op) {
 
 static void check_cast(Verifier *v, const Op *op) {
   if (!is_number(operand_type(op, 0)) || !is_number(result_type(op)))
-    verify_fail(v, op, "from %s to %s is no conversion of numbers", verify_type_text(v, operand_type(op, 0)),
+    verify_fail(v, op, "%s to %s is not a conversion of numbers", verify_type_text(v, operand_type(op, 0)),
                 verify_type_text(v, result_type(op)));
 }
 
@@ -222,7 +221,7 @@ static uint32_t element_bits(const Type *type) {
 static void check_bitcast(Verifier *v, const Op *op) {
   const Type *from = operand_type(op, 0), *to = result_type(op);
   if (!is_data(from) || !is_data(to) || element_bits(from) != element_bits(to))
-    verify_fail(v, op, "%s and %s have not the same bits", verify_type_text(v, from),
+    verify_fail(v, op, "%s and %s do not have the same number of bits", verify_type_text(v, from),
                 verify_type_text(v, to));
 }
 
@@ -294,12 +293,12 @@ static bool check_elementwise(Verifier *v, const Op *op) {
     const Type *type = operand_type(op, i);
     bool has_elements = type_element(type)->kind == TYPE_SCALAR || type_is_ptr(type);
     if (!has_elements || !type_same_shape(type, first)) {
-      verify_fail(v, op, "operand %u, %s, has not the shape of %s", i, verify_type_text(v, type),
+      verify_fail(v, op, "operand %u, %s, does not have the shape of %s", i, verify_type_text(v, type),
                   verify_type_text(v, first));
       return false;
     }
     if (type->layout != first->layout) {
-      verify_fail(v, op, "operand %u has another layout; convert_layout alone changes layouts", i);
+      verify_fail(v, op, "operand %u has another layout; only convert_layout changes layouts", i);
       return false;
     }
   }

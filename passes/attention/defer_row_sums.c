@@ -170,7 +170,7 @@ bool pass_defer_row_sums(PassContext *context, Func *func) {
     while (index < loop->result_count && !find_sum(loop, index, &sum)) index++;
     if (index == loop->result_count) continue;
     diag_remark(context->diags, sum.reduce->loc, "defer_row_sums",
-                "each lane adds up its own part; row sums are combined after the loop");
+                "each lane sums its own part; row sums are combined after the loop");
     defer_row_sum(context->scratch, loop, &sum);
     changed = true;
   }

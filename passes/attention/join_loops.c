@@ -439,9 +439,9 @@ static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
   if (!op_attr(first, ATTR_WARP_SPECIALIZE) && region_warps(first) == WARPGROUP)
     j.why = "the source does not ask for it by warp_specialize";
   else if (!step)
-    j.why = "the first does not end where the second starts, by whole steps";
+    j.why = "the first does not end where the second starts, in whole steps";
   else if (!op_same_attrs(first, second) || !carries_on(&j, step))
-    j.why = "the second does not start with what the first gives";
+    j.why = "the second does not start with the first one's results";
   if (!j.why) {
     func_number(func);
     j.same = ARENA_ARRAY(context->scratch, Value *, func->value_count);
@@ -451,12 +451,13 @@ static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
     find_cuts(&j);
   }
   if (!j.why && (j.cuts.n == 0 || !branch_is_possible(&j)))
-    j.why = "what differs cannot be computed in a branch";
+    j.why = "their difference cannot be computed in a branch";
   if (j.why) {
     diag_remark(context->diags, second->loc, "join_loops", "two consecutive loops are not joined: %s", j.why);
     return NULL;
   }
-  diag_remark(context->diags, second->loc, "join_loops", "one loop with the one before it, and a branch");
+  diag_remark(context->diags, second->loc, "join_loops",
+              "joined with the loop before it: one loop with a branch");
   return replace_loops(&j);
 }
 

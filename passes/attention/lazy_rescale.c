@@ -391,14 +391,15 @@ static void remark(const Deferral *d, bool skips) {
   const char *narrow = elem_info(d->narrow)->name;
   if (d->growth == TUNE_DEFERRED_GROWTH)
     diag_remark(diags, loc, "lazy_rescale",
-                "sums are rescaled where a row's maximum has grown by a factor of more than 2^%d", d->growth);
+                "sums are rescaled only where a row's maximum has grown by a factor of more than 2^%d",
+                d->growth);
   else if (d->growth > 0)
     diag_remark(diags, loc, "lazy_rescale",
-                "sums are rescaled where a row's maximum has grown by a factor of more than 2^%d: %s has no "
-                "room for 2^%d",
+                "sums are rescaled only where a row's maximum has grown by a factor of more than 2^%d: in %s "
+                "2^%d would overflow",
                 d->growth, narrow, TUNE_DEFERRED_GROWTH);
   else
-    diag_remark(diags, loc, "lazy_rescale", "sums are rescaled %s: %s may have no room for larger powers",
+    diag_remark(diags, loc, "lazy_rescale", "sums are rescaled %s: larger powers may overflow %s",
                 skips ? "where a row's maximum has grown" : "in each iteration", narrow);
 }
 

@@ -41,8 +41,8 @@ static bool all_can_move(Rotation *r) {
   bool begun = false;
   for (const Op *op = body->first; op != body->last; op = op->next) {
     begun |= op == r->dots.first;
-    if (!can_move(r, op)) r->why = "an op of the loop's body cannot be moved past others";
-    if (begun && is_for_both(op)) r->why = "copies are waited for after the first dot";
+    if (!can_move(r, op)) r->why = "an op of the loop's body cannot be moved";
+    if (begun && is_for_both(op)) r->why = "the wait for copies is after the first dot";
   }
   return !r->why;
 }

@@ -224,7 +224,8 @@ static Layout choose_fma(DotChooser *c, Product *p) {
        turns_b = dot_find_turn(c, p, DOT_B, false, &b, &b_layout);
   if (turns_b) dot_set_layout(b, ATTR_ANCHOR, &b_layout);
   if (turns_a && turns_b && crowds_registers(c, p))
-    p->way = "a is read along k: turned too, the operands would take as many registers as the sums";
+    p->way =
+        "a is read along k: transposed in registers too, the operands would need as much room as the sums";
   else if (turns_a)
     dot_set_layout(a, ATTR_ANCHOR, &a_layout);
   op_set_flag(p->op, ATTR_SHARED_A, true);

@@ -47,9 +47,10 @@ static void settle_access(Propagator *p, const GraphAccess *access) {
   op_set_attr(access->op, (Attr){.key = ATTR_VECTOR, .i = vector});
   if (vector == 1) op_remove_attr(access->op, ATTR_PARTIAL);
   if (vector >= alone) return;
-  diag_remark(p->context->diags, access->op->loc, "propagate_layouts",
-              "%s of %lld bytes a lane, not %u: it shares one layout with accesses for which that is cheaper",
-              op_info(access->op->kind)->name, (long long)bytes, alone * access->bytes);
+  diag_remark(
+      p->context->diags, access->op->loc, "propagate_layouts",
+      "%s of %lld bytes a lane, not %u: it shares its layout with other accesses, which costs less overall",
+      op_info(access->op->kind)->name, (long long)bytes, alone * access->bytes);
 }
 
 bool pass_propagate_layouts(PassContext *context, Func *func) {

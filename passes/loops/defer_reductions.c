@@ -314,15 +314,15 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
     if (registers + more > most) {
       diag_remark(
           s->context->diags, loc, "defer_reductions",
-          "reduced in every iteration: its tile would keep %u registers a thread, with %u kept for others",
+          "reduced in every iteration: deferring it would take %u registers a thread, next to %u for others",
           more, registers);
       continue;
     }
     registers += more;
     defer_sum(s, &sum);
     diag_remark(s->context->diags, loc, "defer_reductions",
-                "reduced across threads once, after the loop, which keeps %u register%s a thread for it",
-                more, more == 1 ? "" : "s");
+                "reduced across threads once, after the loop, at a cost of %u register%s a thread", more,
+                more == 1 ? "" : "s");
   }
 }
 

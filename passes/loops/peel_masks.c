@@ -70,7 +70,7 @@ static void peel_loop(const MaskCopies *copies, Op *loop, const HeldBounds *boun
   op_set_operand(loop, 0, middle);
   for (uint32_t i = 0; i < carried; i++) op_set_operand(loop, i + 3, &made->results[i]);
   diag_remark(copies->context->diags, loop->loc, "peel_masks",
-              "whole iterations without masks, the last one apart");
+              "full iterations run without masks; the last iteration is peeled");
 }
 
 static bool try_loop(const MaskCopies *copies, Op *loop) {

@@ -225,7 +225,7 @@ static void share_window(SharedWindow *h, Op *first) {
 static void decline_window(Sharer *s, const Op *first, const Window *window, const char *why) {
   for (uint32_t i = 0; i < window->taps.n; i++)
     vec_push(s->context->scratch, &s->declined, window->taps.at[i].load);
-  diag_remark(s->context->diags, first->loc, "share_windows", "overlapping loads stay as they are: %s", why);
+  diag_remark(s->context->diags, first->loc, "share_windows", "overlapping loads are not shared: %s", why);
 }
 
 static bool was_declined(const Sharer *s, const Op *load) {
@@ -247,7 +247,7 @@ static bool try_share(Sharer *s, Op *first) {
   h->n = (uint32_t)type_elements(h->tile);
   if (!plan_window(h)) {
     decline_window(s, first, &window,
-                   "the tile has fewer elements than threads, or more than shared memory is worth");
+                   "the tile has fewer elements than threads, or needs too much shared memory");
     return false;
   }
   share_window(h, first);

@@ -74,7 +74,7 @@ static void branch_on_bounds(const MaskCopies *copies, Op *first, const HeldBoun
   build_yield(&copy, 0, NULL);
   build_yield(&rest, 0, NULL);
   diag_remark(copies->context->diags, first->loc, "split_masks",
-              "a copy without masks for blocks that lie inside the bounds");
+              "a copy of the code without masks, for programs inside the bounds");
 }
 
 bool pass_split_masks(PassContext *context, Func *func) {
@@ -85,7 +85,7 @@ bool pass_split_masks(PassContext *context, Func *func) {
   if (!first) return false;
   if (count_ops_from(first) > TUNE_SPLIT_OPS) {
     diag_remark(context->diags, first->loc, "split_masks",
-                "no copy without masks: it would be of more than %d ops", TUNE_SPLIT_OPS);
+                "no copy of the code without masks: it has more than %d ops", TUNE_SPLIT_OPS);
     return false;
   }
   for (Op *op = first->next; op; op = op->next)

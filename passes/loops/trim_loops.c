@@ -156,7 +156,7 @@ static void trim(PassContext *context, const GuardedLoop *g) {
   op_copy_attrs(made, loop);
   copy_body(context, g, made);
   diag_remark(context->diags, loop->loc, "trim_loops",
-              "the loop ends where the branch that it consists of does");
+              "the loop ends where the bound that guards its body does");
   op_set_operand(loop, 0, rest);
   for (uint32_t i = 0; i < carried; i++) {
     op_set_operand(loop, LOOP_FIRST_INIT + i, &made->results[i]);

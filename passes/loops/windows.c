@@ -120,7 +120,7 @@ static const char *why_no_window(const AxisTable *axes, const Op *first, const W
   if (__builtin_sub_overflow(window->high, window->low, &span) || span > elements / TUNE_WINDOW_SPAN)
     return "they lie too far apart";
   if (axis_info(axes, window->root)->contiguity[0] < elements || !index_can_clone(window->root))
-    return "their addresses are not neighbours throughout";
+    return "their addresses are not contiguous everywhere";
   if (window->base && (!window->base->def || window->base->def->kind != OP_SPLAT))
     return "their addresses have no common base";
   for (uint32_t i = 0; i < window->taps.n; i++) {
@@ -128,7 +128,7 @@ static const char *why_no_window(const AxisTable *axes, const Op *first, const W
     if (tap->mask && !index_can_clone(tap->mask)) return "a mask depends on more than the index";
     for (uint32_t k = 0; k < tap->load->operand_count; k++)
       if (!is_known_before(op_operand(tap->load, k), first, DEPTH))
-        return "a mask or an address needs what is loaded before";
+        return "a mask or an address depends on an earlier load";
   }
   return NULL;
 }

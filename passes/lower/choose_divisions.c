@@ -191,8 +191,9 @@ static void rewrite_site(DivisionChooser *c, DivideSite *site) {
   if (!site->fits && (site->plain || is_wide(op_result(site->op)))) return;
   site->x = op_operand(site->op, 0);
   value_replace_uses(op_result(site->op), rewritten(c, site));
-  diag_remark(c->context->diags, site->op->loc, "choose_divisions", "divided by one number%s",
-              site->fits ? ", in 32 bits where the program's numbers fit" : "");
+  diag_remark(c->context->diags, site->op->loc, "choose_divisions",
+              "repeated divisions become multiplication by a reciprocal%s",
+              site->fits ? ", in 32 bits where the values fit" : "");
   op_erase(site->op);
 }
 

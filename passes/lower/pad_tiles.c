@@ -92,9 +92,9 @@ static void pad_map(Padding *p, Op *op) {
 
 static void pad_asm(Padding *p, Op *op) {
   if (op_attr(op, ATTR_PURE)) return;
-  diag_error(
-      p->context->diags, op->loc,
-      "PTX that may have effects is applied to whole tiles: their sizes are powers of two, or it is pure");
+  diag_error(p->context->diags, op->loc,
+             "inline PTX that may have effects needs tile sizes that are powers of two: pad the tile, or use "
+             "is_pure=True");
 }
 
 // The rules. For ops without a rule only the type changes.
@@ -146,11 +146,10 @@ static void pad_value(Padding *p, Value *value, Loc loc) {
   p->entries.at[value->id] = (PadEntry){value, written, NULL};
   value->type = padded;
   if (type_elements(padded) <= TILE_MAX_ELEMENTS || padded == written) return;
-  diag_error(
-      p->context->diags, loc,
-      "a tile of %llu elements takes the room of %llu, its sizes as powers of two, which is more than %d",
-      (unsigned long long)type_elements(written), (unsigned long long)type_elements(padded),
-      TILE_MAX_ELEMENTS);
+  diag_error(p->context->diags, loc,
+             "a tile of %llu elements is padded to powers of two, %llu elements, which is more than %d",
+             (unsigned long long)type_elements(written), (unsigned long long)type_elements(padded),
+             TILE_MAX_ELEMENTS);
 }
 
 static void pad_values(Padding *p, const OpList *list) {
@@ -193,7 +192,7 @@ static void report(Padding *p, const OpList *list) {
     vec_push(p->context->scratch, &said, written);
     double share = 1 - (double)type_elements(written) / (double)type_elements(padded);
     diag_remark(p->context->diags, op->loc, "pad_tiles",
-                "tiles of %s elements take the room of %s: %.1f %% is padding", shape_text(p, written),
+                "tiles of %s elements are padded to %s: %.1f %% is padding", shape_text(p, written),
                 shape_text(p, padded), 100 * share);
   }
 }

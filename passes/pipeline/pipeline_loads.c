@@ -276,7 +276,8 @@ static void drop_without_room(LoadFinder *f) {
   if (!ahead || ahead <= register_slack(f->context->scratch, f->func)) return;
   for (uint32_t i = 0; i < found->loads.n; i++) {
     if (wastes_registers(&found->loads.at[i]))
-      decline_loop(f, found->loads.at[i].load, "registers have no room to prefetch elements one by one");
+      decline_loop(f, found->loads.at[i].load,
+                   "there are not enough registers to prefetch elements one by one");
     else
       found->loads.at[kept++] = found->loads.at[i];
   }

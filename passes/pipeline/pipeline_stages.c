@@ -126,7 +126,7 @@ static void drop_computed(PassContext *context, const Func *func, StagedLoop *st
   if (iterations < stages) staged->stages = iterations < 2 ? 2 : (uint32_t)iterations + 1;
   if (has_room(func, staged, beside) || (!others && iterations > staged->stages)) return;
   diag_remark(context->diags, staged->loop->loc, "pipeline",
-              "loads that are computed on stay where they are: %u stages take too much shared memory",
+              "loads that are not dot operands are not prefetched: %u stages take too much shared memory",
               staged->stages);
   staged->stages = stages;
   staged_loop_keep_computed(staged);
@@ -185,7 +185,7 @@ static uint32_t stages_for_warps(PassContext *context, const Func *func, const S
     uint64_t more = programs_held(func, staged, sums, beside, fewer);
     if (more <= held) continue;
     diag_remark(context->diags, staged->loop->loc, "pipeline",
-                "%u stages, not %u: a multiprocessor has room for %llu programs then, not %llu", fewer,
+                "%u stages, not %u: a multiprocessor then has room for %llu programs, not %llu", fewer,
                 stages, (unsigned long long)more, (unsigned long long)held);
     return fewer;
   }

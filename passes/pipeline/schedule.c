@@ -92,7 +92,7 @@ static const char *check_carried(const Check *c) {
   const Schedule *s = c->s;
   for (uint32_t i = 0; i < s->loop->result_count; i++)
     if (!has_value(c, loop_yielded(s->loop, i), s->stage_of[i]))
-      return "the stage of a loop-carried value does not have what is yielded for it";
+      return "the stage of a loop-carried value does not compute its next value";
   for (uint32_t i = 0; i < s->crossing.n; i++) {
     const Value *value = s->crossing.at[i];
     int kind = value->type->kind;

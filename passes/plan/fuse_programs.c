@@ -164,7 +164,7 @@ static const char *find_pairs(Pairing *p) {
   for (uint32_t i = 0; i < p->numbers.n; i++)
     if (!place_scalar(p, op_result(p->numbers.at[i]), 1))
       return "its program id is used for more than offsets of blocks";
-  if (!retile_spread(&p->tiles)) return "not all that depends on its blocks can be wider";
+  if (!retile_spread(&p->tiles)) return "not everything that depends on its blocks can be wider";
   if (!retile_is_marked(&p->tiles, op_result(p->dot), 1)) return "the dot's columns are not the axis'";
   for (uint32_t i = 0; i < p->stores.n; i++)
     if (!p->tiles.marks[op_operand(p->stores.at[i], 1)->id])

@@ -80,6 +80,6 @@ bool pass_persist(PassContext *context, Func *func) {
   inner.loc = end->loc;
   build_yield(&inner, 0, NULL);
   diag_remark(context->diags, func->loc, "persist",
-              "persistent: as many CTAs as fit run the launch's programs one after another");
+              "persistent: the CTAs that fit run all programs of the launch");
   return true;
 }

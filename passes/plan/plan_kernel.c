@@ -74,7 +74,7 @@ static const char *why_no_maps(const WayPlanner *p) {
   if (!p->target->arch->tensor_rank) return "the architecture has none";
   if (p->target->tma == TMA_OFF) return "--tma=off";
   return module_takes_maps(p->func->module) ? NULL
-                                            : "the launcher would have to make the tensor maps (--tma=on)";
+                                            : "the launcher must make the tensor maps for that (--tma=on)";
 }
 
 // True if loads through pointers may become TMA copies. By default these are kernels with one dot, and attention,
@@ -104,8 +104,8 @@ static bool plan_copies(const WayPlanner *p) {
                   : "of dot operands, through block pointers and descriptors");
   if (!pointers && p->products.wgmma)
     diag_remark(p->context->diags, place(p), "plan_kernel",
-                "no TMA copies through pointers: %u dots by %u warps, %u of them chained: "
-                "nothing of such is measured",
+                "no TMA copies through pointers: kernels of %u dots by %u warps, %u of them chained, are not "
+                "measured",
                 p->products.dots, p->target->num_warps, p->products.chained);
   return true;
 }
@@ -143,10 +143,9 @@ static const char *why_no_pairs(const WayPlanner *p) {
   if (type->rank != 2 || !type_sizes_are_powers(operand)) return "the dot's blocks are no TMA copies";
   if (type_element_bytes(operand) > 2) return "elements have more than two bytes";
   if (fused_programs_pay(type->shape[0], type->shape[1], target->num_warps)) return NULL;
-  return arena_printf(
-      p->context->scratch,
-      "two dots of %ux%u by %u warps are not as wide as the instruction, or have too few sums to pay",
-      type->shape[0], type->shape[1], target->num_warps);
+  return arena_printf(p->context->scratch,
+                      "two dots of %ux%u by %u warps are narrower than the instruction, or have too few sums",
+                      type->shape[0], type->shape[1], target->num_warps);
 }
 
 static void plan_pairs(const WayPlanner *p) {

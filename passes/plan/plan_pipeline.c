@@ -80,19 +80,21 @@ static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, boo
 static const char *why_no_turns(const SlotPlanner *p) {
   Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
   PartedLoop parted;
-  if (!p->func->module->launched) return "the launcher would have to say how many CTAs there are";
+  if (!p->func->module->launched) return "the launcher must pass the number of CTAs for that";
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "warp specialization is off";
   if (p->loops.list.n != 1) return "it has several dot loops";
-  if (p->target->num_warps <= WARPGROUP_WARPS) return "four warps leave a multiprocessor to other programs";
+  if (p->target->num_warps <= WARPGROUP_WARPS)
+    return "four warps leave room for other programs on the multiprocessor";
   const char *why = find_parted(p, &unheard, p->loops.list.at[0], true, &parted);
   if (why) return arena_printf(p->context->scratch, "its loop cannot be warp-specialized: %s", why);
   if (!parted.sums) return words(p, "no dot stays in flight, with %u slots", parted.slots, 0, 0);
   if (!persistent_pays(parted.sums))
-    return words(p, "the dot has %u registers of sums a thread, fewer than %u: CTAs share a multiprocessor",
+    return words(p,
+                 "the dot has %u registers of sums a thread, fewer than %u: so CTAs share a multiprocessor",
                  parted.sums, TUNE_TURN_SUMS, 0);
   if (!persistent_fits(parted.sums, parted.registers.multiply))
-    return words(p, "%u registers of sums and %u others are more than the %u of warps that multiply",
-                 parted.sums, TUNE_TURN_OTHER_REGISTERS, parted.registers.multiply);
+    return words(p, "%u registers of sums and %u others are more than a consumer warp's %u", parted.sums,
+                 TUNE_TURN_OTHER_REGISTERS, parted.registers.multiply);
   return NULL;
 }
 
@@ -126,18 +128,18 @@ static const char *why_not_wanted(const SlotPlanner *p, const Op *loop) {
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "--warp-specialize=off";
   if (p->target->warp_roles == WARP_ROLES_ON) return NULL;
   if (p->target->num_warps <= WARPGROUP_WARPS)
-    return "four warps leave room for another CTA, which gains more";
+    return "four warps leave room for another CTA, which is faster";
   if (is_in_turn(p, loop) || op_attr(loop, ATTR_OVERLAPPED) || op_attr(loop, ATTR_WARP_SPECIALIZE))
     return NULL;
   uint32_t chained = chained_dots(p->context->scratch, p->func, loop);
-  return chained > 2 ? NULL : "one dot at a time gains nothing by it";
+  return chained > 2 ? NULL : "with one dot at a time it is not faster";
 }
 
 static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *parted) {
   enum { KB = 1024 };
   Diag *remark =
       diag_remark(p->context->diags, loop->loc, "plan_pipeline",
-                  "specialised: %u slots of %llu bytes next to %llu, of %u KB; %u warps multiply",
+                  "specialised: %u slots of %llu bytes next to %llu bytes, of %u KB; %u consumer warps",
                   parted->slots, (unsigned long long)parted->slot_bytes, (unsigned long long)parted->beside,
                   p->target->arch->shared_limit / KB, parted->warps);
   if (parted->registers.multiply)
@@ -145,7 +147,8 @@ static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *
               "registers a thread: consumer warps %u, producer warps %u", parted->registers.multiply,
               parted->registers.copy);
   else
-    diag_note(p->context->diags, remark, loop->loc, "no registers move: two CTAs may share a multiprocessor");
+    diag_note(p->context->diags, remark, loop->loc,
+              "no registers are moved: two CTAs may share a multiprocessor");
 }
 
 static bool plan_roles(const SlotPlanner *p, Op *loop) {

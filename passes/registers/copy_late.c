@@ -118,8 +118,8 @@ static void visit_load(Copier *c, Op *load) {
   Op *store = store_of(load);
   Loc loc = load->loc;
   if (!store || !is_behind_copies(load) || !copy_instead(c->func, load, store)) return;
-  diag_remark(c->context->diags, loc, "copy_late", "%u registers are copied to shared memory past registers",
-              words);
+  diag_remark(c->context->diags, loc, "copy_late",
+              "%u registers of loads are copied straight to shared memory", words);
   c->changed = true;
 }
 

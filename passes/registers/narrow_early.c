@@ -69,7 +69,7 @@ static bool visit_region(PassContext *context, Region *region) {
     bool last = false;
     Op *after = narrows(op) ? after_which(op, &last) : NULL;
     if (!last || !is_late(op, after)) continue;
-    diag_remark(context->diags, op->loc, "narrow_early", "%u registers are cast as soon as they are there",
+    diag_remark(context->diags, op->loc, "narrow_early", "%u registers are cast as soon as they are loaded",
                 layout_registers(op_result(op)->type->layout));
     op_move(op, region, after ? after->next : region->first);
     op_set_flag(op, ATTR_FRESH, true);

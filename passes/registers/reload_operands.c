@@ -141,7 +141,7 @@ static bool sink_in(PassContext *context, Func *func, Region *region) {
     for (uint32_t r = 0; r < op->region_count; r++) changed |= sink_in(context, func, op->regions[r]);
     if (!can_sink(op) || !is_short(context, func)) continue;
     diag_remark(context->diags, op->loc, "reload_operands",
-                "%u registers of an operand are read from shared memory in the loop: registers are short",
+                "%u registers of an operand are read from shared memory in the loop to save registers",
                 tile_words(op_result(op)->type));
     reload_in_users(op);
     func_number(func);

@@ -273,7 +273,7 @@ static void visit_loop(Rematerialiser *m, Op *loop) {
   uint32_t left = m->room > carried ? m->room - carried : 0;
   if (taken <= left) return;
   diag_remark(m->context->diags, loop->loc, "rematerialise",
-              "%u registers of offsets and masks are made in each iteration: %s leave %u", taken,
+              "%u registers of offsets and masks are recomputed in each iteration: %s leave %u", taken,
               carried ? "tiles and loops within" : "tiles", left);
   for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
 }
@@ -285,7 +285,8 @@ static void visit_widened(Rematerialiser *m, Op *loop) {
   for (uint32_t r = 0; r < loop->region_count; r++) waiting += count_waiting(m, loop->regions[r]);
   if (taken < waiting + MIN_OFFSETS) return;
   diag_remark(m->context->diags, loop->loc, "rematerialise",
-              "%u registers of offsets are made in each iteration of %u that are loaded", taken, waiting);
+              "%u registers of offsets are recomputed in each iteration from %u that are loaded", taken,
+              waiting);
   for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
 }
 
@@ -376,7 +377,7 @@ static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
   }
   if (most <= m->room) return;
   diag_remark(m->context->diags, region->first->loc, "rematerialise",
-              "%u registers of offsets are made again %s: tiles leave %u", most,
+              "%u registers of offsets are recomputed %s: tiles leave %u", most,
               at_accesses ? "for each access" : "after dots", m->room);
   walk_parts(m, region, at_accesses, true);
 }

@@ -184,7 +184,7 @@ static void remake_operands(DataMaker *m, Op *op) {
     Builder b = builder_before(op);
     if (!m->again[value->id])
       diag_remark(m->context->diags, value->def->loc, "rematerialise",
-                  "made again after a reduction of half the registers: tiles take %u, and there are %u",
+                  "recomputed after a reduction, which halves the registers: tiles take %u, and there are %u",
                   m->tiles, m->room);
     op_set_operand(op, i, make_again(m, &b, value));
     m->changed = true;

@@ -90,7 +90,7 @@ bool rematerialise_rows(PassContext *context, Func *func) {
   if (!f.most[0] || spare >= (int64_t)wanted)
     return false; // a store's addresses die together with their elements
   diag_remark(context->diags, func->loc, "rematerialise",
-              "addresses of single elements, %u registers, are made one of the other: tiles leave %lld",
+              "addresses of single elements, %u registers, are computed from one another: tiles leave %lld",
               wanted, (long long)(spare > 0 ? spare : 0));
   f.mark = true;
   visit_region(&f, func->body);

@@ -91,7 +91,7 @@ static void replace_within(Value *from, Value *to, const Region *region) {
 static void sink_op(LoadSinker *s, Op *op, const Op *branch) {
   if (op->kind == OP_LOAD)
     diag_remark(s->context->diags, op->loc, "sink_loads",
-                "%u registers are loaded in the branches that take them: registers are short",
+                "%u registers are loaded in the branches that use them, to save registers",
                 tile_words(op_result(op)->type));
   for (uint32_t r = 0; r < branch->region_count; r++) {
     Op *user = first_user(op_result(op), branch->regions[r]);

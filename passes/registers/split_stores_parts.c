@@ -149,7 +149,7 @@ uint32_t store_parts(const StoreSplitter *s) {
   while (bits < most && waiting + (loaded >> bits) > room) bits++;
   if (bits)
     diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
-                "in %u parts: %u registers are loaded next to %u that wait, and there are %u", 1u << bits,
+                "in %u parts: %u registers are loaded next to %u live ones, and there are %u", 1u << bits,
                 loaded, waiting, room);
   return bits;
 }
@@ -206,7 +206,7 @@ uint32_t store_parts_behind(const StoreSplitter *s) {
   if (!bits || waiting + (alive >> bits) > whole / 4 * 3) return 0;
   diag_remark(
       s->context->diags, s->accesses.at[0]->loc, "split_stores",
-      "in %u parts before all stores: %u registers wait for these, %u would be alive, and there are %u",
+      "in %u parts before all stores: %u registers are live next to these, %u would be, and there are %u",
       1u << bits, waiting, whole, room);
   return bits;
 }

@@ -288,7 +288,7 @@ static void move(Mover *m, Op *store) {
   if ((!apart && !is_worth(m, store, last)) || !has_room(m, store, after, op_operand(store, 1)->def->id))
     return;
   diag_remark(m->context->diags, store->loc, "store_early",
-              "%u registers are stored to shared memory %u ops earlier: registers are short", freed,
+              "%u registers are stored to shared memory %u ops earlier, to save registers", freed,
               store->id - after - 1);
   for (uint32_t i = 0; i < store->operand_count; i++) move_needed(op_operand(store, i), home, after, &last);
   op_move(store, home, last->next);

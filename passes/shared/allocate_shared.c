@@ -224,11 +224,12 @@ static void sort_by_size(BufferLife **order, uint32_t n) {
 
 static void report_places(const Allocator *a, Func *func, uint32_t bytes, uint32_t sum) {
   diag_remark(a->context->diags, func->loc, "allocate_shared",
-              "%u bytes of shared memory for %u buffers of together %u", bytes, a->count, sum);
+              "%u bytes of shared memory for %u buffers of %u bytes in all", bytes, a->count, sum);
   for (uint32_t i = 0; i < a->count; i++) {
     const BufferLife *life = &a->lives[i];
     diag_remark(a->context->diags, life->alloc->loc, "allocate_shared",
-                "%u bytes at %u, alive for ops %u to %u", life->bytes, life->offset, life->begin, life->end);
+                "%u bytes at offset %u, live for ops %u to %u", life->bytes, life->offset, life->begin,
+                life->end);
   }
 }
 

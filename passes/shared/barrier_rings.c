@@ -161,7 +161,7 @@ static SlotFill *fill_of(const Placer *p, const State *s, const Op *view) {
 static void write_slot(const Placer *p, State *s, const Op *op, const Op *view) {
   SlotFill *fill = fill_of(p, s, view);
   if (!fill) {
-    ring_error(p, op, "the slot is written, which is not being filled any more");
+    ring_error(p, op, "the slot is written after its filling ended");
     return;
   }
   fill->met = false;
@@ -179,7 +179,7 @@ static void read_slots(const Placer *p, State *s, const Op *op) {
     if (!view || view->kind != OP_RING_WAIT) continue;
     SlotRead *read = read_of(p, s, view);
     if (!read)
-      ring_error(p, op, "the slot is read, which is not readable any more");
+      ring_error(p, op, "the slot is read after its release");
     else if (async)
       read->reading = 1;
   }
@@ -265,7 +265,7 @@ static void begin_ring(const Placer *p, State *s, const Op *op) {
   for (uint32_t i = 0; i < ring->readable; i++) ring->reads[i] = (SlotRead){0};
   for (int i = 0; i < DOT_AGES; i++)
     if (set_meets(p->ring_places[number], s->dots[i], p->words)) {
-      ring_error(p, op, "a dot of the loop's round before may still read the slots");
+      ring_error(p, op, "a dot of the previous iteration may still read the slots");
       return;
     }
 }

@@ -49,7 +49,7 @@ static void accumulate_dot(Op *add, void *data) {
   op_erase(add);
   op_erase(dot);
   diag_remark(a->context->diags, sum->loc, "accumulate_dots",
-              "the dot accumulates onto the sum that it was added to");
+              "the dot accumulates into the sum that it was added to");
   a->changed = true;
 }
 

@@ -99,7 +99,7 @@ static void merge(LoadMerger *m, Op *op) {
   value_replace_uses(op_result(op), op_result(load));
   op_erase(op);
   diag_remark(m->context->diags, load->loc, "merge_loads",
-              "a load under a mask, and one of the same addresses without: one load");
+              "a masked and an unmasked load of the same addresses become one load");
 }
 
 bool pass_merge_loads(PassContext *context, Func *func) {

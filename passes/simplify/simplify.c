@@ -83,7 +83,7 @@ static bool simplify_if(Simplifier *s, Op *op) {
     forward_from_if(s, op);
     return false;
   }
-  diag_remark(s->context->diags, op->loc, "simplify", "the condition is always %s: one branch is left out",
+  diag_remark(s->context->diags, op->loc, "simplify", "the condition is always %s: one branch is removed",
               condition ? "true" : "false");
   inline_region(s, op, op->regions[condition ? 0 : 1]);
   return true;
@@ -166,7 +166,8 @@ static bool simplify_for(Simplifier *s, Op *op) {
     return drop_carried(s, op);
   }
   diag_remark(s->context->diags, op->loc, "simplify",
-              trips == TRIPS_NONE ? "the loop never runs: left out" : "the loop runs once: no loop is left");
+              trips == TRIPS_NONE ? "the loop never runs: removed"
+                                  : "the loop runs once: only its body is left");
   Region *body = op->regions[0];
   if (trips == TRIPS_NONE) {
     for (uint32_t i = 0; i < op->result_count; i++) value_replace_uses(&op->results[i], loop_init(op, i));

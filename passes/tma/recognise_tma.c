@@ -125,7 +125,7 @@ static const char *split_address(const TmaForm *address, bool apart, RaisedBox *
     bool outside = !is_one(outer) && divide_term(&term, outer, &rows);
     if (apart && term.index && (outside ? rows.by_count : term.by_count) && add_other(box, term)) continue;
     if (!form_push(&box->offset[outside ? 1 - box->inner : box->inner], outside ? rows : term))
-      return "its sums are too long";
+      return "its address sums are too long";
   }
   return NULL;
 }
@@ -283,9 +283,9 @@ static const char *find_box_in(BoxRaising *r, Op *load, bool apart, RaisedBox *b
       .guard = &r->guard, .shape = op_result(load)->type->shape, .rank = RANK, .wrapped = &r->wrapped};
   TmaForm address;
   *box = (RaisedBox){.load = load};
-  if (other && !value_is_zero(other)) return "what is outside of its mask is not zero";
+  if (other && !value_is_zero(other)) return "elements outside its mask are not zero";
   if (!form_find(&f, op_operand(load, 0), NO_DIM, &address) || !address.base)
-    return "its addresses are not a sum of values known before the launch";
+    return "its addresses are not sums of values that are known before the launch";
   const char *why = split_address(&address, apart, box);
   if (why) return why;
   if (!is_aligned(r, box, address.base)) return "its base and strides are not declared to be multiples of 16";

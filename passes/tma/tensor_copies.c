@@ -102,10 +102,10 @@ const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *tma_ma
   if (!are_known_on_host(&parts) || !tma_mark_inner(tma_mark, &found->inner))
     return "its tensor is not known before the launch";
   if (found->inner + 1 != slot->rank) found->slot = turned(func->module->ir, slot);
-  if (!layout_tma_box(found->slot, &found->box)) return "its layout in shared memory is not one of TMA tiles";
+  if (!layout_tma_box(found->slot, &found->box)) return "TMA cannot write its layout in shared memory";
   if (!is_aligned(axes, tma_mark_offset(tma_mark, tma_mark_dim(tma_mark, found->inner)),
                   elem_bytes(slot->elem)))
-    return "its first element is not known to be a multiple of 16 bytes from the row's";
+    return "its first element is not known to be a multiple of 16 bytes from the row's start";
   return NULL;
 }
 

@@ -13,9 +13,8 @@ static bool is_scalar(const Value *value) {
 
 static Op *last_of(const Roles *r) { return r->path.at[r->path.n - 1]; }
 
-static const char of_tiles[] = "what its copies need is not computed from scalars only";
-static const char of_memory[] =
-    "what its copies need is read from memory, or comes of branches or loops of its own";
+static const char of_tiles[] = "its copies need values that are not computed from scalars only";
+static const char of_memory[] = "its copies need values from memory, or from other branches or loops";
 
 static const char *mark(Roles *r, const Value *value);
 

@@ -130,8 +130,8 @@ static void specialise(Roles *r, uint32_t slots) {
   r->s.in_flight = roles_stay_under_way(staged, slots);
   make_all_slots(r, slots);
   diag_remark(r->s.context->diags, staged->loop->loc, "specialise_warps",
-              "%u consumer warps multiply, one producer thread prefetches into %u slots%s", r->warps, slots,
-              r->s.in_flight ? "; a dot stays in flight while the next starts" : "");
+              "%u consumer warps compute dots, one producer thread prefetches into %u slots%s", r->warps,
+              slots, r->s.in_flight ? "; a dot stays in flight while the next starts" : "");
   Op *groups = make_groups(r);
   RoleRings fill, read;
   for (uint32_t c = 0; c < r->channels; c++) {

@@ -99,7 +99,7 @@ class TensorCopies(unittest.TestCase):
                 options = {} if tma is None else {"tma": tma}
                 handle = self.check(launch, (80, 64, 64), **options)
                 self.assertEqual(COPY in handle.asm["ptx"], copies, f"{launch.__name__} {tma}")
-        with self.assertRaisesRegex(tilec.TilecError, "tma='yes': it is one of auto, on, off"):
+        with self.assertRaisesRegex(tilec.TilecError, "tma='yes': it must be one of auto, on, off"):
             self.check(pointers, (64, 64, 64), tma="yes")
 
     def test_roles(self):
@@ -108,7 +108,7 @@ class TensorCopies(unittest.TestCase):
                 options = {} if roles is None else {"warp_specialize": roles}
                 handle = self.check(launch, (100, 70, 264), tma="on", **options)
                 self.assertIn(f".reqntid {threads}", handle.asm["ptx"], f"{launch.__name__} {roles}")
-        with self.assertRaisesRegex(tilec.TilecError, "warp_specialize='yes': it is one of auto, on, off"):
+        with self.assertRaisesRegex(tilec.TilecError, "warp_specialize='yes': it must be one of auto, on, off"):
             self.check(pointers, (64, 64, 64), warp_specialize="yes")
         config = tilec.Config({"BLOCK": 64}, warp_specialize="on")
         self.assertEqual(config.all_kwargs()["warp_specialize"], "on")
@@ -122,7 +122,7 @@ class TensorCopies(unittest.TestCase):
                     options = {} if persistent is None else {"persistent": persistent}
                     handle = self.check(launch, (200, 150, 136), tma="on", warp_specialize=roles, **options)
                     self.assertEqual("programs_x" in handle.asm["ttir"], hidden, f"{launch.__name__} {options}")
-        with self.assertRaisesRegex(tilec.TilecError, "persistent='yes': it is one of auto, on, off"):
+        with self.assertRaisesRegex(tilec.TilecError, "persistent='yes': it must be one of auto, on, off"):
             self.check(pointers, (64, 64, 64), persistent="yes")
         a, b, out = matrix(300, 136, 1), matrix(304, 136, 2), np.zeros((300, 304), np.float16)
         for warps, rows, columns, options, expected in (

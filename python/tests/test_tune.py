@@ -187,11 +187,11 @@ class Tune(unittest.TestCase):
             (tilec.ArgumentError, "list of the values", {"ranges": {"BLOCK": "64"}}),
             (tilec.ArgumentError, "has no constexpr BLOK", {"ranges": {"BLOK": [64]}, "kwargs": {"BLOCK": 64}}),
             (tilec.ArgumentError, "calls no pre_hook", {"configs": hooked}),
-            (tilec.ArgumentError, "numbers, texts and None", {"configs": [tilec.Config({"BLOCK": 64}, tma="on")]}),
+            (tilec.ArgumentError, "numbers, strings and None", {"configs": [tilec.Config({"BLOCK": 64}, tma="on")]}),
             (tilec.ArgumentError, "no configuration", {"configs": []}),
             (tilec.ArgumentError, "power of two", {"ranges": {"BLOCK": [64], "num_warps": [3]}}),
             (KeyError, "blok", {"ranges": RANGES, "kwargs": {"blok": 1}}),
-            (tilec.CompilationError, "none of the 1 configurations can be had", {"ranges": {"BLOCK": [2**21]}}),
+            (tilec.CompilationError, "none of the 1 configurations can be used", {"ranges": {"BLOCK": [2**21]}}),
         ):
             with self.assertRaisesRegex(error, text):
                 tilec.tune(add, self.arrays(), grid, **kwargs)

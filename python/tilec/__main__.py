@@ -20,12 +20,12 @@ USAGE = """\
 usage: python -m tilec [check] SCRIPT [ARGUMENTS...]
        python -m tilec [check] -m MODULE [ARGUMENTS...]
 
-Runs a Python program. Its @triton.jit kernels are compiled by tilec (as with TILEC_TRITON=1); what tilec does not compile
-Triton does, with a warning.
+Runs a Python program. tilec compiles its @triton.jit kernels (as with TILEC_TRITON=1). Kernels that tilec does not support
+are compiled by Triton, with a warning.
 
-  check    every launch, of tilec's kernels and of Triton's, is checked: on the simulator under each schedule with every
-           checker on, then by the evaluator. What a kernel does wrong ends the program with status 1 and names
-           the Python line: races, accesses out of bounds, undefined values, failed assertions.
+  check    checks every launch of tilec's and Triton's kernels: on the simulator under each schedule with every checker,
+           then by the evaluator. An error in a kernel ends the program with status 1 and names the Python line:
+           races, accesses out of bounds, undefined values, failed assertions.
 """
 
 

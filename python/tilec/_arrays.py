@@ -92,7 +92,7 @@ def constant_text(name: str, value: Any) -> Tuple[str, Any]:
         return values.dtype_text(value, "tl"), None
     if values.is_function(value):
         return values.given_name(value), value
-    raise TypeError(f"argument '{name}': a {type(value).__name__} is not passed when the kernel runs: declare the parameter tl.constexpr")
+    raise TypeError(f"argument '{name}': a {type(value).__name__} cannot be passed at run time: declare the parameter tl.constexpr")
 
 
 def _contiguous(shape: Tuple[int, ...]) -> Tuple[int, ...]:
@@ -105,7 +105,7 @@ def _contiguous(shape: Tuple[int, ...]) -> Tuple[int, ...]:
 
 def _in_elements(what: str, strides: Tuple[int, ...], size: int) -> Tuple[int, ...]:
     if any(stride % size for stride in strides):
-        raise ValueError(f"{what}: strides of {strides} bytes are no multiples of its elements' {size}")
+        raise ValueError(f"{what}: strides of {strides} bytes are not multiples of the element size, {size}")
     return tuple(stride // size for stride in strides)
 
 
@@ -152,14 +152,14 @@ def launched_with(kept: List[Tuple[str, Any]]) -> None:
     """After a launch, with what it has kept alive: (parameter, object)."""
     for name, each in kept:
         if isinstance(each, ReadOnly) and each.array.tobytes() != each.copy.tobytes():
-            raise ArgumentError(f"argument '{name}' is a read-only array, and the kernel has stored to it; it is as it was")
+            raise ArgumentError(f"argument '{name}' is a read-only array, but the kernel stored to it; the array is unchanged")
 
 
 def by_array_interface(array: Any) -> Described:
     """NumPy, and others with its interface. If an array is read-only, the launch gets a copy."""
     interface = array.__array_interface__
     if interface["typestr"][0] == ">":
-        raise TypeError(f"an array of {array.dtype}: its bytes are in the other order; .astype(array.dtype.newbyteorder())")
+        raise TypeError(f"an array of {array.dtype}: its byte order is not supported; use .astype(array.dtype.newbyteorder())")
     if interface["data"][1]:
         kept = ReadOnly(array)
         return _interface(kept.copy, kept.copy.__array_interface__, CPU, 0)[:6] + (kept,)

@@ -328,14 +328,14 @@ class Autotuner(KernelInterface):
         if self.early_config_prune is not None:
             configs = list(self.early_config_prune(configs, named, **kwargs))
             if not configs:
-                raise ValueError(f"{self.base_fn.__name__}: early_config_prune has to leave a configuration")
+                raise ValueError(f"{self.base_fn.__name__}: early_config_prune must leave at least one configuration")
         if self.perf_model is None:
             return configs
         count = self.configs_top_k
         if isinstance(count, float) and count <= 1.0:
             count = int(len(self.configs) * count)
         elif not isinstance(count, int):
-            raise TypeError("top_k is a number of configurations, or a share of them up to 1.0")
+            raise TypeError("top_k must be a number of configurations, or a share of them up to 1.0")
         if len(configs) <= count:
             return configs
         model = self.perf_model

@@ -70,7 +70,7 @@ def opened(name: str) -> _native.Device:
     if known is None:
         if name.startswith("cuda") and any(old.startswith("cuda") for old in _before_fork):
             raise DeviceError(
-                f"{name}: this process was forked from one that had opened a GPU, and CUDA does not work in it; "
+                f"{name}: this process was forked after its parent opened a GPU, so CUDA does not work in it; "
                 'start it by multiprocessing.get_context("spawn"), or launch on the simulator (TILEC_DEVICE=sim)'
             )
         known = _opened[name] = _native.Device(name)

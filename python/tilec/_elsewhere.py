@@ -75,9 +75,9 @@ def checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any
     except LaunchError as error:
         if not _is_timeout(error):
             raise
-        _warn(f"{kernel.__name__}: not evaluated, so that undefined values go unseen: it takes more than {PATIENCE + 4 * spent:.0f} s")
+        _warn(f"{kernel.__name__}: not evaluated, so undefined values are not detected: it takes more than {PATIENCE + 4 * spent:.0f} s")
     except DeviceError as error:
-        _warn(f"{kernel.__name__}: not evaluated, so that undefined values go unseen: {error}")
+        _warn(f"{kernel.__name__}: not evaluated, so undefined values are not detected: {error}")
     finally:
         _write(memory, after)
     checked_launches[kernel.__name__] = checked_launches.get(kernel.__name__, 0) + 1

@@ -77,7 +77,7 @@ def _name(kind: type) -> str:
 def _fp32_dot() -> int:
     name = os.environ.get("TRITON_F32_DEFAULT", "tf32")
     if name not in FP32_DOT:
-        raise ArgumentError(f"TRITON_F32_DEFAULT={name}: it is one of {', '.join(FP32_DOT)}")
+        raise ArgumentError(f"TRITON_F32_DEFAULT={name}: it must be one of {', '.join(FP32_DOT)}")
     return FP32_DOT[name]
 
 
@@ -115,14 +115,14 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
         elif name in WORDS:
             if value is not None:
                 if value not in WORDS[name]:
-                    raise ArgumentError(f"{name}={value!r}: it is one of {', '.join(WORDS[name])}")
+                    raise ArgumentError(f"{name}={value!r}: it must be one of {', '.join(WORDS[name])}")
                 made[name] = WORDS[name][value]
         elif name == "default_dot_input_precision":
             if value not in FP32_DOT:
-                raise ArgumentError(f"default_dot_input_precision={value!r}: it is one of {', '.join(FP32_DOT)}")
+                raise ArgumentError(f"default_dot_input_precision={value!r}: it must be one of {', '.join(FP32_DOT)}")
             made["fp32_dot"] = FP32_DOT[value]
         elif name in ("stream", "device", "device_type"):
-            raise ArgumentError(f"{name}={value!r}: a launch is put on the current stream of the device of its arrays")
+            raise ArgumentError(f"{name}={value!r}: cannot be given: a launch uses the current stream of the device of its arrays")
         elif name not in _IGNORED:
             raise UnknownOption(name)
     return made

@@ -47,10 +47,10 @@ def _parse(name: str, text: str, first: int) -> ast.FunctionDef:
     try:
         tree = ast.parse(head + text)
     except SyntaxError as error:
-        raise CaptureError(f"the source of '{name}' is no function by itself: {error.msg}") from None
+        raise CaptureError(f"the source of '{name}' is not a function by itself: {error.msg}") from None
     body = tree.body[0].body if tree.body and isinstance(tree.body[0], ast.If) else tree.body
     if not body or not isinstance(body[0], ast.FunctionDef):
-        raise CaptureError(f"'{name}' is not made by a 'def' statement: write it as a function of its own")
+        raise CaptureError(f"'{name}' is not made by a 'def' statement: write it as a separate function")
     return body[0]
 
 

@@ -285,7 +285,7 @@ def _mapped(source: Any, options: Any, made: Dict[str, Any]) -> Dict[str, str]:
     words.setdefault("tma", os.environ.get("TILEC_TRITON_TMA") or ("auto" if special.descriptors or asked else "off"))
     for name, word in words.items():
         if word not in WORDS[name]:
-            raise Refused(f"{name}={word!r}: it is one of {', '.join(WORDS[name])}")
+            raise Refused(f"{name}={word!r}: it must be one of {', '.join(WORDS[name])}")
     if getattr(options, "debug", False) or (words["tma"] == "off" and words.get("persistent") != "on"):
         return {}
     try:

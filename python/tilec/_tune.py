@@ -85,7 +85,7 @@ def _configs_of(ranges: Mapping[str, Sequence[Any]], kwargs: Mapping[str, Any]) 
     """All combinations; the last range's value changes first."""
     for name, values in ranges.items():
         if isinstance(values, (str, bytes)) or not list(values):
-            raise ArgumentError(f"ranges[{name!r}] is a list of the values that are tried")
+            raise ArgumentError(f"ranges[{name!r}] must be a list of the values to try")
     found = []
     for values in itertools.product(*ranges.values()):
         chosen = dict(zip(ranges, values))
@@ -137,7 +137,7 @@ class Launch:
             if config.pre_hook is not None or (self.autotuner is not None and self.autotuner.pre_hook is not None):
                 raise ArgumentError(f"{config}: tune calls no pre_hook")
             if _kept.settings_of(config) is None:
-                raise ArgumentError(f"{config}: what is tuned are numbers, texts and None for constexprs, num_warps, num_stages and maxnreg")
+                raise ArgumentError(f"{config}: only numbers, strings and None can be tuned, for constexprs, num_warps, num_stages and maxnreg")
         if not made:
             raise ArgumentError("there is no configuration to tune")
         return made
@@ -163,7 +163,7 @@ class Launch:
             is_option = name in _kept.TUNED_OPTIONS
             text = _kept._text_of(value)
             if text is None:
-                raise ArgumentError(f"{name}={value!r}: what is tuned are numbers, texts and None")
+                raise ArgumentError(f"{name}={value!r}: only numbers, strings and None can be tuned")
             if name in self.constexprs:
                 found.append((name, text, False))
             elif not is_option:
@@ -177,9 +177,9 @@ def _grid_of(grid: Any, named: Dict[str, Any]) -> Tuple[int, int, int]:
     found = grid(named) if callable(grid) else grid
     sizes = [int(size) for size in found] if isinstance(found, (tuple, list)) else [int(found)]
     if not 1 <= len(sizes) <= 3:
-        raise ArgumentError(f"a grid is an int, or one to three of them, not {found!r}")
+        raise ArgumentError(f"a grid must be an int, or one to three of them, not {found!r}")
     if min(sizes) < 1:
-        raise ArgumentError(f"the grid {found!r} launches nothing: there would be nothing to time")
+        raise ArgumentError(f"the grid {found!r} launches nothing, so there is nothing to time")
     sizes += [1] * (3 - len(sizes))
     return sizes[0], sizes[1], sizes[2]
 

@@ -210,7 +210,7 @@ def aggregate_methods(value: Any) -> Dict[str, Any]:
         if static or name in _UNUSED or not (is_jit(member) or isinstance(member, types.FunctionType)):
             continue
         if name.startswith("__") and name != "__getitem__":
-            raise TypeError(f"'{value.__name__}' has '{name}', which a kernel cannot call: give the method a name of its own")
+            raise TypeError(f"'{value.__name__}' has '{name}', which a kernel cannot call: give the method another name")
         found[name] = member
     return found
 

@@ -268,7 +268,7 @@ static void put_in_folder(int folder, const CacheKey *key, Str fields, Str blob)
   if (text && !write_entry(folder, name, text, bytes)) {
     char path[1024];
     const char *reason = strerror(errno);
-    cache_say(CACHE_NO_WRITE, "the cache %s cannot be written: %s: what is compiled is not kept",
+    cache_say(CACHE_NO_WRITE, "the cache %s cannot be written: %s: compiled kernels are not kept",
               cache_path(path, sizeof path) ? path : "", reason);
   }
   free(text);

@@ -61,7 +61,7 @@ static bool is_off(void) {
   if (getauxval(AT_SECURE)) return true; // a setuid program: its caller must not choose the folder
   if (!value || strcmp(value, "on") == 0 || strcmp(value, "1") == 0) return false;
   if (strcmp(value, "off") != 0 && strcmp(value, "0") != 0)
-    cache_say(CACHE_SETTING, "TILEC_CACHE is on or off, not '%.64s': the cache is not used", value);
+    cache_say(CACHE_SETTING, "TILEC_CACHE must be on or off, not '%.64s': the cache is not used", value);
   return true;
 }
 
@@ -98,7 +98,7 @@ uint64_t cache_size_limit(void) {
   if (!value) return default_limit;
   if (parse_size(value, &bytes)) return bytes;
   cache_say(CACHE_SETTING,
-            "TILEC_CACHE_SIZE is a number of bytes, or one with K, M, G or T, not '%.64s': 1G is taken",
+            "TILEC_CACHE_SIZE must be a number of bytes, or one with K, M, G or T, not '%.64s': 1G is used",
             value);
   return default_limit;
 }
@@ -135,8 +135,8 @@ static bool is_own(const char *path, int folder, char *text, size_t room) {
     snprintf(text, room, "the cache %s belongs to user %u, not to user %u", path, (unsigned)info.st_uid,
              (unsigned)geteuid());
   else if (info.st_mode & (S_IWGRP | S_IWOTH))
-    snprintf(text, room, "the cache %s may be written by others than its user (mode %o; chmod 700 is right)",
-             path, (unsigned)info.st_mode & 0777);
+    snprintf(text, room, "the cache %s can be written by other users (mode %o): run chmod 700 on it", path,
+             (unsigned)info.st_mode & 0777);
   else
     return true;
   return false;

@@ -196,7 +196,7 @@ static void take_tir(Compilation *c, const Spec *spec) {
     override_target(&c->module->target, spec);
   else if (asks_for_a_target(spec))
     diag_warning(&c->diags, LOC_NONE,
-                 "the tile IR is final: it is compiled as it says, not as the options do");
+                 "the tile IR is final: it is compiled as written, and options do not change it");
   if (!c->diags.errors) module_verify(c->module, &c->diags);
 }
 
@@ -329,7 +329,7 @@ static tilec_status launchable(Compilation *c, void *data) {
                  hidden_name(param->hidden));
     else if (param->type->kind == TYPE_BYTES)
       diag_error(&c->diags, param->loc,
-                 "no argument is %d bytes, as the parameter '%s': the kernel cannot be launched",
+                 "no argument has %d bytes, as the parameter '%s' needs: the kernel cannot be launched",
                  BY_VALUE_BYTES, param->name);
   }
   return diagnosed(c);

@@ -119,7 +119,7 @@ tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output
   case TILEC_OUTPUT_CUBIN: buf = &compiled->cubin; break;
   case TILEC_OUTPUT_LAUNCH: buf = &compiled->launch; break;
   }
-  if (!buf) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%d is none of tilec_output", (int)output);
+  if (!buf) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%d is not a tilec_output", (int)output);
   *text = buf_view(buf).at;
   if (bytes) *bytes = buf->n;
   return TILEC_OK;

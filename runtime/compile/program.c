@@ -236,7 +236,7 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
                      path ? "program" : "path");
   *program = NULL;
   if (import_is_irregular(path))
-    return error_set(TILEC_ERROR_IO, "cannot read %s: it is no regular file", path);
+    return error_set(TILEC_ERROR_IO, "cannot read %s: it is not a regular file", path);
   FILE *file = fopen(path, "rb");
   if (!file) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
   size_t bytes = 0;
@@ -321,27 +321,27 @@ tilec_status program_kernel(Compilation *c, const char *name, const Spec *spec, 
 static tilec_status check_ranges(const tilec_compile_options *o) {
   int w = o->num_warps;
   if (w < 0 || w > NUM_WARPS_MAX || (w & (w - 1)) != 0)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_warps is %d; it is a power of two, 1 .. %d", w,
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_warps is %d; it must be a power of two, 1 .. %d", w,
                      NUM_WARPS_MAX);
   if (o->num_stages < 0 || o->num_stages > NUM_STAGES_MAX)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_stages is %d; it is 1 .. %d", o->num_stages,
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_stages is %d; it must be 1 .. %d", o->num_stages,
                      NUM_STAGES_MAX);
   if (o->maxnreg < 0 || o->maxnreg > MAXNREG_MAX)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is %d; it is 1 .. %d", o->maxnreg, MAXNREG_MAX);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is %d; it must be 1 .. %d", o->maxnreg,
+                     MAXNREG_MAX);
   if ((int)o->fp32_dot < 0 || o->fp32_dot > TILEC_FP32_DOT_BF16X6)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is %d, which is none of tilec_fp32_dot",
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is %d, which is not a tilec_fp32_dot",
                      (int)o->fp32_dot);
   if ((int)o->tma < 0 || o->tma > TILEC_TMA_LAUNCHED)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tma is %d, which is none of tilec_tma", (int)o->tma);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tma is %d, which is not a tilec_tma", (int)o->tma);
   if ((int)o->warp_specialize < 0 || o->warp_specialize > TILEC_WARP_SPECIALIZE_OFF)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "warp_specialize is %d, which is none of tilec_warp_specialize",
-                     (int)o->warp_specialize);
+                     "warp_specialize is %d, which is not a tilec_warp_specialize", (int)o->warp_specialize);
   if ((int)o->epilogue < 0 || o->epilogue > TILEC_EPILOGUE_OFF)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "epilogue is %d, which is none of tilec_epilogue",
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "epilogue is %d, which is not a tilec_epilogue",
                      (int)o->epilogue);
   if ((int)o->persistent < 0 || o->persistent > TILEC_PERSISTENT_OFF)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "persistent is %d, which is none of tilec_persistent",
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "persistent is %d, which is not a tilec_persistent",
                      (int)o->persistent);
   if (o->define_count && !o->defines)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL, define_count %zu", o->define_count);
@@ -350,8 +350,9 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
   Target target;
   uint32_t count;
   if (o->arch && !target_parse_arch(str_from(o->arch), &target))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "'%.32s' is no architecture; %s and newer are supported",
-                     o->arch, target_list(&count)->name);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "'%.32s' is not an architecture; %s and newer are supported", o->arch,
+                     target_list(&count)->name);
   return TILEC_OK;
 }
 
@@ -360,8 +361,8 @@ tilec_status options_check(const tilec_compile_options *options, tilec_compile_o
   if (!options) return TILEC_OK;
   if (!sized_take(out, sizeof *out, options))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: begin with TILEC_COMPILE_OPTIONS_INIT, and of a newer libtilec's "
-                     "options leave those that this one does not know at 0",
+                     "options.size is %zu: initialise options with TILEC_COMPILE_OPTIONS_INIT, and leave "
+                     "options that this libtilec does not know at 0",
                      options->size);
   return check_ranges(out);
 }

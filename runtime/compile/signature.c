@@ -150,9 +150,9 @@ static tilec_status define(Compilation *c, void *data) {
                "'%.*s' is too large: integers have 64 bits, floats are below 1.8e308", STR_ARG(value.text));
   else
     diag_error(&c->diags, piece_loc(value),
-               "'%.*s' is no Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
+               "'%.*s' is not a Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
                STR_ARG(value.text),
-               param_name_is_good(value.text) ? ", and no function or constant of the file" : "");
+               param_name_is_good(value.text) ? ", nor a function or constant of the file" : "");
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 

@@ -26,12 +26,10 @@ tilec_status cuda_wait(const CudaApi *api, CudaEvent event, const CudaWait *wait
     if (cancelled)
       return error_set(TILEC_ERROR_LAUNCH, "the launch was interrupted; it still runs on the GPU");
     if (*gave_up)
-      return error_set(
-          TILEC_ERROR_LAUNCH,
-          "the launch has not ended within %.3g seconds; the wait is given up, and it still runs on the GPU "
-          "(a loop that never ends? --timeout SECONDS waits longer; the simulator, --device sim, "
-          "says where it stands)",
-          limits->timeout);
+      return error_set(TILEC_ERROR_LAUNCH,
+                       "the launch has not ended within %.3g seconds and still runs on the GPU (is a loop "
+                       "endless? --timeout SECONDS waits longer; --device sim reports where it hangs)",
+                       limits->timeout);
     pause_for(pause);
     if (pause < LONGEST_PAUSE) pause *= 2;
   }

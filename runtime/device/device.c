@@ -113,8 +113,8 @@ static tilec_status check_grid(const int64_t grid[3], uint32_t out[3], bool *emp
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "grid dimension %c is negative (%lld)", "xyz"[i],
                        (long long)grid[i]);
     if (grid[i] > limits[i])
-      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "grid dimension %c is %lld; the most is %lld", "xyz"[i],
-                       (long long)grid[i], (long long)limits[i]);
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "grid dimension %c is %lld; at most %lld is allowed",
+                       "xyz"[i], (long long)grid[i], (long long)limits[i]);
     out[i] = (uint32_t)grid[i];
     *empty |= grid[i] == 0;
   }

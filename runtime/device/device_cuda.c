@@ -219,8 +219,9 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
   kernel->overlaps = image->overlaps;
   if (image->shared_bytes <= cuda->shared_static) return TILEC_OK;
   if (image->shared_bytes > (uint32_t)cuda->shared_limit)
-    return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s needs %u bytes of shared memory, the GPU has %d a block",
-                     image->name, image->shared_bytes, cuda->shared_limit);
+    return error_set(TILEC_ERROR_NOT_SUPPORTED,
+                     "%s needs %u bytes of shared memory for a CTA, the GPU has %d", image->name,
+                     image->shared_bytes, cuda->shared_limit);
   return cuda_check(
       api, api->FuncSetAttribute(kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)image->shared_bytes),
       "cuFuncSetAttribute");

@@ -130,7 +130,7 @@ static bool call_has(Sources *sources, Loc loc, const char *word) {
 }
 
 static void print_program(const ReportContext *c, const uint32_t program[3], Buf *out) {
-  buf_printf(out, "%s (%u, %u, %u)", c->ptx_file ? "block" : "program", program[0], program[1], program[2]);
+  buf_printf(out, "%s (%u, %u, %u)", c->ptx_file ? "CTA" : "program", program[0], program[1], program[2]);
 }
 
 // C's form is "assertion 'text' failed at file:line".
@@ -302,9 +302,9 @@ static void print_wait(const tilec_sim_wait *wait, Buf *text) {
     if (last > w) buf_printf(text, "-%u", last);
     w = last;
   }
-  buf_printf(text, " of block %u,%u,%u", wait->block[0], wait->block[1], wait->block[2]);
+  buf_printf(text, " of CTA %u,%u,%u", wait->block[0], wait->block[1], wait->block[2]);
   unsigned long long more = wait->blocks - 1;
-  if (more) buf_printf(text, " and of %llu more block%s", more, more > 1 ? "s" : "");
+  if (more) buf_printf(text, " and of %llu more CTA%s", more, more > 1 ? "s" : "");
   bool many = more || (warps & (warps - 1));
   int verb = (int)strcspn(wait->message, " "); // in the third person: "waits"
   buf_printf(text, ": %.*s%s", many ? verb - 1 : verb, wait->message, wait->message + verb);

@@ -59,10 +59,10 @@ __attribute__((format(printf, 3, 4))) static tilec_status refuse(const Expander 
 static tilec_status put_element(const Expander *x, const Path *path, const void *bytes, size_t n) {
   Expanded *out = x->out;
   if (n > MAX_SHAPE - out->shape_bytes)
-    return refuse(x, path,
-                  ": the arguments are too long: what tuples consist of, with names and constexprs, takes "
-                  "more than %d bytes",
-                  MAX_SHAPE);
+    return refuse(
+        x, path,
+        ": the arguments are too long: tuples, with their names and constexprs, take more than %d bytes",
+        MAX_SHAPE);
   memcpy(out->shape + out->shape_bytes, bytes, n);
   out->shape_bytes += (uint32_t)n;
   return TILEC_OK;
@@ -88,7 +88,7 @@ static tilec_status put_kind(const Expander *x, const Path *path, uint8_t kind) 
 static tilec_status put_plain(const Expander *x, const Path *path, RunParam param, tilec_arg arg) {
   Expanded *out = x->out;
   if (out->count == MAX_PARAMS)
-    return refuse(x, path, ": the arguments are more than %d, with those of tuples and descriptors",
+    return refuse(x, path, ": there are more than %d arguments, with those of tuples and descriptors",
                   MAX_PARAMS);
   if (out->count == x->wanted) put_path(out->path, sizeof out->path, path);
   out->params[out->count] = param;
@@ -107,7 +107,7 @@ static tilec_status base_type(const Expander *x, const Path *path, const tilec_a
     if (status) return status;
   }
   if (plain.kind != TILEC_ARG_POINTER || (unsigned)plain.dtype >= ELEM_COUNT)
-    return refuse(x, path, ": the descriptor's base is a pointer or a DLPack tensor");
+    return refuse(x, path, ": the descriptor's base must be a pointer or a DLPack tensor");
   *elem = (Elem)plain.dtype;
   *address = plain.value.address;
   if (*address % 16) return refuse(x, path, ": the descriptor's base is not aligned to 16 bytes");
@@ -121,25 +121,26 @@ static tilec_status check_descriptor(const Expander *x, const Path *path, const 
   uint32_t bytes = elem_bytes(elem), last = d->rank - 1;
   for (uint32_t i = 0; i < d->rank; i++) {
     if (!is_block_size(d->block[i]))
-      return refuse(x, path, ": the descriptor's block[%u] is %u; it is a power of two, up to %d", i,
+      return refuse(x, path, ": the descriptor's block[%u] is %u; it must be a power of two, up to %d", i,
                     d->block[i], TILE_MAX_ELEMENTS);
     if (d->shape[i] < 1 || d->shape[i] > INT32_MAX)
-      return refuse(x, path, ": the descriptor's shape[%u] is %lld; it is 1 to 2147483647", i,
+      return refuse(x, path, ": the descriptor's shape[%u] is %lld; it must be 1 to 2147483647", i,
                     (long long)d->shape[i]);
     if (i < last && (d->strides[i] < 0 || d->strides[i] % (16 / bytes)))
-      return refuse(x, path, ": the descriptor's strides[%u] is %lld; in bytes it is a multiple of 16", i,
-                    (long long)d->strides[i]);
+      return refuse(x, path, ": the descriptor's strides[%u] is %lld; in bytes it must be a multiple of 16",
+                    i, (long long)d->strides[i]);
   }
   if (d->strides[last] != 1)
-    return refuse(x, path, ": the descriptor's last stride is %lld, not 1", (long long)d->strides[last]);
+    return refuse(x, path, ": the descriptor's last stride is %lld; it must be 1",
+                  (long long)d->strides[last]);
   if (d->block[last] * bytes < 16)
     return refuse(x, path,
-                  ": the descriptor's block has 16 bytes or more in its last dimension, not %u of %s",
+                  ": the last dimension of the descriptor's block must have 16 bytes or more, not %u of %s",
                   d->block[last], elem_info(elem)->name);
   if ((unsigned)d->padding > TILEC_PADDING_NAN)
-    return refuse(x, path, ": %d is none of tilec_padding", (int)d->padding);
+    return refuse(x, path, ": %d is not a tilec_padding", (int)d->padding);
   if (d->padding == TILEC_PADDING_NAN && !elem_is_float(elem))
-    return refuse(x, path, ": the padding NaN is for floats, not for %s", elem_info(elem)->name);
+    return refuse(x, path, ": padding NaN needs float elements, not %s", elem_info(elem)->name);
   return TILEC_OK;
 }
 
@@ -179,9 +180,11 @@ static tilec_status expand_descriptor(const Expander *x, const Path *path, const
   uint64_t address = 0;
   if (!given) return refuse(x, path, ": the descriptor is NULL");
   if (!sized_take(&d, sizeof d, given))
-    return refuse(x, path, ": the descriptor does not begin with its size: begin with TILEC_DESCRIPTOR_INIT");
+    return refuse(x, path,
+                  ": the descriptor does not begin with its size: initialise it with TILEC_DESCRIPTOR_INIT");
   if (d.rank < 1 || d.rank > TILEC_MAX_RANK)
-    return refuse(x, path, ": the descriptor has %u dimensions; it has 1 to %d", d.rank, TILEC_MAX_RANK);
+    return refuse(x, path, ": the descriptor has %u dimensions; it must have 1 to %d", d.rank,
+                  TILEC_MAX_RANK);
   tilec_status status = base_type(x, path, &d.base, &elem, &address);
   if (!status) status = check_descriptor(x, path, &d, elem);
   if (!status && param->wide) status = check_declared(x, path, &d, elem, param->wide);
@@ -212,7 +215,8 @@ static tilec_status expand_item(Expander *x, const Path *path, const RunParam *p
   if (wide) item = wide->items[i];
   item.name = param->name;
   item.in_heuristic = param->in_heuristic;
-  if (tuple->names && (!name || !name[0])) return refuse(x, path, ": the tuple's names[%zu] is no name", i);
+  if (tuple->names && (!name || !name[0]))
+    return refuse(x, path, ": the tuple's names[%zu] is not a name", i);
   if (!name && wide) name = wide->items[i].name;
   tilec_status status = put_text(x, path, name);
   return status ? status : expand(x, &(Path){path, name, i}, &item, &tuple->items[i]);
@@ -224,7 +228,7 @@ static tilec_status expand_tuple(Expander *x, const Path *path, const RunParam *
   const RunWide *wide = param->wide;
   if (!given) return refuse(x, path, ": the tuple is NULL");
   if (!sized_take(&tuple, sizeof tuple, given))
-    return refuse(x, path, ": the tuple does not begin with its size: begin with TILEC_TUPLE_INIT");
+    return refuse(x, path, ": the tuple does not begin with its size: initialise it with TILEC_TUPLE_INIT");
   if (tuple.count && !tuple.items) return refuse(x, path, ": the tuple's items are NULL");
   if (wide && wide->form != PARAM_TUPLE)
     return refuse(x, path, " is declared as a tensor descriptor; it cannot take a tuple");

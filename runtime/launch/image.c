@@ -63,7 +63,7 @@ static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg 
   case TILEC_ARG_CONSTEXPR: return wrong_argument(k, i, "what is not one parameter");
   case TILEC_ARG_DEFAULT: return wrong_argument(k, i, "a default: PTX has none");
   }
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u: %d is none of tilec_arg_kind", k->name, i,
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u: %d is not a tilec_arg_kind", k->name, i,
                    (int)arg->kind);
 }
 
@@ -125,12 +125,12 @@ static tilec_status load_image(void *data) {
 static tilec_status check_options(const tilec_image_options *options, tilec_image_options *out) {
   *out = (tilec_image_options)TILEC_IMAGE_OPTIONS_INIT;
   if (options && !sized_take(out, sizeof *out, options))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.size is %zu: begin with TILEC_IMAGE_OPTIONS_INIT",
-                     options->size);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "options.size is %zu: initialise options with TILEC_IMAGE_OPTIONS_INIT", options->size);
   const uint64_t threads = (uint64_t)out->threads[0] * out->threads[1];
   const uint64_t most = BLOCK_MAX_THREADS;
   if (threads && threads <= most && out->threads[2] && threads * out->threads[2] <= most) return TILEC_OK;
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u x %u x %u threads a block; there are 1 .. %d",
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u x %u x %u threads in a CTA; it must have 1 .. %d",
                    out->threads[0], out->threads[1], out->threads[2], BLOCK_MAX_THREADS);
 }
 
@@ -186,6 +186,6 @@ tilec_status tilec_kernel_param(const tilec_kernel *kernel, size_t index, tilec_
   if (p->wide) describe_wide(p->wide, &out);
   if (kernel->is_image) out.bytes = kernel->param_bytes[index];
   if (sized_give(info, &out, sizeof out)) return TILEC_OK;
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "info.size is %zu: begin with TILEC_PARAM_INFO_INIT",
-                   info->size);
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                   "info.size is %zu: initialise info with TILEC_PARAM_INFO_INIT", info->size);
 }

@@ -23,11 +23,11 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
     *out = *options;
   else if (!sized_take(out, sizeof *out, options))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: begin with TILEC_LAUNCH_OPTIONS_INIT, and of a newer libtilec's "
-                     "options leave those that this one does not know at 0",
+                     "options.size is %zu: initialise options with TILEC_LAUNCH_OPTIONS_INIT, and leave "
+                     "options that this libtilec does not know at 0",
                      options->size);
   if (out->timeout >= 0) return TILEC_OK;
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit is no less than 0",
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit cannot be negative",
                    out->timeout);
 }
 
@@ -219,7 +219,6 @@ tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *
                                        .blocks = found.blocks};
   if (sized_give(attributes, &out, sizeof out)) return TILEC_OK;
   return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                   "%s: attributes.size is %zu: begin with "
-                   "TILEC_KERNEL_ATTRIBUTES_INIT",
+                   "%s: attributes.size is %zu: initialise attributes with TILEC_KERNEL_ATTRIBUTES_INIT",
                    function, attributes->size);
 }

@@ -89,7 +89,7 @@ static inline uint8_t address_facts(uint64_t address) { return address % 16 == 0
 static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
   const RunParam *p = slot->param;
   if ((unsigned)arg->dtype >= ELEM_COUNT)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is none of tilec_dtype",
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is not a tilec_dtype",
                      slot->kernel, p->name, (int)arg->dtype);
   Elem elem = (Elem)arg->dtype;
   if (p->annotated && !p->pointer) return type_mismatch(slot, "a pointer");
@@ -165,8 +165,9 @@ static __attribute__((noinline)) tilec_status bind_any_int(const ArgSlot *slot, 
 // A parameter without a type takes i1. One with a type takes the number 0 or 1.
 static tilec_status bind_bool(const ArgSlot *slot, int64_t value) {
   if (value != 0 && value != 1)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is given a bool of %lld; it is 0 or 1",
-                     slot->kernel, slot->param->name, (long long)value);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s: parameter '%s' is given a bool of %lld; it must be 0 or 1", slot->kernel,
+                     slot->param->name, (long long)value);
   if (slot->param->annotated) return bind_any_int(slot, (GivenInt){value, false});
   *slot->bits = (uint64_t)value;
   slot->key[0] = ELEM_I1;
@@ -238,7 +239,7 @@ static __attribute__((noinline, cold)) tilec_status bind_other(const ArgSlot *sl
   case TILEC_ARG_BOOL:
   case TILEC_ARG_FLOAT: break; // handled by bind_one
   }
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is none of tilec_arg_kind",
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is not a tilec_arg_kind",
                    slot->kernel, slot->param->name, (int)arg->kind);
 }
 

@@ -58,10 +58,9 @@ static tilec_status plain_pointer(const char *kernel, const char *param, const T
                      "%s: parameter '%s': the tensor's elements have %u lanes, not 1", kernel, param,
                      t->lanes);
   if (!dtype_of(t, &dtype))
-    return error_set(
-        TILEC_ERROR_INVALID_ARGUMENT,
-        "%s: parameter '%s': the tensor's type (DLPack code %u of %u bits) is none of tilec_dtype", kernel,
-        param, t->code, t->bits);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s: parameter '%s': the tensor's type (DLPack code %u of %u bits) is not a tilec_dtype",
+                     kernel, param, t->code, t->bits);
   *plain = tilec_arg_pointer(dtype, (uint64_t)(uintptr_t)t->data + t->byte_offset);
   return TILEC_OK;
 }

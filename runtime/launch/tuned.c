@@ -251,7 +251,7 @@ static tilec_status take_tuning(Compilation *c, void *data) {
   if (take_lines(c, &spec, entry.blob, &told)) {
     spec.tuned = true;
     *t->spec = spec;
-    diag_remark(&c->diags, info->loc, CONFIGURATION_REMARK, "takes what tilec tune found on %.*s%s: %s",
+    diag_remark(&c->diags, info->loc, CONFIGURATION_REMARK, "uses what tilec tune found on %.*s%s: %s",
                 (int)device.n, device.at, t->device ? "" : ", last", told.n ? told.at : "nothing to set");
   } else {
     c->diags.list.n = before.list.n;

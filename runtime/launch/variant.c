@@ -384,8 +384,8 @@ tilec_status kernel_plain(tilec_kernel *k, Specialisation *s, const BoundArgs *a
                                             alone ? SPEC_ALONE : SPEC_PLAIN, plain);
   if (status) return status;
   if (hidden_any((*plain)->hidden) && !alone && !name)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "%s: its tile IR is of a persistent kernel, and of this launch %s", k->name, why);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: its tile IR is of a persistent kernel, but %s",
+                     k->name, why);
   if (hidden_any((*plain)->hidden) && !alone)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "%s: the tensor map '%s' of its tile IR cannot be made: %s", k->name, name, why);

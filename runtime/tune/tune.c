@@ -13,7 +13,7 @@
 
 static tilec_status wrong_value(const tilec_tune_range *range, size_t i, const char *what) {
   return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                   "tilec_tune: the range of %s: '%.64s' is no value of it: it is %s", range->name,
+                   "tilec_tune: the range of %s: '%.64s' is not a value of it; it takes %s", range->name,
                    range->values[i], what);
 }
 
@@ -37,8 +37,8 @@ tilec_status tune_check_range(const tilec_tune_range *range, size_t at) {
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) known |= strcmp(range->name, options[i]) == 0;
   if (!known)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "tilec_tune: options.ranges[%zu]: '%.64s' is none of num_warps, num_stages and maxnreg",
-                     at, range->name);
+                     "tilec_tune: options.ranges[%zu]: '%.64s' is not num_warps, num_stages or maxnreg", at,
+                     range->name);
   for (size_t i = 0; i < range->count; i++) {
     if (!range->values[i])
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_tune: options.ranges[%zu].values[%zu] is NULL",
@@ -62,7 +62,7 @@ static tilec_status check_listed(const tilec_tune_listed *listed, size_t at) {
   if (!listed->grid[0] || is_grid(listed->grid)) return TILEC_OK;
   return error_set(
       TILEC_ERROR_INVALID_ARGUMENT,
-      "options.configurations[%zu].grid has a size that is not positive: there would be nothing to time", at);
+      "options.configurations[%zu].grid has a size that is not positive, so there is nothing to time", at);
 }
 
 static tilec_status check_options(const tilec_tune_options *given, tilec_tune_options *o) {
@@ -70,9 +70,8 @@ static tilec_status check_options(const tilec_tune_options *given, tilec_tune_op
   if (!given) return TILEC_OK;
   if (!sized_take(o, sizeof *o, given))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: begin with TILEC_TUNE_OPTIONS_INIT, and of a newer libtilec's "
-                     "options leave those "
-                     "that this one does not know at 0",
+                     "options.size is %zu: initialise options with TILEC_TUNE_OPTIONS_INIT, and leave "
+                     "options that this libtilec does not know at 0",
                      given->size);
   const char *missing = o->range_count && !o->ranges                   ? "options.ranges"
                         : o->configuration_count && !o->configurations ? "options.configurations"
@@ -81,7 +80,7 @@ static tilec_status check_options(const tilec_tune_options *given, tilec_tune_op
                                                                        : NULL;
   if (missing) return null_argument("tilec_tune", missing);
   if (!(o->timeout >= 0))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit is no less than 0",
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit cannot be negative",
                      o->timeout);
   for (size_t i = 0; i < o->range_count; i++) {
     tilec_status status = tune_check_range(&o->ranges[i], i);
@@ -93,7 +92,7 @@ static tilec_status check_options(const tilec_tune_options *given, tilec_tune_op
   }
   if (o->grid[0] == -1 || is_grid(o->grid)) return TILEC_OK;
   return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                   "options.grid has a size that is not positive: there would be nothing to time");
+                   "options.grid has a size that is not positive, so there is nothing to time");
 }
 
 typedef struct Asking {
@@ -163,8 +162,8 @@ tilec_status tilec_tune(tilec_device *device, tilec_program *program, const tile
                                                   : "args");
   *tuning = NULL;
   if (arg_count > MAX_PARAMS)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_tune: %zu arguments; no kernel takes so many",
-                     arg_count);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "tilec_tune: %zu arguments are more than a kernel can take", arg_count);
   Asking a = {.request = {.device = device, .program = program}, .args = args, .arg_count = arg_count};
   tilec_status status = check_options(options, &a.request.options);
   if (!status) status = tune_take_compile(compile, &a.compile, &a.request);
@@ -189,7 +188,7 @@ static size_t count_of(const tilec_tuning *t, bool failed) {
 }
 
 static tilec_status wrong_size(const char *function, size_t size) {
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the struct's size is %zu: begin with its initialiser",
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the struct's size is %zu: initialise it with its macro",
                    function, size);
 }
 

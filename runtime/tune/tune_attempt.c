@@ -315,7 +315,7 @@ void attempt_compile(Attempt *a, bool only_predict) {
   if (status)
     keep_first_error(a, status);
   else if (a->candidate->too_large)
-    candidate_fail(a->candidate, "a multiprocessor has less shared memory than a block takes");
+    candidate_fail(a->candidate, "a multiprocessor has less shared memory than a CTA needs");
 }
 
 void attempt_free(Attempt *a) {

@@ -65,8 +65,8 @@ static tilec_status begin(const char *function, Kept *k, tilec_device *device, t
   if (!device || !program || (!args && arg_count))
     return null_argument(function, !device ? "device" : !program ? "program" : "args");
   if (arg_count > MAX_PARAMS)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: %zu arguments; no kernel takes so many", function,
-                     arg_count);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: %zu arguments are more than a kernel can take",
+                     function, arg_count);
   k->request =
       (TuneRequest){.device = device, .program = program, .args = args, .arg_count = (uint32_t)arg_count};
   return tune_take_compile(compile, &k->compile, &k->request);
@@ -109,8 +109,8 @@ tilec_status tilec_tune_keep(tilec_device *device, tilec_program *program,
   if (kept) *kept = 0;
   if (!settings && setting_count) return null_argument(function, "settings");
   if (!(seconds > 0) || !isfinite(seconds))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: seconds is %g: what was measured took some", function,
-                     seconds);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: seconds is %g: a measured time must be positive",
+                     function, seconds);
   for (size_t i = 0; i < setting_count; i++) {
     tilec_status status = tune_check_range(&settings[i], i);
     if (status) return status;

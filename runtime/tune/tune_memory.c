@@ -64,11 +64,10 @@ static tilec_status take_pointer(Finder *f, uint64_t address) {
   if (!address) return TILEC_OK;
   const tilec_buffer *buffer = memory_of(f->device, address);
   if (!buffer)
-    return error_set(
-        TILEC_ERROR_INVALID_ARGUMENT,
-        "tilec_tune: a pointer leads into no tilec_buffer of %s, so that its memory cannot be copied: "
-        "tilec_buffer_wrap makes a buffer of it",
-        f->device->name);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "tilec_tune: a pointer is in no tilec_buffer of %s, so its memory cannot be copied: "
+                     "wrap it with tilec_buffer_wrap",
+                     f->device->name);
   add_memory(f, buffer);
   return TILEC_OK;
 }

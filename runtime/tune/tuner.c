@@ -124,7 +124,7 @@ static void vary(Tuning *t) {
 static tilec_status nothing_left(const Tuning *t) {
   for (uint32_t i = 0; i < t->count; i++)
     if (t->all[i].error)
-      return error_set(TILEC_ERROR_COMPILE, "none of the %u configurations can be had: %s", t->count,
+      return error_set(TILEC_ERROR_COMPILE, "none of the %u configurations can be used: %s", t->count,
                        t->all[i].error);
   return TILEC_OK; // it was ended earlier
 }

@@ -24,7 +24,7 @@ static void wrong_count(Warp *warp, const Insn *insn, uint32_t mask, uint32_t id
              (threads % LANES || threads > (checker_of(warp)->threads + LANES - 1) / LANES * LANES)) {
     report = barrier_report(warp, insn, mask, UINT32_MAX);
     if (report)
-      report_message(report, "barrier %u: a count of %u threads is no multiple of 32 up to the block's %u",
+      report_message(report, "barrier %u: a count of %u threads is not a multiple of 32 up to the CTA's %u",
                      id, threads, checker_of(warp)->threads);
   } else if (threads && barrier->arrived + arriving > threads) {
     report = barrier_report(warp, insn, mask, barrier->insn);
@@ -58,7 +58,7 @@ static void missing_threads(Block *block, const BarrierCheck *barrier) {
   Report *report =
       barrier_report(warp, &block->program->code.at[barrier->insn], warp->live, check->exit_insn);
   if (!report) return;
-  report_message(report, "this barrier is for every thread of the block, but %u of %u have exited",
+  report_message(report, "this barrier needs every thread of the CTA, but %u of %u have exited",
                  check->exited, check->exited + block->live_threads);
   report_blame(report, warp, check->exit_insn, check->exit_warp, "the first to exit");
 }
@@ -120,7 +120,7 @@ void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask) 
   if (!report) return;
   report_message(report, "an .aligned barrier is reached by %u of the warp's %u threads", bit_count(mask),
                  bit_count(warp->live));
-  report_order(report, "every thread of a warp reaches the same barrier together");
+  report_order(report, "every thread of a warp must reach the same barrier together");
 }
 
 // ---- deadlock ----

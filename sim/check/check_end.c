@@ -60,11 +60,11 @@ static void copies_end(Warp *warp, const Insn *exit) {
     if (!report) continue;
     report_buffer(report, warp, SPACE_SHARED, m->address);
     report_message(report,
-                   "this copy into shared memory may still be under way when the block has ended: nothing "
+                   "this copy into shared memory may still be in flight when the CTA has ended: nothing "
                    "waits for the mbarrier in %s",
                    report->buffer);
-    report_blame(report, warp, insn_index(warp, exit), warp->index, "the end of the block's last threads");
-    report_order(report, "a wait for the mbarrier's phase before the block ends");
+    report_blame(report, warp, insn_index(warp, exit), warp->index, "the end of the CTA's last threads");
+    report_order(report, "a wait for the mbarrier's phase before the CTA ends");
   }
 }
 

@@ -20,7 +20,7 @@ void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, ui
   if (!(sources & ~mask)) return;
   Report *report = report_new(warp, insn, mask, TILEC_SIM_LANES, 0, UINT32_MAX);
   if (report)
-    report_message(report, "lane %u is read, which does not execute this instruction",
+    report_message(report, "lane %u is read, but does not execute this instruction",
                    lowest_lane(sources & ~mask));
 }
 
@@ -43,6 +43,7 @@ void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask) 
     report_message(report, "lanes %u and %u have different member masks, 0x%08x and 0x%08x",
                    lowest_lane(mask), lowest_lane(differ), first, members[lowest_lane(differ)]);
   else
-    report_message(report, "the member mask 0x%08x names lane %u, which does not execute this instruction",
+    report_message(report,
+                   "the member mask 0x%08x names lane %u, but that lane does not execute this instruction",
                    first, lowest_lane(absent));
 }

@@ -81,9 +81,9 @@ static void stand_in_loop(Stand *stand, const Program *program, uint32_t pc) {
   stand->insn = end;
   stand->place = (Site){.file = site->file, .line = first}; // the columns are not those of the branch
   if (first == last)
-    stand_say(stand, "runs round the loop of this line");
+    stand_say(stand, "repeats the loop of this line");
   else
-    stand_say(stand, "runs round the loop of lines %u to %u", first, last);
+    stand_say(stand, "repeats the loop of lines %u to %u", first, last);
 }
 
 // "shared address 16 ('flag' + 0)"
@@ -142,8 +142,8 @@ static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
   } else if (spin->space == SPACE_GLOBAL) {
     stand->address = spin->address;
   }
-  stand->missing = atomic ? ", and no thread is left to change it (a lock that nobody gives back?)"
-                          : ", and no thread is left to change it (a flag that nobody sets?)";
+  stand->missing = atomic ? ", and no thread is left to change it (a lock that is never released?)"
+                          : ", and no thread is left to change it (a flag that is never set?)";
   stand_say(stand, "%s %s%s again and again", atomic ? "finds" : "reads", value, place);
 }
 
@@ -162,12 +162,12 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
       stand_in_loop(stand, program, group->pc);
     break;
   case GROUP_AT_BARRIER:
-    stand->missing = ", for threads that never come";
+    stand->missing = ", for threads that never arrive";
     stand_say(stand, "waits at barrier %u, where %u of %u threads are", group->barrier, barrier->arrived,
               barrier->expected ? barrier->expected : block->live_threads);
     break;
   case GROUP_AT_CLUSTER:
-    stand->missing = ", for threads that never come";
+    stand->missing = ", for threads that never arrive";
     stand_say(stand, "waits at the cluster's barrier");
     break;
   case GROUP_AT_MBARRIER:
@@ -175,12 +175,12 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
                       "waits at");
     break;
   case GROUP_AT_REGISTERS:
-    stand->missing = ", and no warp is left to give any back";
-    stand_say(stand, "waits to have %u registers a thread: %u more, of which the block's pool has %u",
+    stand->missing = ", and no warp is left to release any";
+    stand_say(stand, "waits to have %u registers a thread: it needs %u more, and the CTA's pool has %u",
               stand->insn->count, stand->insn->count - warp->registers, block->pool);
     break;
   case GROUP_AT_SYNC:
-    stand->missing = ", for lanes that never come";
+    stand->missing = ", for lanes that never arrive";
     if (stand->insn->kind == KIND_REGISTERS)
       stand_say(stand, "waits at setmaxnreg for the other threads of its warp");
     else if (stand->insn->kind == KIND_BARRIER)

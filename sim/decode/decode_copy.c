@@ -123,7 +123,7 @@ static bool reduction_fits(Operation op, PtxType type) {
 
 static void decode_bulk_prefetch(Decoder *d, CopyOperands *copy) {
   mod_take(d, "L2");
-  if (next_space(d) != SPACE_GLOBAL) decode_error(d, "a bulk prefetch is of .global");
+  if (next_space(d) != SPACE_GLOBAL) decode_error(d, "a bulk prefetch must be of .global");
   operand_address(d, SPACE_GLOBAL, &copy->from);
   copy->size = operand_source(d, PTX_U32);
   copy->prefetch = true;
@@ -176,10 +176,10 @@ static void decode_tensor(Decoder *d, CopyOperands *copy, bool reduces) {
   for (uint32_t i = 0; i < 5; i++)
     if (mod_take(d, dims[i])) copy->rank = i + 1;
   mod_take(d, "tile");
-  if (!copy->rank) decode_error(d, "a tensor copy needs .1d to .5d");
+  if (!copy->rank) decode_error(d, "a TMA copy needs .1d to .5d");
   if (copy->prefetch) {
     mod_take(d, "L2");
-    if (next_space(d) != SPACE_GLOBAL) decode_error(d, "a tensor prefetch is of .global");
+    if (next_space(d) != SPACE_GLOBAL) decode_error(d, "a TMA prefetch must be of .global");
     tensor_operand(d, copy, &copy->from);
     take_policy(d);
     decode_emit_exec(d, exec_tensor, KIND_CHECKED);
@@ -187,10 +187,10 @@ static void decode_tensor(Decoder *d, CopyOperands *copy, bool reduces) {
   }
   PtxSpace to = next_space(d), from = next_space(d);
   if (to == from || to == SPACE_GENERIC || from == SPACE_GENERIC)
-    decode_error(d, "a tensor copy is between .global and .shared");
+    decode_error(d, "a TMA copy must be between .global and .shared");
   take_completion(d, copy, to == SPACE_SHARED);
   if (reduces) copy->reduce = take_reduction(d);
-  if (reduces && to != SPACE_GLOBAL) decode_error(d, "a tensor reduction is to .global");
+  if (reduces && to != SPACE_GLOBAL) decode_error(d, "a TMA reduction must be to .global");
   bool multicast = mod_take(d, "multicast::cluster");
   if (to == SPACE_SHARED) {
     operand_address(d, to, &copy->to);

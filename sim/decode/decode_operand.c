@@ -200,7 +200,7 @@ uint32_t register_of(Decoder *d, const PtxOperand *operand, uint32_t *bytes) {
   if (!symbol && operand->kind == OPERAND_NAME) symbol = symbol_in_range(d, operand->name, &number);
   if (!symbol || (symbol->kind != SYMBOL_REG && symbol->kind != SYMBOL_REGS)) {
     if (operand->kind == OPERAND_NAME)
-      ptx_error(d->error, operand->pos, "'%.*s' is no register", STR_ARG(operand->name));
+      ptx_error(d->error, operand->pos, "'%.*s' is not a register", STR_ARG(operand->name));
     else
       ptx_error(d->error, d->stmt->pos, "a register is needed");
     return 0;

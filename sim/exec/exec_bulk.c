@@ -65,7 +65,8 @@ bool bulk_one_block(Warp *warp, const Insn *insn, uint32_t lane) {
   const CopyOperands *copy = insn->u.copy;
   if (copy->multicast == UINT32_MAX) return true;
   if (((const uint16_t *)lanes_at(warp, copy->multicast))[lane] == 1) return true;
-  warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "multicast to blocks that a cluster of one has not");
+  warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+             "multicast to CTAs that a cluster of one does not have");
   return false;
 }
 
@@ -114,8 +115,8 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
   CopyRange *range = op->u.range;
   range->bytes = ((const uint32_t *)lanes_at(warp, copy->size))[lane];
   if (range->bytes % 16) {
-    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "a bulk copy of %u bytes, no multiple of 16",
-               (unsigned)range->bytes);
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+               "a bulk copy of %u bytes, which is not a multiple of 16", (unsigned)range->bytes);
     return false;
   }
   return bulk_one_block(warp, insn, lane) && bulk_mbarrier(op, lane) &&

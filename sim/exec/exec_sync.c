@@ -20,7 +20,7 @@ void exec_mapa(Warp *warp, const Insn *insn, uint32_t mask) {
     wide[l] = address_at(warp, insn->u.address, l) + (insn->flags & FLAG_WIDE ? SHARED_WINDOW : 0);
     narrow[l] = (uint32_t)wide[l];
     if ((mask >> l & 1) && rank[l] != 0) {
-      warp_fault(warp, insn, 1u << l, TILEC_SIM_ASYNC, 0, "block %u of a cluster of one", rank[l]);
+      warp_fault(warp, insn, 1u << l, TILEC_SIM_ASYNC, 0, "CTA %u of a cluster of one", rank[l]);
       return;
     }
   }

@@ -37,7 +37,7 @@ static bool corner_allowed(const AsyncOp *op, uint32_t lane, uint32_t element) {
   const int32_t *at = op->u.range->at;
   if (at[0] * (int64_t)element % CHUNK)
     warp_fault(op->warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, 0,
-               "the innermost coordinate %d is no multiple of 16 bytes", at[0]);
+               "the innermost coordinate %d is not a multiple of 16 bytes", at[0]);
   else {
     uint32_t i = 0;
     while (i < op->insn->u.copy->rank && (is_load(op) || at[i] >= 0)) i++;

@@ -180,7 +180,7 @@ void block_deadlock(Block *block, uint64_t unstarted) {
   Blame blame;
   char more[64] = "";
   if (unstarted)
-    snprintf(more, sizeof more, "; %llu block%s cannot start: the GPU is full", (unsigned long long)unstarted,
+    snprintf(more, sizeof more, "; %llu CTA%s cannot start: the GPU is full", (unsigned long long)unstarted,
              unstarted > 1 ? "s" : "");
   waits_blame(block, &blame);
   if (blame.missing)

@@ -79,7 +79,7 @@ static bool end_early(const Launch *launch, const Block *block, bool budget_used
   Warp *warp = blame.warp ? blame.warp : block->warps;
   if (budget_used)
     warp_fault(warp, insn, warp->live, TILEC_SIM_BUDGET, 0,
-               "the launch ran %llu instructions, its budget (--max-instructions N allows more)",
+               "the launch ran %llu instructions, its limit (raise it with --max-instructions N)",
                (unsigned long long)launch->budget);
   else if (end == LAUNCH_TIMED_OUT)
     warp_fault(warp, insn, warp->live, TILEC_SIM_TIMEOUT, 0,

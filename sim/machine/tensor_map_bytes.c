@@ -22,24 +22,25 @@ static const char *extent_error(const TensorMap *map) {
     if (i && (map->steps[i] < 1 || map->steps[i] > CHIP_TENSOR_STEP))
       return "an element stride is not from 1 to 8";
     if (i && (map->strides[i - 1] % CHIP_TENSOR_ALIGN || map->strides[i - 1] >> 40))
-      return "a global stride is no multiple of 16 below 2^40";
+      return "a global stride is not a multiple of 16 below 2^40";
   }
   if (map->box[0] * element % CHIP_TENSOR_ALIGN)
-    return "the box's innermost dimension is no multiple of 16 bytes";
+    return "the box's innermost dimension is not a multiple of 16 bytes";
   if (map->swizzle && map->box[0] * element > 16u << map->swizzle)
     return "the box's innermost dimension is wider than the swizzle";
   return NULL;
 }
 
 const char *tensor_map_error(const TensorMap *map) {
-  if (map->tag != tag) return "no tensor map is there";
+  if (map->tag != tag) return "there is no tensor map";
   if (map->type >= TENSOR_TYPES) return "its data type is not known";
   if (map->rank < 1 || map->rank > TENSOR_RANK) return "its rank is not from 1 to 5";
-  if (map->interleave) return "interleaved layouts are not modelled";
+  if (map->interleave) return "interleaved layouts are not supported";
   if (map->swizzle > 3) return "its swizzle is not known";
   if (map->fill > 1) return "its fill mode is not known";
-  if (map->fill && ptx_type_class(tensor_type(map->type)) != CLASS_FLOAT) return "only floats fill with NaN";
-  if (map->address % CHIP_TENSOR_ALIGN) return "its global address is no multiple of 16";
+  if (map->fill && ptx_type_class(tensor_type(map->type)) != CLASS_FLOAT)
+    return "only float elements can be filled with NaN";
+  if (map->address % CHIP_TENSOR_ALIGN) return "its global address is not a multiple of 16";
   return extent_error(map);
 }
 

@@ -304,8 +304,8 @@ static bool change_registers(Warp *warp, const Insn *insn) {
   if (!block->program->registers) return true;
   if (insn->extra ? insn->count < had : insn->count > had) {
     warp_fault(warp, insn, warp->live, TILEC_SIM_REGISTERS, 0,
-               "setmaxnreg.%s to %u registers a thread, of which the warp has %u",
-               insn->extra ? "inc" : "dec", insn->count, had);
+               "setmaxnreg.%s to %u registers a thread, but the warp has %u", insn->extra ? "inc" : "dec",
+               insn->count, had);
     return true;
   }
   if (insn->extra && more > block->pool) return false;

@@ -39,9 +39,8 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
   loss.what =
       arena_printf(e->run->arena, "%s of %u bytes a lane touches %.2f times the sectors that its bytes fill",
                    op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
-  loss.change = "let the tile's last dimension be the one along which memory is contiguous (stride 1), or "
-                "load it so and transpose it in "
-                "registers (tl.trans)";
+  loss.change = "make the tile's last dimension the one with stride 1 in memory, or load the tile that way "
+                "and transpose it (tl.trans)";
   add_loss(e, loss, &(CostSaving){.sectors = (double)(sectors - ideal)});
 }
 
@@ -58,11 +57,10 @@ static void find_narrow(Explanation *e, const CostOp *op) {
              (double)(op->sectors.most - op->sectors_ideal.most) * part; // fewer requests have fewer partial
                                                                          // sectors at their ends
   Loss loss = {.kind = "missing fact", .loc = op->op->loc};
-  loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where 16 would go at once",
+  loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where one instruction could move 16",
                            op->instruction, op->lane_bytes);
-  loss.change = "let pointers, sizes and strides be multiples of 16 (arguments that are so say it "
-                "themselves), or promise it with "
-                "tl.multiple_of and tl.max_contiguous";
+  loss.change = "use pointers, sizes and strides that are multiples of 16 (detected for arguments), or "
+                "promise it with tl.multiple_of and tl.max_contiguous";
   add_loss(e, loss, &(CostSaving){.sectors = ends, .instructions = {[PIPE_MEMORY] = spared}});
 }
 
@@ -70,10 +68,10 @@ static void find_conflicts(Explanation *e, const CostOp *op) {
   uint64_t wavefronts = op->wavefronts.most, ideal = op->wavefronts_ideal.most;
   if (op->data_dependent || wavefronts <= ideal + ideal / 8) return;
   Loss loss = {.kind = "bank conflicts", .loc = op->op->loc};
-  loss.what = arena_printf(e->run->arena, "%s takes %.2f wavefronts of shared memory where one would do",
+  loss.what = arena_printf(e->run->arena, "%s takes %.2f wavefronts of shared memory where one is ideal",
                            op->instruction ? op->instruction : "it", (double)wavefronts / (double)ideal);
   loss.change =
-      "other tile sizes or another number of warps: the layouts on both sides of the buffer then differ less";
+      "another tile size or number of warps, so that writers and readers of the buffer have similar layouts";
   add_loss(e, loss, &(CostSaving){.wavefronts = (double)(wavefronts - ideal)});
 }
 
@@ -83,8 +81,8 @@ static void find_fp64(Explanation *e, const CostOp *op) {
   if (op->instructions[PIPE_FP64] <= 0) return;
   CostSaving saving = {.instructions = {[PIPE_FP64] = op->instructions[PIPE_FP64]}};
   Loss loss = {.kind = "fp64", .loc = op->op->loc, .what = "it is computed in fp64"};
-  loss.change = "where nobody asked for fp64 a constant or an argument made it so: write it as fp32 "
-                "(tl.float32), or cast it";
+  loss.change = "if fp64 is not intended, find the fp64 constant or argument, and write it as fp32 "
+                "(tl.float32) or cast it";
   add_loss(e, loss, &saving);
 }
 
@@ -93,8 +91,8 @@ static void find_plain_dot(Explanation *e, const CostOp *op) {
   Loss loss = {.kind = "dot without tensor cores",
                .loc = op->op->loc,
                .what = "the dot is done by fused multiply-adds"};
-  loss.change = "of fp32, where fewer digits will do: --fp32-dot tf32 (or tf32x3), or input_precision of "
-                "tl.dot; of other types sizes of 16 and more";
+  loss.change = "for fp32: --fp32-dot tf32 (or tf32x3), or input_precision of tl.dot, if less precision is "
+                "enough; for other types: sizes of 16 or more";
   add_loss(e, loss, &(CostSaving){.instructions = {[PIPE_FMA] = op->instructions[PIPE_FMA] * 7 / 8}});
 }
 
@@ -106,10 +104,10 @@ static void find_spills(Explanation *e) {
   if (e->usage.spill_stores + e->usage.spill_loads <= 0) return;
   Loss loss = {.kind = "spill", .loc = r->func->loc};
   loss.what = arena_printf(e->run->arena,
-                           "%d bytes of registers a thread are stored to local memory and %d loaded back",
+                           "each thread stores %d bytes of registers to local memory and loads %d back",
                            e->usage.spill_stores, e->usage.spill_loads);
-  loss.change = "smaller tiles, or more warps (num_warps), of which each then holds less; no limit on "
-                "registers (maxnreg)";
+  loss.change =
+      "smaller tiles, or more warps (num_warps), so that each holds less; no limit on registers (maxnreg)";
   add_loss(e, loss, &(CostSaving){0});
   Loss *last = &vec_last(&e->losses);
   double warps = (double)r->programs * func_warps(r->func);
@@ -123,11 +121,11 @@ static void find_tail(Explanation *e) {
   Loss loss = {.kind = "tail", .loc = r->func->loc};
   loss.what =
       arena_printf(e->run->arena,
-                   "%llu programs on %u multiprocessors: at the end some wait for those that have one more, "
+                   "%llu programs on %u multiprocessors: some are idle while others run their last program, "
                    "%.0f %% of the time",
                    (unsigned long long)r->programs, arch->multiprocessors, 100 * (1 - 1 / r->time.tail));
-  loss.change =
-      "tiles of a size that gives a multiple of the multiprocessors, or many more, smaller programs";
+  loss.change = "tile sizes for which the number of programs is a multiple of the multiprocessors, or many "
+                "more, smaller programs";
   add_loss(e, loss, &(CostSaving){.tail = true});
 }
 
@@ -139,9 +137,9 @@ static void find_latency(Explanation *e) {
     if (r->ops[i].op->kind == OP_LOAD && r->ops[i].op->region->parent) loss.loc = r->ops[i].op->loc;
   loss.what = arena_printf(
       e->run->arena,
-      "a program waits %llu times for memory, one after the other, and %u warps a multiprocessor hide it",
+      "a program waits for memory %llu times in sequence, with only %u warps a multiprocessor to hide it",
       (unsigned long long)(r->rounds + 0.5), r->occupancy.warps);
-  loss.change = "more stages (num_stages), so that a loop's loads are under way while it computes; longer "
+  loss.change = "more stages (num_stages), so that a loop's loads are in flight while it computes; longer "
                 "steps; more, smaller programs";
   add_loss(e, loss, &(CostSaving){.rounds = r->rounds - 1});
 }
@@ -149,13 +147,12 @@ static void find_latency(Explanation *e) {
 static void add_read_again(Explanation *e, const CostTraffic *traffic) {
   const CostReport *r = e->report;
   Loss loss = {.kind = "read again", .loc = r->func->loc};
-  loss.what =
-      arena_printf(e->run->arena,
-                   "of %s %.0f MB are read from memory again: until a program reads them a second time "
-                   "the %u beside it on a multiprocessor, and the others, touch more than the L2 cache keeps",
-                   traffic->buffer->name, traffic->again * 1e-6, r->occupancy.blocks - 1);
+  loss.what = arena_printf(e->run->arena,
+                           "%.0f MB of %s are read from memory again: the L2 cache does not keep them "
+                           "between a program's two reads, with %u other programs on its multiprocessor",
+                           traffic->again * 1e-6, traffic->buffer->name, r->occupancy.blocks - 1);
   loss.change =
-      "fewer, larger programs side by side (num_warps), or each row kept in registers and read once";
+      "fewer and larger programs at once (num_warps), or keep each row in registers and read it once";
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
@@ -171,14 +168,12 @@ static void find_order(Explanation *e) {
     add_read_again(e, most);
     return;
   }
-  loss.what =
-      arena_printf(e->run->arena,
-                   "of %s %.0f MB are read from memory again: what programs that run together do not share "
-                   "the L2 cache has lost before others want it",
-                   most->buffer->name, most->again * 1e-6);
-  loss.change =
-      "number programs so that those that run together share rows and columns of tiles (groups of 8 "
-      "rows, GROUP_M)";
+  loss.what = arena_printf(e->run->arena,
+                           "%.0f MB of %s are read from memory again: programs that run at the same time "
+                           "share too little, and the L2 cache evicts the rest",
+                           most->again * 1e-6, most->buffer->name);
+  loss.change = "order programs so that those that run at the same time share rows and columns of tiles "
+                "(groups of 8 rows, GROUP_M)";
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
@@ -187,12 +182,11 @@ static void find_turns(Explanation *e) {
   if (!r->turn) return;
   Loss loss = {.kind = "serialised dot", .loc = r->turn->loc};
   loss.what = arena_printf(e->run->arena,
-                           "in %.0f iterations a program waits for its copies, then for its dots, and only "
-                           "then issues the next copies: tensor cores and memory take turns",
+                           "in %.0f iterations a program waits for its copies, then its dots, then issues "
+                           "the next copies: tensor cores and memory do not overlap",
                            r->turns);
-  loss.change =
-      "let a dot be in flight while the next copies are waited for (dot_wait {pending = 1}), and copies "
-      "of later iterations while it runs (async_wait {pending = 1} or more, num_stages)";
+  loss.change = "keep a dot in flight while waiting for the next copies (dot_wait {pending = 1}), and more "
+                "copies during the dot (num_stages, async_wait {pending = 1} or more)";
   add_loss(e, loss, &(CostSaving){.turns = true});
 }
 

@@ -217,8 +217,8 @@ static void put_registers(Writer *w) {
   const Explanation *e = w->e;
   Arena *arena = e->run->arena;
   const ExplainedLine *full = fullest(e);
-  const char *spills = e->given                    ? "spills not asked for"
-                       : e->usage.spill_stores < 0 ? "spills not known: there is no ptxas on PATH"
+  const char *spills = e->given                    ? "spills not counted"
+                       : e->usage.spill_stores < 0 ? "spills unknown: there is no ptxas on PATH"
                        : e->usage.spill_stores == 0
                            ? "no spills"
                            : arena_printf(arena, "%d bytes of spills stored and %d loaded a thread",
@@ -228,14 +228,14 @@ static void put_registers(Writer *w) {
     by = arena_printf(arena, "%d a thread %s (%u by the compiler's own estimate)", e->usage.registers,
                       e->given ? "as given" : "by ptxas", e->report->registers);
   const char *tiles =
-      full ? arena_printf(arena, "; tiles fill most at line %u: %u", full->loc.line, full->alive) : "";
+      full ? arena_printf(arena, "; tiles take most at line %u: %u", full->loc.line, full->alive) : "";
   put_row(w, "registers", arena_printf(arena, "%s, %s%s", by, spills, tiles));
 }
 
 static void put_shared(Writer *w) {
   const CostReport *r = w->e->report;
   Buf text = {0};
-  buf_printf(&text, "%u bytes a block", r->shared_bytes);
+  buf_printf(&text, "%u bytes a CTA", r->shared_bytes);
   for (uint32_t i = 0; i < r->shared_count; i++) {
     buf_printf(&text, "%s %u at %u", i ? "," : ":", r->shared[i].bytes, r->shared[i].offset);
     if (r->shared[i].alloc->loc.line) buf_printf(&text, " (line %u)", r->shared[i].alloc->loc.line);
@@ -250,7 +250,7 @@ static void put_occupancy(Writer *w) {
   const CostOccupancy *o = &r->occupancy;
   put_row(w, "occupancy",
           arena_printf(w->e->run->arena,
-                       "%u block%s of %u warps a multiprocessor, %u of %u warps, limited by %s", o->blocks,
+                       "%u CTA%s of %u warps a multiprocessor, %u of %u warps, limited by %s", o->blocks,
                        o->blocks == 1 ? "" : "s", func_warps(r->func), o->warps, arch->warps,
                        cost_limit_name(o->limit)));
 }
@@ -261,7 +261,7 @@ static void put_instructions(Writer *w) {
   Arena *arena = e->run->arena;
   double sum = 0;
   for (int p = 0; p < PIPE_COUNT; p++) sum += r->totals.instructions[p];
-  const char *why = e->given                 ? "registers were given"
+  const char *why = e->given                 ? "--registers was given"
                     : e->usage.registers > 0 ? "the code that ptxas made has no lines that could be read"
                                              : "there is no ptxas on PATH";
   const char *by = r->assembled
@@ -276,9 +276,9 @@ static void put_work(Writer *w) {
   Arena *arena = w->e->run->arena;
   double bytes = r->memory, moved = 32.0 * (double)r->totals.sectors.most;
   const char *work = arena_printf(
-      arena, "%s flop of dots; %s bytes from and to the L2 cache, %s bytes of memory%s",
+      arena, "%s flop of dots; %s bytes from and to the L2 cache, %s bytes from and to memory%s",
       count_text(w, (double)r->totals.flops.most), count_text(w, moved), count_text(w, bytes),
-      r->again > 0 ? arena_printf(arena, ", %s of them again", count_text(w, r->again)) : " at least");
+      r->again > 0 ? arena_printf(arena, ", %s of them read again", count_text(w, r->again)) : " at least");
   put_row(w, "work", work);
   if (!r->time.known || bytes <= 0 || !r->totals.flops.most) return;
   double clock =
@@ -286,17 +286,16 @@ static void put_work(Writer *w) {
   double rate = clock > 0 ? (double)r->totals.flops.most / r->time.bounds[BOUND_TENSOR] * r->time.tail : 0;
   double memory = bytes / r->time.bounds[BOUND_MEMORY], intensity = (double)r->totals.flops.most / bytes;
   if (rate > 0)
-    put_row(w, "roofline",
-            arena_printf(
-                arena,
-                "%.1f flop a byte; of the %s's memory %.1f would keep its tensor cores busy: %s bounds it",
-                intensity, r->card, rate / memory, intensity < rate / memory ? "memory" : "computing"));
+    put_row(
+        w, "roofline",
+        arena_printf(arena, "%.1f flop a byte; the %s needs %.1f to keep its tensor cores busy: %s bounds it",
+                     intensity, r->card, rate / memory, intensity < rate / memory ? "memory" : "computing"));
 }
 
 static void put_time(Writer *w) {
   const CostReport *r = w->e->report;
   if (!r->time.known) {
-    put_row(w, "time", "not told: cost/chips.def has no clock of the card");
+    put_row(w, "time", "unknown: cost/chips.def has no clock of the card");
     return;
   }
   Buf text = {0};
@@ -307,7 +306,7 @@ static void put_time(Writer *w) {
   for (int b = 0; b < BOUND_COUNT; b++)
     if (r->time.bounds[b] > 0)
       buf_printf(&text, " %s %s,", cost_bound_name((CostBound)b), time_text(w, r->time.bounds[b]));
-  buf_printf(&text, " launch %s; %.2f waves, the last block's multiprocessor has %.2f times the mean",
+  buf_printf(&text, " launch %s; %.2f waves, the multiprocessor that ends last has %.2f times the mean load",
              time_text(w, r->time.launch), r->time.waves, r->time.tail);
   put_row(w, "time", text.at);
   buf_free(&text);
@@ -342,12 +341,12 @@ static void put_measured(Writer *w) {
 
 static void put_losses(Writer *w) {
   const Explanation *e = w->e;
-  put_heading(w, e->losses.n ? "largest losses" : "no loss of 1 % of the prediction was found");
+  put_heading(w, e->losses.n ? "largest losses" : "no loss of 1 % of the predicted time was found");
   for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) {
     const Loss *loss = &e->losses.at[i];
-    const char *gain = loss->seconds > 0
-                           ? arena_printf(e->run->arena, "%s of the prediction", time_text(w, loss->seconds))
-                           : "hidden by the bottleneck";
+    const char *gain = loss->seconds > 0 ? arena_printf(e->run->arena, "%s of the predicted time",
+                                                        time_text(w, loss->seconds))
+                                         : "hidden by the bottleneck";
     const char *head = arena_printf(e->run->arena, "%u. line %u, %s (%s): %s", i + 1, loss->loc.line,
                                     loss->kind, gain, loss->what);
     put_words(w, head, 0);
@@ -364,7 +363,7 @@ static void put_remarks(Writer *w) {
     const Diag *diag = diags->list.at[i];
     bool places = diag->pass && strcmp(diag->pass, "allocate_shared") == 0; // the footer has them
     if (diag->severity != DIAG_REMARK || places) continue;
-    if (!any) put_heading(w, "what passes did and declined");
+    if (!any) put_heading(w, "what passes did and did not do");
     any = true;
     buf_printf(w->out, "%6u  ", diag->loc.line);
     w->column = 8;
@@ -380,7 +379,7 @@ static void put_head(Writer *w) {
              w->e->run->options->file, arch->name, (unsigned long long)r->programs,
              r->programs == 1 ? "" : "s", TARGET_WARP * func_warps(r->func));
   if (r->counted < r->programs)
-    buf_printf(w->out, "counted: %llu programs, spread evenly; the others are taken to be like them\n",
+    buf_printf(w->out, "counted: %llu programs, spread evenly; the others are assumed to be like them\n",
                (unsigned long long)r->counted);
   if (r->unbounded) buf_text(w->out, "trip counts that depend on data: one iteration was counted\n");
   buf_text(w->out, " share alive  line\n");

@@ -148,7 +148,8 @@ static bool is_word_of(Str word, const char *words) {
 }
 
 static void wrong_number(Reader *r, Str name, Str text) {
-  fail(r, r->row_line, arena_printf(r->arena, "'%.*s' of '%.*s' is no number", STR_ARG(text), STR_ARG(name)));
+  fail(r, r->row_line,
+       arena_printf(r->arena, "'%.*s' of '%.*s' is not a number", STR_ARG(text), STR_ARG(name)));
 }
 
 // --- A launch: pages raw and details ---
@@ -325,17 +326,15 @@ static void look_at_end(Reader *r) {
   const char *kernel = r->report->kernel;
   if (!r->any_header)
     fail(r, 1,
-         "this is no CSV of Nsight Compute: no line begins with \"ID\", \"Kernel Name\" or \"File Path\"; "
-         "ncu --csv --page raw "
-         "writes one of a launch, ncu --csv --page source --print-source cuda,sass one of lines");
+         "this is not a CSV of Nsight Compute: no line begins with \"ID\", \"Kernel Name\" or \"File Path\"; "
+         "use ncu --csv --page raw, or --page source --print-source cuda,sass");
   else if (!r->report->launches && r->kernels.n)
     fail(r, 1,
-         arena_printf(r->arena, "it has nothing of the kernel '%s', but of %s", kernel, other_kernels(r)));
+         arena_printf(r->arena, "it has no data of the kernel '%s', only of %s", kernel, other_kernels(r)));
   else if (!r->report->launches || !r->any_counters)
     fail(r, r->header_line ? r->header_line : 1,
-         "it has none of the counters that explain shows: lines have them with --print-source cuda,sass and "
-         "--section SourceCounters, "
-         "launches with --metrics (docs/cost.md)");
+         "it has none of the counters that explain shows: for lines use --print-source cuda,sass --section "
+         "SourceCounters, for launches --metrics (docs/cost.md)");
 }
 
 NcuReport *ncu_read(Arena *arena, Sources *sources, Diags *diags, const char *file, Str text,

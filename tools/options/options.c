@@ -157,7 +157,7 @@ static bool set_num_warps(OptionParser *p, const char *value) {
   o->num_warps_given = true;
   if (!parse_u16(p, "--num-warps", value, 1, NUM_WARPS_MAX, &o->target.num_warps)) return false;
   if ((o->target.num_warps & (o->target.num_warps - 1)) == 0) return true;
-  buf_printf(p->error, "--num-warps is a power of two, not %s", value);
+  buf_printf(p->error, "--num-warps must be a power of two, not %s", value);
   return false;
 }
 
@@ -308,7 +308,7 @@ static bool set_disable_pass(OptionParser *p, const char *value) {
   if (!entry && !(value = find_pass(p, value, NULL))) return false;
   vec_push(p->arena, &p->options->disabled_passes, value);
   if (entry || pass_find(str_from(value))->flags & OPTIONAL) return true;
-  buf_printf(p->error, "the result needs pass '%s': it cannot be left out", value);
+  buf_printf(p->error, "the result needs pass '%s': it cannot be disabled", value);
   return false;
 }
 
@@ -397,7 +397,7 @@ static bool set_threads(OptionParser *p, const char *value) {
   if (sizes[0] <= MOST && sizes[1] <= MOST && sizes[2] <= BLOCK_MAX_Z &&
       sizes[0] * sizes[1] * sizes[2] <= MOST)
     return true;
-  buf_printf(p->error, "a block has at most %d threads", MOST);
+  buf_printf(p->error, "a CTA has at most %d threads", MOST);
   return false;
 }
 

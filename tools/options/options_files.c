@@ -68,7 +68,7 @@ static bool read_bytes(WordList *list, FILE *file, const char *name, Buf *bytes)
   bool numpy = str_starts(buf_view(bytes), numpy_magic);
   const char *why = ferror(file)                                              ? strerror(errno)
                     : bytes->n > MAX_FILE_BYTES && !numpy                     ? "it is larger than 64 MiB"
-                    : !numpy && bytes->n && memchr(bytes->at, '\0', bytes->n) ? "it is no text"
+                    : !numpy && bytes->n && memchr(bytes->at, '\0', bytes->n) ? "it is not a text file"
                                                                               : NULL;
   if (why) buf_printf(list->error, "cannot read '@%s': %s", name, why);
   return !why;

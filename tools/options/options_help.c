@@ -87,7 +87,7 @@ static void put_targets(Help *h) {
   uint32_t count;
   const TargetInfo *list = target_list(&count);
   for (uint32_t i = 0; i < count; i++) buf_printf(&names, "%s ", list[i].name);
-  buf_printf(&names, "(%s where neither --arch nor a GPU says)", target_fallback()->name);
+  buf_printf(&names, "(%s without --arch and without a GPU)", target_fallback()->name);
   heading(h, "architectures and limits");
   put_row(h, "--arch", names.at);
   buf_reset(&names);
@@ -134,8 +134,8 @@ static void put_specs(Help *h) {
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) put_row(h, specs[i][0], specs[i][1]);
   put_text(h, "  ");
   put_words(h,
-            "A buffer's may end in +BYTES: the argument then points that far into it. A constexpr takes a "
-            "literal. Of a FILE.ptx there are no names: SPECs in the parameters' order.",
+            "The SPEC of a buffer may end in +BYTES: the argument then points that many bytes into it. A "
+            "constexpr takes a literal. A FILE.ptx has no names: give SPECs in the order of its parameters.",
             2);
 }
 
@@ -148,7 +148,7 @@ static void put_file(Help *h) {
 static void put_status(Help *h) {
   heading(h, "exit status");
   put_text(h, "  ");
-  put_words(h, "0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug of tilec's", 2);
+  put_words(h, "0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug in tilec", 2);
 }
 
 static void put_usage(Help *h, Command command) {
@@ -173,11 +173,10 @@ static void print_overview(Help *h) {
   put_examples(h, NULL);
   put_status(h);
   end_line(h);
-  put_words(
-      h,
-      "'tilec help COMMAND', or 'tilec COMMAND --help', has a command's options. A word @FILE stands for the "
-      "words in that file.",
-      0);
+  put_words(h,
+            "'tilec help COMMAND' and 'tilec COMMAND --help' list a command's options. A word @FILE is "
+            "replaced by the words in that file.",
+            0);
 }
 
 static void print_command(Help *h, Command command) {

@@ -77,7 +77,7 @@ static bool choose_command(OptionParser *p) {
 
 static bool parse_topic(OptionParser *p, const char *word) {
   if (p->options->topic != COMMAND_HELP || p->options->function || p->options->code) {
-    buf_printf(p->error, "help is of one command at a time: '%s' is a second one", word);
+    buf_printf(p->error, "help takes one command: '%s' is a second one", word);
     return false;
   }
   if (find_verb(word, &p->options->topic)) return true;
@@ -188,7 +188,7 @@ static bool parse_positional(OptionParser *p, const char *word) {
     return false;
   }
   if (!runs_kernel(o)) {
-    buf_printf(p->error, "one FILE at a time: '%s' is a second one", word);
+    buf_printf(p->error, "only one FILE is allowed: '%s' is a second one", word);
     return false;
   }
   NamedText named = {arena_printf(p->arena, "%u", o->args.n), word};
@@ -201,10 +201,10 @@ static bool parse_positional(OptionParser *p, const char *word) {
 static bool check_page(OptionParser *p) {
   bool tune = p->options->command == COMMAND_TUNE, html = p->options->format == FORMAT_HTML,
        good = !html || p->options->output;
-  if (tune && html) return buf_text(p->error, "--format of tune is text or json"), false;
+  if (tune && html) return buf_text(p->error, "--format of tune must be text or json"), false;
   if (!good)
     buf_text(p->error,
-             "--format=html is a page for a browser: -o FILE says where it goes, - is standard output");
+             "--format=html writes a page for a browser: name its file with -o FILE (- is standard output)");
   return good;
 }
 

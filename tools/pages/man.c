@@ -133,7 +133,7 @@ static void arguments(Buf *out) {
   paragraph(out,
             "run, check and bench take a value for each parameter of the kernel, NAME=SPEC; SPEC is one of");
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) tagged(out, specs[i][0], specs[i][1]);
-  paragraph(out, "A buffer may end in +BYTES: the argument then points that far into it.");
+  paragraph(out, "A buffer may end in +BYTES: the argument then points that many bytes into it.");
 }
 
 static void examples(Buf *out) {
@@ -162,14 +162,15 @@ static void ending(Buf *out) {
   tagged(out, "0", "done");
   tagged(out, "1", "a diagnosed error, or a check that failed");
   tagged(out, "2", "wrong usage");
-  tagged(out, "70", "a bug of tilec's; it names a file to repeat it with");
+  tagged(out, "70", "a bug in tilec; the message names a file that reproduces it");
   buf_text(out, ".SH ENVIRONMENT\n");
-  tagged(out, "TILEC_CACHE", "off: compiled kernels are neither kept on disk nor looked for there");
-  tagged(out, "TILEC_CACHE_DIR", "where they are kept; without it $XDG_CACHE_HOME/tilec, or ~/.cache/tilec");
+  tagged(out, "TILEC_CACHE", "off: compiled kernels are not kept on disk");
+  tagged(out, "TILEC_CACHE_DIR",
+         "the folder of compiled kernels (default: $XDG_CACHE_HOME/tilec, or ~/.cache/tilec)");
   tagged(out, "TILEC_CACHE_SIZE",
-         "how large that folder may get: bytes, or with K, M, G or T (1G); 0: no limit");
-  tagged(out, "NO_COLOR", "if it is not empty, nothing is coloured but by --color=always");
-  tagged(out, "TMPDIR", "where temporary files are made, and the file of a bug (/tmp)");
+         "largest size of that folder: bytes, or with K, M, G or T (1G); 0: no limit");
+  tagged(out, "NO_COLOR", "if not empty, only --color=always colours messages");
+  tagged(out, "TMPDIR", "folder of temporary files, and of the file that reproduces a bug (/tmp)");
   examples(out);
   buf_text(out, ".SH SEE ALSO\n");
   text(out, "The library: tilec/tilec.h, pkg-config tilec, find_package(tilec).\n");
@@ -178,14 +179,13 @@ static void ending(Buf *out) {
 void page_man(Buf *out) {
   buf_printf(out, ".TH TILEC 1 \"\" \"tilec %d.%d.%d\" \"User Commands\"\n", TILEC_VERSION_MAJOR,
              TILEC_VERSION_MINOR, TILEC_VERSION_PATCH);
-  buf_text(out, ".SH NAME\ntilec \\- compiles block programs to PTX, and runs and checks them\n");
+  buf_text(out, ".SH NAME\ntilec \\- compiles Triton-like tile kernels to PTX, and runs and checks them\n");
   synopsis(out);
   buf_text(out, ".SH DESCRIPTION\n");
-  text(out, "tilec compiles kernels that are written as in Triton, over whole tiles of data, to PTX for "
-            "NVIDIA GPUs. FILE is a "
-            ".tile file, a .py file with functions under @triton.jit, tile IR (.tir), or - for standard "
-            "input. Without a GPU "
-            "kernels run on its simulator, which runs the same PTX and checks every access.\n");
+  text(out,
+       "tilec compiles kernels that are written as in Triton to PTX for NVIDIA GPUs. FILE is a .tile file, a "
+       ".py file with functions under @triton.jit, tile IR (.tir), or - for standard input. Without a GPU, "
+       "kernels run on its simulator, which runs the same PTX and checks every access.\n");
   commands(out);
   options(out);
   arguments(out);

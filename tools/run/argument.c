@@ -76,7 +76,7 @@ static bool parse_shape(ArgumentReader *s, const char *at, Argument *a) {
     if (*at == ']') break;
     if (*at != ',') return refuse(s, "the bracket of the shape is not closed");
   }
-  return at[1] == '\0' || refuse(s, "there is something after the shape");
+  return at[1] == '\0' || refuse(s, "there is text after the shape");
 }
 
 static bool parse_elem(ArgumentReader *s, Str name, Elem *elem) {
@@ -98,7 +98,7 @@ static bool parse_fill(ArgumentReader *s, const char *text, Argument *a) {
   Str before = {text, colon ? (size_t)(colon - text) : strcspn(text, "[")};
   if (!colon && text[before.n] == '[' && (elem_parse(before, &elem) || elem_meant(before, &elem)) &&
       !fill_names(before))
-    return refuse(s, arena_printf(s->arena, "what it holds is missing, as in randn:%s%s",
+    return refuse(s, arena_printf(s->arena, "its contents are missing, as in randn:%s%s",
                                   elem_info(elem)->name, text + before.n));
   if (!fill_parse(s->arena, before, &fill, s->why)) return false;
   if (!colon && text[before.n] == '[')
@@ -147,7 +147,7 @@ static bool parse_pointers(ArgumentReader *s, const char *text, Argument *a) {
   }
   a->pointee_typed = close[1] != '\0';
   if (a->pointee_typed && (close[1] != ':' || close[2] != '*'))
-    return refuse(s, "what it points to is a pointer's type, as in ptrs(x,y,z):*fp32");
+    return refuse(s, "it must point to a pointer's type, as in ptrs(x,y,z):*fp32");
   if (a->pointee_typed && !parse_elem(s, str_from(close + 3), &a->pointee)) return false;
   a->elem = ELEM_I64;
   a->rank = 1;
@@ -167,7 +167,7 @@ static bool convert_array(ArgumentReader *s, const NpyArray *array, Argument *a)
       (array->item_size == elem_bytes(a->elem) && !(known && elem_is_float(from))))
     return true;
   if (!known || !elem_is_float(from) || !elem_is_float(a->elem))
-    return refuse(s, "the file's element type cannot become that");
+    return refuse(s, "the file's element type cannot be read as that");
   uint32_t size = elem_bytes(a->elem);
   a->data = arena_alloc(s->arena, a->elements * size);
   for (uint64_t i = 0; i < a->elements; i++) {
@@ -188,7 +188,7 @@ static bool parse_file(ArgumentReader *s, const char *text, Argument *a) {
   const char *why;
   if (!npy_read(s->arena, path, &array, &why)) return refuse(s, arena_printf(s->arena, "%s: %s", path, why));
   if (!typed && !npy_elem(&array, &a->elem))
-    return refuse(s, "the file's element type has no name here: say which, as in @x.npy:bf16");
+    return refuse(s, "the file's element type has no name here: give one, as in @x.npy:bf16");
   a->rank = array.rank;
   memcpy(a->shape, array.shape, sizeof array.shape);
   a->elements = array.elements;

@@ -35,14 +35,15 @@ static Str next_piece(Str *rest) {
 static bool parse_numbers(const DescReader *r, const char *name, Str text, uint32_t *rank, int64_t *numbers) {
   uint32_t n = 0;
   if (text.n < 2 || text.at[0] != '[' || text.at[text.n - 1] != ']')
-    return refuse(r, arena_printf(r->arena, "%s of desc() is a list, as in %s=[64,64]", name, name));
+    return refuse(r, arena_printf(r->arena, "%s of desc() must be a list, as in %s=[64,64]", name, name));
   for (Str rest = {text.at + 1, text.n - 2}; rest.at; n++) {
     Str part = next_piece(&rest);
     ConstValue value;
     if (n == DESCRIPTOR_MAX_RANK)
       return refuse(r, arena_printf(r->arena, "a descriptor has %d dimensions at most", DESCRIPTOR_MAX_RANK));
     if (number_text(part, &value) != TEXT_INT || value.is_u64)
-      return refuse(r, arena_printf(r->arena, "'%.*s' in %s of desc() is no integer", STR_ARG(part), name));
+      return refuse(r,
+                    arena_printf(r->arena, "'%.*s' in %s of desc() is not an integer", STR_ARG(part), name));
     numbers[n] = value.i;
   }
   if (*rank && *rank != n)
@@ -56,7 +57,7 @@ static bool parse_block(const DescReader *r, Str text, TensorBlock *to) {
   if (!parse_numbers(r, "block", text, &to->rank, block)) return false;
   for (uint32_t i = 0; i < to->rank; i++) {
     if (block[i] < 1 || block[i] > TILE_MAX_ELEMENTS || (block[i] & (block[i] - 1)))
-      return refuse(r, "the sizes in block of desc() are powers of two");
+      return refuse(r, "the sizes in block of desc() must be powers of two");
     to->block[i] = (uint32_t)block[i];
   }
   return true;
@@ -75,11 +76,11 @@ static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
     to->pads_nan = str_is(value, "nan");
     return true;
   }
-  if (str_is(name, "padding")) return refuse(r, "padding of desc() is zero or nan");
+  if (str_is(name, "padding")) return refuse(r, "padding of desc() must be zero or nan");
   const char *near = diag_nearest(name, names, sizeof names / sizeof *names);
   return refuse(r,
                 near ? arena_printf(r->arena, "desc() has no '%.*s'; did you mean '%s'?", STR_ARG(name), near)
-                     : arena_printf(r->arena, "desc() has no '%.*s', but block, shape, strides and padding",
+                     : arena_printf(r->arena, "desc() has no '%.*s', only block, shape, strides and padding",
                                     STR_ARG(name)));
 }
 
@@ -94,14 +95,14 @@ bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t 
   if (!argument_parse(arena, buffer, seed, number, argument, why)) return false;
   if ((argument->kind != ARGUMENT_BUFFER && argument->kind != ARGUMENT_SAME) || argument->pointees ||
       argument->descriptor)
-    return refuse(&r, "desc() begins with a buffer, as in desc(randn:fp16[256,256],block=[64,64])");
+    return refuse(&r, "desc() must begin with a buffer, as in desc(randn:fp16[256,256],block=[64,64])");
   // The first pass finds the block's rank. The other lists must have that rank.
   for (int pass = 0; pass < 2; pass++)
     for (Str left = rest; left.at;) {
       Str part = next_piece(&left);
       if (str_starts(part, "block") == (pass == 0) && !parse_option(&r, part, block)) return false;
     }
-  if (!block->block[0]) return refuse(&r, "desc() needs block=[...], what is loaded or stored at once");
+  if (!block->block[0]) return refuse(&r, "desc() needs block=[...], the shape of each load and store");
   argument->descriptor = block;
   return true;
 }
@@ -110,7 +111,7 @@ bool descriptor_complete(Arena *arena, const Argument *buffer, TensorBlock *bloc
   const DescReader r = {arena, why};
   bool like_buffer = buffer->rank == block->rank;
   if (!block->shaped && !like_buffer)
-    return refuse(&r, arena_printf(arena, "the buffer has %u dimensions and the block %u: say shape=[...]",
+    return refuse(&r, arena_printf(arena, "the buffer has %u dimensions and the block %u: give shape=[...]",
                                    buffer->rank, block->rank));
   uint64_t stride = 1;
   for (uint32_t i = block->rank; i-- > 0;) {

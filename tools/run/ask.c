@@ -208,8 +208,8 @@ static void note_misspelt(const Options *o, Compilation *c, Diag *error, const K
     for (uint32_t k = 0; near && k < kernel->param_count; k++)
       if (str_is(name, kernel->params[k].name)) near = NULL;
     if (near)
-      diag_note(&c->diags, error, LOC_NONE, "'%.*s' of -D is no parameter; did you mean '%s'?", STR_ARG(name),
-                near);
+      diag_note(&c->diags, error, LOC_NONE, "'%.*s' of -D is not a parameter; did you mean '%s'?",
+                STR_ARG(name), near);
   }
 }
 
@@ -274,7 +274,7 @@ void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, con
 
 void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {
   Diags *diags = &c->diags;
-  Diag *error = diag_error(diags, LOC_NONE, "the file has %u kernels; say which with --kernel", count);
+  Diag *error = diag_error(diags, LOC_NONE, "the file has %u kernels; choose one with --kernel", count);
   for (uint32_t i = 0; i < count; i++) {
     Buf text = {0};
     for (uint32_t k = 0; k < kernels[i].param_count; k++) {

@@ -44,8 +44,9 @@ bool expect_parse(Arena *arena, const char *text, Expectation *expectation, Buf 
                        parse_tolerance(rest, '\0', &expectation->atol, &rest);
   expectation->path = arena_copy(arena, (Str){path, (size_t)(colon - path)});
   if (!expectation->given)
-    buf_printf(error, "--expect %s: '%s' is not RTOL,ATOL: two numbers from 0, as in :1e-3,1e-5", text,
-               colon + 1);
+    buf_printf(error,
+               "--expect %s: '%s' is not RTOL,ATOL: two numbers that are not negative, as in :1e-3,1e-5",
+               text, colon + 1);
   return expectation->given;
 }
 
@@ -77,7 +78,7 @@ bool expect_load(Arena *arena, const Expectation *expectation, const Argument *b
   NpyArray array;
   *expected = (Expected){.path = expectation->path, .buffer = buffer};
   if (!npy_read(arena, expectation->path, &array, why)) return false;
-  *why = "its element type is none that a buffer can have";
+  *why = "a buffer cannot have its element type";
   if (!array_elem(&array, buffer->elem, &expected->elem)) return false;
   *why = arena_printf(arena, "it has %llu elements, the buffer has %llu", (unsigned long long)array.elements,
                       (unsigned long long)buffer->elements);

@@ -172,9 +172,9 @@ bool fill_fits(Arena *arena, const Fill *fill, Elem elem, uint64_t elements, con
   switch (fill->kind) {
   case FILL_RANDINT:
     if (fill->low.kind != CONST_INT || fill->high.kind != CONST_INT)
-      return refuse(why, "the bounds of randint are integers");
+      return refuse(why, "the bounds of randint must be integers");
     if (wide_of(&fill->low) >= wide_of(&fill->high))
-      return refuse(why, "randint(LOW,HIGH) is from LOW to below HIGH, which is the larger one");
+      return refuse(why, "randint(LOW,HIGH) needs HIGH above LOW: it gives LOW to HIGH - 1");
     return range_fits(arena, wide_of(&fill->low), wide_of(&fill->high) - 1, elem, why);
   case FILL_FULL: return value_fits(arena, &fill->low, elem, why);
   case FILL_PERM: return !elements || range_fits(arena, 0, (Wide)elements - 1, elem, why);

@@ -148,7 +148,7 @@ static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
     size_t n = param_text_until(rest, ',');
     if (!take_item(run, tuple, &tuple->items[i], trimmed((Str){rest.at, n}), depth)) return false;
     if (!tuple->items[i].field != !tuple->items[0].field)
-      return wrong_value(run, tuple, text, "either all elements of a tuple have names, or none has");
+      return wrong_value(run, tuple, text, "either all elements of a tuple must have names, or none");
     rest = n < rest.n ? (Str){rest.at + n + 1, rest.n - n - 1} : (Str){0};
   }
   return true;
@@ -162,13 +162,13 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
     return take_tuple(run, param, value, depth + 1);
   if (value.n && value.at[0] == '(')
     return wrong_value(run, param, text,
-                       one_each ? "a tuple is several parameters here, each of which takes one argument"
+                       one_each ? "a tuple is several parameters here, and each takes one argument"
                                 : "the bracket of the tuple is not closed");
   if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run),
                       (uint32_t)(param - run->params), &param->value, &why))
     return wrong_value(run, param, text, why);
   if (one_each && (param->value.descriptor || param->value.kind == ARGUMENT_CONSTEXPR))
-    return wrong_value(run, param, text, "that is no single parameter, and here each takes one argument");
+    return wrong_value(run, param, text, "that is more than one parameter, and here each takes one argument");
   return true;
 }
 
@@ -236,7 +236,7 @@ static bool take_buffers(Run *run) {
     if (!argument_parse(run->arena, given->text, data_seed(run), run->holder_count, &holder->value, &why))
       return tool_error("--buffer %s=%s: %s", given->name, given->text, why), false;
     if (holder->value.kind != ARGUMENT_BUFFER)
-      return tool_error("--buffer %s=%s: it is no buffer", given->name, given->text), false;
+      return tool_error("--buffer %s=%s: it is not a buffer", given->name, given->text), false;
     run->holder_count++;
   }
   return true;

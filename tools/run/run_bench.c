@@ -105,7 +105,7 @@ static void report_times(const Bench *b, const char *kernel, const double *secon
   if (ceiling > 0) printf(", %.1f%% of a copy's %.1f GB/s here", 100 * rate / ceiling, ceiling * 1e-9);
   putchar('\n');
   if (bench_timed_program(b))
-    printf("the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n",
+    printf("the %s's own time on this CPU, which does not predict the kernel's time on a GPU\n",
            bench_timed_program(b));
 }
 

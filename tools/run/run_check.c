@@ -112,12 +112,12 @@ static void print_compared(const RunArg *param, const EvalCheck *check, const ch
            check->compared == 1 ? "" : "s");
     if (check->worst > 0) printf(", worst error %.3g of its bound", check->worst);
     if (uncertain) printf(", %llu skipped as uncertain", uncertain);
-    if (unread) printf(", %llu skipped that depend on what no load read", unread);
+    if (unread) printf(", %llu skipped that depend on masked-off loads", unread);
     printf(")\n");
   } else if (uncertain)
     printf("not compared: all %llu elements are uncertain\n", uncertain + unread);
   else if (unread)
-    printf("not compared: all %llu elements depend on what no load read\n", unread);
+    printf("not compared: all %llu elements depend on masked-off loads\n", unread);
   else
     printf("nothing to compare: it has no elements\n");
 }
@@ -140,8 +140,9 @@ static const uint8_t *result_for(const Run *run, const Reference *reference, con
 static const char *doubt_of(const EvalCheck *check) {
   if (check->assembled && check->assembled + check->unread == check->uncertain)
     return "they depend on inline assembly, which the evaluator does not run";
-  if (check->vague) return "within bounds that are as wide as their values they do not follow the reference";
-  return "they depend on an order, or on a comparison or conversion that is closer than its bound";
+  if (check->vague)
+    return "they differ from the reference by no more than error bounds that are as large as their values";
+  return "they depend on an order, or on a comparison or conversion within its error bound";
 }
 
 // Reports an output with more uncertain elements than allowed, or one that depends only on data that no load
@@ -152,15 +153,16 @@ static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *
   bool fails = (double)uncertain > run->options->allow_uncompared * (double)counted;
   if (reference->told) return fails;
   if (fails)
-    diag_error(
-        &run->c->diags, param->loc,
-        "--check could not compare %llu of %llu elements of '%s' (%.3g%%, and %.3g%% may be left out): %s; "
-        "--allow-uncompared=SHARE allows more",
-        (unsigned long long)uncertain, (unsigned long long)counted, param->name,
-        100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared, doubt_of(check));
+    diag_error(&run->c->diags, param->loc,
+               "--check could not compare %llu of %llu elements of '%s' (%.3g%%; the limit is %.3g%%): %s; "
+               "raise the limit with --allow-uncompared=SHARE",
+               (unsigned long long)uncertain, (unsigned long long)counted, param->name,
+               100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared,
+               doubt_of(check));
   else if (check->uncertain && check->uncertain == check->outputs)
     run_warn(run, param->loc, "no element of %s could be compared: %s", param->name,
-             uncertain ? doubt_of(check) : "all depend on what a masked load without `other` did not read");
+             uncertain ? doubt_of(check)
+                       : "all depend on elements that a masked load without `other` did not read");
   return fails;
 }
 
@@ -270,8 +272,8 @@ ExitStatus run_take_reports(Run *run, Reference *reference, tilec_status status)
     Diag *diag = vec_last(&diags->list);
     diag->severity = DIAG_WARNING;
     diag->message = arena_printf(
-        run->arena,
-        "not evaluated to its end, so that undefined values and wrapped offsets may go unseen: %s", why);
+        run->arena, "not evaluated to its end, so undefined values and wrapped offsets may be missed: %s",
+        why);
     run->warnings++;
     status = run->options->check ? status : TILEC_OK;
   }

@@ -30,8 +30,7 @@ tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t g
   tilec_status status = make(run, bits, grid, &made);
   if (status) return status;
   if (made.unmade && !made.unmade_name)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the kernel is persistent, and of this launch %s",
-                     made.unmade);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the kernel is persistent, but %s", made.unmade);
   if (made.unmade)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the tensor map '%s' cannot be made: %s", made.unmade_name,
                      made.unmade);

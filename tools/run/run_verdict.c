@@ -65,7 +65,7 @@ static void warn_unwritten(Run *run, const RunArg *param, const Unwritten *found
   const Argument *a = &param->value;
   Buf index = {0};
   if (found->count == a->elements) {
-    run_warn(run, param->loc, "no element of %s was written: is a mask ever true, and is it an output?",
+    run_warn(run, param->loc, "no element of %s was written: is it an output, and is its mask ever true?",
              run_arg_name(run, param));
     return;
   }
@@ -118,7 +118,7 @@ static void report_expected(Run *run, const RunExpected *e, const ExpectResult *
     expect_print_index("", a, result->relative_at, &text);
   }
   if (result->nans)
-    buf_printf(&text, "; %llu of them NaN on one side alone", (unsigned long long)result->nans);
+    buf_printf(&text, "; %llu of them NaN on only one side", (unsigned long long)result->nans);
   Diag *diag = run_differs(run, comparison, text.at);
   for (uint32_t k = 0; k < EXPECT_SHOWN && k < result->wrong; k++) {
     buf_reset(&text);

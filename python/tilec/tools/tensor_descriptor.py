@@ -32,9 +32,9 @@ class TensorDescriptor:
     def __post_init__(self) -> None:
         rank = len(self.shape)
         if not 1 <= rank <= 5 or len(self.strides) != rank or len(self.block_shape) != rank:
-            raise ValueError(f"shape, strides and block_shape have {rank}, {len(self.strides)} and {len(self.block_shape)} numbers: as many, 1 to 5")
+            raise ValueError(f"shape, strides and block_shape have {rank}, {len(self.strides)} and {len(self.block_shape)} numbers; they must be the same, 1 to 5")
         if self.padding not in ("zero", "nan"):
-            raise ValueError(f"padding={self.padding!r}: it is 'zero' or 'nan'")
+            raise ValueError(f"padding={self.padding!r}: it must be 'zero' or 'nan'")
 
     @staticmethod
     def from_tensor(tensor: Any, block_shape: List[int], padding: str = "zero") -> "TensorDescriptor":

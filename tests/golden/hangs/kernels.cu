@@ -89,13 +89,13 @@ KERNEL bytes_that_never_come(int *x) {
   x[0] = 1;
 }
 // hangs: --threads 64 --grid 1 zeros:i32[4]
-// says: for threads that never come
+// says: for threads that never arrive
 KERNEL named_barrier(int *x) {
   if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;" ::: "memory"); // here
   x[0] = 1;
 }
 // hangs: --threads 64 --grid 1 zeros:i32[4]
-// says: for threads that never come
+// says: for threads that never arrive
 KERNEL two_barriers(int *x) {
   if (threadIdx.x < 32)
     asm volatile("bar.sync 1, 64;" ::: "memory"); // here

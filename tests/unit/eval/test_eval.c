@@ -245,7 +245,7 @@ static void test_grid(void **unused) {
   assert_string_equal(f.diags.list.at[1]->message,
                       "the grid's size 0 is negative: -7, in the grid expression");
   assert_string_equal(f.diags.list.at[2]->message,
-                      "the grid's size 1 is 65536, the most is 65535, in the grid expression");
+                      "the grid's size 1 is 65536; at most 65535 is allowed, in the grid expression");
   fixture_close(&f);
 }
 

@@ -47,7 +47,8 @@ static void test_a_result_is_read_after_its_wait(void **unused) {
   (void)unused;
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot_wait %d {pending = 0}" SUM STORE("%e"), 16,
               NULL);
-  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA STORE("%d"), 0, "operand 0 is read before its wait");
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA STORE("%d"), 0,
+              "operand 0 is read before the wait for its asynchronous dot");
   // The last dot begun is not waited for: its own sums are not there, those of the one before are.
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot %a, %b, %zero" WGMMA
                        "%f, %g = dot_wait %d, %e {pending = 1} : tile<64x16xfp32, " T ">, tile<64x16xfp32, " T
@@ -56,9 +57,9 @@ static void test_a_result_is_read_after_its_wait(void **unused) {
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot %a, %b, %zero" WGMMA
                        "%f, %g = dot_wait %d, %e {pending = 1} : tile<64x16xfp32, " T ">, tile<64x16xfp32, " T
                        ">\n" STORE("%g"),
-              0, "operand 0 is read before its wait");
+              0, "operand 0 is read before the wait for its asynchronous dot");
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "dot_wait %d {pending = 0}\n" STORE("%d"), 0,
-              "operand 0 is read before its wait");
+              "operand 0 is read before the wait for its asynchronous dot");
 }
 
 static void test_a_dot_adds_to_what_is_under_way(void **unused) {

@@ -400,9 +400,10 @@ static void test_undefined(void **unused) {
     assert_said(&f, WHAT[kind]);
     assert_said(&f, "is undefined, in program (0, 0, 0)");
     assert_string_equal(
-        noted(&f), kind == 1
-                       ? "the load is masked off here, and gives no `other` value: add one, as in `other=0.0`"
-                       : "an integer is divided by zero here: where that cannot be, select another divisor");
+        noted(&f),
+        kind == 1
+            ? "the load is masked off here, and gives no `other` value: add one, as in `other=0.0`"
+            : "an integer is divided by zero here: choose another divisor for these elements, with tl.where");
     fixture_close(&f);
   }
 }

@@ -195,7 +195,7 @@ static void test_contended_old_value(void **unused) {
               "%p = addptr %out, %pid : *i32\nstore %p, %t\n",
           4);
   kernel_must_run(&k, RUN16(&k));
-  kernel_expect(&k, 0, "the old value of a contended atomic hangs on the order");
+  kernel_expect(&k, 0, "the old value of a contended atomic depends on the order");
   assert_int_equal(k.diags.list.n, 1);
   assert_int_equal(kernel_int(&k, X, ELEM_I32, 0), 4);
   assert_int_equal(uncertain(&k, OUT), 4);

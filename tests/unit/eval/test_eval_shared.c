@@ -55,7 +55,7 @@ static void test_copies_are_waited_for(void **unused) {
 #define COPY POINTERS ALLOC("%a") "copy_async %xp, %a {vector = 2, align = 8}\n%t = async_commit : token\n"
   expect_run(COPY "async_wait %t {pending = 0}\n" READ("%a"), NULL);
   expect_run(COPY READ("%a"), "undefined");
-  expect_run(COPY "async_wait %t {pending = 1}\n" READ("%a"), "may still be under way");
+  expect_run(COPY "async_wait %t {pending = 1}\n" READ("%a"), "may still be in flight");
   expect_run(COPY "%u = async_commit : token\nasync_wait %t {pending = 1}\n" READ("%a"), NULL);
 }
 
@@ -105,7 +105,7 @@ static void test_rules(void **unused) {
   expect_rule(
       "%a = shared_alloc : shared<256xi32, layout<offset = [1, 2, 4, 8, 16, 32, 64, 128]; 256>>\n" POINTERS
           LOAD "shared_store %v, %a",
-      "have not one shape");
+      "do not have one shape");
   expect_rule(
       "%a = shared_alloc : shared<3x128xi32, layout<offset = [128, 1, 2, 4, 8, 16, 32, 64, 256]; 512>>",
       "do not follow one another");

@@ -117,15 +117,15 @@ static void test_channels_hand_slots_on(void **unused) {
 static const Mutant mutants[] = {
     // An op is missing.
     {"%r2 = ring_release %r1 : ring\n%next = add %acc, %t : tile<128xi32, " T ">\nyield %next, %r2",
-     "%next = add %acc, %t : tile<128xi32, " T ">\nyield %next, %r1", "before a round and after it"},
-    {"%f2 = ring_commit %f1 : ring\nyield %f2", "yield %f1", "before a round and after it"},
+     "%next = add %acc, %t : tile<128xi32, " T ">\nyield %next, %r1", "before and after an iteration"},
+    {"%f2 = ring_commit %f1 : ring\nyield %f2", "yield %f1", "before and after an iteration"},
     {"%r2 = ring_release %r1 : ring\n%next = add %acc, %t",
-     "%r2 = ring_release %r : ring\n%next = add %acc, %t", "the ring is used once more"},
-    {"async_wait %g {pending = 0}\n", "", "copies into slot 0 are under way"},
+     "%r2 = ring_release %r : ring\n%next = add %acc, %t", "the ring is used twice"},
+    {"async_wait %g {pending = 0}\n", "", "copies into slot 0 are in flight"},
     {"copy_async %xp, %v {vector = 2, align = 8}\n", "", "undefined"},
     {"%end = for %zero, %n, %one, %fill : ring do (%i: i32, %f: ring) {\n",
      "%end = for %zero, %zero, %one, %fill : ring do (%i: i32, %f: ring) {\n",
-     "deadlock: nobody goes on, group 0 waits for a full slot"},
+     "deadlock: no group can continue; group 0 waits for a full slot"},
     // Twice.
     {"%f2 = ring_commit %f1 : ring\n", "%f3 = ring_commit %f1 : ring\n%f2 = ring_commit %f3 : ring\n",
      "no slot is being filled"},
@@ -133,38 +133,38 @@ static const Mutant mutants[] = {
      "no slot is readable"},
     {"%v, %r1 = ring_wait %r, %b : " VIEW ", ring\n",
      "%w, %r0 = ring_wait %r, %b : " VIEW ", ring\n%v, %r1 = ring_wait %r0, %b : " VIEW ", ring\n",
-     "before a round and after it"},
+     "before and after an iteration"},
     {"%v, %f1 = ring_fill %f, %b : " VIEW ", ring\n",
      "%w, %f0 = ring_fill %f, %b : " VIEW ", ring\n%v, %f1 = ring_fill %f0, %b : " VIEW ", ring\n",
-     "before a round and after it"},
+     "before and after an iteration"},
     // Before another.
     {"%t = shared_load %v : tile<128xi32, " T ">\n%r2 = ring_release %r1 : ring\n",
      "%r2 = ring_release %r1 : ring\n%t = shared_load %v : tile<128xi32, " T ">\n",
-     "of a channel is read, which is free"},
+     "of a channel is read while it is free"},
     {"async_wait %g {pending = 0}\n%f2 = ring_commit %f1 : ring\n",
-     "%f2 = ring_commit %f1 : ring\nasync_wait %g {pending = 0}\n", "copies into slot 0 are under way"},
+     "%f2 = ring_commit %f1 : ring\nasync_wait %g {pending = 0}\n", "copies into slot 0 are in flight"},
     {"copy_async %xp, %v {vector = 2, align = 8}\n%g = async_commit : token\n",
      "%g = async_commit : token\ncopy_async %xp, %v {vector = 2, align = 8}\n",
-     "copies into slot 0 are under way"},
+     "copies into slot 0 are in flight"},
     {"copy_async %xp, %v {vector = 2, align = 8}\n%g = async_commit : token\nasync_wait %g {pending = 0}\n"
      "%f2 = ring_commit %f1 : ring\n",
      "%g = async_commit : token\nasync_wait %g {pending = 0}\n%f2 = ring_commit %f1 : ring\n"
      "copy_async %xp, %v {vector = 2, align = 8}\n",
-     "of a channel is written, which is full"},
+     "of a channel is written while it is full"},
     // The other end.
     {"%none, %read :", "%none, %fill :", "group 1 uses a ring that group 0 does"},
     // One round more or fewer.
     {"for %zero, %n, %one, %fill :", "for %zero, %more, %one, %fill :",
      "1 slots of a channel are full and 0 being filled when the program ends"},
     {"for %zero, %n, %one, %fill :", "for %zero, %fewer, %one, %fill :",
-     "deadlock: nobody goes on, group 0 waits for a full slot"},
+     "deadlock: no group can continue; group 0 waits for a full slot"},
     {"for %zero, %n, %one, %none,", "for %zero, %more, %one, %none,",
-     "deadlock: nobody goes on, group 0 waits for a full slot"},
+     "deadlock: no group can continue; group 0 waits for a full slot"},
     {"for %zero, %n, %one, %none,", "for %one, %n, %one, %none,",
      "1 slots of a channel are full and 0 being filled when the program ends"},
-    {"async_wait %g {pending = 0}", "async_wait %g {pending = 1}", "may still be under way"},
+    {"async_wait %g {pending = 0}", "async_wait %g {pending = 1}", "may still be in flight"},
     {"channel {slots = 2}", "channel {slots = 3}", "has 2 slots, the ring 3"},
-    {"ring_wait %r, %b :", "ring_wait %read, %b :", "the ring is used once more"},
+    {"ring_wait %r, %b :", "ring_wait %read, %b :", "the ring is used twice"},
 };
 
 static void test_every_mutant_is_told(void **unused) {
@@ -197,7 +197,7 @@ static const Mutant product_mutants[] = {
      "4096 bytes are copied, the mbarrier's phase waits for 0 more"},
     {"      tma_copy %ym, %v, %b, %kk, %zero\n      %f2 = ring_commit %f1 : ring\n",
      "      %f2 = ring_commit %f1 : ring\n      tma_copy %ym, %v, %b, %kk, %zero\n",
-     "of a channel is written, which is full"},
+     "of a channel is written while it is full"},
     {"tma_copy %xm, %u, %b, %row, %kk", "tma_copy %xm, %u, %b, %kk, %row", NULL},
     {"tma_copy %ym, %v, %b, %kk, %zero", "tma_copy %ym, %v, %b, %zero, %zero", NULL},
     // The products.
@@ -211,7 +211,7 @@ static const Mutant product_mutants[] = {
      "#acc>\n",
      "an asynchronous dot that reads slot"},
     {"        %r3 = ring_release %r2 : ring\n        yield %now, %r3\n", "        yield %now, %r2\n",
-     "before a round and after it"},
+     "before and after an iteration"},
     {"      %e = dot_wait %s {pending = 0} : tile<64x64xfp32, #acc>\n      %r4 = ring_release %r : ring\n    "
      "  yield %e, %r4\n",
      "      %r4 = ring_release %r : ring\n      yield %s, %r4\n", "an asynchronous dot that reads slot"},
@@ -219,9 +219,9 @@ static const Mutant product_mutants[] = {
      "by its two branches"},
     // The loops.
     {"%s, %r = for %one, %n, %one,", "%s, %r = for %zero, %n, %one,",
-     "deadlock: nobody goes on, group 0 waits for a full slot"},
+     "deadlock: no group can continue; group 0 waits for a full slot"},
     {"%end = for %zero, %n, %one,", "%end = for %one, %n, %one,",
-     "deadlock: nobody goes on, group 0 waits for a full slot"},
+     "deadlock: no group can continue; group 0 waits for a full slot"},
     {"%over = add %k, %all : i32", "%over = add %k, %zero : i32", NULL},
 };
 
@@ -309,13 +309,13 @@ static void test_groups_that_wait_for_one_another(void **unused) {
   run_kernel(CHANNELS READ("%s1", "3", "%s", "%c") READ("%r1", "1", "%r", "%b")
                  READ("%r2", "2", "%r1", "%b") "yield\n} do {\n" FILL("%f1", "1", "%f", "%b")
                      FILL("%f2", "2", "%f1", "%b") FILL("%g1", "3", "%g", "%c") "yield\n}\n",
-             0, NULL, "of its channel's 1 slots 0 are full, 0 being filled, 0 readable");
+             0, NULL, "its channel has 1 slots: 0 full, 0 being filled, 0 readable");
   // A slot that is readable is not free: the second of %b waits for the release after %c.
   run_kernel(CHANNELS "%v1, %w1 = ring_wait %r, %b : " VIEW
                       ", ring\n" READ("%s1", "3", "%s", "%c") "%r1 = ring_release %w1 : ring\n" READ(
                           "%r2", "2", "%r1", "%b") "yield\n} do {\n" FILL("%f1", "1", "%f", "%b")
                           FILL("%f2", "2", "%f1", "%b") FILL("%g1", "3", "%g", "%c") "yield\n}\n",
-             0, NULL, "deadlock: nobody goes on, group 0 waits for a full slot");
+             0, NULL, "deadlock: no group can continue; group 0 waits for a full slot");
 }
 
 // Control flow that a group stops in: branches and while loops.
@@ -361,7 +361,8 @@ static void test_turns_alternate(void **unused) {
   run_warps(8, TURNS(BEGIN BEGIN, WAIT PASS, END), 2, NULL, "the turn is given, where it should be nobody's");
   run_warps(8, TURNS(BEGIN, WAIT, END), 3, NULL, "the turn is taken, where it should be given");
   run_warps(8, TURNS(BEGIN, PASS, END), 2, NULL, "the turn is given, where it should be taken");
-  run_warps(8, TURNS(BEGIN, WAIT PASS, ""), 2, NULL, "turns by barrier 2 are not over when the program ends");
+  run_warps(8, TURNS(BEGIN, WAIT PASS, ""), 2, NULL,
+            "the warpgroups' turns at barrier 2 have not ended when the program ends");
   run_warps(4, "pingpong_wait {id = 2}\n", 1, NULL, "two warpgroups or more take turns, not 4 warps");
   run_warps(8, "pingpong_wait {id = 1}\n", 1, NULL, "its barriers are of 2 to 15, not 1 and 1 more");
   run_warps(8, "pingpong_pass {id = 15}\n", 1, NULL, "its barriers are of 2 to 15, not 15 and 1 more");
@@ -378,14 +379,15 @@ static void test_what_the_verifier_says(void **unused) {
   static const Mutant wrong[] = {
       {GROUPS "{group_warps = [4]}" USES, "", "has 1 regions"},
       {GROUPS "{group_warps = [4, 3]}" USES, "", "a power of two of warps"},
-      {GROUPS "{group_warps = [4, 8]}" USES, "", "group 1 of 8 warps begins at warp 4, no multiple of them"},
+      {GROUPS "{group_warps = [4, 8]}" USES, "",
+       "group 1 of 8 warps begins at warp 4, which is not a multiple of them"},
       {GROUPS "{group_warps = [8, 4]}" USES, "",
        "group 0 has num_warps warps, 4, or whole warpgroups more than half of them, not 8"},
       {GROUPS "{group_warps = [4, 4], group_registers = [240]}" USES, "", "'group_registers' has 1 numbers"},
       {GROUPS "{group_warps = [4, 4], group_registers = [240, 36]}" USES, "", "a multiple of 8 registers"},
       {GROUPS "{group_warps = [4, 4], group_registers = [40, 240]}" USES, "", "40 registers, fewer than"},
       {GROUPS "{group_warps = [4, 2], group_registers = [240, 40]}" USES, "",
-       "no whole number of warpgroups"},
+       "not a whole number of warpgroups"},
       {GROUPS "{group_warps = [4, 4], group_threads = [1, 1]}" USES, "", "group 0 has 128 threads, not 1"},
       {GROUPS "{group_warps = [4, 4], group_threads = [128, 2]}" USES, "",
        "group 1 has 128 threads or 1, not 2"},

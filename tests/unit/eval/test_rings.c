@@ -30,13 +30,13 @@ static void expect_invalid(const char *body, const char *error) { kernel_expect_
 
 static void test_each_value_is_used_once(void **unused) {
   (void)unused;
-  expect_invalid(BEGIN FILL("%a", "%r1", "%r") FILL("%a2", "%r2", "%r"), "the ring is used once more");
+  expect_invalid(BEGIN FILL("%a", "%r1", "%r") FILL("%a2", "%r2", "%r"), "the ring is used twice");
   expect_invalid(BEGIN "%one = constant {value = 1} : i32\nfor %one, %n, %one do (%k: i32) {\n"
                        "%a, %r1 = ring_fill %r, %b : shared<128xi32, " S ">, ring\nyield\n}\n",
-                 "the ring is used once more");
+                 "the ring is used twice");
   expect_invalid(
       BEGIN "if %c then {\n" FILL("%a", "%r1", "%r") "yield\n} else {\nyield\n}\n" FILL("%a2", "%r2", "%r"),
-      "the ring is used once more");
+      "the ring is used twice");
 }
 
 static void test_slots_go_round_in_turn(void **unused) {
@@ -61,18 +61,18 @@ static void test_buffers_belong_to_the_ring(void **unused) {
   (void)unused;
   expect_invalid(BEGIN "%two = constant {value = 1} : i32\n%s = shared_index %b, %two : shared<128xi32, " S
                        ">\n" FILL("%a1", "%r1", "%r"),
-                 "one is by shared_index");
+                 "shared_index uses one");
   expect_invalid(
       BEGIN FILL("%a1", "%r1", "%r") "%q = ring_begin {slots = 2} : ring\n" FILL("%a2", "%q1", "%q"),
-      "the ring's buffers are used by its ops alone, one is by ring_fill");
+      "the ring's buffers may be used only by its ops; ring_fill uses one");
   expect_invalid(BEGIN "%d = " SLOTS(2, "]; 256")
                      FILL("%a1", "%r1", "%r") "%a2, %r2 = ring_fill %r1, %d : shared<128xi32, " S ">, ring\n",
                  "all ops of a ring name the same buffers");
   expect_invalid(BEGIN "%q = ring_begin {slots = 3} : ring\n" FILL("%a1", "%q1", "%q"),
                  "has 2 slots, the ring 3");
-  expect_invalid(BEGIN FILL("%a1", "%r1", "%r") TAKE("%a1"), "which is being filled: it is written alone");
+  expect_invalid(BEGIN FILL("%a1", "%r1", "%r") TAKE("%a1"), "which is being filled: it can only be written");
   expect_invalid(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") PUT("%a2"),
-                 "which is readable: it is read alone");
+                 "which is readable: it can only be read");
 }
 
 // --- evaluator
@@ -96,11 +96,11 @@ static void test_slots_that_are_waited_for(void **unused) {
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") TAKE("%a2"), NULL);
   expect_run(BEGIN FILLED "async_wait %g {pending = 0}\n" WAIT("%a2", "%r2", "%r1") TAKE("%a2"), NULL);
   expect_run(BEGIN FILLED WAIT("%a2", "%r2", "%r1") TAKE("%a2"),
-             "copies into slot 0, of operand 1, are under way");
+             "copies into slot 0, of operand 1, are in flight");
   expect_run(BEGIN FILLED "%h = async_commit : token\nasync_wait %h {pending = 0}\n" WAIT("%a2", "%r2", "%r1")
                  TAKE("%a2"),
              NULL);
-  expect_run(BEGIN FILLED, "copies into slots of a ring are under way, which nothing waits for any more");
+  expect_run(BEGIN FILLED, "copies into slots of a ring are in flight, and no later op waits for them");
 }
 
 static void test_slots_out_of_turn(void **unused) {
@@ -109,15 +109,15 @@ static void test_slots_out_of_turn(void **unused) {
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") RELEASE("%r3", "%r2")
                  FILL("%a3", "%r4", "%r3") PUT("%a3") WAIT("%a4", "%r5", "%r4") RELEASE("%r6", "%r5")
                      TAKE("%a2"),
-             "slot 0 of a ring is read, which is free");
+             "slot 0 of a ring is read while it is free");
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") PUT("%a1") TAKE("%a2"),
-             "slot 0 of a ring is written, which is readable");
+             "slot 0 of a ring is written while it is readable");
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") RELEASE("%r3", "%r2")
                  TAKE("%a2"),
-             "slot 0 of a ring is read, which is free");
+             "slot 0 of a ring is read while it is free");
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") RELEASE("%r3", "%r2")
                  FILL("%a3", "%r4", "%r3") PUT("%a3") FILL("%a5", "%r5", "%r4") PUT("%a5") TAKE("%a2"),
-             "slot 0 of a ring is read, which is being filled");
+             "slot 0 of a ring is read while it is being filled");
 }
 
 // The data of an earlier iteration is gone after its slot is filled again.
@@ -172,7 +172,7 @@ static void test_dots_under_way(void **unused) {
   (void)unused;
   expect_dot(DOT "%e = dot_wait %d {pending = 0} : " ACC "\n" RELEASE("%r3", "%r2"), NULL);
   expect_dot(DOT "%e = dot_wait %d {pending = 1} : " ACC "\n" RELEASE("%r3", "%r2"),
-             "an asynchronous dot that reads slot 0 may be under way");
+             "an asynchronous dot that reads slot 0 may be in flight");
 }
 
 int suite_rings(void) {

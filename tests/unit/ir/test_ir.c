@@ -286,11 +286,11 @@ static void test_other_broken_structure_is_found(void **unused) {
   ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->params[1].name = "a b";
-  expect_broken(&s, "'a b' is no parameter's name");
+  expect_broken(&s, "'a b' is not a parameter name");
   ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->name = "";
-  expect_broken(&s, "that is no kernel's name");
+  expect_broken(&s, "that is not a kernel name");
   ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func_new_host(func, HOST_GRID, NULL);
@@ -299,7 +299,7 @@ static void test_other_broken_structure_is_found(void **unused) {
   func = breakable(&s, &sum);
   func->constexprs = &(Constexpr){.name = "1x"};
   func->constexpr_count = 1;
-  expect_broken(&s, "'1x' is no constexpr's name");
+  expect_broken(&s, "'1x' is not a constexpr name");
   ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->body->first->next->prev = NULL;

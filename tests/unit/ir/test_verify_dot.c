@@ -97,7 +97,7 @@ static const DotCase cases[] = {
     {TF32("%pa, %pn, %st", ", async, shared_a, shared_b, anchor_b = " IN_TURNED, TURNED), NULL},
 
     {NONE("%n1, %n2, %n", "shared_a"),
-     "dot: 'shared_a' is of dots with an 'instruction', which this one has not"},
+     "dot: 'shared_a' is of dots with an 'instruction', which this one does not have"},
     {NONE("%n1, %n2, %n", "shared_b"), "dot: 'shared_b' is of dots with an 'instruction'"},
     {NONE("%n1, %n2, %n", "anchor = " SUMS), "dot: 'anchor' is of dots with an 'instruction'"},
     {NONE("%n1, %n2, %n", "anchor_a = " IN_A), "dot: 'anchor_a' is of dots with an 'instruction'"},
@@ -147,7 +147,7 @@ static const DotCase cases[] = {
      "dot: it needs 'anchor', the layout of wgmma's sums"},
     {NONE("%n1, %n2, %n", "instruction = \"fma\", anchor_a = " HOME ", shared_b"),
      "dot: 'anchor_a' needs 'anchor', the layout of the sums that it is for"},
-    {WGMMA("%a, %b, %s", "async, anchor = " BLOCKED), "has not the layout of 'anchor', " BLOCKED},
+    {WGMMA("%a, %b, %s", "async, anchor = " BLOCKED), "does not have the layout of 'anchor', " BLOCKED},
     {NONE("%n1, %n2, %n", "instruction = \"wgmma\", shared_a, shared_b, anchor = " IN_A),
      "dot: the layout of the anchor has 1024 elements, the tile 4096"},
     {NONE("%n1, %n2, %n", "instruction = \"wgmma\", shared_a, shared_b, anchor = " BLOCKED),

@@ -139,7 +139,7 @@ static void test_what_a_step_takes_is_there(void **unused) {
 
 static void test_what_is_carried_is_of_its_stage(void **unused) {
   (void)unused;
-  static const char why[] = "the stage of a loop-carried value does not have what is yielded for it";
+  static const char why[] = "the stage of a loop-carried value does not compute its next value";
   CHECK({2, "x0 d0 e1 w0 v1 p0", "011", "p", RINGLESS, why}, {1, "d0 w0 p0 e0 v0", "000", "", RINGLESS, why},
         {2, "x0 d0 e1 w0 v1 p0", "011", "pw", RINGLESS, NULL});
 }

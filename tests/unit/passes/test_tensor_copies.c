@@ -55,16 +55,16 @@ static void test_boxes_inside_and_out(void **unused) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     for (size_t j = 0; j < sizeof columns / sizeof *columns; j++)
       expect_box(BUFFERS INIT EXPECT COPY WAIT TAKE, rows[i], columns[j], NULL);
-  expect_box(BUFFERS INIT EXPECT COPY WAIT TAKE, 0, 4, "is no multiple of 16 bytes");
+  expect_box(BUFFERS INIT EXPECT COPY WAIT TAKE, 0, 4, "is not a multiple of 16 bytes");
 }
 
 static void test_phases_out_of_turn(void **unused) {
   (void)unused;
-  expect_box(BUFFERS EXPECT COPY WAIT TAKE, 0, 0, "operand 0 is no mbarrier");
+  expect_box(BUFFERS EXPECT COPY WAIT TAKE, 0, 0, "operand 0 is not an mbarrier");
   expect_box(BUFFERS INIT COPY WAIT TAKE, 0, 0,
              "256 bytes are copied, the mbarrier's phase waits for 0 more");
   expect_box(BUFFERS INIT EXPECT WAIT TAKE, 0, 0, "bytes of the next one are missing");
-  expect_box(BUFFERS INIT WAIT TAKE, 0, 0, "nobody arrived since");
+  expect_box(BUFFERS INIT WAIT TAKE, 0, 0, "nothing has arrived since");
   expect_box(BUFFERS INIT EXPECT COPY TAKE, 0, 0, "undefined");
   expect_box(BUFFERS INIT EXPECT COPY "mbarrier_wait %f, %odd\n" TAKE, 0, 0, "does not end: 1 phases");
   expect_box(BUFFERS INIT EXPECT EXPECT COPY WAIT TAKE, 0, 0, "has had its arrival");
@@ -75,12 +75,12 @@ static void test_phases_out_of_turn(void **unused) {
   expect_box(BUFFERS INIT EXPECT COPY WAIT EXPECT COPY "mbarrier_wait %f, %odd\n" TAKE, 0, 0, NULL);
   expect_box(BUFFERS INIT EXPECT COPY WAIT EXPECT COPY WAIT TAKE, 0, 0, "does not end: 2 phases");
   expect_box(BUFFERS INIT INIT EXPECT COPY WAIT TAKE, 0, 0, "is an mbarrier already");
-  expect_box(BUFFERS INVAL INIT EXPECT COPY WAIT TAKE, 0, 0, "is no mbarrier");
+  expect_box(BUFFERS INVAL INIT EXPECT COPY WAIT TAKE, 0, 0, "is not an mbarrier");
   expect_box(BUFFERS INIT INVAL INIT EXPECT COPY WAIT TAKE, 0, 0, NULL);
   expect_box(BUFFERS INIT EXPECT COPY WAIT INVAL INIT EXPECT COPY WAIT TAKE, 0, 0, NULL);
-  expect_box(BUFFERS INIT EXPECT COPY INVAL TAKE, 0, 0, "are under way");
+  expect_box(BUFFERS INIT EXPECT COPY INVAL TAKE, 0, 0, "are in flight");
   expect_box(BUFFERS INIT EXPECT COPY WAIT "%two = constant {value = 2} : i32\nmbarrier_wait %f, %two\n" TAKE,
-             0, 0, "a parity is 0 or 1");
+             0, 0, "a parity must be 0 or 1");
 }
 
 static void test_fill_of_nan(void **unused) {
@@ -121,13 +121,13 @@ static void test_slots_completed_by_bytes(void **unused) {
   (void)unused;
   expect_box(RING RING_FILL("1", "%r1", "%r") PUT("1") RING_WAIT("2", "%r2", "%r1") READ("2"), 2, 8, NULL);
   expect_box(RING RING_FILL("1", "%r1", "%r") RING_WAIT("2", "%r2", "%r1") READ("2"), 2, 8,
-             "nobody arrived since");
+             "nothing has arrived since");
   expect_box(RING RING_FILL("1", "%r1", "%r") "mbarrier_expect %g1 {bytes = 256}\n" RING_WAIT(
                  "2", "%r2", "%r1") READ("2"),
              2, 8, "bytes of the next one are missing");
-  expect_box(RING RING_FILL("1", "%r1", "%r") PUT("1"), 2, 8, "which nothing waits for any more");
+  expect_box(RING RING_FILL("1", "%r1", "%r") PUT("1"), 2, 8, "and no later op waits for them");
   expect_box(RING RING_FILL("1", "%r1", "%r") PUT("1") RING_WAIT("2", "%r2", "%r1") PUT("1") READ("2"), 2, 8,
-             "slot 0 of a ring is written, which is readable");
+             "slot 0 of a ring is written while it is readable");
 }
 
 // Five rounds of two slots: each phase of each slot's mbarrier is waited for, one after another.

@@ -45,25 +45,25 @@ static void test_boxes_inside_and_out(void **unused) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     for (size_t j = 0; j < sizeof columns / sizeof *columns; j++)
       expect_box(TAKE PUT FENCE BARRIER STORE COMMIT READ, rows[i], columns[j], NULL);
-  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT READ, 0, 4, "is no multiple of 16 bytes");
+  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT READ, 0, 4, "is not a multiple of 16 bytes");
 }
 
 static void test_order(void **unused) {
   (void)unused;
   expect_box(TAKE PUT BARRIER STORE COMMIT READ, 0, 0, "no fence_async came after it");
   expect_box(TAKE STORE COMMIT READ, 0, 0, "the value to store is undefined");
-  expect_box(TAKE PUT FENCE STORE COMMIT READ, 0, 0, "a barrier is missing");
-  expect_box(TAKE PUT BARRIER FENCE STORE COMMIT READ, 0, 0, "a barrier is missing");
+  expect_box(TAKE PUT FENCE STORE COMMIT READ, 0, 0, "but no barrier came after it");
+  expect_box(TAKE PUT BARRIER FENCE STORE COMMIT READ, 0, 0, "but no barrier came after it");
   expect_box(TAKE PUT FENCE PUT BARRIER STORE COMMIT READ, 0, 0, "no fence_async came after it");
   expect_box(TAKE PUT FENCE BARRIER STORE READ, 0, 0, "may still read shared memory");
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT, 0, 0, "may still read shared memory");
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT "tma_store_wait {pending = 1, read}\n", 0, 0,
              "may still read shared memory");
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT "tma_store_wait {pending = 0}\n", 0, 0, NULL);
-  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT PUT READ, 0, 0, "written while a tensor store reads it");
+  expect_box(TAKE PUT FENCE BARRIER STORE COMMIT PUT READ, 0, 0, "written while a TMA store reads it");
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT READ PUT, 0, 0, NULL);
   expect_box(TAKE "barrier {id = 1, warps = 2}\n" PUT FENCE "barrier {id = 1, warps = 2}\n" STORE COMMIT READ,
-             0, 0, "a barrier is missing");
+             0, 0, "but no barrier came after it");
 }
 
 // Buffers with places: one that shares bytes with what a store reads is not written either.
@@ -76,7 +76,7 @@ static void test_shared_bytes(void **unused) {
   "%i = arange {start = 0, end = 128} : tile<128xi32, " TILE ">\n%s = cast %i : tile<128xi16, " TILE         \
   ">\n%v = reshape %s : tile<8x16xi16, " TILE ">\n" PUT FENCE BARRIER STORE COMMIT
   expect_box(PLACED("256") "shared_store %i, %d\n" READ, 2, 8, NULL);
-  expect_box(PLACED("240") "shared_store %i, %d\n" READ, 2, 8, "written while a tensor store reads it");
+  expect_box(PLACED("240") "shared_store %i, %d\n" READ, 2, 8, "written while a TMA store reads it");
   expect_box(PLACED("240") READ "shared_store %i, %d\n", 2, 8, NULL);
 }
 
@@ -89,8 +89,7 @@ static void test_rounds(void **unused) {
        ": i32 do (%k: i32, %q: i32) {\n" body "yield %q\n}\n"
   expect_box(LOOP(READ BARRIER PUT FENCE BARRIER STORE COMMIT) READ, 2, 8, NULL);
   expect_box(LOOP(READ BARRIER PUT FENCE BARRIER STORE COMMIT), 2, 8, "may still read shared memory");
-  expect_box(LOOP(BARRIER PUT FENCE BARRIER STORE COMMIT) READ, 2, 8,
-             "written while a tensor store reads it");
+  expect_box(LOOP(BARRIER PUT FENCE BARRIER STORE COMMIT) READ, 2, 8, "written while a TMA store reads it");
 }
 
 // --- verifier

@@ -70,7 +70,7 @@ static void test_where(void **state) {
   assert_string_equal(cache_said, "");
   setenv("TILEC_CACHE", "perhaps", 1);
   assert_false(cache_key_begin(&digest, "test"));
-  assert_said("TILEC_CACHE is on or off, not 'perhaps'");
+  assert_said("TILEC_CACHE must be on or off, not 'perhaps'");
   setenv("TILEC_CACHE", "on", 1);
   unsetenv("HOME");
   unsetenv("XDG_CACHE_HOME");
@@ -187,7 +187,7 @@ static void test_others(void **state) {
   put(1, "one");
   assert_int_equal(chmod(cache_folder, 0770), 0);
   assert_false(has(1, ""));
-  assert_said("may be written by others than its user (mode 770");
+  assert_said("can be written by other users (mode 770");
   put(2, "two");
   assert_int_equal(chmod(cache_folder, 0755), 0);
   assert_true(has(1, "one"));

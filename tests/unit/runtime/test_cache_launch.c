@@ -124,7 +124,7 @@ static void test_specialisation_changes_the_key(void **state) {
   assert_new(&c, "n is 1");
   c = base_case();
   c.offset = 1;
-  assert_new(&c, "an address that is no multiple of 16");
+  assert_new(&c, "an address that is not a multiple of 16");
   c = base_case();
   c.n = 99;
   uint64_t before = cache_entries();
@@ -345,7 +345,7 @@ static void test_log(void **state) {
   c.options.log = take_diagnostic;
   c.options.log_data = cache_said;
   run_case(&c);
-  assert_said("may be written by others than its user (mode 777");
+  assert_said("can be written by other users (mode 777");
   cache_said[0] = '\0';
   run_case(&c);
   assert_string_equal(cache_said, "");

@@ -84,8 +84,8 @@ static void test_wrong_signatures_are_located(void **unused) {
   check_wrong_signature("=i32", "not the name of a parameter", 1);
   check_wrong_signature("x=fp33", "did you mean 'fp32'", 3);
   check_wrong_signature("x=", "expected [TYPE]", 3);
-  check_wrong_signature("x=*****fp32", "is no type", 3);
-  check_wrong_signature("x=*", "is no type", 3);
+  check_wrong_signature("x=*****fp32", "is not a type", 3);
+  check_wrong_signature("x=*", "is not a type", 3);
   check_wrong_signature("x=i32:8", "expected the fact 16 or 1", 7);
   check_wrong_signature("x=i32:16:16", "given twice", 10);
   check_wrong_signature("x=i32:16:1", "contradict", 3);
@@ -98,14 +98,14 @@ static void test_wrong_signatures_are_located(void **unused) {
   check_wrong_signature("x=(i32,a=i32)", "either all elements", 3);
   check_wrong_signature("x=(a=i32,a=i32)", "two elements of the tuple are called 'a'", 3);
   check_wrong_signature("x=(2=i32)", "'2' is not the name of an element", 4);
-  check_wrong_signature("x=(i32,constexpr(1 +))", "no Python literal", 18);
+  check_wrong_signature("x=(i32,constexpr(1 +))", "not a Python literal", 18);
   check_wrong_signature("x=constexpr(1", "the bracket of constexpr( is not closed", 3);
-  check_wrong_signature("x=tensordesc", "a descriptor's type is as tensordesc<fp16[64, 32]>", 3);
+  check_wrong_signature("x=tensordesc", "a descriptor's type must be like tensordesc<fp16[64, 32]>", 3);
   check_wrong_signature("x=tensordesc<fp16>", "the descriptor's block is missing", 3);
   check_wrong_signature("x=tensordesc<fp61[8]>", "did you mean 'fp16'", 14);
   check_wrong_signature("x=tensordesc<fp16[8>", "the bracket of the descriptor's block is not closed", 19);
   check_wrong_signature("x=tensordesc<fp16[8,3]>", "powers of two", 21);
-  check_wrong_signature("x=tensordesc<fp16[1,1,1,1,1,8]>", "5 dimensions at most", 29);
+  check_wrong_signature("x=tensordesc<fp16[1,1,1,1,1,8]>", "at most 5 dimensions", 29);
   check_wrong_signature("x=tensordesc<fp16[8],one>", "expected the padding zero or nan", 22);
   check_wrong_signature("x=tensordesc<fp16[8]>:1", "only the fact 16", 3);
 }

@@ -232,7 +232,7 @@ static void test_options(void **unused) {
   tilec_kernel *kernel = NULL;
   options.tma = (tilec_tma)4;
   assert_error(tilec_kernel_new(device, program, &options, &kernel), TILEC_ERROR_INVALID_ARGUMENT,
-               "tma is 4, which is none of tilec_tma");
+               "tma is 4, which is not a tilec_tma");
   tilec_program_free(program);
   tilec_device_close(device);
 }

@@ -49,7 +49,7 @@ static void test_wrong_kernels(void **unused) {
   o.defines = run_time;
   kernel_fails("eval", scale_source, &o, TILEC_ERROR_INVALID_ARGUMENT, "no constexpr parameter 'n'");
   o.defines = no_literal;
-  kernel_fails("eval", scale_source, &o, TILEC_ERROR_COMPILE, "no Python literal");
+  kernel_fails("eval", scale_source, &o, TILEC_ERROR_COMPILE, "not a Python literal");
   tilec_kernel_free(NULL);
 }
 

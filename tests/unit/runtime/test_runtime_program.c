@@ -114,7 +114,7 @@ static void test_wrong_options(void **unused) {
   o = fresh, o.num_stages = -1;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_stages is -1");
   o = fresh, o.num_stages = 65;
-  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_stages is 65; it is 1 .. 64");
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_stages is 65; it must be 1 .. 64");
   o = fresh, o.maxnreg = 256;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is 256");
   o = fresh, o.arch = "sm_12";
@@ -129,7 +129,8 @@ static void test_wrong_options(void **unused) {
   compile_fails(&o, TILEC_ERROR_COMPILE, "BLOCKS");
   const char *no_function[] = {"BLOCK=blocks"};
   o.defines = no_function;
-  compile_fails(&o, TILEC_ERROR_COMPILE, "'blocks' is no Python literal, and no function or constant of the file");
+  compile_fails(&o, TILEC_ERROR_COMPILE,
+                "'blocks' is not a Python literal, nor a function or constant of the file");
   o = fresh, o.kernel = "scalar";
   compile_fails(&o, TILEC_ERROR_COMPILE, "scalar");
   o = fresh, o.signature = "n=i33";
@@ -170,10 +171,11 @@ static void test_diagnostics(void **unused) {
   assert_diagnostic(list, 2, TILEC_SEVERITY_NOTE, "declared here", 7, 5, 1);
   assert_string_equal(diagnostic_at(list, 2).file, "two.tile");
   assert_int_equal(diagnostic_at(list, 0).length, 1);
-  assert_error(tilec_diagnostics_get(list, 3, &d), TILEC_ERROR_INVALID_ARGUMENT, "no 3");
+  assert_error(tilec_diagnostics_get(list, 3, &d), TILEC_ERROR_INVALID_ARGUMENT, "3 is not one of them");
   list = tilec_last_diagnostics(); // of that
   assert_int_equal(tilec_diagnostics_count(list), 1);
-  assert_diagnostic(list, 0, TILEC_SEVERITY_ERROR, "there are 3 diagnostics, no 3", 0, 0, 0);
+  assert_diagnostic(list, 0, TILEC_SEVERITY_ERROR, "there are 3 diagnostics, and 3 is not one of them", 0, 0,
+                    0);
   assert_null(diagnostic_at(list, 0).file);
   assert_int_equal(tilec_diagnostics_count(NULL), 0);
   tilec_program_free(program);
@@ -307,7 +309,7 @@ static void test_options_of_other_versions(void **unused) {
   }
   ((char *)newer.more)[sizeof newer.more - 1] = 1;
   assert_error(tilec_compile(program, &newer.options, &compiled), TILEC_ERROR_INVALID_ARGUMENT,
-               "leave those that this one does not know at 0");
+               "leave options that this libtilec does not know at 0");
   newer.options.size -= 8;
   assert_ok(tilec_compile(program, &newer.options, &compiled));
   tilec_compiled_free(compiled);

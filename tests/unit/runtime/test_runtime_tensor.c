@@ -128,7 +128,7 @@ static void test_refused(void **unused) {
   t.lanes = 4;
   refused(kernel, t, "parameter 'x': the tensor's elements have 4 lanes, not 1");
   t = good, t.code = 5, t.bits = 64;
-  refused(kernel, t, "parameter 'x': the tensor's type (DLPack code 5 of 64 bits) is none of tilec_dtype");
+  refused(kernel, t, "parameter 'x': the tensor's type (DLPack code 5 of 64 bits) is not a tilec_dtype");
   t = good, t.device_type = TENSOR_CUDA;
   refused(kernel, t, "parameter 'x': the tensor is of DLPack's device 2:0, the kernel is on sim");
   t = good, t.ndim = 1;

@@ -198,7 +198,7 @@ static void test_wrong_tuples(void **unused) {
   WRONG(w.items[1] = tilec_arg_int(3), w.items[1] = tilec_arg_tuple(&w.inner),
         "'t[1]' is declared as a tuple");
   WRONG(w.args[1] = w.args[2], w.args[1] = tilec_arg_int(1), "'n' is declared i32; it cannot take a tuple");
-  WRONG(w.inner.size = 4, w.inner.size = sizeof w.inner, "begin with TILEC_TUPLE_INIT");
+  WRONG(w.inner.size = 4, w.inner.size = sizeof w.inner, "initialise it with TILEC_TUPLE_INIT");
   WRONG(w.inner.items = NULL, w.inner.items = w.pair, "items are NULL");
   WRONG(w.args[2] = tilec_arg_tuple(NULL), w.args[2] = tilec_arg_tuple(&w.t),
         "parameter 't': the tuple is NULL");
@@ -218,14 +218,14 @@ static void test_wrong_descriptors(void **unused) {
         "parameter 'd' is declared tensordesc<fp32[4, 8]>; it cannot take a tensordesc<fp32[8, 8]>");
   WRONG(d->padding = TILEC_PADDING_NAN, d->padding = TILEC_PADDING_ZERO,
         "cannot take a tensordesc<fp32[4, 8], nan>");
-  WRONG(d->block[0] = 3, d->block[0] = 4, "block[0] is 3; it is a power of two");
+  WRONG(d->block[0] = 3, d->block[0] = 4, "block[0] is 3; it must be a power of two");
   WRONG(d->shape[1] = 0, d->shape[1] = 8, "shape[1] is 0");
-  WRONG(d->strides[0] = 6, d->strides[0] = 8, "strides[0] is 6; in bytes it is a multiple of 16");
-  WRONG(d->strides[1] = 2, d->strides[1] = 1, "last stride is 2, not 1");
+  WRONG(d->strides[0] = 6, d->strides[0] = 8, "strides[0] is 6; in bytes it must be a multiple of 16");
+  WRONG(d->strides[1] = 2, d->strides[1] = 1, "last stride is 2; it must be 1");
   WRONG(d->rank = 6, d->rank = 2, "has 6 dimensions");
   WRONG(d->base.value.address += 4, d->base.value.address -= 4, "not aligned to 16 bytes");
-  WRONG(d->base = tilec_arg_int(0), d->base = w.items[0], "base is a pointer");
-  WRONG(d->size = 3, d->size = sizeof *d, "begin with TILEC_DESCRIPTOR_INIT");
+  WRONG(d->base = tilec_arg_int(0), d->base = w.items[0], "base must be a pointer");
+  WRONG(d->size = 3, d->size = sizeof *d, "initialise it with TILEC_DESCRIPTOR_INIT");
 #undef WRONG
   tilec_param_info info = TILEC_PARAM_INFO_INIT;
   assert_ok(tilec_kernel_param(w.kernel, 3, &info));

@@ -260,7 +260,8 @@ static void test_own(void **unused) {
   t.args[2] = tilec_arg_float(1);
   assert_ok(tilec_tune_find(t.device, t.program, NULL, t.args, 3, &found));
   assert_null(found);
-  assert_error(tilec_tune_keep(t.device, t.program, NULL, &bad, 1, 1, t.args, 3, NULL), TILEC_ERROR_INVALID_ARGUMENT, "'7' is no value");
+  assert_error(tilec_tune_keep(t.device, t.program, NULL, &bad, 1, 1, t.args, 3, NULL),
+               TILEC_ERROR_INVALID_ARGUMENT, "'7' is not a value");
   assert_error(tilec_tune_keep(t.device, t.program, NULL, settings, 2, 0, t.args, 3, NULL), TILEC_ERROR_INVALID_ARGUMENT, "seconds is 0");
   tuned_free(&t);
 }
@@ -381,11 +382,11 @@ static void test_errors(void **unused) {
     tilec_status status;
     const char *text;
   } wrong[] = {
-      {{"num_warps", 1, odd, 1}, TILEC_ERROR_INVALID_ARGUMENT, "'3' is no value of it"},
-      {{"BLOCK", 1, odd, 1}, TILEC_ERROR_INVALID_ARGUMENT, "'BLOCK' is none of num_warps"},
+      {{"num_warps", 1, odd, 1}, TILEC_ERROR_INVALID_ARGUMENT, "'3' is not a value of it"},
+      {{"BLOCK", 1, odd, 1}, TILEC_ERROR_INVALID_ARGUMENT, "'BLOCK' is not num_warps"},
       {{"BLOCK", 0, odd, 0}, TILEC_ERROR_INVALID_ARGUMENT, "options.ranges[0] has no values"},
       {{NULL, 0, odd, 1}, TILEC_ERROR_INVALID_ARGUMENT, "options.ranges[0] has no name"},
-      {{"BLOCK", 0, huge, 1}, TILEC_ERROR_COMPILE, "none of the 1 configurations can be had: test.tile:4: "},
+      {{"BLOCK", 0, huge, 1}, TILEC_ERROR_COMPILE, "none of the 1 configurations can be used: test.tile:4: "},
       {{"BLOK", 0, odd, 1}, TILEC_ERROR_COMPILE, "did you mean 'BLOCK'?"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -406,7 +407,8 @@ static void test_errors(void **unused) {
   listed.grid[0] = 1;
   assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.configurations[0].grid has");
   listed = (tilec_tune_listed){&wrong[0].range, 1, {0, 0, 0}};
-  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "'3' is no value of it");
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning),
+               TILEC_ERROR_INVALID_ARGUMENT, "'3' is not a value of it");
   options = (tilec_tune_options)TILEC_TUNE_OPTIONS_INIT;
   options.timeout = -1;
   assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.timeout");

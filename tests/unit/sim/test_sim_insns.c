@@ -205,7 +205,7 @@ static void test_unknown_text_is_a_located_error(void **unused) {
       {"frob.u32 %r1, %r2;", "5:3: unknown instruction 'frob.u32'"},
       {"add.rm.u32 %r1, %r2, %r3;", "5:3: add: modifier '.rm' is not known here"},
       {"add.u32 %r1, %r2;", "5:3: add.u32 needs more operands"},
-      {"add.u32 %r1, %r2, %q3;", "5:21: '%q3' is no register"},
+      {"add.u32 %r1, %r2, %q3;", "5:21: '%q3' is not a register"},
       {"add.u32 %r1, %r2, %d3;", "5:21: '%d3' has another width than .u32"},
       {"bra NOWHERE;", "5:3: no label 'NOWHERE'"},
       {"fma.f32 %r1, %r1, %r1, %r1;", "5:3: fma.f32 needs a rounding"},
