@@ -85,6 +85,20 @@ static bool is_slow(const Op *op) {
   return op->kind == OP_REM && type_is_float(op_result(op)->type);
 }
 
+// True if a tile of data is computed before a branch and used in it, or is a branch's result. ptxas cannot finish its
+// elements one after another.
+static bool crosses_branch(const Op *op) {
+  for (uint32_t i = 0; op->kind == OP_IF && i < op->result_count; i++)
+    if (type_is_tile(op->results[i].type)) return true;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Op *def = op_operand(op, i)->def;
+    const Type *type = op_operand(op, i)->type;
+    if (!def || def->region == op->region || !type_is_tile(type)) continue;
+    if (def->kind == OP_LOAD || (type_is_float(type) && def->operand_count > 1)) return true;
+  }
+  return false;
+}
+
 static void find_contents(Op *op, void *data) {
   Contents *found = data;
   found->dot |= op->kind == OP_DOT;
@@ -93,7 +107,7 @@ static void find_contents(Op *op, void *data) {
   found->mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
   found->slow |= is_slow(op);
   found->joint |= op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_CONVERT_LAYOUT ||
-                  op->kind == OP_SHARED_ALLOC;
+                  op->kind == OP_SHARED_ALLOC || crosses_branch(op);
 }
 
 // The fewest registers with which ptxas accepts the instructions of the dots.
@@ -326,11 +340,11 @@ static bool tiles_just_fit(Arena *scratch, Func *func) {
 }
 
 // True if ptxas can finish each element before the next: nothing combines elements, and no op branches. With
-// `.minnctapersm 1` it loads all elements first, and spills.
+// `.minnctapersm 1` it loads all elements first, and spills. Fewer warps need the number: ptxas would aim at many CTAs.
 static bool goes_element_by_element(const Func *func) {
   Contents found = {0};
   region_walk(func->body, find_contents, &found);
-  return !found.dot && !found.slow && !found.loop && !found.joint;
+  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && !found.slow && !found.loop && !found.joint;
 }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {

@@ -104,7 +104,7 @@ class Launches(unittest.TestCase):
         self.assertEqual(x[0], 289)
         with self.assertRaisesRegex(tilec.CompilationError, "'apply' is given to itself"):
             apply[(1,)](x, Closure(apply, (2,)))
-        with self.assertRaisesRegex(TypeError, "argument 'closure': a function is not passed"):
+        with self.assertRaisesRegex(TypeError, "argument 'closure': a function cannot be passed"):
             apply[(1,)](x, Closure(lambda v, by: v, (2,)))
 
     def test_fast_math(self):

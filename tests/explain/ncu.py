@@ -90,7 +90,7 @@ def refuses(tilec, folder, name, text, message):
 def check_errors(tilec, folder):
     raw = open(f"{FOLDER}/softmax.raw.csv", encoding="utf-8").read()
     lines = open(f"{FOLDER}/softmax.lines.csv", encoding="utf-8").read()
-    none = "1:1: error: this is no CSV of Nsight Compute"
+    none = "1:1: error: this is not a CSV of Nsight Compute"
     refuses(tilec, folder, "another CSV", "a,b\n1,2\n", none)
     refuses(tilec, folder, "an empty file", "", none)
     refuses(tilec, folder, "a program", "int main(void) {\n}\n", none)
