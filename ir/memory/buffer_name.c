@@ -241,7 +241,10 @@ RaceSides race_sides(Loc loc, Loc other) {
 }
 
 bool race_comes_before(Loc a, Loc b) {
-  return a.file == b.file && a.line && (a.line < b.line || (a.line == b.line && a.col < b.col));
+  if (a.file != b.file || !a.line) return false;
+  if (a.line != b.line) return a.line < b.line;
+  bool within = b.col <= a.col && a.col < b.col + b.len && a.len < b.len; // an argument is evaluated first
+  return within || (a.col < b.col && b.col >= a.col + a.len);
 }
 
 RaceKind race_within(RaceSides sides, bool load_first) {

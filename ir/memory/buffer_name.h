@@ -92,7 +92,7 @@ bool race_is_advice(const char *text);
 #define RACE_ALSO_WITHIN ". Threads of one program race too; tl.debug_barrier() orders only those"
 // For two accesses of one program: load_first if they are a load and a store, and the load is first in the source.
 RaceKind race_within(RaceSides sides, bool load_first);
-// True if `a` comes before `b` in the same file.
+// True if `a` is evaluated before `b`, as far as their places in one file show.
 bool race_comes_before(Loc a, Loc b);
 
 #endif
