@@ -112,12 +112,14 @@ void emit_needs_ptx(Emitter *e, uint16_t version);
 // A new basic block at the function's end.
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name);
 
-// libclc.c Calls libclc's function. link_libclc adds the functions to the module later.
+// libclc.c
+// Calls libclc's function. link_libclc adds the functions to the module later.
 LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef type, const LLVMValueRef *args,
                          uint32_t count);
 void link_libclc(Emitter *e);
 
-// debug_info.c plain: produce LLVM's own text, or its debug sections.
+// debug_info.c
+// plain: LLVM's own text, or its debug sections, are wanted.
 void debug_begin_module(Emitter *e, bool plain);
 void debug_begin_func(Emitter *e);
 // The builder's position at the end of a basic block, and the source place of new code. Code built before an

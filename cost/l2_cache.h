@@ -18,7 +18,7 @@ typedef struct CacheReads {
 typedef struct CostCache {
   Arena *arena;
   const CostLaunch *launch;
-  bool measures;              // Measuring: only `grains` is computed so far.
+  bool measures;              // true: only `grains` is computed so far.
   uint32_t *grains;           // By buffer: the unit that accesses touch as a whole or not at all, 32 to 4096
                               // bytes.
   CacheReads *reads;          // By buffer.

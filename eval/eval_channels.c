@@ -4,8 +4,11 @@
 // Slots are used in order, so four counts describe the state. Slot number i % slots is
 // * readable      for released <= i < waited (those `behind` from the begin),
 // * full          for waited <= i < committed,
-// * being filled  for committed <= i < filled, and otherwise free. One group fills and one reads, so results
-//   do not depend on the order in which groups run (a Kahn network). Running one order covers all of them.
+// * being filled  for committed <= i < filled,
+// * free          otherwise.
+//
+// One group fills and one reads. So results do not depend on the order in which groups run (a Kahn network).
+// Running one order covers all of them.
 #include <stdio.h>
 
 #include "eval/eval_machine.h"

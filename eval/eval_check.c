@@ -36,8 +36,8 @@ typedef struct BufferChecker {
   const uint8_t *got;
   Elem elem;
   EvalCheck *check;
-  uint64_t bounded, telling; // Bounded: nonzero floats with a bound; telling: those that a result of 0 would
-                             // fail.
+  uint64_t bounded, telling; // `bounded`: nonzero floats with a bound; `telling`: those that a result of 0
+                             // would fail.
   double along, square;      // Over the bounded ones: the sums of got r and of r r.
   Buf message;               // For the first wrong element.
 } BufferChecker;

@@ -152,7 +152,8 @@ void eval_limit_begin(Machine *m); // starts the time limit
 bool eval_step(Machine *m,
                const Op *op); // before an op runs: false with an error if a limit is reached
 // Parts of control flow, for code that runs regions op by op:
-// * the operand that controls what is in memory;
+// * eval_flow_operand: reads an operand that controls the flow. If it is doubtful, memory that the kernel may
+//   write becomes doubtful;
 // * copies a region's yielded values to the op's results;
 // * copies a region's arguments from the operands of `from`, starting at `first`.
 bool eval_flow_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits);
@@ -322,7 +323,8 @@ Element eval_without_common(const Element *x);
 bool eval_common_same(const Common *a, const Common *b);
 double eval_common_growth(const Common *c); // The largest ratio by which a factor may enlarge a value.
 double eval_common_size(const Common *c, double r); // The largest size of a value, shared errors included.
-// The error that one rounding may add beyond eval_rounding of r, relative to r.
+// The absolute error that one rounding may add beyond eval_rounding of r. It is in the units of r, before the
+// shared factor.
 double eval_common_rounding(const Common *c, Elem elem, double r);
 // Computes times a + b_times b, for one kind. Returns false if there are more errors than fit.
 bool eval_common_merge(const Common *a, double times, const Common *b, double b_times, Common *to);

@@ -12,9 +12,9 @@
 // A Python literal: the value of a constexpr.
 typedef enum ConstKind {
   CONST_NONE,
-  CONST_BOOL,  // I: 0 or 1.
-  CONST_INT,   // I; with is_u64 the unsigned value of its bits (2^63 .. 2^64 - 1).
-  CONST_FLOAT, // F.
+  CONST_BOOL,  // `i`: 0 or 1.
+  CONST_INT,   // `i`; with is_u64 the unsigned value of its bits (2^63 .. 2^64 - 1).
+  CONST_FLOAT, // `f`.
   CONST_STR,   // `str`.
   CONST_DTYPE, // `type`: scalar or pointer.
   CONST_TUPLE, // `items`.

@@ -229,8 +229,9 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   return true;
 }
 
-// Returns true if the module contains kernels that are already split into groups of warps. Most passes take only
-// kernels in which all warps do the same work. Other passes also take kernels that specialise_warps has split.
+// Returns true if kernels are split into groups of warps before the run starts. Only passes with TAKES_GROUPS take
+// these. IN_GROUPS passes take kernels that specialise_warps splits in this run, and any split kernel if named
+// explicitly.
 static bool has_groups(const IrModule *module) {
   for (uint32_t i = 0; i < module->funcs.n; i++)
     if (func_groups(module->funcs.at[i])) return true;

@@ -128,8 +128,9 @@ TILEC_API const char *tilec_last_error(void);
 
 /* The kind of a diagnostic. */
 typedef enum tilec_severity {
-  TILEC_SEVERITY_ERROR = 0,   /* the compile or the launch has failed */
-  TILEC_SEVERITY_WARNING = 1, /* probably a mistake; the call succeeds */
+  TILEC_SEVERITY_ERROR = 0,   /* the call fails */
+  TILEC_SEVERITY_WARNING = 1, /* probably a mistake, or a lost convenience such as the cache;
+                                 does not make the call fail */
   TILEC_SEVERITY_REMARK = 2,  /* what a pass did or declined */
   TILEC_SEVERITY_NOTE = 3     /* on the previous diagnostic */
 } tilec_severity;
@@ -294,8 +295,9 @@ TILEC_API tilec_status tilec_buffer_read(const tilec_buffer *buffer, size_t offs
 TILEC_API tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte);
 
 /* Each copies or sets `bytes` bytes of the buffer at `offset` on a stream, in its order. It does not wait for other
- * streams, and may return before the copy is done. Do not change the host memory (`from`, `to`) until then. If it is
- * pinned, the copy runs while the host works. `byte` is the value of all bytes. */
+ * streams, and may return before the copy is done. Until then do not change or free `from`, and do not read,
+ * change or free `to`. If this host memory is pinned, the copy runs while the host works. `byte` is the value of
+ * all bytes. */
 TILEC_API tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from,
                                                 size_t bytes, tilec_stream *stream);
 TILEC_API tilec_status tilec_buffer_read_async(const tilec_buffer *buffer, size_t offset, void *to,
@@ -388,8 +390,8 @@ typedef enum tilec_epilogue {
    device at once. With warp specialization, the producer warps load for the next program while the consumer
    warps store the previous one. Kernels that print, assert, use atomics, inline PTX or volatile accesses are
    not made persistent.
-   The number of programs is a hidden parameter. For code from tilec_compile the caller passes it
-   (docs/ahead-of-time.md). */
+   The numbers of programs along the three axes are hidden parameters. For code from tilec_compile the caller
+   passes them (docs/ahead-of-time.md). */
 typedef enum tilec_persistent {
   TILEC_PERSISTENT_AUTO, /* large warp-specialized matmuls with TMA copies, in kernels launched by
                             tilec_launch */
@@ -485,9 +487,9 @@ TILEC_API const tilec_diagnostics *tilec_compiled_diagnostics(const tilec_compil
 typedef struct tilec_kernel tilec_kernel;
 
 /* options may be NULL. options->signature must be NULL, because types come from the arguments. On cuda
- * options->arch must be NULL too, because it is the device's. TILEC_ERROR_COMPILE: no such kernel, or the
- * program has several and none is named. TILEC_ERROR_INVALID_ARGUMENT: a name in `defines` is no constexpr
- * parameter. Errors in the kernel's body are reported at the launch. */
+ * options->arch must be NULL too, because it is the device's. TILEC_ERROR_COMPILE: no such kernel, or none
+ * is named and the program has not exactly one. TILEC_ERROR_INVALID_ARGUMENT: a name in `defines` is no
+ * constexpr parameter. Errors in the kernel's body are reported at the launch. */
 TILEC_API tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
                                         const tilec_compile_options *options, tilec_kernel **kernel);
 
@@ -635,7 +637,7 @@ typedef struct tilec_tuple {
 #define TILEC_TUPLE_INIT                                                                                     \
   { sizeof(tilec_tuple), NULL, 0, NULL }
 
-/* The tuple as an argument. It must outlive the launch. */
+/* The tuple as an argument. It must stay valid until the launching call returns. */
 static inline tilec_arg tilec_arg_tuple(const tilec_tuple *tuple) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_TUPLE;
@@ -674,7 +676,7 @@ typedef struct tilec_descriptor {
         {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO                                                                  \
   }
 
-/* The descriptor as an argument. It must outlive the launch. */
+/* The descriptor as an argument. It must stay valid until the launching call returns. */
 static inline tilec_arg tilec_arg_descriptor(const tilec_descriptor *descriptor) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_DESCRIPTOR;

@@ -81,12 +81,12 @@ typedef enum ObjKind {
   OBJ_ABSENT,    // An optional argument that was not given.
   OBJ_CONST,     // constant: number, bool, string, None, dtype (never a tuple; `x.type` may be a tile type).
   OBJ_VALUE,     // value: a run-time value.
-  OBJ_TUPLE,     // The elements are in items.
-  OBJ_FUNCTION,  // Function: of the file, or a lambda.
-  OBJ_BUILTIN,   // Builtin; self is set for a bound method.
-  OBJ_TYPE,      // Self: the type of a constexpr or tuple.
-  OBJ_NAMED,     // Named: a class of named tuples.
-  OBJ_NAMESPACE, // Path: "triton.language".
+  OBJ_TUPLE,     // The elements are in `items`.
+  OBJ_FUNCTION,  // `function`: of the file, or a lambda.
+  OBJ_BUILTIN,   // `builtin`; `self` is set for a bound method.
+  OBJ_TYPE,      // `self`: the type of a constexpr or tuple.
+  OBJ_NAMED,     // `named`: a class of named tuples.
+  OBJ_NAMESPACE, // `path`: "triton.language".
 } ObjKind;
 
 struct Obj {
@@ -250,11 +250,11 @@ struct Builtin {
 
 // How a statement or block ends.
 typedef enum Flow {
-  FLOW_NEXT,   // the rest must still run.
-  FLOW_MAYBE,  // The rest, to the end of the region, has run too; Frame.returned may be true.
-  FLOW_RETURN, // It has returned on every path.
-  FLOW_BREAK,
-  FLOW_CONTINUE, // of the innermost loop, in Python code.
+  FLOW_NEXT,     // the rest must still run.
+  FLOW_MAYBE,    // The rest, to the end of the region, has run too; Frame.returned may be true.
+  FLOW_RETURN,   // It has returned on every path.
+  FLOW_BREAK,    // Leaves the innermost loop, in Python code.
+  FLOW_CONTINUE, // Goes on with the innermost loop's next iteration, in Python code.
 } Flow;
 
 // The code to run after a block, to the end of the function or of the innermost run-time region.

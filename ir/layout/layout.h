@@ -71,8 +71,8 @@ Layout layout_compose(const Layout *a, const Layout *b);
 // picks the smallest input, so free input bits (further holders of one element) are zero. Returns false if L
 // is not onto. Up to 31 input bits.
 bool layout_invert(const Layout *layout, Layout *inverse);
-// Input bits whose effect the other bits can produce, one mask per dimension. Holders with any of these bits
-// set are redundant: they mask their stores and skip their atomics.
+// Input bits whose effect the bits before them can produce (registers, lanes, warps; lowest first), one mask per
+// dimension. Holders with any of these bits set are redundant: they mask their stores and skip their atomics.
 void layout_free_bits(const Layout *layout, uint32_t free_mask[DIM_COUNT]);
 // The kind of conversion src -> dst between two layouts of one tile.
 typedef enum Conversion {
@@ -141,7 +141,7 @@ typedef struct LaneSelect {
 } LaneSelect;
 
 // src -> dst within warps, in 2^round_bits rounds. A round moves one register of every thread:
-//   x = the source's registers after the `send` selects, in any order (src_register_bits of them).
+//   x = the source's 2^src_register_bits registers, after the `send` selects, in any order.
 //   In round k a thread sends x[send_register(k)]. It receives y[k] from lane
 //   lane_from(thread) ^ round_lane(k) of its warp.
 //   Then the `receive` selects apply to y. The result's register r is y[result_round(r)].

@@ -2,7 +2,8 @@
 // Conversions within warps as shuffles.
 //
 // M(r, t) is the (register, lane) of src that holds the element for dst's register r of thread t. In round k
-// thread t receives register k ^ P(t). So it reads from lane(M(k, 0)) ^ lane(T(t)) with T(t) = M(P(t), t).
+// thread t receives the element for its register k ^ P(t). So it reads from lane(M(k, 0)) ^ lane(T(t)) with
+// T(t) = M(P(t), t).
 //
 // In a round, a lane sends one register to all its readers. So no two T of a warp may have the same lane but
 // different registers. If T(t)'s lane is t's own, rounds with lane(M(k, 0)) = 0 need no shuffle. P is chosen

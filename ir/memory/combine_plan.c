@@ -12,7 +12,8 @@ typedef struct Vectors {
   uint32_t at[32], n; // words over register, lane and warp bits
 } Vectors;
 
-// The same span in reduced echelon form, ascending. The fewest vectors have warp bits, then lane bits.
+// The same span in reduced echelon form, ascending. As few vectors as possible have warp bits, then as few as
+// possible have lane bits.
 static void put_in_echelon(Vectors *v) {
   for (uint32_t i = 0; i < v->n; i++) {
     uint32_t most = i;

@@ -49,7 +49,7 @@ static AxisStride either(AxisStride x, AxisStride y) {
 
 static bool stays(AxisStride stride) { return stride.known && stride.at == 0; }
 
-// The number of factors known only at run time. The number is the same for all elements.
+// How many numbers known only at run time the factor is a product of. The factor is the same for all elements.
 static uint32_t factors_of(StrideSearch *s, const Value *factor) {
   const Op *op = factor->def;
   if (!op || s->steps == 0) return 1;

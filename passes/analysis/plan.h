@@ -25,8 +25,8 @@
 // * Halving the step length: halve_block_k. It depends on the tile that fuse_programs left.
 // * Slots of loops without warp specialization: pipeline. It goes loop by loop, as each loop's slots leave less space
 //   for the next.
-// * Ping-pong warpgroups: pingpong_warpgroups, after place_barriers. There is none if the loop has a
-//   barrier of all warps.
+// * Ping-pong warpgroups: pingpong_warpgroups, after place_barriers. There is none if the loop has a barrier
+//   of its whole group.
 // * Storing a tile by TMA: store_tiles. It depends on the shared memory that is left besides pipeline's slots.
 // * CTAs per multiprocessor: choose_occupancy. It depends on the offsets of all buffers and the tiles that are alive.
 #ifndef PASSES_ANALYSIS_PLAN_H

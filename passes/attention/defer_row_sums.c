@@ -20,8 +20,8 @@
 // breaks  nothing
 // pays    saves two shuffles per row and iteration, and one dependence between lanes
 //
-// The pass applies if the tile's rows are in registers and in one run of lane bits, all in one warp. Elements must not
-// be negative, or they must be small. Then a lane's own sum stays finite.
+// The pass applies only if the tile's rows are in registers and in one run of lane bits, all in one warp. Elements must
+// not be negative, or they must be small. Then a lane's own sum stays finite.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/scratch.h"

@@ -345,7 +345,7 @@ static void load_all_late(Sinking *s) {
   }
 }
 
-// Reports how many dots are in flight at the same time.
+// Reports the largest number of dots in flight at one time.
 static void remark(const Sinking *s, const Op *loop) {
   uint32_t begun = 0, most = 0;
   for (const Op *op = s->body->first; op; op = op->next) {

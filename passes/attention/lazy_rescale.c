@@ -24,8 +24,8 @@
 // pays    after a few iterations, few row maxima grow by so much. A warp without such a row leaves its sums as they are
 //         (FlashAttention-4 does the same)
 //
-// The pass applies if every value that depends on the maximum is such a power, or is linear in one. The loop-carried
-// values then scale with the maximum. So one factor at the end gives the original results.
+// The pass applies only if every value that depends on the maximum is such a power, or is linear in one. The
+// loop-carried values then scale with the maximum. So one factor at the end gives the original results.
 #include <math.h>
 
 #include "ir/build.h"

@@ -7,8 +7,8 @@
 #include "passes/analysis/overlapped_dots.h"
 
 typedef enum RotatedPart {
-  PART_EARLY,  // Prefetched: the first dot, its operands, and values computed from it.
-  PART_PACKED, // Prefetched, after the second dot's wait: its next operand's conversions.
+  PART_EARLY,  // One iteration ahead: the first dot, its operands, and values computed from it.
+  PART_PACKED, // One iteration ahead, after the second dot's wait: conversions of its next operand.
   PART_LATE,   // The second dot, and ops that only it needs.
   PART_FILLS,  // The same for ops that start copies into its operand's slots.
   PART_BOTH,   // Waits for copies, fences and barriers.

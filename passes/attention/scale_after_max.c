@@ -10,8 +10,8 @@
 //         %r = reduce %d (max)                       the same of mul %d, splat %f
 //
 // needs   overlap_dots' marks, layouts
-// keeps   every number, because rounding keeps order. If the factor is infinite, or 0 with infinite elements, the
-//         maximum may be NaN (REASSOCIATES)
+// keeps   every number, because rounding keeps order. Exception: the factor is infinite, or 0 with infinite elements.
+//         Then the maximum may be NaN although some scaled elements are numbers (REASSOCIATES)
 // breaks  nothing
 // pays    the multiplication and the subtraction of the maximum become one instruction. It saves one multiplication per
 //         element. Tensor cores wait for these elements in such loops. The branch is the same for all threads

@@ -44,7 +44,7 @@ typedef struct Coalescer {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
-  bool changed, products; // The kernel has dots.
+  bool changed, products; // `products`: the kernel has dots.
   // Steps left to find a parameter to name. Expressions share operands, so the search is bounded.
   uint32_t steps;
 } Coalescer;
@@ -52,7 +52,7 @@ typedef struct Coalescer {
 // One access, and every limit of its vector size.
 typedef struct CoalescedAccess {
   Op *op;
-  const Value *pointer, *mask; // Mask NULL: none.
+  const Value *pointer, *mask; // `mask` NULL: none.
   uint32_t bytes;              // Per element.
   uint32_t order[TILE_MAX_RANK];
   uint32_t shape[TILE_MAX_RANK]; // Without the elements that repeat addresses of others.

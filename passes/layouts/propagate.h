@@ -61,7 +61,7 @@ typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION } TouchKind;
 
 typedef struct GraphTouch {
   TouchKind kind;
-  uint32_t index, next; // Next: index + 1; 0: the last.
+  uint32_t index, next; // `next`: index + 1; 0: the last.
 } GraphTouch;
 
 typedef struct GraphComponent {
@@ -138,7 +138,8 @@ const Layout *propagate_spread(Propagator *p, const GraphAccess *access, const L
 void propagate_find_divisions(const Propagator *p, GraphAccess *access);
 uint64_t division_cost(const GraphAccess *access, const Layout *layout);
 
-// propagate_cost.c. Costs are roughly issue slots of a warp: an access costs ISSUE_COST, and one per sector.
+// propagate_cost.c. Costs are roughly issue slots of a warp: an access costs TUNE_COST_ISSUE, and TUNE_COST_SECTOR per
+// sector.
 uint32_t access_vector(const GraphAccess *access, const Layout *layout); // elements per access
 uint64_t access_cost(const GraphAccess *access, const Layout *layout);
 uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to);

@@ -43,7 +43,7 @@ static Value *alloc_mbarriers(const Stager *s, uint32_t slots) {
                NULL, NULL);
 }
 
-// A dot that stays in flight reads its slots for one more iteration. So one slot counts as filled before the first
+// A dot that stays in flight reads its slots for one more iteration. So one slot counts as readable before the first
 // iteration.
 static Value *begin_ring(Stager *s, Builder *b, StagedGroup *g) {
   const Type *type = type_ring(s->func->module->ir);
@@ -153,7 +153,8 @@ static void copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLo
   copy_hints(load->load, copy);
 }
 
-// Starts the copies of one iteration under `condition`, as a group. The slot counts as filled in both cases.
+// Starts the copies of one iteration under `condition`, as a group. The slot counts as being filled in both
+// cases.
 static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
   const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
   Op *branch = build_if(b, condition, 0, NULL);

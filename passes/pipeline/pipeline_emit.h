@@ -33,7 +33,7 @@ typedef struct StagedGroup {
   Value **views;    // By load: the slot that this iteration reads.
   Value *ring;
   Value **state;  // By loop-carried value: its state in the prefetched iteration; NULL: not needed.
-  Value **tokens; // Async: tokens of the groups in flight, the oldest first.
+  Value **tokens; // `async`: tokens of the groups in flight, the oldest first.
   Value **tiles;  // The loaded tiles in registers.
   Value **maps;   // For TMA copies, one per load.
 } StagedGroup;

@@ -20,7 +20,7 @@ typedef struct LoadFinder {
   Func *func;
   StagedLoop *found;
   bool writes;      // The body may write any global memory, or needs all threads.
-  VEC(Op *) stores; // Otherwise: writes through pointers of one argument.
+  VEC(Op *) stores; // In addition: stores and reductions, each through pointers of one known argument.
   const AxisTable *axes; // NULL: not computed yet.
 } LoadFinder;
 

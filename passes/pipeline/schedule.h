@@ -74,9 +74,10 @@ typedef struct Schedule {
   VEC(Value *) crossing; // Values of stage 0 that stage 1 takes from registers.
   bool entered;          // Entered only if there is an iteration: otherwise nothing is in flight.
 
-  // The pass's own data. First come additional loop-carried values. Each is up to date at the point of the code being
-  // built. With `beside_after` they hold the values after the loop in the end. `enter` emits code before the loop, if
-  // there is an iteration. `emit` emits steps; `map` has the old body's values. `data` belongs to the pass.
+  // The pass's own data: its `rings`, and additional loop-carried values (`beside`). Each value is up to date at the
+  // point of the code being built. With `beside_after` the additional ones hold the values after the loop in the end.
+  // `enter` emits code before the loop, if there is an iteration. `emit` emits steps; `map` has the old body's values.
+  // `data` belongs to the pass.
   ScheduleRing rings[SCHEDULE_RINGS];
   VEC(Value **) beside;
   bool beside_after;

@@ -18,12 +18,15 @@
 // CTAs of 256 threads with dots and without loops get the number 2. Otherwise ptxas takes a few registers more than half.
 // Only a second CTA computes while operands arrive.
 //
-// Smaller CTAs get the number 1 in two cases: their tiles leave no room, or they load and store 64 elements one by one.
-// Without it ptxas spilled twice as much with 32 registers a thread.
+// Smaller CTAs get the number 1 in two cases. Their tiles leave no room, or the addresses of 64 elements, accessed one
+// by one, do not fit. Without the number ptxas spilled twice as much with 32 registers a thread.
 //
-// ptxas gets no number in two more cases: stream_reduction has ordered a dot, or tiles of many warps just fill the
-// registers and there is no dot. With `.minnctapersm 1` it prefetches loads there, and spills. A user's limit on registers
-// replaces all of this.
+// ptxas gets no number in three more cases:
+//   * stream_reduction has ordered a dot
+//   * tiles of many warps just fill the registers, and there is no dot
+//   * with many warps, ptxas can finish each element before the next
+//
+// With `.minnctapersm 1` it prefetches loads there, and spills. A user's limit on registers replaces all of this.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -339,8 +342,9 @@ static bool tiles_just_fit(Arena *scratch, Func *func) {
          slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
 }
 
-// True if ptxas can finish each element before the next: nothing combines elements, and no op branches. With
-// `.minnctapersm 1` it loads all elements first, and spills. Fewer warps need the number: ptxas would aim at many CTAs.
+// True if ptxas can finish each element before the next. There is no dot, no loop, no op of many instructions, and no
+// op that combines elements. With `.minnctapersm 1` it loads all elements first, and spills. Fewer warps need the
+// number: ptxas would aim at many CTAs.
 static bool goes_element_by_element(const Func *func) {
   Contents found = {0};
   region_walk(func->body, find_contents, &found);

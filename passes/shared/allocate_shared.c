@@ -11,7 +11,8 @@
 //
 // A buffer is alive from its alloc to its last use, in program order. There are additions to this:
 // * Uses in a loop that does not contain the alloc last to the loop's end.
-// * Uses by copies last to the next copy wait, reads by TMA stores to the next store wait.
+// * Uses by copies last to the last copy wait, unless each copy is waited for at once. Reads by TMA stores last to the
+//   next store wait.
 // * Slots of a ring last to the ring's last use, and its mbarriers to the kernel's end.
 // * Uses by asynchronous dots last to the next dot wait.
 // * A small buffer of an exchange, or of an operand that goes to registers, lasts to the store of the next one. The

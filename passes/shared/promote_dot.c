@@ -168,7 +168,7 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
 }
 
 // Returns true if wgmma's 8-bit operand is computed and comes by shuffles. There are few shuffles of words of four
-// elements. Then no buffer is between two chained dots, and the second may run under the next iteration's first
+// elements. Then no buffer is between two dots of an iteration. The second may run during the next iteration's first
 // (overlap_dots).
 static bool is_shuffled(const Op *dot, const Op *convert) {
   LanePlan plan;

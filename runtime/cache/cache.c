@@ -175,8 +175,8 @@ static bool write_all(int fd, const char *at, size_t n) {
   return true;
 }
 
-// Locks the new file. Returns true if another process, in the time since its creation, removes it as left
-// over.
+// Locks the new file. Returns true if another process has locked it since its creation, to remove it as
+// left over.
 static bool is_taken(int fd) {
   struct stat info;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return true;

@@ -58,7 +58,9 @@ static const char *setting(const char *name) {
 
 static bool is_off(void) {
   const char *value = setting("TILEC_CACHE");
-  if (getauxval(AT_SECURE)) return true; // a setuid program: its caller must not choose the folder
+  // A program with more rights than its caller (setuid, setgid, capabilities): the caller must not choose the
+  // folder.
+  if (getauxval(AT_SECURE)) return true;
   if (!value || strcmp(value, "on") == 0 || strcmp(value, "1") == 0) return false;
   if (strcmp(value, "off") != 0 && strcmp(value, "0") != 0)
     cache_say(CACHE_SETTING, "TILEC_CACHE must be on or off, not '%.64s': the cache is not used", value);

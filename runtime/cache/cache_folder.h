@@ -3,9 +3,9 @@
 //
 // * KEY is an entry. Its name is the 64 hex digits of its key.
 // * tmp/ has entries that are being written. Each is locked (flock) while its process lives.
-// * size has the total size of the entries.
+// * `size` has the total size of the entries.
 //
-// The file size is a list of 8-byte numbers. Their sum is the total: each process appends the bytes that it
+// The file `size` is a list of 8-byte numbers. Their sum is the total: each process appends the bytes that it
 // added. The sum is never too small, unless a process was killed before it appended. Removing old entries
 // corrects it.
 #ifndef RUNTIME_CACHE_CACHE_FOLDER_H
@@ -19,7 +19,7 @@
 // Problems that are logged once each.
 typedef enum CacheTrouble {
   CACHE_NO_FOLDER, // The folder cannot be created or opened.
-  CACHE_REFUSED,   // It belongs to another user, or others can access it.
+  CACHE_REFUSED,   // It belongs to another user, or others can write to it.
   CACHE_NO_WRITE,  // It cannot be written.
   CACHE_BROKEN,    // An entry is damaged.
   CACHE_NO_BUILD,  // This build has no id.

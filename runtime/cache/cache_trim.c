@@ -97,7 +97,7 @@ static bool is_current(int folder, int fd) {
          own.st_ino == now.st_ino && own.st_dev == now.st_dev;
 }
 
-// Appends `bytes` to the file size and returns its descriptor. If another process has replaced the file
+// Appends `bytes` to the file `size` and returns its descriptor. If another process has replaced the file
 // meanwhile, it may have missed the number, so it is appended to the new file too. -1 on failure. *whole is
 // false if the write failed.
 static int append_size(int folder, int64_t bytes, bool *whole) {

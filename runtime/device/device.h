@@ -169,7 +169,6 @@ tilec_status device_open_sim(const tilec_sim_options *options, tilec_device **de
 tilec_sim *device_simulator(const tilec_device *device);
 // From now on records which bytes of the buffer at `address` kernels write. The buffer has at least one byte,
 // and its contents are undefined. On eval its bytes count as never written. On a GPU this does nothing.
-// kernels write; on eval they count as never written. On a GPU nothing happens.
 tilec_status device_watch(tilec_device *device, uint64_t address);
 // One byte per byte of a watched buffer: 1 if a kernel has written it. Valid until the buffer's memory is
 // freed. NULL: the device does not support it.

@@ -74,7 +74,7 @@ Readers *shadow_readers(Shadow *shadow, Cell *cell);
 // Makes at[index] valid. New entries are empty. False: out of memory.
 bool readers_reach(Readers *readers, uint32_t index);
 
-// The thread that accesses, and the clocks it knows.
+// The lanes or the asynchronous operation that access, and the clocks they know.
 typedef struct Actor {
   Warp *warp;
   const Insn *insn;

@@ -23,7 +23,7 @@ typedef struct Blame {
   const Insn *insn;
   uint32_t lanes;
   uint64_t address;    // that they read repeatedly; 0: none
-  const char *missing; // ", for threads that never come"; NULL: they do not wait
+  const char *missing; // ", for threads that never arrive"; NULL: they do not wait
   char text[WAIT_TEXT];
 } Blame;
 

@@ -36,11 +36,8 @@ typedef enum NarrowFloat {
   NARROW_E3M2,
   NARROW_COUNT
 } NarrowFloat;
-typedef enum Ue8m0Form {
-  UE8M0_FROM_F32,
-  UE8M0_FROM_BF16X2,
-  UE8M0_TO_BF16X2
-} Ue8m0Form;                                                                       // exec_convert_ue8m0's
+// exec_convert_ue8m0's insn->extra.
+typedef enum Ue8m0Form { UE8M0_FROM_F32, UE8M0_FROM_BF16X2, UE8M0_TO_BF16X2 } Ue8m0Form;
 ExecFn exec_convert_fp8, exec_convert_ue8m0, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
 ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
 ExecFn exec_set_pair, exec_slct, exec_testp, exec_predicate_logic;

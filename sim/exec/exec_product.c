@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Multiplication of 24-bit integers, and dot4 on bytes. PTX ISA 9.7.1.
+// Multiplication of 24-bit integers, and the dot products dp4a and dp2a. PTX ISA 9.7.1.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 

@@ -27,7 +27,7 @@ typedef enum PtxOperandKind {
   OPERAND_F32,     // 0fXXXXXXXX, with its bits in value.
   OPERAND_F64,     // 0dXXXXXXXXXXXXXXXX or a decimal, with its bits in value.
   OPERAND_NOT,     // !items.
-  OPERAND_PAIR,    // Items[0] | items[1].
+  OPERAND_PAIR,    // items[0] | items[1].
   OPERAND_VECTOR,  // {items}.
   OPERAND_LIST,    // (items).
   OPERAND_ADDRESS, // [items[0] + offset, more items].
