@@ -222,7 +222,7 @@ typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value
   return tilec_arg_uint(static_cast<std::uint64_t>(given));
 }
 
-// Tuples and tensor descriptors. They must outlive the launch.
+// Tuples and tensor descriptors. They must stay valid until the launching call returns.
 inline tilec_arg arg(const tilec_tuple &given) { return tilec_arg_tuple(&given); }
 inline tilec_arg arg(const tilec_descriptor &given) { return tilec_arg_descriptor(&given); }
 
@@ -251,7 +251,7 @@ private:
   std::vector<const char *> names_;
 };
 
-// The tuple must outlive the launch.
+// The tuple must stay valid until the launching call returns.
 inline tilec_arg arg(const tuple &given) { return tilec_arg_tuple(&given.raw()); }
 
 // The grid and stream of a launch: launch(8, 4).on(stream). launch() is the kernel's @grid.
