@@ -33,7 +33,7 @@ NAVIGATION = [
     ("Reference", [
         "reference/README.md",
         ("Language", ["language.md", "reference/language/README.md", "reference/language/*"]),
-        ("Command, targets, tile IR", ["command-line.md", "mistakes.md", "targets.md", "tir.md", "support.md"]),
+        ("Command, targets, tile IR", ["command-line.md", "mistakes.md", "targets.md", "tir.md", "support.md", "glossary.md"]),
         ("Programming interfaces", ["reference/*"]),
     ]),
     ("Explanation", [
