@@ -138,7 +138,7 @@ static void move_before_dot(const Sinking *s, const Value *value, Op *dot) {
   if (!op || op->region != s->body || op->id < dot->id) return;
   for (uint32_t i = 0; i < op->operand_count; i++) move_before_dot(s, op_operand(op, i), dot);
   op_move(op, dot->region, dot);
-  op->id = 0; // It is now before all dots.
+  op->id = 0; // It is before the dot now. func_number() numbers all ops again.
 }
 
 // Moves the computation of the accumulator before the first possible one of `count` dots.
