@@ -396,11 +396,11 @@ static bool fits(Arena *scratch, Func *func, uint32_t most) {
   Stepwise stepwise = {0};
   region_walk(func->body, find_stepwise, &stepwise);
   uint32_t held = func_pressure_across(scratch, func), freed = stepwise.most < held ? stepwise.most : held;
-  return held - freed + TUNE_BLOCKS_OTHER_REGISTERS + SPARE_REGISTERS <= most;
+  return held - freed + TUNE_BLOCKS_RESERVED_REGISTERS + SPARE_REGISTERS <= most;
 }
 
 static uint32_t estimate_registers(Arena *scratch, Func *func) {
-  uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS;
+  uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_RESERVED_REGISTERS;
   return max_u32(MIN_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
 }
 

@@ -47,7 +47,7 @@ static void choose_rows(LdmatrixPlan *plan) {
   Layout rows = {.out_bits = at->out_bits};
   uint32_t n = 0;
   for (uint32_t i = plan->word_bits; i < at->bits[DIM_REGISTER]; i++) {
-    if (plan->matrices_bits < LDMATRIX_MOST_BITS)
+    if (plan->matrices_bits < LDMATRIX_MAX_BITS)
       plan->matrix_at[plan->matrices_bits++] = i;
     else
       plan->rest_at[plan->rest_bits++] = i;
@@ -62,7 +62,7 @@ static void choose_rows(LdmatrixPlan *plan) {
   } else {
     for (uint32_t i = 2; i < LANE_BITS; i++) rows.basis[n++] = layout_basis(at, DIM_LANE, i);
   }
-  for (uint32_t i = 0; i < LDMATRIX_MOST_BITS; i++)
+  for (uint32_t i = 0; i < LDMATRIX_MAX_BITS; i++)
     rows.basis[n++] = i < plan->matrices_bits ? layout_basis(at, DIM_REGISTER, plan->matrix_at[i]) : 0;
   rows.bits[DIM_LANE] = LANE_BITS;
   for (uint32_t i = 0; i < at->bits[DIM_WARP]; i++) rows.basis[n++] = layout_basis(at, DIM_WARP, i);

@@ -7,7 +7,7 @@
 
 #include "ir/ir.h"
 
-enum { LDMATRIX_MOST_BITS = 2 }; // log2 of the maximum matrices per instruction
+enum { LDMATRIX_MAX_BITS = 2 }; // log2 of the maximum matrices per instruction
 
 // The division of a load into instructions. `offsets` maps the tile's registers, lanes and warps to the
 // buffer's offsets in elements.
@@ -16,7 +16,7 @@ typedef struct LdmatrixPlan {
   bool transposed;
   uint32_t word_bits;                     // log2 of the elements in a 32-bit word of the result.
   uint32_t matrices_bits;                 // log2 of the matrices that an instruction loads.
-  uint32_t matrix_at[LDMATRIX_MOST_BITS]; // The register bits that choose among them.
+  uint32_t matrix_at[LDMATRIX_MAX_BITS]; // The register bits that choose among them.
   uint32_t rest_at[32], rest_bits;        // Register bits that choose among instructions.
   Layout rows; // From (instruction, lane, warp) to the offset of the row that the lane addresses.
 } LdmatrixPlan;

@@ -22,7 +22,7 @@ RoleRegisters role_registers(const TargetInfo *arch, uint32_t warps, bool many) 
 bool persistent_pays(uint32_t sums) { return sums >= TUNE_TURN_SUMS; }
 
 bool persistent_fits(uint32_t sums, uint32_t registers) {
-  return sums + TUNE_TURN_OTHER_REGISTERS <= registers;
+  return sums + TUNE_TURN_RESERVED_REGISTERS <= registers;
 }
 
 uint32_t slots_that_fit(const TargetInfo *arch, uint64_t beside, uint64_t slot) {

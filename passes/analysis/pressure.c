@@ -262,7 +262,7 @@ bool loop_fills_registers(const Func *func, const Op *loop) {
 }
 
 int64_t register_slack(Arena *scratch, Func *func) {
-  return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS - most_alive(scratch, func, true);
+  return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS - most_alive(scratch, func, true);
 }
 
 bool registers_hopeless(Arena *scratch, Func *func) {

@@ -11,9 +11,10 @@ bool loop_fills_registers(const Func *func, const Op *loop);
 // The most registers per thread that live tiles fill at one point; pressure.c says which tiles count. Every tile must
 // have a layout.
 uint32_t func_pressure(Arena *scratch, Func *func);
-// A thread's registers minus those that tiles fill, minus what a kernel needs otherwise (TUNE_BLOCKS_OTHER_REGISTERS).
-// Negative: tiles need more registers than there are. Here each 16-bit value that is loaded alone counts as one
-// register: without room it would be spilled. func_pressure is different. It asks how many CTAs share a multiprocessor.
+// A thread's registers minus those that tiles fill, minus what a kernel needs otherwise
+// (TUNE_BLOCKS_RESERVED_REGISTERS). Negative: tiles need more registers than there are. Here each 16-bit value that
+// is loaded alone counts as one register: without room it would be spilled. func_pressure is different. It asks how
+// many CTAs share a multiprocessor.
 int64_t register_slack(Arena *scratch, Func *func);
 // By value id: the registers that it fills while alive. A 16-bit value that is loaded alone counts as one register.
 // Numbers the function.

@@ -15,7 +15,7 @@
 // The registers must have room for all values that are alive together:
 // * The first dot's result.
 // * The second dot's first operand and its accumulators.
-// * A reserve for everything else (TUNE_STAGGER_OTHER_REGISTERS).
+// * A reserve for everything else (TUNE_STAGGER_RESERVED_REGISTERS).
 //
 // If the source does not say `warp_specialize` for the loop, one of these cases must also hold. They were measured to
 // be faster.
@@ -59,8 +59,8 @@ static bool has_registers(const Staggerer *s, const OverlappedDots *dots) {
   uint32_t between = tile_words(op_result(dots->first)->type),
            operand = tile_words(op_operand(dots->second, 0)->type),
            sums = tile_words(op_result(dots->second)->type), most = most_registers(s->func, s->warps);
-  uint32_t others = s->warps < func_warps(s->func) ? TUNE_STAGGER_OTHER_REGISTERS_BESIDE_PRODUCER
-                                                   : TUNE_STAGGER_OTHER_REGISTERS;
+  uint32_t others = s->warps < func_warps(s->func) ? TUNE_STAGGER_RESERVED_REGISTERS_BESIDE_PRODUCER
+                                                   : TUNE_STAGGER_RESERVED_REGISTERS;
   if (between + operand + sums + others <= most) return true;
   diag_remark(s->context->diags, dots->second->loc, "overlap_dots",
               "the dot waits for its operand: with the next iteration's first dot it would take "

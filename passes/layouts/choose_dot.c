@@ -158,7 +158,7 @@ static void add_result(Op *op, void *data) {
 static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
   const Op *loop = dot->region->parent;
   if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
-  uint64_t registers = registers_of(dot, a) + TUNE_PIPELINE_OTHER_REGISTERS;
+  uint64_t registers = registers_of(dot, a) + TUNE_PIPELINE_RESERVED_REGISTERS;
   region_walk(dot->region, add_result, &registers);
   return registers > func_thread_registers(c->func);
 }

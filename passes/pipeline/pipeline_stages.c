@@ -169,7 +169,7 @@ static uint64_t programs_held(const Func *func, const StagedLoop *staged, uint32
     bytes += shared_bytes(staged->loads.at[i].slot) * (staged->loads.at[i].async ? stages : 2);
   uint64_t by_bytes = (arch->shared_limit + arch->shared_reserved) / bytes;
   uint64_t registers =
-      (sums + loaded_registers(staged) + TUNE_PIPELINE_OTHER_REGISTERS) * (uint64_t)func_warps(func) * 32;
+      (sums + loaded_registers(staged) + TUNE_PIPELINE_RESERVED_REGISTERS) * (uint64_t)func_warps(func) * 32;
   return by_bytes < arch->registers / registers ? by_bytes : arch->registers / registers;
 }
 

@@ -94,7 +94,7 @@ static const char *why_no_turns(const SlotPlanner *p) {
                  parted.sums, TUNE_TURN_SUMS, 0);
   if (!persistent_fits(parted.sums, parted.registers.multiply))
     return words(p, "%u registers of sums and %u others are more than a consumer warp's %u", parted.sums,
-                 TUNE_TURN_OTHER_REGISTERS, parted.registers.multiply);
+                 TUNE_TURN_RESERVED_REGISTERS, parted.registers.multiply);
   return NULL;
 }
 

@@ -9,14 +9,14 @@
 //         `.minnctapersm 1`
 //
 // More than 256 threads cannot have 255 registers each. When ptxas has to spill there, it may aim at several CTAs and
-// spill most values. So it gets the number of CTAs that the tiles leave room for. It gets no number of two or more where
-// that may cause a spill:
+// spill most values. So it gets the number of CTAs that the tiles leave room for. It gets no number of two or more
+// where that may cause a spill:
 //   * with dots
 //   * with functions of many instructions
 //   * in copies without room for the masks of loads
 //
-// CTAs of 256 threads with dots and without loops get the number 2. Otherwise ptxas takes a few registers more than half.
-// Only a second CTA computes while operands arrive.
+// CTAs of 256 threads with dots and without loops get the number 2. Otherwise ptxas takes a few registers more than
+// half. Only a second CTA computes while operands arrive.
 //
 // Smaller CTAs get the number 1 in two cases. Their tiles leave no room, or the addresses of 64 elements, accessed one
 // by one, do not fit. Without the number ptxas spilled twice as much with 32 registers a thread.
@@ -36,9 +36,9 @@
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
 
-// ptxas (13.0) rejects a wgmma if a thread has fewer registers than the sum of three numbers: its accumulators, four for an
-// operand in registers, and WGMMA_OTHER_REGISTERS.
-enum { WGMMA_OTHER_REGISTERS = 26, WGMMA_OPERAND_REGISTERS = 4, WGMMA_MOST_SUMS = 128 };
+// ptxas (13.0) rejects a wgmma if a thread has fewer registers than the sum of three numbers: its accumulators, four
+// for an operand in registers, and WGMMA_RESERVED_REGISTERS.
+enum { WGMMA_RESERVED_REGISTERS = 26, WGMMA_OPERAND_REGISTERS = 4, WGMMA_MAX_SUMS = 128 };
 
 enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 
@@ -123,8 +123,8 @@ static void find_wgmma(Op *op, void *data) {
   uint64_t share =
       layout_registers(sums->layout) * dot_sums(op) / type_elements(sums); // of a thread, without padding
   uint32_t words = (uint32_t)share * type_element_bytes(sums) / 4;
-  uint32_t least = words < WGMMA_MOST_SUMS ? words : WGMMA_MOST_SUMS;
-  *most = max_u32(*most, least + WGMMA_OTHER_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS));
+  uint32_t least = words < WGMMA_MAX_SUMS ? words : WGMMA_MAX_SUMS;
+  *most = max_u32(*most, least + WGMMA_RESERVED_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS));
 }
 
 // True if the registers are too few for an instruction of the kernel.
@@ -148,13 +148,14 @@ static Tiles find_tiles(Arena *scratch, Func *func) {
   return tiles;
 }
 
-// True if the CTAs fit into a multiprocessor: their threads, their shared memory, and registers for each thread's tiles.
+// True if the CTAs fit into a multiprocessor: their threads, their shared memory, and registers for each thread's
+// tiles.
 static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
   const TargetInfo *arch = func->module->target.arch;
   uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (blocks * threads);
   share -= share % REGISTER_UNIT;
   uint32_t more = max_u32(blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, tiles->addresses), other = share / 2;
-  if (other > TUNE_BLOCKS_OTHER_REGISTERS) other = TUNE_BLOCKS_OTHER_REGISTERS;
+  if (other > TUNE_BLOCKS_RESERVED_REGISTERS) other = TUNE_BLOCKS_RESERVED_REGISTERS;
   return blocks * threads <= TARGET_WARP * arch->warps &&
          blocks * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
          !too_few(func, share) && tiles->across + other <= share && tiles->most + more <= share;
@@ -245,13 +246,13 @@ static void find_all_accesses(Op *op, void *data) {
   for (uint32_t r = 0; r < op->region_count; r++) add_most(data, count_accesses(op->regions[r]));
 }
 
-// Registers of a kernel of many warps for accesses of single elements: addresses, masks, and 16-bit values in a register
-// each.
+// Registers of a kernel of many warps for accesses of single elements: addresses, masks, and 16-bit values in a
+// register each.
 static uint32_t single_registers(Arena *scratch, Func *func) {
   Accesses most = count_accesses(func->body);
   region_walk(func->body, find_all_accesses, &most);
   uint32_t addresses = addresses_of_one(most.one_single);
-  int64_t room = (int64_t)func_thread_registers(func) - TUNE_BLOCKS_OTHER_REGISTERS;
+  int64_t room = (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS;
   int64_t tiles = room - register_slack(scratch, func);
   return addresses ? addresses + (uint32_t)(tiles - func_pressure(scratch, func)) + TUNE_BLOCKS_MORE_REGISTERS
                    : 0;
@@ -266,12 +267,12 @@ static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
   if (found.dot || found.slow) return 0;
   if (!found.mask || found.joint || found.loop) return blocks;
   // Loads under a mask are not reordered with stores, so all of a tile that is only copied is live at once.
-  blocks = count_blocks(scratch, func, max_u32(addresses, TUNE_BLOCKS_OTHER_REGISTERS));
+  blocks = count_blocks(scratch, func, max_u32(addresses, TUNE_BLOCKS_RESERVED_REGISTERS));
   return blocks > 1 ? blocks : 0;
 }
 
-// The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves registers
-// there, and waits for some loads before it issues the next. 0: ptxas gets none.
+// The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves
+// registers there, and waits for some loads before it issues the next. 0: ptxas gets none.
 static uint32_t blocks_that_load(Arena *scratch, Func *func) {
   Contents found = {0};
   Accesses most = {0};
@@ -339,7 +340,7 @@ static bool tiles_just_fit(Arena *scratch, Func *func) {
   int64_t slack = register_slack(scratch, func);
   region_walk(func->body, find_contents, &found);
   return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && slack < 0 &&
-         slack + TUNE_BLOCKS_OTHER_REGISTERS + REGISTER_UNIT > 0;
+         slack + TUNE_BLOCKS_RESERVED_REGISTERS + REGISTER_UNIT > 0;
 }
 
 // True if ptxas can finish each element before the next. There is no dot, no loop, no op of many instructions, and no

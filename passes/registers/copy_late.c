@@ -133,7 +133,7 @@ static void visit_region(Copier *c, Region *region) {
 }
 
 bool pass_copy_late(PassContext *context, Func *func) {
-  uint32_t registers = func_thread_registers(func), most = TUNE_BLOCKS_OTHER_REGISTERS;
+  uint32_t registers = func_thread_registers(func), most = TUNE_BLOCKS_RESERVED_REGISTERS;
   if (!func->module->target.arch->has_cp_async || registers <= most) return false;
   Copier c = {.context = context, .func = func, .room = registers - most};
   c.alive = func_alive(context->scratch, func);

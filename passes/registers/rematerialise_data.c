@@ -223,7 +223,7 @@ static void visit_region(DataMaker *m, Region *region) {
 // A thread's registers if one CTA has all of them, without those that hold no tiles.
 static uint32_t count_room(const Func *func) {
   uint32_t most = func_thread_registers(func);
-  uint32_t other = most / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? most / 2 : TUNE_BLOCKS_OTHER_REGISTERS;
+  uint32_t other = most / 2 < TUNE_BLOCKS_RESERVED_REGISTERS ? most / 2 : TUNE_BLOCKS_RESERVED_REGISTERS;
   return most - other;
 }
 
