@@ -243,18 +243,19 @@ static void report_race(Machine *m, const Access *access, const Record *record, 
   const Op *other = m->race->ops[record->op];
   uint32_t program[3];
   program_of(m, record, program);
-  RaceFacts facts = {.buffer = eval_buffer_named(m, access->op, access->address, false),
+  if (access->element != NO_ELEMENT && shape && type_is_tile(shape))
+    eval_place_element(shape, access->element, element, sizeof element);
+  RaceFacts facts = {.element = element,
+                     .buffer = eval_buffer_named(m, access->op, access->address, false),
                      .address = access->address,
                      .what = eval_access_name(access->op),
                      .other = eval_access_name(other),
                      .program = m->program,
                      .other_program = program,
                      .sides = sides_of(m, access, record)};
-  if (access->element != NO_ELEMENT && shape && type_is_tile(shape))
-    eval_place_element(shape, access->element, element, sizeof element);
   Buf text = {0};
   say_race(&facts, &text);
-  Diag *diag = diag_error(m->diags, access->op->loc, "%s%s", text.at, element);
+  Diag *diag = diag_error(m->diags, access->op->loc, "%s", text.at);
   buf_free(&text);
   eval_diag_run(m, diag, "race", facts.buffer, access->address);
   note_other(m, diag, record);

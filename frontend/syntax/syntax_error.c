@@ -231,12 +231,7 @@ static bool report_habit(Parse *parse, uint32_t start, Token token) {
   return report_operator(parse, token);
 }
 
-void report_unexpected(Parse *parse, const void *parser, Token token) {
-  parse->failed = true;
-  if (token.quiet) keep_walruses(parse);
-  if (token.kind == TOKEN_INVALID) return; // already reported
-  uint32_t start = line_start(parse);
-  const Token *bracket = open_bracket(parse, start);
+static void report_at(Parse *parse, const void *parser, Token token, uint32_t start, const Token *bracket) {
   Token first = parse->tokens->at[start];
   if (report_unsupported(parse, token) || report_habit(parse, start, token)) return;
   const char *text = token_wanted(parser);
@@ -261,4 +256,24 @@ void report_unexpected(Parse *parse, const void *parser, Token token) {
     parse_error(parse, token.loc, "expected ':', found %s", token_found(parse, token));
   else
     parse_error(parse, token.loc, "unexpected %s", token_found(parse, token));
+}
+
+// An error on a later line than a bracket that is still open: the bracket is the likely cause.
+static void note_open_bracket(Parse *parse, uint32_t errors, const Token *bracket, Token token) {
+  Diags *diags = parse->diags;
+  if (!bracket || bracket->loc.line >= token.loc.line || diags->list.n == errors) return;
+  Diag *diag = vec_last(&diags->list);
+  if (!diag->notes.n)
+    diag_note(diags, diag, bracket->loc, "this '%.*s' is not closed before it", STR_ARG(bracket->text));
+}
+
+void report_unexpected(Parse *parse, const void *parser, Token token) {
+  parse->failed = true;
+  if (token.quiet) keep_walruses(parse);
+  if (token.kind == TOKEN_INVALID) return; // already reported
+  uint32_t start = line_start(parse);
+  const Token *bracket = open_bracket(parse, start);
+  uint32_t errors = parse->diags->list.n;
+  report_at(parse, parser, token, start, bracket);
+  note_open_bracket(parse, errors, bracket, token);
 }

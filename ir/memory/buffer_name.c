@@ -289,15 +289,17 @@ void say_race(const RaceFacts *race, Buf *message) {
   if (!same_program) {
     buf_text(message, " in ");
     print_program(race->program, message);
+    if (race->element && *race->element) buf_printf(message, "%s,", race->element);
   }
   if (same_program)
     print_side(race, message);
   else if (race->sides >= RACE_OF_CALLS)
-    buf_text(message, " and the same");
+    buf_printf(message, " and the same %s", race->what);
   else
     print_other(race, message);
   buf_text(message, same_program ? ", in " : " in ");
   print_program(race->other_program, message);
+  if (same_program && race->element) buf_text(message, race->element);
 }
 
 const char *race_advice(RaceKind kind) {

@@ -94,6 +94,8 @@ static void shared_place(const Program *program, uint64_t address, char *text, s
     if (address >= var->offset && address - var->offset < var->bytes)
       snprintf(text + n, room - n, " ('%.48s' + %llu)", var->name,
                (unsigned long long)(address - var->offset));
+    // The compiler's own buffer has no name in the source: "kernel$shared".
+    if (address >= var->offset && address - var->offset < var->bytes && strchr(var->name, '$')) text[n] = '\0';
   }
 }
 
@@ -131,7 +133,7 @@ static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
   stand->insn = spin->insn;
   stand->place = warp->block->program->sites.at[spin->insn->site];
   if (spin->insn->exec == exec_mbarrier_test) {
-    stand_at_mbarrier(stand, warp->block, spin->address, "tests again and again");
+    stand_at_mbarrier(stand, warp->block, spin->address, "the loop tests again and again");
     return;
   }
   bool atomic = spin->insn->exec == exec_atomic;
@@ -144,7 +146,7 @@ static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
   }
   stand->missing = atomic ? ", and no thread is left to change it (a lock that is never released?)"
                           : ", and no thread is left to change it (a flag that is never set?)";
-  stand_say(stand, "%s %s%s again and again", atomic ? "finds" : "reads", value, place);
+  stand_say(stand, "%s %s%s again and again", atomic ? "the atomic finds" : "the load reads", value, place);
 }
 
 static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {

@@ -39,6 +39,12 @@ static Str last_part(Str name) {
   return name;
 }
 
+// Names such as tl._log2 are explained, but neither listed nor suggested.
+static bool is_private(Str name) {
+  Str last = last_part(name);
+  return last.n && last.at[0] == '_';
+}
+
 // "tl.load" for "triton.language.load", "tl.exp" for "tl.math.exp". The prefix of the result is *prefix.
 static const char *short_name(const char *word, const char **prefix) {
   static const char *const prefixes[][2] = {
@@ -95,12 +101,39 @@ static bool matches(const Query *q, Str line) {
   return q->full ? is_full(name, q->prefix, q->rest) : str_is(last_part(name), q->rest);
 }
 
+static const char *const elements[] = {
+#define X(name, spelling, long_spelling, ...) long_spelling,
+#include "target/elems.def"
+#undef X
+};
+
+// "tl.float32"
+static bool is_element_type(const char *word) {
+  const char *prefix, *rest = short_name(word, &prefix);
+  bool found = false;
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) found |= strcmp(elements[i], rest) == 0;
+  return found && (!*prefix || strcmp(prefix, "tl.") == 0);
+}
+
+const char *language_advice(const char *word) {
+  static const char *const hints[][3] = {
+#define HINT(of, name, advice) {of, name, advice},
+#include "frontend/elaborate/hints.def"
+#undef HINT
+  };
+  const char *prefix, *rest = short_name(word, &prefix);
+  const char *of = strcmp(prefix, "tensor.") == 0 ? "." : "tl";
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (strcmp(hints[i][0], of) == 0 && strcmp(hints[i][1], rest) == 0) return hints[i][2];
+  return NULL;
+}
+
 bool language_has(const char *word) {
   Query q = query_of(word);
   Str line;
   for (const char *at = language_reference; next_line(&at, &line);)
     if ((begins_signature(line) || is_row(line)) && matches(&q, line)) return true;
-  return strcmp(word, "language") == 0;
+  return strcmp(word, "language") == 0 || is_element_type(word);
 }
 
 const char *const *language_names(Arena *arena, bool full, size_t *count) {
@@ -113,7 +146,7 @@ const char *const *language_names(Arena *arena, bool full, size_t *count) {
   for (const char *at = language_reference; next_line(&at, &line);) {
     if (!begins_signature(line) && !is_row(line)) continue;
     Str name = full ? name_in(line) : last_part(name_in(line));
-    names[(*count)++] = arena_printf(arena, "%.*s", STR_ARG(name));
+    if (!is_private(name_in(line))) names[(*count)++] = arena_printf(arena, "%.*s", STR_ARG(name));
   }
   return names;
 }
@@ -265,7 +298,7 @@ static void print_names(Printer *p) {
                  p->colors ? COLOR_RESET : "");
       buf_text(p->out, "  ");
       p->indent = 2;
-    } else if (begins_signature(line) || is_row(line))
+    } else if ((begins_signature(line) || is_row(line)) && !is_private(name_in(line)))
       go_on(p, name_in(line));
   }
   flush(p);
@@ -301,11 +334,25 @@ static void print_matches(Printer *p, const Query *q, bool functions) {
   }
 }
 
+static void print_element_types(Printer *p) {
+  go_on(p, str_from("Element types of tiles and pointers, as in x.to(tl.float32):"));
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+    buf_text(&p->pending, " tl.");
+    buf_text(&p->pending, elements[i]);
+  }
+  flush(p);
+}
+
 void language_print_help(const char *word, bool colors, Buf *out) {
   Printer p = {.out = out, .colors = colors};
   Query q = query_of(word);
   print_matches(&p, &q, true);
   print_matches(&p, &q, false);
+  if (!out->n && is_element_type(word)) {
+    print_element_types(&p);
+    q = query_of("tl.dtype");
+    print_matches(&p, &q, true);
+  }
   if (!out->n) print_names(&p);
   buf_free(&p.pending);
 }

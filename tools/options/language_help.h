@@ -9,6 +9,8 @@
 // True if `word` names an entry: "tl.load", "load", "tensor.sum", "libdevice.acos", "tl.math.exp"; or if it is
 // "language".
 bool language_has(const char *word);
+// The replacement for a name that the language lacks: "tl.sum(x, axis=...) / n" for "tl.mean". NULL: none.
+const char *language_advice(const char *word);
 
 // The names of all entries. With `full` as "tl.load", else as "load".
 const char *const *language_names(Arena *arena, bool full, size_t *count);

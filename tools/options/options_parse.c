@@ -90,6 +90,11 @@ static bool parse_topic(OptionParser *p, const char *word) {
     return false;
   }
   if (language_has(word)) return p->options->function = word, true;
+  const char *advice = language_advice(word);
+  if (advice) {
+    buf_printf(p->error, "the language has no '%s'; write %s", word, advice);
+    return false;
+  }
   size_t count;
   const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
   return no_such_command(p, "there is no command and no function of the language", word, names, count);

@@ -114,7 +114,7 @@ static const Case CASES[] = {
     {"programs write their own places", PID "%p = addptr %out, %pid : *i32\nstore %p, %pid\n", NULL, NULL, 4,
      false},
     {"programs write two values", PID "store %x, %pid\n",
-     "nothing orders this store in program (1, 0, 0) and the same in program (0, 0, 0)",
+     "nothing orders this store in program (1, 0, 0) and the same store in program (0, 0, 0)",
      "the earlier store, in program (0, 0, 0)", 4, true},
     {"a program reads what another wrote",
      PID "%p = addptr %x, %pid : *i32\nstore %p, %n\n%v = load %x : i32\n%o = addptr %out, %pid : "
