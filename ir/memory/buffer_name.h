@@ -64,7 +64,7 @@ typedef enum RaceSides {
 RaceSides race_sides(Loc loc, Loc other); // up to RACE_OF_OP
 
 typedef struct RaceFacts {
-  const char *element; // of `program`'s access: ", element 0"; NULL or "": unknown
+  const char *element;      // of `program`'s access: ", element 0"; NULL or "": unknown
   const BufferName *buffer; // NULL: unknown
   uint64_t address;
   const char *what, *other;                // "store", "load"

@@ -95,7 +95,8 @@ static void shared_place(const Program *program, uint64_t address, char *text, s
       snprintf(text + n, room - n, " ('%.48s' + %llu)", var->name,
                (unsigned long long)(address - var->offset));
     // The compiler's own buffer has no name in the source: "kernel$shared".
-    if (address >= var->offset && address - var->offset < var->bytes && strchr(var->name, '$')) text[n] = '\0';
+    if (address >= var->offset && address - var->offset < var->bytes && strchr(var->name, '$'))
+      text[n] = '\0';
   }
 }
 
