@@ -15,6 +15,9 @@ typedef struct Loss {
   Loc loc;
   double seconds; // The prediction falls by this much without the loss.
   double share;   // Share of the time of the bound that it affects. It orders losses that gain nothing.
+  double counted; // Where the time is not predicted: its part of all `counted_of`, 0 to 1.
+  const char *counted_of; // "sectors"; NULL: none.
+  CostSaving saving;
   const char *what, *change; // The problem, and the advice.
 } Loss;
 

@@ -160,6 +160,10 @@ static void put_losses(const Explanation *e, Json *json) {
     json_text(json, "kind", loss->kind);
     put_place(e, json, loss->loc);
     json_rounded(json, "seconds", loss->seconds, DIGITS);
+    if (loss->counted_of) {
+      json_rounded(json, "counted", loss->counted, DIGITS);
+      json_text(json, "counted_of", loss->counted_of);
+    }
     json_text(json, "what", loss->what);
     json_text(json, "change", loss->change);
     json_object_end(json);

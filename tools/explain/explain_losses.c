@@ -7,20 +7,61 @@
 #include "tools/explain/explain.h"
 
 enum { WIDEST = 16 };                   // bytes per lane of an access
-static const double least_share = 0.01; // of the prediction; smaller losses are not reported
+static const double least_share = 0.01; // of the prediction, or of a total; smaller losses are not reported
 
-// Losses of one kind and line are merged.
+static void add_up(CostSaving *sum, const CostSaving *more) {
+  sum->sectors += more->sectors;
+  sum->wavefronts += more->wavefronts;
+  for (int p = 0; p < PIPE_COUNT; p++) sum->instructions[p] += more->instructions[p];
+  sum->rounds += more->rounds;
+  sum->memory += more->memory;
+  sum->tail |= more->tail;
+  sum->turns |= more->turns;
+}
+
+// Losses of one kind and line are merged. Their time is computed for all of them together: without them,
+// another bound may be the longest.
 static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
-  loss.seconds = cost_saving(e->report, saving, &loss.share);
   for (uint32_t i = 0; i < e->losses.n; i++) {
     Loss *before = &e->losses.at[i];
     if (before->kind != loss.kind || before->loc.line != loss.loc.line || before->loc.file != loss.loc.file)
       continue;
-    before->seconds += loss.seconds;
-    before->share += loss.share;
+    add_up(&before->saving, saving);
     return;
   }
+  loss.saving = *saving;
   vec_push(e->run->arena, &e->losses, loss);
+}
+
+static double part(double some, double all) { return all > 0 ? some / all : 0; }
+
+// Where the time is not predicted: the largest part of a total that the loss has.
+static void weigh_by_counts(const CostReport *r, Loss *loss) {
+  const CostTotals *t = &r->totals;
+  const CostSaving *saving = &loss->saving;
+  double instructions = 0, all = 0;
+  for (int p = 0; p < PIPE_COUNT; p++) instructions += saving->instructions[p], all += t->instructions[p];
+  const struct {
+    double part;
+    const char *of;
+  } parts[] = {{part(saving->sectors, (double)t->sectors.most), "sectors"},
+               {part(saving->wavefronts, (double)t->wavefronts.most), "wavefronts"},
+               {part(instructions, all), "instructions"},
+               {part(saving->memory, r->memory), "bytes from memory"}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].part > loss->counted) loss->counted = parts[i].part, loss->counted_of = parts[i].of;
+  loss->share += loss->counted;
+  if (saving->tail || saving->turns) loss->share += least_share;
+}
+
+static void weigh(Explanation *e, Loss *loss) {
+  const CostReport *r = e->report;
+  double share = 0;
+  if (r->time.known)
+    loss->seconds = cost_saving(r, &loss->saving, &share);
+  else
+    weigh_by_counts(r, loss);
+  loss->share += share;
 }
 
 // --- memory
@@ -52,9 +93,9 @@ static void find_narrow(Explanation *e, const CostOp *op) {
     return;
   uint32_t held = layout_own_elements(pointer->layout) * type_element_bytes(type_element(pointer)->inner);
   if (held < WIDEST || is_scattered(op)) return;
-  double part = 1 - (double)op->lane_bytes / WIDEST, spared = (double)op->requests.most * part,
+  double less = 1 - (double)op->lane_bytes / WIDEST, spared = (double)op->requests.most * less,
          ends =
-             (double)(op->sectors.most - op->sectors_ideal.most) * part; // fewer requests have fewer partial
+             (double)(op->sectors.most - op->sectors_ideal.most) * less; // fewer requests have fewer partial
                                                                          // sectors at their ends
   Loss loss = {.kind = "missing fact", .loc = op->op->loc};
   loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where one instruction could move 16",
@@ -108,10 +149,9 @@ static void find_spills(Explanation *e) {
                            e->usage.spill_stores, e->usage.spill_loads);
   loss.change =
       "smaller tiles, or more warps (num_warps), so that each holds less; no limit on registers (maxnreg)";
-  add_loss(e, loss, &(CostSaving){0});
-  Loss *last = &vec_last(&e->losses);
   double warps = (double)r->programs * func_warps(r->func);
-  last->share += words * warps / (1 + r->totals.instructions[PIPE_MEMORY]);
+  loss.share = words * warps / (1 + r->totals.instructions[PIPE_MEMORY]);
+  add_loss(e, loss, &(CostSaving){0});
 }
 
 static void find_tail(Explanation *e) {
@@ -212,6 +252,7 @@ void explain_losses(Explanation *e) {
   find_order(e);
   find_turns(e);
   uint32_t told = 0;
+  for (uint32_t i = 0; i < e->losses.n; i++) weigh(e, &e->losses.at[i]);
   for (uint32_t i = 0; i < e->losses.n; i++)
     if (e->losses.at[i].share >= least_share) e->losses.at[told++] = e->losses.at[i];
   e->losses.n = told;

@@ -14,6 +14,7 @@ typedef struct Writer {
   const Explanation *e;
   Buf *out;
   bool colors;
+  bool repeats; // A line has an instruction with a number, "x2".
   size_t column;
 } Writer;
 
@@ -125,6 +126,7 @@ static void put_ops(Writer *w, const ExplainedLine *line) {
     buf_reset(&text);
     buf_str(&text, texts[i].text);
     if (texts[i].times > 1) buf_printf(&text, ", x%u", texts[i].times);
+    w->repeats |= texts[i].times > 1;
     put_words(w, text.at, SOURCE + 2);
     end_line(w);
   }
@@ -228,7 +230,7 @@ static void put_registers(Writer *w) {
     by = arena_printf(arena, "%d a thread %s (%u by the compiler's own estimate)", e->usage.registers,
                       e->given ? "as given" : "by ptxas", e->report->registers);
   const char *tiles =
-      full ? arena_printf(arena, "; tiles take most at line %u: %u", full->loc.line, full->alive) : "";
+      full ? arena_printf(arena, "; live tiles fill most at line %u: %u", full->loc.line, full->alive) : "";
   put_row(w, "registers", arena_printf(arena, "%s, %s%s", by, spills, tiles));
 }
 
@@ -286,20 +288,26 @@ static void put_work(Writer *w) {
   double rate = clock > 0 ? (double)r->totals.flops.most / r->time.bounds[BOUND_TENSOR] * r->time.tail : 0;
   double memory = bytes / r->time.bounds[BOUND_MEMORY], intensity = (double)r->totals.flops.most / bytes;
   if (rate > 0)
-    put_row(
-        w, "roofline",
-        arena_printf(arena, "%.1f flop a byte; the %s needs %.1f to keep its tensor cores busy: %s bounds it",
-                     intensity, r->card, rate / memory, intensity < rate / memory ? "memory" : "computing"));
+    put_row(w, "roofline",
+            arena_printf(arena,
+                         "%.1f flop a byte of memory, %s %.1f: dots alone take %s than memory alone",
+                         intensity, intensity < rate / memory ? "below" : "above", rate / memory,
+                         intensity < rate / memory ? "less time" : "more time"));
 }
 
 static void put_time(Writer *w) {
   const CostReport *r = w->e->report;
   if (!r->time.known) {
-    put_row(w, "time", "unknown: cost/chips.def has no clock of the card");
+    const TargetInfo *arch = r->func->module->target.arch;
+    put_row(w, "time",
+            arena_printf(w->e->run->arena,
+                         "not predicted: no clock and bandwidth of an %s card are known (cost/chips.def); "
+                         "the counts hold",
+                         arch->name));
     return;
   }
   Buf text = {0};
-  buf_printf(&text, "%s predicted on %s%s%s: %s bound it;", time_text(w, r->time.seconds),
+  buf_printf(&text, "%s predicted on %s%s%s, limited by %s:", time_text(w, r->time.seconds),
              r->card[0] == 'H' ? "an " : "a ", r->card,
              r->unbounded ? ", loops that depend on data counted once" : "",
              cost_bound_name(r->time.bottleneck));
@@ -339,16 +347,25 @@ static void put_measured(Writer *w) {
   }
 }
 
+static const char *gain_text(const Writer *w, const Loss *loss) {
+  Arena *arena = w->e->run->arena;
+  if (loss->seconds > 0)
+    return arena_printf(arena, "%s of the predicted time", time_text(w, loss->seconds));
+  if (w->e->report->time.known) return "hidden by the bottleneck";
+  if (!loss->counted_of) return "time not predicted";
+  return arena_printf(arena, "%.0f %% of all %s", 100 * loss->counted, loss->counted_of);
+}
+
 static void put_losses(Writer *w) {
   const Explanation *e = w->e;
-  put_heading(w, e->losses.n ? "largest losses" : "no loss of 1 % of the predicted time was found");
+  bool known = e->report->time.known;
+  put_heading(w, e->losses.n ? known ? "largest losses" : "largest losses, by counts"
+                 : known     ? "no loss of 1 % of the predicted time was found"
+                             : "no waste of 1 % of the sectors, wavefronts or instructions was found");
   for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) {
     const Loss *loss = &e->losses.at[i];
-    const char *gain = loss->seconds > 0 ? arena_printf(e->run->arena, "%s of the predicted time",
-                                                        time_text(w, loss->seconds))
-                                         : "hidden by the bottleneck";
     const char *head = arena_printf(e->run->arena, "%u. line %u, %s (%s): %s", i + 1, loss->loc.line,
-                                    loss->kind, gain, loss->what);
+                                    loss->kind, gain_text(w, loss), loss->what);
     put_words(w, head, 0);
     end_line(w);
     put_words(w, arena_printf(e->run->arena, "try: %s", loss->change), 3);
@@ -382,7 +399,34 @@ static void put_head(Writer *w) {
     buf_printf(w->out, "counted: %llu programs, spread evenly; the others are assumed to be like them\n",
                (unsigned long long)r->counted);
   if (r->unbounded) buf_text(w->out, "trip counts that depend on data: one iteration was counted\n");
-  buf_text(w->out, " share alive  line\n");
+  buf_text(w->out, " share  regs  line\n");
+}
+
+// The total for explain_share().
+static const char *shared_total(const CostReport *r) {
+  switch (r->time.bottleneck) {
+  case BOUND_SHARED: return "wavefronts of shared memory";
+  case BOUND_TURNS:
+  case BOUND_TENSOR: return "cycles of the tensor cores";
+  case BOUND_ISSUE: return "instructions";
+  case BOUND_FMA: return "multiply-adds";
+  case BOUND_MUFU: return "special functions";
+  case BOUND_LATENCY: return "loads that programs wait for";
+  case BOUND_MEMORY:
+  case BOUND_L2:
+  case BOUND_COUNT: break;
+  }
+  return "sectors of 32 bytes";
+}
+
+static void put_legend(Writer *w) {
+  put_words(w,
+            arena_printf(w->e->run->arena,
+                         "share: of all %s; regs: registers a thread that live tiles fill there%s",
+                         shared_total(w->e->report),
+                         w->repeats ? "; xN: N such instructions, the numbers are of one" : ""),
+            0);
+  end_line(w);
 }
 
 void explain_text(const Explanation *e, bool colors, Buf *out) {
@@ -394,6 +438,7 @@ void explain_text(const Explanation *e, bool colors, Buf *out) {
     put_line(&w, &e->lines.at[i], file);
     file = e->lines.at[i].loc.file;
   }
+  put_legend(&w);
   end_line(&w);
   put_registers(&w);
   put_shared(&w);
