@@ -99,6 +99,9 @@ typedef struct EvalCheck {
   uint64_t uncertain;   // Skipped outputs: correct implementations may differ in them.
   uint64_t unread;      // The part of these that depends on what a masked load without `other` did not read.
   uint64_t assembled;   // The part of these that depends on inline assembly.
+  uint64_t unwritten;   // Of an uninitialised buffer: elements that no program wrote.
+  uint64_t first_unwritten, last_unwritten; // Indices, if unwritten > 0.
+  bool stored_to;                           // The kernel has stores that may reach the buffer.
   bool vague;           // Floats with a bound are uncertain too: 0 passes for each, or together they do not
                         // follow r.
   uint64_t wrong;       // Outside the bound, or bytes changed that no program wrote.

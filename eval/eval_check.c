@@ -160,8 +160,13 @@ static uint32_t check_raw(BufferChecker *c, uint64_t offset) {
     c->check->assembled += (doubt & (META_UNREAD | META_ASSEMBLED)) == META_ASSEMBLED;
     return n;
   }
-  if (!written && !c->buffer->has_initial) return n;
-  c->check->compared++;
+  if (!written && !c->buffer->initialised) {
+    if (!c->check->unwritten++) c->check->first_unwritten = c->check->elements;
+    c->check->last_unwritten = c->check->elements;
+    if (!c->buffer->has_initial) return n;
+  } else {
+    c->check->compared++;
+  }
   const uint8_t *expected = c->buffer->data + offset;
   if (memcmp(c->got + offset, expected, n) == 0) return n;
   if (n == elem_bytes(c->elem)) {
@@ -208,9 +213,9 @@ static void check_all(void *data) {
 static void free_message(void *data) { buf_free(&((BufferChecker *)data)->message); }
 
 bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Elem elem, EvalCheck *check) {
-  *check = (EvalCheck){0};
   const EvalBuffer *buffer = eval_buffer_start(memory, address);
   if (!buffer) BUG("no buffer was added at 0x%llx", (unsigned long long)address);
+  *check = (EvalCheck){.stored_to = buffer->stored_to};
   if ((memory->uncertain && buffer->stored_to) || buffer->assembled) {
     check->elements = check->outputs = check->uncertain = buffer->bytes / elem_bytes(elem);
     if (memory->assembled || buffer->assembled) check->assembled = check->uncertain;

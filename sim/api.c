@@ -127,11 +127,16 @@ static bool place_globals(tilec_sim *sim, tilec_sim_module *module, PtxError *er
   return error->pos.line == 0;
 }
 
-static void add_kernel(tilec_sim_module *module, const PtxFunc *func, PtxError *error) {
+// A kernel with an error is refused when it is looked up: the others can be run.
+static void add_kernel(tilec_sim_module *module, const PtxFunc *func) {
+  PtxError error = {0};
   DecodeInput input = {&module->arena, &module->tree, module->globals.at, module->globals.n};
   tilec_sim_kernel *kernel = ARENA_NEW(&module->arena, tilec_sim_kernel);
   kernel->module = module;
-  if (!decode_kernel(&input, func, &kernel->program, error)) return;
+  if (!decode_kernel(&input, func, &kernel->program, &error)) {
+    vec_push(&module->arena, &module->refused, ((RefusedKernel){func->name, error}));
+    return;
+  }
   kernel->params = ARENA_ARRAY(&module->arena, tilec_sim_param, kernel->program.params.n);
   for (uint32_t i = 0; i < kernel->program.params.n; i++) {
     const PtxParam *param = &kernel->program.params.at[i];
@@ -144,14 +149,20 @@ static void load_kernels(tilec_sim *sim, tilec_sim_module *module, Str text, Ptx
   char *copy = arena_copy(&module->arena, text);
   if (!ptx_parse(&module->arena, (Str){copy, text.n}, &module->tree, error)) return;
   if (!place_globals(sim, module, error)) return;
-  for (const PtxFunc *func = module->tree.funcs; func && !error->pos.line; func = func->next)
-    if (func->is_entry && func->has_body) add_kernel(module, func, error);
+  for (const PtxFunc *func = module->tree.funcs; func; func = func->next)
+    if (func->is_entry && func->has_body) add_kernel(module, func);
+  if (!module->kernels.n && module->refused.n) *error = module->refused.at[0].error;
 }
 
 static void drop_module(tilec_sim *sim, tilec_sim_module *module) {
   for (uint32_t i = 0; i < module->globals.n; i++) memory_unmap(&sim->memory, module->globals.at[i].address);
   arena_free(&module->arena);
   free(module);
+}
+
+static tilec_sim_result refuse(tilec_sim *sim, const PtxError *error) {
+  sim->load_error = error->pos;
+  return sim_fail(sim, TILEC_SIM_ERROR_PTX, "%u:%u: %s", error->pos.line, error->pos.col, error->text);
 }
 
 tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, tilec_sim_module **module) {
@@ -172,10 +183,7 @@ tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, t
     result = sim_fail(sim, frame.kind == FAULT_MEMORY ? TILEC_SIM_ERROR_MEMORY : TILEC_SIM_ERROR_INTERNAL,
                       "%s", frame.message);
   fault_leave(&frame);
-  if (result == TILEC_SIM_OK && error.pos.line) {
-    sim->load_error = error.pos;
-    result = sim_fail(sim, TILEC_SIM_ERROR_PTX, "%u:%u: %s", error.pos.line, error.pos.col, error.text);
-  }
+  if (result == TILEC_SIM_OK && error.pos.line) result = refuse(sim, &error);
   if (result != TILEC_SIM_OK) {
     drop_module(sim, made);
     return result;
@@ -215,7 +223,10 @@ tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module, 
   *kernel = NULL;
   for (uint32_t i = 0; i < module->kernels.n; i++)
     if (strcmp(module->kernels.at[i]->program.name, name) == 0) *kernel = module->kernels.at[i];
-  return *kernel ? TILEC_SIM_OK : sim_fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no kernel '%s'", name);
+  if (*kernel) return TILEC_SIM_OK;
+  for (uint32_t i = 0; i < module->refused.n; i++)
+    if (str_is(module->refused.at[i].name, name)) return refuse(sim, &module->refused.at[i].error);
+  return sim_fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no kernel '%s'", name);
 }
 
 const char *tilec_sim_kernel_name(const tilec_sim_kernel *kernel) { return kernel->program.name; }

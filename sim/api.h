@@ -14,11 +14,18 @@ struct tilec_sim_kernel {
   tilec_sim_param *params;
 };
 
+// A kernel that cannot be run. The module's other kernels can.
+typedef struct RefusedKernel {
+  Str name;
+  PtxError error;
+} RefusedKernel;
+
 struct tilec_sim_module {
   Arena arena;
   PtxModule tree;
   VEC(GlobalVar) globals;
   VEC(tilec_sim_kernel *) kernels;
+  VEC(RefusedKernel) refused; // Kernels with an instruction that is not supported.
   tilec_sim_module *next;
 };
 

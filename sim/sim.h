@@ -81,12 +81,13 @@ TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
 // ---- Modules ----
 
 // Copies and loads `ptx`, PTX text of `bytes` bytes (no NUL needed). Its .global and .const variables become
-// allocations.
+// allocations. A kernel with an error, such as an instruction that is not supported, does not block the others:
+// tilec_sim_find reports it. TILEC_SIM_ERROR_PTX: the text cannot be read, or it has no kernel without errors.
 TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
                                               tilec_sim_module **module);
 
-// The text position (*line and *column, from 1) where the last tilec_sim_load failed. *line is 0 if it did not fail,
-// or without a position. The message begins with "LINE:COLUMN: ".
+// The text position (*line and *column, from 1) where the last tilec_sim_load failed, or the last tilec_sim_find
+// for an error in the kernel. *line is 0 if they did not fail, or without a position. The message begins with "LINE:COLUMN: ".
 TILEC_SIM_API void tilec_sim_load_place(const tilec_sim *sim, uint32_t *line, uint32_t *column);
 
 // Frees a module, its kernels and its variables' allocations. If the last launch was of one of its kernels,
@@ -101,11 +102,11 @@ typedef struct tilec_sim_param {
   uint32_t align;  // bytes
 } tilec_sim_param;
 
-// The number of the module's kernels.
+// The number of the module's kernels without errors.
 TILEC_SIM_API size_t tilec_sim_kernel_count(const tilec_sim_module *module);
 // Kernel `index` of the module, in text order from 0. NULL beyond the end.
 TILEC_SIM_API const tilec_sim_kernel *tilec_sim_kernel_at(const tilec_sim_module *module, size_t index);
-// The kernel of that `name`. TILEC_SIM_ERROR_NOT_FOUND: the module has none.
+// The kernel of that `name`. TILEC_SIM_ERROR_NOT_FOUND: the module has none. TILEC_SIM_ERROR_PTX: it has an error.
 TILEC_SIM_API tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module,
                                               const char *name, const tilec_sim_kernel **kernel);
 

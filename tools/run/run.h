@@ -29,6 +29,7 @@ typedef struct RunArg {
                           // buffer
   uint64_t base, address; // of the buffer; with the offset
   uint8_t *result;        // the buffer's bytes after the run
+  bool told_unwritten;    // Elements that were never written are reported.
 } RunArg;
 
 // An array of --expect, and its buffer.
@@ -214,6 +215,14 @@ ExitStatus run_tell(Run *run, tilec_status status);
 ExitStatus run_judge(Run *run, ExitStatus result);
 // Reports about results after a run. Diagnostics go to run->c.
 void run_warn_unwritten(Run *run); // elements of `empty:` buffers that no kernel wrote
+
+// Elements of a buffer that were not written.
+typedef struct Unwritten {
+  uint64_t count, first, last;
+} Unwritten;
+
+// Reports them as an error.
+void run_refuse_unwritten(Run *run, RunArg *param, const Unwritten *found);
 // Call before the launch: reads the arrays of --expect. False after reporting an error.
 bool run_load_expectations(Run *run);
 // Compares with the arrays, one line each on standard output after `prefix`. EXIT_DIAGNOSED if one differs.

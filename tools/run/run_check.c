@@ -9,6 +9,7 @@ typedef struct CheckTotals {
   uint64_t compared, uncertain, wrong; // compared: outputs only, because buffers that the kernel never writes
                                        // are no evidence
   bool uncompared;                     // more of an output is uncertain than allowed
+  bool unwritten;                      // an output has elements that no program wrote
 } CheckTotals;
 
 // Elaborates the reference's kernel: of --check's file, or the same kernel again. The first one's tile IR has
@@ -113,13 +114,14 @@ static void print_compared(const RunArg *param, const EvalCheck *check, const ch
     if (check->worst > 0) printf(", worst error %.3g of its bound", check->worst);
     if (uncertain) printf(", %llu skipped as uncertain", uncertain);
     if (unread) printf(", %llu skipped that depend on masked-off loads", unread);
+    if (check->unwritten) printf(", %llu never written", (unsigned long long)check->unwritten);
     printf(")\n");
   } else if (uncertain)
     printf("not compared: all %llu elements are uncertain\n", uncertain + unread);
   else if (unread)
     printf("not compared: all %llu elements depend on masked-off loads\n", unread);
   else
-    printf("nothing to compare: it has no elements\n");
+    printf("nothing to compare: %s\n", check->unwritten ? "no element was written" : "it has no elements");
 }
 
 // Rewrites a table for the comparison. The reference's buffers may have had other addresses. So entries that
@@ -166,7 +168,19 @@ static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *
   return fails;
 }
 
-static void compare_buffer(Run *run, Reference *reference, const RunArg *param, const char *prefix,
+// An `empty:` buffer that the kernel stores to is an output. True if a part of it was not written: a result is
+// missing there, and comparing the rest does not show it. In-out arrays have initial data, so all is compared.
+static bool judge_unwritten(Run *run, const Reference *reference, RunArg *param, const EvalCheck *check) {
+  bool is_output = check->stored_to || check->outputs;
+  if (!check->unwritten || !is_output || !reference->programs || run->options->allow_uncompared >= 1)
+    return false;
+  if (!reference->told)
+    run_refuse_unwritten(run, param,
+                         &(Unwritten){check->unwritten, check->first_unwritten, check->last_unwritten});
+  return true;
+}
+
+static void compare_buffer(Run *run, Reference *reference, RunArg *param, const char *prefix,
                            CheckTotals *totals) {
   EvalCheck check;
   uint32_t number = (uint32_t)(param - run->params);
@@ -192,6 +206,7 @@ static void compare_buffer(Run *run, Reference *reference, const RunArg *param, 
   reference->reported[number] |= !equal;
   print_compared(param, &check, comparison.with, prefix);
   totals->uncompared |= judge_uncertain(run, reference, param, &check);
+  totals->unwritten |= judge_unwritten(run, reference, param, &check);
   totals->compared += check.outputs - check.uncertain;
   totals->uncertain += check.uncertain;
   totals->wrong += check.wrong;
@@ -201,12 +216,13 @@ static ExitStatus report_totals(Run *run, const Reference *reference, const Chec
                                 const char *prefix) {
   bool nothing =
       !totals->compared && !totals->wrong && reference->programs && run->options->allow_uncompared < 1;
-  bool failed = totals->wrong || totals->uncompared || nothing;
+  bool failed = totals->wrong || totals->uncompared || totals->unwritten || nothing;
   printf("%scheck: %s\n", prefix, failed ? "FAILED" : "passed");
-  if (nothing && !reference->told && totals->uncertain)
+  bool tells = nothing && !reference->told && !totals->unwritten;
+  if (tells && totals->uncertain)
     diag_error(&run->c->diags, LOC_NONE, "--check compared nothing: all %llu elements are uncertain",
                (unsigned long long)totals->uncertain);
-  else if (nothing && !reference->told)
+  else if (tells)
     diag_error(&run->c->diags, LOC_NONE, "--check compared nothing: the kernel wrote to no buffer");
   return failed ? EXIT_DIAGNOSED : EXIT_DONE;
 }

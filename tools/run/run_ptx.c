@@ -95,7 +95,12 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
   const char *text = strstr(tilec_sim_message(sim), ": ");
   uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
   Loc loc = {.line = line, .col = column > UINT16_MAX ? UINT16_MAX : (uint16_t)column, .file = file};
-  diag_error(&run->c->diags, loc, "%s", text ? text + strlen(": ") : tilec_sim_message(sim));
+  Diag *diag = diag_error(&run->c->diags, loc, "%s", text ? text + strlen(": ") : tilec_sim_message(sim));
+  if (text && str_starts(str_from(text), ": unknown instruction"))
+    diag_note(
+        &run->c->diags, diag, LOC_NONE,
+        "the simulator runs a part of PTX: kernels of this file without such instructions can be run, and "
+        "--device cuda runs all");
   return TILEC_ERROR_COMPILE;
 }
 

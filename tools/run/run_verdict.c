@@ -36,10 +36,6 @@ Diag *run_differs(Run *run, const Comparison *comparison, const char *text) {
 
 // ---- never written ----
 
-typedef struct Unwritten {
-  uint64_t count, first, last;
-} Unwritten;
-
 static bool all_zero(const uint8_t *bytes, uint32_t n) {
   while (n > 0 && !bytes[n - 1]) n--;
   return n == 0;
@@ -61,29 +57,41 @@ static Unwritten count_unwritten(const RunArg *param, const uint8_t *written) {
   return found;
 }
 
-static void warn_unwritten(Run *run, const RunArg *param, const Unwritten *found) {
+static const char *describe_unwritten(const Run *run, const RunArg *param, const Unwritten *found) {
   const Argument *a = &param->value;
+  const char *name = run_arg_name(run, param);
   Buf index = {0};
-  if (found->count == a->elements) {
-    run_warn(run, param->loc, "no element of %s was written: is it an output, and is its mask ever true?",
-             run_arg_name(run, param));
-    return;
-  }
+  if (found->count == a->elements)
+    return arena_printf(run->arena,
+                        run->host
+                            ? "no element of %s was written: is it an output, and is its mask ever true?"
+                            : "no element of %s was written: is it an output?",
+                        name);
   expect_print_index("", a, found->first, &index);
   bool is_tail = found->last == a->elements - 1 && found->last - found->first + 1 == found->count;
-  run_warn(run, param->loc, "%llu of %llu elements of %s %s never written, the first at %s: %s",
-           (unsigned long long)found->count, (unsigned long long)a->elements, run_arg_name(run, param),
-           found->count == 1 ? "was" : "were", index.at,
-           is_tail ? "is the grid too small?" : "is the grid too small, or a mask too narrow?");
+  const char *text =
+      arena_printf(run->arena, "%llu of %llu elements of %s %s never written, the first at %s: %s",
+                   (unsigned long long)found->count, (unsigned long long)a->elements, name,
+                   found->count == 1 ? "was" : "were", index.at,
+                   is_tail ? "is the grid too small?" : "is the grid too small, or a mask too narrow?");
   buf_free(&index);
+  return text;
+}
+
+void run_refuse_unwritten(Run *run, RunArg *param, const Unwritten *found) {
+  Diag *diag = diag_error(&run->c->diags, param->loc, "%s", describe_unwritten(run, param, found));
+  diag_note(&run->c->diags, diag, LOC_NONE,
+            "--check wants every element of an `empty:` output to be written; if some are not meant to be, "
+            "begin with values, as in `zeros:`");
+  param->told_unwritten = true;
 }
 
 void run_warn_unwritten(Run *run) {
   for (uint32_t i = 0; i < run->holder_count; i++) {
     const RunArg *param = &run->params[i];
-    if (param->buffer != param || param->value.initialised) continue;
+    if (param->buffer != param || param->value.initialised || param->told_unwritten) continue;
     Unwritten found = count_unwritten(param, device_written(run->device, param->base));
-    if (found.count) warn_unwritten(run, param, &found);
+    if (found.count) run_warn(run, param->loc, "%s", describe_unwritten(run, param, &found));
   }
 }
 

@@ -66,8 +66,8 @@ def pointers_of_programs(a, b, c, K):
     tl.store(c + m[:, None] * 64 + m[None, :], acc)
 
 
-# check: --grid 1 --num-warps 2 a=randn:fp16[70,96] b=randn:fp16[96,64] c=empty:fp32[70,64] M=70 K=96 -D CHECKED=True
-# check: --grid 1 --num-warps 2 a=randn:fp16[70,96] b=randn:fp16[96,64] c=empty:fp32[70,64] M=70 K=96 -D CHECKED=False
+# check: --grid 1 --num-warps 2 a=randn:fp16[70,96] b=randn:fp16[96,64] c=zeros:fp32[70,64] M=70 K=96 -D CHECKED=True
+# check: --grid 1 --num-warps 2 a=randn:fp16[70,96] b=randn:fp16[96,64] c=zeros:fp32[70,64] M=70 K=96 -D CHECKED=False
 @triton.jit
 def blocks(a, b, c, M, K, CHECKED: tl.constexpr):
     pa = tl.make_block_ptr(a, (M, K), (K, 1), (0, 0), (64, 32), (1, 0))

@@ -20,7 +20,7 @@ def mean_of_rows(x, sums, counts, n, N: tl.constexpr):
     tl.store(counts + row, tl.sum(count))
 
 
-# check: --grid 2 -D M=16 -D N=64 x=randn:fp16[32,48] y=empty:fp16[32,48] rows=30 n=48
+# check: --grid 2 -D M=16 -D N=64 x=randn:fp16[32,48] y=zeros:fp16[32,48] rows=30 n=48
 # check: --grid 2 -D M=16 -D N=64 x=randn:fp16[32,50] y=empty:fp16[32,50] rows=32 n=50
 @triton.jit
 def inside(x, y, rows, n, M: tl.constexpr, N: tl.constexpr):

@@ -5,8 +5,8 @@ import triton
 import triton.language as tl
 
 
-# check: --grid 3 -D B=64 a=randn:fp32[200] b=randn:fp32[200] out=empty:fp32[200] n=190 which=1
-# check: --grid 3 -D B=64 a=randn:fp32[200] b=randn:fp32[200] out=empty:fp32[200] n=190 which=0
+# check: --grid 3 -D B=64 a=randn:fp32[200] b=randn:fp32[200] out=zeros:fp32[200] n=190 which=1
+# check: --grid 3 -D B=64 a=randn:fp32[200] b=randn:fp32[200] out=zeros:fp32[200] n=190 which=0
 @triton.jit
 def pointers_chosen(a, b, out, n, which, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)

@@ -33,7 +33,7 @@ def rms_norm_forward(Y_ptr, Y_row_stride, X_ptr, X_row_stride, W_ptr, RSTD_ptr, 
     tl.store(Y_ptr + cols, y, mask=mask)
 
 
-# check: --grid 3 -D BLOCK_SIZE=256 dY_ptr=randn:fp32[12,200] dX_ptr=empty:fp32[12,200] X_ptr=randn:fp32[12,200] W_ptr=randn:fp32[200] RSTD_ptr=ones:fp32[12] dW_ptr=empty:fp32[3,200] n_rows=11 n_cols=200 rows_per_program=4
+# check: --grid 3 -D BLOCK_SIZE=256 dY_ptr=randn:fp32[12,200] dX_ptr=zeros:fp32[12,200] X_ptr=randn:fp32[12,200] W_ptr=randn:fp32[200] RSTD_ptr=ones:fp32[12] dW_ptr=empty:fp32[3,200] n_rows=11 n_cols=200 rows_per_program=4
 @triton.jit
 def rms_norm_backward(dY_ptr, dX_ptr, X_ptr, W_ptr, RSTD_ptr, dW_ptr, n_rows, n_cols, rows_per_program,
                       BLOCK_SIZE: tl.constexpr):

@@ -157,7 +157,7 @@ def norm_of_heads(x, gamma, out, eps, BLOCK: tl.constexpr, DIM: tl.constexpr):
     tl.store(out + p * BLOCK + i, (tl.reshape(y, (BLOCK,)) + z).to(out.dtype.element_ty))
 
 
-# check: --grid 2 -D BLOCK=128 seed=42 out_u=empty:fp32[256] out_n=empty:fp32[256] out_i=empty:i32[1024] n=250
+# check: --grid 2 -D BLOCK=128 seed=42 out_u=zeros:fp32[256] out_n=zeros:fp32[256] out_i=zeros:i32[1024] n=250
 @triton.jit
 def random_numbers(seed, out_u, out_n, out_i, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

@@ -7,7 +7,7 @@ import triton.language as tl
 # Rows that are a number of run time apart, of which some are beyond the end, as columns are: the sum over k shifted tiles.
 # check: --grid 2 x=randn:fp32[9000] out=empty:fp32[8192] rows=50 cols=37 stride=64 k=3 -D R=64 -D C=64 --num-warps 1
 # check: --grid 2 x=randn:fp32[9000] out=empty:fp32[8192] rows=64 cols=64 stride=64 k=0 -D R=64 -D C=64 --num-warps 1
-# check: --grid 1 x=randn:fp32[9000] out=empty:fp32[8192] rows=1 cols=64 stride=65 k=1 -D R=64 -D C=64 --num-warps 1
+# check: --grid 1 x=randn:fp32[9000] out=zeros:fp32[8192] rows=1 cols=64 stride=65 k=1 -D R=64 -D C=64 --num-warps 1
 @triton.jit
 def shifted_sums(x, out, rows, cols, stride, k, R: tl.constexpr, C: tl.constexpr):
     r, c = tl.arange(0, R), tl.arange(0, C)

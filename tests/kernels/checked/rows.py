@@ -5,9 +5,9 @@ import triton.language as tl
 
 
 # Into fp8, by a common scale.
-# check: --grid 1,2 --num-warps 1 x=randn:bf16[9000] y=empty:fp8e4nv[9000] s=empty:fp32[2] row=64 column=1 out_row=65 out_column=2 m=50 n=40 most=448.0 -D M=64 -D N=32
-# check: --grid 2,1 --num-warps 1 x=randn:bf16[9000] y=empty:fp8e4nv[9000] s=empty:fp32[2] row=1 column=130 out_row=2 out_column=256 m=100 n=32 most=57.0 -D M=64 -D N=32
-# check: --grid 1,1 --num-warps 2 x=randn:fp16[9000] y=empty:fp8e5[9000] s=empty:fp32[1] row=64 column=1 out_row=64 out_column=1 m=128 n=64 most=100.0 -D M=128 -D N=64
+# check: --grid 1,2 --num-warps 1 x=randn:bf16[9000] y=zeros:fp8e4nv[9000] s=empty:fp32[2] row=64 column=1 out_row=65 out_column=2 m=50 n=40 most=448.0 -D M=64 -D N=32
+# check: --grid 2,1 --num-warps 1 x=randn:bf16[9000] y=zeros:fp8e4nv[9000] s=empty:fp32[2] row=1 column=130 out_row=2 out_column=256 m=100 n=32 most=57.0 -D M=64 -D N=32
+# check: --grid 1,1 --num-warps 2 x=randn:fp16[9000] y=zeros:fp8e5[9000] s=empty:fp32[1] row=64 column=1 out_row=64 out_column=1 m=128 n=64 most=100.0 -D M=128 -D N=64
 @triton.jit
 def narrowed(x, y, s, row, column, out_row, out_column, m, n, most, M: tl.constexpr, N: tl.constexpr):
     r = tl.program_id(0).to(tl.int64) * M + tl.arange(0, M)
@@ -31,10 +31,10 @@ def turned(x, y, first: tl.int64, row, column, N: tl.constexpr):
 
 
 # Offsets of 32 bits, which wrap as they are multiplied and added; lanes and registers lie along one dimension.
-# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[9000] row=65 column=2 out_row=1 out_column=66 first=3 -D M=64 -D N=64
-# check: --grid 1 --num-warps 2 x=randn:fp32[9000] y=empty:fp32[9000] row=1 column=130 out_row=129 out_column=2 first=0 -D M=128 -D N=64
-# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[9000] row=-65 column=2 out_row=66 out_column=1 first=4200 -D M=64 -D N=64
-# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[9000] row=1073741825 column=16 out_row=512 out_column=1 first=0 -D M=8 -D N=512
+# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=zeros:fp32[9000] row=65 column=2 out_row=1 out_column=66 first=3 -D M=64 -D N=64
+# check: --grid 1 --num-warps 2 x=randn:fp32[9000] y=zeros:fp32[9000] row=1 column=130 out_row=129 out_column=2 first=0 -D M=128 -D N=64
+# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=zeros:fp32[9000] row=-65 column=2 out_row=66 out_column=1 first=4200 -D M=64 -D N=64
+# check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=zeros:fp32[9000] row=1073741825 column=16 out_row=512 out_column=1 first=0 -D M=8 -D N=512
 @triton.jit
 def narrow_offsets(x, y, row, column, out_row, out_column, first, M: tl.constexpr, N: tl.constexpr):
     r, c = tl.arange(0, M) + tl.program_id(0) * M, tl.arange(0, N)

@@ -91,8 +91,8 @@ def powers(x, y, ROUNDS):
 
 
 # Block pointers that the loop advances; the second operand's first dimension is the one of stride 1.
-# check: --grid 2 --num-stages 3 x=randn:bf16[100,160] y=randn:bf16[60,160] out=empty:fp32[100,64] M=100 N=60 K=90 SX=160 SY=160
-# check: --grid 2 --num-stages 2 x=randn:bf16[100,48] y=randn:bf16[60,64] out=empty:fp32[100,64] M=100 N=60 K=17 SX=48 SY=64
+# check: --grid 2 --num-stages 3 x=randn:bf16[100,160] y=randn:bf16[60,160] out=zeros:fp32[100,64] M=100 N=60 K=90 SX=160 SY=160
+# check: --grid 2 --num-stages 2 x=randn:bf16[100,48] y=randn:bf16[60,64] out=zeros:fp32[100,64] M=100 N=60 K=17 SX=48 SY=64
 @triton.jit
 def blocks(x, y, out, M, N, K, SX, SY):
     m = tl.program_id(0) * 64

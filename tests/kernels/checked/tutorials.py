@@ -154,7 +154,7 @@ def _attn_fwd_inner(acc, l_i, m_i, q, K, V, start_m, qk_scale, N_CTX, BLOCK_M: t
 
 # check: --grid 2,2 -D HEAD_DIM=64 -D BLOCK_M=64 -D BLOCK_N=32 -D STAGE=3 sm_scale=0.125 M=empty:fp32[2,128] Q=randn:fp16[2,128,64] K=randn:fp16[2,128,64] V=randn:fp16[2,128,64] Out=empty:fp16[2,128,64] N_CTX=128
 # check: --grid 1,1 --num-warps 8 -D HEAD_DIM=64 -D BLOCK_M=128 -D BLOCK_N=64 -D STAGE=1 sm_scale=0.125 M=empty:fp32[128] Q=randn:fp16[128,64] K=randn:fp16[128,64] V=randn:fp16[128,64] Out=empty:fp16[128,64] N_CTX=128
-# check: --grid 1,1 --num-warps 4 -D HEAD_DIM=64 -D BLOCK_M=128 -D BLOCK_N=64 -D STAGE=3 sm_scale=0.125 M=empty:fp32[256] Q=randn:fp16[256,64] K=randn:fp16[256,64] V=randn:fp16[256,64] Out=empty:fp16[256,64] N_CTX=256
+# check: --grid 1,1 --num-warps 4 -D HEAD_DIM=64 -D BLOCK_M=128 -D BLOCK_N=64 -D STAGE=3 sm_scale=0.125 M=zeros:fp32[256] Q=randn:fp16[256,64] K=randn:fp16[256,64] V=randn:fp16[256,64] Out=zeros:fp16[256,64] N_CTX=256
 @triton.jit
 def attn_fwd(sm_scale, M, Q, K, V, Out, N_CTX, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
              STAGE: tl.constexpr):
@@ -193,7 +193,7 @@ def attn_bwd_preprocess(O, DO, Delta, N_CTX, BLOCK_M: tl.constexpr, HEAD_DIM: tl
 
 
 # check: --grid 2,1 -D BLOCK_M1=32 -D BLOCK_N1=64 -D HEAD_DIM=64 Q=randn:fp16[128,64] K=randn:fp16[128,64] V=randn:fp16[128,64] sm_scale=0.125 DO=randn:fp16[128,64] DQ=empty:fp16[128,64] DK=empty:fp16[128,64] DV=empty:fp16[128,64] M=ones:fp32[128] D=randn:fp32[128] N_CTX=128
-# check: --grid 1,1 --num-warps 8 -D BLOCK_M1=64 -D BLOCK_N1=128 -D HEAD_DIM=128 Q=randn:fp16[256,128] K=randn:fp16[256,128] V=randn:fp16[256,128] sm_scale=0.088 DO=randn:fp16[256,128] DQ=empty:fp16[256,128] DK=empty:fp16[256,128] DV=empty:fp16[256,128] M=ones:fp32[256] D=randn:fp32[256] N_CTX=256
+# check: --grid 1,1 --num-warps 8 -D BLOCK_M1=64 -D BLOCK_N1=128 -D HEAD_DIM=128 Q=randn:fp16[256,128] K=randn:fp16[256,128] V=randn:fp16[256,128] sm_scale=0.088 DO=randn:fp16[256,128] DQ=zeros:fp16[256,128] DK=zeros:fp16[256,128] DV=zeros:fp16[256,128] M=ones:fp32[256] D=randn:fp32[256] N_CTX=256
 @triton.jit
 def attn_bwd(Q, K, V, sm_scale, DO, DQ, DK, DV, M, D, N_CTX, BLOCK_M1: tl.constexpr, BLOCK_N1: tl.constexpr,
              HEAD_DIM: tl.constexpr):
