@@ -9,7 +9,7 @@ class Step:
     file: str  # of this folder, or of examples/
     kernel: str
     options: str
-    text: str  # what it changes and why that pays
+    text: str  # what it changes and why that pays; a paragraph of Markdown
     show: tuple  # texts of the source's lines whose part of `explain` is shown
     less: str = ""  # the simulator's count, or "conflicts", of which the step before has more
     differs: str = ""  # a count that is not the simulator's, for a reason that tests/cost/differs has
@@ -29,7 +29,7 @@ class Ladder:
     steps: list
 
 
-def product_words(step, n, fill):
+def matmul_words(step, n, fill):
     kind, shape = step.dtype, (n, n)
     buffers = [f"{x}_ptr={fill(x, kind, shape)}" for x in "ab"] + [f"c_ptr=empty:{kind}[{n},{n}]"]
     if step.kernel != "matmul":
@@ -38,42 +38,62 @@ def product_words(step, n, fill):
 
 
 TILES = "-D BLOCK_M={} -D BLOCK_N={} -D BLOCK_K={} --num-warps 8".format
+LARGE = TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma="
 HALF = {"dtype": "fp16", "error": 5e-3}
 DOT = ("tl.dot(",)
 
-PRODUCT = Ladder(
-    "product", "A product of matrices, from an element a thread to programs in turn",
-    "c = a b of row-major matrices. Up to the tensor cores operands are fp32, then tf32 (the same numbers, of which the tensor cores take 10 bits behind the point), then fp16.",
-    256, 4096, product_words, [
-        Step("naive", "matmul/product.tile", "naive", "", "An element of c a thread, and a piece of a *column* a program: neighbouring lanes are on neighbouring rows. Of each sector of 32 bytes "
-             "that a load of `a` fetches it uses 4, and a warp's request is 32 sectors.", ("acc +=",)),
-        Step("coalesced", "matmul/product.tile", "coalesced", "", "A piece of a *row* a program: neighbouring lanes read neighbouring words of `b`, four sectors a request, and all the same word of `a`. The same "
-             "additions, a seventh of the sectors. Still both operands of every multiply-add are asked of the cache.", ("acc +=",), "global_sectors"),
-        Step("shared tiles", "examples/matmul.tile", "matmul", TILES(16, 16, 16) + " --num-stages 1", "Tiles of 16 x 16 of both operands go through shared memory, where 256 threads read each element 16 times: "
-             "a ninth of the sectors. Now shared memory is asked for both operands of every multiply-add, and each tile is waited for.", (*DOT, "x = tl.load"), "global_sectors"),
-        Step("registers", "matmul/plain.tir", "matmul", "", "Tiles of 64 x 64: a thread has 4 x 4 sums in registers, and what it reads is used four times. This is the compiler's final IR, but for the buffers of shared memory, "
-             "which lie in plain rows (`matmul/plain.tir`): lanes that read rows apart meet in a bank.", ("dot %", "shared_store %x"), "shared_wavefronts"),
-        Step("swizzle", "examples/matmul.tile", "matmul", TILES(64, 64, 16) + " --num-stages 1", "The same from source. The compiler lets rows that are read together lie in different banks, by XOR of the address with the row's number; "
-             "the conflicts are gone, and issue slots bound it.", DOT, "conflicts"),
-        Step("stages", "examples/matmul.tile", "matmul", TILES(64, 64, 16) + " --num-stages 3", "Tiles are copied by cp.async two iterations ahead, so that no load is waited for, and one barrier an iteration is enough instead of two. "
-             "But issue slots bound the step before already, and `a`, which is turned round for the multiply-adds, is copied a word at a time, which takes more of them: prediction and clock agree that here this gains nothing.",
-             (*DOT, "x = tl.load"), "barriers"),
-        Step("more registers", "examples/matmul.tile", "matmul", TILES(128, 128, 32), "Tiles of 128 x 128: 8 x 8 sums a thread, half the traffic of both memories for each multiply-add. What is left are the multiply-adds themselves.", DOT, "shared_wavefronts"),
-        Step("tensor cores: mma.sync", "examples/matmul.tile", "matmul", TILES(128, 128, 32) + " --arch sm_90 --fp32-dot tf32", "One instruction of a warp multiplies 16 x 8 x 8: a twelfth of the instructions. "
-             "The operands still go through registers.", DOT, "instructions", error=1e-2),
-        Step("tensor cores: wgmma", "examples/matmul.tile", "matmul", TILES(128, 128, 32) + " --arch sm_90a --fp32-dot tf32", "Four warps multiply together, and the instruction reads an operand in shared memory itself: wavefronts of loads go.",
-             DOT, "shared_wavefronts", error=1e-2),
-        Step("half the bytes", "examples/matmul.tile", "matmul", TILES(128, 128, 64) + " --arch sm_90a --tma=off", "fp16: half the bytes of every copy, and twice the products a clock.", DOT, "global_sectors", **HALF),
-        Step("larger tiles", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=off", "256 x 128: two warpgroups of 128 rows each share `b`, a quarter less traffic. Four stages, as a step takes longer.",
-             (*DOT, "x = tl.load"), "global_sectors", **HALF),
-        Step("TMA copies", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=off",
-             "One thread asks for a whole tile (TMA); no thread computes addresses and masks, and an mbarrier counts the bytes that have come.", ("x = tl.load", "y = tl.load"), "global_requests", **HALF),
-        Step("roles", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=on --persistent=off",
-             "A warp copies, the others multiply: slots are handed over by mbarriers, and no barrier stops all warps in the loop. In the model, whose bounds overlap perfectly, nothing moves, and at this size neither does the clock: it is the tensor cores that are waited for.",
-             ("for k in", *DOT), **HALF),
-        Step("programs in turn", "examples/matmul.tile", "matmul", TILES(256, 128, 64) + " --num-stages 4 --arch sm_90a --tma=on --warp-specialize=on --persistent=on",
-             "As many blocks as the device has room for take one tile of `c` after the other: the next tile's copies run while the last one is stored. That pays launches of many short programs ([products](../matmul.md#programs-in-turn-persist)); "
-             "512 tiles on 132 multiprocessors are not such.", ("tl.store(",), **HALF),
+MATMUL = Ladder(
+    "matmul", "Matmul, from one element a thread to a persistent kernel",
+    "c = a b of row-major matrices of 4096 x 4096. The first steps have fp32 operands. The tensor cores begin with tf32: the same "
+    "numbers, rounded to 10 bits after the point. The last steps have fp16.",
+    256, 4096, matmul_words, [
+        Step("naive", "matmul/product.tile", "naive", "",
+             "A thread computes one element of c. A program computes a piece of a *column*, so neighbouring lanes are in neighbouring "
+             "rows. A load of `a` uses 4 bytes of each sector of 32 bytes. A warp's request is 32 sectors.", ("acc +=",)),
+        Step("coalesced", "matmul/product.tile", "coalesced", "",
+             "A program computes a piece of a *row*. Neighbouring lanes read neighbouring words of `b`, which are four sectors a "
+             "request. All lanes read the same word of `a`. The additions are the same, with a seventh of the sectors. But each "
+             "multiply-add still reads both operands from the cache.", ("acc +=",), "global_sectors"),
+        Step("shared tiles", "examples/matmul.tile", "matmul", TILES(16, 16, 16) + " --num-stages 1",
+             "Tiles of 16 x 16 of both operands go through shared memory. 256 threads read each element there 16 times. This takes a "
+             "ninth of the sectors. Now each multiply-add reads both operands from shared memory, and the loop waits for each tile.",
+             (*DOT, "x = tl.load"), "global_sectors"),
+        Step("registers", "matmul/plain.tir", "matmul", "",
+             "Tiles of 64 x 64: a thread has 4 x 4 sums in registers. It uses each value that it reads four times. The file "
+             "`matmul/plain.tir` is the compiler's final IR with one change: rows in shared memory are not swizzled. So lanes that "
+             "read different rows have bank conflicts.", ("dot %", "shared_store %x"), "shared_wavefronts"),
+        Step("swizzle", "examples/matmul.tile", "matmul", TILES(64, 64, 16) + " --num-stages 1",
+             "The same from source. The compiler swizzles: it combines the address with the row's number by XOR. Rows that are read "
+             "together are then in different banks. There are no conflicts, and issue slots are the bottleneck.", DOT, "conflicts"),
+        Step("stages", "examples/matmul.tile", "matmul", TILES(64, 64, 16) + " --num-stages 3",
+             "cp.async copies tiles two iterations ahead, so no load is waited for. One barrier an iteration is enough instead of "
+             "two. But issue slots were the bottleneck already. `a` is transposed for the multiply-adds, and copied one word at a "
+             "time, which takes more of them. So this step gains nothing, as predicted and as measured.", (*DOT, "x = tl.load"), "barriers"),
+        Step("more registers", "examples/matmul.tile", "matmul", TILES(128, 128, 32),
+             "Tiles of 128 x 128: 8 x 8 sums a thread. Each multiply-add needs half the traffic of both memories. The rest of the time "
+             "is multiply-adds.", DOT, "shared_wavefronts"),
+        Step("tensor cores: mma.sync", "examples/matmul.tile", "matmul", TILES(128, 128, 32) + " --arch sm_90 --fp32-dot tf32",
+             "One instruction of a warp multiplies 16 x 8 x 8. This takes a twelfth of the instructions. The operands still go through "
+             "registers.", DOT, "instructions", error=1e-2),
+        Step("tensor cores: wgmma", "examples/matmul.tile", "matmul", TILES(128, 128, 32) + " --arch sm_90a --fp32-dot tf32",
+             "Four warps multiply together. The instruction reads an operand from shared memory itself. So the wavefronts of these "
+             "loads disappear.", DOT, "shared_wavefronts", error=1e-2),
+        Step("half the bytes", "examples/matmul.tile", "matmul", TILES(128, 128, 64) + " --arch sm_90a --tma=off",
+             "fp16: each copy has half the bytes, and the tensor cores do twice the multiply-adds a clock.", DOT, "global_sectors", **HALF),
+        Step("larger tiles", "examples/matmul.tile", "matmul", LARGE + "off",
+             "Tiles of 256 x 128. Two warpgroups with 128 rows each share `b`: a quarter less traffic. There are four stages, because "
+             "an iteration takes longer.", (*DOT, "x = tl.load"), "global_sectors", **HALF),
+        Step("TMA copies", "examples/matmul.tile", "matmul", LARGE + "on --warp-specialize=off",
+             "One thread orders the copy of a whole tile (TMA). No thread computes addresses or masks. An mbarrier counts the bytes "
+             "that have arrived.", ("x = tl.load", "y = tl.load"), "global_requests", **HALF),
+        Step("warp specialization", "examples/matmul.tile", "matmul", LARGE + "on --warp-specialize=on --persistent=off",
+             "One warp copies, and the others multiply. They pass slots by mbarriers, so no barrier stops all warps in the loop. The "
+             "prediction does not change, because the model lets all bounds overlap. Nor does the measured time: the tensor cores "
+             "are the bottleneck.", ("for k in", *DOT), **HALF),
+        Step("persistent", "examples/matmul.tile", "matmul", LARGE + "on --warp-specialize=on --persistent=on",
+             "As many CTAs as fit on the device compute one tile of `c` after another. The next tile's copies run while the last tile "
+             "is stored. This helps launches with many short programs ([matmul](../matmul.md#persistent-kernels-persist)). This launch "
+             "has only 512 tiles on 132 multiprocessors.", ("tl.store(",), **HALF),
     ])
 
 
@@ -84,20 +104,31 @@ def sum_words(step, n, fill):
 OFF = "--disable-pass defer_reductions --disable-pass unroll_loads"
 REDUCTION = Ladder(
     "reduction", "A vector's sum, from scattered loads to one pass",
-    "The sum of 2^26 floats, 268 MB, which memory gives in {memory}. Each program leaves the sum of 16384 elements (of 4096 in the last two steps).",
+    "The sum of 2^26 floats. These are 268 MB, which memory delivers in {memory}. Each program leaves the sum of 16384 elements, or "
+    "of 4096 in the last two steps.",
     65536, 67108864, sum_words, [
-        Step("scattered", "reduction/sum.tile", "apart", "", "Each thread walks along elements of its own, 16 of them. In every step neighbouring lanes are 64 bytes apart: a sector each, of which 4 bytes are used; that the cache still has "
-             "the sector when the thread comes back is luck.", ("acc +=",), outputs=16384),
-        Step("neighbours", "reduction/sum.tile", "total", f"-D BLOCK=128 {OFF}", "Neighbouring lanes on neighbouring elements: four sectors a request, all of them used. Each iteration loads 4 bytes a thread, adds up across the block, and waits for both.",
-             ("acc +=",), "global_sectors", outputs=16384),
-        Step("16 bytes a lane", "reduction/sum.tile", "total", OFF, "Eight elements a thread, in two loads of 16 bytes: an eighth of the iterations, and with them of the waits and of the sums across the block.", ("acc +=",), "global_requests", outputs=16384),
-        Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads", "The loop adds into each thread's own registers (`defer_reductions`); shuffles, shared memory and the barrier come once, behind it. Memory bounds it "
-             "already, here and in what follows: what is spared are instructions and barriers.", ("acc +=",), "barriers",
-             outputs=16384),
-        Step("loads ahead", "reduction/sum.tile", "total", "", "The loop loads for two iterations at once (`unroll_loads`): twice the bytes are under way while a thread waits.", ("acc +=",), outputs=16384),
-        Step("no loop", "examples/reduce.tile", "partial_sum", "--num-warps 8", "A program has 4096 elements, all of whose loads are under way at once: there is nothing left to wait for a second time.", ("tl.store(out_ptr + tl.program_id(0), tl.sum",),
-             outputs=4096),
-        Step("one pass", "examples/reduce.tile", "atomic_sum", "--num-warps 8", "The programs' sums are added where they meet, by an atomic each: no second launch that adds 16384 numbers up.", ("atomic_add",)),
+        Step("scattered", "reduction/sum.tile", "apart", "",
+             "Each thread adds 16 consecutive elements. In every step neighbouring lanes are 64 bytes apart, so each lane reads a "
+             "sector of its own and uses 4 bytes of it. The cache may still have the sector when the thread needs the next 4 bytes.",
+             ("acc +=",), outputs=16384),
+        Step("neighbours", "reduction/sum.tile", "total", f"-D BLOCK=128 {OFF}",
+             "Neighbouring lanes read neighbouring elements: four sectors a request, and all bytes are used. Each iteration loads 4 "
+             "bytes a thread, adds up across the block, and waits for both.", ("acc +=",), "global_sectors", outputs=16384),
+        Step("16 bytes a lane", "reduction/sum.tile", "total", OFF,
+             "A thread has eight elements, in two loads of 16 bytes. So there is an eighth of the iterations, of the waits, and of "
+             "the sums across the block.", ("acc +=",), "global_requests", outputs=16384),
+        Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads",
+             "The loop adds into each thread's registers (`defer_reductions`). Shuffles, shared memory and the barrier come once, after "
+             "the loop. From here on memory is the bottleneck. What is saved are instructions and barriers.",
+             ("acc +=",), "barriers", outputs=16384),
+        Step("loads ahead", "reduction/sum.tile", "total", "",
+             "The loop loads for two iterations at once (`unroll_loads`). Twice the bytes are in flight while a thread waits.",
+             ("acc +=",), outputs=16384),
+        Step("no loop", "examples/reduce.tile", "partial_sum", "--num-warps 8",
+             "A program has 4096 elements, and all of their loads are in flight at once. It waits only once.",
+             ("tl.store(out_ptr + tl.program_id(0), tl.sum",), outputs=4096),
+        Step("one pass", "examples/reduce.tile", "atomic_sum", "--num-warps 8",
+             "Each program adds its sum to the result with one atomic. No second launch has to add 16384 numbers.", ("atomic_add",)),
     ])
 
 
@@ -108,19 +139,27 @@ def convolution_words(step, n, fill):
 
 TAPS = ("acc +=",)
 CONVOLUTION = Ladder(
-    "convolution", "A convolution of 15 taps, from loads of each tap to a window a warp",
-    "out[i] = sum of w[t] x[i + t] over 15 taps, 2^26 elements: 268 MB are read and as many written, which memory does in {memory}.",
+    "convolution", "A convolution of 15 taps, from loads of each tap to a window for each warp",
+    "out[i] is the sum of w[t] x[i + t] over 15 taps. There are 2^26 elements: 268 MB are read and 268 MB written. Memory does this "
+    "in {memory}.",
     65536, 67108864, convolution_words, [
-        Step("taps in a loop", "convolution/convolution.tile", "looped", "", "Each iteration loads what the one before has loaded, an element further. All 15 come from global memory, and as an odd distance is no multiple of 16 bytes, 4 bytes a lane. "
-             "The model has no first-level cache, which gives most of these reads: its prediction is far too long.",
-             TAPS),
-        Step("each tap loaded", "convolution/convolution.tile", "convolution", "--disable-pass share_windows", "The taps are unrolled: their loads are under way together, the weights come once. The sectors are the same: a cache is asked 15 times for every element.", TAPS,
-             "instructions"),
-        Step("shared window", "convolution/convolution.tile", "convolution", "", "`share_windows`: a program's loads overlap, so it reads its 1024 elements and a halo of 14 once, 16 bytes a lane, into shared memory, and each tap reads there: an eighth of the sectors. "
-             "Four warps meet at a barrier. Now memory bounds it. (The compiler's estimate has the tile of every tap in "
-             "registers at a time; ptxas keeps each number once.)", TAPS, "global_sectors"),
-        Step("a window a warp", "convolution/convolution.tile", "convolution", "-D BLOCK=512 --num-warps 1", "One warp has its own window: no barrier, so that no warp waits for another.", TAPS, "barriers"),
-        Step("longer windows", "convolution/convolution.tile", "convolution", "-D BLOCK=4096", "Windows of 4096 elements by four warps: halos and the fixed cost of a program are spread over four times as many elements.", TAPS, "global_sectors"),
+        Step("taps in a loop", "convolution/convolution.tile", "looped", "",
+             "Each iteration loads the elements of the one before, shifted by one. All 15 loads read global memory. An odd distance is "
+             "not a multiple of 16 bytes, so a lane loads 4 bytes at a time. The model has no L1 cache, but the L1 cache serves most "
+             "of these loads. So the prediction is far too long.", TAPS),
+        Step("each tap loaded", "convolution/convolution.tile", "convolution", "--disable-pass share_windows",
+             "The taps are unrolled. Their loads are in flight together, and the weights are loaded once. The sectors are the same: a "
+             "cache delivers each element 15 times.", TAPS, "instructions"),
+        Step("shared window", "convolution/convolution.tile", "convolution", "",
+             "The loads of a program overlap. With `share_windows` it reads its 1024 elements and a halo of 14 once, 16 bytes a lane, "
+             "into shared memory. Each tap reads there. This takes an eighth of the sectors. Four warps meet at a barrier. Now memory "
+             "is the bottleneck. (The compiler's estimate has the tiles of all taps in registers. ptxas keeps each number once.)",
+             TAPS, "global_sectors"),
+        Step("a window a warp", "convolution/convolution.tile", "convolution", "-D BLOCK=512 --num-warps 1",
+             "Each warp has its own window. There is no barrier, so no warp waits for another.", TAPS, "barriers"),
+        Step("longer windows", "convolution/convolution.tile", "convolution", "-D BLOCK=4096",
+             "Four warps share windows of 4096 elements. The halo and the fixed cost of a program are spread over four times as many "
+             "elements.", TAPS, "global_sectors"),
     ])
 
 
@@ -131,16 +170,25 @@ def softmax_words(step, n, fill):
 
 SOFTMAX = Ladder(
     "softmax", "Softmax of rows, from three passes to rows in registers",
-    "4096 rows of 8192 floats, a row a program: 134 MB are read and as many written, which memory does in {memory}.",
+    "4096 rows of 8192 floats, one row for each program. 134 MB are read and 134 MB written. Memory does this in {memory}.",
     16, 4096, softmax_words, [
-        Step("three passes", "softmax/softmax.tile", "three_passes", "", "A loop for the maximum, one for the sum, one for the quotients: the row is read three times. Whether it comes from memory again depends on what all programs beside it touch in between: 16 rows a "
-             "multiprocessor are more than the L2 cache keeps.",
-             ("most =", "sums +=", "x = tl.load")),
-        Step("one pass", "softmax/softmax.tile", "one_pass", "", "Maximum and sum in one loop: where the maximum grows, the sum is rescaled. The row is read twice. Each iteration takes a maximum and a sum across the block, with barriers, which other programs on the multiprocessor cover.",
+        Step("three passes", "softmax/softmax.tile", "three_passes", "",
+             "The first loop computes the maximum, the second the sum, the third the quotients. So the row is read three times. It "
+             "comes from memory again if other programs have replaced it in the L2 cache. 16 rows a multiprocessor are more than "
+             "this cache keeps.", ("most =", "sums +=", "x = tl.load")),
+        Step("one pass", "softmax/softmax.tile", "one_pass", "",
+             "One loop computes maximum and sum. When the maximum grows, the sum is rescaled. The row is read twice. Each iteration "
+             "takes a maximum and a sum across the block, with barriers. Meanwhile other programs on the multiprocessor work.",
              ("most =", "s = s", "x = tl.load"), "global_sectors"),
-        Step("one pass, each lane its own", "softmax/softmax.tile", "one_pass_a_lane", "", "Every thread keeps maxima and sums of its own columns, which meet once behind the loop: no barrier in it. More registers, and so fewer programs side by side.", ("larger =", "sums =", "m = tl.max"), "barriers"),
-        Step("rows in registers", "softmax/softmax.tile", "in_registers", "", "The whole row is a tile: 64 elements a thread. It is read once, there is no loop, and nothing is computed twice.", ("x = tl.load", "e = tl.exp"), "global_sectors"),
-        Step("more warps", "softmax/softmax.tile", "in_registers", "--num-warps 8", "The same row by 8 warps: 32 elements a thread, so that registers let more warps in, and while one program waits another's loads are under way.", ("x = tl.load",)),
+        Step("one pass, each lane its own", "softmax/softmax.tile", "one_pass_a_lane", "",
+             "Every thread keeps the maximum and the sum of its own columns. They are combined once, after the loop, which has no "
+             "barrier. This takes more registers, so fewer programs fit on a multiprocessor.", ("larger =", "sums =", "m = tl.max"), "barriers"),
+        Step("rows in registers", "softmax/softmax.tile", "in_registers", "",
+             "The whole row is one tile: 64 elements a thread. It is read once. There is no loop, and nothing is computed twice.",
+             ("x = tl.load", "e = tl.exp"), "global_sectors"),
+        Step("more warps", "softmax/softmax.tile", "in_registers", "--num-warps 8",
+             "8 warps have the same row: 32 elements a thread. With fewer registers a thread, more warps fit. While one program waits, "
+             "loads of others are in flight.", ("x = tl.load",)),
     ])
 
-LADDERS = [PRODUCT, REDUCTION, CONVOLUTION, SOFTMAX]
+LADDERS = [MATMUL, REDUCTION, CONVOLUTION, SOFTMAX]

@@ -24,7 +24,7 @@ def histogram_atomic(x_ptr, counts_ptr, sums_ptr, n, low, inv_width, NUM_BINS: t
 def histogram_block(x_ptr, counts_ptr, lowest_ptr, highest_ptr, n, NUM_BINS: tl.constexpr, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offs < n
-    # what is beyond the end counts for bin 0, and is taken away again
+    # elements beyond the end count for bin 0, and are subtracted again
     x = tl.load(x_ptr + offs, mask=mask, other=0)
     h = tl.histogram(x, NUM_BINS)
     bins = tl.arange(0, NUM_BINS)

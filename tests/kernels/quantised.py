@@ -1,4 +1,4 @@
-"""Products with quantised weights: int8 with a scale a column, and int4 packed eight to a word, in groups
+"""Matmuls with quantised weights: int8 with a scale a column, and int4 packed eight to a word, in groups
 with scales and zero points. Also the quantisation of activations."""
 import dataclasses
 

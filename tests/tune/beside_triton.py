@@ -8,7 +8,7 @@ beside_triton.py TILEC FILE MEASURED [SPACE...]: a line a space, and all figures
 - Triton's autotuner over the same configurations of the same source, with empty caches. Each is benched as by default (do_bench, 25 and
   100 ms). The time is that of the first launch, without Python, PyTorch and CUDA, which are there. The very first
   configuration does not count, since it includes Triton's own start. If a space would take too long, a random sample is
-  measured, and its mean time stands for the others.
+  measured, and its mean time is used for the others.
 - The results of both, and the three best of MEASURED (measure.py's file of this card). They are timed interleaved in 25 rounds, all as
   tilec compiles them.
 

@@ -7,7 +7,7 @@ import triton.language as tl
 
 @triton.jit
 def column_sums(x, out, rows, columns, B: tl.constexpr):
-    """A column a program: lanes lie a row apart."""
+    """A program reads a column: lanes are a row apart."""
     column, at = tl.program_id(0), tl.arange(0, B)
     total = tl.zeros([B], dtype=tl.float32)
     for row in range(0, rows, B):

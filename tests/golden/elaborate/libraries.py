@@ -1,4 +1,4 @@
-# Where a file has its own in the place of a library's that is not read, that is taken, and told. Functions of math of
+# If a library is not read and the file has a replacement, the replacement is used, with a warning. Functions of math of
 # numbers, and Triton's random helpers.
 import math
 import triton

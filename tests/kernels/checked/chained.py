@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products that go on from one another's sums, and wait together."""
+"""Dots that continue from each other's accumulators, and wait together."""
 import triton
 import triton.language as tl
 
@@ -33,7 +33,7 @@ def one_by_one(a, b, out, BK: tl.constexpr):
     tl.store(out + m[:, None] * 64 + n[None, :], acc)
 
 
-# The sums of the first product are used: it is waited for.
+# The accumulator of the first dot is used: it is waited for.
 # check: --grid 1 a=randn:fp16[64,32] b=randn:fp16[64,32] first=empty:fp32[64,64] out=empty:fp32[64,64]
 @triton.jit
 def used_between(a, b, first, out):
@@ -46,7 +46,7 @@ def used_between(a, b, first, out):
     tl.store(out + m[:, None] * 64 + m[None, :], acc)
 
 
-# A tile is the first product's operand transposed, the second one's as it is: keys that are values too.
+# A tile is the first dot's operand transposed, and the second one's as it is: keys are also values.
 # check: --grid 1 q=randn:bf16[16,64] x=randn:fp16[96,64] out=empty:fp32[16,64] n=96 -D N=32
 # check: --grid 1 --num-warps 2 --num-stages 1 q=randn:bf16[16,64] x=randn:fp16[80,64] out=empty:fp32[16,64] n=70 -D N=16
 @triton.jit

@@ -1,4 +1,4 @@
-# Tensor descriptors: atomics, rows gathered and scattered, what lies outside of the tensor.
+# Tensor descriptors: atomics, rows gathered and scattered, elements outside of the tensor.
 import triton
 import triton.language as tl
 
@@ -62,7 +62,7 @@ def scatter_rows(x, rows, out, M, N, y, R: tl.constexpr, C: tl.constexpr):
     desc.scatter(tile, 12 - tl.load(rows + tl.arange(0, R)), y)
 
 
-# Products of gathered rows, in a loop.
+# Dots of gathered rows, in a loop.
 # check: --grid 1 a=randn:fp16[40,64] rows=arange:i32[16] b=randn:fp16[64,32] out=empty:fp32[16,32] K=64 -D BK=32
 @triton.jit
 def gathered_product(a, rows, b, out, K, BK: tl.constexpr):

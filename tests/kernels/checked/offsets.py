@@ -19,7 +19,7 @@ def shifted_sums(x, out, rows, cols, stride, k, R: tl.constexpr, C: tl.constexpr
     tl.store(out + tl.program_id(0) * R * C + r[:, None] * C + c[None, :], total)
 
 
-# The same in two loops, one in the other, the outer one with rows of its own.
+# The same in two nested loops; the outer one has other rows.
 # check: --grid 1 x=randn:fp32[20000] y=randn:fp32[20000] out=empty:fp32[4096] rows=50 cols=37 stride=64 k=2 -D R=64 -D C=64 --num-warps 1
 # check: --grid 1 x=randn:fp32[20000] y=randn:fp32[20000] out=empty:fp32[4096] rows=63 cols=3 stride=130 k=1 -D R=64 -D C=64 --num-warps 1
 @triton.jit

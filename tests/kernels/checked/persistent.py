@@ -4,7 +4,7 @@ import triton
 import triton.language as tl
 
 
-# By pointers and by roles: iterations 0, 1, S - 1, S, S + 1 and 2 S + 1 of three slots.
+# By pointers, with warp specialization: iterations 0, 1, S - 1, S, S + 1 and 2 S + 1 of three slots.
 # check: --tma on --persistent on --warp-specialize on --max-programs 2 --grid 3,2 --num-stages 3 x=randn:fp16[130,32] y=randn:fp16[32,72] out=empty:fp16[130,72] M=130 N=72 K=0
 # check: --tma on --persistent on --warp-specialize on --max-programs 1 --grid 3,2 --num-stages 3 x=randn:fp16[130,32] y=randn:fp16[32,72] out=empty:fp16[130,72] M=130 N=72 K=32
 # check: --tma on --persistent on --warp-specialize on --max-programs 4 --grid 3,2 --num-stages 3 x=randn:fp16[130,64] y=randn:fp16[64,72] out=empty:fp16[130,72] M=130 N=72 K=64
@@ -62,7 +62,7 @@ def stored_tile(x, y, out, M, N, K):
     od.store([m, n], acc.to(tl.float16))
 
 
-# Two products, rotated, each loop with channels of its own.
+# Two dots, rotated; each loop has separate channels.
 # check: --tma on --persistent on --warp-specialize on --max-programs 2 --grid 5 --num-stages 2 --num-warps 8 q=randn:fp16[640,64] k=randn:fp16[192,64] v=randn:fp16[192,64] out=empty:fp32[640,64] ROWS=640 T=192
 # check: --tma on --persistent on --warp-specialize off --max-programs 2 --grid 5 --num-stages 2 --num-warps 4 q=randn:fp16[640,64] k=randn:fp16[64,64] v=randn:fp16[64,64] out=empty:fp32[640,64] ROWS=640 T=64
 @triton.jit
@@ -110,7 +110,7 @@ def some_programs(x, y, z, out, M, K, SKIP):
     tl.store(out + i * 64 + j, acc, mask=i < M)
 
 
-# No product: three dimensions, buffers of reductions and scans used again by the next program, an early end.
+# No dot: three dimensions, buffers of reductions and scans used again by the next program, an early end.
 # check: --persistent on --max-programs 2 --grid 3,2,2 x=randn:fp32[12,200] out=empty:fp32[12,200] sums=empty:fp32[12] N=200
 # check: --persistent on --max-programs 5 --grid 3,2,2 --num-warps 1 x=randn:fp32[12,256] out=empty:fp32[12,256] sums=empty:fp32[12] N=256
 # check: --persistent on --grid 3,2,2 x=randn:fp32[12,31] out=empty:fp32[12,31] sums=empty:fp32[12] N=31
@@ -126,7 +126,7 @@ def rows(x, out, sums, N):
     tl.store(sums + row, tl.sum(v, 0))
 
 
-# What programs do in an order of their own: not in turn.
+# Programs that depend on their order are not made persistent.
 # check: --persistent on --max-programs 2 --grid 4 x=randint(0,9):i32[400] out=zeros:i32[1]
 @triton.jit
 def counted(x, out):

@@ -1,4 +1,4 @@
-"""Products of narrow numbers with scales."""
+"""Dots of narrow numbers with scales."""
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products that only a reduction takes, of more sums than a thread has registers."""
+"""Dots that only a reduction uses, with accumulators larger than a thread's registers."""
 
 import triton
 import triton.language as tl

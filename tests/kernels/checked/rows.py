@@ -20,7 +20,7 @@ def narrowed(x, y, s, row, column, out_row, out_column, m, n, most, M: tl.conste
     tl.store(s + tl.program_id(0) * tl.num_programs(1) + tl.program_id(1), scale)
 
 
-# Backwards, from an offset; the rows of what is stored lie along the columns of what is loaded.
+# Backwards, from an offset; rows of the stored tile are columns of the loaded one.
 # check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[4096] first=8128 row=-65 column=-1 -D N=64
 # check: --grid 1 --num-warps 1 x=randn:fp32[9000] y=empty:fp32[4096] first=0 row=0 column=3 -D N=64
 @triton.jit

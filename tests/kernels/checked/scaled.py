@@ -1,4 +1,4 @@
-"""Products in microscaling formats."""
+"""Dots in microscaling formats."""
 import triton
 import triton.language as tl
 

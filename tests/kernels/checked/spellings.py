@@ -272,7 +272,7 @@ def wrapping_sums(x, y, out, M, N, K, sx, sy, far, back: tl.int64, BM: tl.conste
     put(out, acc, m, n, M, N, BM, BN)
 
 
-# What lies outside counts as ones, which no map fills in: the plain kernel.
+# Elements outside count as ones, which no tensor map fills in: the plain kernel.
 # check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,96] y=randn:fp16[96,128] out=empty:fp32[128,128] M=128 N=128 K=90 sx=96 sy=128
 @triton.jit
 def filled_with_ones(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
@@ -288,7 +288,7 @@ def filled_with_ones(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.conste
     put(out, acc, m, n, M, N, BM, BN)
 
 
-# One of several products: which one is a dimension of the map, and its masks bound the one matrix (in the first and third launch they leave
+# One of several matmuls: which one is a dimension of the map, and its masks bound the one matrix (in the first and third launch they leave
 # some out).
 # check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,128,96] y=randn:fp16[3,96,128] out=zeros:fp32[3,128,128] M=128 N=128 K=90 sx=96 sy=128
 # check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,128,96] y=randn:fp16[3,96,128] out=zeros:fp32[3,128,128] M=128 N=128 K=96 sx=96 sy=128

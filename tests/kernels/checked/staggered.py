@@ -126,7 +126,7 @@ def joined(q, k, v, out, sums, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl
     tl.store(sums + rows, top + tl.log2(total))
 
 
-# Tensor copies, upwards and downwards; a branch between the products; slots that begin again in a loop around them.
+# TMA copies, upwards and downwards; a branch between the dots; slots that begin again in an outer loop.
 # check: --grid 1 --num-stages 2 -D ROUNDS=1 q=randn:fp16[64,64] k=randn:fp16[128,64] v=randn:fp16[128,64] out=empty:fp32[64,64] T=0
 # check: --grid 1 --num-stages 2 -D ROUNDS=1 q=randn:fp16[64,64] k=randn:fp16[128,64] v=randn:fp16[128,64] out=empty:fp32[64,64] T=32
 # check: --grid 1 --num-stages 3 -D ROUNDS=1 q=randn:fp16[64,64] k=randn:fp16[128,64] v=randn:fp16[128,64] out=empty:fp32[64,64] T=64
@@ -176,7 +176,7 @@ def carried(a, b, c, out, last, seen, T):
     tl.store(seen, where)
 
 
-# The first product takes what the second one gives: nothing is rotated.
+# The first dot uses the second one's result: nothing is rotated.
 # check: --grid 1 --num-stages 2 a=randn:fp16[64,32] b=randn:fp16[96,32] c=randn:fp16[96,32] out=empty:fp32[64,32] T=96
 @triton.jit
 def in_turn(a, b, c, out, T):

@@ -107,7 +107,7 @@ def blocks(x, y, out, M, N, K, SX, SY):
     tl.store(ob, acc, boundary_check=(0, 1))
 
 
-# Of the operands one comes by a tensor copy, the other by cp.async, or scaled through registers.
+# One operand comes by a TMA copy, the other by cp.async, or scaled through registers.
 # check: --grid 2 --num-stages 3 x=randn:bf16[88,144] y=randn:bf16[144,64] s=randn:fp32[5] out=empty:fp32[88,64] M=88 K=144
 # check: --grid 2 --num-stages 4 x=randn:bf16[88,40] y=randn:bf16[40,64] s=randn:fp32[2] out=empty:fp32[88,64] M=88 K=40
 @triton.jit
@@ -129,7 +129,7 @@ def beside(x, y, s, out, M, K):
     tl.store(out + i[:, None] * 64 + j[None, :], acc + scaled, mask=i[:, None] < M)
 
 
-# Keys and values of one loop, both of whose products wait; the loop downwards begins outside of the tensor.
+# Keys and values of one loop, where both dots wait; the loop downwards begins outside of the tensor.
 # check: --grid 3 --num-stages 3 q=randn:fp16[144,64] k=randn:fp16[144,64] v=randn:fp16[144,64] out=empty:fp32[144,64] T=144
 # check: --grid 1 --num-stages 2 q=randn:fp16[40,64] k=randn:fp16[40,64] v=randn:fp16[40,64] out=empty:fp32[40,64] T=40
 @triton.jit

@@ -48,7 +48,7 @@ def heads(q, k, out, B, M, H, N):
     od.store([b, m, h, 0], tl.reshape(acc.to(out.dtype.element_ty), (1, 64, 1, 64)))
 
 
-# Block pointers of three dimensions, of which not all bounds are checked; a block that is used whole too stays one.
+# Block pointers of three dimensions with some bounds unchecked; a block that is also used whole stays one.
 # check: --grid 2,1,2 --num-stages 3 x=randn:fp16[2,72,64] y=randn:fp16[2,64,32] out=empty:fp32[2,72,32] sums=empty:fp32[2,2] B=2 M=72 N=32 K=64
 @triton.jit
 def by_pointers(x, y, out, sums, B, M, N, K):

@@ -42,7 +42,7 @@ def stored_tiles(x, y, out, M, N, K):
         od.store([m, n], acc.to(tl.float16))
 
 
-# No product: what is computed of a tile, by block pointers; rows of 32, 64 and 128 bytes, and of several boxes.
+# No dot: what is computed of a tile, by block pointers; rows of 32, 64 and 128 bytes, and of several boxes.
 # check: --tma on --epilogue on --grid 3,3 -D BN=16 x=randn:fp16[20,48] out=empty:fp16[20,48] M=20 N=48
 # check: --tma on --epilogue on --grid 2,2 -D BN=32 x=randn:fp16[16,48] out=empty:fp16[16,48] M=16 N=48
 # check: --tma on --epilogue on --grid 2,1 -D BN=128 x=randn:fp32[13,112] out=empty:fp32[13,112] M=13 N=112

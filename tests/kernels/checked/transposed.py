@@ -35,7 +35,7 @@ def both_ways(q, k, out, n, M: tl.constexpr, K: tl.constexpr):
     tl.store(out + m[:, None] * K + d[None, :], acc)
 
 
-# The transpose is in memory first, in a branch that need not be taken: the plain tile has a buffer of its own.
+# The transpose is in memory first, in a branch that may not run: the plain tile has a separate buffer.
 # check: --grid 1 --num-warps 4 x=rand:fp16[64,64] y=rand:fp16[64,64] out=empty:fp32[64,64] n=1
 # check: --grid 1 --num-warps 4 x=rand:fp16[64,64] y=rand:fp16[64,64] out=empty:fp32[64,64] n=0
 @triton.jit
@@ -51,7 +51,7 @@ def in_a_branch(x, y, out, n):
     tl.store(out + p, acc)
 
 
-# A product takes the load as it is (transposed, where FLIP), and another what is computed of it: the first one's buffer is read back.
+# A dot uses the load as it is (transposed, where FLIP), and another one a result of it: the first buffer is read back.
 # check: --grid 1 --num-warps 4 --num-stages 3 q=rand:fp16[128,64] k=rand:fp16[64,64] out=empty:fp32[64,64] n=2 rows=100 -D M=64 -D K=64 -D FLIP=True
 # check: --grid 1 --num-warps 4 --num-stages 3 q=rand:fp16[256,64] k=rand:fp16[64,64] out=empty:fp32[64,64] n=4 rows=256 -D M=64 -D K=64 -D FLIP=False
 # check: --grid 1 --num-warps 2 --num-stages 2 q=rand:bf16[96,32] k=rand:bf16[32,32] out=empty:fp32[32,32] n=3 rows=65 -D M=32 -D K=32 -D FLIP=True

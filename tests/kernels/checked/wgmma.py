@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products whose accumulators stay live or begin unpacked: nothing may touch wgmma's registers until its wait."""
+"""Dots whose accumulators stay live or begin unpacked: nothing may touch wgmma's registers until its wait."""
 import triton
 import triton.language as tl
 

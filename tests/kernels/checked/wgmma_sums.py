@@ -85,7 +85,7 @@ def by_chance(x, y, out, n, flag):
     tl.store(out + 4096 + i, second)
 
 
-# Two sums of fp16 share a register. One of them is taken right after the wait.
+# Two sums of fp16 share a register. One of them is used right after the wait.
 # check: --grid 1 x=randint(-1,2):fp16[3,64,64] y=randint(-1,2):fp16[3,64,64] out=empty:fp16[2,64,64] n=3
 @triton.jit
 def halves(x, y, out, n):

@@ -3,7 +3,7 @@ import triton
 import triton.language as tl
 
 
-# A product through descriptors, whose last blocks reach beyond the tensors.
+# A dot through descriptors whose last blocks reach beyond the tensors.
 # check: --grid 3,2 a=desc(randn:fp16[80,56],block=[32,16]) b=desc(randn:fp16[56,48],block=[16,32]) c=desc(empty:fp32[80,48],block=[32,32])
 # check: --grid 3,2 a=desc(randn:fp16[80,64],block=[32,16],shape=[77,50]) b=desc(randn:fp16[56,48],block=[16,32],shape=[50,40]) c=desc(zeros:fp32[80,48],block=[32,32],shape=[77,40])
 @triton.jit

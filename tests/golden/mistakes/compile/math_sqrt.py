@@ -1,6 +1,6 @@
 # compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
 # mistake: a function of Python's `math` on a tile
-# instead: the same function of `tl`; `math` has constants alone (`math.pi`)
+# instead: the same function of `tl`; `math` has only constants (`math.pi`)
 import math
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=64
-# mistake: `print` of a tile alone
+# mistake: `print` of only a tile
 # instead: `print("v", v)`
 import triton
 import triton.language as tl

@@ -1,6 +1,6 @@
 # compile: --signature x=*fp32 -D BLOCK=64
 # mistake: tabs mixed with spaces
-# instead: spaces alone
+# instead: only spaces
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
-# mistake: a name that one branch alone assigns
+# mistake: a name that only one branch assigns
 # instead: a value before the `if`
 import torch
 import triton

@@ -1,6 +1,6 @@
 # compile: --signature x=*fp32,n=i32 -D BLOCK=64
 # mistake: an assignment in a condition
-# instead: a line of its own before it
+# instead: a separate line before it
 import triton
 import triton.language as tl
 

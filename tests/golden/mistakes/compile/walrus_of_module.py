@@ -1,6 +1,6 @@
 # compile: --signature x=*fp32 -D BLOCK=64
 # mistake: a constant of the module level assigned in an expression
-# instead: a line of its own: `WIDTH = 7`
+# instead: a separate line: `WIDTH = 7`
 import triton
 import triton.language as tl
 

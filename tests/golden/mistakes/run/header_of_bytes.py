@@ -1,4 +1,4 @@
-# Floats behind a header of three bytes are not aligned.
+# Floats after a header of three bytes are not aligned.
 # run: check --grid 1 x=arange:i8[1027] out=empty:fp32[256] -D BLOCK=256
 # run: run --device eval --grid 1 x=arange:i8[1027] out=empty:fp32[256] -D BLOCK=256
 import triton

@@ -1,4 +1,4 @@
-# The access is far behind the end of its own buffer, where another one lies.
+# The access is far after the end of its buffer, inside another one.
 # run: check --grid 1 y=randn:fp32[16] x=randn:fp32[4096] out=empty:fp32[64] -D BLOCK=64
 # run: run --device sim --grid 1 y=randn:fp32[16] x=randn:fp32[4096] out=empty:fp32[64] -D BLOCK=64
 # run: run --device eval --grid 1 y=randn:fp32[16] x=randn:fp32[4096] out=empty:fp32[64] -D BLOCK=64

@@ -1,4 +1,4 @@
-# A product of 32 bits wraps, and its remainder is negative.
+# A multiplication in 32 bits wraps, and its remainder is negative.
 # run: check --grid 1 table=randn:fp32[1000] out=empty:fp32[256] -D BLOCK=256
 # run: run --device eval --grid 1 table=randn:fp32[1000] out=empty:fp32[256] -D BLOCK=256
 import triton

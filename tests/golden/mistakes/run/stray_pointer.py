@@ -1,4 +1,4 @@
-# A row number is so wrong that the address lies in another buffer, a mebibyte away: nothing but a check tells.
+# A wrong row number leads to another buffer, a mebibyte away: only a check reports it.
 # run: check --grid 1 x=randn:fp32[4,64] y=randn:fp32[8192,64] out=empty:fp32[64] row=4120 -D BLOCK=64
 # run: run --device sim --check --grid 1 x=randn:fp32[4,64] y=randn:fp32[8192,64] out=empty:fp32[64] row=4120 -D BLOCK=64
 import triton
