@@ -383,18 +383,30 @@ def assume(condition: Value) -> None:
 
 @builtin
 def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -411,18 +423,30 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -466,18 +490,30 @@ def atomic_cas(pointer: Value, cmp: Value, val: Value, sem: Str | None = None, s
 
 @builtin
 def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -494,18 +530,30 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -522,18 +570,30 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -550,18 +610,30 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
 
 @builtin
 def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -578,18 +650,30 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
 
 @builtin
 def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -1326,8 +1410,8 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
         mask: elements that are read, as i1; it broadcasts to the pointer's shape. None reads all elements.
-        other: the value of elements that the mask excludes; it needs a mask. Without it they are 0 in generated
-            code, and the evaluator treats them as undefined.
+        other: the value of elements that the mask excludes; it needs a mask. Without it `tilec run` gives 0, and
+            `tilec check` reports uses of these elements, because Triton does not define them.
         boundary_check: for block pointers, the dimensions whose bounds are checked.
         padding_option: for block pointers, the value outside the bounds: `"zero"` or `"nan"`.
         cache_modifier: `""`, `".ca"`, `".cg"`, `".cs"` or `".cv"`: which caches keep the data.
@@ -1336,8 +1420,6 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
 
     Errors: an error if `pointer` is no pointer, if the mask is not i1, if shapes do not broadcast, or if `other`
         has no mask. A mask is refused for block pointers, and `boundary_check` for others.
-
-    Triton: masked elements without `other` are undefined there too.
 
     Example::
 
@@ -1492,7 +1574,7 @@ def max(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
 
     Args:
         input: a tile of numbers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
         return_indices_tie_break_left: True returns the first index of equal elements.
         keep_dims: True keeps the dimension with size 1.
@@ -1570,7 +1652,7 @@ def min(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
 
     Args:
         input: a tile of numbers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
         return_indices_tie_break_left: True returns the first index of equal elements.
         keep_dims: True keeps the dimension with size 1.
@@ -1935,7 +2017,7 @@ def reduce(input: Any, axis: Int, combine_fn: Function, keep_dims: Bool = False)
 
     Args:
         input: a tile, or a tuple of tiles of one shape.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         combine_fn: a jit function of two values, or of two groups of values.
         keep_dims: True keeps the dimension with size 1.
 
@@ -1962,7 +2044,7 @@ def reduce_or(input: Value, axis: Int | None = None, keep_dims: Bool = False) ->
 
     Args:
         input: a tile of integers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the elements are no integers, or if the axis is out of range.
@@ -2473,7 +2555,7 @@ def xor_sum(input: Value, axis: Int | None = None, keep_dims: Bool = False) -> t
 
     Args:
         input: a tile of integers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the elements are no integers, or if the axis is out of range.
