@@ -1055,7 +1055,8 @@ class tensor(_kernels_own):
 
     @builtin
     def split(self) -> tuple[Any, ...]:
-        """Returns the two halves along the last dimension, which has size 2. It undoes `join`.
+        """Returns the two halves along the last dimension, which has size 2. It undoes `join`: `[M, N, 2]` gives two
+        tiles `[M, N]`.
 
         Errors: an error if the last dimension is not 2.
 

@@ -1353,8 +1353,8 @@ def interleave(a: Value, b: Value) -> tensor:
     """Returns the elements of two tiles alternately along the last dimension, which becomes twice as long.
 
     Args:
-        a: elements 0, 2, 4, ...
-        b: elements 1, 3, 5, ...
+        a: elements 0, 2, 4, ... of the result; a tile `[M, N]` gives `[M, 2 * N]`.
+        b: elements 1, 3, 5, ...; a tile of the same shape or one that broadcasts to it.
 
     Errors: an error if shapes do not broadcast.
 
@@ -1384,11 +1384,11 @@ def item(input: Value) -> tensor:
 
 @builtin
 def join(a: Value, b: Value) -> tensor:
-    """Puts two tiles next to each other along a new last dimension of size 2.
+    """Puts two tiles next to each other along a new last dimension of size 2. Shapes `[M, N]` give `[M, N, 2]`.
 
     Args:
-        a: the elements at index 0.
-        b: the elements at index 1.
+        a: the elements at index 0, a tile of any shape.
+        b: the elements at index 1, a tile of the same shape or one that broadcasts to it.
 
     Errors: an error if shapes do not broadcast.
 
@@ -2187,7 +2187,8 @@ def sort(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
 
 @builtin
 def split(a: Value) -> tuple[Any, ...]:
-    """Returns the two halves along the last dimension, which has size 2. It undoes `join`.
+    """Returns the two halves along the last dimension, which has size 2. It undoes `join`: `[M, N, 2]` gives two
+    tiles `[M, N]`.
 
     Args:
         a: a tile whose last dimension is 2.
