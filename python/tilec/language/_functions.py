@@ -2279,7 +2279,8 @@ def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
 @builtin
 def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shape = (), cache_modifier: Str = "", eviction_policy: Str = "") -> None:
     """Writes one element for each pointer. The value is converted to the pointed-to type and broadcasts to the
-    pointer's shape. If two elements of one program write to one address with different values, that is a race.
+    pointer's shape. If two elements, of one program or of two, write different values to one address, that is a
+    race. Equal values are none.
 
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
