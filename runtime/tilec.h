@@ -2,52 +2,16 @@
 /*
  * tilec: compiles tile programs (Triton-like kernels) to PTX, loads and launches them.
  *
- *   #include <stdio.h>
- *   #include <string.h>
- *   #include <tilec/tilec.h>
+ * A program calls these functions, in this order. docs/reference/c-api/README.md has a whole program.
  *
- *   static const char source[] =
- *       "@kernel\n"
- *       "@grid(cdiv(n, BLOCK))\n"
- *       "def add(x, y, out, n, BLOCK: constexpr = 1024):\n"
- *       "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
- *       "    store(out + i, load(x + i, mask=i < n) + load(y + i, mask=i < n), mask=i < n)\n";
- *
- *   static int add(tilec_device *device, tilec_kernel *kernel, float *sum, const float *a, size_t n) {
- *     tilec_buffer *x = NULL, *out = NULL;
- *     tilec_status status = tilec_buffer_new(device, n * sizeof *a, &x);
- *     if (!status) status = tilec_buffer_new(device, n * sizeof *a, &out);
- *     if (!status) status = tilec_buffer_write(x, 0, a, n * sizeof *a);
- *     if (!status) {
- *       const tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, x), tilec_arg_buffer(TILEC_FP32, x),
- *                                 tilec_arg_buffer(TILEC_FP32, out), tilec_arg_int((int64_t)n)};
- *       status = tilec_launch(kernel, NULL, args, 4); // compiled at the first launch, then kept
- *     }
- *     if (!status) status = tilec_buffer_read(out, 0, sum, n * sizeof *sum); // after the launch
- *     tilec_buffer_free(x);
- *     tilec_buffer_free(out);
- *     return status == TILEC_OK;
- *   }
- *
- *   int main(void) {
- *     const float a[] = {1, 2, 3};
- *     float sum[3] = {0};
- *     tilec_device *device = NULL;
- *     tilec_program *program = NULL;
- *     tilec_kernel *kernel = NULL;
- *     int good = tilec_device_open(NULL, &device) == TILEC_OK && // a GPU, else the simulator
- *                tilec_program_from_source("add.tile", source, strlen(source), &program) == TILEC_OK &&
- *                tilec_kernel_new(device, program, NULL, &kernel) == TILEC_OK &&
- *                add(device, kernel, sum, a, 3);
- *     if (good)
- *       printf("%g %g %g\n", sum[0], sum[1], sum[2]); // 2 4 6
- *     else
- *       fprintf(stderr, "%s\n", tilec_last_error());
- *     tilec_kernel_free(kernel);
- *     tilec_program_free(program);
- *     tilec_device_close(device);
- *     return good ? 0 : 1;
- *   }
+ *   tilec_device_open(NULL, &device);                          // a GPU, else the simulator
+ *   tilec_program_from_file("add.py", &program);
+ *   tilec_kernel_new(device, program, NULL, &kernel);
+ *   tilec_buffer_new(device, bytes, &x);                       // and tilec_buffer_write
+ *   const tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, x), tilec_arg_int(n)};
+ *   tilec_launch(kernel, NULL, args, 2);                       // compiled at the first launch, then kept
+ *   tilec_buffer_read(x, 0, result, bytes);                    // after the launch
+ *   tilec_buffer_free(x);                                      // and the others
  *
  * Errors.   Every function that can fail returns a tilec_status. tilec_last_error() has the details. After an
  *           error nothing was made. The library never prints, exits or aborts. These errors are possible in
@@ -81,7 +45,7 @@
 extern "C" {
 #endif
 
-#define TILEC_VERSION_MAJOR 0 /* of the header; tilec_version() is the library's */
+#define TILEC_VERSION_MAJOR 0 /* first number of the header's version; tilec_version() has the library's */
 #define TILEC_VERSION_MINOR 1 /* the second number */
 #define TILEC_VERSION_PATCH 0 /* the third number */
 
@@ -102,6 +66,8 @@ extern "C" {
 #define TILEC_ADDRESS(pointer)  ((uintptr_t)(pointer))
 #endif
 
+/* ------------------------------------------------------------------- Errors */
+
 /* The result of a call. Zero is success. */
 typedef enum tilec_status {
   TILEC_OK = 0,                     /* success */
@@ -117,13 +83,14 @@ typedef enum tilec_status {
   TILEC_ERROR_INTERNAL = 70         /* a bug of tilec: tilec_last_error() names the pass and a file to replay */
 } tilec_status;
 
-TILEC_API const char *tilec_version(void); /* the library's version: "0.1.0". Never NULL */
+/* Returns the library's version: "0.1.0". Never NULL. */
+TILEC_API const char *tilec_version(void);
 
-/* The name of a status: "TILEC_ERROR_COMPILE". Never NULL. */
+/* Returns the name of a status: "TILEC_ERROR_COMPILE". Never NULL. */
 TILEC_API const char *tilec_status_name(tilec_status status);
 
-/* The message of this thread's last failed call: one line, or several diagnostics. At most 16 KiB. Valid
- * until this thread's next failed call. Never NULL. "" if no call has failed. */
+/* Returns the message of this thread's last failed call. It is one line, or several diagnostics, of at most 16 KiB.
+ * Valid until this thread's next failed call. Never NULL. "" if no call has failed. */
 TILEC_API const char *tilec_last_error(void);
 
 /* The kind of a diagnostic. */
@@ -152,16 +119,20 @@ typedef struct tilec_diagnostic {
 /* Diagnostics in the order in which they are printed. Each is followed by its notes. */
 typedef struct tilec_diagnostics tilec_diagnostics;
 
-TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *list); /* notes included; 0 for NULL */
+/* Returns the number of diagnostics, notes included. 0 for NULL. */
+TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *list);
 
-/* Fills *diagnostic with entry `index` of the list, from 0. Its size must be set. Its texts live as long as the list.
- * TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
+/* Reads one diagnostic of a list. Its texts live as long as the list.
+ *   index: from 0
+ *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
 TILEC_API tilec_status tilec_diagnostics_get(const tilec_diagnostics *list, size_t index,
                                              tilec_diagnostic *diagnostic);
 
-/* tilec_last_error() as a list, valid for the same time. An error that is not about a source is one error
+/* Returns tilec_last_error() as a list, valid for the same time. An error that is not about a source is one error
  * without a location. Never NULL. */
 TILEC_API const tilec_diagnostics *tilec_last_diagnostics(void);
+
+/* ------------------------------------------------------------ Element types */
 
 /* Element types, with Triton's short names. */
 typedef enum tilec_dtype {
@@ -182,7 +153,7 @@ typedef enum tilec_dtype {
   TILEC_FP64     /* IEEE double */
 } tilec_dtype;
 
-/* Bytes of an element of type dtype in memory: 1, 2, 4 or 8. i1 takes one byte. 0 for an invalid type. */
+/* Returns the bytes of one element in memory: 1, 2, 4 or 8. i1 takes one byte. 0 for an invalid type. */
 TILEC_API size_t tilec_dtype_bytes(tilec_dtype dtype);
 
 /* ------------------------------------------------------------------ Devices */
@@ -191,50 +162,55 @@ TILEC_API size_t tilec_dtype_bytes(tilec_dtype dtype);
 typedef struct tilec_device tilec_device;
 
 /*
- * Opens a device by its name:
- *   "cuda", "cuda:N"  a GPU. libcuda.so.1 is opened at run time. If the calling thread's current context is
+ * Opens a device by its name.
+ *   "cuda", "cuda:N"  A GPU. libcuda.so.1 is opened at run time. If the calling thread's current context is
  *                     on that GPU, it is used. Otherwise the GPU's primary context is used.
  *   "sim"             The simulator, which runs the same PTX on this CPU.
  *   "eval"            The reference evaluator, which runs the tile IR on this CPU.
  *   NULL, "auto"      A GPU if there is a supported one, else the simulator.
- * TILEC_ERROR_NO_DEVICE: no such name, driver or GPU.
- * TILEC_ERROR_NOT_SUPPORTED: a GPU older than compute capability 7.5.
+ *   name: one of these, or NULL
+ *   TILEC_ERROR_NO_DEVICE: no such name, driver or GPU.
+ *   TILEC_ERROR_NOT_SUPPORTED: a GPU older than compute capability 7.5.
  */
 TILEC_API tilec_status tilec_device_open(const char *name, tilec_device **device);
 
 /*
- * Opens the GPU of cu_context, the caller's CUcontext. Everything on the device is made and launched in this context.
- * The caller keeps ownership. The context must outlive all objects made on *device. It need not be current, and the
- * current context does not change.
+ * Opens the GPU of a CUDA context. Everything on the device is made and launched in this context. It need not be
+ * current, and the current context does not change.
+ *   cu_context: a CUcontext. The caller keeps ownership. It must outlive all objects that are made on the device
  */
 TILEC_API tilec_status tilec_device_from_context(void *cu_context, tilec_device **device);
 
-/* Releases the caller's reference. The device ends when all objects made on it have been released too. */
+/* Closes the device. It ends when all objects made on it have been released too. */
 TILEC_API void tilec_device_close(tilec_device *device);
 
-/* "cuda:0", "sim", "eval". "" for NULL. */
+/* Returns the device's name: "cuda:0", "sim", "eval". "" for NULL. */
 TILEC_API const char *tilec_device_name(const tilec_device *device);
 
-/* The architecture that kernels are compiled for: "sm_90a". "" for NULL. */
+/* Returns the architecture that kernels are compiled for: "sm_90a". "" for NULL. */
 TILEC_API const char *tilec_device_arch(const tilec_device *device);
 
-/* Waits until all launches on the device are done, on all streams. TILEC_ERROR_LAUNCH: the error of a kernel. */
+/* Waits until all launches on the device are done, on all streams.
+ *   TILEC_ERROR_LAUNCH: the error of a kernel. */
 TILEC_API tilec_status tilec_device_synchronize(tilec_device *device);
 
 /* ------------------------------------------------------------------ Streams */
 
-/* Work on one stream runs in order. In functions that also take an object with a device, a NULL stream means
+/* A queue of work that runs in order. In functions that also take an object with a device, a NULL stream means
  * the device's default stream. On sim and eval all work is done when its call returns. */
 typedef struct tilec_stream tilec_stream;
 
-/* A new stream. On cuda it does not wait for the default stream. */
+/* Makes a stream. On cuda it does not wait for the default stream. */
 TILEC_API tilec_status tilec_stream_new(tilec_device *device, tilec_stream **stream);
 
-/* Wraps cu_stream, the caller's CUstream, which must be in the device's context. The caller keeps ownership.
- * The CUstream must outlive *stream. TILEC_ERROR_NOT_SUPPORTED on sim and eval. */
+/* Makes a stream of a CUDA stream, on cuda.
+ *   cu_stream: a CUstream of the device's context. The caller keeps ownership. It must outlive the new stream
+ *   TILEC_ERROR_NOT_SUPPORTED: a device sim or eval. */
 TILEC_API tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stream **stream);
 
-/* Waits until all work of the stream is done. stream must not be NULL. TILEC_ERROR_LAUNCH as for the device. */
+/* Waits until all work of the stream is done.
+ *   stream: not NULL, which the default stream has in other functions
+ *   TILEC_ERROR_LAUNCH: the error of a kernel. */
 TILEC_API tilec_status tilec_stream_synchronize(tilec_stream *stream);
 
 /* Releases the stream. Work that is already on it runs to its end. */
@@ -243,22 +219,32 @@ TILEC_API void tilec_stream_free(tilec_stream *stream);
 /* A point in a stream's work. */
 typedef struct tilec_event tilec_event;
 
-TILEC_API tilec_status tilec_event_new(tilec_device *device, tilec_event **event); /* not yet recorded */
-TILEC_API void tilec_event_free(tilec_event *event);                               /* NULL is allowed */
+/* Makes an event. It marks no point until tilec_event_record. */
+TILEC_API tilec_status tilec_event_new(tilec_device *device, tilec_event **event);
+
+/* Releases the event. NULL is allowed. */
+TILEC_API void tilec_event_free(tilec_event *event);
 
 /* Records the current end of the stream's work. The event happens when that work is done. Another call moves
- * the event to the later point. TILEC_ERROR_INVALID_ARGUMENT: a stream of another device. In the functions
- * below: an event that was never recorded. */
+ * the event to the later point.
+ *   stream: of the event's device; NULL: the default stream
+ *   TILEC_ERROR_INVALID_ARGUMENT: a stream of another device. */
 TILEC_API tilec_status tilec_event_record(tilec_event *event, tilec_stream *stream);
 
-/* Waits until the event has happened. TILEC_ERROR_LAUNCH as for the device. */
+/* Waits until the event has happened.
+ *   TILEC_ERROR_INVALID_ARGUMENT: the event was never recorded.
+ *   TILEC_ERROR_LAUNCH: the error of a kernel. */
 TILEC_API tilec_status tilec_event_synchronize(tilec_event *event);
 
-/* Later work on the stream waits for the event. The caller does not wait. */
+/* Makes later work on the stream wait for the event. The caller does not wait.
+ *   stream: of the event's device; NULL: the default stream
+ *   TILEC_ERROR_INVALID_ARGUMENT: the event was never recorded, or the stream is of another device. */
 TILEC_API tilec_status tilec_stream_wait(tilec_stream *stream, tilec_event *event);
 
-/* Waits for `end`. *seconds is the time between the two. On sim and eval it is the host time between the
-   record calls. */
+/* Measures the time between two events. It waits until `end` has happened. On sim and eval it is the host's time
+ * between the record calls.
+ *   seconds: set to the time
+ *   TILEC_ERROR_INVALID_ARGUMENT: an event was never recorded. */
 TILEC_API tilec_status tilec_event_elapsed(tilec_event *start, tilec_event *end, double *seconds);
 
 /* ------------------------------------------------------------------ Buffers */
@@ -266,27 +252,34 @@ TILEC_API tilec_status tilec_event_elapsed(tilec_event *start, tilec_event *end,
 /* Memory of a device. */
 typedef struct tilec_buffer tilec_buffer;
 
-/* `bytes` bytes of memory, aligned to 256. `bytes` may be 0. The contents are undefined. */
+/* Allocates memory, aligned to 256 bytes. The contents are undefined.
+ *   bytes: its size, also 0 */
 TILEC_API tilec_status tilec_buffer_new(tilec_device *device, size_t bytes, tilec_buffer **buffer);
 
-/* Wraps `bytes` bytes of the caller's memory and uses them in place. The caller keeps ownership, and the memory must
- * outlive the buffer. `address` is a CUdeviceptr on cuda and a host pointer on sim and eval. tilec_buffer_address
- * returns the device's address for it. */
+/* Makes a buffer of the caller's memory, which is used in place. tilec_buffer_address returns the device's address.
+ *   address: a CUdeviceptr on cuda, a host pointer on sim and eval. The caller keeps ownership. The memory must
+ *     outlive the buffer
+ *   bytes: its size */
 TILEC_API tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t bytes,
                                          tilec_buffer **buffer);
 
-/* Releases the buffer, but not wrapped memory. No unfinished launch may use it. */
+/* Releases the buffer, but not the caller's memory of tilec_buffer_wrap. No unfinished launch may use it. */
 TILEC_API void tilec_buffer_free(tilec_buffer *buffer);
 
-/* The address in the device's address space. 0 for NULL. */
+/* Returns the address in the device's address space. 0 for NULL. */
 TILEC_API uint64_t tilec_buffer_address(const tilec_buffer *buffer);
 
-TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer); /* its size; 0 for NULL */
+/* Returns the buffer's size in bytes. 0 for NULL. */
+TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer);
 
-/* Both copy `bytes` bytes between host memory (`from`, `to`) and the buffer at `offset`. The copy waits for earlier
- * work on the default stream and on the device's tilec_streams, except streams that are being captured. It is
- * done when the call returns. TILEC_ERROR_INVALID_ARGUMENT: bytes beyond the buffer's end. Then nothing is
- * copied. TILEC_ERROR_LAUNCH: the error of a kernel that was launched before. */
+/* Both copy between host memory and a buffer, and return when the copy is done. The copy waits for earlier work on
+ * the default stream and on the device's other streams, except streams that are being captured.
+ *   offset: bytes from the buffer's start
+ *   from: host memory that is copied to the buffer
+ *   to: host memory that gets the buffer's bytes
+ *   bytes: how many
+ *   TILEC_ERROR_INVALID_ARGUMENT: bytes beyond the buffer's end. Then nothing is copied.
+ *   TILEC_ERROR_LAUNCH: the error of a kernel that was launched before. */
 TILEC_API tilec_status tilec_buffer_write(tilec_buffer *buffer, size_t offset, const void *from,
                                           size_t bytes);
 TILEC_API tilec_status tilec_buffer_read(const tilec_buffer *buffer, size_t offset, void *to, size_t bytes);
@@ -294,10 +287,15 @@ TILEC_API tilec_status tilec_buffer_read(const tilec_buffer *buffer, size_t offs
 /* Sets every byte of the buffer to `byte`. Order and errors are those of tilec_buffer_write. */
 TILEC_API tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte);
 
-/* Each copies or sets `bytes` bytes of the buffer at `offset` on a stream, in its order. It does not wait for other
- * streams, and may return before the copy is done. Until then do not change or free `from`, and do not read,
- * change or free `to`. If this host memory is pinned, the copy runs while the host works. `byte` is the value of
- * all bytes. */
+/* Each copies or sets bytes of a buffer on a stream, in its order. It does not wait for other streams, and may
+ * return before the copy is done. If the host memory is pinned, the copy runs while the host works.
+ *   offset: bytes from the buffer's start
+ *   from: host memory; do not change or free it until the copy is done
+ *   to: host memory; do not read, change or free it until the copy is done
+ *   byte: the value of all bytes
+ *   bytes: how many
+ *   stream: of the buffer's device; NULL: the default stream
+ *   TILEC_ERROR_INVALID_ARGUMENT: bytes beyond the buffer's end, or a stream of another device. */
 TILEC_API tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from,
                                                 size_t bytes, tilec_stream *stream);
 TILEC_API tilec_status tilec_buffer_read_async(const tilec_buffer *buffer, size_t offset, void *to,
@@ -305,8 +303,12 @@ TILEC_API tilec_status tilec_buffer_read_async(const tilec_buffer *buffer, size_
 TILEC_API tilec_status tilec_buffer_fill_async(tilec_buffer *buffer, size_t offset, uint8_t byte,
                                                size_t bytes, tilec_stream *stream);
 
-/* Copies `bytes` bytes between two buffers of one device, from `from_offset` to `to_offset`. The bytes must not
- * overlap. TILEC_ERROR_INVALID_ARGUMENT: bytes beyond a buffer's end, or buffers of two devices. */
+/* Copies between two buffers of one device, on a stream. The bytes must not overlap.
+ *   to_offset: bytes from the start of `to`
+ *   from_offset: bytes from the start of `from`
+ *   bytes: how many
+ *   stream: NULL: the default stream
+ *   TILEC_ERROR_INVALID_ARGUMENT: bytes beyond a buffer's end, or buffers of two devices. */
 TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offset, const tilec_buffer *from,
                                                size_t from_offset, size_t bytes, tilec_stream *stream);
 
@@ -315,12 +317,17 @@ TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offse
 /* The parsed source text of one file. Its name ends in .tile, .py or .tir. Needs no device. */
 typedef struct tilec_program tilec_program;
 
-/* Reads and parses the file at `path`. Imported files are read if their names are used. TILEC_ERROR_IO: the file
- * cannot be read. TILEC_ERROR_COMPILE: it cannot be parsed. */
+/* Reads and parses a file. Imported files are read if their names are used.
+ *   path: its name; the suffix selects the language
+ *   TILEC_ERROR_IO: the file cannot be read.
+ *   TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_file(const char *path, tilec_program **program);
 
-/* The same for `bytes` bytes of text, which are copied. No imported file is read. name: for diagnostics. Its
- * suffix selects the language. */
+/* Parses source text in memory. No imported file is read.
+ *   name: for diagnostics; its suffix, .tile, .py or .tir, selects the language
+ *   text: copied; it needs no NUL
+ *   bytes: its length
+ *   TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_source(const char *name, const char *text, size_t bytes,
                                                  tilec_program **program);
 
@@ -331,20 +338,27 @@ typedef struct tilec_source {
   size_t bytes;     /* of the text */
 } tilec_source;
 
-/* The same for the first of `count` sources. Its imports are looked up among the other sources by name, as if they
- * were files with these names. No file is read. */
+/* Parses the first of several sources in memory. Its imports are looked up among the others by name, as if they
+ * were files with these names. No file is read.
+ *   sources: copied
+ *   count: how many, 1 or more
+ *   TILEC_ERROR_COMPILE: one cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count,
                                                   tilec_program **program);
 
-/* The same for `count` texts that were generated line by line from other files, as a binding for another language
- * does. Diagnostics, reports and debug information show shown[i].name instead of sources[i].name. They quote
- * shown[i].text, with the same lines and columns. A NULL name: the source is shown as itself. A NULL text:
- * its own text is quoted. Several sources may be shown under one name. */
+/* Parses sources that were generated line by line from other files, as a binding for another language does.
+ * Otherwise it is tilec_program_from_sources.
+ *   sources: copied
+ *   shown: one for each source. Diagnostics, reports and debug information show its name, and quote its text, with the
+ *     same lines and columns. A NULL name: the source is shown as itself. A NULL text: its own text is quoted. Several
+ *     sources may be shown under one name
+ *   count: how many sources, 1 or more
+ *   TILEC_ERROR_COMPILE: one cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_shown_sources(const tilec_source *sources,
                                                         const tilec_source *shown, size_t count,
                                                         tilec_program **program);
 
-/* Releases the caller's reference. Kernels of the program keep it alive. NULL is allowed. */
+/* Releases the program. Kernels of it keep it alive. NULL is allowed. */
 TILEC_API void tilec_program_free(tilec_program *program);
 
 /* ------------------------------------------------------- Compiling, offline */
@@ -458,24 +472,28 @@ typedef enum tilec_output {
 /* One kernel compiled offline. Its texts live until it is freed. */
 typedef struct tilec_compiled tilec_compiled;
 
-/* Compiles one kernel of the program. options may be NULL. TILEC_ERROR_COMPILE: the kernel, the signature or
- * a define is wrong. tilec_last_error() has the diagnostics. */
+/* Compiles one kernel of the program. It needs no device.
+ *   options: NULL: the defaults
+ *   TILEC_ERROR_COMPILE: the kernel, the signature or a define is wrong. tilec_last_error() has the diagnostics. */
 TILEC_API tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *options,
                                      tilec_compiled **compiled);
 
-TILEC_API void tilec_compiled_free(tilec_compiled *compiled); /* its texts too; NULL is allowed */
+/* Releases what was compiled, with its texts. NULL is allowed. */
+TILEC_API void tilec_compiled_free(tilec_compiled *compiled);
 
-/* Makes `output`, which `compiled` owns. *text is NUL-terminated. *bytes is its length without the NUL; bytes may be
- * NULL. A cubin is made at the first request, by ptxas if it is on PATH, else by the driver of a GPU of that
- * architecture. TILEC_ERROR_NOT_SUPPORTED: neither is available. TILEC_ERROR_IO: ptxas's files cannot be written or
- * read. */
+/* Returns one form of the compiled kernel, such as PTX. A cubin is made at the first request, by ptxas if it is on
+ * PATH, else by the driver of a GPU of that architecture.
+ *   text: set to the bytes, which `compiled` owns; a NUL follows them
+ *   bytes: set to their number without the NUL; may be NULL
+ *   TILEC_ERROR_NOT_SUPPORTED: a cubin, and there is neither ptxas nor such a GPU.
+ *   TILEC_ERROR_IO: ptxas's files cannot be written or read. */
 TILEC_API tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output, const char **text,
                                              size_t *bytes);
 
-/* Warnings, and remarks if asked for, in clang's format. Never NULL. */
+/* Returns the warnings, and remarks if asked for, in clang's format. Never NULL. It lives as long as `compiled`. */
 TILEC_API const char *tilec_compiled_log(const tilec_compiled *compiled);
 
-/* The same as a list, which lives as long as `compiled`. NULL for NULL. */
+/* Returns the text of tilec_compiled_log as a list, which lives as long as `compiled`. NULL for NULL. */
 TILEC_API const tilec_diagnostics *tilec_compiled_diagnostics(const tilec_compiled *compiled);
 
 /* ------------------------------------------------------ Launching, compiled at need */
@@ -486,15 +504,18 @@ TILEC_API const tilec_diagnostics *tilec_compiled_diagnostics(const tilec_compil
  */
 typedef struct tilec_kernel tilec_kernel;
 
-/* options may be NULL. options->signature must be NULL, because types come from the arguments. On cuda
- * options->arch must be NULL too, because it is the device's. TILEC_ERROR_COMPILE: no such kernel, or none
- * is named and the program has not exactly one. TILEC_ERROR_INVALID_ARGUMENT: a name in `defines` is no
- * constexpr parameter. Errors in the kernel's body are reported at the launch. */
+/* Makes a kernel of a program on a device. Errors in the kernel's body are reported at the launch.
+ *   options: NULL: the defaults. `signature` must be NULL, because types come from the arguments. On cuda `arch` must
+ *     be NULL too, because it is the device's
+ *   TILEC_ERROR_COMPILE: no such kernel, or none is named and the program has not exactly one.
+ *   TILEC_ERROR_INVALID_ARGUMENT: a name in `defines` is no constexpr parameter. */
 TILEC_API tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
                                         const tilec_compile_options *options, tilec_kernel **kernel);
 
 /* Releases the kernel and its compiled variants. No launch of it may be running. */
 TILEC_API void tilec_kernel_free(tilec_kernel *kernel);
+
+/* --------------------------------------------------------------- Arguments */
 
 /* One argument of a launch. Each run-time parameter takes one, in order. Constexpr parameters take none. */
 typedef enum tilec_arg_kind {
@@ -528,7 +549,9 @@ typedef struct tilec_arg {
   } value;
 } tilec_arg;
 
-/* A pointer to elements of type pointee. `address` is a device address: a buffer's address, or one within it. */
+/* Passes a pointer to device memory.
+ *   pointee: the type of the elements
+ *   address: of the device: a buffer's address, or one within it */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;
@@ -537,12 +560,13 @@ static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address)
   return arg;
 }
 
-/* A pointer to the buffer's start, to elements of type pointee. The buffer must outlive the launch. */
+/* Passes a pointer to the buffer's start. The buffer must outlive the launch.
+ *   pointee: the type of the elements */
 static inline tilec_arg tilec_arg_buffer(tilec_dtype pointee, const tilec_buffer *buffer) {
   return tilec_arg_pointer(pointee, tilec_buffer_address(buffer));
 }
 
-/* The integer i. Its type is the parameter's, else i32 if it fits, else i64. */
+/* Passes the integer i. Its type is the parameter's, else i32 if it fits, else i64. */
 static inline tilec_arg tilec_arg_int(int64_t i) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_INT;
@@ -551,7 +575,7 @@ static inline tilec_arg tilec_arg_int(int64_t i) {
   return arg;
 }
 
-/* The integer u, for values beyond int64_t. */
+/* Passes the unsigned integer u, for values beyond int64_t. */
 static inline tilec_arg tilec_arg_uint(uint64_t u) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_UINT;
@@ -560,7 +584,7 @@ static inline tilec_arg tilec_arg_uint(uint64_t u) {
   return arg;
 }
 
-/* True if b is not 0, else False. */
+/* Passes True if b is not 0, else False. */
 static inline tilec_arg tilec_arg_bool(int b) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_BOOL;
@@ -569,7 +593,7 @@ static inline tilec_arg tilec_arg_bool(int b) {
   return arg;
 }
 
-/* The number f. Its type is fp32 if the parameter has none. */
+/* Passes the number f. Its type is fp32 if the parameter has none. */
 static inline tilec_arg tilec_arg_float(double f) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_FLOAT;
@@ -578,14 +602,14 @@ static inline tilec_arg tilec_arg_float(double f) {
   return arg;
 }
 
-/* None: for a pointer or scalar that the kernel tests with `is None`. */
+/* Passes None, for a pointer or scalar that the kernel tests with `is None`. */
 static inline tilec_arg tilec_arg_none(void) {
   tilec_arg arg = tilec_arg_int(0);
   arg.kind = TILEC_ARG_NONE;
   return arg;
 }
 
-/* The parameter's default value. Parameters left out at the end also get theirs. */
+/* Passes the parameter's default value. Parameters left out at the end also get theirs. */
 static inline tilec_arg tilec_arg_default(void) {
   tilec_arg arg = tilec_arg_int(0);
   arg.kind = TILEC_ARG_DEFAULT;
@@ -593,11 +617,12 @@ static inline tilec_arg tilec_arg_default(void) {
 }
 
 /*
- * The elements of dl_tensor, a DLTensor (dlpack.h), as a pointer. The launch reads the DLTensor. The address is data
- * + byte_offset. Facts about its alignment come from that address. NULL strides mean a compact tensor in row-major
- * order. These are errors of the launch: lanes other than 1, a type that tilec_dtype lacks, a tensor of another
- * device. On cuda the tensor must be on the same GPU, or managed, or pinned. On sim and eval it must be on the CPU.
- * Its memory is used in place during the launch.
+ * Passes a pointer to the elements of a DLTensor, the tensor of other libraries (DLPack). Facts about the alignment
+ * come from the address. On cuda the tensor must be on the same GPU, or managed, or pinned. On sim and eval it must
+ * be on the CPU. These are errors of the launch: lanes other than 1, a type that tilec_dtype lacks, a tensor of
+ * another device.
+ *   dl_tensor: a DLTensor of dlpack.h. The launch reads it, and uses its memory in place from data + byte_offset on.
+ *     NULL strides mean a compact tensor in row-major order
  */
 static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
   tilec_arg arg;
@@ -607,7 +632,9 @@ static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
   return arg;
 }
 
-/* Size i of dl_tensor, in elements, as an integer. i counts from 0. The rules are those of tilec_arg_dl. */
+/* Passes a size of a DLTensor, in elements, as an integer.
+ *   dl_tensor: as for tilec_arg_dl
+ *   i: the dimension, from 0 */
 static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
   tilec_arg arg = tilec_arg_dl(dl_tensor);
   arg.kind = TILEC_ARG_DIM;
@@ -615,7 +642,9 @@ static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
   return arg;
 }
 
-/* Stride i of dl_tensor, in elements, as an integer. The rules are those of tilec_arg_dl. */
+/* Passes a stride of a DLTensor, in elements, as an integer.
+ *   dl_tensor: as for tilec_arg_dl
+ *   i: the dimension, from 0 */
 static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
   tilec_arg arg = tilec_arg_dim(dl_tensor, i);
   arg.kind = TILEC_ARG_STRIDE;
@@ -637,7 +666,7 @@ typedef struct tilec_tuple {
 #define TILEC_TUPLE_INIT                                                                                     \
   { sizeof(tilec_tuple), NULL, 0, NULL }
 
-/* The tuple as an argument. It must stay valid until the launching call returns. */
+/* Passes a tuple. It must stay valid until the launching call returns. */
 static inline tilec_arg tilec_arg_tuple(const tilec_tuple *tuple) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_TUPLE;
@@ -676,7 +705,7 @@ typedef struct tilec_descriptor {
         {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO                                                                  \
   }
 
-/* The descriptor as an argument. It must stay valid until the launching call returns. */
+/* Passes a tensor descriptor. It must stay valid until the launching call returns. */
 static inline tilec_arg tilec_arg_descriptor(const tilec_descriptor *descriptor) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_DESCRIPTOR;
@@ -685,8 +714,9 @@ static inline tilec_arg tilec_arg_descriptor(const tilec_descriptor *descriptor)
   return arg;
 }
 
-/* A compile-time value, as text as in `defines`: "64", "1.5", "fp16", "(1, 2)", a function's name. For items
- * of tuples, and for parameters that are not declared constexpr. */
+/* Passes a compile-time value, for items of tuples, and for parameters that are not declared constexpr.
+ *   text: as in `defines`: "64", "1.5", "fp16", "(1, 2)", a function's name. It must stay valid until the launching
+ *     call returns */
 static inline tilec_arg tilec_arg_constexpr(const char *text) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_CONSTEXPR;
@@ -695,8 +725,9 @@ static inline tilec_arg tilec_arg_constexpr(const char *text) {
   return arg;
 }
 
-/* Each fills the tilec_arg (16 bytes, aligned to 8) that `arg` points to, as the inline function above does. These
- * are for languages that can only call functions of the library. */
+/* Each fills an argument as the inline function of the same name without `set` does. These are for languages that can
+ * only call functions of the library.
+ *   arg: a tilec_arg: 16 bytes, aligned to 8 */
 TILEC_API void tilec_arg_set_pointer(tilec_arg *arg, tilec_dtype pointee, uint64_t address);
 TILEC_API void tilec_arg_set_buffer(tilec_arg *arg, tilec_dtype pointee, const tilec_buffer *buffer);
 TILEC_API void tilec_arg_set_int(tilec_arg *arg, int64_t i);
@@ -712,20 +743,19 @@ TILEC_API void tilec_arg_set_tuple(tilec_arg *arg, const tilec_tuple *tuple);
 TILEC_API void tilec_arg_set_descriptor(tilec_arg *arg, const tilec_descriptor *descriptor);
 TILEC_API void tilec_arg_set_constexpr(tilec_arg *arg, const char *text);
 
-/* Options of a launch. Begin with TILEC_LAUNCH_OPTIONS_INIT. */
+/* ----------------------------------------------------------------- Launches */
+
+/* Options of a launch. Begin with TILEC_LAUNCH_OPTIONS_INIT. A launch that passes a limit ends with
+ * TILEC_ERROR_LAUNCH, and tilec_last_error() reports the kernel's position. */
 typedef struct tilec_launch_options {
   size_t size;          /* set by the initialiser */
   int64_t grid[3];      /* in programs; grid[0] = -1: the kernel's @grid (the others are not read). A zero
                            launches nothing and succeeds */
   tilec_stream *stream; /* NULL: the default stream */
-  /* Limits of a launch on sim and eval. A launch past one ends with TILEC_ERROR_LAUNCH. tilec_last_error() then
-     reports the kernel's position. On cuda they are not read, because the launch does not wait.
-       max_instructions  warp instructions on sim (0: 2^40), tile IR ops on eval (0: no limit);
-       `timeout`         seconds; 0: no limit;
-       `cancel`          NULL, or a flag that another thread or a signal handler sets to a nonzero value */
-  uint64_t max_instructions;
-  double timeout;
-  const int *cancel;
+  /* Limits on sim and eval. On cuda they are not read, because the launch does not wait */
+  uint64_t max_instructions; /* warp instructions on sim (0: 2^40), tile IR ops on eval (0: no limit) */
+  double timeout;            /* seconds; 0: no limit */
+  const int *cancel;         /* NULL, or a flag that another thread or a signal handler sets to nonzero */
   /* 1, on sim: the launch runs under each schedule of warps and asynchronous copies, with every checker on.
      Each run starts from the same initial memory. TILEC_ERROR_LAUNCH is returned for races, barriers that not
      all threads reach, and reads of unwritten shared memory, in addition to the errors of any launch there.
@@ -748,9 +778,11 @@ typedef struct tilec_launch_options {
   { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL, 0 }
 
 /*
- * Launches the kernel with `arg_count` arguments. options NULL: the kernel's @grid on the default stream.
- * Parameters left out at the end get their default values. On cuda the call does not wait for the end of the launch,
- * and a graph may capture it.
+ * Launches the kernel. It is compiled first if no launch had arguments of these types and facts. On cuda the call
+ * does not wait for the end of the launch, and a graph may capture it.
+ *   options: NULL: the kernel's @grid on the default stream
+ *   args: one for each run-time parameter, in order; parameters left out at the end get their default values
+ *   arg_count: the number of args
  *   TILEC_ERROR_INVALID_ARGUMENT: arguments that do not fit the parameters. Pointers into a buffer of another
  *     device, where every sim or eval device counts separately. A grid that is negative, too large, or missing
  *     when the kernel has no @grid. A stream of another device.
@@ -761,9 +793,11 @@ typedef struct tilec_launch_options {
 TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options,
                                     const tilec_arg *args, size_t arg_count);
 
-/* Compiles and loads the variant for these `arg_count` arguments, if necessary. Then even the first launch with
+/* Compiles and loads the kernel for such arguments, if necessary, without a launch. Then even the first launch with
  * arguments of the same types and facts is quick. The errors are those of tilec_launch, except errors of the grid and
- * of the run. */
+ * of the run.
+ *   args: as for tilec_launch
+ *   arg_count: the number of args */
 TILEC_API tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count);
 
 /* ------------------------------------------------------------ What a kernel is */
@@ -796,11 +830,12 @@ typedef struct tilec_param_info {
     sizeof(tilec_param_info), NULL, TILEC_PARAM_ANY, TILEC_I1, 0, 0, 0, {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO  \
   }
 
-/* The number of run-time parameters, which tilec_launch takes arguments for. 0 for NULL. */
+/* Returns the number of run-time parameters, which tilec_launch takes arguments for. 0 for NULL. */
 TILEC_API size_t tilec_kernel_param_count(const tilec_kernel *kernel);
 
-/* Fills *info with parameter `index`, from 0. Its size must be set. TILEC_ERROR_INVALID_ARGUMENT: an index beyond
- * the count. */
+/* Describes one run-time parameter.
+ *   index: from 0
+ *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
 TILEC_API tilec_status tilec_kernel_param(const tilec_kernel *kernel, size_t index, tilec_param_info *info);
 
 /* Attributes of one compiled variant. -1: the device does not report it (sim: registers, local_bytes and
@@ -819,8 +854,10 @@ typedef struct tilec_kernel_attributes {
 #define TILEC_KERNEL_ATTRIBUTES_INIT                                                                         \
   { sizeof(tilec_kernel_attributes), 0, 0, 0, 0, 0, 0 }
 
-/* Attributes of the variant for these `arg_count` arguments. It is prepared if necessary. The errors are those of
- * tilec_kernel_prepare. */
+/* Reads the resources of the code for such arguments, which is compiled if necessary. The errors are those of
+ * tilec_kernel_prepare.
+ *   args: as for tilec_launch
+ *   arg_count: the number of args */
 TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args,
                                                    size_t arg_count, tilec_kernel_attributes *attributes);
 
@@ -838,10 +875,12 @@ typedef struct tilec_image_options {
   { sizeof(tilec_image_options), {1, 1, 1}, 0 }
 
 /*
- * Makes a kernel from the entry `name` of `image`: PTX text (no NUL is needed), a cubin or a fatbin, of `bytes`
- * bytes. Its launches need a grid, and one argument per parameter. An argument must fit the parameter's size.
- * Integers must be in range. A float fits 4 bytes (fp32) or 8 (fp64), a pointer 8. The sizes are in
- * tilec_kernel_param. Parameters are named by their index.
+ * Makes a kernel of PTX or machine code, also of another compiler. Its launches need a grid, and one argument per
+ * parameter. An argument must fit the parameter's size. Integers must be in range. A float fits 4 bytes (fp32) or 8
+ * (fp64), a pointer 8. tilec_kernel_param has the sizes. Parameters are named by their index.
+ *   name: the entry
+ *   image: PTX text (no NUL is needed), a cubin or a fatbin; copied
+ *   bytes: its size
  *   TILEC_ERROR_INVALID_ARGUMENT: no such entry, or wrong options.
  *   TILEC_ERROR_NOT_SUPPORTED: PTX that the device does not support. A cubin on sim. Any image on eval. A driver older
  *     than CUDA 12.4, which cannot report the parameters.

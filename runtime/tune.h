@@ -105,24 +105,30 @@ typedef struct tilec_tune_options {
 typedef struct tilec_tuning tilec_tuning;
 
 /*
- * Tunes a kernel of the program for `arg_count` arguments, as tilec_launch takes them. `compile` may be NULL and
- * is as for tilec_kernel_new. Its constexprs and options are fixed for all configurations, and its log is not called.
+ * Finds the fastest configuration of a kernel for given arguments.
  *
  * The arguments' memory is read and never written. The measured launches run on copies. There are enough copies
  * to exceed the L2 cache together. Pointers must point into tilec_buffers of the device (tilec_buffer_wrap makes
  * one of any memory), or be DLPack tensors. Memory that a kernel reaches by addresses in memory is not copied.
  *
+ * If `cancel`, `timeout` or `progress` of the options ends it, the result is TILEC_OK, and
+ * tilec_tuning_summary.interrupted is 1.
+ *   compile: as for tilec_kernel_new, also NULL. Its constexprs and options are fixed for all configurations, and its
+ *     log is not called
+ *   options: NULL: the configurations of the kernel's @autotune
+ *   args: as for tilec_launch
+ *   arg_count: the number of args
  *   TILEC_ERROR_INVALID_ARGUMENT: invalid ranges or options, arguments that do not fit, or a pointer into no buffer.
  *   TILEC_ERROR_COMPILE: no configuration works. tilec_last_error() has the first one's reason.
  *   TILEC_ERROR_NOT_SUPPORTED: on eval, which runs uncompiled IR, or for .tir text, which has one configuration.
  *   TILEC_ERROR_LAUNCH: on cuda, a launch has made the context unusable.
- * If `cancel`, `timeout` or `progress` ends it, the result is TILEC_OK, and tilec_tuning_summary.interrupted is 1.
  */
 TILEC_API tilec_status tilec_tune(tilec_device *device, tilec_program *program,
                                   const tilec_compile_options *compile, const tilec_tune_options *options,
                                   const tilec_arg *args, size_t arg_count, tilec_tuning **tuning);
 
-TILEC_API void tilec_tuning_free(tilec_tuning *tuning); /* its texts too; NULL is allowed */
+/* Releases a result, with its texts. NULL is allowed. */
+TILEC_API void tilec_tuning_free(tilec_tuning *tuning);
 
 /* The result as a whole. */
 typedef struct tilec_tuning_summary {
@@ -144,7 +150,7 @@ typedef struct tilec_tuning_summary {
 #define TILEC_TUNING_SUMMARY_INIT                                                                            \
   { sizeof(tilec_tuning_summary), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Fills *summary. Its size must be set. */
+/* Reads the result as a whole: how many configurations there were, worked and were measured. */
 TILEC_API tilec_status tilec_tuning_get_summary(const tilec_tuning *tuning, tilec_tuning_summary *summary);
 
 /* One configuration, with its measured and its predicted time. */
@@ -166,8 +172,9 @@ typedef struct tilec_configuration {
 #define TILEC_CONFIGURATION_INIT                                                                             \
   { sizeof(tilec_configuration), NULL, 0, NULL, 0, 0, 0, NULL, 0, 0, 0 }
 
-/* Fills *configuration with configuration `index`. Its size must be set. 0 is the best. Those that do not work come last.
- * TILEC_ERROR_INVALID_ARGUMENT: an index beyond tilec_tuning_summary.configurations. */
+/* Reads one configuration of the result, with its times.
+ *   index: 0 is the best; those that do not work come last
+ *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond tilec_tuning_summary.configurations. */
 TILEC_API tilec_status tilec_tuning_configuration(const tilec_tuning *tuning, size_t index,
                                                   tilec_configuration *configuration);
 
@@ -182,31 +189,42 @@ typedef struct tilec_tune_setting {
 #define TILEC_TUNE_SETTING_INIT                                                                              \
   { sizeof(tilec_tune_setting), NULL, NULL, 0 }
 
-/* Fills *setting with value `index` of configuration `configuration`: a constexpr for
- * tilec_compile_options.defines, or an option. TILEC_ERROR_INVALID_ARGUMENT: an index beyond the counts. */
+/* Reads one value of a configuration: a constexpr for tilec_compile_options.defines, or an option.
+ *   configuration: its index, from 0
+ *   index: of the value, from 0; tilec_configuration.settings is their number
+ *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond the counts. */
 TILEC_API tilec_status tilec_tuning_setting(const tilec_tuning *tuning, size_t configuration, size_t index,
                                             tilec_tune_setting *setting);
 
-/* Remark `index`: a part of @autotune that was not applied, with its location. NULL beyond the last. */
+/* Returns a remark: a part of @autotune that was not applied, with its location. NULL beyond the last.
+ *   index: from 0 */
 TILEC_API const char *tilec_tuning_remark(const tilec_tuning *tuning, size_t index);
 
 /* ------------------------------------------------------------ Kept results */
 
 /*
- * The kept result for such arguments (`arg_count` of them), from tilec_tune, tilec_tune_keep or the command. *found
- * then has one configuration, with the time of its measurement. It is NULL if nothing is kept. A result is found for
+ * Looks up the kept result for such arguments, from tilec_tune, tilec_tune_keep or the command. A result is found for
  * the same text of the program's first source, kernel, types, values in @autotune's key, values in `compile`, and
- * device (docs/tune.md). Only types and values of the arguments are read. Pointers may point anywhere. The errors are
- * those of tilec_tune for `compile` and the arguments.
+ * device (docs/tune.md). The errors are those of tilec_tune for `compile` and the arguments.
+ *   compile: as for tilec_tune
+ *   args: as for tilec_launch. Only types and values are read: pointers may point anywhere
+ *   arg_count: the number of args
+ *   found: set to a tuning of one configuration, with the time of its measurement, or to NULL if nothing is kept. The
+ *     caller releases it with tilec_tuning_free
  */
 TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *program,
                                        const tilec_compile_options *compile, const tilec_arg *args,
                                        size_t arg_count, tilec_tuning **found);
 
-/* Keeps a measurement of the caller for such arguments (`arg_count` of them). It consists of settings[i].values[0] of
- * each of the `setting_count` settings, and the seconds of a launch. kept may be NULL. Otherwise *kept is 0 if no
- * working cache exists, else 1. The errors are those of tilec_tune_find.
- * TILEC_ERROR_INVALID_ARGUMENT: seconds that are not above 0, or invalid settings. */
+/* Keeps a measurement of the caller for such arguments. The other errors are those of tilec_tune_find.
+ *   compile: as for tilec_tune
+ *   settings: the configuration; values[0] of each is used
+ *   setting_count: the number of settings
+ *   seconds: of a launch
+ *   args: as for tilec_tune_find
+ *   arg_count: the number of args
+ *   kept: set to 1, or to 0 if no working cache exists; may be NULL
+ *   TILEC_ERROR_INVALID_ARGUMENT: seconds that are not above 0, or invalid settings. */
 TILEC_API tilec_status tilec_tune_keep(tilec_device *device, tilec_program *program,
                                        const tilec_compile_options *compile, const tilec_tune_range *settings,
                                        size_t setting_count, double seconds, const tilec_arg *args,

@@ -71,23 +71,31 @@ typedef struct tilec_sim_options {
 #define TILEC_SIM_OPTIONS_INIT                                                                               \
   { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0, 0, NULL, 0 }
 
-// Makes a simulator. options: NULL for the defaults. *sim is NULL if the result is not TILEC_SIM_OK.
+// Makes a simulator.
+//   options: NULL: the defaults
+//   sim: set to the simulator, or to NULL if the result is not TILEC_SIM_OK. Release it with tilec_sim_destroy
 TILEC_SIM_API tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **sim);
-TILEC_SIM_API void tilec_sim_destroy(tilec_sim *sim); // frees its modules and memory too; NULL is allowed
 
-// The error message of the last call that did not return TILEC_SIM_OK. Valid until the next call. Never NULL.
+// Releases a simulator, with its modules and memory. NULL is allowed.
+TILEC_SIM_API void tilec_sim_destroy(tilec_sim *sim);
+
+// Returns the error message of the last call that did not return TILEC_SIM_OK. Valid until the next call. Never NULL.
 TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
 
 // ---- Modules ----
 
-// Copies and loads `ptx`, PTX text of `bytes` bytes (no NUL needed). Its .global and .const variables become
-// allocations. A kernel with an error, such as an instruction that is not supported, does not block the others:
-// tilec_sim_find reports it. TILEC_SIM_ERROR_PTX: the text cannot be read, or it has no kernel without errors.
+// Loads PTX. Its .global and .const variables become allocations. A kernel with an error, such as an instruction that
+// is not supported, does not block the others: tilec_sim_find reports it.
+//   ptx: text, which is copied; it needs no NUL
+//   bytes: its length
+//   TILEC_SIM_ERROR_PTX: text that cannot be read, or that has no kernel without errors; see tilec_sim_load_place.
 TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
                                               tilec_sim_module **module);
 
-// The text position (*line and *column, from 1) where the last tilec_sim_load failed, or the last tilec_sim_find
-// for an error in the kernel. *line is 0 if they did not fail, or without a position. The message begins with "LINE:COLUMN: ".
+// Returns where in the text the last tilec_sim_load failed, or the last tilec_sim_find for an error in the kernel. The
+// message begins with "LINE:COLUMN: ".
+//   line: set to the line, from 1; 0 if they did not fail, or without a position
+//   column: set to the column in bytes, from 1
 TILEC_SIM_API void tilec_sim_load_place(const tilec_sim *sim, uint32_t *line, uint32_t *column);
 
 // Frees a module, its kernels and its variables' allocations. If the last launch was of one of its kernels,
@@ -102,58 +110,83 @@ typedef struct tilec_sim_param {
   uint32_t align;  // bytes
 } tilec_sim_param;
 
-// The number of the module's kernels without errors.
+// Returns the number of the module's kernels without errors.
 TILEC_SIM_API size_t tilec_sim_kernel_count(const tilec_sim_module *module);
-// Kernel `index` of the module, in text order from 0. NULL beyond the end.
+// Returns kernel `index` of the module, in text order from 0. NULL beyond the end.
 TILEC_SIM_API const tilec_sim_kernel *tilec_sim_kernel_at(const tilec_sim_module *module, size_t index);
-// The kernel of that `name`. TILEC_SIM_ERROR_NOT_FOUND: the module has none. TILEC_SIM_ERROR_PTX: it has an error.
+// Finds a kernel of a module by its name.
+//   name: the entry in the PTX text
+//   kernel: set to the kernel, which lives as long as the module
+//   TILEC_SIM_ERROR_NOT_FOUND: the module has none of that name.
+//   TILEC_SIM_ERROR_PTX: the kernel has an error; see tilec_sim_load_place.
 TILEC_SIM_API tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module,
                                               const char *name, const tilec_sim_kernel **kernel);
 
-// The kernel's name in the PTX text. It lives as long as the kernel.
+// Returns the kernel's name in the PTX text. It lives as long as the kernel.
 TILEC_SIM_API const char *tilec_sim_kernel_name(const tilec_sim_kernel *kernel);
-// The number of the kernel's parameters.
+// Returns the number of the kernel's parameters.
 TILEC_SIM_API size_t tilec_sim_param_count(const tilec_sim_kernel *kernel);
-// Parameter `index` of the kernel, in order from 0. NULL beyond the end.
+// Returns parameter `index` of the kernel, in order from 0. NULL beyond the end.
 TILEC_SIM_API const tilec_sim_param *tilec_sim_param_at(const tilec_sim_kernel *kernel, size_t index);
-// `threads` gets the kernel's .reqntid. All zero if it has none.
+// Reads the kernel's .reqntid into `threads`. All zero if it has none.
 TILEC_SIM_API void tilec_sim_required_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
-// `threads` gets the kernel's .maxntid. All zero if it has none.
+// Reads the kernel's .maxntid into `threads`. All zero if it has none.
 TILEC_SIM_API void tilec_sim_max_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
-TILEC_SIM_API uint32_t tilec_sim_shared_bytes(const tilec_sim_kernel *kernel); // static shared memory
-TILEC_SIM_API uint32_t tilec_sim_multiprocessors(const tilec_sim *sim);        // of the modelled GPU
+// Returns the bytes of the kernel's static shared memory.
+TILEC_SIM_API uint32_t tilec_sim_shared_bytes(const tilec_sim_kernel *kernel);
+// Returns the number of multiprocessors of the modelled GPU.
+TILEC_SIM_API uint32_t tilec_sim_multiprocessors(const tilec_sim *sim);
 
 // ---- Memory: device addresses are not host pointers ----
 
-// Allocates `bytes` bytes of zeroed memory at *address, which is aligned to 256. Unmapped space surrounds it. With 0
-// bytes, the address cannot be accessed.
+// Allocates zeroed memory, aligned to 256 bytes. Unmapped space surrounds it.
+//   bytes: its size; with 0 the address cannot be accessed
+//   address: set to the device address. Release it with tilec_sim_free
 TILEC_SIM_API tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uint64_t *address);
-// The same over `bytes` bytes of the caller's memory at `host`, which is not copied. It must outlive the mapping.
-// *address is the device address.
+// Maps the caller's memory into the device's address space, without a copy.
+//   host: the memory; it must outlive the mapping
+//   bytes: its size
+//   address: set to the device address. tilec_sim_free ends the mapping
 TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address);
-// Ends the allocation or binding that begins at `address`. Its addresses are never reused. 0 is allowed.
-// TILEC_SIM_ERROR_INVALID: none begins there.
+// Releases memory of tilec_sim_alloc, or ends a mapping of tilec_sim_bind. Its addresses are never reused.
+//   address: where it begins; 0 is allowed
+//   TILEC_SIM_ERROR_INVALID: none begins there.
 TILEC_SIM_API tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address);
-// Copies `bytes` bytes from the host memory `from` to the device address `to`. TILEC_SIM_ERROR_INVALID: they are not
-// within one allocation.
+// Copies from host memory to the device.
+//   to: a device address
+//   from: host memory
+//   bytes: how many
+//   TILEC_SIM_ERROR_INVALID: the device's bytes are not within one allocation.
 TILEC_SIM_API tilec_sim_result tilec_sim_write(tilec_sim *sim, uint64_t to, const void *from, size_t bytes);
-// Copies `bytes` bytes from the device address `from` to the host memory `to`. The errors are those of
-// tilec_sim_write.
+// Copies from the device to host memory. The errors are those of tilec_sim_write.
+//   to: host memory
+//   from: a device address
+//   bytes: how many
 TILEC_SIM_API tilec_sim_result tilec_sim_read(tilec_sim *sim, void *to, uint64_t from, size_t bytes);
-// Sets `bytes` bytes at the device address `to` to `byte`. The errors are those of tilec_sim_write.
+// Sets bytes of the device to one value. The errors are those of tilec_sim_write.
+//   to: a device address
+//   byte: the value
+//   bytes: how many
 TILEC_SIM_API tilec_sim_result tilec_sim_fill(tilec_sim *sim, uint64_t to, uint8_t byte, size_t bytes);
-// From now on, records which bytes of the allocation or binding at `address` kernels write. Earlier records
-// are dropped.
+// Records from now on which bytes of an allocation or mapping kernels write. Earlier records are dropped.
+//   address: where it begins
 TILEC_SIM_API tilec_sim_result tilec_sim_watch(tilec_sim *sim, uint64_t address);
-// The record of the watched allocation at `address`: one byte per byte, 1 if a kernel has written it. Valid until the
-// memory is freed or watched again. NULL: not watched.
+// Returns the record of tilec_sim_watch: one byte per byte, 1 if a kernel has written it. Valid until the memory is
+// freed or watched again. NULL: not watched.
+//   address: where the allocation begins
 TILEC_SIM_API const unsigned char *tilec_sim_written(const tilec_sim *sim, uint64_t address);
-// The start (*base) and size (*bytes) of the allocation that contains the address or ends there.
-// TILEC_SIM_ERROR_INVALID: there is none.
+// Finds the allocation that contains an address or ends there.
+//   address: a device address
+//   base: set to the start of the allocation
+//   bytes: set to its size
+//   TILEC_SIM_ERROR_INVALID: there is none.
 TILEC_SIM_API tilec_sim_result tilec_sim_allocation(const tilec_sim *sim, uint64_t address, uint64_t *base,
                                                     uint64_t *bytes);
-// The address of the module's .global or .const variable `name`, and its size in bytes. size may be NULL.
-// TILEC_SIM_ERROR_NOT_FOUND: there is no such variable.
+// Finds a .global or .const variable of a module.
+//   name: as in the PTX text
+//   address: set to its device address
+//   size: set to its bytes; may be NULL
+//   TILEC_SIM_ERROR_NOT_FOUND: there is no such variable.
 TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module,
                                                 const char *name, uint64_t *address, size_t *size);
 
@@ -165,23 +198,21 @@ typedef struct tilec_sim_tensor_map {
   uint64_t opaque[16]; // 128 bytes
 } tilec_sim_tensor_map;
 
-// Fills an opaque tensor map of 128 bytes for cp.async.bulk.tensor. The arguments are those of
-// cuTensorMapEncodeTiled, with the numbers of its enumerators:
-//
-//   `data_type`       0 .. 12: U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16 F32_FTZ TF32 TF32_FTZ;
-//   `rank`            1 .. 5. The arrays are innermost first;
-//   `global_address`  the device's;
-//   `global_dims`     [rank], elements;
-//   `global_strides`  [rank - 1], bytes;
-//   `box_dims`        [rank], elements;
-//   `element_strides` [rank];
-//   `interleave`      0 (none);
-//   `swizzle`         0 .. 3: none, 32, 64, 128 bytes;
-//   `l2_promotion`    0 .. 3;
-//   `oob_fill`        0 (zeros) or 1 (NaN).
-//
-// Loads round the TF32 types to nearest even. Stores do not change the bits. TILEC_SIM_ERROR_INVALID: arguments that
-// CUDA also rejects.
+// Fills a tensor map for cp.async.bulk.tensor, as cuTensorMapEncodeTiled does. The numbers are those of its
+// enumerators. Loads round the TF32 types to nearest even. Stores do not change the bits.
+//   map: is filled
+//   data_type: 0 .. 12: U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16 F32_FTZ TF32 TF32_FTZ
+//   rank: 1 .. 5. The arrays are innermost first
+//   global_address: a device address
+//   global_dims: `rank` sizes in elements
+//   global_strides: `rank` - 1 strides in bytes
+//   box_dims: `rank` sizes of the box in elements
+//   element_strides: `rank` strides in elements
+//   interleave: 0 (none)
+//   swizzle: 0 .. 3: none, 32, 64, 128 bytes
+//   l2_promotion: 0 .. 3
+//   oob_fill: 0 (zeros) or 1 (NaN)
+//   TILEC_SIM_ERROR_INVALID: arguments that CUDA also rejects.
 TILEC_SIM_API tilec_sim_result tilec_sim_tensor_map_encode(
     tilec_sim_tensor_map *map, uint32_t data_type, uint32_t rank, uint64_t global_address,
     const uint64_t *global_dims, const uint64_t *global_strides, const uint32_t *box_dims,
@@ -190,33 +221,42 @@ TILEC_SIM_API tilec_sim_result tilec_sim_tensor_map_encode(
 
 // ---- Launches ----
 
-// Runs the whole grid and returns when it is done. A CTA has `block` threads, and dynamic_shared_bytes of dynamic
-// shared memory. params[i] points to the value of parameter i, as in
-// cuLaunchKernel's kernelParams. A grid with a zero dimension launches nothing and succeeds.
-// TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
+// Runs the whole grid and returns when it is done.
+//   grid: the number of CTAs along each axis. With a zero, nothing is launched and the call succeeds
+//   block: the number of threads of a CTA along each axis
+//   dynamic_shared_bytes: dynamic shared memory of a CTA
+//   params: params[i] points to the value of parameter i, as kernelParams of cuLaunchKernel
+//   TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
 TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel,
                                                 const uint32_t grid[3], const uint32_t block[3],
                                                 uint32_t dynamic_shared_bytes, const void *const *params);
 
-// Sets the limits of later launches: `instruction_budget`, `timeout` and `cancel`, as in the options. `spent`:
-// seconds of the timeout that are used up when a launch begins, if it is part of something that began earlier.
+// Sets the limits of later launches.
+//   instruction_budget: as in the options
+//   timeout: as in the options
+//   spent: seconds of the timeout that are used up when a launch begins, if it is part of something that began earlier
+//   cancel: as in the options
 TILEC_SIM_API tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
                                                double spent, const int *cancel);
 
-// Sets the schedule of later launches, as in the options. `checks` nonzero: every checker is on.
+// Sets the schedule of later launches, and turns the checkers on or off.
+//   schedule: as in the options
+//   checks: nonzero: every checker is on
 TILEC_SIM_API tilec_sim_result tilec_sim_check(tilec_sim *sim, tilec_sim_schedule schedule, int checks);
 
-// A warp instruction counts as one, for any number of active lanes.
-//
-//   `instructions`: warp instructions.
-//   `global_requests`, `shared_requests`: warp instructions that access this memory.
-//   `global_sectors`: sectors of 32 bytes touched by a request.
-//   `global_sectors_ideal`: the distinct bytes of a request / 32, rounded up.
-//   `shared_wavefronts`: an access of b bytes per lane has max(1, b/4) phases. A phase costs the maximum number of
+// ---- Counters and output ----
+
+// What a launch executed. A warp instruction counts as one, for any number of active lanes.
+//   instructions: warp instructions
+//   global_requests: warp instructions that access global memory
+//   global_sectors: sectors of 32 bytes touched by a request
+//   global_sectors_ideal: the distinct bytes of a request / 32, rounded up
+//   shared_requests: warp instructions that access shared memory
+//   shared_wavefronts: an access of b bytes per lane has max(1, b/4) phases. A phase costs the maximum number of
 //     distinct words in one bank. The counter is the sum over the phases. A load has half the phases, each with more
-//     lanes, if lanes 1 apart or 2 apart have one address (as an H200 counts).
-//   `shared_wavefronts_ideal`: phases with an active lane.
-//   `barriers`: warps that arrive at CTA barriers.
+//     lanes, if lanes 1 apart or 2 apart have one address (as an H200 counts)
+//   shared_wavefronts_ideal: phases with an active lane
+//   barriers: warps that arrive at CTA barriers
 typedef struct tilec_sim_counters {
   uint64_t instructions;
   uint64_t global_requests, global_sectors, global_sectors_ideal;
@@ -231,16 +271,20 @@ typedef struct tilec_sim_line {
   tilec_sim_counters counters;
 } tilec_sim_line;
 
-// *total gets the counters of the last launch, successful or not.
+// Reads the counters of the last launch, successful or not.
+//   total: is filled
 TILEC_SIM_API void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total);
-// The number of lines with counters in the last launch.
+// Returns the number of lines with counters in the last launch.
 TILEC_SIM_API size_t tilec_sim_line_count(const tilec_sim *sim);
-// Line `index`, from 0, sorted by file and line. NULL beyond the end. Valid until the next launch.
+// Returns line `index`, from 0, sorted by file and line. NULL beyond the end. Valid until the next launch.
 TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim, size_t index);
 
-// The output of the last launch's kernel, at most 16 MiB. It is in order of execution; with several host
-// threads, in order per thread. NUL-terminated, never NULL. bytes may be NULL. Valid until the next launch.
+// Returns what the last launch printed, at most 16 MiB. It is in order of execution; with several host threads, in
+// order per thread. NUL-terminated, never NULL. Valid until the next launch.
+//   bytes: set to the length without the NUL; may be NULL
 TILEC_SIM_API const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes);
+
+// ---- Reports ----
 
 // What a report is about.
 typedef enum tilec_sim_report_kind {
@@ -336,9 +380,9 @@ typedef struct tilec_sim_report {
   uint64_t allocation, allocation_bytes;
 } tilec_sim_report;
 
-// The number of reports of the last launch.
+// Returns the number of reports of the last launch.
 TILEC_SIM_API size_t tilec_sim_report_count(const tilec_sim *sim);
-// Report `index`, from 0, in order of first occurrence. NULL beyond the end. Valid until the next launch.
+// Returns report `index`, from 0, in order of first occurrence. NULL beyond the end. Valid until the next launch.
 TILEC_SIM_API const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim, size_t index);
 
 #ifdef __cplusplus

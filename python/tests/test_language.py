@@ -3,6 +3,7 @@
 
 import inspect
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -10,6 +11,20 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 import tilec
 import tilec.language as tl
+
+
+def faults_of_docstring(made):
+    """What a public object lacks: a text of its own, in words, with the name of each parameter."""
+    text = (vars(made).get("__doc__") if isinstance(made, type) else getattr(made, "__doc__", None)) or ""
+    if len(text.split()) < 3:
+        return ["text"]
+    try:
+        found = [] if isinstance(made, type) else inspect.signature(made).parameters
+    except (TypeError, ValueError):  # no function
+        found = []
+    generic = {"self", "cls", "args", "kwargs"}
+    table = getattr(made, "__module__", "").endswith("libdevice")  # one line for each function
+    return [name for name in found if name not in generic and not table and not re.search(rf"\b{name}\b", text)]
 
 
 class Language(unittest.TestCase):
@@ -36,17 +51,35 @@ class Language(unittest.TestCase):
         self.assertGreater(found, 250)
 
     def test_every_name_has_a_docstring(self):
+        checked, faults = 0, {}
         for module in (tilec, tl, tl.extra.libdevice, tl.math):
-            names = [name for name in dir(module) if not name.startswith("_")]
-            self.assertEqual([name for name in getattr(module, "__all__", names) if not inspect.getdoc(getattr(module, name))], [], module.__name__)
-        for made in (tl.tensor, tl.tensor_descriptor):
-            names = [name for name in vars(made) if not name.startswith("_")]
-            self.assertEqual([name for name in names if not inspect.getdoc(getattr(made, name))], [], made.__name__)
-        for name in tilec.__all__:
-            made = getattr(tilec, name)
-            if isinstance(made, type):
-                own = [each for each, value in vars(made).items() if not each.startswith("_") and callable(value)]
-                self.assertEqual([each for each in own if not inspect.getdoc(getattr(made, each))], [], name)
+            for name in getattr(module, "__all__", [name for name in dir(module) if not name.startswith("_")]):
+                made = getattr(module, name)
+                members = vars(made).items() if isinstance(made, type) and made is not tuple else ()
+                for each, value in [("", made), *members]:
+                    if not each.startswith("_") and (callable(value) or not each):
+                        faults[f"{module.__name__}.{name} {each}"] = faults_of_docstring(value)
+                        checked += 1
+        self.assertEqual({name: found for name, found in faults.items() if found}, {})
+        self.assertGreater(checked, 600)
+
+    def test_poor_docstrings_are_found(self):
+        def none(size):
+            pass
+
+        def blank(size):
+            "  "
+
+        def unnamed(size):
+            "Returns something of interest."
+
+        class Inherits(tl.constexpr):
+            pass
+
+        def good(size):
+            "Returns as many as `size` says."
+
+        self.assertEqual([bool(faults_of_docstring(made)) for made in (none, blank, unnamed, Inherits, good)], [True, True, True, True, False])
 
     def test_docstrings_say_what_the_reference_says(self):
         for text in ("Reads one element for each pointer", "Args:", "mask: elements that are read", "Errors:", "Example::", "tl.load(x + offsets"):

@@ -380,7 +380,13 @@ class Autotuner(KernelInterface):
             print(f"tilec: {self.base_fn.__name__}, {key}: {best} ({self.bench_time:.2f} s)")
 
     def run(self, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
-        """Launches with the fastest configuration, as `fn[grid](*args, **kwargs)` does."""
+        """Launches with the fastest configuration, as `fn[grid](*args, **kwargs)` does.
+
+        Args:
+            args, kwargs: the arguments of a launch.
+            grid: the number of programs, as in a launch.
+            warmup: True compiles only.
+        """
         kwargs.update(grid=grid, warmup=warmup)
         config = self.best_config = self._choose(args, kwargs)
         current = {**kwargs, **config.all_kwargs()}
@@ -409,6 +415,7 @@ def autotune(configs: Sequence[Config], key: Sequence[str], **options: Any) -> C
     Args:
         configs: a list of Configs.
         key: names of parameters.
+        options: all that follow, by name.
         prune_configs_by: a dict of `early_config_prune`, `perf_model` and `top_k`.
         reset_to_zero: names of arrays that are set to zero before each measurement.
         restore_value: names of arrays that a measurement leaves unchanged.

@@ -352,10 +352,10 @@ def _no_function(what: Any) -> str:
 
 
 class MockTensor:
-    """Replaces an array of a dtype where nothing is launched.
+    """Stands for an array where nothing is launched: `kernel.warmup(MockTensor("fp32"), ...)` compiles only.
 
     Args:
-        dtype: the element type.
+        dtype: the element type, such as "float16". There is no shape and no memory; the address counts as a multiple of 16.
     """
 
     def __init__(self, dtype: Any):
@@ -415,6 +415,7 @@ def jit(fn: Any = None, **options: Any) -> Any:
 
     Args:
         fn: a function with a text: in a file, a notebook or `python -c`. Parameters annotated `tl.constexpr` are compiled in.
+        options: all that follow, by name.
         version: kept as the attribute `version`.
         repr: accepted for Triton.
         launch_metadata: accepted for Triton.

@@ -34,7 +34,8 @@ NAVIGATION = [
         "reference/README.md",
         ("Language", ["language.md", "reference/language/README.md", "reference/language/*"]),
         ("Command, targets, tile IR", ["command-line.md", "mistakes.md", "targets.md", "tir.md", "support.md", "glossary.md"]),
-        ("Programming interfaces", ["reference/*"]),
+        ("C API", ["reference/c-api/README.md", "reference/c-api/*"]),
+        ("Other interfaces", ["reference/*"]),
     ]),
     ("Explanation", [
         ("The compiler", ["tour.md", "passes.md", "layouts.md", "matmul.md"]),

@@ -156,8 +156,10 @@ const char *const *language_names(Arena *arena, bool full, size_t *count) {
 typedef struct Printer {
   Buf *out;
   bool colors;
-  Buf pending;   // a paragraph that goes on
-  size_t indent; // of its later lines
+  Buf pending;    // a paragraph that goes on
+  size_t indent;  // of its later lines
+  Buf parameters; // of the entry's first signature
+  Buf alike;      // names of later ones that have the same
 } Printer;
 
 static void flush(Printer *p) {
@@ -188,9 +190,26 @@ static void add_signature(Printer *p, Str text) {
     if (p->pending.at[i] == ' ' && p->pending.at[i - 1] != ',') p->pending.at[i] = JOINT;
 }
 
+// True if p->pending is a signature with the parameters of the entry's first one. Its name is noted then.
+static bool is_alike(Printer *p) {
+  Str text = {p->pending.at, p->pending.n};
+  const char *paren = memchr(text.at, '(', text.n);
+  Str parameters = paren ? without(text, (size_t)(paren - text.at)) : (Str){0};
+  bool first = !p->parameters.n;
+  if (first) buf_str(&p->parameters, parameters);
+  if (first || !str_eq((Str){p->parameters.at, p->parameters.n}, parameters)) return false;
+  if (p->alike.n) buf_text(&p->alike, ", ");
+  buf_str(&p->alike, last_part((Str){text.at, (size_t)(paren - text.at)}));
+  return true;
+}
+
 static void end_signature(Printer *p) {
   size_t start = p->out->n;
   if (!p->pending.n) return;
+  if (is_alike(p)) {
+    buf_reset(&p->pending);
+    return;
+  }
   if (p->colors) buf_text(p->out, COLOR_BOLD);
   flush(p);
   if (p->colors) buf_text(p->out, COLOR_RESET);
@@ -218,10 +237,17 @@ static Str trimmed(Str line) {
   return line;
 }
 
+// True for a line "    cell | cell | cell".
+static bool is_table_row(Str line) {
+  for (size_t i = 0; i + 2 < line.n; i++)
+    if (memcmp(line.at + i, " | ", 3) == 0) return true;
+  return false;
+}
+
 static void print_line(Printer *p, Str line, bool *example) {
   bool indented = str_starts(line, "    ");
   *example = *example && (indented || !line.n);
-  if (*example || !line.n) {
+  if (*example || !line.n || (indented && is_table_row(line))) {
     flush(p);
     buf_str(p->out, line);
     buf_char(p->out, '\n');
@@ -246,6 +272,19 @@ static bool ends_entry(Str line, bool in_text) {
   return begins_file(line) || is_row(line) || (in_text && begins_signature(line));
 }
 
+// Ends the signatures of an entry.
+static void end_signatures(Printer *p) {
+  end_signature(p);
+  p->indent = 0;
+  if (p->alike.n) {
+    buf_printf(&p->pending, "The same parameters: %.*s.", (int)p->alike.n, p->alike.at);
+    flush(p);
+  }
+  buf_char(p->out, '\n');
+  buf_reset(&p->parameters);
+  buf_reset(&p->alike);
+}
+
 // The entry whose signatures begin at `at`.
 static void print_entry(Printer *p, const char *at) {
   Str line;
@@ -256,11 +295,7 @@ static void print_entry(Printer *p, const char *at) {
     else if (!in_text && str_starts(line, "    "))
       add_signature(p, trimmed(line));
     else {
-      if (!in_text) {
-        end_signature(p);
-        buf_char(p->out, '\n');
-        p->indent = 0;
-      }
+      if (!in_text) end_signatures(p);
       in_text = true;
       print_line(p, line, &example);
     }
@@ -274,9 +309,7 @@ static void print_row(Printer *p, Str row, const char *intro) {
   const char *bar = row.at + 2;
   while (bar + 3 < row.at + row.n && memcmp(bar, " | ", 3) != 0) bar++;
   print_signature(p, (Str){row.at + 2, (size_t)(bar - row.at) - 2});
-  end_signature(p);
-  buf_char(p->out, '\n');
-  p->indent = 0;
+  end_signatures(p);
   go_on(p, (Str){bar + 3, (size_t)(row.at + row.n - bar) - 3});
   flush(p);
   buf_char(p->out, '\n');
@@ -355,4 +388,6 @@ void language_print_help(const char *word, bool colors, Buf *out) {
   }
   if (!out->n) print_names(&p);
   buf_free(&p.pending);
+  buf_free(&p.parameters);
+  buf_free(&p.alike);
 }

@@ -214,17 +214,29 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_add(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-        """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-        one address. `max` and `min` of floats order a NaN by its bits.
+        """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+        have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+            function       memory becomes                      elements
+            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                     32 or 64 bits
+            `atomic_min`   `min(old, val)`                     32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+            `atomic_xchg`  `val`                               32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+                the fastest: use it for counters.
+            scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+                the GPU, other GPUs and the host (`"sys"`).
 
-        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-            bf16 too.
+        Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+            `tl.const`.
 
         Example::
 
@@ -240,17 +252,29 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_and(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-        """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-        one address. `max` and `min` of floats order a NaN by its bits.
+        """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+        have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+            function       memory becomes                      elements
+            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                     32 or 64 bits
+            `atomic_min`   `min(old, val)`                     32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+            `atomic_xchg`  `val`                               32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+                the fastest: use it for counters.
+            scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+                the GPU, other GPUs and the host (`"sys"`).
 
-        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-            bf16 too.
+        Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+            `tl.const`.
 
         Example::
 
@@ -291,17 +315,29 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_max(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-        """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-        one address. `max` and `min` of floats order a NaN by its bits.
+        """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+        have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+            function       memory becomes                      elements
+            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                     32 or 64 bits
+            `atomic_min`   `min(old, val)`                     32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+            `atomic_xchg`  `val`                               32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+                the fastest: use it for counters.
+            scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+                the GPU, other GPUs and the host (`"sys"`).
 
-        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-            bf16 too.
+        Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+            `tl.const`.
 
         Example::
 
@@ -317,17 +353,29 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_min(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-        """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-        one address. `max` and `min` of floats order a NaN by its bits.
+        """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+        have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+            function       memory becomes                      elements
+            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                     32 or 64 bits
+            `atomic_min`   `min(old, val)`                     32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+            `atomic_xchg`  `val`                               32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+                the fastest: use it for counters.
+            scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+                the GPU, other GPUs and the host (`"sys"`).
 
-        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-            bf16 too.
+        Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+            `tl.const`.
 
         Example::
 
@@ -343,17 +391,29 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_or(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-        """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-        one address. `max` and `min` of floats order a NaN by its bits.
+        """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+        have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+            function       memory becomes                      elements
+            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                     32 or 64 bits
+            `atomic_min`   `min(old, val)`                     32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+            `atomic_xchg`  `val`                               32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+                the fastest: use it for counters.
+            scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+                the GPU, other GPUs and the host (`"sys"`).
 
-        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-            bf16 too.
+        Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+            `tl.const`.
 
         Example::
 
@@ -369,17 +429,29 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_xchg(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-        """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-        one address. `max` and `min` of floats order a NaN by its bits.
+        """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+        have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+            function       memory becomes                      elements
+            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                     32 or 64 bits
+            `atomic_min`   `min(old, val)`                     32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+            `atomic_xchg`  `val`                               32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+                the fastest: use it for counters.
+            scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+                the GPU, other GPUs and the host (`"sys"`).
 
-        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-            bf16 too.
+        Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+            `tl.const`.
 
         Example::
 
@@ -395,17 +467,29 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_xor(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-        """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-        one address. `max` and `min` of floats order a NaN by its bits.
+        """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+        have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+            function       memory becomes                      elements
+            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                     32 or 64 bits
+            `atomic_min`   `min(old, val)`                     32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+            `atomic_xchg`  `val`                               32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+                the fastest: use it for counters.
+            scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+                the GPU, other GPUs and the host (`"sys"`).
 
-        Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-            bf16 too.
+        Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+            `tl.const`.
 
         Example::
 
@@ -765,7 +849,7 @@ class tensor(_kernels_own):
         results.
 
         Args:
-            axis: the dimension; None takes all elements.
+            axis: the dimension, or None for all elements.
             return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
             return_indices_tie_break_left: True returns the first index of equal elements.
             keep_dims: True keeps the dimension with size 1.
@@ -785,7 +869,7 @@ class tensor(_kernels_own):
         results.
 
         Args:
-            axis: the dimension; None takes all elements.
+            axis: the dimension, or None for all elements.
             return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
             return_indices_tie_break_left: True returns the first index of equal elements.
             keep_dims: True keeps the dimension with size 1.
@@ -837,7 +921,7 @@ class tensor(_kernels_own):
         and returns scalars, one for each tile in `input`.
 
         Args:
-            axis: the dimension; None takes all elements.
+            axis: the dimension, or None for all elements.
             combine_fn: a jit function of two values, or of two groups of values.
             keep_dims: True keeps the dimension with size 1.
 
@@ -862,7 +946,7 @@ class tensor(_kernels_own):
         """Combines integers along an axis by exclusive or, or by or.
 
         Args:
-            axis: the dimension; None takes all elements.
+            axis: the dimension, or None for all elements.
             keep_dims: True keeps the dimension with size 1.
 
         Errors: an error if the elements are no integers, or if the axis is out of range.
@@ -971,7 +1055,8 @@ class tensor(_kernels_own):
 
     @builtin
     def split(self) -> tuple[Any, ...]:
-        """Returns the two halves along the last dimension, which has size 2. It undoes `join`.
+        """Returns the two halves along the last dimension, which has size 2. It undoes `join`: `[M, N, 2]` gives two
+        tiles `[M, N]`.
 
         Errors: an error if the last dimension is not 2.
 
@@ -1109,7 +1194,7 @@ class tensor(_kernels_own):
         """Combines integers along an axis by exclusive or, or by or.
 
         Args:
-            axis: the dimension; None takes all elements.
+            axis: the dimension, or None for all elements.
             keep_dims: True keeps the dimension with size 1.
 
         Errors: an error if the elements are no integers, or if the axis is out of range.

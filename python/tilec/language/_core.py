@@ -358,12 +358,15 @@ class pointer_type(dtype):
         self.primitive_bitwidth = 64
 
     def is_ptr(self) -> bool:
+        """True: it is a pointer."""
         return True
 
     def is_const(self) -> bool:
+        """True if kernels may not store through it."""
         return self.const
 
     def is_floating(self) -> bool:
+        """False: an address is no float."""
         return False
 
     def __hash__(self) -> int:
@@ -393,6 +396,7 @@ class block_type(dtype):
         return self.element_ty
 
     def is_block(self) -> bool:
+        """True: it is a tile's type."""
         return True
 
     def __hash__(self) -> int:

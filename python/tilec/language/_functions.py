@@ -383,18 +383,30 @@ def assume(condition: Value) -> None:
 
 @builtin
 def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -411,18 +423,30 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -466,18 +490,30 @@ def atomic_cas(pointer: Value, cmp: Value, val: Value, sem: Str | None = None, s
 
 @builtin
 def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -494,18 +530,30 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -522,18 +570,30 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -550,18 +610,30 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
 
 @builtin
 def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -578,18 +650,30 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
 
 @builtin
 def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
-    """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
-    one address. `max` and `min` of floats order a NaN by its bits.
+    """Combines each element in memory with `val` in one step and returns the values from before. If several elements
+    have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
+
+        function       memory becomes                      elements
+        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                     32 or 64 bits
+        `atomic_min`   `min(old, val)`                     32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
+        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
+        `atomic_xchg`  `val`                               32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order: `"acq_rel"` (default), `"relaxed"`, `"acquire"` or `"release"`.
-        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
+            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
+            the fastest: use it for counters.
+        scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
+            the GPU, other GPUs and the host (`"sys"`).
 
-    Errors: an error if the type has no such operation. All take elements of 32 and 64 bits, and `add` fp16 and
-        bf16 too.
+    Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
+        `tl.const`.
 
     Example::
 
@@ -1269,8 +1353,8 @@ def interleave(a: Value, b: Value) -> tensor:
     """Returns the elements of two tiles alternately along the last dimension, which becomes twice as long.
 
     Args:
-        a: elements 0, 2, 4, ...
-        b: elements 1, 3, 5, ...
+        a: elements 0, 2, 4, ... of the result; a tile `[M, N]` gives `[M, 2 * N]`.
+        b: elements 1, 3, 5, ...; a tile of the same shape or one that broadcasts to it.
 
     Errors: an error if shapes do not broadcast.
 
@@ -1300,11 +1384,11 @@ def item(input: Value) -> tensor:
 
 @builtin
 def join(a: Value, b: Value) -> tensor:
-    """Puts two tiles next to each other along a new last dimension of size 2.
+    """Puts two tiles next to each other along a new last dimension of size 2. Shapes `[M, N]` give `[M, N, 2]`.
 
     Args:
-        a: the elements at index 0.
-        b: the elements at index 1.
+        a: the elements at index 0, a tile of any shape.
+        b: the elements at index 1, a tile of the same shape or one that broadcasts to it.
 
     Errors: an error if shapes do not broadcast.
 
@@ -1326,8 +1410,8 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
         mask: elements that are read, as i1; it broadcasts to the pointer's shape. None reads all elements.
-        other: the value of elements that the mask excludes; it needs a mask. Without it they are 0 in generated
-            code, and the evaluator treats them as undefined.
+        other: the value of elements that the mask excludes; it needs a mask. Without it `tilec run` gives 0, and
+            `tilec check` reports uses of these elements, because Triton does not define them.
         boundary_check: for block pointers, the dimensions whose bounds are checked.
         padding_option: for block pointers, the value outside the bounds: `"zero"` or `"nan"`.
         cache_modifier: `""`, `".ca"`, `".cg"`, `".cs"` or `".cv"`: which caches keep the data.
@@ -1336,8 +1420,6 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
 
     Errors: an error if `pointer` is no pointer, if the mask is not i1, if shapes do not broadcast, or if `other`
         has no mask. A mask is refused for block pointers, and `boundary_check` for others.
-
-    Triton: masked elements without `other` are undefined there too.
 
     Example::
 
@@ -1492,7 +1574,7 @@ def max(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
 
     Args:
         input: a tile of numbers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
         return_indices_tie_break_left: True returns the first index of equal elements.
         keep_dims: True keeps the dimension with size 1.
@@ -1570,7 +1652,7 @@ def min(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
 
     Args:
         input: a tile of numbers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
         return_indices_tie_break_left: True returns the first index of equal elements.
         keep_dims: True keeps the dimension with size 1.
@@ -1935,7 +2017,7 @@ def reduce(input: Any, axis: Int, combine_fn: Function, keep_dims: Bool = False)
 
     Args:
         input: a tile, or a tuple of tiles of one shape.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         combine_fn: a jit function of two values, or of two groups of values.
         keep_dims: True keeps the dimension with size 1.
 
@@ -1962,7 +2044,7 @@ def reduce_or(input: Value, axis: Int | None = None, keep_dims: Bool = False) ->
 
     Args:
         input: a tile of integers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the elements are no integers, or if the axis is out of range.
@@ -2105,7 +2187,8 @@ def sort(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
 
 @builtin
 def split(a: Value) -> tuple[Any, ...]:
-    """Returns the two halves along the last dimension, which has size 2. It undoes `join`.
+    """Returns the two halves along the last dimension, which has size 2. It undoes `join`: `[M, N, 2]` gives two
+    tiles `[M, N]`.
 
     Args:
         a: a tile whose last dimension is 2.
@@ -2196,7 +2279,8 @@ def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
 @builtin
 def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shape = (), cache_modifier: Str = "", eviction_policy: Str = "") -> None:
     """Writes one element for each pointer. The value is converted to the pointed-to type and broadcasts to the
-    pointer's shape. If two elements of one program write to one address with different values, that is a race.
+    pointer's shape. If two elements, of one program or of two, write different values to one address, that is a
+    race. Equal values are none.
 
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
@@ -2473,7 +2557,7 @@ def xor_sum(input: Value, axis: Int | None = None, keep_dims: Bool = False) -> t
 
     Args:
         input: a tile of integers.
-        axis: the dimension; None takes all elements.
+        axis: the dimension, or None for all elements.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the elements are no integers, or if the axis is out of range.

@@ -2,6 +2,7 @@
 t 'tilec help tl.load'
 t 'tilec help tensor_descriptor.gather'
 t 'tilec help triton.language.sort'
+t 'tilec help tl.atomic_xor | sed -n 1,12p'
 t 'tilec help load | grep "("'
 t 'tilec help tensor.sum | sed -n 1,1p'
 t 'tilec help tl.math.exp | sed -n 1,1p'
