@@ -1,0 +1,464 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels of Triton's that use TMA, launched by tilec on fake_gpu's GPU: what programs see of such launches is as Triton's."""
+
+import contextlib
+import copy
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+import warnings
+
+import fake_gpu
+
+if not fake_gpu.available:
+    raise unittest.SkipTest("the driver of tests/gpu is not there")
+try:
+    import numpy as np
+    import triton
+    import triton.language as tl
+    from triton.compiler import ASTSource
+    from triton.tools.tensor_descriptor import TensorDescriptor
+except ImportError:
+    raise unittest.SkipTest("Triton or NumPy is not installed") from None
+
+import tilec
+import tilec.triton as drop_in
+import triton_gpu
+from triton_gpu import Array, Launcher
+
+COPY = "cp.async.bulk.tensor"
+
+
+@triton.jit
+def product(a, b, out, M, N, K, sa, sb, so, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    nn = tl.cdiv(N, BN)
+    i = tl.program_id(0) // nn * BM + tl.arange(0, BM)
+    j = tl.program_id(0) % nn * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    at = a + (i % M)[:, None] * sa + k[None, :]
+    bt = b + k[:, None] + (j % N)[None, :] * sb
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, tl.cdiv(K, BK)):
+        acc = tl.dot(tl.load(at), tl.load(bt), acc)
+        at += BK
+        bt += BK
+    tl.device_assert(M < 0, "assertions are of debug=True")
+    tl.store(out + i[:, None] * so + j[None, :], acc.to(tl.float16), mask=(i[:, None] < M) & (j[None, :] < N))
+
+
+@triton.jit(repr=lambda special: f"named_{special.constants['BM']}", launch_metadata=lambda grid, metadata, args: {"rows": args["M"], "grid": grid})
+def named(a, b, out, M, N, K, sa, sb, so, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    product(a, b, out, M, N, K, sa, sb, so, BM, BN, BK)
+
+
+@triton.jit
+def of_descriptors(a, b, out, K, so, B: tl.constexpr):
+    i, j = tl.program_id(0) * B, tl.program_id(1) * B
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        acc = tl.dot(a.load([i, k]), b.load([j, k]).T, acc)
+    tl.store(out + (i + tl.arange(0, B))[:, None] * so + (j + tl.arange(0, B))[None, :], acc.to(tl.float16))
+
+
+@triton.jit
+def scaled(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+class Case:
+    """Arguments of `product`, and what it computes of them."""
+
+    def __init__(self, M=72, N=96, K=128, seed=0):
+        random = np.random.default_rng(seed)
+        self.a, self.b = (random.integers(-2, 3, (rows, K)).astype(np.float16) for rows in (M, N))
+        self.expected = (self.a.astype(np.float32) @ self.b.astype(np.float32).T).astype(np.float16)
+        self.arrays = [Array(x) for x in (self.a, self.b, np.full((M, N), 7, np.float16))]
+        self.args = (*self.arrays, M, N, K, K, K, N, 64, 64, 64)
+        self.grid = (triton.cdiv(M, 64) * triton.cdiv(N, 64),)
+
+    @property
+    def out(self):
+        return self.arrays[2].numpy()
+
+    @property
+    def good(self):
+        return np.array_equal(self.out, self.expected)
+
+
+class Launches(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        for context in (triton.knobs.cache.scope(), triton.knobs.runtime.scope(), triton_gpu.active()):
+            entered = context.__enter__()
+            self.addCleanup(context.__exit__, None, None, None)
+        self.driver = entered
+        triton.knobs.cache.dir = folder
+        os.environ["TILEC_TRITON"] = "strict"
+        self.addCleanup(os.environ.__setitem__, "TILEC_TRITON", "1")
+        for kernel in (product, named, of_descriptors, scaled):
+            kernel.device_caches.clear()
+
+    def mapped(self, handle):
+        """True if its launches are tilec's, with TMA copies."""
+        launcher = handle.run
+        if not isinstance(launcher, drop_in._MappedLauncher) or launcher._ours is None:
+            return False
+        [kernel] = launcher._ours._kernels.values()
+        return kernel.options["tma"] != 2
+
+    def text(self, handle, case):
+        """The PTX that is launched."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the driver says that kernels spill
+            return handle.run._ours.warmup(*case.args).asm["ptx"]
+
+    def test_without_being_asked(self):
+        case = Case()
+        handle = product[case.grid](*case.args)
+        self.assertTrue(case.good and self.mapped(handle))
+        self.assertEqual(Launcher.calls, [])
+        self.assertIsInstance(handle, triton.compiler.CompiledKernel)
+
+    def test_the_copies_are_there(self):
+        case = Case()
+        handle = product[case.grid](*case.args)
+        text = self.text(handle, case)
+        self.assertIn(COPY, text)
+        self.assertNotIn("__assertfail", text)
+
+    def test_off(self):
+        for given, variable in (({"tma": "off"}, None), ({}, "off")):
+            with unittest.mock.patch.dict(os.environ, {"TILEC_TRITON_TMA": variable} if variable else {}):
+                product.device_caches.clear()
+                case = Case()
+                handle = product[case.grid](*case.args, **given)
+                self.assertIsInstance(handle.run, Launcher)
+                self.assertEqual(Launcher.calls[-1], ((*case.grid, 1, 1), 0, case.args))
+        self.assertEqual(len(Launcher.calls), 2)
+
+    def test_debug_is_tritons(self):
+        case = Case()
+        handle = product[case.grid](*case.args, debug=True)
+        self.assertIsInstance(handle.run, Launcher)
+        self.assertIn("__assertfail", handle.asm["ptx"])
+
+    def test_kernels_without_dots_are_compiled_once(self):
+        x = Array(np.arange(64, dtype=np.float16))
+        compiles = unittest.mock.Mock(side_effect=tilec._native.Compiled)
+        with unittest.mock.patch("tilec._native.Compiled", compiles):
+            handle = scaled[(1,)](x, x, 64, 64)
+        self.assertEqual(compiles.call_count, 1)
+        self.assertIsInstance(handle.run, Launcher)
+
+    def test_what_others_launch_has_no_hidden_parameters(self):
+        """The cubin, as exported or read from Triton's cache, takes the visible arguments, and copies by cp.async."""
+        case = Case()
+        handle = product[case.grid](*case.args)
+        entry = handle.asm["ptx"].split(".visible .entry product(")[1].split(")")[0]
+        self.assertEqual([line.split()[1] for line in entry.split(",")], [".u64"] * 3 + [".u32"] * 6)
+        self.assertIn("cp.async.c", handle.asm["ptx"])
+        self.assertNotIn(COPY, handle.asm["ptx"])
+        [path] = pathlib.Path(triton.knobs.cache.dir).glob("*/product.cubin")
+        self.assertEqual(path.read_bytes(), handle.asm["cubin"])
+        self.assertEqual(handle.kernel, handle.asm["cubin"])
+        self.assertEqual((handle.metadata.global_scratch_size, handle.metadata.profile_scratch_size), (0, 0))
+
+    def test_attributes(self):
+        case = Case()
+        handle = product[case.grid](*case.args, num_warps=4, num_stages=3)
+        self.assertEqual((handle.n_regs, handle.n_spills, handle.n_max_threads, handle.name), (32, 0, 1024, "product"))
+        metadata = handle.metadata
+        self.assertEqual((metadata.num_warps, metadata.num_stages, metadata.num_ctas, metadata.name), (4, 3, 1, "product"))
+        self.assertFalse(handle.run.launch_pdl)  # Triton's launcher's
+        self.assertIsNotNone(handle.packed_metadata)
+
+    def test_compiled_kernels_launch(self):
+        first, second = Case(), Case(seed=1)
+        handle = product[first.grid](*first.args)
+        handle[(*second.grid, 1, 1)](*second.args)
+        self.assertTrue(second.good)
+        third, stream = Case(seed=2), fake_gpu.stream()
+        handle.run(*third.grid, 1, 1, stream, handle.function, handle.packed_metadata, None, None, None, *third.args)
+        fourth = Case(seed=3)
+        handle[(*fourth.grid, 1, 1)](*fourth.args, stream=stream)
+        self.assertTrue(third.good and fourth.good)
+        self.assertEqual(Launcher.calls, [])
+
+    def test_hooks(self):
+        seen = []
+        enter = lambda data: seen.append(("enter", data.get()["name"], data.get().get("rows"), data.get().get("grid")))  # noqa: E731
+        leave = lambda data: seen.append(("leave", data.get()["name"]))  # noqa: E731
+        case = Case()
+        hooks = triton.knobs.runtime
+        hooks.launch_enter_hook.add(enter)
+        hooks.launch_exit_hook.add(leave)
+        try:
+            handle = named[case.grid](*case.args)
+            expected = [("enter", "named_64", 72, case.grid), ("leave", "named_64")]
+            self.assertEqual((seen, case.good, self.mapped(handle)), (expected, True, True))
+            self.assertIn(".entry named_64(", self.text(handle, case))  # as profilers see it
+            del seen[:]
+            with unittest.mock.patch.object(handle.run, "_launch", side_effect=tilec.ArgumentError("for a test")):
+                named[case.grid](*case.args)
+            self.assertEqual((seen, len(Launcher.calls)), (expected, 1))
+        finally:
+            hooks.launch_enter_hook.remove(enter)
+            hooks.launch_exit_hook.remove(leave)
+
+    def test_hooks_that_fail(self):
+        case = Case()
+
+        def enter(data):
+            raise KeyError("the hook's")
+
+        product[case.grid](*case.args)
+        triton.knobs.runtime.launch_enter_hook.add(enter)
+        try:
+            with self.assertRaisesRegex(KeyError, "the hook's"):
+                product[case.grid](*case.args)
+        finally:
+            triton.knobs.runtime.launch_enter_hook.remove(enter)
+        self.assertEqual(Launcher.calls, [])
+
+    def test_graphs(self):
+        case, stream = Case(), fake_gpu.stream()
+        product[case.grid](*case.args)
+        self.driver.stream = stream
+        case.arrays[2] = out = Array(np.zeros_like(case.expected))
+        args = (*case.arrays, *case.args[3:])
+        with fake_gpu.capturing(stream) as graph:
+            product[case.grid](*args)
+        self.driver.stream = 0
+        self.assertFalse(out.numpy().any(), "what is captured does not run yet")
+        graph.launch()
+        self.assertTrue(case.good)
+
+    def test_streams(self):
+        for seed, stream in enumerate([fake_gpu.stream() for _ in range(3)] * 2):
+            case = Case(seed=seed)
+            self.driver.stream = stream
+            product[case.grid](*case.args)
+            self.assertTrue(case.good)
+        self.assertEqual(Launcher.calls, [])
+
+    def test_a_gpu_that_tilec_does_not_open(self):
+        case = Case()
+        self.driver.device = 7
+        handle = product[case.grid](*case.args)
+        self.assertIsInstance(handle.run, Launcher)
+        self.assertEqual(len(Launcher.calls), 1)
+
+    def test_sizes_without_elements(self):
+        for sizes in ((0, 64, 64), (64, 64, 0), (72, 96, 128)):
+            case = Case(*sizes)
+            product[case.grid](*case.args)
+            self.assertTrue(case.good, sizes)
+        self.assertEqual(Launcher.calls, [])
+
+    def test_arguments_without_maps(self):
+        """Rows that begin at no multiples of 16 bytes: Triton compiles for these separately, and launches that."""
+        wide = Array(np.zeros((64, 65), np.float16))
+        handle = product[(1,)](wide, wide, wide, 64, 64, 64, 65, 65, 65, 64, 64, 64)
+        self.assertIsInstance(handle.run, Launcher)
+        self.assertFalse(hasattr(handle.metadata, "tilec_tma"))
+
+    def test_addresses_of_more_than_32_bits(self):
+        case = Case()
+        product[case.grid](*case.args)
+        self.assertTrue(all(x.data_ptr() > 2**32 for x in case.arrays) and case.good)
+
+    def test_reinterpreted_arrays(self):
+        case = Case()
+        args = (*(triton.reinterpret(x, tl.float16) for x in self.shaped(case.arrays)), *case.args[3:])
+        product[case.grid](*args)
+        self.assertTrue(case.good)
+        self.assertEqual(Launcher.calls, [])
+
+    def shaped(self, arrays):
+        for x in arrays:
+            x.data = x
+        return arrays
+
+    def test_descriptors(self):
+        case = Case(64, 64, 128)
+        a, b = (TensorDescriptor.__new__(TensorDescriptor) for _ in range(2))
+        for d, base in zip((a, b), case.arrays):
+            d.base, d.shape, d.strides, d.block_shape, d.padding, d.round_f32_to_tf32 = base, [64, 128], [128, 1], [64, 64], "zero", False
+        handle = of_descriptors[(1, 1)](a, b, case.arrays[2], 128, 64, 64)
+        self.assertTrue(case.good and self.mapped(handle))
+        self.assertEqual(Launcher.calls, [])
+
+    def test_autotuners(self):
+        configs = [triton.Config({"BM": 64, "BN": n, "BK": 64}, num_warps=4) for n in (32, 64)]
+        tuner = triton.autotune(configs, key=["M"])(product)
+        case = Case()
+        blocks = []
+        original = drop_in._MappedLauncher.__call__
+        note = lambda launcher, *args: (blocks.append(args[-2]), original(launcher, *args))[1]  # noqa: E731
+        with (
+            unittest.mock.patch.object(drop_in._MappedLauncher, "__call__", note),
+            unittest.mock.patch("tilec._kept.find", return_value=None),
+            unittest.mock.patch("tilec._kept.keep") as keep,
+        ):
+            handle = tuner[lambda meta: (triton.cdiv(72, meta["BM"]) * triton.cdiv(96, meta["BN"]),)](*case.args[:9])
+        self.assertEqual((blocks, keep.call_count), ([32, 64, 32], 1))
+        self.assertTrue(case.good and self.mapped(handle))
+        self.assertEqual(Launcher.calls, [])
+
+    def test_warmup(self):
+        case = Case()
+        handle = product.warmup(*case.args, grid=case.grid)
+        self.assertEqual((handle.metadata.tilec_tma, handle.module), ("auto", None))
+        self.assertFalse(case.good)
+        self.assertIs(product[case.grid](*case.args), handle)
+        self.assertTrue(case.good and self.mapped(handle))
+
+    def test_pre_run_hooks(self):
+        case, seen = Case(), []
+        product.add_pre_run_hook(lambda *args, **kwargs: seen.append(len(args)))
+        try:
+            product[case.grid](*case.args)
+        finally:
+            product.pre_run_hooks.clear()
+        self.assertEqual(seen, [12])
+
+    def test_kernels_from_the_cache(self):
+        """A process that compiles nothing launches as the first does."""
+        case = Case()
+        product[case.grid](*case.args)
+        before = len(drop_in.report())
+        product.device_caches.clear()
+        again = Case(seed=1)
+        handle = product[again.grid](*again.args)
+        self.assertEqual(len(drop_in.report()), before)
+        self.assertTrue(again.good and self.mapped(handle))
+
+    def test_hooks_of_compiles_and_preload(self):
+        case, seen, compiled = Case(), [], []
+        triton.knobs.runtime.jit_cache_hook = lambda **given: seen.append(given["compile"]["specialization_data"])
+        triton.knobs.runtime.jit_post_compile_hook = lambda **given: compiled.append(given["fn"].name)
+        product[case.grid](*case.args, tma="auto")
+        self.assertEqual((len(seen), len(compiled), compiled[0].split(".")[-1]), (1, 1, "product"))
+        self.assertEqual(json.loads(seen[0])["options"]["tma"], "auto")
+        product.device_caches.clear()
+        shutil.rmtree(triton.knobs.cache.dir)
+        before = len(drop_in.report())
+        handle = product.preload(seen[0])
+        self.assertEqual((handle.metadata.tilec_tma, len(drop_in.report()) - before), ("auto", 1))
+        again = Case(seed=1)
+        self.assertIs(product[again.grid](*again.args, tma="auto"), handle)
+        self.assertTrue(again.good)
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+
+    def test_a_cache_hook_that_declines(self):
+        triton.knobs.runtime.jit_cache_hook = lambda **given: True
+        case = Case()
+        self.assertIsNone(product[case.grid](*case.args))
+        self.assertFalse(case.good)
+
+    def source(self, fn=product):
+        names = dict(zip(fn.arg_names, ["*fp16"] * 3 + ["i32"] * 6 + ["constexpr"] * 3))
+        return ASTSource(fn, names, {(i,): 64 for i in (9, 10, 11)}, {(i,): [["tt.divisibility", 16]] for i in (0, 1, 2, 5, 6, 7, 8)})
+
+    def test_triton_compile(self):
+        case = Case()
+        handle = triton.compile(self.source(), target=self.driver.get_current_target(), options={"num_warps": 4})
+        handle[(*case.grid, 1, 1)](*case.args)
+        self.assertTrue(case.good and self.mapped(handle))
+
+    def test_kernels_that_came_from_another_process(self):
+        """As PyTorch pickles them: without their function, which Triton's launcher does not need."""
+        handle = triton.compile(self.source(), target=self.driver.get_current_target())
+        state = {**handle.__dict__, "metadata": handle.metadata._asdict(), "src": copy.copy(handle.src), "module": None, "function": None}
+        state["src"].fn = None
+        found = type(handle).__new__(type(handle))
+        found.__dict__.update({**state, "metadata": handle.metadata})
+        case = Case()
+        found.run(*case.grid, 1, 1, 0, found.function, found.packed_metadata, None, None, None, *case.args)
+        self.assertEqual(len(Launcher.calls), 1)
+
+    def test_allocators_are_not_needed(self):
+        case = Case()
+        with unittest.mock.patch("triton.runtime._allocation._allocator") as allocator:
+            product[case.grid](*case.args)
+        self.assertFalse(allocator.get.called)
+        self.assertTrue(case.good)
+
+    def test_a_kernel_that_tilec_does_not_launch(self):
+        """From then on its launches are Triton's."""
+        case = Case()
+        handle = product[case.grid](*case.args)
+        with unittest.mock.patch.object(handle.run, "_launch", side_effect=tilec.CompilationError("for a test", [])) as launch:
+            for _ in range(2):
+                product[case.grid](*case.args)
+        self.assertEqual((launch.call_count, len(Launcher.calls)), (1, 2))
+
+    def test_uninstall(self):
+        case = Case()
+        drop_in.uninstall()
+        try:
+            product.device_caches.clear()
+            handle = product[case.grid](*case.args)
+            self.assertIsInstance(handle.run, Launcher)
+            self.assertFalse(hasattr(handle.metadata, "tilec_tma"))
+        finally:
+            drop_in.install()
+
+
+class Gluon(unittest.TestCase):
+    TEXT = """
+import os, sys, warnings
+import triton, tilec.triton
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon._runtime import GluonASTSource
+from triton.backends.compiler import GPUTarget
+
+@gluon.jit
+def add(x, n: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    i = gl.arange(0, n, layout=layout)
+    gl.store(x + i, gl.load(x + i) + 1)
+
+def compiled():
+    return triton.compile(GluonASTSource(add, {"x": "*fp32", "n": "constexpr"}, {(1,): 128}, {}), target=GPUTarget("cuda", 90, 32))
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert "st.global" in compiled().asm["ptx"] and compiled()
+told = [str(item.message) for item in caught]
+assert told == ["tilec does not compile 'add', Triton does: " + tilec.triton.GLUON], told
+[left] = tilec.triton.report().fallbacks
+assert (left.kernel, left.reason) == ("add", tilec.triton.GLUON)
+os.environ["TILEC_TRITON"] = "strict"
+for call in (compiled, lambda: add[(1,)](object(), 128)):
+    try:
+        call()
+    except tilec.triton.TritonError as error:
+        print(error)
+"""
+
+    def test_is_tritons(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program.py"
+            program.write_text(self.TEXT)
+            places = os.pathsep.join([*(p for p in sys.path if p), os.environ.get("PYTHONPATH", "")])
+            environment = {**os.environ, "TRITON_CACHE_DIR": folder, "PYTHONPATH": places, "TILEC_TRITON": "1", "TILEC_DEVICE": "sim"}
+            environment.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+            done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines(), [
+            f"tilec does not compile 'add': {drop_in.GLUON}", f"'add' cannot run on the simulator: {drop_in.GLUON}",
+        ])  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()
