@@ -113,7 +113,7 @@ typedef struct Run {
   PyObject *grid; // NULL: the kernel is compiled only
   int check;      // tilec_launch_options.check
   double timeout; // and its timeout
-  bool on_stream; // on `stream`, as another compiler's launch: no warnings, no CompiledKernel as the result
+  bool on_stream; // on `stream`: it gives no warnings and None.
   void *stream;   // CUstream; NULL: the default one
 } Run;
 

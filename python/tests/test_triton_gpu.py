@@ -93,6 +93,8 @@ class Case:
 
 
 class Launches(unittest.TestCase):
+    """What the tests of launches need."""
+
     def setUp(self):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
@@ -120,6 +122,12 @@ class Launches(unittest.TestCase):
             warnings.simplefilter("ignore")  # the driver says that kernels spill
             return handle.run._ours.warmup(*case.args).asm["ptx"]
 
+    def source(self, fn=product):
+        names = dict(zip(fn.arg_names, ["*fp16"] * 3 + ["i32"] * 6 + ["constexpr"] * 3))
+        return ASTSource(fn, names, {(i,): 64 for i in (9, 10, 11)}, {(i,): [["tt.divisibility", 16]] for i in (0, 1, 2, 5, 6, 7, 8)})
+
+
+class OfTriton(Launches):
     def test_without_being_asked(self):
         case = Case()
         handle = product[case.grid](*case.args)
@@ -364,10 +372,6 @@ class Launches(unittest.TestCase):
         self.assertIsNone(product[case.grid](*case.args))
         self.assertFalse(case.good)
 
-    def source(self, fn=product):
-        names = dict(zip(fn.arg_names, ["*fp16"] * 3 + ["i32"] * 6 + ["constexpr"] * 3))
-        return ASTSource(fn, names, {(i,): 64 for i in (9, 10, 11)}, {(i,): [["tt.divisibility", 16]] for i in (0, 1, 2, 5, 6, 7, 8)})
-
     def test_triton_compile(self):
         case = Case()
         handle = triton.compile(self.source(), target=self.driver.get_current_target(), options={"num_warps": 4})
@@ -411,6 +415,49 @@ class Launches(unittest.TestCase):
             self.assertFalse(hasattr(handle.metadata, "tilec_tma"))
         finally:
             drop_in.install()
+
+
+class OfPyTorch(Launches):
+    """The launchers of torch.compile, without a torch.compile."""
+
+    def setUp(self):
+        try:
+            import torch._inductor.runtime.triton_heuristics as heuristics
+        except ImportError:
+            raise unittest.SkipTest("PyTorch with Inductor is not installed") from None
+        super().setUp()
+        self.heuristics = heuristics
+        self.handle = triton.compile(self.source(), target=self.driver.get_current_target(), options={"num_warps": 4})
+
+    def test_the_static_launcher(self):
+        """It launches the cubin in Triton's cache, with the arguments of the signature."""
+        static = self.heuristics.StaticallyLaunchedCudaKernel
+        [path] = pathlib.Path(triton.knobs.cache.dir).glob("*/product.cubin")
+        self.handle._cubin_path = str(path)
+        with unittest.mock.patch.object(static, "C_impl", None):
+            launcher = static(self.handle)
+        entry = self.handle.asm["ptx"].split(".visible .entry product(")[1].split(")")[0]
+        self.assertEqual(len(launcher.arg_tys), len(entry.split(",")))
+        self.assertEqual((launcher.shared, launcher.num_warps), (self.handle.metadata.shared, 4))
+
+    def test_the_launcher_through_triton(self):
+        """Also of a result that another process has pickled."""
+        constants = {name: 64 for name in ("BM", "BN", "BK")}
+        meta = {"signature": self.handle.src.signature, "constants": constants}
+        grid = {"grid_type": "Grid2D", "extra_launcher_args": []}
+        result = self.heuristics.TritonCompileResult(self.handle, triton.Config(constants), meta, grid)
+        state = result.__getstate__()
+        state["kernel"]["_run"] = state["kernel"]["_module_pid"] = None
+        again = type(result).__new__(type(result))
+        again.__setstate__(state)
+        for each in (result, again):
+            case = Case()
+            with unittest.mock.patch.object(self.heuristics.GridExpr, "from_meta") as expressions:
+                expressions.return_value.configure_mock(prefix=[], x_grid=str(case.grid[0]), y_grid="1", z_grid="1")
+                launcher = each.make_launcher()
+            launcher(*case.args[:9], stream=0)
+            self.assertTrue(case.good and self.mapped(each.kernel))
+        self.assertEqual(Launcher.calls, [])
 
 
 class Gluon(unittest.TestCase):
