@@ -3,9 +3,12 @@
 
 import contextlib
 import copy
+import inspect
+import io
 import json
 import os
 import pathlib
+import runpy
 import shutil
 import subprocess
 import sys
@@ -13,6 +16,7 @@ import tempfile
 import unittest
 import unittest.mock
 import warnings
+from concurrent import futures
 
 import fake_gpu
 
@@ -23,6 +27,7 @@ try:
     import triton
     import triton.language as tl
     from triton.compiler import ASTSource
+    from triton.runtime._async_compile import AsyncCompileMode
     from triton.tools.tensor_descriptor import TensorDescriptor
 except ImportError:
     raise unittest.SkipTest("Triton or NumPy is not installed") from None
@@ -328,6 +333,33 @@ class OfTriton(Launches):
         self.assertFalse(case.good)
         self.assertIs(product[case.grid](*case.args), handle)
         self.assertTrue(case.good and self.mapped(handle))
+
+    def test_compiles_in_parallel(self):
+        cases = []
+        with futures.ThreadPoolExecutor(3) as pool, AsyncCompileMode(pool):
+            for columns in (32, 64, 128):
+                case = Case()
+                case.args = (*case.args[:9], 64, columns, 64)
+                case.grid = (2 * triton.cdiv(96, columns),)
+                product.warmup(*case.args, grid=case.grid)
+                cases.append(case)
+            for case in cases:
+                product[case.grid](*case.args)
+        self.assertTrue(all(case.good for case in cases))
+        self.assertEqual(Launcher.calls, [])
+
+    def test_ahead_of_time(self):
+        """Triton's own tool writes the cubin, and a launcher of the visible arguments and its scratch memory."""
+        text = "import triton, triton.language as tl\n" + inspect.getsource(product.fn)
+        folder = pathlib.Path(triton.knobs.cache.dir)
+        (folder / "kernels.py").write_text(text)
+        kinds = ["*fp16:16"] * 3 + ["i32", "i32"] + ["i32:16"] * 4 + ["64", "64", "64"]
+        command = ["compile", str(folder / "kernels.py"), "-n", "product", "-s", ",".join(kinds), "-g", "M,N,1", "-o", str(folder / "made")]
+        with unittest.mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(io.StringIO()):
+            runpy.run_module("triton.tools.compile", run_name="__main__")
+        [made] = folder.glob("made.*.c")
+        self.assertIn("{ &a, &b, &out, &M, &N, &K, &sa, &sb, &so, &global_scratch, &profile_scratch }", made.read_text())
+        self.assertEqual((drop_in.report()[-1].kernel, drop_in.report()[-1].reason), ("product", None))
 
     def test_pre_run_hooks(self):
         case, seen = Case(), []

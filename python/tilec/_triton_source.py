@@ -193,7 +193,7 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
     if getattr(options, "instrumentation_mode", ""):
         raise Refused(f"instrumentation_mode is '{options.instrumentation_mode}'")
     made = {
-        "arch": ARCHITECTURES.get(target.arch, f"sm_{target.arch}"),
+        "arch": ARCHITECTURES.get(int(target.arch), f"sm_{target.arch}"),
         "num_warps": options.num_warps,
         "num_stages": max(1, options.num_stages),
         "fp32_dot": FP32_DOT[precision],
@@ -294,7 +294,7 @@ def _mapped(source: Any, options: Any, target: Any, made: Dict[str, Any]) -> Dic
     programs there are; Triton's launchers pass neither. {}: Triton's launcher serves."""
     words = _words(options)
     unasked = words == {"tma": "auto"}
-    if not words or (unasked and target.arch < LEAST_TMA):
+    if not words or (unasked and int(target.arch) < LEAST_TMA):
         return {}
     try:
         special = specialisation(source)
