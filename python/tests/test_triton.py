@@ -448,7 +448,7 @@ class Compiles(unittest.TestCase):
             hashes.add(compiled.hash)
             if mapped and np is not None:
                 launcher = self.launch_mapped(compiled)
-                text = launcher._ours.run(*self.small(), grid=(1, 1, 1)).asm["ttir"]
+                text = launcher._ours._prepare(*self.small()).asm["ttir"]
                 self.assertEqual("programs_x" in text, given.get("persistent") == "on")
                 self.assertEqual("warp_groups" in text, given.get("warp_specialize") == "on")
                 self.assertEqual("tensor_map" in text, given.get("tma") != "off")
@@ -461,7 +461,7 @@ class Compiles(unittest.TestCase):
 
     def launch_mapped(self, compiled):
         other = []
-        launcher = drop_in._MappedLauncher(compiled.src, compiled.metadata, lambda *args: other.append(args), tilec.device("sim"))
+        launcher = drop_in._MappedLauncher(compiled.metadata, lambda *args: other.append(args), tilec.device("sim"))
         for size in (50, 0):
             wide = np.random.default_rng(size).integers(-3, 4, (2, 64, 96)).astype(np.float16)
             out = np.full((64, 64), 7, np.float32)

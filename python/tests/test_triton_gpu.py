@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import pickle
 import runpy
 import shutil
 import subprocess
@@ -63,6 +64,17 @@ def named(a, b, out, M, N, K, sa, sb, so, BM: tl.constexpr, BN: tl.constexpr, BK
 
 
 @triton.jit
+def annotated(a: "*fp16", b, out, M: tl.int64, N: "i32", K, sa, sb, so):
+    product(a, b, out, M, N, K, sa, sb, so, 64, 64, 64)
+
+
+@triton.jit
+def with_constants(a, step, none, b, out, M, N, K, sa, sb, so, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    if none is None:
+        product(a, b, out, M * step, N, K, sa, sb, so, BM, BN, BK)
+
+
+@triton.jit
 def of_descriptors(a, b, out, K, so, B: tl.constexpr):
     i, j = tl.program_id(0) * B, tl.program_id(1) * B
     acc = tl.zeros((B, B), tl.float32)
@@ -110,7 +122,7 @@ class Launches(unittest.TestCase):
         triton.knobs.cache.dir = folder
         os.environ["TILEC_TRITON"] = "strict"
         self.addCleanup(os.environ.__setitem__, "TILEC_TRITON", "1")
-        for kernel in (product, named, of_descriptors, scaled):
+        for kernel in (product, named, annotated, with_constants, of_descriptors, scaled):
             kernel.device_caches.clear()
 
     def mapped(self, handle):
@@ -121,11 +133,11 @@ class Launches(unittest.TestCase):
         [kernel] = launcher._ours._kernels.values()
         return kernel.options["tma"] != 2
 
-    def text(self, handle, case):
-        """The PTX that is launched."""
+    def text(self, handle, args, stage="ptx"):
+        """The text of what is launched."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the driver says that kernels spill
-            return handle.run._ours.warmup(*case.args).asm["ptx"]
+            return handle.run._ours._prepare(*args).asm[stage]
 
     def source(self, fn=product):
         names = dict(zip(fn.arg_names, ["*fp16"] * 3 + ["i32"] * 6 + ["constexpr"] * 3))
@@ -143,7 +155,7 @@ class OfTriton(Launches):
     def test_the_copies_are_there(self):
         case = Case()
         handle = product[case.grid](*case.args)
-        text = self.text(handle, case)
+        text = self.text(handle, case.args)
         self.assertIn(COPY, text)
         self.assertNotIn("__assertfail", text)
 
@@ -217,7 +229,7 @@ class OfTriton(Launches):
             handle = named[case.grid](*case.args)
             expected = [("enter", "named_64", 72, case.grid), ("leave", "named_64")]
             self.assertEqual((seen, case.good, self.mapped(handle)), (expected, True, True))
-            self.assertIn(".entry named_64(", self.text(handle, case))  # as profilers see it
+            self.assertIn(".entry named_64(", self.text(handle, case.args))  # as profilers see it
             del seen[:]
             with unittest.mock.patch.object(handle.run, "_launch", side_effect=tilec.ArgumentError("for a test")):
                 named[case.grid](*case.args)
@@ -411,15 +423,32 @@ class OfTriton(Launches):
         self.assertTrue(case.good and self.mapped(handle))
 
     def test_kernels_that_came_from_another_process(self):
-        """As PyTorch pickles them: without their function, which Triton's launcher does not need."""
+        """As PyTorch pickles them: without their function."""
         handle = triton.compile(self.source(), target=self.driver.get_current_target())
-        state = {**handle.__dict__, "metadata": handle.metadata._asdict(), "src": copy.copy(handle.src), "module": None, "function": None}
-        state["src"].fn = None
+        state = {**handle.__dict__, "metadata": pickle.loads(pickle.dumps(handle.metadata._asdict())), "src": copy.copy(handle.src)}
+        state["metadata"] = type(handle.metadata)(**state["metadata"])
         found = type(handle).__new__(type(handle))
-        found.__dict__.update({**state, "metadata": handle.metadata})
+        found.__dict__.update(state)
+        case, function = Case(), product.fn
+        product.fn = None
+        try:
+            found.run(*case.grid, 1, 1, 0, found.function, found.packed_metadata, None, None, None, *case.args)
+        finally:
+            product.fn = function
+        self.assertTrue(case.good and self.mapped(found))
+        self.assertEqual(Launcher.calls, [])
+
+    def test_annotated_parameters(self):
         case = Case()
-        found.run(*case.grid, 1, 1, 0, found.function, found.packed_metadata, None, None, None, *case.args)
-        self.assertEqual(len(Launcher.calls), 1)
+        handle = annotated[case.grid](*case.args[:9])
+        self.assertTrue(case.good and self.mapped(handle))
+        self.assertIn("%M: i64", self.text(handle, case.args[:9], "ttir"))
+
+    def test_constants_that_triton_makes(self):
+        """An argument of 1 and None are compiled in."""
+        case = Case()
+        handle = with_constants[case.grid](case.arrays[0], 1, None, *case.args[1:])
+        self.assertTrue(case.good and self.mapped(handle))
 
     def test_allocators_are_not_needed(self):
         case = Case()
@@ -454,11 +483,12 @@ class OfPyTorch(Launches):
 
     def setUp(self):
         try:
+            import torch._inductor.config
             import torch._inductor.runtime.triton_heuristics as heuristics
         except ImportError:
             raise unittest.SkipTest("PyTorch with Inductor is not installed") from None
         super().setUp()
-        self.heuristics = heuristics
+        self.heuristics, self.config = heuristics, torch._inductor.config
         self.handle = triton.compile(self.source(), target=self.driver.get_current_target(), options={"num_warps": 4})
 
     def test_the_static_launcher(self):
@@ -471,6 +501,28 @@ class OfPyTorch(Launches):
         entry = self.handle.asm["ptx"].split(".visible .entry product(")[1].split(")")[0]
         self.assertEqual(len(launcher.arg_tys), len(entry.split(",")))
         self.assertEqual((launcher.shared, launcher.num_warps), (self.handle.metadata.shared, 4))
+
+    def test_which_launcher(self):
+        """Kernels with tensor maps are launched through Triton, others by the static launcher, as are all if tilec is gone."""
+        chooser = self.heuristics.StaticTritonCompileResult
+        if not hasattr(self.heuristics, "statically_launched_kernel_by_device"):
+            self.skipTest("this PyTorch makes its static launcher otherwise")
+        x = Array(np.arange(64, dtype=np.float16))
+        plain = scaled[(1,)](x, x, 64, 64)
+        meta = {"device_type": "cuda", "device": 0, "signature": {}}
+        with (
+            unittest.mock.patch.object(self.heuristics, "triton_cache_dir", lambda device: triton.knobs.cache.dir),
+            unittest.mock.patch.object(self.heuristics, "statically_launched_kernel_by_device", lambda kernel, kind: kernel),
+            self.config.patch(use_static_cuda_launcher=True),
+        ):
+            choose = lambda kernel, **more: chooser.can_statically_launch(kernel, {}, {**meta, **more}, None)  # noqa: E731
+            self.assertEqual((choose(self.handle), choose(plain)), (None, plain))
+            self.assertIs(choose(self.handle, device=None), self.handle)
+            drop_in.uninstall()
+            try:
+                self.assertIs(choose(self.handle), self.handle)
+            finally:
+                drop_in.install()
 
     def test_the_launcher_through_triton(self):
         """Also of a result that another process has pickled."""

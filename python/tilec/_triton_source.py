@@ -209,7 +209,7 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
 class Result:
     """One kernel: the texts of its stages, and what Triton's metadata say of it. `str()` is its source."""
 
-    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: Optional[Dict[str, str]] = None):
+    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: Optional[Dict[str, str]]):
         self.captured, self.compiled, self.seconds, self.mapped = captured, compiled, seconds, mapped
         self.meta: Dict[str, Any] = json.loads(compiled.output("launch"))
 
@@ -289,21 +289,26 @@ def _words(options: Any) -> Dict[str, str]:
     return words if words["tma"] != "off" or words.get("persistent") == "on" else {}
 
 
-def _mapped(source: Any, options: Any, target: Any, made: Dict[str, Any]) -> Dict[str, str]:
-    """The words that launches of the kernel are compiled with, where these are to be tilec's, which pass tensor maps and how many
-    programs there are; Triton's launchers pass neither. {}: Triton's launcher serves."""
+def _mapped(source: Any, options: Any, target: Any, made: Dict[str, Any]) -> Optional[Dict[str, str]]:
+    """For metadata, if the kernel has hidden parameters when tilec launches it: the words that it is compiled with then, and as
+    `launch` all that makes it. None: Triton's launcher serves."""
     words = _words(options)
     unasked = words == {"tma": "auto"}
     if not words or (unasked and int(target.arch) < LEAST_TMA):
-        return {}
+        return None
     try:
         special = specialisation(source)
-        captured = capture(source.fn, special.constants, False, False, None, globals_of(), special.functions)
+        captured = capture(source.fn, special.constants, False, name=_name_of(source, special), globals_of=globals_of(), functions=special.functions)
         if unasked and not any("dot" in text for _, text in captured.sources):
-            return {}  # such kernels have no hidden parameters
-        return words if _has_hidden(captured, special, {**made, **{name: WORDS[name][word] for name, word in words.items()}}) else {}
+            return None  # such kernels have no hidden parameters
+        made = {**made, **{name: WORDS[name][word] for name, word in words.items()}, "kernel": captured.kernel, "defines": list(captured.defines)}
+        if not _has_hidden(captured, special, made):
+            return None
     except (TilecError, CaptureError):  # the kernel as Triton launches it is there
-        return {}
+        return None
+    made.pop("arch")
+    params = [(name, name in special.constants) for name in source.fn.arg_names]
+    return {**words, "launch": json.dumps({"sources": captured.sources, "shown": captured.shown, "options": made, "params": params})}
 
 
 def _has_hidden(captured: Captured, special: Specialisation, made: Dict[str, Any]) -> bool:
@@ -311,9 +316,30 @@ def _has_hidden(captured: Captured, special: Specialisation, made: Dict[str, Any
     blocks = {name: ", ".join(map(str, block)) for name, (_, block) in special.descriptors.items()}
     types = {name: f"tensordesc<{_type_text(element)}[{blocks[name]}]>:16" for name, (element, _) in special.descriptors.items()}
     signature = ",".join(f"{name}={kind}" for name, kind in {**special.parameters, **types}.items())
-    made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
-    meta = json.loads(_native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made).output("launch"))
-    return any(param["hidden"] for param in meta["params"])
+    compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), {**made, "signature": signature})
+    return any(param["hidden"] for param in json.loads(compiled.output("launch"))["params"])
+
+
+class Mapped(_native.Launcher):
+    """A kernel of Triton's whose launches are tilec's, which pass hidden parameters. It is made from metadata, so that neither
+    Triton's caches nor PyTorch's worker processes need its function."""
+
+    def __init__(self, launch: str):
+        self._made = json.loads(launch)
+        self._kernels: Dict[_native.Device, _native.Kernel] = {}
+        super().__init__(tuple((name, constant) for name, constant in self._made["params"]))
+
+    def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: _native.Device) -> Any:
+        """For _native, as JITFunction's. Triton compiles for each set of constexprs."""
+        kernel = self._kernels.get(device)
+        if kernel is None:
+            program = _native.Program(*([(name, text) for name, text in self._made[key]] for key in ("sources", "shown")))
+            kernel = self._kernels[device] = _native.Kernel(device, program, self._made["options"])
+        return kernel, ()
+
+    def _drop(self, kernel: _native.Kernel) -> None:
+        """For _native: nothing of the kernel could be compiled."""
+        self._kernels.clear()
 
 
 def compile_source(source: Any, options: Any, target: Any) -> Result:

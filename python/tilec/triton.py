@@ -49,7 +49,7 @@ from . import _devices, _elsewhere, _kept
 from ._capture import Captured, capture
 from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
-from ._jit import WORDS, JITFunction
+from ._jit import JITFunction
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
@@ -240,6 +240,7 @@ def _parse_options(original: Callable[..., Any], backend: Any, given: Dict[str, 
 def _hash(original: Callable[..., str], source: Any) -> str:
     """Names in Triton's cache are other than Triton's own, and change with what the kernel captures."""
     own = original(source)
+    _watch_inductor()
     if type(source) is not _compiler.ASTSource:
         if type(source).__name__ == "GluonASTSource":
             _leave_gluon(source.fn)
@@ -401,32 +402,12 @@ def _tune(tuner: Any, *args: Any, **kwargs: Any) -> Any:
 # ---------------------------------------------------------------- launches with tensor maps
 
 
-class _Mapped(_Simulated):
-    """A kernel of Triton's whose launches are tilec's, as they pass tensor maps and numbers of programs; compiled with the options that Triton has compiled it with."""
-
-    def __init__(self, kernel: Any, metadata: Any):
-        super().__init__(kernel)
-        self._name = metadata.name
-        made = _source.options_of(metadata, metadata.target)
-        self._made = {name: value for name, value in made.items() if name != "arch"}
-        for name, numbers in WORDS.items():
-            if hasattr(metadata, f"tilec_{name}"):
-                self._made[name] = numbers[getattr(metadata, f"tilec_{name}")]
-
-    def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
-        name = self._name if self._name != self.__name__ else None
-        return capture(self._triton, constexprs, False, name=name, globals_of=_source.globals_of(), functions=functions)
-
-    def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
-        return dict(self._made)
-
-
 class _MappedLauncher:
     """Replaces Triton's launcher of a kernel on one device. Triton's does the launches that tilec does not: for ever if
     tilec does not compile the kernel, else those whose arguments it does not take."""
 
-    def __init__(self, source: Any, metadata: Any, other: Callable[..., Any], device: Any):
-        self._ours: Optional[_Mapped] = _Mapped(source.fn, metadata)
+    def __init__(self, metadata: Any, other: Callable[..., Any], device: Any):
+        self._ours: Optional[_source.Mapped] = _source.Mapped(metadata.tilec_launch)
         self._other, self._device = other, device
         self._launch = self._ours._launch_on_stream
 
@@ -450,22 +431,36 @@ class _MappedLauncher:
             leave(launch)
 
 
-def _launches_mapped(compiled: Any) -> bool:
-    """True if tilec launches the kernel: it has hidden parameters, its function is there, and the driver is NVIDIA's."""
-    return bool(getattr(compiled.metadata, "tilec_tma", "")) and getattr(compiled.src, "fn", None) is not None and isinstance(_triton.runtime.driver.active, CudaDriver)
-
-
 def _init_handles(original: Callable[[Any], None], compiled: Any) -> None:
     """In the place of CompiledKernel._init_handles: kernels with tensor maps get a launcher that makes them."""
     fresh = compiled.module is None
     original(compiled)
-    if not fresh or not _launches_mapped(compiled):
+    active = _triton.runtime.driver.active
+    if not fresh or not hasattr(compiled.metadata, "tilec_launch") or not isinstance(active, CudaDriver):
         return
     try:
-        device = _devices.opened(f"cuda:{_triton.runtime.driver.active.get_current_device()}")
-        compiled._run = _MappedLauncher(compiled.src, compiled.metadata, compiled._run, device)
+        compiled._run = _MappedLauncher(compiled.metadata, compiled._run, _devices.opened(f"cuda:{active.get_current_device()}"))
     except TilecError:  # no GPU of tilec's: Triton's launcher has its own kernel
         pass
+
+
+def _watch_inductor() -> None:
+    """Replaces what chooses PyTorch's static launcher, which passes no tensor maps, once torch.compile is there."""
+    heuristics = sys.modules.get("torch._inductor.runtime.triton_heuristics")
+    chooser = getattr(heuristics, "StaticTritonCompileResult", None)
+    name = "can_statically_launch"
+    if chooser is None or (chooser, name) in _originals or name not in vars(chooser):
+        return
+    original = getattr(chooser, name)
+
+    def chosen(kernel: Any, inductor_meta: Any, triton_meta: Any, *rest: Any, **more: Any) -> Any:
+        """None: the launcher through Triton. A kernel without a device index may be launched on several, which only the static one does."""
+        if hasattr(kernel.metadata, "tilec_launch") and triton_meta.get("device") is not None:
+            return None
+        return original(kernel, inductor_meta, triton_meta, *rest, **more)
+
+    _originals[chooser, name] = vars(chooser)[name]
+    setattr(chooser, name, staticmethod(chosen))
 
 
 def _create_driver(original: Callable[[], Any]) -> Any:
