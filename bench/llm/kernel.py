@@ -3,11 +3,13 @@
 import triton
 import triton.language as tl
 
-# (BLOCK_M, BLOCK_N, BLOCK_K, num_warps, num_stages)
-TILES = [(16, 16, 256, 4, 4), (16, 32, 128, 4, 5), (16, 32, 256, 4, 4), (16, 64, 128, 4, 5), (16, 64, 256, 4, 4), (16, 128, 128, 4, 5),
-         (64, 16, 256, 4, 4), (64, 32, 128, 4, 5), (64, 32, 256, 4, 4), (64, 64, 64, 4, 5), (64, 64, 128, 4, 4), (64, 128, 64, 4, 4),
-         (64, 128, 128, 4, 4), (64, 256, 64, 4, 4),
-         (128, 64, 64, 4, 4), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (256, 128, 64, 8, 4)]
+# (BM, BN, BK, G, num_warps, num_stages)
+TILES = [(16, 16, 256, 8, 4, 4), (16, 32, 128, 8, 4, 4), (16, 32, 256, 8, 4, 4), (16, 64, 128, 8, 4, 4), (16, 64, 128, 8, 4, 5),
+         (16, 64, 256, 8, 4, 3), (16, 128, 64, 8, 4, 5), (16, 128, 128, 8, 4, 4),
+         (64, 16, 256, 8, 4, 4), (64, 32, 128, 8, 4, 4), (64, 32, 256, 8, 4, 4), (64, 64, 64, 8, 4, 5), (64, 64, 128, 8, 4, 4), (64, 128, 64, 8, 4, 4),
+         (64, 128, 128, 8, 4, 4), (64, 256, 64, 8, 4, 4),
+         (128, 64, 64, 8, 4, 4), (128, 128, 64, 8, 4, 4), (128, 128, 64, 8, 8, 3), (128, 256, 64, 8, 8, 3), (128, 256, 64, 16, 8, 3),
+         (256, 128, 64, 8, 8, 3)]
 
 
 def fitting(configs, named, **_):
@@ -16,7 +18,7 @@ def fitting(configs, named, **_):
     return [c for c in configs if c.kwargs["BM"] <= max(16, rows) and (rows <= 8 * c.kwargs["BM"] or c.kwargs["BM"] >= 128)]
 
 
-@triton.autotune([triton.Config({"BM": m, "BN": n, "BK": k, "G": 8}, num_warps=w, num_stages=s) for m, n, k, w, s in TILES],
+@triton.autotune([triton.Config({"BM": m, "BN": n, "BK": k, "G": g}, num_warps=w, num_stages=s) for m, n, k, g, w, s in TILES],
                  key=["M", "N", "K"], prune_configs_by={"early_config_prune": fitting})
 @triton.jit
 def matmul(a_ptr, b_ptr, c_ptr, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, G: tl.constexpr):
