@@ -544,6 +544,66 @@ class OfPyTorch(Launches):
         self.assertEqual(Launcher.calls, [])
 
 
+    def templates(self, size):
+        """What PyTorch's max-autotune would time for a matmul on a GPU: (an ASTSource, options, the tile)."""
+        import torch
+        from torch._inductor import ir, select_algorithm, utils
+        from torch._inductor.codecache import PyCodeCache
+        from torch._inductor.codegen.triton import TritonScheduling
+        from torch._inductor.runtime.hints import DeviceProperties
+
+        patch, found = unittest.mock.patch.object, []
+
+        def autotune(cache, *args, **kwargs):
+            for given in (*args, *kwargs.values()):
+                if isinstance(given, (list, tuple)) and given and hasattr(given[0], "bmreq"):
+                    found.extend(given)
+            raise Done
+
+        h200 = dict(type="cuda", index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536,
+                    max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32)  # fmt: skip
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self.config.patch(cpu_backend="triton", max_autotune=True, max_autotune_gemm_backends="TRITON", compile_threads=1))
+            stack.enter_context(patch(select_algorithm.AlgorithmSelectorCache, "do_autotuning", autotune))
+            stack.enter_context(patch(ir, "is_gpu", lambda device: True))
+            stack.enter_context(patch(utils, "is_gpu", lambda device: True))
+            stack.enter_context(patch(DeviceProperties, "create", staticmethod(lambda device: DeviceProperties(**h200))))
+            stack.enter_context(patch(TritonScheduling, "get_backend_features", staticmethod(lambda device: TritonScheduling.backend_features)))
+            stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+            stack.enter_context(self.assertRaises(Exception))
+            torch._dynamo.reset()
+            x = torch.zeros(size, size, dtype=torch.float16)
+            torch.compile(lambda a, b: a @ b)(x, x.clone())
+        if not found or not hasattr(found[0].bmreq, "module_cache_key"):
+            self.skipTest("this PyTorch makes its templates otherwise")
+        for choice in found:
+            tuner = getattr(PyCodeCache.load_by_key_path(choice.bmreq.module_cache_key, choice.bmreq.module_path), choice.bmreq.kernel_name)
+            [facts] = tuner.triton_meta["configs"]
+            options = {"num_warps": tuner.configs[0].num_warps, "num_stages": tuner.configs[0].num_stages}
+            yield ASTSource(tuner.fn, dict(tuner.triton_meta["signature"]), {}, facts), options, tuner.inductor_meta["config_args"]
+
+    def test_templates(self):
+        """Those of PyTorch's max-autotune are launched with TMA, and right."""
+        size, tried = 128, 0
+        values = [np.random.default_rng(seed).integers(-2, 3, (size, size)).astype(np.float16) for seed in range(2)]
+        expected = (values[0].astype(np.float32) @ values[1].astype(np.float32)).astype(np.float16)
+        for source, options, tile in self.templates(size):
+            if tile["BLOCK_M"] < 64 or tile["BLOCK_N"] < 64 or tile["BLOCK_K"] < 32:
+                continue
+            handle = triton.compile(source, target=self.driver.get_current_target(), options=options)
+            arrays = [Array(x) for x in (*values, np.full((size, size), 7, np.float16))]
+            handle[(size // tile["BLOCK_M"] * (size // tile["BLOCK_N"]), 1, 1)](*arrays)
+            self.assertTrue(np.array_equal(arrays[2].numpy(), expected), tile)
+            self.assertTrue(self.mapped(handle), tile)
+            tried += 1
+        self.assertGreater(tried, 0)
+        self.assertEqual(Launcher.calls, [])
+
+
+class Done(Exception):
+    """In the place of an autotuning."""
+
+
 class Gluon(unittest.TestCase):
     TEXT = """
 import os, sys, warnings
