@@ -113,6 +113,8 @@ typedef struct Run {
   PyObject *grid; // NULL: the kernel is compiled only
   int check;      // tilec_launch_options.check
   double timeout; // and its timeout
+  bool on_stream; // on `stream`: it gives no warnings and None.
+  void *stream;   // CUstream; NULL: the default one
 } Run;
 
 // self._elsewhere(device, grid, args, kwargs) does what is to be done where arrays are not on the device, and for
@@ -159,7 +161,9 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   options.check = run->check;
   options.timeout = run->timeout;
   if (!call_grid(self, call, run->grid, options.grid)) return false;
-  if (!current_stream(state, a, kernel->device, &options.stream)) return false;
+  bool found = run->on_stream ? device_stream(kernel->device, run->stream, &options.stream)
+                              : current_stream(state, a, kernel->device, &options.stream);
+  if (!found) return false;
   if (!call_hook(state->enter, self, run->grid)) return false;
   bool on_cpu = kernel->device->type == ON_CPU;
   if (on_cpu) options.print = print;
@@ -169,7 +173,7 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   PyEval_RestoreThread(thread);
   if (on_cpu && !interrupt_end(options.cancel)) return false;
   kernel->refused = status == TILEC_ERROR_COMPILE;
-  if (!kernel_warn(state, kernel)) return false;
+  if (!run->on_stream && !kernel_warn(state, kernel)) return false;
   if (status) return raise_status(state, status);
   if (a->kept && !look_after(state, a)) return false;
   return call_hook(state->leave, self, run->grid);
@@ -197,7 +201,8 @@ static PyObject *run_bound(Launcher *self, const Run *run, Call *call, Arguments
   bool good = run->grid ? launch_kernel(self, kernel, call, a, run) : prepare_kernel(self, kernel, a);
   if (good) kernel->made = true;
   if (!good && !kernel->made && kernel->refused) call_forget(self, kernel);
-  PyObject *result = good ? launched_of(self->state, kernel, a) : NULL;
+  PyObject *result = NULL;
+  if (good) result = run->on_stream ? Py_NewRef(Py_None) : launched_of(self->state, kernel, a);
   Py_DECREF((PyObject *)kernel);
   return result;
 }
@@ -255,8 +260,23 @@ static PyObject *launcher_launch_on(Launcher *self, PyObject *const *args, Py_ss
     PyErr_SetString(PyExc_TypeError, "_launch_on(device, check, timeout, grid, *args, **kwargs)");
     return NULL;
   }
-  const Run run = {(Device *)args[0], args[3], (int)PyLong_AsLong(args[1]), PyFloat_AsDouble(args[2])};
+  const Run run = {.device = (Device *)args[0],
+                   .grid = args[3],
+                   .check = (int)PyLong_AsLong(args[1]),
+                   .timeout = PyFloat_AsDouble(args[2])};
   return PyErr_Occurred() ? NULL : run_call(self, &run, args + 4, nargs - 4, names);
+}
+
+// _launch_on_stream(device, stream, grid, *args)
+static PyObject *launcher_launch_on_stream(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
+                                           PyObject *names) {
+  if (nargs < 3 || Py_TYPE(args[0]) != self->state->device) {
+    PyErr_SetString(PyExc_TypeError, "_launch_on_stream(device, stream, grid, *args)");
+    return NULL;
+  }
+  const Run run = {
+      .device = (Device *)args[0], .grid = args[2], .on_stream = true, .stream = PyLong_AsVoidPtr(args[1])};
+  return PyErr_Occurred() ? NULL : run_call(self, &run, args + 3, nargs - 3, names);
 }
 
 // The memory of the arrays among the arguments: a list of (address, bytes).
@@ -372,6 +392,9 @@ static PyMethodDef methods[] = {
      "Compiles for these arguments; launches nothing."},
     {"_launch_on", (PyCFunction)(void (*)(void))launcher_launch_on, METH_FASTCALL | METH_KEYWORDS,
      "_launch_on(device, check, timeout, grid, *args, **kwargs): launches there."},
+    {"_launch_on_stream", (PyCFunction)(void (*)(void))launcher_launch_on_stream,
+     METH_FASTCALL | METH_KEYWORDS,
+     "_launch_on_stream(device, stream, grid, *args): launches there, and gives None."},
     {"_memory", (PyCFunction)(void (*)(void))launcher_memory, METH_FASTCALL | METH_KEYWORDS,
      "(address, bytes) of each array among the arguments."},
     {"_tune", (PyCFunction)(void (*)(void))launcher_tune, METH_FASTCALL | METH_KEYWORDS,

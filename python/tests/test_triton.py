@@ -413,12 +413,20 @@ class Compiles(unittest.TestCase):
         """Launches that make tensor maps are tilec's, by `tma=`; what Triton keeps and launches otherwise has none."""
         types = {"a": "*fp16", "b": "*fp16", "out": "*fp32", "M": "i32", "K": "i32", "sa": "i32", "B": "constexpr"}
         known = {(i,): POINTER for i in (0, 1, 2, 5)}
-        for tma, expected in ((None, None), ("off", None), ("on", "on"), ("auto", "auto")):
+        for tma, expected in ((None, "auto"), ("off", None), ("on", "on"), ("auto", "auto")):
             compiled = self.compile(ASTSource(product, types, {(6,): 64}, known), **({"tma": tma} if tma else {}))
             self.assertNotIn("cp.async.bulk.tensor", compiled.asm["ptx"])
+            self.assertIn("cp.async.c", compiled.asm["ptx"])  # others may launch it
             self.assertEqual(getattr(compiled.metadata, "tilec_tma", None), expected)
             if expected and np is not None:
                 self.launch_mapped(compiled)
+        with environment("TILEC_TRITON_TMA", "off"):
+            compiled = self.compile(ASTSource(product, types, {(6,): 64}, known))
+            self.assertFalse(hasattr(compiled.metadata, "tilec_tma"))
+        older = triton.compile(ASTSource(product, types, {(6,): 64}, known), target=GPUTarget("cuda", 80, 32))
+        self.assertFalse(hasattr(older.metadata, "tilec_tma"))
+        whole = self.compile(ASTSource(product, types, {(6,): 64}, known), launch_cooperative_grid=True)
+        self.assertFalse(hasattr(whole.metadata, "tilec_tma"))
         with self.assertRaisesRegex(drop_in.TritonError, "tma='yes'"), environment("TILEC_TRITON", "strict"):
             self.compile(ASTSource(product, types, {(6,): 64}, known), tma="yes")
         taking = {"x": "*fp32", "d": "tensordesc<fp16[32, 64]>", "n": "i32", "FN": "constexpr", "BY": "constexpr"}
@@ -433,14 +441,14 @@ class Compiles(unittest.TestCase):
         for given in ({}, {"warp_specialize": "on"}, {"epilogue": "on"}, {"persistent": "on"}, {"persistent": "on", "tma": "off"},
                       {"persistent": "off"}, {"warp_specialize": "on", "persistent": "on"}):  # fmt: skip
             compiled = self.compile(ASTSource(product, types, {(6,): 64}, known), **given)
-            mapped = "on" in given.values()
+            mapped = given.get("persistent") == "on" or given.get("tma") != "off"
             words = {"tma": "auto", **given} if mapped else {}
             for name in ("tma", "warp_specialize", "epilogue", "persistent"):
                 self.assertEqual(getattr(compiled.metadata, f"tilec_{name}", None), words.get(name), given)
             hashes.add(compiled.hash)
             if mapped and np is not None:
                 launcher = self.launch_mapped(compiled)
-                text = launcher._ours.run(*self.small(), grid=(1, 1, 1)).asm["ttir"]
+                text = launcher._ours._prepare(*self.small()).asm["ttir"]
                 self.assertEqual("programs_x" in text, given.get("persistent") == "on")
                 self.assertEqual("warp_groups" in text, given.get("warp_specialize") == "on")
                 self.assertEqual("tensor_map" in text, given.get("tma") != "off")
@@ -453,18 +461,16 @@ class Compiles(unittest.TestCase):
 
     def launch_mapped(self, compiled):
         other = []
-        active = triton.runtime.driver.active
-        stream = active.get_current_stream(active.get_current_device())
-        launcher = drop_in._MappedLauncher(compiled.src, compiled.metadata, lambda *args: other.append(args))
+        launcher = drop_in._MappedLauncher(compiled.metadata, lambda *args: other.append(args), tilec.device("sim"))
         for size in (50, 0):
             wide = np.random.default_rng(size).integers(-3, 4, (2, 64, 96)).astype(np.float16)
             out = np.full((64, 64), 7, np.float32)
-            launcher(1, 1, 1, stream, None, None, None, None, None, wide[0], wide[1], out, size, 90, 96, 64)
+            launcher(1, 1, 1, 0, None, None, None, None, None, wide[0], wide[1], out, size, 90, 96, 64)
             expected = np.zeros((64, 64), np.float32)
             expected[:size] = wide[0, :size, :90].astype(np.float32) @ wide[1, :, :90].astype(np.float32).T
             self.assertTrue(np.array_equal(out, expected))
         self.assertEqual(other, [])
-        launcher(1, 1, 1, stream + 1, None, None, None, None, None, 1)
+        launcher(1, 1, 1, 0, None, None, None, None, None, 1)  # tilec does not take such arguments
         self.assertEqual(len(other), 1)
         return launcher
 

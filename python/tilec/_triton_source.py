@@ -25,6 +25,7 @@ from ._capture import Captured, CaptureError, capture
 from ._errors import CompilationError, TilecError
 
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
+LEAST_TMA = 90  # the first compute capability with TMA
 ARCHITECTURES = {90: "sm_90a", 100: "sm_100a", 103: "sm_103a", 120: "sm_120a", 121: "sm_121a"}
 
 
@@ -145,9 +146,9 @@ def _descriptor(name: str, block: Tuple[int, ...], unit: int = 1) -> str:
     return f"_tilec_tl.make_tensor_descriptor({name}_base, [{shape}], [{strides}], {list(block)})"
 
 
-def _around(captured: Captured, names: List[str], special: Specialisation, short: bool = False) -> Tuple[Captured, List[str]]:
+def _around(captured: Captured, names: List[str], special: Specialisation) -> Tuple[Captured, List[str]]:
     """The kernel within one that makes its descriptors of what is passed for them; and that one's signature. Triton's specialisations
-    tell nothing of a descriptor's sizes: where their last ones are multiples of 16 bytes, which is tested at run time, accesses have 16 bytes. `short`: it is not tested, as the code is seldom launched."""
+    tell nothing of a descriptor's sizes: where their last ones are multiples of 16 bytes, which is tested at run time, accesses have 16 bytes."""
     heads: List[str] = []
     signature: List[str] = []
     checks: List[str] = []
@@ -172,7 +173,7 @@ def _around(captured: Captured, names: List[str], special: Specialisation, short
     first = captured.sources[0][0].removesuffix(".py")
     lines = [
         "@triton.jit", f"def {captured.kernel}({', '.join(heads)}):", *checks,
-        *([f"    if {test}:", f"        _tilec_kernel({', '.join(wide)})", "    else:"] if not short else ["    if True:"]),
+        f"    if {test}:", f"        _tilec_kernel({', '.join(wide)})", "    else:",
         f"        _tilec_kernel({', '.join(given)})",
         "import triton.language as _tilec_tl", f"from {first} import {captured.kernel} as _tilec_kernel",
         *(f"from {first} import {name}" for name in used), *([f"_tilec_used = ({', '.join(used)},)"] if used else []), "",
@@ -192,7 +193,7 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
     if getattr(options, "instrumentation_mode", ""):
         raise Refused(f"instrumentation_mode is '{options.instrumentation_mode}'")
     made = {
-        "arch": ARCHITECTURES.get(target.arch, f"sm_{target.arch}"),
+        "arch": ARCHITECTURES.get(int(target.arch), f"sm_{target.arch}"),
         "num_warps": options.num_warps,
         "num_stages": max(1, options.num_stages),
         "fp32_dot": FP32_DOT[precision],
@@ -208,7 +209,7 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
 class Result:
     """One kernel: the texts of its stages, and what Triton's metadata say of it. `str()` is its source."""
 
-    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: Optional[Dict[str, str]] = None):
+    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: Optional[Dict[str, str]]):
         self.captured, self.compiled, self.seconds, self.mapped = captured, compiled, seconds, mapped
         self.meta: Dict[str, Any] = json.loads(compiled.output("launch"))
 
@@ -257,62 +258,96 @@ def _name_of(source: Any, special: Specialisation) -> Optional[str]:
 _captured: "WeakKeyDictionary[Any, Tuple[Captured, str]]" = WeakKeyDictionary()
 
 
-def captured_of(source: Any, asserts: bool, short: bool = False) -> Tuple[Captured, str]:
+def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
     """Its sources and signature. They are kept separately, because its hash is requested first (in it they would be
-    pickled with it). `short`: see _around."""
+    pickled with it)."""
     known = _captured.get(source)
-    if known is not None and not asserts and not short:
+    if known is not None and not asserts:
         return known
     special = specialisation(source)
     name = _name_of(source, special)
     captured = capture(source.fn, special.constants, asserts, False, name, globals_of(), special.functions)
     signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
     if special.descriptors:
-        captured, signature = _around(captured, source.fn.arg_names, special, short)
+        captured, signature = _around(captured, source.fn.arg_names, special)
     made = captured, ",".join(signature)
-    if not asserts and not short:
+    if not asserts:
         _captured[source] = made
     return made
 
 
-def _mapped(source: Any, options: Any, made: Dict[str, Any]) -> Dict[str, str]:
-    """The words that launches of the kernel are compiled with, where these are to be tilec's, which pass tensor maps and how many programs
-    there are; Triton's launchers pass neither. `tma=` of the launch, or TILEC_TRITON_TMA; without these it is "auto" of kernels that take tensor
-    descriptors, and where another option is "on". {}: Triton's launcher serves."""
-    special = specialisation(source)
+def _words(options: Any) -> Dict[str, str]:
+    """The words that launches of the kernel may be compiled with: the launch's `tma=` or TILEC_TRITON_TMA, else "auto", and the other
+    options that Triton does not have. {}: none, as launches are not to pass hidden parameters."""
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name, None)}
-    asked = "on" in (words.get("warp_specialize"), words.get("epilogue"), words.get("persistent"))
-    words.setdefault("tma", os.environ.get("TILEC_TRITON_TMA") or ("auto" if special.descriptors or asked else "off"))
+    words.setdefault("tma", os.environ.get("TILEC_TRITON_TMA") or "auto")
     for name, word in words.items():
         if word not in WORDS[name]:
             raise Refused(f"{name}={word!r}: it must be one of {', '.join(WORDS[name])}")
-    if getattr(options, "debug", False) or (words["tma"] == "off" and words.get("persistent") != "on"):
+    if getattr(options, "debug", False) or getattr(options, "launch_cooperative_grid", False):
         return {}
+    return words if words["tma"] != "off" or words.get("persistent") == "on" else {}
+
+
+def _mapped(source: Any, options: Any, target: Any, made: Dict[str, Any]) -> Optional[Dict[str, str]]:
+    """For metadata, if the kernel has hidden parameters when tilec launches it: the words that it is compiled with then, and as
+    `launch` all that makes it. None: Triton's launcher serves."""
+    words = _words(options)
+    unasked = words == {"tma": "auto"}
+    if not words or (unasked and int(target.arch) < LEAST_TMA):
+        return None
     try:
-        return words if _has_hidden(source, special, {**made, **{name: WORDS[name][word] for name, word in words.items()}}) else {}
+        special = specialisation(source)
+        captured = capture(source.fn, special.constants, False, name=_name_of(source, special), globals_of=globals_of(), functions=special.functions)
+        if unasked and not any("dot" in text for _, text in captured.sources):
+            return None  # such kernels have no hidden parameters
+        made = {**made, **{name: WORDS[name][word] for name, word in words.items()}, "kernel": captured.kernel, "defines": list(captured.defines)}
+        if not _has_hidden(captured, special, made):
+            return None
     except (TilecError, CaptureError):  # the kernel as Triton launches it is there
-        return {}
+        return None
+    made.pop("arch")
+    params = [(name, name in special.constants) for name in source.fn.arg_names]
+    return {**words, "launch": json.dumps({"sources": captured.sources, "shown": captured.shown, "options": made, "params": params})}
 
 
-def _has_hidden(source: Any, special: Specialisation, made: Dict[str, Any]) -> bool:
+def _has_hidden(captured: Captured, special: Specialisation, made: Dict[str, Any]) -> bool:
     """True if the kernel has parameters that only tilec's launches pass, and is compiled for these."""
-    captured = capture(source.fn, special.constants, False, False, None, globals_of(), special.functions)
     blocks = {name: ", ".join(map(str, block)) for name, (_, block) in special.descriptors.items()}
     types = {name: f"tensordesc<{_type_text(element)}[{blocks[name]}]>:16" for name, (element, _) in special.descriptors.items()}
     signature = ",".join(f"{name}={kind}" for name, kind in {**special.parameters, **types}.items())
-    made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
-    meta = json.loads(_native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made).output("launch"))
-    return any(param["hidden"] for param in meta["params"])
+    compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), {**made, "signature": signature})
+    return any(param["hidden"] for param in json.loads(compiled.output("launch"))["params"])
+
+
+class Mapped(_native.Launcher):
+    """A kernel of Triton's whose launches are tilec's, which pass hidden parameters. It is made from metadata, so that neither
+    Triton's caches nor PyTorch's worker processes need its function."""
+
+    def __init__(self, launch: str):
+        self._made = json.loads(launch)
+        self._kernels: Dict[_native.Device, _native.Kernel] = {}
+        super().__init__(tuple((name, constant) for name, constant in self._made["params"]))
+
+    def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: _native.Device) -> Any:
+        """For _native, as JITFunction's. Triton compiles for each set of constexprs."""
+        kernel = self._kernels.get(device)
+        if kernel is None:
+            program = _native.Program(*([(name, text) for name, text in self._made[key]] for key in ("sources", "shown")))
+            kernel = self._kernels[device] = _native.Kernel(device, program, self._made["options"])
+        return kernel, ()
+
+    def _drop(self, kernel: _native.Kernel) -> None:
+        """For _native: nothing of the kernel could be compiled."""
+        self._kernels.clear()
 
 
 def compile_source(source: Any, options: Any, target: Any) -> Result:
     """tilec's result for an ASTSource. TilecError, CaptureError: why there is none."""
     start = time.perf_counter()
     made = options_of(options, target)
-    mapped = _mapped(source, options, made)
-    captured, signature = captured_of(source, bool(getattr(options, "debug", False)), bool(mapped))
-    if mapped:  # what Triton has of it is seldom launched
-        made["num_stages"] = 1
+    mapped = _mapped(source, options, target, made)
+    captured, signature = captured_of(source, bool(getattr(options, "debug", False)))
     made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
     compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made)
     result = Result(captured, compiled, time.perf_counter() - start, mapped)

@@ -33,6 +33,7 @@ try:
     from tilec_triton import first as _first
     from tilec_triton.driver import SimulatorDriver
     from triton.backends.nvidia.compiler import CUDABackend
+    from triton.backends.nvidia.driver import CudaDriver
     from triton.compiler import compiler as _compiler
     from triton.compiler import errors as _errors
     from triton.runtime import autotuner as _autotuner
@@ -48,7 +49,7 @@ from . import _devices, _elsewhere, _kept
 from ._capture import Captured, capture
 from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
-from ._jit import WORDS, JITFunction
+from ._jit import JITFunction
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
@@ -145,6 +146,29 @@ def _note(name: str, kernel: Any, seconds: float, reason: Optional[str] = None) 
         _report.append(Compiled(name, code.co_filename, code.co_firstlineno, seconds, reason))
 
 
+GLUON = "a Gluon kernel has Triton's layouts, and tilec chooses its own"
+
+
+def _warn_once(kernel: Any, text: str) -> bool:
+    """True if the kernel was not warned about before."""
+    code = kernel.fn.__code__
+    with _lock:
+        known = _warned.setdefault(code, False)
+        _warned[code] = True
+    if not known:
+        warnings.warn_explicit(text, TilecWarning, code.co_filename, code.co_firstlineno)
+    return not known
+
+
+def _leave_gluon(kernel: Any) -> None:
+    """Reports once that Triton compiles it."""
+    name = kernel.__name__
+    if _strict():
+        raise TritonError(f"tilec does not compile '{name}': {GLUON}")
+    if _warn_once(kernel, f"tilec does not compile '{name}', Triton does: {GLUON}"):
+        _note(name, kernel, 0.0, GLUON)
+
+
 def _fall_back(source: Any, error: Exception) -> None:
     """Tells once a kernel what it is that tilec does not compile."""
     if not isinstance(error, _source.FAILURES):
@@ -153,13 +177,7 @@ def _fall_back(source: Any, error: Exception) -> None:
     known_as = _tritons(error)
     if _strict() or isinstance(known_as, AssertionFailure):
         raise known_as from error
-    code = source.fn.fn.__code__
-    with _lock:
-        known = _warned.setdefault(code, False)
-        _warned[code] = True
-    if not known:
-        text = f"tilec does not compile '{source.name}', Triton does: {error}"
-        warnings.warn_explicit(text, TilecWarning, code.co_filename, code.co_firstlineno)
+    _warn_once(source.fn, f"tilec does not compile '{source.name}', Triton does: {error}")
 
 
 # ---------------------------------------------------------------- Triton's stages
@@ -222,7 +240,10 @@ def _parse_options(original: Callable[..., Any], backend: Any, given: Dict[str, 
 def _hash(original: Callable[..., str], source: Any) -> str:
     """Names in Triton's cache are other than Triton's own, and change with what the kernel captures."""
     own = original(source)
+    _watch_inductor()
     if type(source) is not _compiler.ASTSource:
+        if type(source).__name__ == "GluonASTSource":
+            _leave_gluon(source.fn)
         return own
     try:
         key = _source.captured_of(source, False)[0].key
@@ -297,6 +318,8 @@ def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any
     if warmup and simulates:
         args = tuple(_as_types(args))
         kwargs = dict(zip(kwargs, _as_types(list(kwargs.values()))))
+    if simulates and not warmup and kernel.is_gluon():
+        raise TritonError(f"'{kernel.__name__}' cannot run on the simulator: {GLUON}")
     if warmup or type(kernel) is not _jit.JITFunction or not simulates:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     for hook in kernel.pre_run_hooks:
@@ -379,56 +402,65 @@ def _tune(tuner: Any, *args: Any, **kwargs: Any) -> Any:
 # ---------------------------------------------------------------- launches with tensor maps
 
 
-class _Mapped(_Simulated):
-    """A kernel of Triton's whose launches are tilec's, as they pass tensor maps and numbers of programs; compiled with the options that Triton has compiled it with."""
-
-    def __init__(self, kernel: Any, metadata: Any):
-        super().__init__(kernel)
-        made = _source.options_of(metadata, metadata.target)
-        self._made = {name: value for name, value in made.items() if name != "arch"}
-        for name, numbers in WORDS.items():
-            if hasattr(metadata, f"tilec_{name}"):
-                self._made[name] = numbers[getattr(metadata, f"tilec_{name}")]
-
-    def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
-        return dict(self._made)
-
-
 class _MappedLauncher:
-    """Replaces Triton's launcher. It does the launches that tilec does not, and those on other streams than the current
-    one."""
+    """Replaces Triton's launcher of a kernel on one device. Triton's does the launches that tilec does not: for ever if
+    tilec does not compile the kernel, else those whose arguments it does not take."""
 
-    def __init__(self, source: Any, metadata: Any, other: Callable[..., Any]):
-        self._ours: Optional[_Mapped] = _Mapped(source.fn, metadata)
-        self._other = other
+    def __init__(self, metadata: Any, other: Callable[..., Any], device: Any):
+        self._ours: Optional[_source.Mapped] = _source.Mapped(metadata.tilec_launch)
+        self._other, self._device = other, device
+        self._launch = self._ours._launch_on_stream
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._other, name)
 
     def __call__(self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch: Any, enter: Any, leave: Any, *args: Any) -> None:
-        active = _triton.runtime.driver.active
-        if self._ours is not None and stream == active.get_current_stream(active.get_current_device()):
-            if enter is not None:
-                enter(launch)
-            try:
-                self._ours.run(*args, grid=(x, y, z))
-            except TilecError:
+        if self._ours is None:
+            self._other(x, y, z, stream, function, packed, launch, enter, leave, *args)
+            return
+        if enter is not None:
+            enter(launch)
+        try:
+            self._launch(self._device, stream, (x, y, z), *args)
+        except Exception as error:  # what Triton's launcher refuses too is its error
+            if isinstance(error, CompilationError):
                 self._ours = None
-            else:
-                if leave is not None:
-                    leave(launch)
-                return
-            enter = None  # which was called
-        self._other(x, y, z, stream, function, packed, launch, enter, leave, *args)
+            self._other(x, y, z, stream, function, packed, launch, None, leave, *args)
+            return
+        if leave is not None:
+            leave(launch)
 
 
 def _init_handles(original: Callable[[Any], None], compiled: Any) -> None:
     """In the place of CompiledKernel._init_handles: kernels with tensor maps get a launcher that makes them."""
     fresh = compiled.module is None
     original(compiled)
-    on_gpu = type(_triton.runtime.driver.active).__module__ == CUDABackend.__module__.replace("compiler", "driver")
-    if fresh and on_gpu and getattr(compiled.metadata, "tilec_tma", "") and hasattr(compiled.src, "fn"):
-        compiled._run = _MappedLauncher(compiled.src, compiled.metadata, compiled._run)
+    active = _triton.runtime.driver.active
+    if not fresh or not hasattr(compiled.metadata, "tilec_launch") or not isinstance(active, CudaDriver):
+        return
+    try:
+        compiled._run = _MappedLauncher(compiled.metadata, compiled._run, _devices.opened(f"cuda:{active.get_current_device()}"))
+    except TilecError:  # no GPU of tilec's: Triton's launcher has its own kernel
+        pass
+
+
+def _watch_inductor() -> None:
+    """Replaces what chooses PyTorch's static launcher, which passes no tensor maps, once torch.compile is there."""
+    heuristics = sys.modules.get("torch._inductor.runtime.triton_heuristics")
+    chooser = getattr(heuristics, "StaticTritonCompileResult", None)
+    name = "can_statically_launch"
+    if chooser is None or (chooser, name) in _originals or name not in vars(chooser):
+        return
+    original = getattr(chooser, name)
+
+    def chosen(kernel: Any, inductor_meta: Any, triton_meta: Any, *rest: Any, **more: Any) -> Any:
+        """None: the launcher through Triton. A kernel without a device index may be launched on several, which only the static one does."""
+        if hasattr(kernel.metadata, "tilec_launch") and triton_meta.get("device") is not None:
+            return None
+        return original(kernel, inductor_meta, triton_meta, *rest, **more)
+
+    _originals[chooser, name] = vars(chooser)[name]
+    setattr(chooser, name, staticmethod(chosen))
 
 
 def _create_driver(original: Callable[[], Any]) -> Any:
