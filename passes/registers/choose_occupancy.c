@@ -21,12 +21,13 @@
 // Smaller CTAs get the number 1 in two cases. Their tiles leave no room, or the addresses of 64 elements, accessed one
 // by one, do not fit. Without the number ptxas spilled twice as much with 32 registers a thread.
 //
-// ptxas gets no number in three more cases:
+// ptxas gets no number in four more cases. With `.minnctapersm 1` it loads more before it computes, and spills:
 //   * stream_reduction has ordered a dot
-//   * tiles of many warps just fill the registers, and there is no dot
-//   * with many warps, ptxas can finish each element before the next
+//   * tiles just fill the registers, and there is no dot
+//   * ptxas can finish each element before the next
+//   * the CTA has all threads, and so all registers
 //
-// With `.minnctapersm 1` it prefetches loads there, and spills. A user's limit on registers replaces all of this.
+// A user's limit on registers replaces all of this.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
@@ -333,23 +334,20 @@ static void report_spills(PassContext *context, Func *func) {
                 (long long)wanted, registers);
 }
 
-// True if tiles of many warps just fit into the registers and no dot takes them. ptxas spills a few of them. With
-// `.minnctapersm 1` it prefetches loads, and spills more.
-static bool tiles_just_fit(Arena *scratch, Func *func) {
+// True if ptxas spills less when it gets no number for one CTA. With `.minnctapersm 1` it loads more before it
+// computes. Dots and addresses of many single elements need the number. So do tiles that cannot fit: without it ptxas
+// aims at many CTAs.
+static bool finds_by_itself(Arena *scratch, Func *func) {
   Contents found = {0};
-  int64_t slack = register_slack(scratch, func);
+  Accesses accesses = count_accesses(func->body);
+  uint32_t warps = func_warps(func);
+  int64_t slack = register_slack(scratch, func), registers = func_thread_registers(func);
   region_walk(func->body, find_contents, &found);
-  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && slack < 0 &&
-         slack + TUNE_BLOCKS_RESERVED_REGISTERS + REGISTER_UNIT > 0;
-}
-
-// True if ptxas can finish each element before the next. There is no dot, no loop, no op of many instructions, and no
-// op that combines elements. With `.minnctapersm 1` it loads all elements first, and spills. Fewer warps need the
-// number: ptxas would aim at many CTAs.
-static bool goes_element_by_element(const Func *func) {
-  Contents found = {0};
-  region_walk(func->body, find_contents, &found);
-  return func_warps(func) >= TUNE_MANY_WARPS && !found.dot && !found.slow && !found.loop && !found.joint;
+  if (warps == BLOCK_MAX_WARPS) return true; // the CTA has all registers anyway
+  if (found.dot || addresses_of_one(accesses.one_single)) return false;
+  // Each element is finished before the next.
+  if (!found.joint) return slack > -registers || (warps >= TUNE_MANY_WARPS && !found.slow && !found.loop);
+  return slack < 0 && slack + TUNE_BLOCKS_RESERVED_REGISTERS + REGISTER_UNIT > 0; // tiles just fit
 }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
@@ -365,7 +363,6 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
     func->min_blocks = reduces_in_turn(func) ? 0 : 1;
   else
     func->min_blocks = blocks_that_load(context->scratch, func);
-  if (func->min_blocks == 1 && (tiles_just_fit(context->scratch, func) || goes_element_by_element(func)))
-    func->min_blocks = 0;
+  if (func->min_blocks == 1 && finds_by_itself(context->scratch, func)) func->min_blocks = 0;
   return func->min_blocks != before;
 }
