@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, List, Optional, Sequence
 
-from . import _elsewhere
+from . import _elsewhere, _own
 from ._errors import TritonImportError
 
 USAGE = """\
@@ -103,6 +103,7 @@ def main(words: List[str]) -> Any:
         return 2
     os.environ.setdefault("TILEC_TRITON", "1")
     sys.meta_path.insert(0, _WithTriton())
+    _own.provide()
     if checks:
         os.environ["TILEC_CHECK"] = "1"  # for processes that the program starts
         _elsewhere.set_check(True)

@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 import warnings
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from ._errors import TritonImportError, report_in_one_line
@@ -49,6 +48,7 @@ from ._capture import Captured, capture
 from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import WORDS, JITFunction
+from ._report import Compiled, Report
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
@@ -84,35 +84,6 @@ def _tritons(error: Exception) -> Exception:
         if sizes:
             return _triton.runtime.errors.OutOfResources(int(sizes[1]), int(sizes[2]), "shared memory")  # type: ignore[no-any-return]
     return TritonError(str(error), diagnostics)
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """One compile that Triton asked for. `reason` is None where tilec did it, else what tilec says of the kernel."""
-
-    kernel: str
-    file: str
-    line: int
-    seconds: float
-    reason: Optional[str] = None
-
-    def __str__(self) -> str:
-        what = f"{self.seconds * 1e3:.0f} ms" if self.reason is None else f"by Triton: {self.reason.splitlines()[0]}"
-        return f"{self.kernel} ({self.file}:{self.line}): {what}"
-
-
-class Report(List[Compiled]):
-    """The compiles of this process, in order; those for launches on the simulator too. `str()` is a table of them."""
-
-    @property
-    def fallbacks(self) -> List[Compiled]:
-        return [item for item in self if item.reason is not None]
-
-    def __str__(self) -> str:
-        done = len(self) - len(self.fallbacks)
-        seconds = sum(item.seconds for item in self)
-        head = f"{done} kernels compiled by tilec in {seconds:.2f} s, {len(self.fallbacks)} left to Triton"
-        return "\n".join([head, *(f"  {item}" for item in self)])
 
 
 VERSIONS = ("3.6.", "3.7.", "3.8.", "3.9.")  # the tests run with each of them
