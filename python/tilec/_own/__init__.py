@@ -82,3 +82,14 @@ def getattr_of(module: str) -> Callable[[str], Any]:
         raise AttributeError(f"module '{module}' has no attribute '{name}': {ADVICE}", name=name, obj=sys.modules.get(module))
 
     return get
+
+
+def is_advised(error: ImportError) -> bool:
+    """True if it is about a module or name that tilec's own `triton` does not have, or `triton` itself."""
+    name = error.name or ""
+    return (name == "triton" or name.startswith(("triton.", "tilec.language"))) and not _finder.installed()
+
+
+def advised(error: ImportError) -> str:
+    """Its message in one line, which says what to do."""
+    return error.msg if "pip install" in error.msg else f"{error.msg.partition(' (')[0]}: {ADVICE}"

@@ -14,24 +14,34 @@ _GROUPS: Dict[str, Dict[str, Any]] = {
     "build": {"impl": None},
     "cache": {"home_dir": os.path.expanduser("~"), "dir": os.path.expanduser("~/.triton/cache"), "manager_class": None},
     "compilation": {
-        "always_compile": False, "allow_non_constexpr_globals": False, "dump_ir": False, "override": False, "listener": None, "use_ir_loc": None,
+        "always_compile": False, "dump_ir": False, "override": False, "listener": None, "use_ir_loc": None,
         "enable_asan": False, "disable_line_info": False, "front_end_debugging": False, "instrumentation_mode": "", "enable_experimental_consan": False,
     },
     "language": {"default_fp_fusion": True},
     "nvidia": {"mock_ptx_version": None, "dump_nvptx": False, "disable_ptxas_opt": False, "libdevice_path": None},
     "proton": {"disable": True},
     "runtime": {
-        "debug": False, "sanitize_overflow": True, "override_arch": None, "launch_enter_hook": None, "launch_exit_hook": None,
+        "sanitize_overflow": True, "override_arch": None, "launch_enter_hook": None, "launch_exit_hook": None,
         "kernel_load_start_hook": None, "kernel_load_end_hook": None, "jit_cache_hook": None, "jit_post_compile_hook": None,
         "add_stages_inspection_hook": None,
     },
 }  # fmt: skip
 
+def _is_on(text: str) -> bool:
+    return text.lower() in ("1", "true", "yes", "on", "y")
+
+
+def _switch(name: str) -> Tuple[str, Callable[[str], Any], Callable[[Any], str]]:
+    return name, _is_on, lambda on: str(int(on))
+
+
 # Settings that are variables of the environment: the name, the value of it, and the text for a value.
 _VARIABLES: Dict[Tuple[str, str], Tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
-    ("autotuning", "print"): ("TRITON_PRINT_AUTOTUNING", lambda text: text not in ("", "0"), lambda on: str(int(on))),
+    ("autotuning", "print"): _switch("TRITON_PRINT_AUTOTUNING"),
+    ("compilation", "allow_non_constexpr_globals"): _switch("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"),
     ("language", "fp32_default"): ("TRITON_F32_DEFAULT", lambda text: text or None, lambda word: word or ""),
-    ("runtime", "interpret"): ("TRITON_INTERPRET", lambda text: text not in ("", "0"), lambda on: str(int(on))),
+    ("runtime", "debug"): _switch("TRITON_DEBUG"),
+    ("runtime", "interpret"): _switch("TRITON_INTERPRET"),
 }
 
 # Settings without an effect where a program that sets them would not get what it asks for.
