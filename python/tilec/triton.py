@@ -19,15 +19,10 @@ import time
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
+import triton as _triton
+
 from ._errors import TritonImportError, report_in_one_line
 
-try:
-    import triton as _triton
-except ModuleNotFoundError as missing:
-    if missing.name != "triton":
-        raise
-    report_in_one_line()
-    raise TritonImportError("tilec.triton compiles the kernels of Triton, which is not installed: pip install triton", name="triton") from None
 try:
     from tilec_triton import first as _first
     from tilec_triton.driver import SimulatorDriver
