@@ -113,9 +113,9 @@ for kernel, args in ((fails, (1,)), (large, (array.array("f", [0] * 512 * 512), 
     except triton.runtime.errors.OutOfResources as error:
         print(error.required > error.limit == 232448, error.name)
     except triton.TritonError as error:
-        print(type(error) is triton.CompilationError)
+        print(type(error) is triton.CompilationError, "error: " in error.error_message)
 """)
-        self.assertEqual(says, "assertion\nTrue shared memory\nTrue\n")
+        self.assertEqual(says, "assertion\nTrue shared memory\nTrue True\n")
 
     def test_compile_without_a_launch(self):
         says = self.check("""
@@ -144,16 +144,19 @@ triton.set_allocator(lambda size, alignment, stream: None)
 import os
 from triton import knobs
 print(knobs.language.fp32_default, knobs.autotuning.print, knobs.runtime.interpret)
+made = [add.warmup(array.array("f", [0]), 1, BLOCK=4)._kernel.options["no_fp_contract"]]
 with knobs.language.scope():
     knobs.language.fp32_default = "ieee"
+    knobs.language.default_fp_fusion = False
+    made.append(add.warmup(array.array("f", [0]), 1, BLOCK=8)._kernel.options["no_fp_contract"])
     print(os.environ["TRITON_F32_DEFAULT"])
-print("TRITON_F32_DEFAULT" in os.environ)
+print("TRITON_F32_DEFAULT" in os.environ, *made)
 try:
     knobs.runtime.launch_enter_hook = print
 except NotImplementedError as error:
     print(error)
 """)
-        self.assertEqual(says, "None False False\nieee\nFalse\ntriton.knobs.runtime.launch_enter_hook is not provided by tilec's own `triton` module: pip install triton\n")
+        self.assertEqual(says, "None False False\nieee\nFalse 0 1\ntriton.knobs.runtime.launch_enter_hook is not provided by tilec's own `triton` module: pip install triton\n")
 
     def test_reports(self):
         result = self.run_program("""

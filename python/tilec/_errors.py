@@ -60,6 +60,11 @@ class TilecError(Exception):
 class CompilationError(TilecError):
     """A kernel's source has an error, or something that tilec does not compile. Locations are those of the Python file."""
 
+    @property
+    def error_message(self) -> str:
+        """The message, under Triton's name."""
+        return str(self)
+
 
 class LaunchError(TilecError):
     """A kernel failed at run time: out of bounds, misaligned, a failed assertion, or a report of a check."""

@@ -17,7 +17,7 @@ _GROUPS: Dict[str, Dict[str, Any]] = {
         "always_compile": False, "dump_ir": False, "override": False, "listener": None, "use_ir_loc": None,
         "enable_asan": False, "disable_line_info": False, "front_end_debugging": False, "instrumentation_mode": "", "enable_experimental_consan": False,
     },
-    "language": {"default_fp_fusion": True},
+    "language": {},
     "nvidia": {"mock_ptx_version": None, "dump_nvptx": False, "disable_ptxas_opt": False, "libdevice_path": None},
     "proton": {"disable": True},
     "runtime": {
@@ -39,6 +39,7 @@ def _switch(name: str) -> Tuple[str, Callable[[str], Any], Callable[[Any], str]]
 _VARIABLES: Dict[Tuple[str, str], Tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     ("autotuning", "print"): _switch("TRITON_PRINT_AUTOTUNING"),
     ("compilation", "allow_non_constexpr_globals"): _switch("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"),
+    ("language", "default_fp_fusion"): ("TRITON_DEFAULT_FP_FUSION", lambda text: not text or _is_on(text), lambda on: str(int(on))),
     ("language", "fp32_default"): ("TRITON_F32_DEFAULT", lambda text: text or None, lambda word: word or ""),
     ("runtime", "debug"): _switch("TRITON_DEBUG"),
     ("runtime", "interpret"): _switch("TRITON_INTERPRET"),

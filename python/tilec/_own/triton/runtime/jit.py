@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Dict, List, Optional
 
 import tilec
@@ -13,9 +14,12 @@ from tilec._report import Compiled
 from tilec._source import give
 from tilec._values import ConstexprFunction
 
+from .. import knobs
+
 __all__ = ["ConstexprFunction", "JITCallable", "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "constexpr_function", "jit", "reinterpret"]
 
 compiled: List[Compiled] = []  # for tilec.triton.report()
+_compiling = threading.local()  # `asserts`: whether the kernel has its assertions, as in Triton only if it is debugged
 
 # The names that programs have for element types, and the short ones of a signature.
 _TYPES = {"float8e4nv": "fp8e4nv", "float8e5": "fp8e5", "float8e4b15": "fp8e4b15", "float8e4b8": "fp8e4b8", "float8e5b16": "fp8e5b16",
@@ -30,15 +34,17 @@ class JITFunction(tilec.JITFunction):
 
     def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
         try:
-            return capture(self, constexprs, globals_of=_triton_source.globals_of(), functions=functions)
+            asserts = getattr(_compiling, "asserts", True)
+            return capture(self, constexprs, asserts, globals_of=_triton_source.globals_of(), functions=functions)
         except CaptureError as error:
             raise tilec.CompilationError(str(error)) from None
 
     def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
-        return {**super()._options(given), "restrict_pointers": 1}
+        return {**super()._options({"enable_fp_fusion": knobs.language.default_fp_fusion, **given}), "restrict_pointers": 1}
 
     def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: Any) -> Any:
         before = len(self._kernels)
+        _compiling.asserts = bool(options.get("debug") or self.debug or knobs.runtime.debug or not device.name.startswith("cuda"))
         made = super()._specialise(constexprs, options, device)
         if len(self._kernels) > before:
             code = self.fn.__code__
