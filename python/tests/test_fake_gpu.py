@@ -3,11 +3,13 @@
 
 import os
 import sys
+import tempfile
 import types
 import unittest
 
 import tilec
 import fake_gpu
+import own_triton
 from fake_gpu import ByFunctions, ByInterface, ByMethods
 from kernels import add, beyond, floats, scale
 
@@ -132,6 +134,19 @@ class Gpu(unittest.TestCase):
         with self.assertRaises(tilec.TilecError):
             beyond[1](x, 8, 16)
             tilec.synchronize()
+
+    def test_programs_without_triton(self):
+        """Assertions are compiled where Triton compiles them, and the driver is the GPU's."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = own_triton.run(folder, "-m", "tilec", "program.py", environment={"TILEC_DEVICE": "cuda"}, text="""
+                import triton, triton.language as tl
+                @triton.jit
+                def asserts(n):
+                    tl.device_assert(n > 3, "small")
+                print(*("assertfail" in asserts.warmup(5, debug=debug).asm["ptx"] for debug in (False, True)))
+                print(triton.runtime.driver.active.get_current_target().backend, triton.runtime.driver.active.on_gpu)
+            """)
+        self.assertEqual(result.stdout, "False True\ncuda True\n", result.stderr)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os as _os
 
-from . import _arrays, _compiled, _devices, _errors, _jit, _native, language
+from . import _arrays, _compiled, _devices, _errors, _jit, _native, _own, language
 from ._autotune import Autotuner, Config, Heuristics, autotune, do_bench, heuristics
 from ._compiled import CompiledKernel
 from ._constexpr import cdiv, constexpr_function, next_power_of_2
@@ -66,6 +66,7 @@ _native.setup(
     constant=_arrays.constant_text,
 )
 
+_own.watch()
 
 if _os.environ.get("TILEC_DEVICE"):
     set_device(_os.environ["TILEC_DEVICE"])

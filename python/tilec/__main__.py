@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, List, Optional, Sequence
 
-from . import _elsewhere
+from . import _elsewhere, _own
 from ._errors import TritonImportError
 
 USAGE = """\
@@ -21,7 +21,7 @@ usage: python -m tilec [check] SCRIPT [ARGUMENTS...]
        python -m tilec [check] -m MODULE [ARGUMENTS...]
 
 Runs a Python program. tilec compiles its @triton.jit kernels (as with TILEC_TRITON=1). Kernels that tilec does not support
-are compiled by Triton, with a warning.
+are compiled by Triton, with a warning. Where Triton is not installed, tilec's own `triton` module replaces it.
 
   check    checks every launch of tilec's and Triton's kernels: on the simulator under each schedule with every checker,
            then by the evaluator. An error in a kernel ends the program with status 1 and names the Python line:
@@ -103,6 +103,7 @@ def main(words: List[str]) -> Any:
         return 2
     os.environ.setdefault("TILEC_TRITON", "1")
     sys.meta_path.insert(0, _WithTriton())
+    _own.provide()
     if checks:
         os.environ["TILEC_CHECK"] = "1"  # for processes that the program starts
         _elsewhere.set_check(True)
@@ -116,11 +117,11 @@ def main(words: List[str]) -> Any:
     except TritonImportError as error:
         print(f"tilec: {error}", file=sys.stderr)
         return 1
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "triton" or importlib.util.find_spec("triton") is not None:
-            _print_error(error)
+    except ImportError as error:
+        if _own.is_advised(error):
+            print(f"tilec: {words[0]}: {_own.advised(error)}", file=sys.stderr)
         else:
-            print(f"tilec: {words[0]} imports {error.name}, and Triton is not installed: pip install triton", file=sys.stderr)
+            _print_error(error)
         return 1
     except Exception as error:
         _print_error(error)

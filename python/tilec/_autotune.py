@@ -11,7 +11,7 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _devices, _kept
-from ._errors import CompilationError, DeviceError, OutOfResources, UnknownArgument
+from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument
 from ._jit import OPTIONS
 
 Hook = Callable[..., Any]
@@ -214,7 +214,7 @@ def do_bench(
 
 # ---------------------------------------------------------------- autotuning
 
-FAILURES = (OutOfResources, DeviceError)
+FAILURES = (OutOfResources, DeviceError, StaticAssertionError)
 
 
 class Autotuner(KernelInterface):

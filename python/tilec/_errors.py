@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import warnings
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from types import TracebackType
 from typing import Iterable, List, Optional, Sequence, Tuple, Type
 
 SEVERITIES = ("error", "warning", "remark", "note")
+
+_TOO_LARGE = re.compile(r"needs (\d+) bytes of shared memory; \S+ has (\d+)")
 
 # As tilec.h's tilec_diagnostic: severity, file, line, column, length, text, index of what a note belongs to.
 RawDiagnostic = Tuple[int, Optional[str], int, int, int, str, int]
@@ -57,6 +60,11 @@ class TilecError(Exception):
 class CompilationError(TilecError):
     """A kernel's source has an error, or something that tilec does not compile. Locations are those of the Python file."""
 
+    @property
+    def error_message(self) -> str:
+        """The message, under Triton's name."""
+        return str(self)
+
 
 class LaunchError(TilecError):
     """A kernel failed at run time: out of bounds, misaligned, a failed assertion, or a report of a check."""
@@ -89,6 +97,26 @@ class UnknownArgument(ArgumentError, KeyError):
 
 class OutOfResources(TilecError, MemoryError):
     """No memory is left, on the host or the device. It is a MemoryError too."""
+
+
+class StaticAssertionError(CompilationError):
+    """A static_assert of a kernel fails. Autotuners pass over such a configuration."""
+
+
+class TooLargeError(CompilationError, OutOfResources):
+    """A kernel needs more shared memory than the chip has. Autotuners pass over such a configuration.
+
+    Attributes:
+        required, limit: bytes.
+        name: "shared memory".
+    """
+
+    name = "shared memory"
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()):
+        super().__init__(message, diagnostics)
+        sizes = next(filter(None, (_TOO_LARGE.search(each.text) for each in diagnostics)), None)
+        self.required, self.limit = (int(sizes[1]), int(sizes[2])) if sizes else (0, 0)
 
 
 class InternalError(TilecError):
@@ -147,7 +175,13 @@ def diagnostics(raw: Iterable[RawDiagnostic]) -> List[Diagnostic]:
 
 def failed(status: int, message: str, raw: List[RawDiagnostic]) -> TilecError:
     """The exception for a status that is not TILEC_OK."""
-    return _STATUSES.get(status, TilecError)(message, diagnostics(raw))
+    found = diagnostics(raw)
+    kind = _STATUSES.get(status, TilecError)
+    if kind is CompilationError and any(each.text.startswith("static assertion") for each in found):
+        kind = StaticAssertionError
+    elif kind is CompilationError and any(_TOO_LARGE.search(each.text) for each in found):
+        kind = TooLargeError
+    return kind(message, found)
 
 
 def warned(raw: List[RawDiagnostic]) -> None:

@@ -145,6 +145,7 @@ def give(function: types.FunctionType, text: str) -> None:
     if found is None:
         raise CaptureError(f"source= has no function '{function.__name__}', or several: it is the text with its 'def'")
     _texts[function] = found
+    _sources.pop(function, None)
 
 
 def _of_command(function: types.FunctionType) -> Optional[Tuple[str, int]]:

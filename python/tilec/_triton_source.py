@@ -238,7 +238,7 @@ def _seen(value: Any) -> bool:
         or values.is_named_tuple_class(value)
         or hasattr(value, "__triton_builtin__")
         or hasattr(value, "__triton_aggregate__")
-        or str(getattr(value, "__module__", "")).startswith(("triton.language", "triton.experimental.gluon.language"))
+        or str(getattr(value, "__module__", "")).startswith(("triton.language", "tilec.", "triton.experimental.gluon.language"))
     )
 
 

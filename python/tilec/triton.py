@@ -17,18 +17,12 @@ import sys
 import threading
 import time
 import warnings
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+
+import triton as _triton
 
 from ._errors import TritonImportError, report_in_one_line
 
-try:
-    import triton as _triton
-except ModuleNotFoundError as missing:
-    if missing.name != "triton":
-        raise
-    report_in_one_line()
-    raise TritonImportError("tilec.triton compiles the kernels of Triton, which is not installed: pip install triton", name="triton") from None
 try:
     from tilec_triton import first as _first
     from tilec_triton.driver import SimulatorDriver
@@ -50,6 +44,7 @@ from ._capture import Captured, capture
 from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import JITFunction
+from ._report import Compiled, Report
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
@@ -85,35 +80,6 @@ def _tritons(error: Exception) -> Exception:
         if sizes:
             return _triton.runtime.errors.OutOfResources(int(sizes[1]), int(sizes[2]), "shared memory")  # type: ignore[no-any-return]
     return TritonError(str(error), diagnostics)
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """One compile that Triton asked for. `reason` is None where tilec did it, else what tilec says of the kernel."""
-
-    kernel: str
-    file: str
-    line: int
-    seconds: float
-    reason: Optional[str] = None
-
-    def __str__(self) -> str:
-        what = f"{self.seconds * 1e3:.0f} ms" if self.reason is None else f"by Triton: {self.reason.splitlines()[0]}"
-        return f"{self.kernel} ({self.file}:{self.line}): {what}"
-
-
-class Report(List[Compiled]):
-    """The compiles of this process, in order; those for launches on the simulator too. `str()` is a table of them."""
-
-    @property
-    def fallbacks(self) -> List[Compiled]:
-        return [item for item in self if item.reason is not None]
-
-    def __str__(self) -> str:
-        done = len(self) - len(self.fallbacks)
-        seconds = sum(item.seconds for item in self)
-        head = f"{done} kernels compiled by tilec in {seconds:.2f} s, {len(self.fallbacks)} left to Triton"
-        return "\n".join([head, *(f"  {item}" for item in self)])
 
 
 VERSIONS = ("3.6.", "3.7.", "3.8.", "3.9.")  # the tests run with each of them

@@ -191,6 +191,7 @@ class dtype:
     FP_TYPES: List[str] = list(_MANTISSA)
     STANDARD_FP_TYPES: List[str] = ["fp16", "bf16", "fp32", "fp64"]
     OTHER_TYPES: List[str] = ["void"]
+    _module = "tilec.language"  # which `repr` names
 
     def __init__(self, name: Any):
         name = _unwrap(name)
@@ -332,7 +333,7 @@ class dtype:
         return self.name
 
     def __repr__(self) -> str:
-        return f"tilec.language.{_LONG.get(self.name, self.name)}"
+        return f"{self._module}.{_LONG.get(self.name, self.name)}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise _outside(self.name)

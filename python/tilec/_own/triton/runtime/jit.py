@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""triton.jit: kernels of tilec's that behave as Triton's do."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Dict, List, Optional
+
+import tilec
+from tilec import MockTensor, _triton_source, constexpr_function
+from tilec._autotune import KernelInterface
+from tilec._capture import Captured, CaptureError, capture
+from tilec._report import Compiled
+from tilec._source import give
+from tilec._values import ConstexprFunction
+
+from .. import knobs
+
+__all__ = ["ConstexprFunction", "JITCallable", "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "constexpr_function", "jit", "reinterpret"]
+
+compiled: List[Compiled] = []  # for tilec.triton.report()
+_compiling = threading.local()  # `asserts`: whether the kernel has its assertions, as in Triton only if it is debugged
+
+# The names that programs have for element types, and the short ones of a signature.
+_TYPES = {"float8e4nv": "fp8e4nv", "float8e5": "fp8e5", "float8e4b15": "fp8e4b15", "float8e4b8": "fp8e4b8", "float8e5b16": "fp8e5b16",
+          "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5", "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16",
+          "bool": "i1", "int1": "i1", "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64", "half": "fp16"}  # fmt: skip
+_TYPES.update({f"{name}{bits}": f"{name[0]}{bits}" for name in ("int", "uint") for bits in (8, 16, 32, 64)})
+type_canonicalisation_dict = {**_TYPES, **{short: short for short in _TYPES.values()}}
+
+
+class JITFunction(tilec.JITFunction):
+    """A kernel. Its globals have to be constexprs, and arrays that do not overlap are assumed where Triton assumes it."""
+
+    def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
+        try:
+            asserts = getattr(_compiling, "asserts", True)
+            return capture(self, constexprs, asserts, globals_of=_triton_source.globals_of(), functions=functions)
+        except CaptureError as error:
+            raise tilec.CompilationError(str(error)) from None
+
+    def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
+        return {**super()._options({"enable_fp_fusion": knobs.language.default_fp_fusion, **given}), "restrict_pointers": 1}
+
+    def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: Any) -> Any:
+        before = len(self._kernels)
+        _compiling.asserts = bool(options.get("debug") or self.debug or knobs.runtime.debug or not device.name.startswith("cuda"))
+        made = super()._specialise(constexprs, options, device)
+        if len(self._kernels) > before:
+            code = self.fn.__code__
+            compiled.append(Compiled(self.__name__, code.co_filename, code.co_firstlineno, None))
+        return made
+
+    def _unsafe_update_src(self, new_src: str) -> None:
+        """Replaces the function's text."""
+        give(self.fn, new_src)
+        self._kernels.clear()
+        self._forget()
+
+    @property
+    def raw_src(self) -> List[str]:
+        """The lines of the function's text."""
+        return self.src.splitlines(True)
+
+    @property
+    def cache_key(self) -> str:
+        """A hash of the function and all that it reaches."""
+        return self.captured({}, {}).key
+
+    def is_gluon(self) -> bool:
+        return False
+
+
+JITCallable = JITFunction
+
+
+def jit(fn: Any = None, **options: Any) -> Any:
+    """Makes a function a kernel: `@triton.jit` or `@triton.jit(...)`, as `tilec.jit`."""
+    if fn is None:
+        return lambda function: JITFunction(function, **options)
+    return JITFunction(fn, **options)
+
+
+class TensorWrapper:
+    """A tensor whose elements kernels take for another type of the same size."""
+
+    def __init__(self, base: Any, dtype: Any):
+        self.base, self.dtype = base, dtype
+        self.data, self.device, self.shape = base.data, base.device, base.shape
+
+    def data_ptr(self) -> int:
+        return int(self.base.data_ptr())
+
+    def stride(self, *dims: int) -> Any:
+        return self.base.stride(*dims)
+
+    def element_size(self) -> int:
+        return int(self.base.element_size())
+
+    def cpu(self) -> "TensorWrapper":
+        return TensorWrapper(self.base.cpu(), self.dtype)
+
+    def to(self, device: Any) -> "TensorWrapper":
+        return TensorWrapper(self.base.to(device), self.dtype)
+
+    def clone(self) -> "TensorWrapper":
+        return TensorWrapper(self.base.clone(), self.dtype)
+
+    def copy_(self, other: "TensorWrapper") -> None:
+        self.base.copy_(other.base)
+
+    def new_empty(self, sizes: Any) -> "TensorWrapper":
+        return TensorWrapper(self.base.new_empty(sizes), self.dtype)
+
+    def __repr__(self) -> str:
+        return f"TensorWrapper[{self.dtype}]({self.base})"
+
+
+def reinterpret(tensor: Any, dtype: Any) -> Any:
+    """Returns the tensor as one of another element type, of the same memory.
+
+    Args:
+        tensor: a tensor or a TensorWrapper.
+        dtype: a type of `tl`, or the tensor's own.
+
+    Errors: TypeError if it is no tensor.
+    """
+    base: Optional[Any] = tensor.base if isinstance(tensor, TensorWrapper) else tensor if hasattr(tensor, "data_ptr") else None
+    if base is None:
+        raise TypeError(f"reinterpret takes a tensor, not {type(tensor).__name__}")
+    return base if dtype == base.dtype else TensorWrapper(base, dtype)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What tilec.triton.report() returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Optional
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One compile that Triton asked for. `reason` is None where tilec did it, else what tilec says of the kernel.
+    `seconds` is None where it was not measured."""
+
+    kernel: str
+    file: str
+    line: int
+    seconds: Optional[float]
+    reason: Optional[str] = None
+
+    def __str__(self) -> str:
+        time = "by tilec" if self.seconds is None else f"{self.seconds * 1e3:.0f} ms"
+        what = time if self.reason is None else f"by Triton: {self.reason.splitlines()[0]}"
+        return f"{self.kernel} ({self.file}:{self.line}): {what}"
+
+
+class Report(List[Compiled]):
+    """The compiles of this process, in order; those for launches on the simulator too. `str()` is a table of them."""
+
+    @property
+    def fallbacks(self) -> List[Compiled]:
+        return [item for item in self if item.reason is not None]
+
+    def __str__(self) -> str:
+        done = len(self) - len(self.fallbacks)
+        seconds = [item.seconds for item in self if item.seconds is not None]
+        time = f" in {sum(seconds):.2f} s" if len(seconds) == len(self) else ""
+        head = f"{done} kernels compiled by tilec{time}, {len(self.fallbacks)} left to Triton"
+        return "\n".join([head, *(f"  {item}" for item in self)])
