@@ -71,6 +71,7 @@ Value *builtin_widen_extreme(Elab *e, Value *x);
 // Reduces a tile along `axis` with a binary op.
 Value *builtin_reduce_by(Elab *e, Value *x, uint32_t axis, OpKind op, bool keep_dims);
 Value *builtin_only_element(Elab *e, Value *x); // the element of a tile of one element, as a scalar.
+Value *builtin_clock(Elab *e);                  // the GPU's timer, ns as i64; it must be in a kernel
 // Gives errors for ops in the region of reduce, scan or map that are not pure, or not on scalars.
 bool builtin_check_region(Elab *e, Region *region);
 
@@ -126,6 +127,9 @@ Obj builtin_descriptor_scatter(Elab *e, Call *call);
 // builtins_atomic.c
 Obj builtin_atomic(Elab *e, Call *call);
 Obj builtin_atomic_cas(Elab *e, Call *call);
+Obj builtin_atomic_load(Elab *e, Call *call);
+Obj builtin_atomic_store(Elab *e, Call *call);
+Obj builtin_atomic_poll(Elab *e, Call *call);
 
 // builtins_tile.c: making tiles, casts, choices
 Obj builtin_program_id(Elab *e, Call *call);
@@ -191,6 +195,7 @@ Obj builtin_reshape_call(Elab *e, Call *call);
 Obj builtin_ravel(Elab *e, Call *call);
 Obj builtin_item(Elab *e, Call *call);
 Obj builtin_expand_dims(Elab *e, Call *call);
+Obj builtin_squeeze(Elab *e, Call *call);
 Obj builtin_broadcast_to(Elab *e, Call *call);
 Obj builtin_broadcast(Elab *e, Call *call);
 Obj builtin_trans(Elab *e, Call *call);
@@ -243,6 +248,7 @@ Obj builtin_target_is(Elab *e, Call *call);
 // builtins_debug.c: printing, assertions, the machine
 Obj builtin_device_print(Elab *e, Call *call);
 Obj builtin_device_assert(Elab *e, Call *call);
+Obj builtin_expect_zero(Elab *e, Call *call);
 Obj builtin_machine(Elab *e, Call *call);
 Obj builtin_profiler_mark(Elab *e, Call *call);
 Obj builtin_warps(Elab *e, Call *call);

@@ -290,6 +290,25 @@ class tensor(_kernels_own):
         raise NotImplementedError
 
     @builtin
+    def atomic_load(self, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+        """Reads memory in one step. With `"acquire"` the thread sees what was written before the store that it reads
+        from.
+
+        Args:
+            mask: elements that are read, as i1. The values of others are undefined.
+            sem: the memory order: `"acquire"` (default) or `"relaxed"`.
+            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+        Errors: an error if `sem` is another order, or if pointers are stored at the pointer.
+
+        Example::
+
+            seen = tl.atomic_load(p + i, mask=i < n)
+            tl.store(out + i, seen)
+        """
+        raise NotImplementedError
+
+    @builtin
     def atomic_max(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
         """Combines memory with `val` and returns the old values. `xchg` replaces the value. Several elements may have
         one address. `max` and `min` of floats order a NaN by its bits.
@@ -364,6 +383,50 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+        """
+        raise NotImplementedError
+
+    @builtin
+    def atomic_poll(self, expected_value: Value, sem: Str | None = None, scope: Str | None = None, timeout_ns: Any = None) -> tensor:
+        """Waits until memory is `expected_value`: each element on its own, at any time. Returns for each element if it
+        was found. All threads wait for all elements.
+
+        Args:
+            expected_value: what ends the wait; it is converted to the pointed-to type.
+            sem: the memory order, as for `atomic_load`.
+            scope: which threads see the order, as for `atomic_load`.
+            timeout_ns: nanoseconds after which elements that were not found are False; None waits for ever. Each
+                element is read once at least.
+
+        Errors: an error if the elements have another type, or if the timeout is a tile or negative.
+
+        Triton: elements are polled one after another there, and each has acquired what it found.
+
+        Example::
+
+            ready = tl.atomic_poll(p, 1, timeout_ns=1000)
+            tl.store(out + i, tl.where(ready, v, 0.0))
+        """
+        raise NotImplementedError
+
+    @builtin
+    def atomic_store(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> None:
+        """Writes memory in one step. With `"release"` the thread's earlier writes are seen by those that acquire the
+        value.
+
+        Args:
+            val: the values; they are converted to the pointed-to type.
+            mask: elements that are written, as i1.
+            sem: the memory order: `"release"` (default) or `"relaxed"`.
+            scope: which threads see the order, as for `atomic_load`.
+
+        Errors: an error if `sem` is another order, or if the memory is const.
+
+        Example::
+
+            tl.store(out + i, v)
+            tl.debug_barrier()
+            tl.atomic_store(p, 1)
         """
         raise NotImplementedError
 
@@ -503,12 +566,13 @@ class tensor(_kernels_own):
         raise NotImplementedError
 
     @builtin
-    def cumprod(self, axis: Int = 0, reverse: Bool = False) -> tensor:
+    def cumprod(self, axis: Int = 0, reverse: Bool = False, dtype: DType | None = None) -> tensor:
         """Multiplies and keeps all partial results along an axis. The shape stays the same.
 
         Args:
             axis: the dimension.
             reverse: True begins with the last element.
+            dtype: the type in which it multiplies; None is the input's type.
 
         Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
@@ -1053,18 +1117,21 @@ class tensor(_kernels_own):
         raise NotImplementedError
 
     @builtin
-    def topk(self, k: Int, dim: Int | None = None) -> tensor:
-        """Returns the `k` largest elements along a dimension, largest first. NaNs are selected last.
+    def topk(self, k: Int, dim: Int | None = None, descending: Bool = True) -> tensor:
+        """Returns the `k` largest elements along a dimension, largest first, or the smallest, smallest first. NaNs are
+        selected last.
 
         Args:
             k: how many, known at compile time.
             dim: the dimension; None is the last one.
+            descending: False selects the smallest.
 
         Errors: an error if `k` is not from 1 to the dimension's size.
 
         Example::
 
             tl.store(out + tl.arange(0, 8), tl.topk(v, 8))
+            tl.store(out + 8 + tl.arange(0, 8), tl.topk(v, 8, descending=False))
         """
         raise NotImplementedError
 
