@@ -406,9 +406,8 @@ unsigned eval_race_atomic_load(Machine *m, const Access *access) {
   Granule *at = find_granules(m, access, &n);
   Record now = record_of(race, access);
   unsigned found = 0;
-  bool relaxed = is_relaxed(access->op);
   for (Granule *g = at; g < at + n; g++) {
-    if (!relaxed) race_acquire(race, g);
+    if (!is_relaxed(access->op)) race_acquire(race, g);
     if (g->atomic.stamp && (g->atomic.stamp < race->program || is_beside(race, &g->atomic, &now)))
       g->flags |= IS_CONTENDED;
     if (g->flags & IS_CONTENDED) found |= CONTENDED;

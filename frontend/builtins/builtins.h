@@ -71,7 +71,8 @@ Value *builtin_widen_extreme(Elab *e, Value *x);
 // Reduces a tile along `axis` with a binary op.
 Value *builtin_reduce_by(Elab *e, Value *x, uint32_t axis, OpKind op, bool keep_dims);
 Value *builtin_only_element(Elab *e, Value *x); // the element of a tile of one element, as a scalar.
-Value *builtin_clock(Elab *e);                  // the GPU's timer, ns as i64; it must be in a kernel
+// The GPU's timer, ns as i64. It must be in a kernel.
+Value *builtin_clock(Elab *e);
 // Gives errors for ops in the region of reduce, scan or map that are not pure, or not on scalars.
 bool builtin_check_region(Elab *e, Region *region);
 
@@ -103,6 +104,8 @@ bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, u
 // The value, converted to the block's type and shape. NULL after an error.
 Value *builtin_stored_value(Elab *e, const Call *call, uint32_t at, const Type *block);
 // The padding of a descriptor's loads outside the tensor, "zero" or "nan"; NULL after an error.
+// What a descriptor's load gives of the elements in memory; NULL after an error.
+Value *builtin_descriptor_loaded(Elab *e, const Call *call, const Value *block, Value *tile);
 const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *block);
 
 // --- Handlers ---
@@ -115,6 +118,7 @@ Obj builtin_store(Elab *e, Call *call);
 Obj builtin_make_block_ptr(Elab *e, Call *call);
 Obj builtin_advance(Elab *e, Call *call);
 Obj builtin_make_descriptor(Elab *e, Call *call);
+Obj builtin_rounding_descriptor(Elab *e, Call *call);
 Obj builtin_descriptor_load(Elab *e, Call *call);
 Obj builtin_descriptor_store(Elab *e, Call *call);
 Obj builtin_descriptor_store_value(Elab *e, Call *call);
@@ -261,6 +265,8 @@ Obj builtin_int(Elab *e, Call *call);
 Obj builtin_bool(Elab *e, Call *call);
 Obj builtin_len(Elab *e, Call *call);
 Obj builtin_range(Elab *e, Call *call);
+Obj builtin_condition(Elab *e, Call *call);
+Obj builtin_replace_fields(Elab *e, Call *call); // its calls are elab_replace_fields's, as they name fields
 Obj builtin_static_assert(Elab *e, Call *call);
 Obj builtin_static_print(Elab *e, Call *call);
 Obj builtin_hint(Elab *e, Call *call);

@@ -23,8 +23,8 @@ class range(_kernels_own):
     """The numbers of a `for` loop, as Python's `range` has them, with options for the compiler.
 
     Args:
-        start: the first number; with one argument it is the end, and the first number is 0.
-        end: the loop stops before it.
+        arg1: the first number; with one argument it is the end, and the first number is 0.
+        arg2: the loop stops before it.
         step: the distance of two numbers.
         num_stages: how many iterations of loads are in flight.
         loop_unroll_factor: how often the body is repeated.
@@ -41,7 +41,7 @@ class range(_kernels_own):
             tl.store(out + j + i, tl.load(x + j + i, mask=j + i < n), mask=j + i < n)
     """
 
-    def __init__(self, start: Value, end: Value = None, step: Value = None, num_stages: Int | None = None, loop_unroll_factor: Int | None = None, disallow_acc_multi_buffer: Bool = False, flatten: Bool = False, warp_specialize: Bool = False, disable_licm: Bool = False) -> None:
+    def __init__(self, arg1: Value, arg2: Value = None, step: Value = None, num_stages: Int | None = None, loop_unroll_factor: Int | None = None, disallow_acc_multi_buffer: Bool = False, flatten: Bool = False, warp_specialize: Bool = False, disable_licm: Bool = False) -> None:
         super().__init__()
 
     def __iter__(self) -> Iterator[Any]:
@@ -52,8 +52,8 @@ class static_range(_kernels_own):
     """The numbers of a `for` loop that is unrolled when the kernel is compiled. The counter is a constexpr.
 
     Args:
-        start: the first number; with one argument it is the end.
-        end: the loop stops before it.
+        arg1: the first number; with one argument it is the end.
+        arg2: the loop stops before it.
         step: the distance of two numbers.
 
     Errors: an error if a bound is known at run time only, or outside the head of a `for` loop.
@@ -64,7 +64,7 @@ class static_range(_kernels_own):
             tl.store(out + j * 128 + i, v)
     """
 
-    def __init__(self, start: Int, end: Int | None = None, step: Int | None = None) -> None:
+    def __init__(self, arg1: Int, arg2: Int | None = None, step: Int | None = None) -> None:
         super().__init__()
 
     def __iter__(self) -> Iterator[Any]:

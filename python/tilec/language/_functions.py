@@ -16,6 +16,7 @@ __all__ = [
     "abs",
     "add",
     "advance",
+    "aggregate_replace",
     "arange",
     "argmax",
     "argmin",
@@ -213,6 +214,24 @@ def _log2(i: Int) -> constexpr:
 
 
 @builtin
+def _rounds_f32_to_tf32(desc: Value) -> Any:
+    """Returns the descriptor. Its loads are rounded to tf32 from here on, to nearest even. The drop-in for Triton
+    uses it.
+
+    Args:
+        desc: a descriptor of fp32.
+
+    Errors: an error if the elements have another type.
+
+    Example::
+
+        d = tl._rounds_f32_to_tf32(tl.make_tensor_descriptor(x, [n], [1], [128]))
+        tl.store(out + i, d.load([0]))
+    """
+    raise NotImplementedError
+
+
+@builtin
 def _unwrap_if_constexpr(o: Any) -> Any:
     """Returns a constexpr's value, and other values as they are. Libraries for Triton use it.
 
@@ -279,6 +298,36 @@ def advance(base: Value, offsets: Shape) -> tensor:
         block = tl.make_block_ptr(x, (n,), (1,), (0,), (128,), (0,))
         block = tl.advance(block, (128,))
         tl.store(out + i, tl.load(block, boundary_check=(0,)))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def aggregate_replace(instance: Any, **changes: Any) -> Any:
+    """Returns a copy of an object with other values in some fields. The object is of a class that
+    `@triton.aggregate` makes, or a named tuple.
+
+    Args:
+        instance: the object.
+        changes: the new values, by the fields' names.
+
+    Errors: an error if there is no such field.
+
+    Triton: it calls the class, so a constructor sees the fields as arguments.
+
+    Example::
+
+        @triton.aggregate
+        class Pair:
+            first: tl.tensor
+            second: tl.tensor
+
+        @triton.jit
+        def kernel(x, out, BLOCK: tl.constexpr = 128):
+            i = tl.arange(0, BLOCK)
+            p = Pair(tl.load(x + i), 1.0)
+            p = tl.aggregate_replace(p, second=2.0)
+            tl.store(out + i, p.first * p.second)
     """
     raise NotImplementedError
 
@@ -368,16 +417,14 @@ def associative_scan(input: Any, axis: Int, combine_fn: Function, reverse: Bool 
 
 
 @builtin
-def assume(condition: Value) -> None:
+def assume(cond: Value) -> None:
     """Promises that a condition holds from here on. The compiler uses `x % 16 == 0`, `x >= 0` and these combined
     with `&`. It accepts and ignores others.
 
     Args:
-        condition: a comparison.
+        cond: a comparison.
 
     Errors: in a `.tile` file an error, else a warning, if constexprs make the condition false.
-
-    Triton: the parameter is named `cond` there.
 
     Example::
 
@@ -2274,16 +2321,14 @@ def squeeze(x: Value, dim: Int) -> tensor:
 
 
 @builtin
-def static_assert(condition: Any, message: Str = "") -> None:
+def static_assert(cond: Any, msg: Str = "") -> None:
     """Stops the compilation with an error if a condition is false.
 
     Args:
-        condition: known at compile time.
-        message: the error's text.
+        cond: known at compile time.
+        msg: the error's text.
 
     Errors: an error if the condition is false, or known at run time only.
-
-    Triton: the parameters are named `cond` and `msg` there.
 
     Example::
 

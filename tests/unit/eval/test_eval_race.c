@@ -143,8 +143,8 @@ static const Case CASES[] = {
     {"atomics alone", PID "%o = constant {value = 1} : i32\n%a = atomic_rmw %x, %o {rmw = \"add\"} : i32\n",
      NULL, NULL, 4, false},
     {"atomic loads and a load",
-     PID "%a = atomic_rmw %x, %pid {rmw = \"load\", sem = \"acquire\"} : i32\n%v = load %x : i32\n", NULL, NULL,
-     4, false},
+     PID "%a = atomic_rmw %x, %pid {rmw = \"load\", sem = \"acquire\"} : i32\n%v = load %x : i32\n", NULL,
+     NULL, 4, false},
     {"atomic loads and stores",
      PID "%a = atomic_rmw %x, %pid {rmw = \"load\", sem = \"acquire\"} : i32\n"
          "%b = atomic_rmw %x, %n {rmw = \"store\", sem = \"release\"} : i32\n",
