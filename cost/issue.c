@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/memory/access.h"
+#include "ir/memory/atomic.h"
 #include "ir/memory/groups.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/layout/ldmatrix.h"
@@ -328,8 +329,12 @@ const char *issue_name(Arena *arena, const Op *op) {
   case OP_STORE:
     return vector_name(arena, "st.global", count_lane_bytes(op), type_element_bytes(op_operand(op, 1)->type));
   case OP_ATOMIC_RMW:
-    return vector_name(arena, op_result(op)->first_use ? "atom" : "red", count_lane_bytes(op),
-                       type_element_bytes(op_result(op)->type));
+    return vector_name(arena,
+                       atomic_is_load(op)         ? "ld.global"
+                       : atomic_is_store(op)      ? "st.global"
+                       : op_result(op)->first_use ? "atom"
+                                                  : "red",
+                       count_lane_bytes(op), type_element_bytes(op_result(op)->type));
   case OP_ATOMIC_CAS: return "atom.cas";
   case OP_COPY_ASYNC: return arena_printf(arena, "cp.async %u", count_lane_bytes(op));
   case OP_TMA_COPY: return "cp.async.bulk.tensor";

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "eval/eval_machine.h"
+#include "ir/memory/atomic.h"
 #include "ir/number.h"
 
 enum { MAX_SUMS = 1 << 23 };
@@ -53,9 +54,20 @@ static Element add_float(Machine *m, const Access *access, const Element *old, c
   return slot->now;
 }
 
-typedef enum Rmw { RMW_ADD, RMW_MAX, RMW_MIN, RMW_AND, RMW_OR, RMW_XOR, RMW_XCHG, RMW_CAS } Rmw;
+typedef enum Rmw {
+  RMW_ADD,
+  RMW_MAX,
+  RMW_MIN,
+  RMW_AND,
+  RMW_OR,
+  RMW_XOR,
+  RMW_XCHG,
+  RMW_LOAD,
+  RMW_STORE,
+  RMW_CAS
+} Rmw;
 
-static const char *const RMW_NAMES[] = {"add", "max", "min", "and", "or", "xor", "xchg"};
+static const char *const RMW_NAMES[] = {"add", "max", "min", "and", "or", "xor", "xchg", "load", "store"};
 
 static Rmw rmw_of(const Op *op) {
   const Attr *attr = op_attr(op, ATTR_RMW);
@@ -67,7 +79,7 @@ static Rmw rmw_of(const Op *op) {
 static Element rmw_apply(Machine *m, Rmw rmw, const Access *access, const Element *old,
                          const Element *value) {
   static const OpKind KINDS[] = {OP_ADD, OP_MAX, OP_MIN, OP_AND, OP_OR, OP_XOR};
-  if (rmw == RMW_XCHG) return *value;
+  if (rmw == RMW_XCHG || rmw == RMW_STORE) return *value;
   if (rmw == RMW_ADD && eval_code_is_float(access->code)) return add_float(m, access, old, value);
   return eval_binary(KINDS[rmw], access->code, old, value);
 }
@@ -77,7 +89,8 @@ static Element rmw_apply(Machine *m, Rmw rmw, const Access *access, const Elemen
 static bool order_shows(Rmw rmw, unsigned found, const Element *old, const Element *now) {
   bool changes = old->bits != now->bits;
   if (found & UNORDERED) return true;
-  return changes && (rmw == RMW_XCHG ? found & OTHER_LAST : rmw != RMW_CAS && found & OTHER_KIND);
+  bool replaces = rmw == RMW_XCHG || rmw == RMW_STORE;
+  return changes && (replaces ? found & OTHER_LAST : rmw != RMW_CAS && found & OTHER_KIND);
 }
 
 // Returns true if the old value is used. A loop that only waits for it does not count.
@@ -85,8 +98,19 @@ static bool shows_old(const Op *op) {
   return op_result(op)->first_use && !eval_only_waits(op->region->parent);
 }
 
+static Element load_element(Machine *m, EvalBuffer *buffer, const Access *access) {
+  Element old = eval_memory_load(buffer, access->address, access->code);
+  unsigned found = eval_race_atomic_load(m, access);
+  if (found & CONTENDED && shows_old(access->op)) {
+    eval_race_old_used(m, access->op);
+    old.state |= UNCERTAIN;
+  }
+  return old;
+}
+
 static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access *access,
                            const Element *value) {
+  if (rmw == RMW_LOAD) return load_element(m, buffer, access);
   Element old = eval_memory_load(buffer, access->address, access->code);
   unsigned found = eval_race_atomic(m, access, rmw);
   Element now = rmw_apply(m, rmw, access, &old, value);
@@ -125,13 +149,14 @@ static EvalBuffer *open_element(Machine *m, const Op *op, uint32_t i, Access *ac
   if (!eval_defined(m, op, 0, i, "the address")) return NULL;
   EvalBuffer *buffer = eval_access_buffer(m, access);
   if (!buffer) return NULL;
-  for (uint32_t k = 1; k < (op->kind == OP_ATOMIC_CAS ? 3 : 2); k++)
+  uint32_t values = op->kind == OP_ATOMIC_CAS ? 2 : atomic_is_load(op) ? 0 : 1;
+  for (uint32_t k = 1; k <= values; k++)
     if (!eval_defined(m, op, k, i,
                       k == 1 && op->kind == OP_ATOMIC_CAS ? "the value to compare" : "the value"))
       return NULL;
   eval_doubt_memory(m, doubt);
   if (!(eval_memory_load(buffer, access->address, access->code).state & UNDEFINED)) return buffer;
-  if (op->kind == OP_ATOMIC_RMW && rmw_of(op) == RMW_XCHG) return buffer;
+  if (op->kind == OP_ATOMIC_RMW && (rmw_of(op) == RMW_XCHG || atomic_is_store(op))) return buffer;
   eval_unwritten(m, access);
   return NULL;
 }

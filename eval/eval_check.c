@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "ir/build.h"
+#include "ir/memory/atomic.h"
 #include "eval/eval_machine.h"
 #include "base/fault.h"
 #include "ir/number.h"
@@ -16,7 +17,7 @@ static void mark_stored(Op *op, void *data) {
   bool tensor = op->kind == OP_TMA_STORE;
   bool stores = op->kind == OP_STORE || op->kind == OP_BLOCK_STORE || op->kind == OP_ATOMIC_RMW ||
                 op->kind == OP_ATOMIC_CAS || tensor;
-  if (!stores) return;
+  if (!stores || atomic_is_load(op)) return;
   int32_t param = tensor ? -1 : pointer_param(op->operands[0].value);
   for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
     EvalBuffer *buffer = m->memory->buffers.at[i];

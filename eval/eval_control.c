@@ -92,7 +92,7 @@ static RegionEnd run_for(Machine *m, const Op *op) {
 static bool has_effect(const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
     bool waits = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_BARRIER ||
-                 op->kind == OP_SHARED_STORE; // publishes an atomic's result
+                 op->kind == OP_GLOBALTIMER || op->kind == OP_SHARED_STORE; // publishes an atomic's result
     if ((op_has(op, WRITES) && !waits) || op->kind == OP_RETURN) return true;
     for (uint32_t i = 0; i < op->region_count; i++)
       if (has_effect(op->regions[i])) return true;
@@ -100,8 +100,14 @@ static bool has_effect(const Region *region) {
   return false;
 }
 
+static bool is_used(const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (op->results[i].first_use) return true;
+  return false;
+}
+
 bool eval_only_waits(const Op *op) {
-  return op && op->kind == OP_WHILE && op->result_count == 0 && !has_effect(op->regions[0]) &&
+  return op && op->kind == OP_WHILE && !is_used(op) && !has_effect(op->regions[0]) &&
          !has_effect(op->regions[1]);
 }
 

@@ -443,6 +443,8 @@ typedef enum Contention {
   UNORDERED = 8,  // And other programs have plain accesses there.
 } Contention;
 unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind);
+// An atomic that only reads. Returns CONTENDED and UNORDERED alone.
+unsigned eval_race_atomic_load(Machine *m, const Access *access);
 void eval_race_acquire(Machine *m, const Access *access); // a volatile load
 void eval_race_old_used(Machine *m, const Op *op);        // the old value of a contended atomic is used
 

@@ -11,6 +11,7 @@
 // A thread is a shape and an element's index in it. All scalars are one thread.
 #include "base/fault.h"
 #include "eval/eval_machine.h"
+#include "ir/memory/atomic.h"
 
 enum { MAX_REPORTS = 64, ELEMENT_BITS = 20, MAX_SHAPES = 4096 };
 
@@ -315,11 +316,17 @@ bool eval_race_read(Machine *m, const Access *access) {
   return hangs;
 }
 
+// Returns true for a read that does not race with atomics.
+static bool is_atomic_read(const Race *race, const Record *record) {
+  return record->stamp && atomic_is_load(race->ops[record->op]);
+}
+
 // A write changes a value that an earlier program read. The other program might have read the new value.
 static void check_earlier_readers(Machine *m, const Access *access, const Granule *g) {
   const Record *const readers[] = {&g->reader, &g->other, &g->earlier_reader};
   for (int i = 0; i < 3; i++) {
     if (!is_unordered(m->race, readers[i], false)) continue;
+    if (is_atomic(access->op) && is_atomic_read(m->race, readers[i])) continue;
     report_unordered(m, access, readers[i]);
   }
 }
@@ -357,8 +364,11 @@ static unsigned atomic_granule(Machine *m, const Access *access, Granule *g, con
     found |= OTHER_LAST | (g->kind != kind ? (unsigned)OTHER_KIND : 0u);
   }
   const Record *const own[] = {&g->reader, &g->other, &g->writer};
-  for (int i = 0; i < 3; i++)
-    if (is_beside(race, own[i], now)) report_beside(m, access, own[i]);
+  for (int i = 0; i < 3; i++) {
+    bool reads_atomically = is_atomic_read(race, own[i]);
+    if (reads_atomically && own[i]->stamp < race->program) g->flags |= IS_CONTENDED;
+    if (is_beside(race, own[i], now) && !reads_atomically) report_beside(m, access, own[i]);
+  }
   if (g->flags & IS_CONTENDED) found |= CONTENDED;
   if (is_unordered(race, &g->writer, false)) {
     report_unordered(m, access, &g->writer);
@@ -385,6 +395,29 @@ unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind) {
     found |= atomic_granule(m, access, g, &now, kind);
     g->atomic = now;
     g->kind = (uint16_t)kind;
+  }
+  return found;
+}
+
+// It is recorded as a read, so that a plain write after it is found.
+unsigned eval_race_atomic_load(Machine *m, const Access *access) {
+  Race *race = m->race;
+  if (!race) return 0;
+  uint32_t n;
+  Granule *at = find_granules(m, access, &n);
+  Record now = record_of(race, access);
+  unsigned found = 0;
+  for (Granule *g = at; g < at + n; g++) {
+    if (!is_relaxed(access->op)) race_acquire(race, g);
+    if (g->atomic.stamp && (g->atomic.stamp < race->program || is_beside(race, &g->atomic, &now)))
+      g->flags |= IS_CONTENDED;
+    if (g->flags & IS_CONTENDED) found |= CONTENDED;
+    if (is_beside(race, &g->writer, &now)) report_beside(m, access, &g->writer);
+    if (is_unordered(race, &g->writer, false)) {
+      report_unordered(m, access, &g->writer);
+      found |= UNORDERED;
+    }
+    record_read(race, g, &now);
   }
   return found;
 }

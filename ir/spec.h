@@ -88,6 +88,7 @@ struct ParamSpec {
   // PLAIN: a scalar's value at this launch, only for heuristics; NULL: unknown. CONSTEXPR: the value.
   const ConstValue *value;
   bool pads_nan;    // DESCRIPTOR: loads outside the tensor give NaN.
+  bool rounds_tf32; // DESCRIPTOR: loads of fp32 are rounded to tf32.
   bool aligned;     // A size or stride of a descriptor: this number of elements is a multiple of 16
                     // bytes.
   ParamSpec *items; // TUPLE: its elements. DESCRIPTOR: known facts of its parts, in order, or none.

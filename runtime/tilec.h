@@ -677,10 +677,12 @@ static inline tilec_arg tilec_arg_tuple(const tilec_tuple *tuple) {
 
 #define TILEC_MAX_RANK 5 /* dimensions of a tensor descriptor */
 
-/* The value of loads outside of a tensor. */
+/* The value of loads outside of a tensor, and whether loads of fp32 are rounded to tf32, to nearest even. */
 typedef enum tilec_padding {
-  TILEC_PADDING_ZERO = 0, /* zero */
-  TILEC_PADDING_NAN = 1   /* for floats */
+  TILEC_PADDING_ZERO = 0,      /* zero */
+  TILEC_PADDING_NAN = 1,       /* for floats */
+  TILEC_PADDING_ZERO_TF32 = 2, /* zero, and loads of fp32 are rounded */
+  TILEC_PADDING_NAN_TF32 = 3   /* NaN, and loads of fp32 are rounded */
 } tilec_padding;
 
 /*

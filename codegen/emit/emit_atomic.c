@@ -122,8 +122,17 @@ static LLVMValueRef by_loop(Emitter *e, AtomicElement *element, const char *rmw)
   return result;
 }
 
+static LLVMValueRef emit_half(Emitter *e, AtomicElement *element, bool load) {
+  element->atomic.operation = arena_printf(e->arena, "b%u", 8 * type_element_bytes(element->type));
+  if (load) return nvvm_atomic_load(e, &element->atomic);
+  nvvm_atomic_store(e, &element->atomic);
+  return NULL;
+}
+
 static LLVMValueRef emit_rmw(Emitter *e, AtomicElement *element) {
   const char *rmw = op_attr(element->op, ATTR_RMW)->str;
+  if (atomic_is_load(element->op) || atomic_is_store(element->op))
+    return emit_half(e, element, atomic_is_load(element->op));
   bool is_float = type_is_float(element->type), is_max = strcmp(rmw, "max") == 0;
   bool is_extreme = is_max || strcmp(rmw, "min") == 0;
   if (is_float && is_extreme && type_element_bytes(element->type) == 2) return by_loop(e, element, rmw);

@@ -46,4 +46,43 @@ LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result) {
   return nvvm_assembly(e, type, &text, &constraints, args, count);
 }
 
+// PTX has no registers of 8 bits.
+static LLVMTypeRef register_of(Emitter *e, LLVMTypeRef word) {
+  return LLVMGetIntTypeWidth(word) < 16 ? LLVMInt16TypeInContext(e->context) : word;
+}
+
+static void add_predicate(Buf *text, Buf *constraints, const Atomic *atomic, uint32_t at) {
+  if (!atomic->predicate) return;
+  buf_text(constraints, ",b");
+  buf_printf(text, "@$%u ", at);
+}
+
+LLVMValueRef nvvm_atomic_load(Emitter *e, const Atomic *atomic) {
+  LLVMTypeRef word = LLVMTypeOf(atomic->args[0]), held = register_of(e, word);
+  LLVMValueRef args[2] = {atomic->pointer, atomic->predicate};
+  LLVMTypeRef types[2] = {LLVMTypeOf(atomic->pointer), e->i1};
+  uint32_t count = atomic->predicate ? 2 : 1;
+  Buf text = {0}, constraints = {0};
+  buf_printf(&constraints, "=%c,l", word_letter(LLVMGetIntTypeWidth(held)));
+  add_predicate(&text, &constraints, atomic, 2);
+  buf_printf(&text, "ld.%s.%s.global.%s $0, [$1];", atomic->sem, atomic->scope, atomic->operation);
+  LLVMTypeRef type = LLVMFunctionType(held, types, count, false);
+  LLVMValueRef value = nvvm_assembly(e, type, &text, &constraints, args, count);
+  return held == word ? value : LLVMBuildTrunc(e->builder, value, word, "");
+}
+
+void nvvm_atomic_store(Emitter *e, const Atomic *atomic) {
+  LLVMTypeRef word = LLVMTypeOf(atomic->args[0]), held = register_of(e, word);
+  LLVMValueRef value = held == word ? atomic->args[0] : LLVMBuildZExt(e->builder, atomic->args[0], held, "");
+  LLVMValueRef args[3] = {atomic->pointer, value, atomic->predicate};
+  LLVMTypeRef types[3] = {LLVMTypeOf(atomic->pointer), held, e->i1};
+  uint32_t count = atomic->predicate ? 3 : 2;
+  Buf text = {0}, constraints = {0};
+  buf_printf(&constraints, "l,%c", word_letter(LLVMGetIntTypeWidth(held)));
+  add_predicate(&text, &constraints, atomic, 2);
+  buf_printf(&text, "st.%s.%s.global.%s [$0], $1;", atomic->sem, atomic->scope, atomic->operation);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, count, false);
+  nvvm_assembly(e, type, &text, &constraints, args, count);
+}
+
 void nvvm_fence_release(Emitter *e, const char *scope) { nvvm_order(e, "fence.acq_rel.", scope); }

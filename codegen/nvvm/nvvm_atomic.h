@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// atom and red.
+// atom and red; ld and st with an order.
 #ifndef CODEGEN_NVVM_NVVM_ATOMIC_H
 #define CODEGEN_NVVM_NVVM_ATOMIC_H
 
@@ -18,6 +18,10 @@ typedef struct Atomic {
 // Returns the old value; undefined if the predicate is false. Without result it is red, which does not exist
 // for exch and cas.
 LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result);
+// ld and st with the order and scope of `atomic`, whose operation is the type alone ("b32"). A word of 8 bits is
+// allowed. The load returns the value; undefined if the predicate is false.
+LLVMValueRef nvvm_atomic_load(Emitter *e, const Atomic *atomic);
+void nvvm_atomic_store(Emitter *e, const Atomic *atomic);
 // fence.acq_rel: the thread's later relaxed writes release what it did before.
 void nvvm_fence_release(Emitter *e, const char *scope);
 

@@ -71,6 +71,8 @@ Value *builtin_widen_extreme(Elab *e, Value *x);
 // Reduces a tile along `axis` with a binary op.
 Value *builtin_reduce_by(Elab *e, Value *x, uint32_t axis, OpKind op, bool keep_dims);
 Value *builtin_only_element(Elab *e, Value *x); // the element of a tile of one element, as a scalar.
+// The GPU's timer, ns as i64. It must be in a kernel.
+Value *builtin_clock(Elab *e);
 // Gives errors for ops in the region of reduce, scan or map that are not pure, or not on scalars.
 bool builtin_check_region(Elab *e, Region *region);
 
@@ -102,6 +104,8 @@ bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, u
 // The value, converted to the block's type and shape. NULL after an error.
 Value *builtin_stored_value(Elab *e, const Call *call, uint32_t at, const Type *block);
 // The padding of a descriptor's loads outside the tensor, "zero" or "nan"; NULL after an error.
+// What a descriptor's load gives of the elements in memory; NULL after an error.
+Value *builtin_descriptor_loaded(Elab *e, const Call *call, const Value *block, Value *tile);
 const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *block);
 
 // --- Handlers ---
@@ -114,6 +118,7 @@ Obj builtin_store(Elab *e, Call *call);
 Obj builtin_make_block_ptr(Elab *e, Call *call);
 Obj builtin_advance(Elab *e, Call *call);
 Obj builtin_make_descriptor(Elab *e, Call *call);
+Obj builtin_rounding_descriptor(Elab *e, Call *call);
 Obj builtin_descriptor_load(Elab *e, Call *call);
 Obj builtin_descriptor_store(Elab *e, Call *call);
 Obj builtin_descriptor_store_value(Elab *e, Call *call);
@@ -126,6 +131,9 @@ Obj builtin_descriptor_scatter(Elab *e, Call *call);
 // builtins_atomic.c
 Obj builtin_atomic(Elab *e, Call *call);
 Obj builtin_atomic_cas(Elab *e, Call *call);
+Obj builtin_atomic_load(Elab *e, Call *call);
+Obj builtin_atomic_store(Elab *e, Call *call);
+Obj builtin_atomic_poll(Elab *e, Call *call);
 
 // builtins_tile.c: making tiles, casts, choices
 Obj builtin_program_id(Elab *e, Call *call);
@@ -191,6 +199,7 @@ Obj builtin_reshape_call(Elab *e, Call *call);
 Obj builtin_ravel(Elab *e, Call *call);
 Obj builtin_item(Elab *e, Call *call);
 Obj builtin_expand_dims(Elab *e, Call *call);
+Obj builtin_squeeze(Elab *e, Call *call);
 Obj builtin_broadcast_to(Elab *e, Call *call);
 Obj builtin_broadcast(Elab *e, Call *call);
 Obj builtin_trans(Elab *e, Call *call);
@@ -243,6 +252,7 @@ Obj builtin_target_is(Elab *e, Call *call);
 // builtins_debug.c: printing, assertions, the machine
 Obj builtin_device_print(Elab *e, Call *call);
 Obj builtin_device_assert(Elab *e, Call *call);
+Obj builtin_expect_zero(Elab *e, Call *call);
 Obj builtin_machine(Elab *e, Call *call);
 Obj builtin_profiler_mark(Elab *e, Call *call);
 Obj builtin_warps(Elab *e, Call *call);
@@ -255,6 +265,8 @@ Obj builtin_int(Elab *e, Call *call);
 Obj builtin_bool(Elab *e, Call *call);
 Obj builtin_len(Elab *e, Call *call);
 Obj builtin_range(Elab *e, Call *call);
+Obj builtin_condition(Elab *e, Call *call);
+Obj builtin_replace_fields(Elab *e, Call *call); // its calls are elab_replace_fields's, as they name fields
 Obj builtin_static_assert(Elab *e, Call *call);
 Obj builtin_static_print(Elab *e, Call *call);
 Obj builtin_hint(Elab *e, Call *call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic operations.
 #include "frontend/builtins/builtins.h"
+#include "frontend/elaborate/elab_flow.h"
 
 typedef struct OrderNames {
   const char *sem, *scope; // interned; NULL: the default
@@ -9,6 +10,17 @@ typedef struct OrderNames {
 // Leaves out the default.
 static const char *unless(const char *text, const char *otherwise) {
   return text && strcmp(text, otherwise) != 0 ? text : NULL;
+}
+
+// The order of an atomic that only reads (`own` is "acquire") or only writes ("release").
+static bool read_half_order(Elab *e, const Call *call, uint32_t at, const char *own, OrderNames *order) {
+  static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
+  const char *const sems[] = {own, "relaxed", NULL};
+  bool good = true;
+  const char *sem = builtin_choice(e, call, at, "sem", sems, &good);
+  order->sem = sem ? sem : own;
+  order->scope = unless(builtin_choice(e, call, at + 1, "scope", scopes, &good), "gpu");
+  return good;
 }
 
 static bool read_order(Elab *e, const Call *call, uint32_t at, OrderNames *order) {
@@ -121,4 +133,147 @@ Obj builtin_atomic_cas(Elab *e, Call *call) {
   e->b.loc = elab_loc(e, call->loc);
   return exchanged(
       e, call, build_atomic_cas(&e->b, compare.pointer, compare.value, change.value, order.sem, order.scope));
+}
+
+// --- Loads and stores ---
+
+// The access's pointer to plain memory: a bool in memory is a byte, and what is const can be read.
+static Value *plain_pointer(Elab *e, Value *pointer) {
+  Elem elem = type_element(pointer->type)->inner->elem;
+  const Type *plain = type_ptr(e->ir, elab_scalar(e, elem == ELEM_I1 ? ELEM_I8 : elem));
+  if (type_element(pointer->type) == plain) return pointer;
+  return build(&e->b, OP_BITCAST, type_with_element(e->ir, pointer->type, plain), pointer, NULL, NULL);
+}
+
+static Value *load_at(Elab *e, const OrderNames *order, Value *pointer, Value *mask) {
+  const Type *pointee = type_element(pointer->type)->inner;
+  MemoryArgs access = {.pointer = plain_pointer(e, pointer), .mask = mask};
+  const Type *plain = type_element(access.pointer->type)->inner;
+  access.value = elab_any_value(e, type_with_element(e->ir, pointer->type, plain)); // loads do not read it
+  return build_cast(&e->b, rmw(e, "load", order, &access), pointee);
+}
+
+static bool is_number(Elab *e, const Call *call) {
+  const Type *pointee = type_element(call->args[ATOMIC_POINTER].value->type)->inner;
+  if (pointee->kind == TYPE_SCALAR) return true;
+  elab_error(e, call->locs[ATOMIC_POINTER], "'%s' takes pointers to numbers, not %s", call->text,
+             obj_describe(e, &call->args[ATOMIC_POINTER]));
+  return false;
+}
+
+Obj builtin_atomic_load(Elab *e, Call *call) {
+  OrderNames order;
+  MemoryArgs access = {.pointer = builtin_pointer(e, call, ATOMIC_POINTER), .widens = true};
+  if (!access.pointer || !is_number(e, call) ||
+      !read_half_order(e, call, ATOMIC_LOAD_SEM, "acquire", &order) ||
+      !builtin_access(e, call, &access, "", NO_ARG, ATOMIC_LOAD_MASK))
+    return obj_error();
+  e->b.loc = elab_loc(e, call->loc);
+  return obj_value(load_at(e, &order, access.pointer, access.mask));
+}
+
+Obj builtin_atomic_store(Elab *e, Call *call) {
+  OrderNames order;
+  MemoryArgs access = {.pointer = builtin_written_pointer(e, call, ATOMIC_POINTER)};
+  if (!access.pointer || !is_number(e, call) || !read_half_order(e, call, ATOMIC_SEM, "release", &order) ||
+      !builtin_access(e, call, &access, "the value", ATOMIC_VAL, ATOMIC_MASK))
+    return obj_error();
+  e->b.loc = elab_loc(e, call->loc);
+  access.pointer = plain_pointer(e, access.pointer);
+  access.value = build_cast(&e->b, access.value, type_element(access.pointer->type)->inner);
+  rmw(e, "store", &order, &access);
+  return obj_none();
+}
+
+// --- Polls ---
+
+typedef struct Poll {
+  Value *pointer, *expected;
+  Value *start, *timeout; // ns; NULL: it waits for ever
+  OrderNames order;
+} Poll;
+
+static Value *constant_flags(Elab *e, const Type *shape, bool value) {
+  return build_int(&e->b, type_with_element(e->ir, shape, elab_scalar(e, ELEM_I1)), value);
+}
+
+static Value *negated(Elab *e, Value *flags) {
+  return build_binary(&e->b, OP_XOR, flags, constant_flags(e, flags->type, true));
+}
+
+static Value *any_of(Elab *e, Value *flags) {
+  if (!type_is_tile(flags->type)) return flags;
+  uint32_t size = (uint32_t)type_elements(flags->type);
+  return builtin_reduce_by(e, builtin_reshape(e, flags, 1, &size), 0, OP_OR, false);
+}
+
+// One round: loads what was not found yet, then looks at the clock.
+static void poll_round(Elab *e, const Poll *poll, Region *region) {
+  Value *done = region->args[0], *yields[2] = {0};
+  Value *pending = negated(e, done), *now = load_at(e, &poll->order, poll->pointer, pending);
+  Value *found = build_binary(&e->b, OP_AND, pending, build_binary(&e->b, OP_EQ, now, poll->expected));
+  yields[0] = build_binary(&e->b, OP_OR, done, found);
+  if (poll->timeout) {
+    Value *spent = build_binary(&e->b, OP_SUB, builtin_clock(e), poll->start);
+    yields[1] = build_binary(&e->b, OP_GE, builtin_as(e, spent, ELEM_U64), poll->timeout);
+  }
+  build_op(&e->b, OP_YIELD, region->arg_count, yields, 0, NULL);
+}
+
+// A loop that carries which elements were found and, with a timeout, if it has expired. All loads are in the
+// loop, so that a poll without timeout only waits.
+static Value *poll_loop(Elab *e, const Poll *poll) {
+  const Type *flag = elab_scalar(e, ELEM_I1);
+  Value *init[] = {constant_flags(e, poll->expected->type, false), constant_flags(e, flag, false)};
+  Op *loop = build_while(&e->b, poll->timeout ? 2 : 1, init);
+  Builder after = e->b;
+  Region *test = loop->regions[0];
+  e->b = builder_at_end(e->func, test);
+  e->b.loc = after.loc;
+  Value *again = any_of(e, negated(e, test->args[0])), *yields[3] = {NULL, test->args[0]};
+  if (poll->timeout) { // the clock counts only if an element is pending
+    yields[2] = test->args[1];
+    again = builtin_choose(e, again, negated(e, yields[2]), constant_flags(e, flag, false));
+  }
+  yields[0] = again;
+  build_op(&e->b, OP_YIELD, test->arg_count + 1, yields, 0, NULL);
+  e->b = builder_at_end(e->func, loop->regions[1]);
+  e->b.loc = after.loc;
+  poll_round(e, poll, loop->regions[1]);
+  e->b = after;
+  return poll->timeout ? &loop->results[0] : constant_flags(e, poll->expected->type, true);
+}
+
+static bool read_timeout(Elab *e, const Call *call, Poll *poll) {
+  const Obj *timeout = &call->args[POLL_TIMEOUT_NS];
+  if (!obj_given(timeout)) return true;
+  bool known = obj_is(timeout, CONST_INT),
+       scalar = timeout->kind == OBJ_VALUE && !type_is_tile(timeout->value->type);
+  if ((known && timeout->constant.i >= 0) || (scalar && type_is_int(timeout->value->type))) {
+    Value *value = builtin_value(e, call, POLL_TIMEOUT_NS, "'timeout_ns'");
+    if (value) poll->timeout = builtin_as(e, value, ELEM_U64);
+    return value != NULL;
+  }
+  elab_error(e, call->locs[POLL_TIMEOUT_NS],
+             "'timeout_ns' of '%s' is one integer that is not negative, not %s", call->text,
+             obj_describe(e, timeout));
+  return false;
+}
+
+Obj builtin_atomic_poll(Elab *e, Call *call) {
+  MemoryArgs access = {.pointer = builtin_pointer(e, call, ATOMIC_POINTER)};
+  Poll poll = {0};
+  if (!access.pointer || !is_number(e, call)) return obj_error();
+  const Type *pointee = type_element(access.pointer->type)->inner;
+  if (!elem_is_int(pointee->elem) || elem_info(pointee->elem)->bits < 16)
+    return elab_error(e, call->locs[ATOMIC_POINTER],
+                      "'%s' is not defined on %s: it takes integers of 16, 32 or 64 bits", call->text,
+                      type_text(e, pointee));
+  if (!read_half_order(e, call, POLL_SEM, "acquire", &poll.order) || !read_timeout(e, call, &poll) ||
+      !builtin_access(e, call, &access, "'expected_value'", ATOMIC_VAL, NO_ARG))
+    return obj_error();
+  e->b.loc = elab_loc(e, call->loc);
+  poll.pointer = access.pointer, poll.expected = access.value;
+  if (poll.timeout) poll.start = builtin_clock(e);
+  return obj_value(poll_loop(e, &poll));
 }

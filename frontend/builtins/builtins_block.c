@@ -294,11 +294,48 @@ const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *b
   return NULL;
 }
 
+// x rounded to tf32, to nearest even. Infinities and NaNs stay as they are.
+static Value *round_tf32(Elab *e, Value *x) {
+  Builder *b = &e->b;
+  const Type *type = type_with_element(e->ir, x->type, elab_scalar(e, ELEM_U32));
+  Value *bits = build(b, OP_BITCAST, type, x, NULL, NULL), *exponent = build_int(b, type, 0x7f800000);
+  Value *odd =
+      build_binary(b, OP_AND, build_binary(b, OP_SHR, bits, build_int(b, type, 13)), build_int(b, type, 1));
+  Value *up = build_binary(b, OP_ADD, bits, build_binary(b, OP_ADD, odd, build_int(b, type, 0xfff)));
+  Value *rounded = build_binary(b, OP_AND, up, build_int(b, type, 0xffffe000));
+  Value *special = build_binary(b, OP_EQ, build_binary(b, OP_AND, bits, exponent), exponent);
+  return builtin_choose(e, special, x, build(b, OP_BITCAST, x->type, rounded, NULL, NULL));
+}
+
+Value *builtin_descriptor_loaded(Elab *e, const Call *call, const Value *block, Value *tile) {
+  for (uint32_t i = 0; i < e->tf32_descriptors.n; i++)
+    if (e->tf32_descriptors.at[i] == block) return round_tf32(e, tile);
+  bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
+  if (known || e->tf32_descriptors.n == 0) return tile;
+  elab_error(
+      e, call->locs[DESC_DESC],
+      "this descriptor is chosen at run time, and the kernel's descriptors differ in round_f32_to_tf32: use "
+      "one value for all");
+  return NULL;
+}
+
+// The descriptor, whose loads are rounded from here on.
+Obj builtin_rounding_descriptor(Elab *e, Call *call) {
+  Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor");
+  if (!block) return obj_error();
+  if (!type_is_elem(block->type->inner, ELEM_FP32))
+    return elab_error(e, call->locs[DESC_DESC], "only fp32 is rounded to tf32, not %s",
+                      type_text(e, block->type->inner));
+  vec_push(e->arena, &e->tf32_descriptors, block);
+  return obj_value(block);
+}
+
 Obj builtin_descriptor_load(Elab *e, Call *call) {
   Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor"),
         *at = block ? advance(e, call, block, DESC_OFFSETS) : NULL;
   const char *padding = at ? builtin_descriptor_padding(e, call, block) : NULL;
-  return obj_value(padding ? build_block_load(&e->b, at, at->type->rank, all_dims, padding) : NULL);
+  Value *tile = padding ? build_block_load(&e->b, at, at->type->rank, all_dims, padding) : NULL;
+  return obj_value(tile ? builtin_descriptor_loaded(e, call, block, tile) : NULL);
 }
 
 static Obj descriptor_store(Elab *e, const Call *call, uint32_t value_at, uint32_t offsets_at) {

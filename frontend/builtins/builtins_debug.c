@@ -53,6 +53,19 @@ Obj builtin_device_assert(Elab *e, Call *call) {
   return obj_none();
 }
 
+// x itself. With assertions on, it must be 0 where the mask is true.
+Obj builtin_expect_zero(Elab *e, Call *call) {
+  Obj x = call->args[EXPECT_ZERO_X], zero = obj_int(0);
+  Obj is_zero = elab_compare(e, call->locs[EXPECT_ZERO_X], COMPARE_EQ, &x, &zero);
+  Obj skipped =
+      elab_compare(e, call->locs[EXPECT_ZERO_MASK], COMPARE_EQ, &call->args[EXPECT_ZERO_MASK], &zero);
+  if (is_zero.kind == OBJ_ERROR || skipped.kind == OBJ_ERROR) return obj_error();
+  Obj condition = elab_binary(e, call->loc, BINARY_OR, &is_zero, &skipped);
+  Obj message = obj_string(e, str_from("expect_zero expected x == 0 where mask is true"));
+  if (condition.kind != OBJ_ERROR) elab_assert(e, call->loc, call->loc, &condition, &message);
+  return x;
+}
+
 static Obj effect(Elab *e, OpKind kind) {
   build_op(&e->b, kind, 0, NULL, 0, NULL);
   return obj_none();
@@ -70,6 +83,8 @@ static bool in_kernel(Elab *e, const Call *call) {
 }
 
 // detail: the op.
+Value *builtin_clock(Elab *e) { return reading(e, OP_GLOBALTIMER, ELEM_I64).value; }
+
 Obj builtin_machine(Elab *e, Call *call) {
   const char *name = call->builtin->detail;
   OpKind kind;

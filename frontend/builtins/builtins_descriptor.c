@@ -181,7 +181,8 @@ Obj builtin_descriptor_gather(Elab *e, Call *call) {
   const Type *tile = type_tile(e->ir, access.block->type->inner, 2, access.shape, NULL);
   double outside = padding[0] == 'n' ? (double)NAN : 0;
   Value *other = type_is_float(tile) ? build_float(&e->b, tile, outside) : build_int(&e->b, tile, 0);
-  return obj_value(build_load(&e->b, access.pointers, access.mask, other));
+  Value *rows = build_load(&e->b, access.pointers, access.mask, other);
+  return obj_value(builtin_descriptor_loaded(e, call, access.block, rows));
 }
 
 // A row that occurs twice is written in an unspecified order.

@@ -182,12 +182,19 @@ Obj builtin_divide(Elab *e, Call *call) {
   bool good = true, fast = strcmp(call->builtin->name, "fdiv") == 0;
   bool rounded = strcmp(call->builtin->name, "div_rn") == 0;
   if (fast) rounded = builtin_flag(e, call, FDIV_IEEE_ROUNDING, "ieee_rounding", false, &good);
+  bool approx = fast && builtin_flag(e, call, FDIV_APPROX, "approx", false, &good);
   Obj first = *x;
   if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, FDIV_X));
   Pair p =
       good ? elab_promote(e, call->loc, what, fast ? PROMOTE_PLAIN : PROMOTE_DIVIDE, &first, y) : (Pair){0};
   if (!p.a || !check_float(e, call, obj_is_number(x) ? FDIV_Y : FDIV_X, p.a->type)) return obj_error();
+  if (approx && (rounded || !type_is_elem(p.a->type, ELEM_FP32)))
+    return rounded
+               ? elab_error(e, call->loc, "'%s' cannot be both correctly rounded and approximate", call->text)
+               : elab_error(e, call->loc, "an approximate '%s' needs fp32, not %s", call->text,
+                            type_text(e, type_element(p.a->type)));
   e->b.loc = elab_loc(e, call->loc);
+  if (approx) return obj_value(builtin_math_value(e, "div_approx", p.a, p.b));
   const Type *element = type_element(p.a->type);
   if (is_narrow(p.a->type)) p = (Pair){builtin_as(e, p.a, ELEM_FP32), builtin_as(e, p.b, ELEM_FP32)};
   Value *quotient = rounded ? build_binary(&e->b, OP_DIV, p.a, p.b) : elab_quotient(e, p.a, p.b);
@@ -218,8 +225,8 @@ bool builtin_float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t
   Obj both = {.kind = OBJ_CONST, .typed = true, .elem = elem, .constant = {.kind = CONST_INT}};
   if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, first, &both, &elem)) return false;
   if (!elem_is_float(elem)) {
-    elab_error(e, call->loc, "'%s' is for floats, not %s%s", call->text, elem_info(elem)->name,
-               order[0] == CLAMP_X ? "; use maximum and minimum" : "; cast with .to(fp32) first");
+    elab_error(e, call->loc, "'%s' is for floats, not %s; cast with .to(fp32) first", call->text,
+               elem_info(elem)->name);
     return false;
   }
   for (uint32_t i = 0; i < 3; i++)
@@ -280,13 +287,49 @@ bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good) 
   return mode && mode[0] == 'A';
 }
 
+static bool is_integer(const Obj *obj) {
+  if (obj->kind == OBJ_VALUE) return type_is_int(obj->value->type);
+  return obj_is_number(obj) && elem_is_int(obj_elem(obj));
+}
+
+// The integers, with constants in the type that the run-time values have together.
+static bool integer_limits(Elab *e, const Call *call, Obj args[3]) {
+  const char *what = arena_printf(e->arena, "'%s'", call->text);
+  const Obj *common = NULL;
+  Obj both = {.kind = OBJ_CONST, .typed = true, .constant = {.kind = CONST_INT}};
+  for (uint32_t i = 0; i < 3; i++) {
+    if (args[i].kind != OBJ_VALUE) continue;
+    both.elem = obj_elem(common ? common : &args[i]);
+    if (common && !elab_common(e, call->loc, what, PROMOTE_PLAIN, common, &args[i], &both.elem)) return false;
+    common = &both;
+  }
+  if (!common) args[CLAMP_X] = obj_typed(e, args[CLAMP_X]);
+  for (uint32_t i = 0; common && i < 3; i++) {
+    if (args[i].kind == OBJ_VALUE) continue;
+    Pair p = elab_promote(e, call->loc, what, PROMOTE_PLAIN, &both, &args[i]);
+    if (!p.b) return false;
+    args[i] = obj_value(p.b);
+  }
+  return true;
+}
+
+static Obj clamp_integers(Elab *e, Call *call, Obj args[3]) {
+  if (!integer_limits(e, call, args)) return obj_error();
+  Obj low = builtin_extremum(e, call, OP_MAX, &args[CLAMP_X], &args[CLAMP_MIN], false);
+  if (low.kind == OBJ_ERROR) return low;
+  return builtin_extremum(e, call, OP_MIN, &low, &args[CLAMP_MAX], false);
+}
+
 Obj builtin_clamp(Elab *e, Call *call) {
   bool good = true, nan = builtin_propagates_nan(e, call, CLAMP_PROPAGATE_NAN, &good);
   static const uint32_t order[] = {CLAMP_X, CLAMP_MIN, CLAMP_MAX};
   Value *v[3];
   Obj args[3];
   for (uint32_t i = 0; i < 3; i++) args[i] = builtin_promote_bf16(e, call->loc, call->args[i]);
-  if (!good || !builtin_float_triple(e, call, args, order, v)) return obj_error();
+  if (!good) return obj_error();
+  if (is_integer(&args[0]) && is_integer(&args[1]) && is_integer(&args[2]))
+    return clamp_integers(e, call, args);
+  if (!builtin_float_triple(e, call, args, order, v)) return obj_error();
   Value *low = build_binary(&e->b, OP_MAX, v[CLAMP_X], v[CLAMP_MIN]);
   Value *result = build_binary(&e->b, OP_MIN, low, v[CLAMP_MAX]);
   if (!nan) return obj_value(result);

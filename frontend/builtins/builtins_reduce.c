@@ -413,7 +413,7 @@ Obj builtin_cumulate(Elab *e, Call *call) {
   if (obj_given(&call->args[CUMSUM_AXIS]) && !builtin_axis(e, call, CUMSUM_AXIS, x->type->rank, &axis))
     return obj_error();
   x = builtin_promote_bf16(e, call->loc, obj_value(x)).value;
-  if (adds) {
+  if (adds || obj_given(&call->args[CUMSUM_DTYPE])) {
     const Type *type = sum_type(e, call, CUMSUM_DTYPE, x->type, &good);
     if (!good || !(x = elab_cast(e, call->loc, x, type))) return obj_error();
   }

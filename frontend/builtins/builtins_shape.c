@@ -77,6 +77,20 @@ Obj builtin_expand_dims(Elab *e, Call *call) {
   return obj_value(x);
 }
 
+Obj builtin_squeeze(Elab *e, Call *call) {
+  Value *x = builtin_tile(e, call, SQUEEZE_X);
+  uint32_t axis, rank = 0, shape[TILE_MAX_RANK];
+  if (!x || !builtin_axis(e, call, SQUEEZE_DIM, x->type->rank, &axis)) return obj_error();
+  if (x->type->shape[axis] != 1)
+    return elab_error(e, call->locs[SQUEEZE_DIM],
+                      "'%s' removes a dimension of size 1, but dimension %u of %s has %u", call->text, axis,
+                      type_text(e, x->type), x->type->shape[axis]);
+  for (uint32_t i = 0; i < x->type->rank; i++)
+    if (i != axis) shape[rank++] = x->type->shape[i];
+  e->b.loc = elab_loc(e, call->loc);
+  return obj_value(rank == 0 ? builtin_only_element(e, x) : builtin_reshape(e, x, rank, shape));
+}
+
 Obj builtin_broadcast_to(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   uint32_t rank, shape[TILE_MAX_RANK];
@@ -162,11 +176,11 @@ Obj builtin_sort(Elab *e, Call *call) {
   return obj_value(sorted);
 }
 
-// The k largest along a dimension, largest first.
+// The k largest along a dimension, largest first, or the k smallest.
 Obj builtin_topk(Elab *e, Call *call) {
   Value *x = builtin_number_tile(e, call, TOPK_X);
-  bool good = true;
-  if (!x || builtin_refuse_fp8(e, call->locs[TOPK_X], call, x->type)) return obj_error();
+  bool good = true, descending = builtin_flag(e, call, TOPK_DESCENDING, "descending", true, &good);
+  if (!x || !good || builtin_refuse_fp8(e, call->locs[TOPK_X], call, x->type)) return obj_error();
   uint32_t axis = x->type->rank - 1u, shape[TILE_MAX_RANK], starts[TILE_MAX_RANK] = {0};
   if (obj_given(&call->args[TOPK_DIM]) && !builtin_axis(e, call, TOPK_DIM, x->type->rank, &axis))
     return obj_error();
@@ -179,7 +193,7 @@ Obj builtin_topk(Elab *e, Call *call) {
                       "'k' of '%s' must be from 1 to the size of dimension %u, which is %u, not %s",
                       call->text, axis, size, obj_text(e, &call->args[TOPK_K]));
   e->b.loc = elab_loc(e, call->loc);
-  Value *sorted = build_sort(&e->b, x, axis, true);
+  Value *sorted = build_sort(&e->b, x, axis, descending);
   memcpy(shape, x->type->shape, sizeof shape);
   shape[axis] = (uint32_t)k;
   if (k == size) return obj_value(sorted);

@@ -136,22 +136,33 @@ Obj builtin_len(Elab *e, Call *call) {
 
 // --- Decided at compile time ---
 
+// The condition of a `while`. Its option is a hint that no pass needs.
+Obj builtin_condition(Elab *e, Call *call) {
+  bool good = true;
+  builtin_flag(e, call, 1, "disable_licm", false, &good);
+  return good ? call->args[0] : obj_error();
+}
+
+Obj builtin_replace_fields(Elab *e, Call *call) {
+  return elab_error(e, call->loc, "'%s' can only be called by its name", call->text);
+}
+
 Obj builtin_range(Elab *e, Call *call) {
   return elab_error(e, call->loc, "'%s' can only be used as the range of a for loop", call->text);
 }
 
 Obj builtin_static_assert(Elab *e, Call *call) {
   bool truth;
-  if (!const_truth(e, &call->args[STATIC_ASSERT_CONDITION], &truth))
+  if (!const_truth(e, &call->args[STATIC_ASSERT_COND], &truth))
     return elab_explain_runtime(
         e,
-        diag_error(e->diags, elab_loc(e, call->locs[STATIC_ASSERT_CONDITION]),
+        diag_error(e->diags, elab_loc(e, call->locs[STATIC_ASSERT_COND]),
                    "static_assert needs a constexpr, not %s; device_assert checks at run time",
-                   obj_describe(e, &call->args[STATIC_ASSERT_CONDITION])),
-        &call->args[STATIC_ASSERT_CONDITION]);
+                   obj_describe(e, &call->args[STATIC_ASSERT_COND])),
+        &call->args[STATIC_ASSERT_COND]);
   if (truth) return obj_none();
   const char *message =
-      obj_given(&call->args[STATIC_ASSERT_MESSAGE]) ? obj_text(e, &call->args[STATIC_ASSERT_MESSAGE]) : "";
+      obj_given(&call->args[STATIC_ASSERT_MSG]) ? obj_text(e, &call->args[STATIC_ASSERT_MSG]) : "";
   return elab_error(e, call->loc, "static assertion failed%s%s", message[0] ? ": " : "", message);
 }
 

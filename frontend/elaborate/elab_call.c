@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls: binds arguments to parameters, runs builtins, inlines other functions of the file.
+#include "frontend/builtins/builtins.h"
 #include "frontend/module/elab_module.h"
 
 enum { MAX_ARGS = 256, MAX_PARAM_NAME = 48 };
@@ -65,17 +66,24 @@ static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, 
   return false;
 }
 
-static uint32_t find_param(const BuiltinParams *params, const char *name) {
+// libdevice's functions have the parameters arg0, arg1, ...; those that are tl.math's too have rows with others.
+static uint32_t libdevice_param(const char *name) {
+  bool numbered = strncmp(name, "arg", 3) == 0 && name[3] >= '0' && name[3] <= '9' && !name[4];
+  return numbered ? (uint32_t)(name[3] - '0') : UINT32_MAX;
+}
+
+static uint32_t find_param(const Builtin *builtin, const BuiltinParams *params, const char *name) {
   uint32_t i = 0;
   while (i < params->n && params->at[i].name != name) i++;
-  return i;
+  if (i == params->n && builtin->scope & SCOPE_LIB) i = libdevice_param(name);
+  return i < params->n ? i : params->n;
 }
 
 static bool bind_one(Elab *e, const Given *given, const char *text, const BuiltinParams *params,
                      uint32_t *next, Call *call) {
   uint32_t at = *next;
   if (given->name) {
-    at = find_param(params, given->name);
+    at = find_param(call->builtin, params, given->name);
     const char **names = ARENA_ARRAY(e->arena, const char *, params->n);
     for (uint32_t i = 0; i < params->n; i++) names[i] = params->at[i].name;
     if (at == params->n) return unexpected_keyword(e, given, text, names, params->n);
@@ -139,6 +147,11 @@ static Obj call_builtin(Elab *e, const Expr *expr, const Obj *callee) {
   if (!callee->builtin->run)
     return elab_error(e, expr->call.callee->loc, "'%s' is not supported yet",
                       elab_expr_text(e, expr->call.callee));
+  if (callee->builtin->run == builtin_replace_fields) {
+    GivenArgs given = {0};
+    if (!elab_given_args(e, expr, &given)) return obj_error();
+    return elab_replace_fields(e, expr->loc, elab_expr_text(e, expr->call.callee), &given);
+  }
   Call call;
   if (!elab_bind_builtin(e, expr, callee, &call)) return obj_error();
   e->b.loc = elab_loc(e, expr->loc);

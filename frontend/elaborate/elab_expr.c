@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions: literals, attributes, f-strings.
+#include "frontend/builtins/builtins.h"
 #include "frontend/elaborate/elab_flow.h"
 #include "frontend/module/elab_module.h"
 
@@ -141,8 +142,10 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
     builtin = own ? own : builtin;
   }
   if (obj_is(object, CONST_DTYPE) || !builtin) builtin = builtin_find(expr->attribute.name, SCOPE_TYPE);
-  // On tiles of pointers, `store` is the function. Otherwise, as a method, it is a descriptor's.
+  // On pointers `store` is the function. Otherwise, as a method, it is a descriptor's.
+  bool block = object->kind == OBJ_VALUE && type_is_block_ptr(object->value->type);
   bool pointers = object->kind == OBJ_VALUE && type_is_ptr(object->value->type);
+  pointers = pointers || (block && !builtin_is_descriptor(object));
   if (pointers && strcmp(expr->attribute.name, "store") == 0) builtin = builtin_find("store", SCOPE_TL);
   if (builtin) {
     Obj *self = ARENA_NEW(e->arena, Obj);

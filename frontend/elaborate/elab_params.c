@@ -74,7 +74,9 @@ static void know_parts(Elab *e, ParamSpec *descriptor) {
 // `facts`: what else is known, as "d=:16" states for a declared descriptor; NULL: nothing.
 static bool resolve_descriptor(Elab *e, Loc loc, const char *path, const ParamSpec *declared,
                                const ParamSpec *given, const ParamFacts *facts, ParamSpec *out) {
-  if (given && declared && (given->type != declared->type || given->pads_nan != declared->pads_nan))
+  if (given && declared &&
+      (given->type != declared->type || given->pads_nan != declared->pads_nan ||
+       given->rounds_tf32 != declared->rounds_tf32))
     return declared_otherwise(e, loc, path, declared, given);
   *out = given ? *given : *declared;
   if (facts && facts->divisible16) know_parts(e, out);
@@ -88,6 +90,9 @@ static bool resolve_descriptor(Elab *e, Loc loc, const char *path, const ParamSp
                "parameter '%s': the last dimension of a descriptor's block must have 16 bytes or more, not "
                "%u elements of %s",
                path, last, type_text(e, type->inner));
+  else if (out->rounds_tf32 && !type_is_elem(type->inner, ELEM_FP32))
+    elab_error(e, loc, "parameter '%s': only fp32 is rounded to tf32, not %s", path,
+               type_text(e, type->inner));
   else if (out->pads_nan && !type_is_float(type->inner))
     elab_error(e, loc, "parameter '%s': padding nan needs float elements, not %s", path,
                type_text(e, type->inner));
@@ -225,6 +230,7 @@ static Obj descriptor_value(Elab *e, const ParamSpec *param, Value *const *parts
   BlockPtrParts made = {parts[0], rank, sizes, strides, zeros, type->shape, NULL, true};
   Value *descriptor = build_make_block_ptr(&e->b, &made);
   if (param->pads_nan) vec_push(e->arena, &e->nan_descriptors, descriptor);
+  if (param->rounds_tf32) vec_push(e->arena, &e->tf32_descriptors, descriptor);
   return obj_value(descriptor);
 }
 

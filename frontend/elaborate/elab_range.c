@@ -90,9 +90,9 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
 
 // range(stop), range(start, stop), range(start, stop, step). Fills in missing ones.
 void elab_range_bounds(const Call *call, Obj bounds[3]) {
-  bool one = call->args[RANGE_END].kind == OBJ_ABSENT;
-  bounds[0] = one ? obj_int(0) : call->args[RANGE_START];
-  bounds[1] = one ? call->args[RANGE_START] : call->args[RANGE_END];
+  bool one = call->args[RANGE_ARG2].kind == OBJ_ABSENT;
+  bounds[0] = one ? obj_int(0) : call->args[RANGE_ARG1];
+  bounds[1] = one ? call->args[RANGE_ARG1] : call->args[RANGE_ARG2];
   bounds[2] = call->args[RANGE_STEP].kind == OBJ_ABSENT ? obj_int(1) : call->args[RANGE_STEP];
 }
 

@@ -85,6 +85,10 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
     *obj = obj_type(elab_scalar(e, elem));
     return true;
   }
+  if ((scope & SCOPE_TL) && strcmp(name, "TRITON_MAX_TENSOR_NUMEL") == 0) {
+    *obj = obj_int(TILE_MAX_ELEMENTS);
+    return true;
+  }
   if ((scope & SCOPE_TL) && strcmp(name, "pi32_t") == 0) {
     *obj = obj_type(type_ptr(e->ir, elab_scalar(e, ELEM_I32)));
     return true;

@@ -194,6 +194,7 @@ struct Elab {
   bool endless;                 // A recursive function has not ended.
   const Stmt *loop;             // The innermost loop that is being elaborated; NULL: none.
   VEC(Value *) nan_descriptors; // Descriptors whose loads pad with NaN.
+  VEC(Value *) tf32_descriptors; // Descriptors whose loads are rounded to tf32.
   const Function *heuristic;    // Set within a heuristic of this kernel, where parameters' facts decide; else
                                 // NULL.
   bool heuristic_reads;         // The heuristic has read a parameter with an unknown value.
@@ -209,6 +210,7 @@ struct Elab {
   bool python_read;                    // The condition has asked for it.
   VEC(Warned) warned;                  // In .py files.
   VEC(PlainFunction) plains;           // Known so far.
+  VEC(const NamedTuple *) aggregates;  // Classes of @triton.aggregate, known so far.
   bool raises;                         // The running code is known to have raised an exception.
   VEC(Star) stars;                     // Names that are being looked up through stars.
   VEC(ModuleLoop *) loops;             // Loops of the module level, met so far.

@@ -97,7 +97,8 @@ static bool named_class(Elab *e, const Module *module, uint32_t at, Obj *obj) {
   frame->module = module;
   frame->visible = at;
   const Stmt *stmt = module->definitions.at[at].stmt;
-  bool is_named = elab_data_class(e, module, stmt, obj) || elab_named_class(e, stmt, obj);
+  bool is_named = elab_aggregate_class(e, module, stmt, obj) || elab_data_class(e, module, stmt, obj) ||
+                  elab_named_class(e, stmt, obj);
   elab_pop(e);
   return is_named;
 }

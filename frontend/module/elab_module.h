@@ -40,6 +40,10 @@ bool elab_is_module_name(Elab *e, const char *name);
 bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj);
 // The same for a class that @dataclass makes, on the host. Its objects are named tuples.
 bool elab_data_class(Elab *e, const Module *module, const Stmt *outside, Obj *obj);
+// The same for a class that @triton.aggregate makes: with methods (elab_aggregate.c).
+bool elab_aggregate_class(Elab *e, const Module *module, const Stmt *outside, Obj *obj);
+// aggregate_replace: the first argument is the object, the others are fields by name. `text`: of the call.
+Obj elab_replace_fields(Elab *e, Loc loc, const char *text, const GivenArgs *given);
 Obj elab_named_call(Elab *e, const Expr *call); // a call of collections.namedtuple or typing.NamedTuple
 Obj elab_make_named(Elab *e, Loc loc, const NamedTuple *class, const GivenArgs *given);
 

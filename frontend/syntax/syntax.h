@@ -38,6 +38,8 @@ Block syntax_left_out(Arena *arena, Interner *names, Diags *diags, uint16_t file
 // whose members are not numbers or strings.
 Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside,
                         bool *is_enum);
+// True if a class without bases has the decorator @triton.aggregate, or its older name @_aggregate.
+bool syntax_is_aggregate(const Stmt *outside);
 // True if a class without bases has the decorator @dataclass. *frozen: with frozen=True.
 bool syntax_is_dataclass(const Stmt *outside, bool *frozen);
 

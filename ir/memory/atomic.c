@@ -10,6 +10,10 @@ static bool is_rmw(const Op *op, const char *rmw) {
   return op->kind == OP_ATOMIC_RMW && strcmp(attr->str, rmw) == 0;
 }
 
+bool atomic_is_load(const Op *op) { return is_rmw(op, "load"); }
+
+bool atomic_is_store(const Op *op) { return is_rmw(op, "store"); }
+
 static bool releases(const Op *op) {
   const Attr *sem = op_attr(op, ATTR_SEM);
   return !sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, "release") == 0;

@@ -6,6 +6,10 @@
 
 #include "ir/ir.h"
 
+// An atomic_rmw that only reads (`load`), or only writes (`store`).
+bool atomic_is_load(const Op *op);
+bool atomic_is_store(const Op *op);
+
 // Neighbours in memory that one instruction may add to; 1 if the old values are used. Before sm_90, two
 // relaxed bf16 share one compare-and-swap loop, at the cost of one.
 uint32_t atomic_widest(const Op *op);

@@ -162,6 +162,22 @@ static void fill_parts(IrContext *ir, ParamSpec *param, ParamFacts facts) {
   param->items[2 * rank].facts = (ParamFacts){.equal1 = true};
 }
 
+// Reads what follows a descriptor's block: ", nan", ", tf32", ", nan, tf32".
+static bool parse_loads(const ParamReader *r, Str after, ParamSpec *param) {
+  Str rest = after, word;
+  while (rest.n) {
+    if (rest.at[0] == ',') rest = trimmed(piece(rest, 1, rest.n));
+    const char *comma = rest.n ? memchr(rest.at, ',', rest.n) : NULL;
+    word = trimmed(piece(rest, 0, comma ? (size_t)(comma - rest.at) : rest.n));
+    rest = comma ? piece(rest, (size_t)(comma - rest.at), rest.n) : piece(rest, rest.n, rest.n);
+    if (!str_is(word, "nan") && !str_is(word, "zero") && !str_is(word, "tf32"))
+      return wrong(r, word, "expected the padding zero or nan, or tf32, found '%.*s'", STR_ARG(word));
+    param->pads_nan |= str_is(word, "nan");
+    param->rounds_tf32 |= str_is(word, "tf32");
+  }
+  return true;
+}
+
 // Parses "tensordesc<fp16[64, 32]>", "tensordesc<fp16[64, 32], nan>", with ":16".
 static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   Str rest = text, part, inner;
@@ -182,11 +198,8 @@ static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   if (!parse_elem(r, name, name, &elem)) return false;
   if (!parse_block(r, piece(inner, n + 1, inner.n), &rank, shape, &used)) return false;
   Str after = trimmed(piece(inner, n + 1 + used, inner.n));
-  if (after.n && after.at[0] == ',') after = trimmed(piece(after, 1, after.n));
-  if (after.n && !str_is(after, "nan") && !str_is(after, "zero"))
-    return wrong(r, after, "expected the padding zero or nan, found '%.*s'", STR_ARG(after));
+  if (!parse_loads(r, after, param)) return false;
   param->form = PARAM_DESCRIPTOR;
-  param->pads_nan = str_is(after, "nan");
   param->type = type_block_ptr(r->ir, type_scalar(r->ir, elem), rank, shape);
   while (next_piece(&rest, ':', &part))
     if (!parse_fact(r, part, &facts)) return false;
@@ -285,7 +298,7 @@ static void print_descriptor(const ParamSpec *param, Buf *out) {
   const Type *type = param->type;
   buf_printf(out, "tensordesc<%s[", elem_info(type->elem)->name);
   for (uint32_t i = 0; i < type->rank; i++) buf_printf(out, "%s%u", i ? ", " : "", type->shape[i]);
-  buf_text(out, param->pads_nan ? "], nan>" : "]>");
+  buf_printf(out, "]%s%s>", param->pads_nan ? ", nan" : "", param->rounds_tf32 ? ", tf32" : "");
 }
 
 void param_print(const ParamSpec *param, Buf *out) {

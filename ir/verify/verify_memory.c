@@ -67,10 +67,11 @@ static uint32_t bits_of(const Type *type) {
 }
 
 // Allowed: add, max and min of numbers, 16-bit floats too; and, or, xor of integers; xchg; otherwise 32 or 64
-// bits.
+// bits. load and store: all but i1.
 static bool has_rmw(const char *rmw, const Type *type) {
   uint32_t bits = bits_of(type);
   bool word = bits == 32 || bits == 64;
+  if (strcmp(rmw, "load") == 0 || strcmp(rmw, "store") == 0) return !type_is_elem(type, ELEM_I1);
   if (strcmp(rmw, "xchg") == 0) return word;
   if (type_is_float(type)) {
     bool half = type_is_elem(type, ELEM_FP16) || type_is_elem(type, ELEM_BF16);
@@ -79,12 +80,24 @@ static bool has_rmw(const char *rmw, const Type *type) {
   return type_is_int(type) && word;
 }
 
+// A load cannot release and a store cannot acquire, so they have no default order.
+static void check_half_order(Verifier *v, const Op *op, const char *rmw) {
+  bool load = strcmp(rmw, "load") == 0;
+  if (!load && strcmp(rmw, "store") != 0) return;
+  const Attr *sem = op_attr(op, ATTR_SEM);
+  const char *own = load ? "acquire" : "release";
+  if (!sem || (strcmp(sem->str, own) != 0 && strcmp(sem->str, "relaxed") != 0))
+    verify_fail(v, op, "'sem' of an atomic %s is \"%s\" or \"relaxed\"", load ? "load" : "store", own);
+  if (!load && op_result(op)->first_use) verify_fail(v, op, "the result of an atomic store is not used");
+}
+
 static void check_atomic_rmw(Verifier *v, const Op *op) {
-  static const char *const names[] = {"add", "max", "min", "and", "or", "xor", "xchg"};
+  static const char *const names[] = {"add", "max", "min", "and", "or", "xor", "xchg", "load", "store"};
   const char *rmw = op_attr(op, ATTR_RMW)->str;
   check_target(v, op, operand_type(op, 1), 2);
-  verify_word(v, op, ATTR_RMW, names, 7);
+  verify_word(v, op, ATTR_RMW, names, sizeof names / sizeof *names);
   check_order(v, op);
+  check_half_order(v, op, rmw);
   check_power(v, op, ATTR_ALIGN, 1 << 16);
   check_power(v, op, ATTR_VECTOR, (int64_t)type_elements(operand_type(op, 0)));
   if (result_type(op) != operand_type(op, 1))

@@ -424,15 +424,14 @@ static bool read_padding(PyObject *object, tilec_padding *padding) {
   return true;
 }
 
-// A descriptor that rounds fp32 to tf32 is refused. Triton has these from 3.7 on.
-static bool is_exact(PyObject *object, PyObject *name) {
+// Whether loads round fp32 to tf32. Triton has such descriptors from 3.7 on.
+static bool read_rounding(PyObject *object, tilec_padding *padding) {
   PyObject *value = PyObject_GetAttrString(object, "round_f32_to_tf32");
   int rounds = value ? PyObject_IsTrue(value) : 0;
   if (!value) PyErr_Clear();
   Py_XDECREF(value);
-  if (rounds > 0)
-    PyErr_Format(PyExc_ValueError, "argument '%U': tensor descriptors that round to tf32 (round_f32_to_tf32) are not built yet", name);
-  return rounds == 0;
+  if (rounds > 0) *padding = (tilec_padding)(*padding | TILEC_PADDING_ZERO_TF32);
+  return rounds >= 0;
 }
 
 // Objects with base, shape, strides and block_shape, like Triton's TensorDescriptor.
@@ -447,7 +446,7 @@ static bool read_descriptor(State *state, Arguments *a, PyObject *name, PyObject
               read_numbers(value, "shape", &d->rank, d->shape) &&
               read_numbers(value, "strides", &d->rank, d->strides) &&
               read_numbers(value, "block_shape", &d->rank, block) && read_padding(value, &d->padding) &&
-              is_exact(value, name);
+              read_rounding(value, &d->padding);
   Py_XDECREF(base);
   if (!good) return false;
   for (uint32_t i = 0; i < d->rank; i++)

@@ -88,6 +88,27 @@ def add(a, b):
     return Pair(a.first + b.first, a.second + b.second)
 
 
+if hasattr(triton, "aggregate"):  # from Triton 3.8 on
+
+    @triton.aggregate
+    class Plain:
+        first: tl.tensor
+        second: tl.tensor
+        scale: tl.constexpr = tl.constexpr(3)
+
+        @triton.jit
+        def total(self):
+            return (self.first + self.second) * self.scale
+
+    @triton.aggregate
+    class Longer(Plain):
+        third: tl.tensor = 0.5
+
+        @triton.jit
+        def all(self):
+            return self.total() + self.third
+
+
 class Aggregates(unittest.TestCase):
     def run_on(self, kernel, *args):
         x = array.array("f", range(4))
@@ -103,6 +124,18 @@ class Aggregates(unittest.TestCase):
             tl.store(x + i, a + 100 * b + Pair(1.0).second)
 
         self.assertEqual(self.run_on(kernel), [1108.0, 1109.0, 1110.0, 1111.0])
+
+    @unittest.skipUnless(hasattr(triton, "aggregate"), "Triton has no aggregates without constructors before 3.8")
+    def test_without_a_constructor(self):
+        @tilec.jit
+        def kernel(x):
+            i = tl.arange(0, 4)
+            p = Plain(tl.load(x + i), second=1.0)
+            p = tl.aggregate_replace(p, first=p.first + 1.0)
+            q = Longer(p.first, p.second, third=100.0)
+            tl.store(x + i, q.all() + Longer(1.0, 2.0).third + Plain(1.0, 2.0, 4).total())
+
+        self.assertEqual(self.run_on(kernel), [118.5, 121.5, 124.5, 127.5])
 
     def test_in_loops_branches_and_calls(self):
         @tilec.jit

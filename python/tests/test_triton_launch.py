@@ -2,6 +2,7 @@
 """Triton's kernels launched where there is no GPU, and what TILEC_TRITON=1 does: programs of their own."""
 
 import importlib.util
+import inspect
 import os
 import pathlib
 import subprocess
@@ -123,23 +124,89 @@ class Programs(unittest.TestCase):
 
     def test_descriptors_that_round(self):
         text = """
+        import numpy as np
         from triton.tools.tensor_descriptor import TensorDescriptor
 
         @triton.jit
         def of(d, out):
             tl.store(out + tl.arange(0, 4), d.load([0]))
+
+        of_words = np.array([0x3F800FFF, 0x3F801000, 0x3F803000, 0xFF800000], np.uint32).view(np.float32)
         t = TensorDescriptor.__new__(TensorDescriptor)
-        t.base, t.shape, t.strides, t.block_shape, t.padding = x, [1000], [1], [4], "zero"
-        of[(1,)](t, out)
-        assert list(out[:4]) == [0, 1, 2, 3]
-        t.round_f32_to_tf32 = True
+        t.base, t.shape, t.strides, t.block_shape, t.padding = of_words, [4], [1], [4], "zero"
+        got = np.zeros(4, np.float32)
+        for rounds, last in ((False, of_words), (True, np.array([0x3F800000, 0x3F800000, 0x3F804000, 0xFF800000], np.uint32).view(np.float32))):
+            t.round_f32_to_tf32 = rounds
+            of[(1,)](t, got)
+            assert (got == last).all(), (rounds, got.view(np.uint32))
+        t.base = np.zeros(4, np.int32)
         try:
-            of[(1,)](t, out)
-        except ValueError as error:
+            of[(1,)](t, got)
+        except Exception as error:
             print(error)
         """
         out = self.good(self.run_program("import tilec.triton\n" + KERNEL + textwrap.dedent(text)))
-        self.assertIn("argument 'd': tensor descriptors that round to tf32", out)
+        self.assertIn("only fp32 is rounded to tf32, not i32", out)
+
+    def test_what_3_9_has(self):
+        if not hasattr(importlib.import_module("triton.language"), "atomic_poll"):
+            self.skipTest("it is an older Triton")
+        text = """
+        import numpy as np
+
+        @triton.jit
+        def flags(x, done, out):
+            i = tl.arange(0, 8)
+            pid = tl.program_id(0)
+            if pid == 0:
+                tl.atomic_store(x + i, i * 2)
+                tl.debug_barrier()
+                tl.atomic_store(done, 1)
+                tl.store(out + 8 + i, tl.atomic_poll(x + i, 4, sem="relaxed", timeout_ns=1000).to(tl.int32))
+            else:
+                found = tl.atomic_poll(done, 1)
+                tl.store(out + i, tl.atomic_load(x + i) + found.to(tl.int32))
+
+        got = np.zeros(16, np.int32)
+        flags[(2,)](np.zeros(8, np.int32), np.zeros(1, np.int32), got)
+        assert list(got[:8]) == [1, 3, 5, 7, 9, 11, 13, 15], got
+        assert list(got[8:]) == [0, 0, 1, 0, 0, 0, 0, 0], got
+
+        @triton.jit
+        def values(x, k, out, ints):
+            i = tl.arange(0, 8)
+            v = tl.load(x + i)
+            w = tl.squeeze(tl.unsqueeze(v, 0), 0) + tl.to_tensor(1.0)
+            tl.store(out + i, tl.fdiv(v, w, approx=True))
+            tl.store(out + 8 + tl.arange(0, 2), tl.topk(v, 2, descending=False))
+            tl.store(out + 10 + i, tl.expect_zero(v, v > 100.0))
+            tl.store(out + 18 + tl.arange(0, 16), tl.cat(v, w, dim=0))
+            tl.store(ints + i, tl.clamp(tl.load(k + i), -2, 3))
+            tl.store(ints + 8 + i, tl.cumprod(tl.load(k + i), dtype=tl.int32))
+
+        v, k = np.array([5, 3, 8, 1, 2, 9, 4, 7], np.float32), np.array([5, -3, 2, 1, -7, 2, 3, 2], np.int8)
+        got, ints = np.zeros(34, np.float32), np.zeros(16, np.int32)
+        values[(1,)](v, k, got, ints)
+        assert np.allclose(got[:8], v / (v + 1), rtol=1e-6)
+        assert list(got[8:10]) == [1, 2] and (got[10:18] == v).all() and (got[18:] == np.concatenate([v, v + 1])).all()
+        assert (ints[:8] == np.clip(k, -2, 3)).all() and (ints[8:] == np.cumprod(k.astype(np.int32))).all()
+        """
+        self.good(self.run_program("import tilec.triton\n" + KERNEL + textwrap.dedent(text), TILEC_TRITON="strict"))
+
+    def test_block_pointers(self):
+        kernels = {
+            "b = tl.make_block_ptr(x, [1000], [1], [0], [4], [0])\n    tl.store(out + tl.arange(0, 4), tl.load(tl.advance(b, [4])))": "Block pointers have been removed",
+            "tl.store(out + tl.arange(0, 4), tl.load(x + 4 + tl.arange(0, 4), boundary_check=()))": "boundary_check",
+        }
+        for body, gone in kernels.items():
+            text = f"\n@triton.jit\ndef blocks(x, out):\n    {body}\n\nblocks[(1,)](x, out)\nassert list(out[:4]) == [4, 5, 6, 7]\n"
+            program = "import tilec.triton\n" + KERNEL + text
+            if "boundary_check" in inspect.signature(importlib.import_module("triton.language").load).parameters:
+                self.good(self.run_program(program))
+                continue
+            result = self.run_program(program)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(gone, result.stderr)
 
     def test_without_it_triton_is_left_alone(self):
         self.entry_point()

@@ -109,6 +109,9 @@ class Unit:
             self.bindings[name] = f"import {module} as {name}" if module != name else f"import {module}"
             return True
         inner = values.unwrap(value)
+        if values.is_aggregate(inner) and not values.has_constructor(inner):
+            self.bind_aggregate(name, inner, values.aggregate_defaults(inner))
+            return True
         if values.is_aggregate(inner):
             unit = self.capture.constructor(inner)
             self.bindings[name] = f"from {unit.name} import {unit.defined} as {name}"
@@ -160,16 +163,21 @@ class Unit:
         after = f", defaults={self.literal(tuple(defaults))}" if defaults else ""
         return f'{name} = {NAMED}("{value.__name__}", [{", ".join(map(repr, value._fields))}]{after})'
 
-    def bind_aggregate(self, name: str, value: Any) -> None:
-        """The definition of the tuples that an aggregate's objects are: its fields, and its methods as elements."""
-        fields = list(values.aggregate_class(value).__annotations__)
+    def bind_aggregate(self, name: str, value: Any, defaults: Mapping[str, Any] = {}) -> None:
+        """The definition of the tuples that an aggregate's objects are: its fields, and its methods as elements. `defaults`: of the
+        last fields."""
+        fields = values.aggregate_fields(value)
+        given = [field for field in fields if field in defaults]
+        if given != fields[len(fields) - len(given) :]:
+            raise CaptureError(f"'{value.__name__}' has a field without default after one with it: a kernel needs the defaults last")
         try:
             methods = values.aggregate_methods(value)
         except TypeError as error:
             raise CaptureError(str(error)) from None
         self.bindings[name] = ""  # it is taken meanwhile
         self.bindings.setdefault(NAMED, f"from collections import namedtuple as {NAMED}")
-        functions = "".join(f"{self.function_name(method)}, " for method in methods.values())
+        functions = "".join(f"{self.literal(defaults[field])}, " for field in given)
+        functions += "".join(f"{self.function_name(method)}, " for method in methods.values())
         names = json.dumps([*fields, *("." + method for method in methods)])
         self.bindings[name] = f'{name} = {NAMED}("{value.__name__}", {names}, defaults=({functions}))'
 

@@ -78,7 +78,7 @@ def _spec(arg: Any, kind: int = 0, dtype: int = 0) -> str:
             items = [f"{name}={item}" for name, item in zip(value, items)]
         return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
     if what == "descriptor":
-        padding = ", nan" if value else ""
+        padding = (", nan" if value & 1 else "") + (", tf32" if value & 2 else "")
         return f"tensordesc<{NAMES[arg[1]]}[{', '.join(map(str, arg[2]))}]{padding}>" + (":16" if arg[3] else "")
     if what == "pointer":
         return f"*{NAMES[dtype] if kind == 1 else NAMES[arg[1]]}" + (":16" if value % 16 == 0 else "")

@@ -329,7 +329,7 @@ class Constructor(Resolver):
 
     def __init__(self, unit: "Unit", aggregate: Any):
         super().__init__(unit, {})
-        self.aggregate, self.fields = aggregate, list(values.aggregate_class(aggregate).__annotations__)
+        self.aggregate, self.fields = aggregate, values.aggregate_fields(aggregate)
         arguments = unit.source.tree.args
         self.receiver = [*arguments.posonlyargs, *arguments.args][0].arg
         self.stored: Set[str] = set()

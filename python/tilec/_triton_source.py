@@ -23,6 +23,7 @@ from . import _native
 from . import _values as values
 from ._capture import Captured, CaptureError, capture
 from ._errors import CompilationError, TilecError
+from ._triton_removed import with_what_is_there
 
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 LEAST_TMA = 90  # the first compute capability with TMA
@@ -136,14 +137,15 @@ def _unit(element: str) -> int:
     return 128 // int(bits[0]) if bits and int(bits[0]) >= 8 else 16
 
 
-def _descriptor(name: str, block: Tuple[int, ...], unit: int = 1) -> str:
+def _descriptor(name: str, block: Tuple[int, ...], unit: int = 1, rounds: bool = False) -> str:
     """Makes a descriptor of what is passed for it. With `unit` its strides are known to be multiples of so many elements, which Triton
     asks of them, and its last size, which has been tested."""
     last = len(block) - 1
     known = f" // {unit} * {unit}" if unit > 1 else ""
     shape = ", ".join(f"{name}_shape_{i}{known if i == last else ''}" for i in range(last + 1))
     strides = ", ".join(f"{name}_stride_{i}{known if i < last else ''}" for i in range(last + 1))
-    return f"_tilec_tl.make_tensor_descriptor({name}_base, [{shape}], [{strides}], {list(block)})"
+    made = f"_tilec_tl.make_tensor_descriptor({name}_base, [{shape}], [{strides}], {list(block)})"
+    return f"_tilec_tl._rounds_f32_to_tf32({made})" if rounds else made
 
 
 def _around(captured: Captured, names: List[str], special: Specialisation) -> Tuple[Captured, List[str]]:
@@ -152,14 +154,16 @@ def _around(captured: Captured, names: List[str], special: Specialisation) -> Tu
     heads: List[str] = []
     signature: List[str] = []
     checks: List[str] = []
+    rounding = [name for name in names if ROUNDS and special.descriptors.get(name, ("",))[0] == "fp32"]
     for name in names:
         if name in special.descriptors:
             spread = _spread(name, *special.descriptors[name])
             heads += [item for item, _ in spread]
             signature += [f"{item}={kind}" for item, kind in spread]
             checks.append(f"    _tilec_tl.device_assert({name}_nan == 0, \"'{name}' is padded with NaN, which tilec does not do here\")")
-            if ROUNDS:
-                checks.append(f"    _tilec_tl.device_assert({name}_tf32 == 0, \"'{name}' is rounded to tf32, which tilec does not do here\")")
+            if ROUNDS and name not in rounding[:1]:
+                first = f"{rounding[0]}_tf32" if name in rounding else "0"
+                checks.append(f"    _tilec_tl.device_assert({name}_tf32 == {first}, \"'{name}' and others differ in round_f32_to_tf32, which tilec does not do here\")")
         elif name in special.constants:
             heads.append(f"{name}: _tilec_tl.constexpr")
         else:
@@ -167,12 +171,14 @@ def _around(captured: Captured, names: List[str], special: Specialisation) -> Tu
             signature.append(f"{name}={special.parameters[name]}")
     units = {name: _unit(element) for name, (element, _) in special.descriptors.items()}
     given, wide = ([_descriptor(name, special.descriptors[name][1], by.get(name, 1)) if name in special.descriptors else name for name in names] for by in ({}, units))
+    all_round = ", ".join(_descriptor(name, special.descriptors[name][1], 1, name in rounding) if name in special.descriptors else name for name in names)
     test = " & ".join(f"({name}_shape_{len(special.descriptors[name][1]) - 1} % {unit} == 0)" for name, unit in units.items())
     named = {value for value in (define.partition("=")[2] for define in captured.defines) if value.startswith(("_tilec_f", "_tilec_c"))}
     used = sorted(named | special.functions.keys())
     first = captured.sources[0][0].removesuffix(".py")
     lines = [
         "@triton.jit", f"def {captured.kernel}({', '.join(heads)}):", *checks,
+        *([f"    if {rounding[0]}_tf32:", f"        _tilec_kernel({all_round})", "        return"] if rounding else []),
         f"    if {test}:", f"        _tilec_kernel({', '.join(wide)})", "    else:",
         f"        _tilec_kernel({', '.join(given)})",
         "import triton.language as _tilec_tl", f"from {first} import {captured.kernel} as _tilec_kernel",
@@ -266,7 +272,7 @@ def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
         return known
     special = specialisation(source)
     name = _name_of(source, special)
-    captured = capture(source.fn, special.constants, asserts, False, name, globals_of(), special.functions)
+    captured = with_what_is_there(capture(source.fn, special.constants, asserts, False, name, globals_of(), special.functions))
     signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
     if special.descriptors:
         captured, signature = _around(captured, source.fn.arg_names, special)

@@ -10,7 +10,7 @@ import inspect
 import json
 import math
 import types
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 from weakref import WeakKeyDictionary
 
 LIBRARIES = ("triton", "tilec")
@@ -195,6 +195,20 @@ def aggregate_class(value: Any) -> type:
     return found
 
 
+def aggregate_fields(value: Any) -> List[str]:
+    """The annotated fields, those of its bases first (Triton has bases from 3.8 on)."""
+    return list(getattr(value, "__aggregate_fields__", None) or aggregate_class(value).__annotations__)
+
+
+def aggregate_defaults(value: Any) -> Dict[str, Any]:
+    return dict(getattr(value, "__aggregate_defaults__", {}))
+
+
+def has_constructor(value: Any) -> bool:
+    """True if its class has its own. Else Triton, from 3.8 on, makes one of the fields."""
+    return "__init__" in vars(aggregate_class(value))
+
+
 def plain_or_jit(value: Any) -> types.FunctionType:
     """The Python function that is, or is within, what a class has as a method."""
     function = jit_parts(value)[1] if is_jit(value) else value
@@ -209,6 +223,8 @@ def aggregate_methods(value: Any) -> Dict[str, Any]:
         static = isinstance(inspect.getattr_static(aggregate_class(value), name), staticmethod)
         if static or name in _UNUSED or not (is_jit(member) or isinstance(member, types.FunctionType)):
             continue
+        if not is_jit(member) and str(getattr(member, "__module__", "")).startswith("triton."):
+            continue  # of a base, which Triton has made
         if name.startswith("__") and name != "__getitem__":
             raise TypeError(f"'{value.__name__}' has '{name}', which a kernel cannot call: give the method another name")
         found[name] = member

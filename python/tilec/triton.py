@@ -241,7 +241,7 @@ class _Simulated(JITFunction):
             _note(self.__name__, self._triton, seconds)
 
     def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
-        return capture(self._triton, constexprs, globals_of=_source.globals_of(), functions=functions)
+        return _source.with_what_is_there(capture(self._triton, constexprs, globals_of=_source.globals_of(), functions=functions))
 
 
 _simulated: Dict[int, _Simulated] = {}  # each keeps its kernel, and so its number

@@ -9,6 +9,8 @@
 #include "runtime/error.h"
 #include "runtime/launch/tensor.h"
 
+enum { PADS_NAN = 1, ROUNDS_TF32 = 2 }; // the bits of a tilec_padding
+
 // The encoded shape: one entry after another for the source's parameters. Numbers have 16 bits, low byte
 // first.
 enum {
@@ -137,29 +139,34 @@ static tilec_status check_descriptor(const Expander *x, const Path *path, const 
     return refuse(x, path,
                   ": the last dimension of the descriptor's block must have 16 bytes or more, not %u of %s",
                   d->block[last], elem_info(elem)->name);
-  if ((unsigned)d->padding > TILEC_PADDING_NAN)
+  if ((unsigned)d->padding > TILEC_PADDING_NAN_TF32)
     return refuse(x, path, ": %d is not a tilec_padding", (int)d->padding);
-  if (d->padding == TILEC_PADDING_NAN && !elem_is_float(elem))
+  if ((d->padding & PADS_NAN) && !elem_is_float(elem))
     return refuse(x, path, ": padding NaN needs float elements, not %s", elem_info(elem)->name);
+  if ((d->padding & ROUNDS_TF32) && elem != ELEM_FP32)
+    return refuse(x, path, ": only fp32 is rounded to tf32, not %s", elem_info(elem)->name);
   return TILEC_OK;
 }
 
 // "tensordesc<fp16[64, 32], nan>"
-static void type_text(char *text, size_t room, Elem elem, uint32_t rank, const uint32_t *block, bool nan) {
+static void type_text(char *text, size_t room, Elem elem, uint32_t rank, const uint32_t *block,
+                      unsigned padding) {
   size_t n = (size_t)snprintf(text, room, "tensordesc<%s[", elem_info(elem)->name);
   for (uint32_t i = 0; i < rank && n < room; i++)
     n += (size_t)snprintf(text + n, room - n, "%s%u", i ? ", " : "", block[i]);
-  if (n < room) snprintf(text + n, room - n, nan ? "], nan>" : "]>");
+  if (n < room)
+    snprintf(text + n, room - n, "]%s%s>", padding & PADS_NAN ? ", nan" : "",
+             padding & ROUNDS_TF32 ? ", tf32" : "");
 }
 
 // Checks that the descriptor matches the parameter's declaration.
 static tilec_status check_declared(const Expander *x, const Path *path, const tilec_descriptor *d, Elem elem,
                                    const RunWide *wide) {
   char declared[128] = "as a tuple", given[128];
-  bool nan = d->padding == TILEC_PADDING_NAN;
-  type_text(given, sizeof given, elem, d->rank, d->block, nan);
+  type_text(given, sizeof given, elem, d->rank, d->block, (unsigned)d->padding);
   if (wide->form == PARAM_DESCRIPTOR)
-    type_text(declared, sizeof declared, wide->elem, wide->count, wide->block, wide->pads_nan);
+    type_text(declared, sizeof declared, wide->elem, wide->count, wide->block,
+              (wide->pads_nan ? PADS_NAN : 0) | (wide->rounds_tf32 ? ROUNDS_TF32 : 0));
   if (strcmp(declared, given) == 0) return TILEC_OK;
   return refuse(x, path, " is declared %s; it cannot take a %s", declared, given);
 }
@@ -385,7 +392,8 @@ static void read_descriptor(ShapeReader *r, ParamSpec *spec) {
   uint32_t shape[TILE_MAX_RANK], rank = r->at[1];
   const Type *element = type_scalar(r->ir, (Elem)r->at[0]);
   spec->form = PARAM_DESCRIPTOR;
-  spec->pads_nan = r->at[2] != 0;
+  spec->pads_nan = r->at[2] & PADS_NAN;
+  spec->rounds_tf32 = (r->at[2] & ROUNDS_TF32) != 0;
   for (uint32_t i = 0; i < rank; i++) shape[i] = 1u << r->at[3 + i];
   r->at += 3 + rank;
   spec->type = type_block_ptr(r->ir, element, rank, shape);

@@ -167,7 +167,8 @@ static void describe_wide(const RunWide *wide, tilec_param_info *out) {
   out->count = wide->count;
   if (tuple) return;
   out->dtype = (tilec_dtype)wide->elem;
-  out->padding = wide->pads_nan ? TILEC_PADDING_NAN : TILEC_PADDING_ZERO;
+  out->padding = (tilec_padding)((wide->pads_nan ? TILEC_PADDING_NAN : TILEC_PADDING_ZERO) |
+                                 (wide->rounds_tf32 ? TILEC_PADDING_ZERO_TF32 : 0));
   for (uint32_t i = 0; i < wide->count; i++) out->block[i] = wide->block[i];
 }
 

@@ -39,7 +39,10 @@ static void take_type(RunParam *param, const Type *type) {
 
 static const RunWide *run_wide(Arena *arena, const ParamSpec *spec) {
   RunWide *wide = ARENA_NEW(arena, RunWide);
-  *wide = (RunWide){.form = spec->form, .count = spec->item_count, .pads_nan = spec->pads_nan};
+  *wide = (RunWide){.form = spec->form,
+                    .count = spec->item_count,
+                    .pads_nan = spec->pads_nan,
+                    .rounds_tf32 = spec->rounds_tf32};
   if (spec->form == PARAM_DESCRIPTOR) {
     wide->count = spec->type->rank;
     wide->elem = spec->type->elem;

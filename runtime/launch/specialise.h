@@ -19,7 +19,7 @@ typedef struct RunWide {
   uint32_t count; // TUPLE: items; DESCRIPTOR: dimensions
   Elem elem;      // DESCRIPTOR
   uint32_t block[TILE_MAX_RANK];
-  bool pads_nan;
+  bool pads_nan, rounds_tf32;
 } RunWide;
 
 // A run-time parameter, as binding needs it.

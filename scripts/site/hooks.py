@@ -32,7 +32,7 @@ NAVIGATION = [
     ]),
     ("Reference", [
         "reference/README.md",
-        ("Language", ["language.md", "reference/language/README.md", "reference/language/*"]),
+        ("Language", ["language.md", "triton-versions.md", "reference/language/README.md", "reference/language/*"]),
         ("Command, targets, tile IR", ["command-line.md", "mistakes.md", "targets.md", "tir.md", "support.md", "glossary.md"]),
         ("C API", ["reference/c-api/README.md", "reference/c-api/*"]),
         ("Other interfaces", ["reference/*"]),

@@ -23,7 +23,7 @@ typedef struct TensorBlock {
   uint32_t rank, block[TILE_MAX_RANK];
   bool shaped, strided; // true: given by shape and strides; else taken from the buffer (descriptor_complete)
   int64_t shape[TILE_MAX_RANK], strides[TILE_MAX_RANK];
-  bool pads_nan;
+  bool pads_nan, rounds_tf32;
 } TensorBlock;
 
 // An entry in a table of addresses.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// desc(BUFFER,block=[64,64],shape=[..],strides=[..],padding=nan): a tensor descriptor over a buffer.
+// desc(BUFFER,block=[64,64],shape=[..],strides=[..],padding=nan,round=tf32): a tensor descriptor over a buffer.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static bool parse_block(const DescReader *r, Str text, TensorBlock *to) {
 }
 
 static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
-  static const char *const names[] = {"block", "shape", "strides", "padding"};
+  static const char *const names[] = {"block", "shape", "strides", "padding", "round"};
   size_t n = param_text_until(part, '=');
   Str name = trimmed((Str){part.at, n}), value = {0};
   if (n < part.n) value = trimmed((Str){part.at + n + 1, part.n - n - 1});
@@ -77,11 +77,13 @@ static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
     return true;
   }
   if (str_is(name, "padding")) return refuse(r, "padding of desc() must be zero or nan");
+  if (str_is(name, "round"))
+    return (to->rounds_tf32 = str_is(value, "tf32")) || refuse(r, "round of desc() must be tf32");
   const char *near = diag_nearest(name, names, sizeof names / sizeof *names);
-  return refuse(r,
-                near ? arena_printf(r->arena, "desc() has no '%.*s'; did you mean '%s'?", STR_ARG(name), near)
-                     : arena_printf(r->arena, "desc() has no '%.*s', only block, shape, strides and padding",
-                                    STR_ARG(name)));
+  return refuse(
+      r, near ? arena_printf(r->arena, "desc() has no '%.*s'; did you mean '%s'?", STR_ARG(name), near)
+              : arena_printf(r->arena, "desc() has no '%.*s', only block, shape, strides, padding and round",
+                             STR_ARG(name)));
 }
 
 bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t number, Argument *argument,

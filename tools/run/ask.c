@@ -122,7 +122,7 @@ static void put_wide(Buf *out, const ParamSpec *param, const Sizes *sizes) {
   case PARAM_DESCRIPTOR:
     put_descriptor(out, param->type->elem, param->type->rank, param->type->shape,
                    elem_is_float(param->type->elem) ? "randn" : "zeros");
-    buf_text(out, param->pads_nan ? ",padding=nan)" : ")");
+    buf_printf(out, "%s%s)", param->pads_nan ? ",padding=nan" : "", param->rounds_tf32 ? ",round=tf32" : "");
     return;
   case PARAM_TUPLE: break;
   }

@@ -26,7 +26,8 @@ static tilec_arg descriptor_arg(const Run *run, const RunArg *arg) {
   *d = (tilec_descriptor)TILEC_DESCRIPTOR_INIT;
   d->base = tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
   d->rank = block->rank;
-  d->padding = block->pads_nan ? TILEC_PADDING_NAN : TILEC_PADDING_ZERO;
+  d->padding = (tilec_padding)((block->pads_nan ? TILEC_PADDING_NAN : TILEC_PADDING_ZERO) |
+                               (block->rounds_tf32 ? TILEC_PADDING_ZERO_TF32 : 0));
   for (uint32_t i = 0; i < block->rank; i++) {
     d->block[i] = block->block[i];
     d->shape[i] = block->shape[i];

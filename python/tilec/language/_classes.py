@@ -23,8 +23,8 @@ class range(_kernels_own):
     """The numbers of a `for` loop, as Python's `range` has them, with options for the compiler.
 
     Args:
-        start: the first number; with one argument it is the end, and the first number is 0.
-        end: the loop stops before it.
+        arg1: the first number; with one argument it is the end, and the first number is 0.
+        arg2: the loop stops before it.
         step: the distance of two numbers.
         num_stages: how many iterations of loads are in flight.
         loop_unroll_factor: how often the body is repeated.
@@ -41,7 +41,7 @@ class range(_kernels_own):
             tl.store(out + j + i, tl.load(x + j + i, mask=j + i < n), mask=j + i < n)
     """
 
-    def __init__(self, start: Value, end: Value = None, step: Value = None, num_stages: Int | None = None, loop_unroll_factor: Int | None = None, disallow_acc_multi_buffer: Bool = False, flatten: Bool = False, warp_specialize: Bool = False, disable_licm: Bool = False) -> None:
+    def __init__(self, arg1: Value, arg2: Value = None, step: Value = None, num_stages: Int | None = None, loop_unroll_factor: Int | None = None, disallow_acc_multi_buffer: Bool = False, flatten: Bool = False, warp_specialize: Bool = False, disable_licm: Bool = False) -> None:
         super().__init__()
 
     def __iter__(self) -> Iterator[Any]:
@@ -52,8 +52,8 @@ class static_range(_kernels_own):
     """The numbers of a `for` loop that is unrolled when the kernel is compiled. The counter is a constexpr.
 
     Args:
-        start: the first number; with one argument it is the end.
-        end: the loop stops before it.
+        arg1: the first number; with one argument it is the end.
+        arg2: the loop stops before it.
         step: the distance of two numbers.
 
     Errors: an error if a bound is known at run time only, or outside the head of a `for` loop.
@@ -64,7 +64,7 @@ class static_range(_kernels_own):
             tl.store(out + j * 128 + i, v)
     """
 
-    def __init__(self, start: Int, end: Int | None = None, step: Int | None = None) -> None:
+    def __init__(self, arg1: Int, arg2: Int | None = None, step: Int | None = None) -> None:
         super().__init__()
 
     def __iter__(self) -> Iterator[Any]:
@@ -314,6 +314,25 @@ class tensor(_kernels_own):
         raise NotImplementedError
 
     @builtin
+    def atomic_load(self, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+        """Reads memory in one step. With `"acquire"` the thread sees what was written before the store that it reads
+        from.
+
+        Args:
+            mask: elements that are read, as i1. The values of others are undefined.
+            sem: the memory order: `"acquire"` (default) or `"relaxed"`.
+            scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+        Errors: an error if `sem` is another order, or if pointers are stored at the pointer.
+
+        Example::
+
+            seen = tl.atomic_load(p + i, mask=i < n)
+            tl.store(out + i, seen)
+        """
+        raise NotImplementedError
+
+    @builtin
     def atomic_max(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
@@ -424,6 +443,50 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+        """
+        raise NotImplementedError
+
+    @builtin
+    def atomic_poll(self, expected_value: Value, sem: Str | None = None, scope: Str | None = None, timeout_ns: Any = None) -> tensor:
+        """Waits until memory is `expected_value`: each element on its own, at any time. Returns for each element if it
+        was found. All threads wait for all elements.
+
+        Args:
+            expected_value: what ends the wait; it is converted to the pointed-to type.
+            sem: the memory order, as for `atomic_load`.
+            scope: which threads see the order, as for `atomic_load`.
+            timeout_ns: nanoseconds after which elements that were not found are False; None waits for ever. Each
+                element is read once at least.
+
+        Errors: an error if the elements have another type, or if the timeout is a tile or negative.
+
+        Triton: elements are polled one after another there, and each has acquired what it found.
+
+        Example::
+
+            ready = tl.atomic_poll(p, 1, timeout_ns=1000)
+            tl.store(out + i, tl.where(ready, v, 0.0))
+        """
+        raise NotImplementedError
+
+    @builtin
+    def atomic_store(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> None:
+        """Writes memory in one step. With `"release"` the thread's earlier writes are seen by those that acquire the
+        value.
+
+        Args:
+            val: the values; they are converted to the pointed-to type.
+            mask: elements that are written, as i1.
+            sem: the memory order: `"release"` (default) or `"relaxed"`.
+            scope: which threads see the order, as for `atomic_load`.
+
+        Errors: an error if `sem` is another order, or if the memory is const.
+
+        Example::
+
+            tl.store(out + i, v)
+            tl.debug_barrier()
+            tl.atomic_store(p, 1)
         """
         raise NotImplementedError
 
@@ -587,12 +650,13 @@ class tensor(_kernels_own):
         raise NotImplementedError
 
     @builtin
-    def cumprod(self, axis: Int = 0, reverse: Bool = False) -> tensor:
+    def cumprod(self, axis: Int = 0, reverse: Bool = False, dtype: DType | None = None) -> tensor:
         """Multiplies and keeps all partial results along an axis. The shape stays the same.
 
         Args:
             axis: the dimension.
             reverse: True begins with the last element.
+            dtype: the type in which it multiplies; None is the input's type.
 
         Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
@@ -1138,18 +1202,21 @@ class tensor(_kernels_own):
         raise NotImplementedError
 
     @builtin
-    def topk(self, k: Int, dim: Int | None = None) -> tensor:
-        """Returns the `k` largest elements along a dimension, largest first. NaNs are selected last.
+    def topk(self, k: Int, dim: Int | None = None, descending: Bool = True) -> tensor:
+        """Returns the `k` largest elements along a dimension, largest first, or the smallest, smallest first. NaNs are
+        selected last.
 
         Args:
             k: how many, known at compile time.
             dim: the dimension; None is the last one.
+            descending: False selects the smallest.
 
         Errors: an error if `k` is not from 1 to the dimension's size.
 
         Example::
 
             tl.store(out + tl.arange(0, 8), tl.topk(v, 8))
+            tl.store(out + 8 + tl.arange(0, 8), tl.topk(v, 8, descending=False))
         """
         raise NotImplementedError
 

@@ -16,6 +16,7 @@ __all__ = [
     "abs",
     "add",
     "advance",
+    "aggregate_replace",
     "arange",
     "argmax",
     "argmin",
@@ -24,9 +25,12 @@ __all__ = [
     "atomic_add",
     "atomic_and",
     "atomic_cas",
+    "atomic_load",
     "atomic_max",
     "atomic_min",
     "atomic_or",
+    "atomic_poll",
+    "atomic_store",
     "atomic_xchg",
     "atomic_xor",
     "bitonic_merge",
@@ -50,6 +54,7 @@ __all__ = [
     "exp",
     "exp2",
     "expand_dims",
+    "expect_zero",
     "fdiv",
     "flip",
     "floor",
@@ -108,6 +113,7 @@ __all__ = [
     "split",
     "sqrt",
     "sqrt_rn",
+    "squeeze",
     "static_assert",
     "static_print",
     "store",
@@ -122,6 +128,7 @@ __all__ = [
     "trans",
     "uint_to_uniform_float",
     "umulhi",
+    "unsqueeze",
     "view",
     "where",
     "xor_sum",
@@ -207,6 +214,24 @@ def _log2(i: Int) -> constexpr:
 
 
 @builtin
+def _rounds_f32_to_tf32(desc: Value) -> Any:
+    """Returns the descriptor. Its loads are rounded to tf32 from here on, to nearest even. The drop-in for Triton
+    uses it.
+
+    Args:
+        desc: a descriptor of fp32.
+
+    Errors: an error if the elements have another type.
+
+    Example::
+
+        d = tl._rounds_f32_to_tf32(tl.make_tensor_descriptor(x, [n], [1], [128]))
+        tl.store(out + i, d.load([0]))
+    """
+    raise NotImplementedError
+
+
+@builtin
 def _unwrap_if_constexpr(o: Any) -> Any:
     """Returns a constexpr's value, and other values as they are. Libraries for Triton use it.
 
@@ -273,6 +298,36 @@ def advance(base: Value, offsets: Shape) -> tensor:
         block = tl.make_block_ptr(x, (n,), (1,), (0,), (128,), (0,))
         block = tl.advance(block, (128,))
         tl.store(out + i, tl.load(block, boundary_check=(0,)))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def aggregate_replace(instance: Any, **changes: Any) -> Any:
+    """Returns a copy of an object with other values in some fields. The object is of a class that
+    `@triton.aggregate` makes, or a named tuple.
+
+    Args:
+        instance: the object.
+        changes: the new values, by the fields' names.
+
+    Errors: an error if there is no such field.
+
+    Triton: it calls the class, so a constructor sees the fields as arguments.
+
+    Example::
+
+        @triton.aggregate
+        class Pair:
+            first: tl.tensor
+            second: tl.tensor
+
+        @triton.jit
+        def kernel(x, out, BLOCK: tl.constexpr = 128):
+            i = tl.arange(0, BLOCK)
+            p = Pair(tl.load(x + i), 1.0)
+            p = tl.aggregate_replace(p, second=2.0)
+            tl.store(out + i, p.first * p.second)
     """
     raise NotImplementedError
 
@@ -362,16 +417,14 @@ def associative_scan(input: Any, axis: Int, combine_fn: Function, reverse: Bool 
 
 
 @builtin
-def assume(condition: Value) -> None:
+def assume(cond: Value) -> None:
     """Promises that a condition holds from here on. The compiler uses `x % 16 == 0`, `x >= 0` and these combined
     with `&`. It accepts and ignores others.
 
     Args:
-        condition: a comparison.
+        cond: a comparison.
 
     Errors: in a `.tile` file an error, else a warning, if constexprs make the condition false.
-
-    Triton: the parameter is named `cond` there.
 
     Example::
 
@@ -484,6 +537,27 @@ def atomic_cas(pointer: Value, cmp: Value, val: Value, sem: Str | None = None, s
         tl.store(out + i, v)
         tl.debug_barrier()
         tl.atomic_xchg(p, 0)
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_load(pointer: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> tensor:
+    """Reads memory in one step. With `"acquire"` the thread sees what was written before the store that it reads
+    from.
+
+    Args:
+        pointer: a pointer or a tile of pointers to numbers.
+        mask: elements that are read, as i1. The values of others are undefined.
+        sem: the memory order: `"acquire"` (default) or `"relaxed"`.
+        scope: which threads see the order: `"gpu"` (default), `"cta"` or `"sys"`.
+
+    Errors: an error if `sem` is another order, or if pointers are stored at the pointer.
+
+    Example::
+
+        seen = tl.atomic_load(p + i, mask=i < n)
+        tl.store(out + i, seen)
     """
     raise NotImplementedError
 
@@ -604,6 +678,54 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_poll(pointer: Value, expected_value: Value, sem: Str | None = None, scope: Str | None = None, timeout_ns: Any = None) -> tensor:
+    """Waits until memory is `expected_value`: each element on its own, at any time. Returns for each element if it
+    was found. All threads wait for all elements.
+
+    Args:
+        pointer: a pointer or a tile of pointers to integers of 16, 32 or 64 bits.
+        expected_value: what ends the wait; it is converted to the pointed-to type.
+        sem: the memory order, as for `atomic_load`.
+        scope: which threads see the order, as for `atomic_load`.
+        timeout_ns: nanoseconds after which elements that were not found are False; None waits for ever. Each
+            element is read once at least.
+
+    Errors: an error if the elements have another type, or if the timeout is a tile or negative.
+
+    Triton: elements are polled one after another there, and each has acquired what it found.
+
+    Example::
+
+        ready = tl.atomic_poll(p, 1, timeout_ns=1000)
+        tl.store(out + i, tl.where(ready, v, 0.0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def atomic_store(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> None:
+    """Writes memory in one step. With `"release"` the thread's earlier writes are seen by those that acquire the
+    value.
+
+    Args:
+        pointer: a pointer or a tile of pointers to numbers.
+        val: the values; they are converted to the pointed-to type.
+        mask: elements that are written, as i1.
+        sem: the memory order: `"release"` (default) or `"relaxed"`.
+        scope: which threads see the order, as for `atomic_load`.
+
+    Errors: an error if `sem` is another order, or if the memory is const.
+
+    Example::
+
+        tl.store(out + i, v)
+        tl.debug_barrier()
+        tl.atomic_store(p, 1)
     """
     raise NotImplementedError
 
@@ -772,7 +894,7 @@ def cast(input: Value, dtype: DType, fp_downcast_rounding: Str | None = None, bi
 
 @builtin
 def cat(input: Value, other: Value, can_reorder: Bool = False, dim: Int = 0) -> tensor:
-    """Puts one tile after another along a dimension.
+    """Puts one tile after another along a dimension.  error there.
 
     Args:
         input: the first tile.
@@ -782,11 +904,12 @@ def cat(input: Value, other: Value, can_reorder: Bool = False, dim: Int = 0) -> 
 
     Errors: an error if the tiles differ in another dimension.
 
-    Triton: `can_reorder` must be True there, and the order is not defined.
+    Triton: before 3.7 `can_reorder` must be True there, and the order is not defined. Tiles of different sizes
+        are an
 
     Example::
 
-        tl.store(out + tl.arange(0, 256), tl.cat(v, w, can_reorder=True))
+        tl.store(out + tl.arange(0, 256), tl.cat(v, w, dim=0))
     """
     raise NotImplementedError
 
@@ -830,21 +953,23 @@ def ceil(x: Value) -> tensor:
 
 @builtin
 def clamp(x: Value, min: Value, max: Value, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """Limits floats to the range from `min` to `max`. A NaN becomes the lower limit unless NaNs are propagated.
+    """Limits numbers to the range from `min` to `max`. A NaN becomes the lower limit unless NaNs are propagated.
+    Integer constants have the type that the other integers have.
 
     Args:
-        x: floats.
+        x: numbers.
         min: the lower limit.
         max: the upper limit.
         propagate_nan: `tl.PropagateNan.NONE` or `tl.PropagateNan.ALL`.
 
-    Errors: an error if a value is no float. Use `minimum` and `maximum` for integers.
+    Errors: an error if an integer constant does not fit the integers' type.
 
     Triton: a NaN becomes the upper limit if the limits are constants -c and c.
 
     Example::
 
         tl.store(out + i, tl.clamp(v, -1.0, 1.0))
+        tl.store(p + i, tl.clamp(k, 0, 100))
     """
     raise NotImplementedError
 
@@ -868,13 +993,14 @@ def cos(x: Value) -> tensor:
 
 
 @builtin
-def cumprod(input: Value, axis: Int = 0, reverse: Bool = False) -> tensor:
+def cumprod(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | None = None) -> tensor:
     """Multiplies and keeps all partial results along an axis. The shape stays the same.
 
     Args:
         input: a tile of numbers.
         axis: the dimension.
         reverse: True begins with the last element.
+        dtype: the type in which it multiplies; None is the input's type.
 
     Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
@@ -1120,21 +1246,41 @@ def expand_dims(input: Value, axis: Any) -> tensor:
 
 
 @builtin
-def fdiv(x: Value, y: Value, ieee_rounding: Bool = False) -> tensor:
+def expect_zero(x: Value, mask: Value) -> tensor:
+    """Returns `x`. With assertions on, `x` must be 0 where the mask is true.
+
+    Args:
+        x: numbers.
+        mask: where they are expected to be 0.
+
+    Errors: an error if the operands cannot be broadcast to one shape.
+
+    Example::
+
+        tl.store(out + i, tl.expect_zero(v, v < -100.0))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def fdiv(x: Value, y: Value, ieee_rounding: Bool = False, approx: Bool = False) -> tensor:
     """Returns the quotient of floats. In fp32 it is within 2 ulp. fp16 and bf16 keep their type.
 
     Args:
         x: the dividend.
         y: the divisor.
         ieee_rounding: True rounds correctly.
+        approx: True allows `div.approx` of fp32. It is within 2 ulp if the divisor is from 2^-126 to 2^126.
 
-    Errors: an error if both operands are integers, or if one is a pointer.
+    Errors: an error if both operands are integers, if one is a pointer, or if `approx` is combined with another
+        type or with `ieee_rounding`.
 
     Triton: operands must be floats of one type. tilec promotes as operators do.
 
     Example::
 
         tl.store(out + i, tl.fdiv(v, w, ieee_rounding=True))
+        tl.store(out + i, tl.fdiv(v, w, approx=True))
     """
     raise NotImplementedError
 
@@ -2240,16 +2386,32 @@ def sqrt_rn(x: Value) -> tensor:
 
 
 @builtin
-def static_assert(condition: Any, message: Str = "") -> None:
+def squeeze(x: Value, dim: Int) -> tensor:
+    """`squeeze` removes a dimension of size 1. `unsqueeze` inserts one, as `expand_dims` does.
+
+    Args:
+        x: a tile.
+        dim: the dimension's place, in the result for `unsqueeze`. Negative ones count from the end.
+
+    Errors: an error if the place is out of range, or if the removed dimension has another size.
+
+    Example::
+
+        column = tl.unsqueeze(v, 1)
+        tl.store(out + i, tl.squeeze(column, 1))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def static_assert(cond: Any, msg: Str = "") -> None:
     """Stops the compilation with an error if a condition is false.
 
     Args:
-        condition: known at compile time.
-        message: the error's text.
+        cond: known at compile time.
+        msg: the error's text.
 
     Errors: an error if the condition is false, or known at run time only.
-
-    Triton: the parameters are named `cond` and `msg` there.
 
     Example::
 
@@ -2441,19 +2603,22 @@ def to_tensor(x: Value) -> tensor:
 
 
 @builtin
-def topk(x: Value, k: Int, dim: Int | None = None) -> tensor:
-    """Returns the `k` largest elements along a dimension, largest first. NaNs are selected last.
+def topk(x: Value, k: Int, dim: Int | None = None, descending: Bool = True) -> tensor:
+    """Returns the `k` largest elements along a dimension, largest first, or the smallest, smallest first. NaNs are
+    selected last.
 
     Args:
         x: a tile of numbers.
         k: how many, known at compile time.
         dim: the dimension; None is the last one.
+        descending: False selects the smallest.
 
     Errors: an error if `k` is not from 1 to the dimension's size.
 
     Example::
 
         tl.store(out + tl.arange(0, 8), tl.topk(v, 8))
+        tl.store(out + 8 + tl.arange(0, 8), tl.topk(v, 8, descending=False))
     """
     raise NotImplementedError
 
@@ -2507,6 +2672,24 @@ def umulhi(x: Value, y: Value) -> tensor:
     Example::
 
         tl.store(p + i, tl.umulhi(k.to(tl.uint32), i.to(tl.uint32)))
+    """
+    raise NotImplementedError
+
+
+@builtin
+def unsqueeze(x: Value, dim: Int) -> tensor:
+    """`squeeze` removes a dimension of size 1. `unsqueeze` inserts one, as `expand_dims` does.
+
+    Args:
+        x: a tile.
+        dim: the dimension's place, in the result for `unsqueeze`. Negative ones count from the end.
+
+    Errors: an error if the place is out of range, or if the removed dimension has another size.
+
+    Example::
+
+        column = tl.unsqueeze(v, 1)
+        tl.store(out + i, tl.squeeze(column, 1))
     """
     raise NotImplementedError
 

@@ -19,8 +19,9 @@ class TensorDescriptor:
         strides: in elements; the last is 1, and the others are multiples of 16 bytes.
         block_shape: powers of two; at least 16 bytes along the last dimension.
         padding: the value of elements outside the tensor: "zero" or "nan".
+        round_f32_to_tf32: if True, loads of fp32 are rounded to tf32, to nearest even.
 
-    Errors: ValueError if the lists differ in length, or for another padding.
+    Errors: ValueError if the lists differ in length, or for another padding. A launch refuses to round other types.
     """
 
     base: Any
@@ -28,6 +29,7 @@ class TensorDescriptor:
     strides: Sequence[int]
     block_shape: Sequence[int]
     padding: str = "zero"
+    round_f32_to_tf32: bool = False
 
     def __post_init__(self) -> None:
         rank = len(self.shape)
@@ -37,13 +39,14 @@ class TensorDescriptor:
             raise ValueError(f"padding={self.padding!r}: it must be 'zero' or 'nan'")
 
     @staticmethod
-    def from_tensor(tensor: Any, block_shape: List[int], padding: str = "zero") -> "TensorDescriptor":
+    def from_tensor(tensor: Any, block_shape: List[int], padding: str = "zero", round_f32_to_tf32: bool = False) -> "TensorDescriptor":
         """Makes a descriptor of a whole array.
 
         Args:
             tensor: an array of any library that kernels take arrays of.
             block_shape: the block's sizes.
             padding: "zero" or "nan".
+            round_f32_to_tf32: as of the class.
 
         Errors: TypeError if the array has no strides.
         """
@@ -55,4 +58,4 @@ class TensorDescriptor:
             if found is None:
                 raise TypeError(f"a {type(tensor).__name__} has no strides")
             strides = list(found)
-        return TensorDescriptor(tensor, list(tensor.shape), strides, list(block_shape), padding)
+        return TensorDescriptor(tensor, list(tensor.shape), strides, list(block_shape), padding, round_f32_to_tf32)

@@ -142,6 +142,26 @@ static const Case CASES[] = {
      "data race on x[0]", "the earlier load", 1, true},
     {"atomics alone", PID "%o = constant {value = 1} : i32\n%a = atomic_rmw %x, %o {rmw = \"add\"} : i32\n",
      NULL, NULL, 4, false},
+    {"atomic loads and a load",
+     PID "%a = atomic_rmw %x, %pid {rmw = \"load\", sem = \"acquire\"} : i32\n%v = load %x : i32\n", NULL,
+     NULL, 4, false},
+    {"atomic loads and stores",
+     PID "%a = atomic_rmw %x, %pid {rmw = \"load\", sem = \"acquire\"} : i32\n"
+         "%b = atomic_rmw %x, %n {rmw = \"store\", sem = \"release\"} : i32\n",
+     NULL, NULL, 4, false},
+    {"an atomic load, then a write",
+     PID "%z = sub %pid, %pid : i32\n%last = ne %pid, %z : i1\n"
+         "%a = atomic_rmw %x, %z {rmw = \"load\", sem = \"relaxed\"} : i32\nstore %x, %n, %last\n",
+     "this store in program (1, 0, 0) and the atomic in program (0, 0, 0)", "the earlier atomic", 2, true},
+    {"a write, then an atomic load",
+     PID "%z = sub %pid, %pid : i32\n%first = eq %pid, %z : i1\nstore %x, %n, %first\n"
+         "%a = atomic_rmw %x, %z {rmw = \"load\", sem = \"acquire\"} : i32\n",
+     "this atomic in program (1, 0, 0) and the store in program (0, 0, 0)", "the earlier store", 2, true},
+    {"an atomic store, then a load",
+     PID "%z = sub %pid, %pid : i32\n%first = eq %pid, %z : i1\n%last = ne %pid, %z : i1\n"
+         "%a = atomic_rmw %x, %n, %first {rmw = \"store\", sem = \"release\"} : i32\n"
+         "%v = load %x, %last, %z : i32\n",
+     "this load in program (1, 0, 0) and the atomic in program (0, 0, 0)", "the earlier atomic", 2, true},
     {"another argument's buffer",
      "%d = constant {value = 786432} : i32\n%p = addptr %x, %d : *i32\n%v = load %p : i32\n",
      "load out of bounds: x[786432] of 16, in program (0, 0, 0)", "mask", 1, true},

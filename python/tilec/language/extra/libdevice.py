@@ -644,7 +644,7 @@ def fdim(arg0: Value, arg1: Value) -> tensor:
 
 
 @builtin
-def fdiv(x: Value, y: Value, ieee_rounding: Bool = False) -> tensor:
+def fdiv(x: Value, y: Value, ieee_rounding: Bool = False, approx: Bool = False) -> tensor:
     """The quotient, within 2 ulp in fp32."""
     raise NotImplementedError
 
