@@ -22,6 +22,8 @@ typedef struct HomeChoice {
   const Layout *candidate[MAX_CANDIDATES];
   Follower follower[MAX_FOLLOWERS];
   uint32_t count, followers;
+  bool waited; // Its neighbours chose first. Then repeated work counts, and it may go back to its default layout.
+  bool alone;  // No access, and no neighbour with a layout, proposes one.
 } HomeChoice;
 
 static void propose_layout(HomeChoice *c, const Layout *layout) {
@@ -146,6 +148,18 @@ static const Layout *best_for_access(const HomeChoice *c, const GraphAccess *acc
 
 // --- one component
 
+// The nearest layout in which a thread holds both elements of a pair: the lane or warp bit of the pair is exchanged for
+// the outermost register. The pairs then move within warps, and vectors lose one bit at most. NULL: there is none.
+static const Layout *with_pairs(const HomeChoice *c, const Layout *layout) {
+  uint32_t registers = layout->bits[DIM_REGISTER], at = registers;
+  while (at < layout_in_bits(layout) && layout->basis[at] != 1) at++;
+  if (registers == 0 || at == layout_in_bits(layout)) return NULL;
+  Layout paired = *layout;
+  paired.basis[at] = layout->basis[registers - 1];
+  paired.basis[registers - 1] = 1;
+  return layout_intern(c->p->func->module->ir, &paired);
+}
+
 static void propose_from_operand(HomeChoice *c, const GraphEdge *edge, const Layout *at,
                                  const Layout *op_layout) {
   const Propagator *p = c->p;
@@ -153,8 +167,10 @@ static void propose_from_operand(HomeChoice *c, const GraphEdge *edge, const Lay
   if (propagate_root(c->p, edge->source->id) == c->root && op_layout)
     propose_layout(c, propagate_back(p, operand, flow_operand(edge->op, edge->operand, op_layout)));
   const Layout *forward = at ? propagate_forward(p, operand, at) : NULL;
-  if (propagate_root(c->p, edge->node) == c->root && forward)
-    propose_layout(c, flow_layout_for(edge->op, edge->operand, forward));
+  if (propagate_root(c->p, edge->node) != c->root || !forward) return;
+  const Layout *wanted = flow_layout_for(edge->op, edge->operand, forward);
+  if (!wanted && edge->op->kind == OP_SPLIT) forward = with_pairs(c, forward);
+  propose_layout(c, wanted || !forward ? wanted : flow_layout_for(edge->op, edge->operand, forward));
 }
 
 // Proposes the layout in which nothing is converted at this edge, if the other side is known.
@@ -256,7 +272,8 @@ static void gather_candidates(HomeChoice *c) {
     if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
   }
   propose_across_accesses(c);
-  if (all_redundant(c)) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
+  c->alone = c->count == 0;
+  if (all_redundant(c) || c->waited) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
@@ -371,7 +388,8 @@ static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t ind
 }
 
 static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
-  return c->work * redundant_registers(layout) + cost_of_touches(c, c->root, 0, layout);
+  uint64_t repeated = c->waited ? repeated_registers(layout) : redundant_registers(layout);
+  return c->work * repeated + cost_of_touches(c, c->root, 0, layout);
 }
 
 // Includes all repeated computation: compared with a division, a saved conversion is cheap.
@@ -385,11 +403,16 @@ static uint64_t cost_together(const HomeChoice *c, uint64_t effort, const Layout
   return cost;
 }
 
-static void choose_component(Propagator *p, const GraphComponent *component) {
-  HomeChoice c = {.p = p, .root = component->root, .work = component->work};
+// Returns false, and chooses nothing, if nothing is known for the component yet and it `waits` for its neighbours.
+static bool choose_component(Propagator *p, GraphComponent *component, bool waits) {
+  HomeChoice c = {.p = p, .root = component->root, .work = component->work, .waited = component->waited};
   uint64_t best = 0;
   const Layout *chosen = NULL;
   gather_candidates(&c);
+  if (waits && c.alone) {
+    component->waited = true;
+    return false;
+  }
   for (uint32_t i = 0; i < c.count; i++) {
     uint64_t cost = c.count > 1 ? cost_of(&c, c.candidate[i]) : 0;
     if (chosen && cost >= best) continue;
@@ -397,6 +420,26 @@ static void choose_component(Propagator *p, const GraphComponent *component) {
     best = cost;
   }
   p->home[component->root] = chosen;
+  return true;
+}
+
+// Layouts spread from accesses and dots. A component that these do not reach takes its default; then the rest goes on.
+// A default chosen earlier would spread to accesses behind views and reductions, and make them narrow.
+static void choose_first(Propagator *p) {
+  bool waits = true, more = true;
+  while (more) {
+    bool progress = more = false;
+    for (uint32_t i = 0; i < p->components.n; i++) {
+      uint32_t root = p->components.at[i].root;
+      if (p->fixed[root] || p->home[root]) continue;
+      if (!choose_component(p, &p->components.at[i], waits)) {
+        more = true;
+        continue;
+      }
+      if (p->home[root]) progress = waits = true;
+    }
+    if (!progress) waits = false;
+  }
 }
 
 // Moves a component and its followers together, if they cost less elsewhere. None of them would have moved separately.
@@ -422,9 +465,10 @@ static void move_together(Propagator *p, const GraphComponent *component) {
 }
 
 void propagate_choose(Propagator *p) {
-  for (uint32_t round = 0; round < ROUNDS; round++)
+  choose_first(p);
+  for (uint32_t round = 1; round < ROUNDS; round++)
     for (uint32_t i = 0; i < p->components.n; i++)
-      if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i]);
+      if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i], false);
   for (uint32_t i = 0; i < p->components.n; i++)
     if (!p->fixed[p->components.at[i].root]) move_together(p, &p->components.at[i]);
   HomeChoice all = {.p = p, .root = UINT32_MAX};
