@@ -317,7 +317,7 @@ static void load_once(Emitter *e, Op *op, const MemoryRun *run, LLVMValueRef *ou
 // A value that is only stored is needed by each element's first holder alone, unless another holder is to
 // write it.
 static LLVMValueRef holder_of_load(Emitter *e, const Op *op) {
-  return access_is_only_stored(op_result(op)) ? emit_holder(e, op_result(op)->type) : NULL;
+  return access_is_for_holders(op_result(op)) ? emit_holder(e, op_result(op)->type) : NULL;
 }
 
 static void load_runs(Emitter *e, const MemoryRun *run, bool cut, LLVMValueRef *out) {
