@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The home of every component: the cheapest of the layouts that its touches propose. Heavy components choose first.
-// Then all choose once more, when each knows its neighbours.
+// Then all choose once more, when each knows its neighbours, and again if some have moved together.
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 
-enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4, ROUNDS = 2 };
+enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4 };
 
 // A component with the same elements in another shape, for example values computed from rows[:, None]. If it stayed
 // while the choosing component moves, a conversion would only move from after it to before it.
@@ -201,15 +201,16 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
 }
 
 // If divisions are made for the component, also proposes layouts of other components with shared accesses (loads at
-// loaded indices). The divisions may then be made once for both.
+// loaded indices). The divisions may then be made once for both. Pointers that a loop carries may be where the loaded
+// elements are needed. They are then not converted in each iteration.
 static void propose_across_accesses(HomeChoice *c) {
   const Propagator *p = c->p;
-  bool divides = false;
+  bool shares = type_is_ptr(p->tile[c->root]);
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
-    divides |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
+    shares |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
   }
-  for (uint32_t at = p->touches[c->root]; at && divides; at = p->touch_list.at[at - 1].next) {
+  for (uint32_t at = p->touches[c->root]; at && shares; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
     if (access) propose_for_access(c, access->op, layout_at_home(c, access, NULL));
@@ -287,10 +288,10 @@ static const Layout *followed(const HomeChoice *c, const GraphEdge *edge, const 
   return forward ? flow_layout_for(edge->op, edge->operand, forward) : NULL;
 }
 
-// True for x[:, None], if x is no other view.
-static bool is_expanded(const Propagator *p, const Value *value) {
+// True for the same elements in another shape: x[:, None] and reshapes, but no other view.
+static bool is_reshaped(const Propagator *p, const Value *value) {
   for (; p->view[value->id]; value = op_operand(value->def, 0))
-    if (value->def->kind != OP_EXPAND_DIMS) return false;
+    if (value->def->kind != OP_EXPAND_DIMS && value->def->kind != OP_RESHAPE) return false;
   return true;
 }
 
@@ -299,7 +300,7 @@ static void add_follower(HomeChoice *c, const GraphEdge *edge) {
   uint32_t root = propagate_root(p, edge->node);
   if (edge->result != NO_RESULT || c->followers == MAX_FOLLOWERS || !op_has(edge->op, ELEMENTWISE)) return;
   if (root == c->root || propagate_root(p, edge->source->id) != c->root || p->fixed[root] || !p->home[root] ||
-      !is_expanded(p, op_operand(edge->op, edge->operand)))
+      !is_reshaped(p, op_operand(edge->op, edge->operand)))
     return;
   for (uint32_t i = 0; i < c->followers; i++)
     if (c->follower[i].root == root) return;
@@ -443,11 +444,11 @@ static void choose_first(Propagator *p) {
 }
 
 // Moves a component and its followers together, if they cost less elsewhere. None of them would have moved separately.
-static void move_together(Propagator *p, const GraphComponent *component) {
+static bool move_together(Propagator *p, const GraphComponent *component) {
   HomeChoice c = {.p = p, .root = component->root};
   const Layout *chosen = NULL;
   find_followers(&c);
-  if (!c.followers || !p->home[c.root]) return;
+  if (!c.followers || !p->home[c.root]) return false;
   gather_candidates(&c);
   for (uint32_t i = 0; i < c.followers; i++) propose_from_follower(&c, &c.follower[i]);
   uint64_t best = cost_together(&c, component->effort, p->home[c.root]);
@@ -458,19 +459,25 @@ static void move_together(Propagator *p, const GraphComponent *component) {
     chosen = c.candidate[i];
     best = cost;
   }
-  if (!chosen) return;
+  if (!chosen) return false;
   p->home[c.root] = chosen;
   follow_to(&c, chosen);
   for (uint32_t i = 0; i < c.followers; i++) p->home[c.follower[i].root] = c.follower[i].at;
+  return true;
+}
+
+static void choose_again(Propagator *p) {
+  for (uint32_t i = 0; i < p->components.n; i++)
+    if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i], false);
 }
 
 void propagate_choose(Propagator *p) {
+  bool moved = false;
   choose_first(p);
-  for (uint32_t round = 1; round < ROUNDS; round++)
-    for (uint32_t i = 0; i < p->components.n; i++)
-      if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i], false);
+  choose_again(p);
   for (uint32_t i = 0; i < p->components.n; i++)
-    if (!p->fixed[p->components.at[i].root]) move_together(p, &p->components.at[i]);
+    if (!p->fixed[p->components.at[i].root]) moved |= move_together(p, &p->components.at[i]);
+  if (moved) choose_again(p); // Their neighbours may follow.
   HomeChoice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {
     GraphAccess *access = &p->accesses.at[i];
