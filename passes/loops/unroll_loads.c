@@ -29,12 +29,14 @@
 // * an unrolled iteration has at most TUNE_UNROLL_OPS ops;
 // * it computes at most TUNE_UNROLL_WORK elements per thread. With more work, the wait for memory is relatively short.
 //
+// A loop that runs once at most becomes a branch: ptxas would unroll it.
+//
 // A factor in the source (loop_unroll_factor) overrides this choice. Loops with dots are left to pipeline. In loops
 // that write memory, loads may not move past the writes, so nothing would be gained.
 #include "base/integer.h"
 #include "ir/clone.h"
 #include "target/tuning.h"
-#include "passes/passes.h"
+#include "passes/loops/run_once.h"
 
 enum { MAX_DEPTH = 24 };
 
@@ -304,12 +306,25 @@ static void unroll_loop(Unroller *u, Op *loop, uint32_t factor, const LoopRange 
   u->changed = true;
 }
 
+// The last iteration that peel_masks has peeled. Loops with dots are left to pipeline.
+static bool is_last(const Unroller *u, const Op *loop) {
+  BodyCounts body = {0};
+  if (!loop_runs_once(loop)) return false;
+  count_ops(u, loop->regions[0], &body);
+  return body.loads && !body.dots;
+}
+
 static void unroll_region(Unroller *u, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
     bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
     for (uint32_t r = 0; flow && r < op->region_count; r++) unroll_region(u, op->regions[r]);
     LoopRange range;
+    if (op->kind == OP_FOR && is_last(u, op)) {
+      loop_to_branch(u->context->scratch, op);
+      u->changed = true;
+      continue;
+    }
     if (op->kind != OP_FOR || !range_of(op, &range)) continue;
     func_number(u->func);
     uint32_t factor = factor_of(u, op, &range);
