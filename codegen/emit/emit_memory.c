@@ -51,7 +51,8 @@ static LLVMTypeRef vector_type(const MemoryRun *run) {
 static LLVMValueRef pair_of_bytes(const Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   if (!LLVMIsATruncInst(x) || !LLVMIsATruncInst(y)) return NULL;
   LLVMValueRef pair = LLVMGetOperand(x, 0), high = LLVMGetOperand(y, 0);
-  if (LLVMTypeOf(pair) != e->i16 || !LLVMIsABinaryOperator(high) || LLVMGetInstructionOpcode(high) != LLVMLShr)
+  if (LLVMTypeOf(pair) != e->i16 || !LLVMIsABinaryOperator(high) ||
+      LLVMGetInstructionOpcode(high) != LLVMLShr)
     return NULL;
   LLVMValueRef bits = LLVMGetOperand(high, 1);
   bool byte = LLVMIsAConstantInt(bits) && LLVMConstIntGetZExtValue(bits) == 8;

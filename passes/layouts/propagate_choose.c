@@ -22,7 +22,7 @@ typedef struct HomeChoice {
   const Layout *candidate[MAX_CANDIDATES];
   Follower follower[MAX_FOLLOWERS];
   uint32_t count, followers;
-  bool waited; // Its neighbours chose first. Then repeated work counts, and it may go back to its default layout.
+  bool waited; // Its neighbours chose first: repeated work counts, and the default layout is a choice.
   bool alone;  // No access, and no neighbour with a layout, proposes one.
 } HomeChoice;
 

@@ -89,8 +89,8 @@ static uint32_t kind_of(const Placer *p, const Op *op) {
   const Type *type = op_operand(op, 0)->type;
   bool once = is_once(op);
   uint32_t i = 0;
-  while (i < p->kinds.n && !(same_kind(p->kinds.at[i].type, type) &&
-                             (!type_is_tile(type) || p->kinds.at[i].once == once)))
+  while (i < p->kinds.n &&
+         !(same_kind(p->kinds.at[i].type, type) && (!type_is_tile(type) || p->kinds.at[i].once == once)))
     i++;
   return i;
 }

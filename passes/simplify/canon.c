@@ -293,8 +293,8 @@ static bool constants_to_the_right(Op *op) {
 
 typedef Value *CanonRule(Op *op);
 
-static CanonRule *const canon_rules[] = {fold_op,    integer_rule, float_rule, select_rule,
-                                         cast_rule,  addptr_rule,  splat_rule, shape_of_splat_rule,
+static CanonRule *const canon_rules[] = {fold_op,    integer_rule,  float_rule,   select_rule,
+                                         cast_rule,  addptr_rule,   splat_rule,   shape_of_splat_rule,
                                          shape_rule, equality_rule, absolute_rule};
 
 Value *canonical_value(Op *op, bool *changed) {
