@@ -69,15 +69,28 @@ static bool is_computed_with(const Value *value) {
   return true;
 }
 
-// Casts pairs of fp32 to pairs of fp8, for an exchange of words (convert_layout).
+// True if bytes go to memory or to an exchange as words, directly or in another shape.
+static bool is_moved_as_words(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    bool is_value = use == &use->user->operands[use->user->kind == OP_STORE];
+    if (use->user->kind == OP_RESHAPE && is_moved_as_words(op_result(use->user))) continue;
+    if (use->user->kind == OP_STORE && is_value && op_int(use->user, ATTR_VECTOR, 1) > 1) continue;
+    if (use->user->kind != OP_CONVERT_LAYOUT) return false;
+  }
+  return value->first_use != NULL;
+}
+
+// Casts pairs of numbers to pairs of fp8 by one instruction, if they go on as words.
 static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
-  const Use *use = op_result(op)->first_use;
   bool fp8 = type_is_elem(to, ELEM_FP8E4NV) || type_is_elem(to, ELEM_FP8E5);
-  if (!fp8 || !type_is_elem(from, ELEM_FP32) || !e->target->arch->fp8_ptx || emit_count(to) % 2) return false;
-  if (!use || use->next || use->user->kind != OP_CONVERT_LAYOUT) return false;
+  bool single =
+      type_is_elem(from, ELEM_FP32) || type_is_elem(from, ELEM_FP16) || type_is_elem(from, ELEM_BF16);
+  if (!fp8 || !single || !e->target->arch->fp8_ptx || emit_count(to) % 2) return false;
+  if (!is_moved_as_words(op_result(op))) return false;
   for (uint32_t r = 0; r < emit_count(to); r += 2) {
-    LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 0), r + 1);
+    LLVMValueRef x = emit_widen(e, emit_register(e, op_operand(op, 0), r));
+    LLVMValueRef y = emit_widen(e, emit_register(e, op_operand(op, 0), r + 1));
     LLVMValueRef pair = nvvm_to_fp8_pair(e, type_element(to)->elem, x, y);
     LLVMValueRef high = LLVMBuildLShr(e->builder, pair, LLVMConstInt(e->i16, 8, false), "");
     out[r] = LLVMBuildTrunc(e->builder, pair, e->i8, "");

@@ -70,6 +70,7 @@ typedef struct GraphComponent {
   uint64_t weight;  // Bytes, times loops.
   uint64_t work;    // Values made in its layouts, times loops.
   uint64_t effort;  // The same, but an integer division counts by its cost.
+  bool waited;      // Its neighbours chose first.
 } GraphComponent;
 
 // A value in one more layout.

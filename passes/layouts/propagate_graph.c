@@ -333,7 +333,7 @@ static void list_components(Propagator *p) {
   for (uint32_t node = 0; node < p->node_count; node++) {
     bool needless = node < p->value_count && (p->lazy[node] || p->view[node]);
     if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
-    GraphComponent component = {node, p->tile[node], weight[node], work[node], effort[node]};
+    GraphComponent component = {node, p->tile[node], weight[node], work[node], effort[node], false};
     vec_push(p->context->scratch, &p->components, component);
   }
 }

@@ -17,6 +17,8 @@
 // * Elements that reductions move between threads.
 // * Conversions between components.
 //
+// Layouts spread from accesses and dots. A component that they have not reached waits for its neighbours.
+//
 // An access is split off if its own anchor and a conversion cost less. Cheap values are made again in each layout that
 // is asked for. So are values computed only from rows and columns (a mask), if it costs less to convert these. In the
 // end a component may move together with values computed from it in another shape (loaded[:, None] * stride). It moves
