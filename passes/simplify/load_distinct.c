@@ -18,8 +18,11 @@
 #include "base/integer.h"
 #include "ir/build.h"
 #include "passes/analysis/axis_info.h"
+#include "passes/analysis/dot_loops.h"
 #include "passes/passes.h"
 #include "passes/simplify/sample_tile.h"
+
+enum { MAX_STEPS = 256 };
 
 typedef struct DistinctLoader {
   PassContext *context;
@@ -27,11 +30,33 @@ typedef struct DistinctLoader {
   VEC(Op *) loads;
 } DistinctLoader;
 
+// True if the value may be part of an address. *steps bounds the search.
+static bool leads_to_address(const Value *value, uint32_t *steps) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    if (*steps == 0 || user->kind == OP_LOAD) return true;
+    --*steps;
+    for (uint32_t i = 0; op_has(user, PURE) && i < user->result_count; i++)
+      if (leads_to_address(&user->results[i], steps)) return true;
+  }
+  return false;
+}
+
+// A loop of dots loads ahead by addresses from tables (paged attention). Values that go to other threads through shared
+// memory are not known ahead.
+static bool is_table_of_loop(const Op *load) {
+  uint32_t steps = MAX_STEPS;
+  return may_be_copied_ahead(load) && leads_to_address(op_result(load), &steps);
+}
+
 static void find_load(Op *op, void *data) {
   DistinctLoader *l = data;
   if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type) || op_attr(op, ATTR_VOLATILE)) return;
+  // A thread with one element loads nothing twice.
+  if (type_elements(op_result(op)->type) <= region_threads(op) && !may_be_copied_ahead(op)) return;
   for (const Use *use = op_result(op)->first_use; use; use = use->next)
     if (use->user->kind == OP_TMA_MARK) return;
+  if (is_table_of_loop(op)) return;
   vec_push(l->context->scratch, &l->loads, op);
 }
 

@@ -78,8 +78,8 @@ static bool operand_at(const Op *op, const Value *operand, SampleAt *at) {
 
 // --- quotients that count
 
-// True for x / 2^n or x >> n where x counts along all of dimension *dim, from a multiple of 2^n, and the dimension is
-// sampled in steps of 2^n. *first samples the first element of the dimension.
+// True for x / 2^n or x >> n where x counts along all of dimension *dim, from a multiple of 2^n. The sample takes one in
+// 2^n along it. *first samples only the first of the dimension.
 static bool counts_quotients(const Sampler *s, const Op *op, const SampleAt *at, uint32_t *dim,
                              SampleAt *first) {
   if (op->kind != OP_DIV && op->kind != OP_SHR) return false;
