@@ -56,7 +56,8 @@ static void find_load(Op *op, void *data) {
   if (type_elements(op_result(op)->type) <= region_threads(op) && !may_be_copied_ahead(op)) return;
   for (const Use *use = op_result(op)->first_use; use; use = use->next)
     if (use->user->kind == OP_TMA_MARK) return;
-  if (is_table_of_loop(op)) return;
+  // Layouts are chosen already.
+  if (op_attr(op, ATTR_ANCHOR) || op_attr(op, ATTR_VECTOR) || is_table_of_loop(op)) return;
   vec_push(l->context->scratch, &l->loads, op);
 }
 
@@ -65,7 +66,7 @@ static bool find_repeats(const AxisTable *axes, const Op *load, SampleAt *at) {
   const Type *tile = op_result(load)->type;
   bool some = false;
   *at = (SampleAt){{0}};
-  if (!type_sizes_are_powers(tile) || tile->rank == TILE_MAX_RANK) return false;
+  if (!type_sizes_are_powers(tile) || tile->rank == TILE_MAX_RANK || tile->layout) return false;
   for (uint32_t d = 0; d < tile->rank; d++) {
     uint64_t run = tile->shape[d];
     for (uint32_t i = 0; i < load->operand_count; i++)

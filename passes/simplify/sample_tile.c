@@ -71,7 +71,7 @@ static bool operand_at(const Op *op, const Value *operand, SampleAt *at) {
     return type_sizes_are_powers(tile) &&
            at_dropped_bits(tile, dropped_bits(op_result(op)->type, &result), at);
   case OP_JOIN: at->bits[tile->rank] = 0; return true;
-  case OP_LOAD: return !op_attr(op, ATTR_VOLATILE);
+  case OP_LOAD: return !op_attr(op, ATTR_VOLATILE) && !op_attr(op, ATTR_ANCHOR) && !op_attr(op, ATTR_VECTOR);
   default: return op_has(op, PURE | ELEMENTWISE) && op->result_count == 1 && op->region_count == 0;
   }
 }
@@ -126,7 +126,7 @@ static bool can_walk(Sampler *s, const Value *value, const SampleAt *at) {
   if (takes_all(at)) return true;
   for (uint32_t i = 0; i < s->tried.n; i++)
     if (s->tried.at[i].value == value->id && is_same(&s->tried.at[i].at, at)) return true;
-  if (s->steps == 0 || !type_sizes_are_powers(value->type)) return false;
+  if (s->steps == 0 || !type_sizes_are_powers(value->type) || value->type->layout) return false;
   s->steps--;
   vec_push(s->arena, &s->tried, ((SampleVisit){value->id, *at, NULL}));
   if (!value->def) {
