@@ -19,6 +19,7 @@ typedef struct HomeChoice {
   Propagator *p;
   uint32_t root;
   uint64_t work; // The component's work, which redundancy repeats.
+  const GraphEdge *words; // The component unpacks these words; NULL: none.
   const Layout *candidate[MAX_CANDIDATES];
   Follower follower[MAX_FOLLOWERS];
   uint32_t count, followers;
@@ -79,7 +80,11 @@ static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layo
   }
   const Layout *wanted = wanted_at(c, edge, op_layout);
   if (!wanted) return 0;
-  uint64_t cost = edge->weight * conversion_cost(edge->source->type, at, wanted);
+  const Op *def = edge->source->def;
+  const GraphAccess *load = def && def->kind == OP_LOAD && c->p->access_of[def->id] >= 0
+                                ? &c->p->accesses.at[c->p->access_of[def->id]]
+                                : NULL;
+  uint64_t cost = edge->weight * loaded_conversion_cost(load, edge->source->type, at, wanted);
   return is_stored(c, edge, at) ? cost / 2 : cost;
 }
 
@@ -116,7 +121,7 @@ static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access
   for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
   const Value *result = op_result(access->op);
   const Layout *at = result && result->first_use ? home_of(c, result->id, tried) : NULL;
-  return at ? cost + access->weight * conversion_cost(result->type, layout, at) : cost;
+  return at ? cost + access->weight * loaded_conversion_cost(access, result->type, layout, at) : cost;
 }
 
 // The best layout for the access if the choosing component has the layout `tried`. `*cost` gets its cost. NULL: nothing
@@ -388,9 +393,25 @@ static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t ind
   return cost + divisions;
 }
 
+// The stores to buffers of dots that read the component's tiles in shared memory.
+static uint64_t stores_cost(const HomeChoice *c, const Layout *layout) {
+  const Propagator *p = c->p;
+  uint64_t cost = 0;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    const GraphEdge *edge = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+    if (!edge || !is_factor(edge) || propagate_root(c->p, edge->source->id) != c->root) continue;
+    if (op_attr(edge->op, edge->operand ? ATTR_ANCHOR_B : ATTR_ANCHOR_A)) continue;
+    cost += edge->weight * unpacked_store_cost(edge->source->type, layout);
+  }
+  return cost;
+}
+
+// To unpack weights is much work: all of it that is repeated counts.
 static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
-  uint64_t repeated = c->waited ? repeated_registers(layout) : redundant_registers(layout);
-  return c->work * repeated + cost_of_touches(c, c->root, 0, layout);
+  uint64_t cost = cost_of_touches(c, c->root, 0, layout);
+  if (c->words) return cost + c->work * repeated_registers(layout) + stores_cost(c, layout);
+  return cost + c->work * (c->waited ? repeated_registers(layout) : redundant_registers(layout));
 }
 
 // Includes all repeated computation: compared with a division, a saved conversion is cheap.
@@ -409,6 +430,8 @@ static bool choose_component(Propagator *p, GraphComponent *component, bool wait
   HomeChoice c = {.p = p, .root = component->root, .work = component->work, .waited = component->waited};
   uint64_t best = 0;
   const Layout *chosen = NULL;
+  c.words = propagate_unpacks(p, c.root);
+  if (c.words) propose_layout(&c, propagate_words_first(p, c.words));
   gather_candidates(&c);
   if (waits && c.alone) {
     component->waited = true;

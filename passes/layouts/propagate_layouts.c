@@ -28,6 +28,7 @@
 // * propagate_graph.c: Finds them.
 // * propagate_pair.c: Adds layouts for transpositions.
 // * propagate_choose.c: Chooses by the costs of propagate_cost.c and propagate_divide.c (divisions in addresses).
+// * propagate_unpack.c: Components that unpack words.
 // * propagate_rewrite.c: Makes types, copies and conversions.
 //
 // After this pass a thread's registers, in layout order, come in runs of `vector` elements that are consecutive in

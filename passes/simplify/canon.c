@@ -278,6 +278,16 @@ static Value *shape_rule(Op *op) {
   return build(&b, OP_RESHAPE, op_result(op)->type, op_operand(x->def, 0), NULL, NULL);
 }
 
+// A tile joined with itself (tl.interleave(x, x)) is repeated, which needs no thread to hold both halves.
+static Value *join_rule(Op *op) {
+  if (op->kind != OP_JOIN || op_operand(op, 0) != op_operand(op, 1)) return NULL;
+  Value *x = op_operand(op, 0);
+  const Type *type = op_result(op)->type;
+  if (!type_is_tile(x->type) || type->layout) return NULL;
+  Builder b = builder_before(op);
+  return build_broadcast(&b, build_expand_dims(&b, x, x->type->rank), type->shape);
+}
+
 static Value *addptr_rule(Op *op) {
   return op->kind == OP_ADDPTR && is_int(op_operand(op, 1), 0) ? op_operand(op, 0) : NULL;
 }
@@ -293,9 +303,9 @@ static bool constants_to_the_right(Op *op) {
 
 typedef Value *CanonRule(Op *op);
 
-static CanonRule *const canon_rules[] = {fold_op,    integer_rule,  float_rule,   select_rule,
-                                         cast_rule,  addptr_rule,   splat_rule,   shape_of_splat_rule,
-                                         shape_rule, equality_rule, absolute_rule};
+static CanonRule *const canon_rules[] = {fold_op,    integer_rule,  float_rule, select_rule,
+                                         cast_rule,  addptr_rule,   splat_rule, shape_of_splat_rule,
+                                         shape_rule, equality_rule, join_rule,  absolute_rule};
 
 Value *canonical_value(Op *op, bool *changed) {
   *changed |= constants_to_the_right(op);
