@@ -54,7 +54,7 @@ static GlobalAccess access_of(const Op *op) {
   a.holders = first_holders(op, pointer, 0);
   if (op->kind == OP_LOAD) {
     a.run = access_run(op, op_result(op)->type);
-    if (!op_attr(op, ATTR_VOLATILE) && !access_is_only_stored(op_result(op)))
+    if (!op_attr(op, ATTR_VOLATILE) && !access_is_for_holders(op_result(op)))
       a.holders = (Holders){.one = group_runs_by_thread(op), .registers = a.holders.registers};
   } else if (op->kind == OP_STORE) {
     a.run = access_run(op, op_operand(op, 1)->type);

@@ -176,8 +176,26 @@ static LLVMValueRef emit_and(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return LLVMBuildAnd(e->builder, x[0], x[1], "");
 }
 
+// (x & some) | more, of constants, in one instruction where only the lower half of the word is used (a weight that
+// choose_conversions makes a float of). ptxas takes two. NULL: the operands are others.
+static LLVMValueRef both_bits(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  static const char text[] = "lop3.b32 $0, $1, $2, $3, 0xea;", constraints[] = "=r,r,n,n";
+  const Use *use = op_result(op)->first_use;
+  if (!use || use->next || use->user->kind != OP_CAST || type_element_bytes(op_result(use->user)->type) != 2)
+    return NULL;
+  if (!LLVMIsAInstruction(x[0]) || LLVMGetInstructionOpcode(x[0]) != LLVMAnd || LLVMTypeOf(x[0]) != e->i32)
+    return NULL;
+  LLVMValueRef some = LLVMGetOperand(x[0], 1), args[] = {LLVMGetOperand(x[0], 0), some, x[1]};
+  if (!LLVMIsAConstantInt(some) || !LLVMIsAConstantInt(x[1])) return NULL;
+  LLVMTypeRef type = LLVMFunctionType(e->i32, (LLVMTypeRef[]){e->i32, e->i32, e->i32}, 3, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
+                                       false, false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(e->builder, type, code, args, 3, "");
+}
+
 static LLVMValueRef emit_or(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  (void)op;
+  LLVMValueRef both = both_bits(e, op, x);
+  if (both) return both;
   return LLVMBuildOr(e->builder, x[0], x[1], "");
 }
 

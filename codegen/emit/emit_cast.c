@@ -60,7 +60,8 @@ LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
 static LLVMValueRef int_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
   bool is_signed = elem_is_signed(from);
   bool narrow = to == ELEM_BF16 || to == ELEM_FP16 || is_fp8(to);
-  bool direct = to == ELEM_BF16 && e->target->arch->has_bf16_of_int && elem_info(from)->bits >= 32;
+  bool direct =
+      to == ELEM_FP16 || (to == ELEM_BF16 && e->target->arch->has_bf16_of_int && elem_info(from)->bits >= 32);
   if (narrow && !direct) {
     bool exact = elem_info(from)->bits <= 16;
     LLVMValueRef wide = LLVMBuildIntCast2(e->builder, x, e->i64, is_signed, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Casts to fp32 on words of two elements. A bf16 is the upper half of its fp32. So a shift and a mask give
+// Casts on words of two or four elements. A bf16 is the upper half of its fp32. So a shift and a mask give
 // both halves of a word. Extracting the upper half and shifting it back would take two instructions.
 //
 // A fresh cast, also from fp16, is computed where it is in the IR. LLVM does not know that its words equal
@@ -69,19 +69,90 @@ static bool is_computed_with(const Value *value) {
   return true;
 }
 
-// Casts pairs of fp32 to pairs of fp8, for an exchange of words (convert_layout).
+// True if bytes go to memory or to an exchange as words, directly or in another shape.
+static bool is_moved_as_words(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    bool is_value = use == &use->user->operands[use->user->kind == OP_STORE];
+    if (use->user->kind == OP_RESHAPE && is_moved_as_words(op_result(use->user))) continue;
+    if (use->user->kind == OP_STORE && is_value && op_int(use->user, ATTR_VECTOR, 1) > 1) continue;
+    if (use->user->kind != OP_CONVERT_LAYOUT) return false;
+  }
+  return value->first_use != NULL;
+}
+
+// Casts pairs of numbers to pairs of fp8 by one instruction, if they go on as words.
 static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
-  const Use *use = op_result(op)->first_use;
   bool fp8 = type_is_elem(to, ELEM_FP8E4NV) || type_is_elem(to, ELEM_FP8E5);
-  if (!fp8 || !type_is_elem(from, ELEM_FP32) || !e->target->arch->fp8_ptx || emit_count(to) % 2) return false;
-  if (!use || use->next || use->user->kind != OP_CONVERT_LAYOUT) return false;
+  bool single =
+      type_is_elem(from, ELEM_FP32) || type_is_elem(from, ELEM_FP16) || type_is_elem(from, ELEM_BF16);
+  if (!fp8 || !single || !e->target->arch->fp8_ptx || emit_count(to) % 2) return false;
+  if (!is_moved_as_words(op_result(op))) return false;
   for (uint32_t r = 0; r < emit_count(to); r += 2) {
-    LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 0), r + 1);
+    LLVMValueRef x = emit_widen(e, emit_register(e, op_operand(op, 0), r));
+    LLVMValueRef y = emit_widen(e, emit_register(e, op_operand(op, 0), r + 1));
     LLVMValueRef pair = nvvm_to_fp8_pair(e, type_element(to)->elem, x, y);
     LLVMValueRef high = LLVMBuildLShr(e->builder, pair, LLVMConstInt(e->i16, 8, false), "");
     out[r] = LLVMBuildTrunc(e->builder, pair, e->i8, "");
     out[r + 1] = LLVMBuildTrunc(e->builder, high, e->i8, "");
+  }
+  return true;
+}
+
+// True if registers r to r + 3 are elements 4 i to 4 i + 3 of a vector, such as a loaded word.
+static bool are_bytes_of_word(const Emitter *e, const Value *tile, uint32_t r) {
+  for (uint32_t i = 0; i < 4; i++) {
+    LLVMValueRef byte = emit_register(e, tile, r + i), first = emit_register(e, tile, r);
+    if (!LLVMIsAExtractElementInst(byte) || LLVMGetOperand(byte, 0) != LLVMGetOperand(first, 0)) return false;
+    LLVMValueRef index = LLVMGetOperand(byte, 1), start = LLVMGetOperand(first, 1);
+    if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) % 4 != i) return false;
+    if (LLVMConstIntGetZExtValue(index) != LLVMConstIntGetZExtValue(start) + i) return false;
+  }
+  return true;
+}
+
+static LLVMValueRef word_of_bytes(Emitter *e, const Value *tile, uint32_t r) {
+  LLVMValueRef word = LLVMGetPoison(LLVMVectorType(e->i8, 4));
+  for (uint32_t i = 0; i < 4; i++)
+    word = LLVMBuildInsertElement(e->builder, word, emit_register(e, tile, r + i), emit_i32(e, i), "");
+  return LLVMBuildBitCast(e->builder, word, e->i32, "");
+}
+
+// Two bytes of the word, from byte `first`, as fp16: a byte below the upper byte of 1024 is 1024 + x.
+static void bytes_to_fp16(Emitter *e, LLVMValueRef word, uint32_t first, bool is_signed, LLVMValueRef *out) {
+  LLVMValueRef half = LLVMConstReal(e->f16, is_signed ? 1152 : 1024), halves[] = {half, half};
+  LLVMValueRef bytes[] = {word, emit_i32(e, 0x64), emit_i32(e, first ? 0x4342 : 0x4140)};
+  LLVMValueRef above = nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, bytes, 3);
+  above = LLVMBuildBitCast(e->builder, above, LLVMVectorType(e->f16, 2), "");
+  above = LLVMBuildFSub(e->builder, above, LLVMConstVector(halves, 2), "");
+  for (uint32_t i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(e->builder, above, emit_i32(e, i), "");
+}
+
+// The same as bf16, which has too few bits for such a sum: it is 2^23 + x in fp32.
+static void bytes_to_bf16(Emitter *e, LLVMValueRef word, uint32_t first, bool is_signed, LLVMValueRef *out) {
+  LLVMValueRef less = LLVMConstReal(e->f32, 0x1p23 + (is_signed ? 128 : 0));
+  for (uint32_t i = 0; i < 2; i++) {
+    LLVMValueRef bytes[] = {word, emit_i32(e, 0x4b000000u), emit_i32(e, 0x7650 + first + i)};
+    LLVMValueRef above = nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, bytes, 3);
+    above = LLVMBuildFSub(e->builder, LLVMBuildBitCast(e->builder, above, e->f32, ""), less, "");
+    out[i] = LLVMBuildFPTrunc(e->builder, above, e->bf16, "");
+  }
+}
+
+// Casts words of 8-bit integers to 16-bit floats. The machine converts integers at a fraction of this rate. Signed
+// numbers get 128 more first.
+static bool cast_bytes_to_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  bool is_signed = type_is_elem(from, ELEM_I8), fp16 = type_is_elem(to, ELEM_FP16);
+  if ((!fp16 && !type_is_elem(to, ELEM_BF16)) || (!is_signed && !type_is_elem(from, ELEM_U8))) return false;
+  if (!type_is_tile(to) || emit_count(to) % 4) return false;
+  for (uint32_t r = 0; r < emit_count(to); r += 4)
+    if (!are_bytes_of_word(e, op_operand(op, 0), r)) return false;
+  for (uint32_t r = 0; r < emit_count(to); r += 4) {
+    LLVMValueRef word = word_of_bytes(e, op_operand(op, 0), r);
+    if (is_signed) word = LLVMBuildXor(e->builder, word, emit_i32(e, 0x80808080u), "");
+    for (uint32_t i = 0; i < 4; i += 2)
+      (fp16 ? bytes_to_fp16 : bytes_to_bf16)(e, word, i, is_signed, out + r + i);
   }
   return true;
 }
@@ -123,7 +194,9 @@ static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
 }
 
 bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out) {
-  if (op->kind == OP_CAST && (cast_to_fp8_pairs(e, op, out) || cast_to_fresh_halves(e, op, out))) return true;
+  if (op->kind == OP_CAST &&
+      (cast_to_fp8_pairs(e, op, out) || cast_bytes_to_halves(e, op, out) || cast_to_fresh_halves(e, op, out)))
+    return true;
   if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
   const Type *from = op_operand(op, 0)->type;
   bool fresh = op_attr(op, ATTR_FRESH) != NULL, bf16 = type_is_elem(from, ELEM_BF16);

@@ -47,9 +47,35 @@ static LLVMTypeRef vector_type(const MemoryRun *run) {
   return run->length == 1 ? run->memory : LLVMVectorType(run->memory, run->length);
 }
 
+// The 16-bit value that x and y are the low and the high byte of, as emit_cast_words makes them; NULL: there is none.
+static LLVMValueRef pair_of_bytes(const Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  if (!LLVMIsATruncInst(x) || !LLVMIsATruncInst(y)) return NULL;
+  LLVMValueRef pair = LLVMGetOperand(x, 0), high = LLVMGetOperand(y, 0);
+  if (LLVMTypeOf(pair) != e->i16 || !LLVMIsABinaryOperator(high) ||
+      LLVMGetInstructionOpcode(high) != LLVMLShr)
+    return NULL;
+  LLVMValueRef bits = LLVMGetOperand(high, 1);
+  bool byte = LLVMIsAConstantInt(bits) && LLVMConstIntGetZExtValue(bits) == 8;
+  return byte && LLVMGetOperand(high, 0) == pair ? pair : NULL;
+}
+
+// Bytes that come in pairs, as a vector of the pairs. NULL: some do not.
+static LLVMValueRef gather_pairs(Emitter *e, const MemoryRun *run, const LLVMValueRef *elements) {
+  if (run->memory != e->i8 || run->length % 2) return NULL;
+  for (uint32_t i = 0; i < run->length; i += 2)
+    if (!pair_of_bytes(e, elements[i], elements[i + 1])) return NULL;
+  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(e->i16, run->length / 2));
+  for (uint32_t i = 0; i < run->length; i += 2)
+    vector = LLVMBuildInsertElement(e->builder, vector, pair_of_bytes(e, elements[i], elements[i + 1]),
+                                    emit_i32(e, i / 2), "");
+  return LLVMBuildBitCast(e->builder, vector, vector_type(run), "");
+}
+
 // The run's elements as one LLVM value, in memory format.
 static LLVMValueRef gather_run(Emitter *e, const MemoryRun *run, const LLVMValueRef *elements) {
   if (run->length == 1) return emit_to_memory(e, elements[0]);
+  LLVMValueRef pairs = gather_pairs(e, run, elements);
+  if (pairs) return pairs;
   LLVMValueRef vector = LLVMGetPoison(vector_type(run));
   for (uint32_t i = 0; i < run->length; i++)
     vector = LLVMBuildInsertElement(e->builder, vector, emit_to_memory(e, elements[i]), emit_i32(e, i), "");
@@ -292,7 +318,7 @@ static void load_once(Emitter *e, Op *op, const MemoryRun *run, LLVMValueRef *ou
 // A value that is only stored is needed by each element's first holder alone, unless another holder is to
 // write it.
 static LLVMValueRef holder_of_load(Emitter *e, const Op *op) {
-  return access_is_only_stored(op_result(op)) ? emit_holder(e, op_result(op)->type) : NULL;
+  return access_is_for_holders(op_result(op)) ? emit_holder(e, op_result(op)->type) : NULL;
 }
 
 static void load_runs(Emitter *e, const MemoryRun *run, bool cut, LLVMValueRef *out) {

@@ -174,6 +174,10 @@ Layout layout_offsets(const Layout *registers, const Layout *shared);
 // element's bytes (0 .. 3). Redundant registers of src and dst should not be accessed. Callers:
 // promote_shared (conversions), split_exchanges (flips, gathers), layout_dot_placed (dot operands).
 Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits);
+// The same where src's first 2^bits registers are adjacent in the buffer, as an asynchronous copy writes them.
+// Returns false if they cannot be.
+bool layout_swizzle_along(const Layout *src, const Layout *dst, uint32_t elem_bits, uint32_t bits,
+                          Layout *shared);
 // log2 of the elements per access of a thread, at most 16 bytes. An access moves registers to consecutive,
 // aligned offsets in all threads. Fills register_order (a permutation of the register bits, lowest first) so
 // that registers 0 .. 2^v - 1 in this order form the access.

@@ -214,3 +214,17 @@ Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits) 
   if (common.n) try_from(side, &(List){.n = 0}, most, elem_bits, &best);
   return best.shared;
 }
+
+bool layout_swizzle_along(const Layout *src, const Layout *dst, uint32_t elem_bits, uint32_t bits,
+                          Layout *shared) {
+  const Layout *const side[SIDES] = {src, dst};
+  List vector = {.n = 0}, rest;
+  while (vector.n < bits && vector.n < src->bits[DIM_REGISTER] && is_register(src, src->basis[vector.n])) {
+    vector.at[vector.n] = src->basis[vector.n];
+    vector.n++;
+  }
+  if (vector.n < bits || elem_bits + bits > VECTOR_BYTES_BITS || !find_rest(side, &vector, &rest))
+    return false;
+  *shared = candidate_of(side, &vector, elem_bits).shared;
+  return true;
+}

@@ -20,14 +20,37 @@ uint32_t access_run(const Op *op, const Type *type) {
   return length;
 }
 
-bool access_is_only_stored(const Value *value) {
+// Each element's first holder writes it: to global memory, or for a tile to a buffer. The buffer is no load's result.
+static bool is_stored_by(const Use *use) {
+  const Op *op = use->user;
+  if (op->kind == OP_SHARED_STORE) return !op_attr(op, ATTR_WRITER);
+  return op->kind == OP_STORE && use == &op->operands[1];
+}
+
+static bool is_held_by_warps(const Type *type) {
+  uint32_t free_bits[DIM_COUNT];
+  if (!type_is_tile(type) || !type->layout) return false;
+  layout_free_bits(type->layout, free_bits);
+  return free_bits[DIM_WARP] != 0;
+}
+
+// `left`: uses that are looked at.
+static bool is_for_holders(const Value *value, uint32_t *left) {
+  bool computed = is_held_by_warps(value->type);
   for (const Use *use = value->first_use; use; use = use->next) {
+    if (is_stored_by(use)) continue;
     const Op *op = use->user;
-    if (op->kind == OP_SHARED_STORE && !op_attr(op, ATTR_WRITER))
-      continue; // for a tile: the buffer is no load's result
-    if (op->kind != OP_STORE || use != &op->operands[1]) return false;
+    if (!computed || !op_has(op, PURE) || !op_has(op, ELEMENTWISE) || *left == 0) return false;
+    --*left;
+    if (!is_for_holders(op_result(op), left)) return false;
   }
   return value->first_use != NULL;
+}
+
+bool access_is_for_holders(const Value *value) {
+  enum { MOST_USES = 64 };
+  uint32_t left = MOST_USES;
+  return is_for_holders(value, &left);
 }
 
 // --- shared memory

@@ -10,8 +10,10 @@
 uint32_t access_run(const Op *op, const Type *type);
 // The same for a copy_async.
 uint32_t copy_async_run(const Op *op);
-// Returns true if a load's value is only stored, so that only each element's first holder loads it.
-bool access_is_only_stored(const Value *value);
+// Returns true if only each element's first holder needs a load's value: it is only stored. If several warps hold it, it
+// may also be computed with, element by element, for values that are only stored. Then no warp reads what another
+// overwrites.
+bool access_is_for_holders(const Value *value);
 
 // Returns true if the part of a buffer at `starts` (may be NULL) can be addressed: it starts at multiples of
 // its size, or the buffer is one plain row.

@@ -35,6 +35,7 @@
 #include "ir/memory/atomic.h"
 #include "ir/build.h"
 #include "passes/analysis/axis_info.h"
+#include "passes/analysis/dot_loops.h"
 #include "passes/analysis/padded_warps.h"
 #include "passes/passes.h"
 
@@ -108,6 +109,7 @@ static void find_share(const Coalescer *c, CoalescedAccess *access) {
       access->shape[d] /= 2, elements /= 2;
   }
   access->share = share_of_thread(access->op, elements);
+  if (is_narrow_row(access->op)) access->share = max_u64(access->share, MIN_COPY_BYTES / access->bytes);
 }
 
 static CoalescedAccess access_of(const Coalescer *c, Op *op) {

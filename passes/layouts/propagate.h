@@ -33,6 +33,8 @@ typedef struct GraphAccess {
   const Layout *paired[MAX_PAIRED]; // Further layouts, from propagate_pair; NULL: no more.
   uint32_t bytes, weight;
   uint32_t vector; // At most this many elements.
+  bool copied;     // What is loaded can be copied ahead to a buffer (promote_loads), so a conversion only reads it.
+  bool waits;      // It can be copied ahead in its anchor. In layouts with narrower accesses the loop waits for it.
   // The bits of the flattened index along which addresses count upwards: the first, and how many.
   uint32_t shift, bits;
   // By bit of the flattened index: its distance in bytes. An unknown distance gets its own place.
@@ -70,6 +72,7 @@ typedef struct GraphComponent {
   uint64_t weight;  // Bytes, times loops.
   uint64_t work;    // Values made in its layouts, times loops.
   uint64_t effort;  // The same, but an integer division counts by its cost.
+  bool waited;      // Its neighbours chose first.
 } GraphComponent;
 
 // A value in one more layout.
@@ -133,6 +136,18 @@ void propagate_pair(Propagator *p);
 // For a layout in which several lanes hold the same elements. Each lane gets its share, so that all are stored at once.
 // NULL: it is another layout.
 const Layout *propagate_spread(Propagator *p, const GraphAccess *access, const Layout *layout);
+
+// propagate_unpack.c: components that compute with repeated words.
+// The edge from the words; NULL: the component has none.
+const GraphEdge *propagate_unpacks(Propagator *p, uint32_t root);
+// The component's layout in which a thread has whole words, in its lowest registers; NULL: there is none.
+const Layout *propagate_words_first(Propagator *p, const GraphEdge *edge);
+// Returns true if the load's values are only used as repeated words.
+bool propagate_loads_words(const Op *load);
+// The cost of a conversion of what the access loads.
+uint64_t loaded_conversion_cost(const GraphAccess *access, const Type *tile, const Layout *from, const Layout *to);
+// The cost to store the tile to a dot's buffer, once.
+uint64_t unpacked_store_cost(const Type *tile, const Layout *layout);
 
 // propagate_divide.c: the cost of divisions in addresses and masks, known from the graph.
 void propagate_find_divisions(const Propagator *p, GraphAccess *access);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The home of every component: the cheapest of the layouts that its touches propose. Heavy components choose first.
-// Then all choose once more, when each knows its neighbours.
+// Then all choose once more, when each knows its neighbours, and again if some have moved together.
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 
-enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4, ROUNDS = 2 };
+enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4 };
 
 // A component with the same elements in another shape, for example values computed from rows[:, None]. If it stayed
 // while the choosing component moves, a conversion would only move from after it to before it.
@@ -19,9 +19,12 @@ typedef struct HomeChoice {
   Propagator *p;
   uint32_t root;
   uint64_t work; // The component's work, which redundancy repeats.
+  const GraphEdge *words; // The component unpacks these words; NULL: none.
   const Layout *candidate[MAX_CANDIDATES];
   Follower follower[MAX_FOLLOWERS];
   uint32_t count, followers;
+  bool waited; // Its neighbours chose first: repeated work counts, and the default layout is a choice.
+  bool alone;  // No access, and no neighbour with a layout, proposes one.
 } HomeChoice;
 
 static void propose_layout(HomeChoice *c, const Layout *layout) {
@@ -77,7 +80,11 @@ static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layo
   }
   const Layout *wanted = wanted_at(c, edge, op_layout);
   if (!wanted) return 0;
-  uint64_t cost = edge->weight * conversion_cost(edge->source->type, at, wanted);
+  const Op *def = edge->source->def;
+  const GraphAccess *load = def && def->kind == OP_LOAD && c->p->access_of[def->id] >= 0
+                                ? &c->p->accesses.at[c->p->access_of[def->id]]
+                                : NULL;
+  uint64_t cost = edge->weight * loaded_conversion_cost(load, edge->source->type, at, wanted);
   return is_stored(c, edge, at) ? cost / 2 : cost;
 }
 
@@ -114,7 +121,7 @@ static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access
   for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
   const Value *result = op_result(access->op);
   const Layout *at = result && result->first_use ? home_of(c, result->id, tried) : NULL;
-  return at ? cost + access->weight * conversion_cost(result->type, layout, at) : cost;
+  return at ? cost + access->weight * loaded_conversion_cost(access, result->type, layout, at) : cost;
 }
 
 // The best layout for the access if the choosing component has the layout `tried`. `*cost` gets its cost. NULL: nothing
@@ -146,6 +153,18 @@ static const Layout *best_for_access(const HomeChoice *c, const GraphAccess *acc
 
 // --- one component
 
+// The nearest layout in which a thread holds both elements of a pair: the lane or warp bit of the pair is exchanged for
+// the outermost register. The pairs then move within warps, and vectors lose one bit at most. NULL: there is none.
+static const Layout *with_pairs(const HomeChoice *c, const Layout *layout) {
+  uint32_t registers = layout->bits[DIM_REGISTER], at = registers;
+  while (at < layout_in_bits(layout) && layout->basis[at] != 1) at++;
+  if (registers == 0 || at == layout_in_bits(layout)) return NULL;
+  Layout paired = *layout;
+  paired.basis[at] = layout->basis[registers - 1];
+  paired.basis[registers - 1] = 1;
+  return layout_intern(c->p->func->module->ir, &paired);
+}
+
 static void propose_from_operand(HomeChoice *c, const GraphEdge *edge, const Layout *at,
                                  const Layout *op_layout) {
   const Propagator *p = c->p;
@@ -153,8 +172,10 @@ static void propose_from_operand(HomeChoice *c, const GraphEdge *edge, const Lay
   if (propagate_root(c->p, edge->source->id) == c->root && op_layout)
     propose_layout(c, propagate_back(p, operand, flow_operand(edge->op, edge->operand, op_layout)));
   const Layout *forward = at ? propagate_forward(p, operand, at) : NULL;
-  if (propagate_root(c->p, edge->node) == c->root && forward)
-    propose_layout(c, flow_layout_for(edge->op, edge->operand, forward));
+  if (propagate_root(c->p, edge->node) != c->root || !forward) return;
+  const Layout *wanted = flow_layout_for(edge->op, edge->operand, forward);
+  if (!wanted && edge->op->kind == OP_SPLIT) forward = with_pairs(c, forward);
+  propose_layout(c, wanted || !forward ? wanted : flow_layout_for(edge->op, edge->operand, forward));
 }
 
 // Proposes the layout in which nothing is converted at this edge, if the other side is known.
@@ -185,15 +206,16 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
 }
 
 // If divisions are made for the component, also proposes layouts of other components with shared accesses (loads at
-// loaded indices). The divisions may then be made once for both.
+// loaded indices). The divisions may then be made once for both. Pointers that a loop carries may be where the loaded
+// elements are needed. They are then not converted in each iteration.
 static void propose_across_accesses(HomeChoice *c) {
   const Propagator *p = c->p;
-  bool divides = false;
+  bool shares = type_is_ptr(p->tile[c->root]);
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
-    divides |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
+    shares |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
   }
-  for (uint32_t at = p->touches[c->root]; at && divides; at = p->touch_list.at[at - 1].next) {
+  for (uint32_t at = p->touches[c->root]; at && shares; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
     if (access) propose_for_access(c, access->op, layout_at_home(c, access, NULL));
@@ -256,7 +278,8 @@ static void gather_candidates(HomeChoice *c) {
     if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
   }
   propose_across_accesses(c);
-  if (all_redundant(c)) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
+  c->alone = c->count == 0;
+  if (all_redundant(c) || c->waited) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
@@ -270,10 +293,10 @@ static const Layout *followed(const HomeChoice *c, const GraphEdge *edge, const 
   return forward ? flow_layout_for(edge->op, edge->operand, forward) : NULL;
 }
 
-// True for x[:, None], if x is no other view.
-static bool is_expanded(const Propagator *p, const Value *value) {
+// True for the same elements in another shape: x[:, None] and reshapes, but no other view.
+static bool is_reshaped(const Propagator *p, const Value *value) {
   for (; p->view[value->id]; value = op_operand(value->def, 0))
-    if (value->def->kind != OP_EXPAND_DIMS) return false;
+    if (value->def->kind != OP_EXPAND_DIMS && value->def->kind != OP_RESHAPE) return false;
   return true;
 }
 
@@ -282,7 +305,7 @@ static void add_follower(HomeChoice *c, const GraphEdge *edge) {
   uint32_t root = propagate_root(p, edge->node);
   if (edge->result != NO_RESULT || c->followers == MAX_FOLLOWERS || !op_has(edge->op, ELEMENTWISE)) return;
   if (root == c->root || propagate_root(p, edge->source->id) != c->root || p->fixed[root] || !p->home[root] ||
-      !is_expanded(p, op_operand(edge->op, edge->operand)))
+      !is_reshaped(p, op_operand(edge->op, edge->operand)))
     return;
   for (uint32_t i = 0; i < c->followers; i++)
     if (c->follower[i].root == root) return;
@@ -370,8 +393,25 @@ static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t ind
   return cost + divisions;
 }
 
+// The stores to buffers of dots that read the component's tiles in shared memory.
+static uint64_t stores_cost(const HomeChoice *c, const Layout *layout) {
+  const Propagator *p = c->p;
+  uint64_t cost = 0;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    const GraphEdge *edge = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+    if (!edge || !is_factor(edge) || propagate_root(c->p, edge->source->id) != c->root) continue;
+    if (op_attr(edge->op, edge->operand ? ATTR_ANCHOR_B : ATTR_ANCHOR_A)) continue;
+    cost += edge->weight * unpacked_store_cost(edge->source->type, layout);
+  }
+  return cost;
+}
+
+// To unpack weights is much work: all of it that is repeated counts.
 static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
-  return c->work * redundant_registers(layout) + cost_of_touches(c, c->root, 0, layout);
+  uint64_t cost = cost_of_touches(c, c->root, 0, layout);
+  if (c->words) return cost + c->work * repeated_registers(layout) + stores_cost(c, layout);
+  return cost + c->work * (c->waited ? repeated_registers(layout) : redundant_registers(layout));
 }
 
 // Includes all repeated computation: compared with a division, a saved conversion is cheap.
@@ -385,11 +425,18 @@ static uint64_t cost_together(const HomeChoice *c, uint64_t effort, const Layout
   return cost;
 }
 
-static void choose_component(Propagator *p, const GraphComponent *component) {
-  HomeChoice c = {.p = p, .root = component->root, .work = component->work};
+// Returns false, and chooses nothing, if nothing is known for the component yet and it `waits` for its neighbours.
+static bool choose_component(Propagator *p, GraphComponent *component, bool waits) {
+  HomeChoice c = {.p = p, .root = component->root, .work = component->work, .waited = component->waited};
   uint64_t best = 0;
   const Layout *chosen = NULL;
+  c.words = propagate_unpacks(p, c.root);
+  if (c.words) propose_layout(&c, propagate_words_first(p, c.words));
   gather_candidates(&c);
+  if (waits && c.alone) {
+    component->waited = true;
+    return false;
+  }
   for (uint32_t i = 0; i < c.count; i++) {
     uint64_t cost = c.count > 1 ? cost_of(&c, c.candidate[i]) : 0;
     if (chosen && cost >= best) continue;
@@ -397,14 +444,34 @@ static void choose_component(Propagator *p, const GraphComponent *component) {
     best = cost;
   }
   p->home[component->root] = chosen;
+  return true;
+}
+
+// Layouts spread from accesses and dots. A component that these do not reach takes its default; then the rest goes on.
+// A default chosen earlier would spread to accesses behind views and reductions, and make them narrow.
+static void choose_first(Propagator *p) {
+  bool waits = true, more = true;
+  while (more) {
+    bool progress = more = false;
+    for (uint32_t i = 0; i < p->components.n; i++) {
+      uint32_t root = p->components.at[i].root;
+      if (p->fixed[root] || p->home[root]) continue;
+      if (!choose_component(p, &p->components.at[i], waits)) {
+        more = true;
+        continue;
+      }
+      if (p->home[root]) progress = waits = true;
+    }
+    if (!progress) waits = false;
+  }
 }
 
 // Moves a component and its followers together, if they cost less elsewhere. None of them would have moved separately.
-static void move_together(Propagator *p, const GraphComponent *component) {
+static bool move_together(Propagator *p, const GraphComponent *component) {
   HomeChoice c = {.p = p, .root = component->root};
   const Layout *chosen = NULL;
   find_followers(&c);
-  if (!c.followers || !p->home[c.root]) return;
+  if (!c.followers || !p->home[c.root]) return false;
   gather_candidates(&c);
   for (uint32_t i = 0; i < c.followers; i++) propose_from_follower(&c, &c.follower[i]);
   uint64_t best = cost_together(&c, component->effort, p->home[c.root]);
@@ -415,18 +482,25 @@ static void move_together(Propagator *p, const GraphComponent *component) {
     chosen = c.candidate[i];
     best = cost;
   }
-  if (!chosen) return;
+  if (!chosen) return false;
   p->home[c.root] = chosen;
   follow_to(&c, chosen);
   for (uint32_t i = 0; i < c.followers; i++) p->home[c.follower[i].root] = c.follower[i].at;
+  return true;
+}
+
+static void choose_again(Propagator *p) {
+  for (uint32_t i = 0; i < p->components.n; i++)
+    if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i], false);
 }
 
 void propagate_choose(Propagator *p) {
-  for (uint32_t round = 0; round < ROUNDS; round++)
-    for (uint32_t i = 0; i < p->components.n; i++)
-      if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i]);
+  bool moved = false;
+  choose_first(p);
+  choose_again(p);
   for (uint32_t i = 0; i < p->components.n; i++)
-    if (!p->fixed[p->components.at[i].root]) move_together(p, &p->components.at[i]);
+    if (!p->fixed[p->components.at[i].root]) moved |= move_together(p, &p->components.at[i]);
+  if (moved) choose_again(p); // Their neighbours may follow.
   HomeChoice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {
     GraphAccess *access = &p->accesses.at[i];

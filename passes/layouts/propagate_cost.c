@@ -2,6 +2,7 @@
 // The cost of layouts. Accesses cost by their sectors, conversions by how far elements move. Reductions cost by how
 // much crosses lanes and warps.
 #include "base/integer.h"
+#include "passes/analysis/dot_loops.h"
 #include "passes/layouts/propagate.h"
 
 #include "ir/memory/scratch.h"
@@ -43,8 +44,9 @@ static uint64_t sectors_in(const GraphAccess *access, const Layout *layout, uint
 uint64_t access_cost(const GraphAccess *access, const Layout *layout) {
   uint32_t vector = access_vector(access, layout);
   uint64_t instructions = layout_registers(layout) / vector;
-  return access->weight * instructions *
-         (TUNE_COST_ISSUE + TUNE_COST_SECTOR * sectors_in(access, layout, vector));
+  uint64_t wait = access->waits && vector * access->bytes < MIN_COPY_BYTES ? TUNE_COST_WAIT : 0;
+  return access->weight *
+         (wait + instructions * (TUNE_COST_ISSUE + TUNE_COST_SECTOR * sectors_in(access, layout, vector)));
 }
 
 static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graph of propagate_layouts: lazy values, shared components, and edges between components.
 #include "base/integer.h"
+#include "passes/analysis/dot_loops.h"
+#include "ir/dot/dot.h"
 #include "passes/layouts/propagate.h"
 #include <stdlib.h>
 
@@ -171,6 +173,14 @@ static void find_places(const Propagator *p, GraphAccess *access, const Value *p
   for (uint32_t i = 0; i < access->bits; i++) access->place[access->shift + i] = (uint64_t)access->bytes << i;
 }
 
+// Returns true if a dot of the load's region takes operands from registers. A wgmma's operand goes through shared memory
+// anyway, so its loads need not change threads before.
+static bool feeds_registers(const Op *load) {
+  for (const Op *op = load->region->first; op; op = op->next)
+    if (op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA)) return true;
+  return false;
+}
+
 static void note_access(Propagator *p, Op *op, uint32_t loops) {
   const Value *pointer = op_operand(op, 0);
   const Type *tile = pointer->type;
@@ -179,6 +189,10 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   access.anchor = anchor ? anchor->layout : flow_default(op->region, tile);
   access.bytes = type_element_bytes(type_element(tile)->inner);
   access.vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  bool wide = access.vector * access.bytes >= MIN_COPY_BYTES;
+  access.waits = wide && is_narrow_row(op);
+  access.copied =
+      wide && may_be_copied_ahead(op) && (access.waits || propagate_loads_words(op)) && feeds_registers(op);
   uint32_t order[TILE_MAX_RANK];
   axis_order(p->axes, pointer, order);
   for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_ceil(tile->shape[d]);
@@ -333,7 +347,7 @@ static void list_components(Propagator *p) {
   for (uint32_t node = 0; node < p->node_count; node++) {
     bool needless = node < p->value_count && (p->lazy[node] || p->view[node]);
     if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
-    GraphComponent component = {node, p->tile[node], weight[node], work[node], effort[node]};
+    GraphComponent component = {node, p->tile[node], weight[node], work[node], effort[node], false};
     vec_push(p->context->scratch, &p->components, component);
   }
 }

@@ -17,6 +17,8 @@
 // * Elements that reductions move between threads.
 // * Conversions between components.
 //
+// Layouts spread from accesses and dots. A component that they have not reached waits for its neighbours.
+//
 // An access is split off if its own anchor and a conversion cost less. Cheap values are made again in each layout that
 // is asked for. So are values computed only from rows and columns (a mask), if it costs less to convert these. In the
 // end a component may move together with values computed from it in another shape (loaded[:, None] * stride). It moves
@@ -26,6 +28,7 @@
 // * propagate_graph.c: Finds them.
 // * propagate_pair.c: Adds layouts for transpositions.
 // * propagate_choose.c: Chooses by the costs of propagate_cost.c and propagate_divide.c (divisions in addresses).
+// * propagate_unpack.c: Components that unpack words.
 // * propagate_rewrite.c: Makes types, copies and conversions.
 //
 // After this pass a thread's registers, in layout order, come in runs of `vector` elements that are consecutive in

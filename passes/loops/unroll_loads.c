@@ -5,13 +5,14 @@
 //           %x = load %p + %i                           (16 bytes a thread)
 //           %next = add %acc, %x
 //         }
-// after   for %i = 0 to %n / 4096 * 4096 step 4096 (%acc = ...) {
+// after   if the number of iterations is 2 or 3 more than a multiple of 4 { two }
+//         if it is odd { one }
+//         for %i = %start to %n step 4096 (%acc = ...) {
 //           %x0 = load %p + %i
 //           %x1 = load %p + %i + 1024                   (and so on: four)
 //           %acc1 = add %acc, %x0
 //           %acc2 = add %acc1, %x1                      (and so on)
 //         }
-//         for %i = %n / 4096 * 4096 to %n step 1024 { as before }
 //
 // needs   tiles without layouts; simplified IR
 // keeps   every value, and the order in which values are combined
@@ -23,14 +24,19 @@
 // thread should have 32 KB / 512 = TUNE_UNROLL_BYTES in flight. The factor is the smallest power of two that gives
 // that, within these limits:
 // * the factor is at most TUNE_UNROLL_FACTOR;
+// * it is at most TUNE_UNROLL_UNKNOWN if the trip count is not known. The iterations that are left take as much code again,
+//   and short loops run only these;
 // * an unrolled iteration has at most TUNE_UNROLL_OPS ops;
 // * it computes at most TUNE_UNROLL_WORK elements per thread. With more work, the wait for memory is relatively short.
 //
+// A loop that runs once at most becomes a branch: ptxas would unroll it.
+//
 // A factor in the source (loop_unroll_factor) overrides this choice. Loops with dots are left to pipeline. In loops
 // that write memory, loads may not move past the writes, so nothing would be gained.
+#include "base/integer.h"
 #include "ir/clone.h"
 #include "target/tuning.h"
-#include "passes/passes.h"
+#include "passes/loops/run_once.h"
 
 enum { MAX_DEPTH = 24 };
 
@@ -100,8 +106,9 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
                 "not unrolled, with %u bytes a thread in flight: %s", body.bytes, why);
     return 1;
   }
-  uint32_t most = given > 1 && given < TUNE_UNROLL_FACTOR ? (uint32_t)given : TUNE_UNROLL_FACTOR,
-           factor = given > 1 ? most : 1;
+  uint32_t most = range->trips >= 0 || given > 1 ? TUNE_UNROLL_FACTOR : TUNE_UNROLL_UNKNOWN;
+  if (given > 1 && given < most) most = (uint32_t)given;
+  uint32_t factor = given > 1 ? most : 1;
   while (factor < most && factor * body.bytes < TUNE_UNROLL_BYTES) factor *= 2;
   while (factor > 1 && (factor * body.ops > TUNE_UNROLL_OPS || factor * body.work > TUNE_UNROLL_WORK))
     factor /= 2;
@@ -186,57 +193,125 @@ static Value *next_index(Builder *b, Value *index, uint32_t k, int64_t step) {
   return k ? build_binary(b, OP_ADD, index, build_int(b, index->type, (int64_t)k * step)) : index;
 }
 
-static void copy_iterations(Unroller *u, const Op *loop, Op *made, uint32_t factor, int64_t step) {
+// `factor` iterations in a row, from `index` on. `values` are the loop-carried values before and after them.
+static void copy_iterations(Unroller *u, Builder *b, const Op *loop, Value *index, Value **values,
+                            uint32_t factor, int64_t step) {
   const Region *body = loop->regions[0];
-  Region *to = made->regions[0];
   uint32_t carried = loop->result_count;
-  Value **values = ARENA_ARRAY(u->context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) values[i] = to->args[i + 1];
-  for (uint32_t i = 0; i <= carried; i++) to->args[i]->name = body->args[i]->name;
-  Builder b = builder_at_end(u->func, to);
-  b.loc = loop->loc;
   for (uint32_t k = 0; k < factor; k++) {
     CloneMap map = clone_map_new(u->context->scratch, u->func);
-    clone_set(&map, body->args[0], next_index(&b, to->args[0], k, step));
+    clone_set(&map, body->args[0], next_index(b, index, k, step));
     for (uint32_t i = 0; i < carried; i++) clone_set(&map, body->args[i + 1], values[i]);
-    region_clone_ops(&b, body, &map);
+    region_clone_ops(b, body, &map);
     for (uint32_t i = 0; i < carried; i++) values[i] = clone_get(&map, op_operand(body->last, i));
   }
-  b.loc = body->last->loc;
-  build_yield(&b, carried, values);
+  b->loc = body->last->loc;
+  build_yield(b, carried, values);
 }
 
-// The end of the unrolled iterations. The last of them may pass `upper` by less than one step. This counts if the trip
-// count is known: 0 to 125 step 32 has four iterations.
-static Value *build_middle(Builder *b, const Op *loop, Value *step, uint32_t factor, const LoopRange *range) {
-  Value *lower = loop_lower(loop);
-  if (range->trips >= 0)
-    return build_int(b, lower->type, range->lower + range->trips / factor * factor * range->step);
-  Value *count = build_binary(b, OP_DIV, build_binary(b, OP_SUB, loop_upper(loop), lower), step);
-  return build_binary(b, OP_ADD, lower, build_binary(b, OP_MUL, count, step));
+// The bounds of the unrolled loop, and the loop-carried values before it.
+typedef struct Turns {
+  Value *lower, *upper, **values;
+} Turns;
+
+static Op *build_unrolled(Unroller *u, Op *loop, const Turns *turns, uint32_t factor, int64_t step) {
+  Builder b = builder_before(loop);
+  uint32_t carried = loop->result_count;
+  Value *stride = build_int(&b, turns->lower->type, step * factor),
+        **values = ARENA_ARRAY(u->context->scratch, Value *, carried);
+  Op *made = build_for(&b, turns->lower, turns->upper, stride, carried, turns->values);
+  op_copy_attrs(made, loop);
+  op_remove_attr(made, ATTR_UNROLL);
+  Region *to = made->regions[0];
+  for (uint32_t i = 0; i < carried; i++) values[i] = to->args[i + 1];
+  for (uint32_t i = 0; i <= carried; i++) to->args[i]->name = loop->regions[0]->args[i]->name;
+  Builder inner = builder_at_end(u->func, to);
+  inner.loc = loop->loc;
+  copy_iterations(u, &inner, loop, to->args[0], values, factor, step);
+  loads_first(u, to);
+  return made;
+}
+
+static void replace_loop(Op *loop, const Op *made) {
+  for (uint32_t i = 0; i < loop->result_count; i++) value_replace_uses(&loop->results[i], &made->results[i]);
+  op_erase(loop);
+}
+
+static Value **inits_of(Unroller *u, const Op *loop) {
+  Value **inits = ARENA_ARRAY(u->context->scratch, Value *, loop->result_count);
+  for (uint32_t i = 0; i < loop->result_count; i++) inits[i] = loop_init(loop, i);
+  return inits;
+}
+
+// The last unrolled iteration may pass `upper` by less than one step: 0 to 125 step 32 has four iterations.
+static void unroll_known(Unroller *u, Op *loop, uint32_t factor, const LoopRange *range) {
+  Builder b = builder_before(loop);
+  Value *middle =
+      build_int(&b, loop_lower(loop)->type, range->lower + range->trips / factor * factor * range->step);
+  Turns turns = {loop_lower(loop), middle, inits_of(u, loop)};
+  Op *made = build_unrolled(u, loop, &turns, factor, range->step);
+  if (range->trips % factor == 0) {
+    replace_loop(loop, made);
+    return;
+  }
+  op_set_operand(loop, 0, middle);
+  for (uint32_t i = 0; i < loop->result_count; i++) op_set_operand(loop, i + 3, &made->results[i]);
+}
+
+// if %count >= size { `size` iterations }. Moves the start of `turns` past them. Returns the count that is left.
+static Value *build_part(Unroller *u, Op *loop, Turns *turns, Value *count, uint32_t size, int64_t step) {
+  Builder b = builder_before(loop);
+  uint32_t carried = loop->result_count;
+  const Type *type = count->type, **types = ARENA_ARRAY(u->context->scratch, const Type *, carried);
+  for (uint32_t i = 0; i < carried; i++) types[i] = loop->results[i].type;
+  Value *some = build_binary(&b, OP_GE, count, build_int(&b, type, size)), *nothing = build_int(&b, type, 0);
+  Op *branch = build_if(&b, some, carried, types);
+  Builder all = builder_at_end(u->func, branch->regions[0]);
+  Builder none = builder_at_end(u->func, branch->regions[1]);
+  none.loc = all.loc = loop->loc;
+  build_yield(&none, carried, turns->values);
+  copy_iterations(u, &all, loop, turns->lower, turns->values, size, step);
+  loads_first(u, branch->regions[0]);
+  for (uint32_t i = 0; i < carried; i++) turns->values[i] = &branch->results[i];
+  Value *done = build(&b, OP_SELECT, type, some, build_int(&b, type, size * step), nothing);
+  turns->lower = build_binary(&b, OP_ADD, turns->lower, done);
+  return build_binary(&b, OP_SUB, count,
+                      build(&b, OP_SELECT, type, some, build_int(&b, type, size), nothing));
+}
+
+// The iterations that are no multiple of the factor come first, by halves, in branches. A loop that runs a few times at
+// most would be unrolled by ptxas, which does not know that.
+static void unroll_unknown(Unroller *u, Op *loop, uint32_t factor, int64_t step) {
+  Builder b = builder_before(loop);
+  const Type *type = loop_lower(loop)->type;
+  Value *upper = build_binary(&b, OP_MAX, loop_upper(loop), loop_lower(loop));
+  Value *length = build_binary(&b, OP_SUB, upper, loop_lower(loop)), *each = build_int(&b, type, step);
+  Value *whole = build_binary(&b, OP_DIV, length, each);
+  Value *left = build_binary(&b, OP_SUB, length, build_binary(&b, OP_MUL, whole, each));
+  Value *zero = build_int(&b, type, 0), *one = build_int(&b, type, 1);
+  Value *last = build(&b, OP_SELECT, type, build_binary(&b, OP_GT, left, zero), one, zero);
+  Value *trips = build_binary(&b, OP_ADD, whole, last);
+  Value *count = build_binary(&b, OP_REM, trips, build_int(&b, type, factor));
+  Turns turns = {loop_lower(loop), loop_upper(loop), inits_of(u, loop)};
+  for (uint32_t size = 1u << log2_floor(factor - 1); size > 0; size /= 2)
+    count = build_part(u, loop, &turns, count, size, step);
+  replace_loop(loop, build_unrolled(u, loop, &turns, factor, step));
 }
 
 static void unroll_loop(Unroller *u, Op *loop, uint32_t factor, const LoopRange *range) {
-  Builder b = builder_before(loop);
-  Value *lower = loop_lower(loop);
-  Value *step = build_int(&b, lower->type, range->step * factor);
-  Value *middle = build_middle(&b, loop, step, factor, range);
-  uint32_t carried = loop->result_count;
-  Value **values = ARENA_ARRAY(u->context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) values[i] = loop_init(loop, i);
-  Op *made = build_for(&b, lower, middle, step, carried, values);
-  op_copy_attrs(made, loop);
-  op_remove_attr(made, ATTR_UNROLL);
-  copy_iterations(u, loop, made, factor, range->step);
-  if (range->trips >= 0 && range->trips % factor == 0) {
-    for (uint32_t i = 0; i < carried; i++) value_replace_uses(&loop->results[i], &made->results[i]);
-    op_erase(loop);
-  } else {
-    op_set_operand(loop, 0, middle);
-    for (uint32_t i = 0; i < carried; i++) op_set_operand(loop, i + 3, &made->results[i]);
-  }
-  loads_first(u, made->regions[0]);
+  if (range->trips >= 0)
+    unroll_known(u, loop, factor, range);
+  else
+    unroll_unknown(u, loop, factor, range->step);
   u->changed = true;
+}
+
+// The last iteration that peel_masks has peeled. Loops with dots are left to pipeline.
+static bool is_last(const Unroller *u, const Op *loop) {
+  BodyCounts body = {0};
+  if (!loop_runs_once(loop)) return false;
+  count_ops(u, loop->regions[0], &body);
+  return body.loads && !body.dots;
 }
 
 static void unroll_region(Unroller *u, Region *region) {
@@ -245,6 +320,11 @@ static void unroll_region(Unroller *u, Region *region) {
     bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
     for (uint32_t r = 0; flow && r < op->region_count; r++) unroll_region(u, op->regions[r]);
     LoopRange range;
+    if (op->kind == OP_FOR && is_last(u, op)) {
+      loop_to_branch(u->context->scratch, op);
+      u->changed = true;
+      continue;
+    }
     if (op->kind != OP_FOR || !range_of(op, &range)) continue;
     func_number(u->func);
     uint32_t factor = factor_of(u, op, &range);

@@ -1,30 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds loads that dots depend on through other ops, and the slots to copy them to.
+// The slots to which loads are copied that dots depend on through other ops.
 #include "passes/pipeline/pipeline_computed.h"
 
 #include "ir/build.h"
 #include "ir/layout/layout.h"
-
-// --- loads that qualify
-
-static bool any_marked(const uint8_t *marks, const Op *op) {
-  for (uint32_t i = 0; i < op->result_count; i++)
-    if (marks[op->results[i].id]) return true;
-  return op->kind == OP_SHARED_STORE && marks[op_operand(op, 1)->id];
-}
-
-// Goes from the body's last op to its first, so each comes after its users. Addresses and masks of loads are not
-// followed. A separate check finds whether they are known ahead.
-uint8_t *find_feeding(Arena *arena, const Func *func, const Op *loop) {
-  uint8_t *marks = ARENA_ARRAY(arena, uint8_t, func->value_count);
-  memset(marks, 0, func->value_count);
-  for (const Op *op = loop->regions[0]->last; op; op = op->prev) {
-    if (op->region_count || op->kind == OP_LOAD || (op->kind != OP_DOT && !any_marked(marks, op))) continue;
-    uint32_t n = op->kind == OP_TMA_MARK ? 1 : op->operand_count; // the rest is the tile's position
-    for (uint32_t i = 0; i < n; i++) marks[op_operand(op, i)->id] = 1;
-  }
-  return marks;
-}
 
 // --- slots
 

@@ -5,9 +5,6 @@
 
 #include "passes/passes.h"
 
-// By value id: true if a dot of the loop's body depends on it in the same iteration. The function must be numbered.
-uint8_t *find_feeding(Arena *arena, const Func *func, const Op *loop);
-
 // A shared-memory slot for the load's tile. Each thread reads back what it copied. Registers that are adjacent in
 // global memory are adjacent in the slot, then lanes, then warps. So neither access has bank conflicts. NULL: cp.async
 // cannot copy it.

@@ -9,11 +9,12 @@
 #include "ir/layout/layout.h"
 #include "ir/dot/layout_dot.h"
 #include "passes/pipeline/pipeline_computed.h"
+#include "passes/analysis/dot_loops.h"
 #include "passes/analysis/pointer_origin.h"
 #include "passes/analysis/pressure.h"
 #include "passes/pipeline/schedule.h"
 
-enum { MIN_COPY_BYTES = 4, ADDRESS_REGISTERS = 2 };
+enum { ADDRESS_REGISTERS = 2 };
 
 typedef struct LoadFinder {
   PassContext *context;
@@ -70,15 +71,6 @@ static bool reads_what_is_written(const LoadFinder *f, const Op *op) {
 
 static Op *only_user(const Value *value) {
   return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
-}
-
-bool load_is_copyable(const Op *load) {
-  uint32_t bytes = type_element_bytes(op_result(load)->type);
-  uint32_t vector = (uint32_t)op_int(load, ATTR_VECTOR, 1);
-  if (op_attr(load, ATTR_VOLATILE) || bytes * vector < MIN_COPY_BYTES) return false;
-  if (op_int(load, ATTR_ALIGN, bytes) < (int64_t)MIN_COPY_BYTES) return false;
-  const Value *other = op_operand(load, 2);
-  return !other || value_is_zero(other);
 }
 
 // The layout of the loaded tile, as the buffer's store sees it. Registers must be adjacent in the buffer as they are in

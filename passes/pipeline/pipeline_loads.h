@@ -17,10 +17,6 @@ typedef struct StagedLoad {
   TensorLoad tensor;
 } StagedLoad;
 
-// Returns true if an asynchronous copy may replace the load. It needs at least 4 bytes, and zeros where the mask is
-// false.
-bool load_is_copyable(const Op *load);
-
 // The slot's type as the load sees it, before the transposition.
 const Type *staged_load_target(IrContext *ir, const StagedLoad *load);
 

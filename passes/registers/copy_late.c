@@ -21,6 +21,7 @@
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
+#include "passes/analysis/dot_loops.h"
 #include "passes/passes.h"
 #include "passes/pipeline/pipeline_loads.h"
 #include "passes/analysis/pressure.h"

@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
+#include "ir/memory/access.h"
 #include "ir/memory/scratch.h"
 #include "passes/shared/barriers.h"
 
@@ -79,17 +80,26 @@ static bool same_kind(const Type *a, const Type *b) {
   return type_same_shape(a, b) && a->layout == b->layout;
 }
 
+static bool is_once(const Op *op) {
+  if (op->kind == OP_STORE) return true;
+  return op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE) && access_is_for_holders(op_result(op));
+}
+
 static uint32_t kind_of(const Placer *p, const Op *op) {
   const Type *type = op_operand(op, 0)->type;
+  bool once = is_once(op);
   uint32_t i = 0;
-  while (i < p->kinds.n && !same_kind(p->kinds.at[i], type)) i++;
+  while (i < p->kinds.n &&
+         !(same_kind(p->kinds.at[i].type, type) && (!type_is_tile(type) || p->kinds.at[i].once == once)))
+    i++;
   return i;
 }
 
 static void note_kind(Op *op, void *data) {
   Placer *p = data;
-  if (is_global(op) && kind_of(p, op) == p->kinds.n)
-    vec_push(p->context->scratch, &p->kinds, op_operand(op, 0)->type);
+  if (!is_global(op) || kind_of(p, op) < p->kinds.n) return;
+  AccessKind kind = {op_operand(op, 0)->type, is_once(op)};
+  vec_push(p->context->scratch, &p->kinds, kind);
 }
 
 static bool held_by_warps(const Placer *p, const Type *type) {
@@ -100,12 +110,14 @@ static bool held_by_warps(const Placer *p, const Type *type) {
 }
 
 // Returns true if an element of one access may belong to another thread in the other access, which writes it. If
-// several threads hold an element, all read it and the first one writes it. So two writes in one layout are by the same
-// thread.
+// several threads hold an element, the first one writes it, and all read it unless the access is made once. So two
+// writes in one layout are by the same thread.
 static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write) {
-  const Type *a = p->kinds.at[i], *b = p->kinds.at[k];
-  if (i == k) return !both_write && (!a || a->layout) && held_by_warps(p, a);
+  const Type *a = p->kinds.at[i].type, *b = p->kinds.at[k].type;
+  bool once = p->kinds.at[i].once && p->kinds.at[k].once;
+  if (i == k && !a) return !both_write && held_by_warps(p, a);
   if (!a || !b || !type_same_shape(a, b) || !a->layout || !b->layout) return false;
+  if (a->layout == b->layout) return !both_write && !once && held_by_warps(p, a);
   return held_by_warps(p, a) || held_by_warps(p, b) ||
          layout_conversion(a->layout, b->layout) > CONVERT_REGISTERS;
 }
@@ -211,7 +223,7 @@ void barrier_places_find(Placer *p) {
   for (uint32_t i = 0; i < p->buffers.allocs.n; i++)
     vec_push(arena, &p->parts, ((BufferPart){i, NULL, NULL}));
   region_walk(p->func->body, note_part, p);
-  vec_push(arena, &p->kinds, NULL);
+  vec_push(arena, &p->kinds, ((AccessKind){NULL, false}));
   region_walk(p->func->body, note_kind, p);
   uint32_t n = p->parts.n, most = max_u32(n, p->kinds.n);
   p->words = most / 64 + 1;

@@ -103,6 +103,12 @@ typedef struct LoopVisits {
   uint32_t put;  // Inserted ops at that time. With more, the visits are invalid.
 } LoopVisits;
 
+// A kind of global access: to tiles of one shape and layout.
+typedef struct AccessKind {
+  const Type *type; // A pointer type; NULL: a scalar.
+  bool once;        // Only each element's first holder makes the access.
+} AccessKind;
+
 typedef struct Placer {
   PassContext *context;
   Func *func;
@@ -110,7 +116,7 @@ typedef struct Placer {
   Rings rings;
   VEC(BufferPart) parts;   // The places: whole buffers, by their indices, then parts of them.
   uint64_t **overlaps;     // By place: the places that share bytes with it.
-  VEC(const Type *) kinds; // Kinds of global access: pointer types, by shape and layout. Entry 0: scalars.
+  VEC(AccessKind) kinds;   // Kinds of global access. Entry 0: scalars.
   uint64_t **clashes;      // By kind: kinds whose threads hold the elements differently.
   uint64_t **overwrites;   // The same, for two writes.
   uint64_t **ring_kinds;   // By ring: the kinds that its copies read.

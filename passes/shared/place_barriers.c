@@ -23,7 +23,8 @@
 //
 // An element of a shape, or all scalars, count as one thread of the language. So the program relies on their order. Any
 // two pointers may alias. If several warps hold an element, all read it and the first one writes it. So two writes in
-// one layout need no barrier.
+// one layout need no barrier. If the element is only stored, the first one also reads it alone (access_is_for_holders),
+// and no barrier is needed at all.
 //
 // A ring's ops order its slots. Missing fences and barriers are inserted for them too (barrier_rings.c). Some cases are
 // errors, because a barrier cannot fix them. One is a slot that is released while a dot reads it. Another is a slot

@@ -10,6 +10,10 @@
 // through a buffer that suits the dot (ldmatrix). Returns true if anything changed.
 bool promote_dots(PassContext *context, Func *func);
 
+// promote_loads.c: loads from which a loop computes dot operands in other threads get a buffer, to which pipeline can
+// copy them. Returns true if anything changed.
+bool promote_loads(PassContext *context, Func *func);
+
 // The placement of a dot's operand in its buffer, and the buffer's layout. The tile `home` holds the operand.
 // * For wgmma and ldmatrix: rows of up to 128 bytes, along the dimension in which home's registers count upwards.
 // * For words along m or n that go to registers: whole rows.

@@ -63,6 +63,7 @@ static void give_scratch(Op *op, void *data) {
 
 bool pass_promote_shared(PassContext *context, Func *func) {
   ScratchPromoter p = {context, func->module->ir, promote_dots(context, func)};
+  p.changed |= promote_loads(context, func);
   region_walk(func->body, give_scratch, &p);
   return p.changed;
 }

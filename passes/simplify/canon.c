@@ -186,6 +186,22 @@ static Value *cast_rule(Op *op) {
   return build_cast(&b, origin, type_element(type));
 }
 
+static Value *behind(const Value *value, OpKind kind) {
+  return value->def && value->def->kind == kind ? op_operand(value->def, 0) : NULL;
+}
+
+// fp32 of a 16-bit float whose sign was cleared: the absolute value of its fp32. Instructions take that of an operand.
+static Value *absolute_rule(Op *op) {
+  enum { ALL_BUT_SIGN = 0x7fff };
+  if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return NULL;
+  Value *cleared = behind(op_operand(op, 0), OP_BITCAST), *bits = cleared ? behind(cleared, OP_AND) : NULL;
+  Value *x = bits && is_int(op_operand(cleared->def, 1), ALL_BUT_SIGN) ? behind(bits, OP_BITCAST) : NULL;
+  if (!x || x->type != op_operand(op, 0)->type) return NULL;
+  if (!type_is_elem(x->type, ELEM_BF16) && !type_is_elem(x->type, ELEM_FP16)) return NULL;
+  Builder b = builder_before(op);
+  return build_math(&b, "abs", build_cast(&b, x, type_element(op_result(op)->type)), NULL, NULL);
+}
+
 static bool is_uniform(const Value *value) {
   return type_is_tile(value->type) && value->def &&
          (value->def->kind == OP_SPLAT || value->def->kind == OP_CONSTANT);
@@ -262,6 +278,16 @@ static Value *shape_rule(Op *op) {
   return build(&b, OP_RESHAPE, op_result(op)->type, op_operand(x->def, 0), NULL, NULL);
 }
 
+// A tile joined with itself (tl.interleave(x, x)) is repeated, which needs no thread to hold both halves.
+static Value *join_rule(Op *op) {
+  if (op->kind != OP_JOIN || op_operand(op, 0) != op_operand(op, 1)) return NULL;
+  Value *x = op_operand(op, 0);
+  const Type *type = op_result(op)->type;
+  if (!type_is_tile(x->type) || type->layout) return NULL;
+  Builder b = builder_before(op);
+  return build_broadcast(&b, build_expand_dims(&b, x, x->type->rank), type->shape);
+}
+
 static Value *addptr_rule(Op *op) {
   return op->kind == OP_ADDPTR && is_int(op_operand(op, 1), 0) ? op_operand(op, 0) : NULL;
 }
@@ -277,9 +303,9 @@ static bool constants_to_the_right(Op *op) {
 
 typedef Value *CanonRule(Op *op);
 
-static CanonRule *const canon_rules[] = {fold_op,    integer_rule, float_rule, select_rule,
-                                         cast_rule,  addptr_rule,  splat_rule, shape_of_splat_rule,
-                                         shape_rule, equality_rule};
+static CanonRule *const canon_rules[] = {fold_op,    integer_rule,  float_rule, select_rule,
+                                         cast_rule,  addptr_rule,   splat_rule, shape_of_splat_rule,
+                                         shape_rule, equality_rule, join_rule,  absolute_rule};
 
 Value *canonical_value(Op *op, bool *changed) {
   *changed |= constants_to_the_right(op);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// choose_conversions: integers of a small range become 16-bit floats by an addition of bits.
+//
+// before  %q = and %w, 15 : tile<64xi32, #l>
+//         %f = cast %q : tile<64xfp16, #l>
+// after   %q = and %w, 15 : tile<64xi32, #l>
+//         %b = or %q, 0x6400 : tile<64xi32, #l>          (0x6400: the bits of 1024 in fp16)
+//         %c = cast %b : tile<64xi16, #l>
+//         %d = bitcast %c : tile<64xfp16, #l>            (1024 + %q)
+//         %f = sub %d, 1024 : tile<64xfp16, #l>
+//
+// before  %d = sub %q, %z                                (both from 0 to 1023)
+//         %f = cast %d
+// after   %f = sub %e, %g                                (%e: 1024 + %q, %g: 1024 + %z)
+//
+// before  %f = cast %x : tile<64xfp16, #l>               (%x is from -2^24 to 2^24)
+// after   %e = cast %x : tile<64xfp32, #l>
+//         %f = cast %e : tile<64xfp16, #l>
+//
+// needs   layouts; simplified IR
+// keeps   every value: the sum and the difference are exact, and so is %e
+// breaks  nothing
+//
+// pays    The machine converts integers to 16-bit floats at a fraction of its rate of additions. The `or` joins
+//         the `and` of an unpacked weight in one instruction. ptxas subtracts in pairs.
+//
+// Between 2^p and 2^(p + 1) the numbers of a float with p bits after the point are the integers. So the bits of 2^p
+// plus an integer from 0 to 2^p - 1 are those of the float's sum. For a range that starts at `low` the integer is
+// x - low, and 2^p - low is subtracted.
+#include "ir/build.h"
+#include "passes/analysis/axis_info.h"
+#include "passes/passes.h"
+
+enum { MAX_DEPTH = 8, EXACT_BITS = 24, EXTRA_BITS = 16, HALF_FRACTION = 10, BFLOAT_FRACTION = 7 };
+enum { HALF_BITS = 0x6400, BFLOAT_BITS = 0x4300 }; // 2^p: 1024 and 128
+
+typedef struct IntRange {
+  bool known;
+  int64_t low, high;
+} IntRange;
+
+typedef struct ConversionChooser {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes;
+  VEC(Op *) casts;
+} ConversionChooser;
+
+static const IntRange unknown_range = {false, 0, 0};
+
+static Elem elem_of(const Value *value) { return type_element(value->type)->elem; }
+
+// The range, if every number of it is one of the integer type.
+static IntRange range_within(Elem elem, int64_t low, int64_t high) {
+  uint32_t bits = elem_info(elem)->bits;
+  bool is_signed = elem_is_signed(elem);
+  int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+  int64_t most = bits > 32 ? INT64_MAX : (INT64_C(1) << (bits - is_signed)) - 1;
+  return least <= low && high <= most ? (IntRange){true, low, high} : unknown_range;
+}
+
+static IntRange range_of_type(Elem elem) {
+  uint32_t bits = elem_info(elem)->bits;
+  if (bits > EXTRA_BITS) return unknown_range;
+  bool is_signed = elem_is_signed(elem);
+  int64_t size = INT64_C(1) << bits;
+  return (IntRange){true, is_signed ? -size / 2 : 0, is_signed ? size / 2 - 1 : size - 1};
+}
+
+// Small enough that sums and differences of ranges do not overflow.
+static bool is_short(const IntRange *range) {
+  const int64_t limit = INT64_C(1) << 40;
+  return range->known && range->low >= -limit && range->high <= limit;
+}
+
+static IntRange range_of(const ConversionChooser *c, const Value *value, uint32_t depth);
+
+static IntRange range_of_sum(const ConversionChooser *c, const Op *op, uint32_t depth) {
+  IntRange a = range_of(c, op_operand(op, 0), depth), b = range_of(c, op_operand(op, 1), depth);
+  if (!is_short(&a) || !is_short(&b)) return unknown_range;
+  if (op->kind == OP_ADD) return range_within(elem_of(op_result(op)), a.low + b.low, a.high + b.high);
+  return range_within(elem_of(op_result(op)), a.low - b.high, a.high - b.low);
+}
+
+// A shift to the right by a constant, which keeps the sign.
+static IntRange range_of_shift(const ConversionChooser *c, const Op *op) {
+  const AxisInfo *by = axis_info(c->axes, op_operand(op, 1));
+  Elem elem = elem_of(op_result(op));
+  uint32_t bits = elem_info(elem)->bits;
+  if (!elem_is_signed(elem) || !by->known || by->constant < 0 || by->constant >= bits) return unknown_range;
+  int64_t size = INT64_C(1) << (bits - 1 - (uint32_t)by->constant);
+  return (IntRange){true, -size, size - 1};
+}
+
+static IntRange range_of_cast(const ConversionChooser *c, const Op *op, uint32_t depth) {
+  const Value *from = op_operand(op, 0);
+  if (!type_is_int(from->type) || type_is_elem(from->type, ELEM_I1)) return unknown_range;
+  IntRange range = range_of(c, from, depth);
+  return range.known ? range_within(elem_of(op_result(op)), range.low, range.high) : unknown_range;
+}
+
+static IntRange range_of_op(const ConversionChooser *c, const Op *op, uint32_t depth) {
+  switch ((int)op->kind) {
+  case OP_ADD:
+  case OP_SUB: return range_of_sum(c, op, depth);
+  case OP_SHR: return range_of_shift(c, op);
+  case OP_CAST: return range_of_cast(c, op, depth);
+  case OP_SPLAT:
+  case OP_CONVERT_LAYOUT:
+  case OP_BROADCAST:
+  case OP_EXPAND_DIMS:
+  case OP_RESHAPE:
+  case OP_TRANS: return range_of(c, op_operand(op, 0), depth);
+  default: return unknown_range;
+  }
+}
+
+static IntRange range_of(const ConversionChooser *c, const Value *value, uint32_t depth) {
+  const AxisInfo *info = axis_info(c->axes, value);
+  if (info->known) return (IntRange){true, info->constant, info->constant};
+  if (info->nonnegative && info->most <= INT64_MAX >> 1) return (IntRange){true, 0, (int64_t)info->most};
+  IntRange range = value->def && depth ? range_of_op(c, value->def, depth - 1) : unknown_range;
+  return range.known ? range : range_of_type(elem_of(value));
+}
+
+static const Type *with_element(const ConversionChooser *c, const Type *type, Elem elem) {
+  IrContext *ir = c->func->module->ir;
+  return type_is_tile(type) ? type_tile(ir, type_scalar(ir, elem), type->rank, type->shape, type->layout)
+                            : type_scalar(ir, elem);
+}
+
+// A number as a value and a constant: y + more, where y is from low to low + 2^p - 1.
+typedef struct SmallNumber {
+  Value *y;
+  int64_t low, more;
+} SmallNumber;
+
+// Finds them, without the constant that x adds or subtracts.
+static bool find_small(const ConversionChooser *c, Value *x, uint32_t fraction, SmallNumber *out) {
+  int64_t size = INT64_C(1) << fraction;
+  IntRange range = range_of(c, x, MAX_DEPTH);
+  if (!range.known || range.high - range.low >= size || range.low < -size || range.low > size) return false;
+  *out = (SmallNumber){.y = x, .low = range.low};
+  const Op *op = x->def;
+  if (!op || (op->kind != OP_ADD && op->kind != OP_SUB)) return true;
+  const AxisInfo *by = axis_info(c->axes, op_operand(op, 1));
+  if (!by->known || by->constant < -size || by->constant > size) return true;
+  int64_t more = op->kind == OP_ADD ? by->constant : -by->constant;
+  IntRange inner = range_of(c, op_operand(op, 0), MAX_DEPTH);
+  if (inner.known && inner.low + more == range.low && inner.high + more == range.high && inner.low == 0)
+    *out = (SmallNumber){.y = op_operand(op, 0), .low = 0, .more = more};
+  return true;
+}
+
+// 2^p + y - low as a float: the bits of 2^p, plus an integer.
+static Value *build_above(const ConversionChooser *c, Builder *b, const SmallNumber *number, const Type *to) {
+  Value *y = number->y;
+  if (type_element_bytes(y->type) != 4)
+    y = build(b, OP_CAST, with_element(c, y->type, ELEM_I32), y, NULL, NULL);
+  int64_t bits = type_is_elem(to, ELEM_FP16) ? HALF_BITS : BFLOAT_BITS;
+  Value *sum = build_binary(b, number->low ? OP_ADD : OP_OR, y, build_int(b, y->type, bits - number->low));
+  Value *narrow = build(b, OP_CAST, with_element(c, to, ELEM_I16), sum, NULL, NULL);
+  return build(b, OP_BITCAST, to, narrow, NULL, NULL);
+}
+
+// The difference of two numbers that start at the same one, both above 2^p. NULL: x is no such difference.
+static Value *convert_difference(const ConversionChooser *c, Builder *b, const Op *cast, uint32_t fraction) {
+  const Op *op = op_operand(cast, 0)->def;
+  const Type *to = op_result(cast)->type;
+  SmallNumber number[2];
+  if (!op || op->kind != OP_SUB || axis_info(c->axes, op_operand(op, 1))->known) return NULL;
+  for (uint32_t i = 0; i < 2; i++)
+    if (!find_small(c, op_operand(op, i), fraction, &number[i])) return NULL;
+  if (number[0].low != number[1].low || number[0].more != number[1].more) return NULL;
+  Value *first = build_above(c, b, &number[0], to);
+  return build_binary(b, OP_SUB, first, build_above(c, b, &number[1], to));
+}
+
+// NULL: the range is too large.
+static Value *convert_by_bits(const ConversionChooser *c, Op *cast, uint32_t fraction) {
+  Builder b = builder_before(cast);
+  const Type *to = op_result(cast)->type;
+  SmallNumber number;
+  Value *difference = convert_difference(c, &b, cast, fraction);
+  if (difference || !find_small(c, op_operand(cast, 0), fraction, &number)) return difference;
+  Value *above = build_above(c, &b, &number, to);
+  int64_t size = INT64_C(1) << fraction;
+  return build_binary(&b, OP_SUB, above, build_float(&b, to, (double)(size - number.low - number.more)));
+}
+
+static Value *convert_through_fp32(const ConversionChooser *c, Op *cast) {
+  Builder b = builder_before(cast);
+  Value *x = op_operand(cast, 0);
+  Value *single = build(&b, OP_CAST, with_element(c, x->type, ELEM_FP32), x, NULL, NULL);
+  return build(&b, OP_CAST, op_result(cast)->type, single, NULL, NULL);
+}
+
+// The bits after the point of a type that the machine subtracts in; 0: none.
+static uint32_t fraction_of(const ConversionChooser *c, const Type *to) {
+  if (type_is_elem(to, ELEM_FP16)) return HALF_FRACTION;
+  bool bfloat = type_is_elem(to, ELEM_BF16) && c->func->module->target.arch->has_bf16_of_int;
+  return bfloat ? BFLOAT_FRACTION : 0;
+}
+
+static bool convert(const ConversionChooser *c, Op *cast) {
+  IntRange range = range_of(c, op_operand(cast, 0), MAX_DEPTH);
+  int64_t exact = INT64_C(1) << EXACT_BITS;
+  if (!range.known || range.low < -exact || range.high > exact) return false;
+  uint32_t fraction = fraction_of(c, op_result(cast)->type);
+  Value *by_bits = fraction ? convert_by_bits(c, cast, fraction) : NULL;
+  Value *made = by_bits ? by_bits : convert_through_fp32(c, cast);
+  diag_remark(c->context->diags, cast->loc, "choose_conversions",
+              "integers from %lld to %lld are converted %s", (long long)range.low, (long long)range.high,
+              by_bits ? "by an addition of bits" : "through fp32");
+  value_replace_uses(op_result(cast), made);
+  op_erase(cast);
+  return true;
+}
+
+// Casts of tiles of wider integers to floats of 16 or 8 bits. Casts of 8-bit and 16-bit integers are codegen's.
+static void find_cast(Op *op, void *data) {
+  ConversionChooser *c = data;
+  if (op->kind != OP_CAST || op_attr(op, ATTR_FRESH)) return;
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  if (!type_is_tile(to) || !type_is_int(from) || !type_is_float(to)) return;
+  if (elem_info(type_element(from)->elem)->bits < 32 || type_element_bytes(to) > 2) return;
+  vec_push(c->context->scratch, &c->casts, op);
+}
+
+bool pass_choose_conversions(PassContext *context, Func *func) {
+  ConversionChooser c = {.context = context, .func = func};
+  region_walk(func->body, find_cast, &c);
+  if (c.casts.n == 0) return false;
+  c.axes = axis_analyse(context->scratch, func);
+  bool changed = false;
+  for (uint32_t i = 0; i < c.casts.n; i++) changed |= convert(&c, c.casts.at[i]);
+  return changed;
+}
