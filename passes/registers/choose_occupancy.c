@@ -21,11 +21,10 @@
 // Smaller CTAs get the number 1 in two cases. Their tiles leave no room, or the addresses of 64 elements, accessed one
 // by one, do not fit. Without the number ptxas spilled twice as much with 32 registers a thread.
 //
-// ptxas gets no number in four more cases. With `.minnctapersm 1` it loads more before it computes, and spills:
+// ptxas gets no number in three more cases. With `.minnctapersm 1` it loads more before it computes, and spills:
 //   * stream_reduction has ordered a dot
 //   * tiles just fill the registers, and there is no dot
 //   * ptxas can finish each element before the next
-//   * the CTA has all threads, and so all registers
 //
 // A user's limit on registers replaces all of this.
 #include "base/integer.h"
@@ -343,7 +342,6 @@ static bool finds_by_itself(Arena *scratch, Func *func) {
   uint32_t warps = func_warps(func);
   int64_t slack = register_slack(scratch, func), registers = func_thread_registers(func);
   region_walk(func->body, find_contents, &found);
-  if (warps == BLOCK_MAX_WARPS) return true; // the CTA has all registers anyway
   if (found.dot || addresses_of_one(accesses.one_single)) return false;
   // Each element is finished before the next.
   if (!found.joint) return slack > -registers || (warps >= TUNE_MANY_WARPS && !found.slow && !found.loop);

@@ -41,7 +41,7 @@ static void test_check_bounds(void **unused) {
   EvalCheck check;
   assert_true(eval_check(f.memory, OUT, got, ELEM_FP32, &check));
   assert_int_equal(check.elements, 16);
-  assert_int_equal(check.compared, 16);
+  assert_int_equal(check.compared, 12); // the others were never written
   assert_true(check.worst <= 1 && check.uncertain == 0);
   got[5] = nextafterf(got[5], 100);
   assert_true(eval_check(f.memory, OUT, got, ELEM_FP32, &check));
