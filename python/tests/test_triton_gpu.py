@@ -54,7 +54,7 @@ def product(a, b, out, M, N, K, sa, sb, so, BM: tl.constexpr, BN: tl.constexpr, 
         acc = tl.dot(tl.load(at), tl.load(bt), acc)
         at += BK
         bt += BK
-    tl.device_assert(M < 0, "assertions are of debug=True")
+    tl.device_assert(M == 40, "assertions are of debug=True")
     tl.store(out + i[:, None] * so + j[None, :], acc.to(tl.float16), mask=(i[:, None] < M) & (j[None, :] < N))
 
 
@@ -169,11 +169,19 @@ class OfTriton(Launches):
                 self.assertEqual(Launcher.calls[-1], ((*case.grid, 1, 1), 0, case.args))
         self.assertEqual(len(Launcher.calls), 2)
 
-    def test_debug_is_tritons(self):
-        case = Case()
-        handle = product[case.grid](*case.args, debug=True)
-        self.assertIsInstance(handle.run, Launcher)
-        self.assertIn("__assertfail", handle.asm["ptx"])
+    def test_debug(self):
+        """tilec launches the kernel with its assertions. torch.compile compiles all kernels with debug=True."""
+        held = Case(M=40)
+        handle = product[held.grid](*held.args, debug=True)
+        self.assertTrue(held.good and self.mapped(handle))
+        self.assertEqual(Launcher.calls, [])
+        text = self.text(handle, held.args)
+        for each in ("__assertfail", COPY):
+            self.assertIn(each, text)
+        failed = Case()
+        self.assertIs(product[failed.grid](*failed.args, debug=True), handle)
+        self.assertEqual(failed.out.min(), 7)
+        self.assertEqual(len(Launcher.calls), 1)  # Triton's launcher reports the error
 
     def test_kernels_without_dots_are_compiled_once(self):
         x = Array(np.arange(64, dtype=np.float16))
@@ -543,9 +551,22 @@ class OfPyTorch(Launches):
             self.assertTrue(case.good and self.mapped(each.kernel))
         self.assertEqual(Launcher.calls, [])
 
+    def test_what_a_kernel_writes(self):
+        """torch.compile reads it in the module of Triton's front end, and compiles nothing for it."""
+        import torch
+        import torch._higher_order_ops.triton_kernel_wrap as wrap
+
+        identify = getattr(wrap, "identify_mutated_tensors", None)
+        if identify is None:
+            identify = lambda *args: [each.name for each in wrap.identify_accessed_tensors(*args).read_writes.writes]  # noqa: E731
+        x, before = torch.zeros(64, 64, dtype=torch.float16), len(drop_in.report())
+        values = {"a": x, "b": x.clone(), "out": x.clone(), **dict.fromkeys(product.arg_names[3:], 64)}
+        with self.assertNoLogs("torch._dynamo", "WARNING"):
+            self.assertEqual(list(identify(product, values, {})), ["out"])
+        self.assertEqual(len(drop_in.report()), before)
 
     def templates(self, size):
-        """What PyTorch's max-autotune would time for a matmul on a GPU: (an ASTSource, options, the tile)."""
+        """What PyTorch's max-autotune would time for a matmul on a GPU: (what PyTorch compiles it to, the tile)."""
         import torch
         from torch._inductor import ir, select_algorithm, utils
         from torch._inductor.codecache import PyCodeCache
@@ -578,19 +599,20 @@ class OfPyTorch(Launches):
             self.skipTest("this PyTorch makes its templates otherwise")
         for choice in found:
             tuner = getattr(PyCodeCache.load_by_key_path(choice.bmreq.module_cache_key, choice.bmreq.module_path), choice.bmreq.kernel_name)
-            [facts] = tuner.triton_meta["configs"]
-            options = {"num_warps": tuner.configs[0].num_warps, "num_stages": tuner.configs[0].num_stages}
-            yield ASTSource(tuner.fn, dict(tuner.triton_meta["signature"]), {}, facts), options, tuner.inductor_meta["config_args"]
+            tile = tuner.inductor_meta["config_args"]
+            if tile["BLOCK_M"] >= 64 and tile["BLOCK_N"] >= 64 and tile["BLOCK_K"] >= 32:
+                with patch(self.heuristics.triton_helpers, "set_driver_to_gpu", lambda: None):
+                    yield tuner._precompile_config(tuner.configs[0]), tile
 
     def test_templates(self):
         """Those of PyTorch's max-autotune are launched with TMA, and right."""
         size, tried = 128, 0
         values = [np.random.default_rng(seed).integers(-2, 3, (size, size)).astype(np.float16) for seed in range(2)]
         expected = (values[0].astype(np.float32) @ values[1].astype(np.float32)).astype(np.float16)
-        for source, options, tile in self.templates(size):
-            if tile["BLOCK_M"] < 64 or tile["BLOCK_N"] < 64 or tile["BLOCK_K"] < 32:
-                continue
-            handle = triton.compile(source, target=self.driver.get_current_target(), options=options)
+        for compiled, tile in self.templates(size):
+            self.assertIs(type(compiled), self.heuristics.TritonCompileResult, tile)
+            handle = compiled.kernel
+            self.assertTrue(handle.metadata.debug)
             arrays = [Array(x) for x in (*values, np.full((size, size), 7, np.float16))]
             handle[(size // tile["BLOCK_M"] * (size // tile["BLOCK_N"]), 1, 1)](*arrays)
             self.assertTrue(np.array_equal(arrays[2].numpy(), expected), tile)

@@ -290,7 +290,7 @@ def _words(options: Any) -> Dict[str, str]:
     for name, word in words.items():
         if word not in WORDS[name]:
             raise Refused(f"{name}={word!r}: it must be one of {', '.join(WORDS[name])}")
-    if getattr(options, "debug", False) or getattr(options, "launch_cooperative_grid", False):
+    if getattr(options, "launch_cooperative_grid", False):
         return {}
     return words if words["tma"] != "off" or words.get("persistent") == "on" else {}
 
@@ -304,7 +304,8 @@ def _mapped(source: Any, options: Any, target: Any, made: Dict[str, Any]) -> Opt
         return None
     try:
         special = specialisation(source)
-        captured = capture(source.fn, special.constants, False, name=_name_of(source, special), globals_of=globals_of(), functions=special.functions)
+        name, asserts = _name_of(source, special), bool(getattr(options, "debug", False))
+        captured = capture(source.fn, special.constants, asserts, name=name, globals_of=globals_of(), functions=special.functions)
         if unasked and not any("dot" in text for _, text in captured.sources):
             return None  # such kernels have no hidden parameters
         made = {**made, **{name: WORDS[name][word] for name, word in words.items()}, "kernel": captured.kernel, "defines": list(captured.defines)}

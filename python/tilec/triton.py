@@ -18,6 +18,7 @@ import threading
 import time
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from weakref import WeakSet
 
 import triton as _triton
 
@@ -89,6 +90,7 @@ _warned: Dict[Any, bool] = {}
 _untested: Set[str] = set()  # versions of Triton that were warned about
 _lock = threading.Lock()
 _originals: Dict[Any, Any] = {}
+_hashed: "WeakSet[Any]" = WeakSet()  # the sources that are compiled
 
 
 def _original(holder: Any, name: str) -> Any:
@@ -150,8 +152,9 @@ def _fall_back(source: Any, error: Exception) -> None:
 
 
 def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: Any, *rest: Any) -> Any:
-    """In the place of ASTSource.make_ir: tilec's result where Triton's front end makes a module."""
-    if type(source) is _compiler.ASTSource and target.backend == "cuda":
+    """Replaces ASTSource.make_ir: tilec's result where Triton's front end makes a module. Every compile asks for the source's
+    hash first. Other callers read the module, as torch.compile does to find what a kernel writes: it is Triton's."""
+    if type(source) is _compiler.ASTSource and target.backend == "cuda" and source in _hashed:
         try:
             result = _source.compile_source(source, options, target)
             _note(source.name, source.fn, result.seconds)
@@ -206,6 +209,7 @@ def _parse_options(original: Callable[..., Any], backend: Any, given: Dict[str, 
 def _hash(original: Callable[..., str], source: Any) -> str:
     """Names in Triton's cache are other than Triton's own, and change with what the kernel captures."""
     own = original(source)
+    _hashed.add(source)
     _watch_inductor()
     if type(source) is not _compiler.ASTSource:
         if type(source).__name__ == "GluonASTSource":
