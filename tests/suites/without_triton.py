@@ -51,7 +51,10 @@ def run_filecheck_test(kernel, args=(), kwargs={}):
 
 
 def filecheck_test(kernel):
-    return functools.wraps(kernel.fn)(lambda: run_filecheck_test(kernel))
+    def test():
+        run_filecheck_test(kernel)
+
+    return functools.update_wrapper(test, kernel.fn)
 
 
 def run_filecheck(name, module, template):
