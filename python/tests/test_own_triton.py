@@ -152,11 +152,78 @@ with knobs.language.scope():
     print(os.environ["TRITON_F32_DEFAULT"])
 print("TRITON_F32_DEFAULT" in os.environ, *made)
 try:
-    knobs.runtime.launch_enter_hook = print
+    knobs.runtime.jit_post_compile_hook = print
 except NotImplementedError as error:
     print(error)
 """)
-        self.assertEqual(says, "None False False\nieee\nFalse 0 1\ntriton.knobs.runtime.launch_enter_hook is not provided by tilec's own `triton` module: pip install triton\n")
+        self.assertEqual(says, "None False False\nieee\nFalse 0 1\ntriton.knobs.runtime.jit_post_compile_hook is not provided by tilec's own `triton` module: pip install triton\n")
+
+    def test_hooks(self):
+        says = self.check("""
+@triton.jit(launch_metadata=lambda grid, kernel, args: {"grid": grid, "n": args["n"], "warps": kernel.num_warps})
+def told(x, n, B: tl.constexpr = 4):
+    tl.store(x + tl.arange(0, B), 1.0, mask=tl.arange(0, B) < n)
+runtime = triton.knobs.runtime
+enter = lambda metadata: print("enter", metadata.get())
+x = array.array("f", [0] * 8)
+with runtime.scope():
+    runtime.jit_cache_hook = lambda **given: print(given["fn"].name, given["compile"]["constants"], given["compile"]["num_warps"])
+    runtime.launch_enter_hook.add(enter)
+    runtime.launch_exit_hook = lambda metadata: print("exit", metadata.get()["name"])
+    told[lambda meta: (meta["n"],)](x, 3, num_warps=2)
+    told[(1,)](x, n=2, num_warps=2)
+    runtime.launch_enter_hook.remove(enter)
+    runtime.jit_cache_hook = lambda **given: True
+    try:
+        told[(1,)](x, 3, B=8)
+    except NotImplementedError as error:
+        print(error)
+told[(1,)](x, 5, B=8)
+print(list(x))
+""")
+        self.assertEqual(says.splitlines(), [
+            "told {'B': 4} 2",
+            "enter {'name': 'told', 'function': None, 'stream': 0, 'grid': (3,), 'n': 3, 'warps': 2}", "exit told",
+            "enter {'name': 'told', 'function': None, 'stream': 0, 'grid': (1,), 'n': 2, 'warps': 2}", "exit told",
+            "jit_cache_hook returned True: tilec's own `triton` module cannot leave a compile out: pip install triton",
+            "[1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]",
+        ])  # fmt: skip
+
+    def test_names(self):
+        says = self.check("""
+def named(s):
+    return f"fill_{s.constants['B']}"
+@triton.jit(repr=named)
+def fill(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1.0)
+@triton.jit(repr=lambda s: s.signature["x"])
+def by_type(x):
+    tl.store(x, 1.0)
+x = array.array("f", [0] * 8)
+made = fill[(1,)](x, B=4, enable_reflect_ftz=False)
+print(made.name, ".entry fill_4(" in made.asm["ptx"], fill[(1,)](x, B=8).name, by_type[(1,)](x).name)
+source = triton.compiler.ASTSource(fill, {"x": "*fp32", "B": "constexpr"}, {"B": 4})
+print(triton.compile(source, target=triton.backends.compiler.GPUTarget("cuda", 90, 32)).name)
+""")
+        self.assertEqual(says, "fill_4 True fill_8 by_type\nfill_4\n")
+
+    def test_children(self):
+        says = self.check("""
+import multiprocessing
+def child(queue):
+    x = array.array("f", [0] * 4)
+    add[(1,)](x, 4, BLOCK=4)
+    queue.put(list(x))
+if __name__ == "__main__":
+    for method in ("spawn", "forkserver"):
+        context = multiprocessing.get_context(method)
+        queue = context.Queue()
+        process = context.Process(target=child, args=(queue,))
+        process.start()
+        process.join(60)
+        print(method, process.exitcode, queue.get(timeout=1) if process.exitcode == 0 else None)
+""")
+        self.assertEqual(says, "spawn 0 [2.0, 2.0, 2.0, 2.0]\nforkserver 0 [2.0, 2.0, 2.0, 2.0]\n")
 
     def test_reports(self):
         result = self.run_program("""

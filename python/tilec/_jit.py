@@ -85,7 +85,8 @@ def _fp32_dot() -> int:
 _IGNORED = frozenset(
     ("num_ctas", "launch_cooperative_grid", "extern_libs", "arch", "ir_override", "instrumentation_mode", "sanitize_overflow",
      "matrix_instr_nonkdim", "max_num_imprecise_acc_default", "allowed_dot_input_precisions", "supported_fp8_dtypes", "waves_per_eu",
-     "deprecated_fp8_dot_operand_dtypes", "backend_name", "cluster_dims", "ptx_version", "ptx_options", "cuda_graph")
+     "deprecated_fp8_dot_operand_dtypes", "backend_name", "cluster_dims", "ptx_version", "ptx_options", "cuda_graph",
+     "enable_reflect_ftz", "warp_size", "clc", "fpsan_homomorphic_casts", "min_shared_mem")
 )  # fmt: skip
 
 
@@ -417,7 +418,7 @@ def jit(fn: Any = None, **options: Any) -> Any:
         fn: a function with a text: in a file, a notebook or `python -c`. Parameters annotated `tl.constexpr` are compiled in.
         options: all that follow, by name.
         version: kept as the attribute `version`.
-        repr: accepted for Triton.
+        repr: makes the kernel's name with tilec's own `triton` module; accepted otherwise.
         launch_metadata: accepted for Triton.
         do_not_specialize: names or numbers of parameters; kept for Triton.
         do_not_specialize_on_alignment: names or numbers of parameters; kept for Triton.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A pytest plugin that runs a part of somebody's tests under one compiler of Triton kernels and keeps how each ended.
 
-SUITE_COMPILER   triton, or tilec: the drop-in, strict
+SUITE_COMPILER   triton; tilec: the drop-in, strict; or own: tilec's own `triton` module, where no Triton is installed
+SUITE_SOURCE     own: the folder that the suite's files are in
 SUITE_PART       RESIDUE/MODULO: the tests whose id's crc32 has that residue; 0/1: all
 SUITE_SHARE      I/N: the I-th, I+N-th, ... block of SUITE_BLOCK of these tests: the share of one of N processes. Neighbours launch the
                  same kernels, which are compiled once
@@ -12,6 +13,7 @@ SUITE_RESULTS    a folder: a file of JSON lines for each process: id, outcome, s
 import json
 import os
 import re
+import sys
 import types
 import zlib
 
@@ -28,8 +30,15 @@ RESULTS = os.environ.get("SUITE_RESULTS")
 if COMPILER == "tilec":
     os.environ["TILEC_TRITON"] = "strict"
     import tilec.triton  # noqa: F401
+elif COMPILER == "own":
+    import tilec.triton  # noqa: F401
+    import triton
+
+    if "tilec" not in triton.__version__:
+        raise SystemExit(f"SUITE_COMPILER=own: {sys.executable} has Triton {triton.__version__}")
+    import without_triton
 elif COMPILER != "triton":
-    raise SystemExit(f"SUITE_COMPILER={COMPILER}: triton or tilec")
+    raise SystemExit(f"SUITE_COMPILER={COMPILER}: triton, tilec or own")
 
 if not torch.cuda.is_available():  # tilec's simulator, with tensors of the CPU: what tests ask of the GPU
     properties = types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, shared_memory_per_block_optin=232448)
@@ -48,6 +57,11 @@ if CONFIGS:  # compiling dozens of configurations for each shape is most of some
         made(self, fn, arg_names, configs[:CONFIGS], *args, **kwargs)
 
     autotuner.Autotuner.__init__ = with_few
+
+
+def pytest_configure(config):
+    if COMPILER == "own":
+        config.pluginmanager.register(without_triton)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -69,5 +83,14 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     if RESULTS and (report.when == "call" or report.outcome != "passed"):
         row = {"id": item.nodeid, "outcome": report.outcome, "seconds": round(report.duration, 3), "message": message_of(report)}
+        if COMPILER == "own":
+            row["texts"] = len(without_triton.different)
+        with open(os.path.join(RESULTS, f"{COMPILER}.{os.getpid()}.jsonl"), "a") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def pytest_collectreport(report):
+    if RESULTS and SHARE == 0 and report.failed:  # a file that cannot be imported is one failure
+        row = {"id": report.nodeid, "outcome": "failed", "seconds": 0, "message": str(report.longrepr)[-600:]}
         with open(os.path.join(RESULTS, f"{COMPILER}.{os.getpid()}.jsonl"), "a") as file:
             file.write(json.dumps(row) + "\n")

@@ -7,6 +7,7 @@ call it. An installed Triton always wins. Without one, `tilec.triton` is the fil
 from __future__ import annotations
 
 import importlib.util
+import multiprocessing.spawn
 import os
 import sys
 from importlib.abc import MetaPathFinder
@@ -73,6 +74,24 @@ def provide() -> None:
     if not _finder.provides:
         _finder.provides = True
         sys.meta_path.append(_missing)
+        _provide_in_children()
+
+
+class _Provides:
+    """Calls `provide` in the process that unpickles it."""
+
+    def __reduce__(self) -> Any:
+        return provide, ()
+
+
+def _provide_in_children() -> None:
+    """Makes `import triton` work in processes that multiprocessing starts by `spawn` or `forkserver`."""
+    prepare = multiprocessing.spawn.get_preparation_data
+
+    def with_triton(name: str) -> Any:
+        return {"tilec": _Provides(), **prepare(name)}
+
+    multiprocessing.spawn.get_preparation_data = with_triton
 
 
 def getattr_of(module: str) -> Callable[[str], Any]:

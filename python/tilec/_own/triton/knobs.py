@@ -9,6 +9,8 @@ from typing import Any, Callable, Dict, Iterator, Tuple
 
 from tilec._own import getattr_of
 
+from . import _hooks
+
 _GROUPS: Dict[str, Dict[str, Any]] = {
     "autotuning": {"cache": False, "listener": None, "warmup": None, "rep": None},
     "build": {"impl": None},
@@ -26,6 +28,8 @@ _GROUPS: Dict[str, Dict[str, Any]] = {
         "add_stages_inspection_hook": None,
     },
 }  # fmt: skip
+HookChain = _hooks.HookChain
+
 
 def _is_on(text: str) -> bool:
     return text.lower() in ("1", "true", "yes", "on", "y")
@@ -47,7 +51,7 @@ _VARIABLES: Dict[Tuple[str, str], Tuple[str, Callable[[str], Any], Callable[[Any
 
 # Settings without an effect where a program that sets them would not get what it asks for.
 _MISSING = (
-    ("runtime", "launch_enter_hook"), ("runtime", "launch_exit_hook"), ("runtime", "jit_cache_hook"), ("runtime", "jit_post_compile_hook"),
+    ("runtime", "kernel_load_start_hook"), ("runtime", "kernel_load_end_hook"), ("runtime", "jit_post_compile_hook"),
     ("runtime", "add_stages_inspection_hook"), ("compilation", "listener"), ("cache", "manager_class"), ("build", "impl"), ("autotuning", "listener"),
 )  # fmt: skip
 
@@ -71,6 +75,7 @@ class Knobs:
             raise NotImplementedError(f"triton.knobs.{self._group}.{name} is not provided by tilec's own `triton` module: pip install triton")
         if found is None:
             self.__dict__[name] = value
+            self._installs()
         else:
             os.environ[found[0]] = found[2](value)
 
@@ -79,12 +84,21 @@ class Knobs:
             os.environ.pop(_VARIABLES[self._group, name][0], None)
         else:
             self.__dict__[name] = _GROUPS[self._group].get(name)
+            self._installs()
+
+    def _installs(self) -> None:
+        if self._group == "runtime":
+            _hooks.install(self.launch_enter_hook, self.launch_exit_hook)
 
     def reset(self) -> "Knobs":
         """Sets the defaults."""
         group = self._group
         self.__dict__.clear()
         self.__dict__.update(_GROUPS[group], _group=group)
+        if group == "runtime":
+            self.__dict__["launch_enter_hook"] = HookChain(changed=self._installs)
+            self.__dict__["launch_exit_hook"] = HookChain(reversed=True, changed=self._installs)
+            self._installs()
         return self
 
     @contextlib.contextmanager
@@ -96,6 +110,7 @@ class Knobs:
         finally:
             self.__dict__.clear()
             self.__dict__.update(kept)
+            self._installs()
             for name, text in environment.items():
                 os.environ.pop(name, None) if text is None else os.environ.__setitem__(name, text)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any, Dict, List, Optional
 
 import tilec
@@ -14,7 +15,7 @@ from tilec._report import Compiled
 from tilec._source import give
 from tilec._values import ConstexprFunction
 
-from .. import knobs
+from .. import _hooks, knobs
 
 __all__ = ["ConstexprFunction", "JITCallable", "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "constexpr_function", "jit", "reinterpret"]
 
@@ -32,10 +33,41 @@ type_canonicalisation_dict = {**_TYPES, **{short: short for short in _TYPES.valu
 class JITFunction(tilec.JITFunction):
     """A kernel. Its globals have to be constexprs, and arrays that do not overlap are assumed where Triton assumes it."""
 
+    def __init__(self, fn: Any, **options: Any):
+        super().__init__(fn, **options)
+        if self.launch_metadata is not None:
+            self.add_pre_run_hook(self._remember)
+
+    def _remember(self, *args: Any, **kwargs: Any) -> None:
+        """Keeps the arguments of the launch for launch_metadata."""
+        defaults = {param.name: param.default for param in self.params if param.has_default}
+        _hooks.launching.arguments = {**defaults, **dict(zip(self.arg_names, args)), **kwargs}
+
+    def metadata_of(self, arguments: Dict[str, Any]) -> SimpleNamespace:
+        """What launch_metadata gets for the compiled kernel."""
+        options = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
+        return SimpleNamespace(name=self.__name__, **{name: arguments.get(name, value) for name, value in options.items()})
+
+    def repr(self, specialization: Any) -> str:
+        """Returns the kernel's name for the specialization: what `@triton.jit(repr=...)` makes, or the function's name."""
+        return self.fn.__name__ if self._repr is None else str(self._repr(specialization))
+
+    def _name_for(self, constexprs: Dict[str, Any]) -> Optional[str]:
+        """The kernel's name in its PTX. None: the function's, also if `repr` asks for the types of arguments, which are not known
+        when the source is read."""
+        if self._repr is None:
+            return None
+        signature = {name: "constexpr" for name in constexprs}
+        try:
+            made = self.repr(SimpleNamespace(constants=dict(constexprs), signature=signature))
+        except (KeyError, AttributeError):
+            return None
+        return made if made.isidentifier() else None
+
     def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
         try:
             asserts = getattr(_compiling, "asserts", True)
-            return capture(self, constexprs, asserts, globals_of=_triton_source.globals_of(), functions=functions)
+            return capture(self, constexprs, asserts, name=self._name_for(constexprs), globals_of=_triton_source.globals_of(), functions=functions)
         except CaptureError as error:
             raise tilec.CompilationError(str(error)) from None
 
@@ -45,8 +77,15 @@ class JITFunction(tilec.JITFunction):
     def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: Any) -> Any:
         before = len(self._kernels)
         _compiling.asserts = bool(options.get("debug") or self.debug or knobs.runtime.debug or not device.name.startswith("cuda"))
+        given = dict(options)
         made = super()._specialise(constexprs, options, device)
         if len(self._kernels) > before:
+            if knobs.runtime.jit_cache_hook is not None:
+                try:
+                    _hooks.ask(knobs.runtime.jit_cache_hook, self, constexprs, given, int(device.name.partition(":")[2] or 0))
+                except BaseException:
+                    self._drop(made[0])
+                    raise
             code = self.fn.__code__
             compiled.append(Compiled(self.__name__, code.co_filename, code.co_firstlineno, None))
         return made
