@@ -270,15 +270,16 @@ static void report_beside(Machine *m, const Access *access, const Record *record
   report_race(m, access, record, race_within(sides_of(m, access, record), first));
 }
 
-static RaceKind kind_between(const Op *op, const Op *other) {
+static RaceKind kind_between(const Machine *m, const Op *op, const Op *other) {
   return is_atomic(op) || is_atomic(other) ? RACE_ATOMIC
+         : func_has_weak_atomics(m->func)  ? RACE_WEAK
          : reads(op) || reads(other)       ? RACE_READER
                                            : RACE_PROGRAMS;
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {
   if (was_reported(m->race, access->op->id, record->op)) return;
-  report_race(m, access, record, kind_between(access->op, m->race->ops[record->op]));
+  report_race(m, access, record, kind_between(m, access->op, m->race->ops[record->op]));
 }
 
 static void record_read(const Race *race, Granule *g, const Record *now) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "base/integer.h"
+#include "ir/build.h"
 
 static bool is_rmw(const Op *op, const char *rmw) {
   const Attr *attr = op_attr(op, ATTR_RMW);
@@ -23,6 +24,20 @@ static bool is_sem(const Op *op, const char *half) {
 bool atomic_releases(const Op *op) { return is_sem(op, "release"); }
 
 bool atomic_acquires(const Op *op) { return is_sem(op, "acquire"); }
+
+static void find_weak(Op *op, void *data) {
+  bool half = atomic_is_load(op)    ? !atomic_acquires(op)
+              : atomic_is_store(op) ? !atomic_releases(op)
+                                    : !atomic_releases(op) || !atomic_acquires(op);
+  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  *(bool *)data |= atomic && half && !type_is_tile(op_result(op)->type);
+}
+
+bool func_has_weak_atomics(const Func *func) {
+  bool found = false;
+  region_walk(func->body, find_weak, &found);
+  return found;
+}
 
 // Without vector atomics, two bf16 share a 32-bit compare and swap. It orders nothing for accesses to only 16
 // of its bits (PTX ISA, Memory Consistency Model: morally strong operations overlap completely).
