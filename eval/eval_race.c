@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses to global memory without ordering.
 //
-// Time is a stamp. Every program, barrier and atomic (except relaxed ones) advances it. Two accesses of one
-// program are ordered if a barrier is between them: debug_barrier, or a scalar atomic whose old value is
-// used, because all threads wait for it. Programs run one after another. An earlier program's access is
-// ordered before one of this program if this program acquired what an atomic with a later stamp released.
-// Touching the place by an atomic acquires. This may miss a race in kernels with atomics, but it never
-// reports a false one. Two writes of one value do not race. A read and a write always do.
+// Time is a stamp. Every program, barrier and releasing atomic advances it. Two accesses of one program are
+// ordered if a barrier is between them: debug_barrier, or a scalar atomic whose old value is used, because all
+// threads wait for it. Programs run one after another. A release covers all earlier accesses of its program,
+// because a barrier is before it (place_barriers). So an earlier program's access is ordered before one of this
+// program if this program acquired what an atomic with a later stamp released. Touching the place by an
+// acquiring atomic acquires. This may miss a race in kernels with atomics, but it never reports a false one.
+// Two writes of one value do not race. A read and a write always do.
 //
 // A thread is a shape and an element's index in it. All scalars are one thread.
 #include "base/fault.h"
@@ -103,11 +104,6 @@ void eval_race_end(Machine *m) {
   m->race = NULL;
 }
 
-static bool is_relaxed(const Op *op) {
-  const Attr *sem = op_attr(op, ATTR_SEM);
-  return sem && str_is(str_from(sem->str), "relaxed");
-}
-
 void eval_race_barrier(Machine *m) {
   if (m->race) m->race->barrier = ++m->race->stamp;
 }
@@ -124,8 +120,7 @@ static uint32_t shape_number(Race *race, const Type *type) {
 void eval_race_op(Machine *m, const Op *op) {
   Race *race = m->race;
   if (!race) return;
-  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-  if (atomic && !is_relaxed(op)) race->stamp++;
+  if (atomic_releases(op)) race->stamp++;
   race->op = op->id;
   race->shape = shape_number(race, eval_shape(op)) << ELEMENT_BITS;
 }
@@ -275,15 +270,16 @@ static void report_beside(Machine *m, const Access *access, const Record *record
   report_race(m, access, record, race_within(sides_of(m, access, record), first));
 }
 
-static RaceKind kind_between(const Op *op, const Op *other) {
+static RaceKind kind_between(const Machine *m, const Op *op, const Op *other) {
   return is_atomic(op) || is_atomic(other) ? RACE_ATOMIC
+         : func_has_weak_atomics(m->func)  ? RACE_WEAK
          : reads(op) || reads(other)       ? RACE_READER
                                            : RACE_PROGRAMS;
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {
   if (was_reported(m->race, access->op->id, record->op)) return;
-  report_race(m, access, record, kind_between(access->op, m->race->ops[record->op]));
+  report_race(m, access, record, kind_between(m, access->op, m->race->ops[record->op]));
 }
 
 static void record_read(const Race *race, Granule *g, const Record *now) {
@@ -389,9 +385,9 @@ unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind) {
   Granule *at = find_granules(m, access, &n);
   Record now = record_of(race, access);
   unsigned found = 0;
-  bool relaxed = is_relaxed(access->op);
+  bool acquires = atomic_acquires(access->op);
   for (Granule *g = at; g < at + n; g++) {
-    if (!relaxed) race_acquire(race, g);
+    if (acquires) race_acquire(race, g);
     found |= atomic_granule(m, access, g, &now, kind);
     g->atomic = now;
     g->kind = (uint16_t)kind;
@@ -408,7 +404,7 @@ unsigned eval_race_atomic_load(Machine *m, const Access *access) {
   Record now = record_of(race, access);
   unsigned found = 0;
   for (Granule *g = at; g < at + n; g++) {
-    if (!is_relaxed(access->op)) race_acquire(race, g);
+    if (atomic_acquires(access->op)) race_acquire(race, g);
     if (g->atomic.stamp && (g->atomic.stamp < race->program || is_beside(race, &g->atomic, &now)))
       g->flags |= IS_CONTENDED;
     if (g->flags & IS_CONTENDED) found |= CONTENDED;

@@ -41,6 +41,8 @@ static ExitStatus command_help(const Options *options) {
   bool colors = tool_colors(options->color, STDOUT_FILENO);
   if (options->code)
     options_print_code(options->code, colors, &text);
+  else if (options->option)
+    options_print_option(options->option, colors, &text);
   else if (options->function)
     language_print_help(options->function, colors, &text);
   else

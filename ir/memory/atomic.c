@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "base/integer.h"
+#include "ir/build.h"
 
 static bool is_rmw(const Op *op, const char *rmw) {
   const Attr *attr = op_attr(op, ATTR_RMW);
@@ -14,9 +15,28 @@ bool atomic_is_load(const Op *op) { return is_rmw(op, "load"); }
 
 bool atomic_is_store(const Op *op) { return is_rmw(op, "store"); }
 
-static bool releases(const Op *op) {
+static bool is_sem(const Op *op, const char *half) {
   const Attr *sem = op_attr(op, ATTR_SEM);
-  return !sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, "release") == 0;
+  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  return atomic && (!sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, half) == 0);
+}
+
+bool atomic_releases(const Op *op) { return is_sem(op, "release"); }
+
+bool atomic_acquires(const Op *op) { return is_sem(op, "acquire"); }
+
+static void find_weak(Op *op, void *data) {
+  bool half = atomic_is_load(op)    ? !atomic_acquires(op)
+              : atomic_is_store(op) ? !atomic_releases(op)
+                                    : !atomic_releases(op) || !atomic_acquires(op);
+  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  *(bool *)data |= atomic && half && !type_is_tile(op_result(op)->type);
+}
+
+bool func_has_weak_atomics(const Func *func) {
+  bool found = false;
+  region_walk(func->body, find_weak, &found);
+  return found;
 }
 
 // Without vector atomics, two bf16 share a 32-bit compare and swap. It orders nothing for accesses to only 16
@@ -28,7 +48,7 @@ uint32_t atomic_widest(const Op *op) {
   bool is_bf16 = type_is_elem(result->type, ELEM_BF16);
   bool is_half = is_bf16 || type_is_elem(result->type, ELEM_FP16);
   if (arch->has_vector_atomics) return is_half ? 8 : type_is_elem(result->type, ELEM_FP32) ? 4 : 1;
-  return is_half && !(is_bf16 && releases(op)) ? 2 : 1;
+  return is_half && !(is_bf16 && atomic_releases(op)) ? 2 : 1;
 }
 
 uint32_t atomic_vector(const Op *op) {
@@ -45,7 +65,7 @@ uint32_t atomic_vector(const Op *op) {
 bool atomic_fences(const Op *op) {
   const Value *old = op_result(op);
   bool is_alone = op->kind != OP_ATOMIC_RMW || !type_is_tile(old->type) || !old->type->layout;
-  if (is_alone || old->first_use || is_rmw(op, "xchg") || !releases(op)) return false;
+  if (is_alone || old->first_use || is_rmw(op, "xchg") || !atomic_releases(op)) return false;
   bool is_pair = type_is_float(old->type) && (is_rmw(op, "max") || is_rmw(op, "min"));
   return layout_own_elements(old->type->layout) / atomic_vector(op) * (is_pair ? 2 : 1) > 1;
 }

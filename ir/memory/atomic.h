@@ -10,6 +10,13 @@
 bool atomic_is_load(const Op *op);
 bool atomic_is_store(const Op *op);
 
+// Returns true for an atomic that makes the program's earlier accesses visible to those that acquire its value.
+bool atomic_releases(const Op *op);
+// Returns true if a scalar atomic of the kernel orders less than it could: it is relaxed, or only acquires or releases.
+bool func_has_weak_atomics(const Func *func);
+// Returns true for one that makes what was released visible to this program's later accesses.
+bool atomic_acquires(const Op *op);
+
 // Neighbours in memory that one instruction may add to; 1 if the old values are used. Before sm_90, two
 // relaxed bf16 share one compare-and-swap loop, at the cost of one.
 uint32_t atomic_widest(const Op *op);

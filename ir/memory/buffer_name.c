@@ -335,12 +335,16 @@ const char *race_advice(RaceKind kind) {
     return "programs run in any order: access the element by atomics alone (one returns the value before "
            "it), "
            "or read in a second kernel";
+  case RACE_WEAK:
+    return "programs run in any order: add to an element with tl.atomic_add, or order the programs by an "
+           "atomic. It orders only if the writer's releases and the reader's acquires: "
+           "sem=\"acq_rel\", the default, does both";
   }
   return "";
 }
 
 bool race_is_advice(const char *text) {
-  for (int kind = RACE_LANES; kind <= RACE_ATOMIC; kind++)
+  for (int kind = RACE_LANES; kind <= RACE_WEAK; kind++)
     if (strcmp(text, race_advice((RaceKind)kind)) == 0) return true;
   return false;
 }

@@ -85,6 +85,7 @@ typedef enum RaceKind {
   RACE_PROGRAMS, // Between two programs, both writing.
   RACE_READER,   // Between two programs, one reading.
   RACE_ATOMIC,   // Between two programs, one atomic.
+  RACE_WEAK,     // Between two programs, in a kernel whose atomics might have to order them.
 } RaceKind;
 const char *race_advice(RaceKind kind);
 // True if the text is an advice of race_advice.

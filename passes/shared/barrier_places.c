@@ -8,7 +8,9 @@
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/memory/access.h"
+#include "ir/memory/atomic.h"
 #include "ir/memory/scratch.h"
+#include "passes/analysis/pointer_origin.h"
 #include "passes/shared/barriers.h"
 
 #include <string.h>
@@ -122,6 +124,42 @@ static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write
          layout_conversion(a->layout, b->layout) > CONVERT_REGISTERS;
 }
 
+// --- accesses that a release covers
+
+static void note_written(Op *op, void *data) {
+  Placer *p = data;
+  bool global = is_global(op) && op->kind != OP_COPY_ASYNC && op_has(op, WRITES) && !atomic_is_load(op);
+  if (!global && op->kind != OP_TMA_STORE) return;
+  const Value *origin = global ? pointer_origin(op_operand(op, 0)) : NULL;
+  p->writes_anywhere |= !origin;
+  if (origin) vec_push(p->context->scratch, &p->written, origin);
+}
+
+// Returns true if the kernel may write the memory that the op reads. Arguments that it never writes are never part of a
+// protocol between its programs.
+static bool reads_written(const Placer *p, const Op *op) {
+  const Value *origin = pointer_origin(op_operand(op, 0));
+  bool written = p->writes_anywhere || (!origin && p->written.n);
+  for (uint32_t i = 0; i < p->written.n; i++) written |= p->written.at[i] == origin;
+  return written;
+}
+
+// Returns true if other warps than the first take part. The first holder of an element makes its writes.
+static bool is_of_other_warps(const Op *op, bool writes) {
+  const Type *type = op_operand(op, 0)->type;
+  uint32_t warps = region_warps(op);
+  if (warps == 1 || !writes || (type_is_tile(type) && !type->layout)) return warps > 1;
+  if (!type_is_tile(type)) return false;
+  uint32_t free_bits[DIM_COUNT];
+  layout_free_bits(type->layout, free_bits);
+  return (free_bits[DIM_WARP] & (warps - 1)) != warps - 1;
+}
+
+static bool is_unreleased(const Placer *p, const Op *op) {
+  bool writes = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC && !atomic_is_load(op);
+  return is_of_other_warps(op, writes) && (writes || reads_written(p, op));
+}
+
 // --- memory that an op touches
 
 static uint64_t *set_new(const Placer *p) { return ARENA_ARRAY(p->context->scratch, uint64_t, p->words); }
@@ -200,6 +238,7 @@ static void note_touch(Op *op, void *data) {
   t->global = kind_of(p, op);
   t->reads_global = op_has(op, READS);
   t->through_ring = view != NULL;
+  t->unreleased = is_unreleased(p, op);
   t->writes_global = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC;
   if (view) set_add(p->ring_kinds[p->rings.of[op_operand(view, 0)->id]], t->global);
 }
@@ -241,5 +280,6 @@ void barrier_places_find(Placer *p) {
   p->ring_kinds = make_sets(p, p->rings.begins.n);
   p->ring_places = make_sets(p, p->rings.begins.n);
   p->touches = ARENA_ARRAY(arena, TouchedMemory, p->func->op_count);
+  region_walk(p->func->body, note_written, p);
   region_walk(p->func->body, note_touch, p);
 }

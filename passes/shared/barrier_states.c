@@ -52,6 +52,7 @@ void state_meet(const Placer *p, State *s) {
   state_empty(p, s->set[WRITES_SHARED]);
   state_empty(p, s->set[READS_GLOBAL]);
   state_empty(p, s->set[WRITES_GLOBAL]);
+  state_empty(p, s->set[UNRELEASED]);
   for (int i = 0; i < DOT_AGES; i++) set_unite(s->set[READS_SHARED], s->dots[i], p->words);
   rings_meet(p, s);
 }

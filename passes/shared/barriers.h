@@ -24,6 +24,7 @@ enum {
   READS_GLOBAL,
   WRITES_GLOBAL,
   UNFENCED_GLOBAL,
+  UNRELEASED, // Global accesses by other threads than the first, which a release must cover.
   SET_COUNT
 };
 
@@ -79,6 +80,7 @@ typedef struct TouchedMemory {
   TouchedPlaces stores; // The same, by TMA stores.
   uint32_t global;      // The kind of global access.
   bool reads_global, writes_global;
+  bool unreleased;   // A later release by the first thread must cover it.
   bool through_ring; // The value read goes to a ring's slot. Its fill says until when.
 } TouchedMemory;
 
@@ -117,6 +119,8 @@ typedef struct Placer {
   VEC(BufferPart) parts;   // The places: whole buffers, by their indices, then parts of them.
   uint64_t **overlaps;     // By place: the places that share bytes with it.
   VEC(AccessKind) kinds;   // Kinds of global access. Entry 0: scalars.
+  VEC(const Value *) written; // The arguments through which global memory is written.
+  bool writes_anywhere;       // It is also written through pointers without a known argument.
   uint64_t **clashes;      // By kind: kinds whose threads hold the elements differently.
   uint64_t **overwrites;   // The same, for two writes.
   uint64_t **ring_kinds;   // By ring: the kinds that its copies read.

@@ -26,6 +26,17 @@
 // one layout need no barrier. If the element is only stored, the first one also reads it alone (access_is_for_holders),
 // and no barrier is needed at all.
 //
+// A scalar atomic is made by one thread. If it releases, it publishes the accesses of the whole program, not only of
+// that thread. So it is after a barrier if other warps have written global memory, or read what the kernel writes:
+//
+// before  store %tile, %v
+//         atomic_rmw %flag, %one {rmw = "add"}
+// after   store %tile, %v
+//         barrier
+//         atomic_rmw %flag, %one {rmw = "add"}
+//
+// An acquire needs no barrier of its own: codegen broadcasts a used result through shared memory, between barriers.
+//
 // A ring's ops order its slots. Missing fences and barriers are inserted for them too (barrier_rings.c). Some cases are
 // errors, because a barrier cannot fix them. One is a slot that is released while a dot reads it. Another is a slot
 // whose copies were not waited for.
@@ -37,6 +48,7 @@
 // fixed point.
 #include "ir/build.h"
 #include "ir/dot/dot.h"
+#include "ir/memory/atomic.h"
 #include "ir/memory/groups.h"
 #include "passes/shared/barriers.h"
 
@@ -99,6 +111,7 @@ static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, con
   set_unite(s->set[WRITES_SHARED], t->tensors.own, n);
   set_unite(s->set[STORING], t->stores.own, n);
   if (op->kind == OP_DOT && op_attr(op, ATTR_ASYNC)) state_begin_dot(p, s, t->dots.own);
+  if (t->unreleased) set_add(s->set[UNRELEASED], t->global);
   if (t->reads_global && !t->through_ring) set_add(s->set[READS_GLOBAL], t->global);
   if (!t->writes_global) return;
   set_add(s->set[WRITES_GLOBAL], t->global);
@@ -163,6 +176,11 @@ static bool is_empty(const Placer *p, const uint64_t *set) {
   return true;
 }
 
+// Returns true if one thread's release must cover what other threads did.
+static bool releases_others(const Placer *p, const State *s, const Op *op) {
+  return atomic_releases(op) && !type_is_tile(op_result(op)->type) && !is_empty(p, s->set[UNRELEASED]);
+}
+
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
   bool store = op->kind == OP_TMA_STORE;
@@ -173,6 +191,7 @@ static void order_op(Placer *p, State *s, Op *op) {
       global || is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
   hazard |= tensor && !is_empty(p, s->set[WRITES_GLOBAL]);
   hazard |= store && !is_empty(p, s->set[READS_GLOBAL]);
+  hazard |= releases_others(p, s, op);
   if (fence) {
     put_op(p, op, OP_FENCE_ASYNC, global);
     state_fence(p, s, global);

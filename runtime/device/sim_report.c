@@ -153,9 +153,10 @@ static RaceSides sides_of(const SimFinding *finding) {
   return one ? RACE_OF_OP : race_sides(finding->loc, finding->other);
 }
 
-static RaceKind race_between(const SimFinding *finding) {
+static RaceKind race_between(const ReportContext *c, const SimFinding *finding) {
   const tilec_sim_report *r = &finding->report;
   if (r->access == TILEC_SIM_ACCESS_ATOMIC || r->other_access == TILEC_SIM_ACCESS_ATOMIC) return RACE_ATOMIC;
+  if (c->weak_atomics) return RACE_WEAK;
   return r->kind == TILEC_SIM_RACE_WRITE_WRITE ? RACE_PROGRAMS : RACE_READER;
 }
 
@@ -171,10 +172,10 @@ static bool load_first(const SimFinding *finding) {
 }
 
 // Between programs a barrier orders nothing, so that advice comes first, and only one of them names it.
-static void advise_race(const SimFinding *finding, Buf *advice) {
+static void advise_race(const ReportContext *c, const SimFinding *finding, Buf *advice) {
   const tilec_sim_report *r = &finding->report;
   bool within = r->within_block || same_program(r);
-  if (r->between_blocks) buf_text(advice, race_advice(race_between(finding)));
+  if (r->between_blocks) buf_text(advice, race_advice(race_between(c, finding)));
   if (r->between_blocks && within)
     buf_text(advice, RACE_ALSO_WITHIN);
   else if (within)
@@ -215,7 +216,7 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
   if (is_race(r->kind) && finding->buffer && !c->ptx_file) {
     RaceFacts race = race_facts(finding);
     say_race(&race, &words->message);
-    advise_race(finding, &words->advice);
+    advise_race(c, finding, &words->advice);
     return;
   }
   if (r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->is_global && !c->ptx_file)
@@ -226,6 +227,8 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
     say_assertion(r->message, &words->message);
   else
     buf_text(&words->message, r->message);
+  if (c->no_shared && r->kind == TILEC_SIM_OUT_OF_BOUNDS && strstr(r->message, " at shared address "))
+    buf_text(&words->advice, "the launch has no dynamic shared memory: give --shared BYTES");
   if (of_launch(r->kind)) return;
   buf_text(&words->message, ", in ");
   print_program(c, r->block, &words->message);

@@ -15,6 +15,8 @@ typedef struct ReportContext {
   const uint64_t *args; // of the launch, for the parameter that an access names; NULL: not known
   uint32_t arg_count;
   const char *ptx_file; // for PTX from the user: locations are its lines; otherwise NULL
+  bool weak_atomics;    // the kernel has some (func_has_weak_atomics)
+  bool no_shared;       // the launch has no dynamic shared memory, and the user could give some
   bool verbose;         // adds a last note with instruction, warp, lanes and address
 } ReportContext;
 

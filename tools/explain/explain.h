@@ -18,6 +18,7 @@ typedef struct Loss {
   double counted; // Where the time is not predicted: its part of all `counted_of`, 0 to 1.
   const char *counted_of; // "sectors"; NULL: none.
   CostSaving saving;
+  bool only_bound;           // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
 } Loss;
 

@@ -73,16 +73,39 @@ static bool is_scattered(const CostOp *op) {
   return op->sectors.most > ideal + ideal / 4 && op->sectors.most > ideal + op->requests.most;
 }
 
+// True if lanes without a mask touch no more sectors than their bytes fill, but these are of fewer elements: several
+// lanes load the same ones.
+static bool is_repeated(const CostOp *op) {
+  bool masked = op_input(op->op, op->op->kind == OP_COPY_ASYNC ? 2 : 1) != NULL;
+  bool loads = op->op->kind == OP_LOAD || op->op->kind == OP_COPY_ASYNC;
+  return loads && !masked && op->sectors.most <= op->requests.most * op->lane_bytes;
+}
+
+static void find_repeated(Explanation *e, const CostOp *op, const CostSaving *saving) {
+  Loss loss = {.kind = "repeated elements", .loc = op->op->loc};
+  loss.what = arena_printf(e->run->arena, "%s loads each element %.2f times within a warp", op->instruction,
+                           (double)(op->requests.most * op->lane_bytes) / (double)op->sectors_ideal.most);
+  loss.change =
+      "load the smaller tile of different elements, and repeat it (tl.broadcast_to, or tl.reshape after an "
+      "added dimension)";
+  add_loss(e, loss, saving);
+}
+
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
   uint64_t sectors = op->sectors.most, ideal = op->sectors_ideal.most;
+  CostSaving saving = {.sectors = (double)(sectors - ideal)};
   if (op->data_dependent || !is_scattered(op)) return;
+  if (is_repeated(op)) {
+    find_repeated(e, op, &saving);
+    return;
+  }
   Loss loss = {.kind = "uncoalesced", .loc = op->op->loc};
   loss.what =
       arena_printf(e->run->arena, "%s of %u bytes a lane touches %.2f times the sectors that its bytes fill",
                    op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
   loss.change = "make the tile's last dimension the one with stride 1 in memory, or load the tile that way "
                 "and transpose it (tl.trans)";
-  add_loss(e, loss, &(CostSaving){.sectors = (double)(sectors - ideal)});
+  add_loss(e, loss, &saving);
 }
 
 // Accesses narrower than the thread's neighbouring elements would allow.
@@ -169,18 +192,64 @@ static void find_tail(Explanation *e) {
   add_loss(e, loss, &(CostSaving){.tail = true});
 }
 
+static bool holds_dot(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_DOT) return true;
+  return false;
+}
+
+// The last load that a loop waits for in each iteration. NULL: loops only copy ahead.
+static const Op *waiting_load(const CostReport *r) {
+  const Op *load = NULL;
+  for (uint32_t i = 0; i < r->op_count; i++) {
+    const Op *op = r->ops[i].op, *around = op->region->parent;
+    if (op->kind == OP_LOAD && around && op_is_loop(around)) load = op;
+  }
+  return load;
+}
+
+// The remark of the pass pipeline on the load or its loop that says why it is not prefetched; NULL: none.
+static const char *why_not_prefetched(const Explanation *e, const Op *load) {
+  static const char head[] = "not pipelined: ",
+                    part[] = "loads that are not dot operands are not prefetched: ";
+  const Diags *diags = &e->run->c->diags;
+  const char *of_loop = NULL;
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    const Diag *diag = diags->list.at[i];
+    if (diag->severity != DIAG_REMARK || !diag->pass || strcmp(diag->pass, "pipeline") != 0) continue;
+    size_t skip = strncmp(diag->message, head, sizeof head - 1) == 0   ? sizeof head - 1
+                  : strncmp(diag->message, part, sizeof part - 1) == 0 ? sizeof part - 1
+                                                                       : 0;
+    if (!skip) continue;
+    if (diag->loc.line == load->loc.line && diag->loc.file == load->loc.file) return diag->message + skip;
+    if (diag->loc.line == load->region->parent->loc.line && diag->loc.file == load->loc.file)
+      of_loop = diag->message + skip;
+  }
+  return of_loop;
+}
+
+// Stages help only loads that they prefetch: with one stage, nothing is. Other loads are waited for with any number.
 static void find_latency(Explanation *e) {
   const CostReport *r = e->report;
+  const Op *load = waiting_load(r);
   if (r->rounds < 4) return;
-  Loss loss = {.kind = "too few stages", .loc = r->func->loc};
-  for (uint32_t i = 0; i < r->op_count; i++)
-    if (r->ops[i].op->kind == OP_LOAD && r->ops[i].op->region->parent) loss.loc = r->ops[i].op->loc;
+  bool staged = r->func->module->target.num_stages > 1;
+  bool few = !staged && (!load || holds_dot(load->region));
+  const char *why = load && staged ? why_not_prefetched(e, load) : NULL;
+  Loss loss = {.kind = few    ? "too few stages"
+                       : load ? "not prefetched"
+                              : "waits for memory",
+               .loc = load ? load->loc : r->func->loc,
+               .only_bound = !load};
   loss.what = arena_printf(
       e->run->arena,
-      "a program waits for memory %llu times in sequence, with only %u warps a multiprocessor to hide it",
-      (unsigned long long)(r->rounds + 0.5), r->occupancy.warps);
-  loss.change = "more stages (num_stages), so that a loop's loads are in flight while it computes; longer "
-                "steps; more, smaller programs";
+      "a program waits for memory %llu times in sequence, with only %u warps a multiprocessor to hide it%s%s",
+      (unsigned long long)(r->rounds + 0.5), r->occupancy.warps, why ? "; this load is not prefetched: " : "",
+      why ? why : "");
+  loss.change =
+      few ? "more stages (num_stages), so that a loop's loads are in flight while it computes; longer "
+            "steps; more, smaller programs"
+          : "longer steps, so that more bytes are in flight at once; more, smaller programs";
   add_loss(e, loss, &(CostSaving){.rounds = r->rounds - 1});
 }
 
@@ -237,6 +306,11 @@ static int larger_first(const void *a, const void *b) {
   return x->loc.line < y->loc.line ? -1 : x->loc.line > y->loc.line;
 }
 
+// Waits that the bottleneck hides are no loss if there is no load to name.
+static bool is_hidden_wait(const Explanation *e, const Loss *loss) {
+  return loss->only_bound && e->report->time.known && loss->seconds < least_share * e->report->time.seconds;
+}
+
 void explain_losses(Explanation *e) {
   for (uint32_t i = 0; i < e->report->op_count; i++) {
     const CostOp *op = &e->report->ops[i];
@@ -254,7 +328,8 @@ void explain_losses(Explanation *e) {
   uint32_t told = 0;
   for (uint32_t i = 0; i < e->losses.n; i++) weigh(e, &e->losses.at[i]);
   for (uint32_t i = 0; i < e->losses.n; i++)
-    if (e->losses.at[i].share >= least_share) e->losses.at[told++] = e->losses.at[i];
+    if (e->losses.at[i].share >= least_share && !is_hidden_wait(e, &e->losses.at[i]))
+      e->losses.at[told++] = e->losses.at[i];
   e->losses.n = told;
   if (e->losses.n) qsort(e->losses.at, e->losses.n, sizeof *e->losses.at, larger_first);
 }

@@ -178,6 +178,13 @@ static void put_measured_line(Writer *w, const NcuLine *line) {
   buf_free(&text);
 }
 
+static void put_source(Writer *w, Str text) {
+  uint32_t room = COLUMNS - SOURCE;
+  bool cut = text.n > room;
+  buf_bytes(w->out, text.at, cut ? room - 3 : text.n);
+  if (cut) buf_text(w->out, "...");
+}
+
 static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
   Sources *sources = &w->e->run->c->sources;
   Str text = sources_line(sources, line->loc.file, line->loc.line);
@@ -194,8 +201,7 @@ static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
   put_column(w, line->loc.line);
   buf_text(w->out, "  ");
   color(w, COLOR_BOLD);
-  uint32_t room = COLUMNS - SOURCE;
-  buf_bytes(w->out, text.at, text.n < room ? text.n : room);
+  put_source(w, text);
   color(w, COLOR_RESET);
   end_line(w);
   put_ops(w, line);

@@ -68,6 +68,7 @@ typedef struct Options {
   Command command;
   Command topic;        // for help: the command to explain; COMMAND_HELP: all of them
   const char *function; // for help: a function of the language, or "language"; NULL: none
+  const char *option;   // for help: a long or short spelling of options.def to explain; NULL: none
   const char *code;     // for help: the code of diagnostics.def to explain, or "codes"; NULL: none
   ColorWhen color;
   char **words; // all words after `tilec`, with those of argument files
@@ -128,6 +129,8 @@ bool options_file_is_ptx(const Options *options);
 // tilec help. `topic`: as in Options. Lines are at most HELP_COLUMNS wide.
 enum { HELP_COLUMNS = 100 };
 void options_print_help(Command topic, bool colors, Buf *out);
+// tilec help OPTION: its text and the commands that take it. `option`: a spelling of options.def.
+void options_print_option(const char *option, bool colors, Buf *out);
 // tilec help CODE: the entry of diagnostics.def; tilec help codes: all codes with their titles. Returns false, without
 // a text, if there is no such code.
 bool options_print_code(const char *code, bool colors, Buf *out);

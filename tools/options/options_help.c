@@ -82,6 +82,29 @@ static void put_options(Help *h, const char *letter) {
   }
 }
 
+// "takes it: tilec compile, run, check".
+static void put_takers(Help *h, const char *commands) {
+  Buf names = {0};
+  uint32_t count;
+  const Verb *verbs = verb_list(&count);
+  for (uint32_t i = 0; i < count; i++)
+    if (strstr(commands, verbs[i].letter))
+      buf_printf(&names, "%s%s", names.n ? ", " : "taken by: tilec ", verbs[i].name);
+  if (names.n) put_words(h, names.at, 2);
+  buf_free(&names);
+}
+
+void options_print_option(const char *option, bool colors, Buf *out) {
+  Help help = {.out = out, .colors = colors};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const HelpRow *row = &rows[i];
+    if (row->group || (strcmp(row->name, option) != 0 && strcmp(row->short_name, option) != 0)) continue;
+    put_option(&help, row);
+    put_takers(&help, row->commands);
+    return;
+  }
+}
+
 static void put_targets(Help *h) {
   Buf names = {0};
   uint32_t count;

@@ -75,8 +75,22 @@ static bool choose_command(OptionParser *p) {
          no_such_command(p, "there is no command and no file", word, NULL, 0);
 }
 
+// The option that help is asked about: "--num-stages", "num_stages", "-O". NULL: none.
+static const OptionInfo *find_option(const char *word) {
+  size_t count, n = strlen(word);
+  const OptionInfo *infos = option_infos(&count);
+  for (size_t id = 0; id < count; id++) {
+    const char *name = infos[id].name, *bare = word[0] == '-' ? name : name + (name[0] ? 2 : 0);
+    bool same = strlen(bare) == n && n > 0;
+    for (size_t i = 0; same && i < n; i++) same = bare[i] == word[i] || (bare[i] == '-' && word[i] == '_');
+    if (same || (word[0] == '-' && strcmp(infos[id].short_name, word) == 0)) return &infos[id];
+  }
+  return NULL;
+}
+
 static bool parse_topic(OptionParser *p, const char *word) {
-  if (p->options->topic != COMMAND_HELP || p->options->function || p->options->code) {
+  const Options *o = p->options;
+  if (o->topic != COMMAND_HELP || o->function || o->code || o->option) {
     buf_printf(p->error, "help takes one command: '%s' is a second one", word);
     return false;
   }
@@ -90,6 +104,8 @@ static bool parse_topic(OptionParser *p, const char *word) {
     return false;
   }
   if (language_has(word)) return p->options->function = word, true;
+  const OptionInfo *option = find_option(word);
+  if (option) return p->options->option = option->name[0] ? option->name : option->short_name, true;
   const char *advice = language_advice(word);
   if (advice) {
     buf_printf(p->error, "the language has no '%s'; write %s", word, advice);
@@ -169,7 +185,9 @@ static bool take_option(OptionParser *p, const OptionInfo *info, const char *wor
 
 static bool parse_option(OptionParser *p, const char *word) {
   size_t count;
-  const OptionInfo *infos = option_infos(&count);
+  const OptionInfo *infos = option_infos(&count), *asked = find_option(word);
+  if (asked && p->options->command == COMMAND_HELP && !strstr(asked->commands, "H"))
+    return parse_topic(p, word);
   for (size_t id = 0; id < count; id++) {
     const char *value;
     if (option_matches(&infos[id], word, &value)) return take_option(p, &infos[id], word, value);

@@ -4,6 +4,7 @@
 // launch are added. With --check, each schedule's results are compared with the evaluator's.
 #include <stdio.h>
 
+#include "ir/memory/atomic.h"
 #include "tools/run/run.h"
 
 static const struct {
@@ -48,9 +49,15 @@ static const tilec_sim_wait *keep_waits(Arena *arena, const tilec_sim_report *re
   return waits;
 }
 
+static ReportContext report_context(const Check *check) {
+  ReportContext context = run_report_context(check->run);
+  context.weak_atomics = check->image.func && func_has_weak_atomics(check->image.func);
+  return context;
+}
+
 static void add_finding(Check *check, const tilec_sim_report *report, uint32_t schedule) {
   Arena *arena = check->run->arena;
-  ReportContext context = run_report_context(check->run);
+  ReportContext context = report_context(check);
   Finding finding = {.sim = report_finding(&context, report), .schedules = 1u << schedule};
   finding.counts[schedule] = report->count;
   for (uint32_t i = 0; i < check->findings.n; i++) {
@@ -138,7 +145,7 @@ static void add_diagnostic(const Check *check, Finding *finding) {
     if (finding->schedules >> s & 1) buf_printf(&text, "%s%s", text.n ? ", " : "", schedules[s].name);
   }
   finding->sim.schedules = text.at;
-  ReportContext context = run_report_context(check->run);
+  ReportContext context = report_context(check);
   report_diagnose(&context, &finding->sim);
   buf_free(&text);
 }

@@ -229,9 +229,10 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-                the fastest: use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+                use it for counters.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
@@ -267,9 +268,10 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-                the fastest: use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+                use it for counters.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
@@ -308,7 +310,6 @@ class tensor(_kernels_own):
             while tl.atomic_cas(p, 0, 1) == 1:
                 pass
             tl.store(out + i, v)
-            tl.debug_barrier()
             tl.atomic_xchg(p, 0)
         """
         raise NotImplementedError
@@ -349,9 +350,10 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-                the fastest: use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+                use it for counters.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
@@ -387,9 +389,10 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-                the fastest: use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+                use it for counters.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
@@ -425,9 +428,10 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-                the fastest: use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+                use it for counters.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
@@ -471,8 +475,7 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_store(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> None:
-        """Writes memory in one step. With `"release"` the thread's earlier writes are seen by those that acquire the
-        value.
+        """Writes memory in one step. With `"release"` those that acquire the value see the program's earlier writes.
 
         Args:
             val: the values; they are converted to the pointed-to type.
@@ -485,7 +488,6 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, v)
-            tl.debug_barrier()
             tl.atomic_store(p, 1)
         """
         raise NotImplementedError
@@ -507,9 +509,10 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-                the fastest: use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+                use it for counters.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
@@ -545,9 +548,10 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-                `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-                the fastest: use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+                use it for counters.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 

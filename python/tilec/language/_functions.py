@@ -452,9 +452,10 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-            the fastest: use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+            use it for counters.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
@@ -492,9 +493,10 @@ def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-            the fastest: use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+            use it for counters.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
@@ -535,7 +537,6 @@ def atomic_cas(pointer: Value, cmp: Value, val: Value, sem: Str | None = None, s
         while tl.atomic_cas(p, 0, 1) == 1:
             pass
         tl.store(out + i, v)
-        tl.debug_barrier()
         tl.atomic_xchg(p, 0)
     """
     raise NotImplementedError
@@ -580,9 +581,10 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-            the fastest: use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+            use it for counters.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
@@ -620,9 +622,10 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-            the fastest: use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+            use it for counters.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
@@ -660,9 +663,10 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-            the fastest: use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+            use it for counters.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
@@ -709,8 +713,7 @@ def atomic_poll(pointer: Value, expected_value: Value, sem: Str | None = None, s
 
 @builtin
 def atomic_store(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> None:
-    """Writes memory in one step. With `"release"` the thread's earlier writes are seen by those that acquire the
-    value.
+    """Writes memory in one step. With `"release"` those that acquire the value see the program's earlier writes.
 
     Args:
         pointer: a pointer or a tile of pointers to numbers.
@@ -724,7 +727,6 @@ def atomic_store(pointer: Value, val: Value, mask: Value = None, sem: Str | None
     Example::
 
         tl.store(out + i, v)
-        tl.debug_barrier()
         tl.atomic_store(p, 1)
     """
     raise NotImplementedError
@@ -748,9 +750,10 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-            the fastest: use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+            use it for counters.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
@@ -788,9 +791,10 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this thread.
-            `"acquire"`: this thread then sees them. `"acq_rel"` (default) is both. `"relaxed"` is neither, and
-            the fastest: use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
+            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
+            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
+            use it for counters.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 

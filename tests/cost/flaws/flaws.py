@@ -62,3 +62,17 @@ def halved(x, y, n, B: tl.constexpr):
     half = tl.full([B], 0.5, dtype=tl.float64)
     v = tl.load(x + i, mask=i < n)
     tl.store(y + i, (v * half + half * half) * half, mask=i < n)
+
+
+@triton.jit
+def packed(a, q, scales, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Eight rows of a tile load the same words. The pass load_distinct loads them once."""
+    m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    total = tl.zeros([BM, BN], dtype=tl.float32)
+    for first in range(0, K, BK):
+        k = first + tl.arange(0, BK)
+        words = tl.load(q + (k[:, None] // 8) * N + n[None, :])
+        scale = tl.load(scales + (k[:, None] // 64) * N + n[None, :])
+        b = (((words >> ((k[:, None] % 8) * 4)) & 15).to(tl.float16) - 8.0) * scale
+        total = tl.dot(tl.load(a + m[:, None] * K + k[None, :]), b.to(tl.float16), total)
+    tl.store(c + m[:, None] * N + n[None, :], total.to(tl.float16))

@@ -100,3 +100,73 @@ def flags_of_a_tile(x, data, flags, out, which, N: tl.constexpr = 256):
         while tl.atomic_add(flags + which, 0.0) == 0.0:
             pass
         tl.store(out + i, tl.load(data + i))
+
+
+# A release of one thread covers what the whole program stored: no debug_barrier. The last program sums.
+# check: --grid 5 --num-warps 4 x=randn:fp32[5,512] part=empty:fp32[4,512] out=empty:fp32[512] count=zeros:i32[1]
+# check: --grid 3 --num-warps 8 x=randn:fp32[3,512] part=empty:fp32[2,512] out=empty:fp32[512] count=zeros:i32[1]
+@triton.jit
+def last_reduces(x, part, out, count):
+    pid = tl.program_id(0)
+    others = tl.num_programs(0) - 1
+    i = tl.arange(0, 512)
+    v = tl.load(x + pid * 512 + i)
+    if pid < others:
+        tl.store(part + pid * 512 + i, v)
+        tl.atomic_add(count, 1)
+    else:
+        while tl.atomic_add(count, 0) != others:
+            pass
+        for k in range(others):
+            v += tl.load(part + k * 512 + i)
+        tl.store(out + i, v)
+
+
+# The same of a lock, without debug_barrier.
+# check: --grid 6 --num-warps 4 x=randn:fp32[6,512] out=zeros:fp32[512] lock=zeros:i32[1]
+@triton.jit
+def locked_sum_plainly(x, out, lock):
+    i = tl.arange(0, 512)
+    v = tl.load(x + tl.program_id(0) * 512 + i)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(out + i, tl.load(out + i) + v)
+    tl.atomic_xchg(lock, 0)
+
+
+# The programs take turns. A release covers the reads too: the next program writes what this one read.
+# check: --grid 4 --num-warps 4 x=randn:fp32[512] out=empty:fp32[4,512] turn=zeros:i32[1]
+@triton.jit
+def read_before_release(x, out, turn):
+    pid = tl.program_id(0)
+    i = tl.arange(0, 512)
+    while tl.atomic_cas(turn, pid, pid, sem="acquire") != pid:
+        pass
+    if pid % 2 == 0:
+        v = tl.load(x + i)
+    else:
+        v = tl.zeros((512,), tl.float32)
+        tl.store(x + i, v + pid)
+    tl.atomic_xchg(turn, pid + 1, sem="release")
+    tl.store(out + pid * 512 + i, v)
+
+
+# A tile that a descriptor stores, by TMA or not.
+# check: --grid 5 --num-warps 4 x=randn:fp32[320,64] out=empty:fp32[256,64] sums=empty:fp32[64] count=zeros:i32[1]
+@triton.jit
+def tile_before_release(x, out, sums, count):
+    pid = tl.program_id(0)
+    here = tl.make_tensor_descriptor(x, shape=[320, 64], strides=[64, 1], block_shape=[64, 64])
+    there = tl.make_tensor_descriptor(out, shape=[256, 64], strides=[64, 1], block_shape=[64, 64])
+    tile = here.load([pid * 64, 0])
+    if pid < 4:
+        there.store([pid * 64, 0], tile * 2)
+        tl.atomic_add(count, 1)
+    else:
+        while tl.atomic_add(count, 0) != 4:
+            pass
+        i = tl.arange(0, 64)
+        s = tl.sum(tile, axis=0)
+        for k in range(256):
+            s += tl.load(out + k * 64 + i)
+        tl.store(sums + i, s)
