@@ -206,19 +206,20 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
 }
 
 // If divisions are made for the component, also proposes layouts of other components with shared accesses (loads at
-// loaded indices). The divisions may then be made once for both. Pointers that a loop carries may be where the loaded
-// elements are needed. They are then not converted in each iteration.
+// loaded indices). The divisions may then be made once for both. Pointers of single elements may be where the loaded
+// elements are needed: no access gets narrower. A loop then does not convert them in each iteration.
 static void propose_across_accesses(HomeChoice *c) {
   const Propagator *p = c->p;
-  bool shares = type_is_ptr(p->tile[c->root]);
+  bool divides = false, pointers = type_is_ptr(p->tile[c->root]);
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
-    shares |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
+    divides |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
   }
-  for (uint32_t at = p->touches[c->root]; at && shares; at = p->touch_list.at[at - 1].next) {
+  for (uint32_t at = p->touches[c->root]; at && (divides || pointers); at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
-    if (access) propose_for_access(c, access->op, layout_at_home(c, access, NULL));
+    if (access && (divides || access->vector == 1))
+      propose_for_access(c, access->op, layout_at_home(c, access, NULL));
   }
 }
 
