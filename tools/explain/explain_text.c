@@ -108,7 +108,8 @@ typedef struct OpText {
   uint32_t times;
 } OpText;
 
-// Writes each op. Equal texts, as of an unrolled loop, are written once with their number.
+// Writes each op that runs with these arguments. Equal texts, as of an unrolled loop, are written once with their
+// number.
 static void put_ops(Writer *w, const ExplainedLine *line) {
   Arena *arena = w->e->run->arena;
   OpText *texts = ARENA_ARRAY(arena, OpText, line->ops.n + 1);
@@ -116,6 +117,7 @@ static void put_ops(Writer *w, const ExplainedLine *line) {
   Buf text = {0};
   for (uint32_t i = 0; i < line->ops.n; i++) {
     uint32_t at = 0;
+    if (!line->ops.at[i]->runs.most) continue;
     buf_reset(&text);
     describe_op(w, line->ops.at[i], &text);
     while (at < n && !str_eq(texts[at].text, buf_view(&text))) at++;
