@@ -20,8 +20,8 @@ def groups_to_fp8(x, y, s, G: tl.constexpr, B: tl.constexpr):
 # check: --grid 2 -D B=512 x=randn:bf16[2,512] y=empty:fp8e4nv[2,512] s=empty:fp32[2] n=512 stride=512
 # check: --grid 2 -D B=512 x=randn:bf16[2,1024] y=empty:fp8e4nv[2,1024] s=empty:fp32[2] n=1008 stride=1024
 # check: --grid 2 -D B=512 x=randn:fp16[2,1536] y=empty:fp8e5[2,1536] s=empty:fp32[2] n=1536 stride=1536
-# check: --grid 1 -D B=512 x=randn:bf16[1,2048] y=empty:fp8e4nv[1,2048] s=empty:fp32[1] n=2000 stride=2048
-# check: --grid 1 -D B=512 x=randn:bf16[1,4096] y=empty:fp8e4nv[1,4096] s=empty:fp32[1] n=3585 stride=4096
+# check: --grid 1 -D B=512 x=randn:bf16[1,2048] y=zeros:fp8e4nv[1,2048] s=empty:fp32[1] n=2000 stride=2048
+# check: --grid 1 -D B=512 x=randn:bf16[1,4096] y=zeros:fp8e4nv[1,4096] s=empty:fp32[1] n=3585 stride=4096
 # check: --grid 1 -D B=256 x=randn:bf16[1,2304] y=empty:fp8e4nv[1,2304] s=empty:fp32[1] n=2304 stride=2304
 @triton.jit
 def row_to_fp8(x, y, s, n, stride, B: tl.constexpr):
