@@ -186,22 +186,6 @@ static Value *cast_rule(Op *op) {
   return build_cast(&b, origin, type_element(type));
 }
 
-static Value *behind(const Value *value, OpKind kind) {
-  return value->def && value->def->kind == kind ? op_operand(value->def, 0) : NULL;
-}
-
-// fp32 of a 16-bit float whose sign was cleared: the absolute value of its fp32. Instructions take that of an operand.
-static Value *absolute_rule(Op *op) {
-  enum { ALL_BUT_SIGN = 0x7fff };
-  if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return NULL;
-  Value *cleared = behind(op_operand(op, 0), OP_BITCAST), *bits = cleared ? behind(cleared, OP_AND) : NULL;
-  Value *x = bits && is_int(op_operand(cleared->def, 1), ALL_BUT_SIGN) ? behind(bits, OP_BITCAST) : NULL;
-  if (!x || x->type != op_operand(op, 0)->type) return NULL;
-  if (!type_is_elem(x->type, ELEM_BF16) && !type_is_elem(x->type, ELEM_FP16)) return NULL;
-  Builder b = builder_before(op);
-  return build_math(&b, "abs", build_cast(&b, x, type_element(op_result(op)->type)), NULL, NULL);
-}
-
 static bool is_uniform(const Value *value) {
   return type_is_tile(value->type) && value->def &&
          (value->def->kind == OP_SPLAT || value->def->kind == OP_CONSTANT);
@@ -305,7 +289,7 @@ typedef Value *CanonRule(Op *op);
 
 static CanonRule *const canon_rules[] = {fold_op,    integer_rule,  float_rule, select_rule,
                                          cast_rule,  addptr_rule,   splat_rule, shape_of_splat_rule,
-                                         shape_rule, equality_rule, join_rule,  absolute_rule};
+                                         shape_rule, equality_rule, join_rule};
 
 Value *canonical_value(Op *op, bool *changed) {
   *changed |= constants_to_the_right(op);
