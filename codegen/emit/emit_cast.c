@@ -123,9 +123,21 @@ LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return LLVMBuildIntCast2(e->builder, number, emit_type(e, target), elem_is_signed(from), "");
 }
 
+// fp16 as bf16, or the reverse. LLVM 22 has a bug: it compares absolute values of the second type by an `and` of the
+// first. The instruction hides the first from it; ptxas removes it.
+static LLVMValueRef other_half(Emitter *e, LLVMValueRef x, LLVMTypeRef to) {
+  static const char text[] = "mov.b16 $0, $1;", constraints[] = "=h,h";
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, x, e->i16, "");
+  LLVMTypeRef type = LLVMFunctionType(e->i16, &e->i16, 1, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
+                                       false, false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildBitCast(e->builder, LLVMBuildCall2(e->builder, type, code, &bits, 1, ""), to, "");
+}
+
 LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMTypeRef from = LLVMTypeOf(x[0]), to = emit_type(e, op_result(op)->type);
   if (from == to) return x[0];
+  if (emit_is_half(e, from) && emit_is_half(e, to)) return other_half(e, x[0], to);
   if (from == e->ptr) {
     LLVMValueRef bits = LLVMBuildPtrToInt(e->builder, x[0], e->i64, "");
     return to == e->i64 ? bits : LLVMBuildBitCast(e->builder, bits, to, "");
