@@ -16,7 +16,7 @@ def groups_to_fp8(x, y, s, G: tl.constexpr, B: tl.constexpr):
     tl.store(s + tl.program_id(0) * (B // G) + tl.arange(0, B // G), scale)
 
 
-# check: --grid 2 -D B=512 x=randn:bf16[2,512] y=empty:fp8e4nv[2,512] s=empty:fp32[2] n=0 stride=512
+# check: --grid 2 -D B=512 x=randn:bf16[2,512] y=zeros:fp8e4nv[2,512] s=empty:fp32[2] n=0 stride=512
 # check: --grid 2 -D B=512 x=randn:bf16[2,512] y=empty:fp8e4nv[2,512] s=empty:fp32[2] n=512 stride=512
 # check: --grid 2 -D B=512 x=randn:bf16[2,1024] y=empty:fp8e4nv[2,1024] s=empty:fp32[2] n=1008 stride=1024
 # check: --grid 2 -D B=512 x=randn:fp16[2,1536] y=empty:fp8e5[2,1536] s=empty:fp32[2] n=1536 stride=1536
