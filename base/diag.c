@@ -111,6 +111,20 @@ const char *sources_path(const Sources *sources, uint16_t file) {
   return sources->files.at[file].path;
 }
 
+// Takes the codes out of the message. Returns the first, NULL if there is none.
+static const char *take_code(Arena *arena, char *message) {
+  const char *code = NULL;
+  for (char *at = message; (at = strstr(at, DIAG_CODE(T)));) {
+    if (strspn(at + 2, "0123456789") < DIAG_CODE_BYTES - 2) { // text of a source
+      at++;
+      continue;
+    }
+    if (!code) code = arena_copy(arena, (Str){at + 1, DIAG_CODE_BYTES - 1});
+    memmove(at, at + DIAG_CODE_BYTES, strlen(at + DIAG_CODE_BYTES) + 1);
+  }
+  return code;
+}
+
 static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
@@ -120,7 +134,8 @@ static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *form
   char *message = arena_alloc(diags->arena, (size_t)n + 1);
   vsnprintf(message, (size_t)n + 1, format, args);
   Diag *diag = ARENA_NEW(diags->arena, Diag);
-  *diag = (Diag){.severity = severity, .loc = loc, .message = message};
+  const char *code = take_code(diags->arena, message);
+  *diag = (Diag){.severity = severity, .loc = loc, .code = code, .message = message};
   return diag;
 }
 
@@ -236,6 +251,7 @@ static Loc take_loc(Sources *to, const Sources *from, Loc loc) {
 static Diag *take_diag(Diags *to, const Diags *from, const Diag *diag) {
   Diag *copy = ARENA_NEW(to->arena, Diag);
   *copy = (Diag){.severity = diag->severity, .pass = diag->pass};
+  if (diag->code) copy->code = arena_copy(to->arena, str_from(diag->code));
   copy->loc = take_loc(to->sources, from->sources, diag->loc);
   copy->message = arena_copy(to->arena, str_from(diag->message));
   if (diag->run) {
@@ -416,7 +432,9 @@ static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, B
   } else
     buf_text(out, "tilec: ");
   print_color(diags, severity_color[diag->severity], out);
-  buf_printf(out, "%s: ", severity_name[diag->severity]);
+  buf_text(out, severity_name[diag->severity]);
+  if (diag->code) buf_printf(out, "[%s]", diag->code);
+  buf_text(out, ": ");
   print_color(diags, COLOR_RESET, out);
   if (diag->severity != DIAG_NOTE) print_color(diags, COLOR_BOLD, out);
   buf_plain_lines(out, str_from(diag->message), MESSAGE_BYTES);
@@ -466,6 +484,7 @@ static void print_json_run(const DiagRun *run, Json *json) {
 static void print_json(const Diags *diags, const Diag *diag, Json *json) {
   json_object(json, NULL);
   json_text(json, "severity", severity_name[diag->severity]);
+  if (diag->code) json_text(json, "code", diag->code);
   json_text(json, "message", diag->message);
   print_json_place(diags, diag->loc, json);
   if (diag->pass) json_text(json, "pass", diag->pass);

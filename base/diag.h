@@ -78,9 +78,15 @@ typedef struct DiagRun {
   const char *got, *expected; // the element's values as decimals; NULL: none
 } DiagRun;
 
+// Begins a format with the code of its kind (tools/options/diagnostics.def): DIAG_CODE(T0301) "the shapes ...". The code
+// may pass through "%s" of other formats. A diagnostic takes it out of its message.
+#define DIAG_CODE(code) "\001" #code
+enum { DIAG_CODE_BYTES = 6 };
+
 typedef struct Diag {
   Severity severity;
   Loc loc;
+  const char *code; // "T0301"; NULL: its kind has none
   const char *message;
   const char *pass;   // only for remarks: the pass; else NULL
   const DiagRun *run; // NULL: not about a run
@@ -129,10 +135,10 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n);
 // The same for parameters. Falls back to the only name that has more or fewer words, such as x_ptr and x.
 const char *diag_nearest_words(Str typed, const char *const *names, size_t n);
 
-// Prints like clang: "file:line:col: error: text", the source line, caret and range, fix-its, notes. Remarks
+// Prints like clang: "file:line:col: error[T0301]: text", the source line, caret and range, fix-its, notes. Remarks
 // only with `remarks`.
 void diags_print_text(const Diags *diags, bool remarks, Buf *out);
-// One JSON array of {severity, message, file, line, column, length, pass?, kind?, buffer?, index?, indices?,
+// One JSON array of {severity, code?, message, file, line, column, length, pass?, kind?, buffer?, index?, indices?,
 // program?, count?, with?, got?, expected?, fixits, notes}. Omits file, line and so on if there is no
 // location.
 void diags_print_json(const Diags *diags, bool remarks, Buf *out);

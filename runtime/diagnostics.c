@@ -30,6 +30,7 @@ static void add(Filling *f, const Diag *diag, size_t parent) {
   if (parent == SIZE_MAX) parent = index;
   tilec_diagnostic item = {.size = sizeof item, .severity = (tilec_severity)diag->severity, .parent = parent};
   item.text = keep_text(f, diag->message);
+  if (diag->code) item.code = keep_text(f, diag->code);
   if (diag->loc.line) {
     item.file = keep_text(f, sources_name(f->diags->sources, diag->loc.file));
     item.line = diag->loc.line;

@@ -110,11 +110,12 @@ typedef struct tilec_diagnostic {
   uint32_t line, column, length; /* from 1, the columns in bytes; length 0: a point */
   const char *text;              /* one line, without the location */
   size_t parent;                 /* of a note: index of its diagnostic; else its own index */
+  const char *code;              /* of the kind of mistake, as in `tilec help T0301`; NULL: none */
 } tilec_diagnostic;
 
 /* An empty tilec_diagnostic, with its size. */
 #define TILEC_DIAGNOSTIC_INIT                                                                                \
-  { sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0 }
+  { sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0, NULL }
 
 /* Diagnostics in the order in which they are printed. Each is followed by its notes. */
 typedef struct tilec_diagnostics tilec_diagnostics;

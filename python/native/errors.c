@@ -3,8 +3,8 @@
 #include "native.h"
 
 PyObject *diagnostic_tuple(const tilec_diagnostic *d) {
-  return Py_BuildValue("(izIIIzn)", (int)d->severity, d->file, d->line, d->column, d->length, d->text,
-                       (Py_ssize_t)d->parent);
+  return Py_BuildValue("(izIIIznz)", (int)d->severity, d->file, d->line, d->column, d->length, d->text,
+                       (Py_ssize_t)d->parent, d->code);
 }
 
 PyObject *diagnostics_list(const tilec_diagnostics *list) {

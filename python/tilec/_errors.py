@@ -15,8 +15,9 @@ SEVERITIES = ("error", "warning", "remark", "note")
 
 _TOO_LARGE = re.compile(r"needs (\d+) bytes of shared memory; \S+ has (\d+)")
 
-# As tilec.h's tilec_diagnostic: severity, file, line, column, length, text, index of what a note belongs to.
-RawDiagnostic = Tuple[int, Optional[str], int, int, int, str, int]
+# As tilec.h's tilec_diagnostic: severity, file, line, column, length, text, index of what a note belongs to,
+# code.
+RawDiagnostic = Tuple[int, Optional[str], int, int, int, str, int, Optional[str]]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Diagnostic:
         line, column: from 1 on; columns count bytes.
         length: of the range that is marked, in bytes.
         notes: a list of Diagnostics that explain this one.
+        code: of the kind of mistake, such as "T0301"; None if the kind has none. `tilec help CODE` explains it.
     """
 
     severity: str
@@ -39,10 +41,12 @@ class Diagnostic:
     column: int = 0
     length: int = 0
     notes: List["Diagnostic"] = field(default_factory=list)
+    code: Optional[str] = None
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
-        return f"{place}{self.severity}: {self.text}"
+        code = f"[{self.code}]" if self.code else ""
+        return f"{place}{self.severity}{code}: {self.text}"
 
 
 class TilecError(Exception):
@@ -164,8 +168,8 @@ def diagnostics(raw: Iterable[RawDiagnostic]) -> List[Diagnostic]:
     """The messages that are not notes, each with its notes."""
     made: List[Diagnostic] = []
     tops: List[Diagnostic] = []
-    for index, (severity, file, line, column, length, text, parent) in enumerate(raw):
-        made.append(Diagnostic(SEVERITIES[severity], text, file, line, column, length))
+    for index, (severity, file, line, column, length, text, parent, code) in enumerate(raw):
+        made.append(Diagnostic(SEVERITIES[severity], text, file, line, column, length, code=code))
         if parent == index:
             tops.append(made[-1])
         else:
