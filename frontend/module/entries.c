@@ -176,6 +176,14 @@ const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const K
   return uses;
 }
 
+GridUse frontend_grid_use(IrContext *ir, const Module *module, const KernelInfo *kernel) {
+  Elab e = reader(ir, module, NULL);
+  GridUse grid = {0};
+  const Function *function = elab_function(&e, module, kernel->path);
+  if (function) elab_grid_use(&e, function, elab_param_uses(&e, function, 0), &grid);
+  return grid;
+}
+
 bool frontend_has_name(IrContext *ir, const Module *module, const char *name) {
   Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
   return elab_is_module_name(&e, name);

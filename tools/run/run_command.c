@@ -218,7 +218,7 @@ bool run_ask_grid(Run *run, const char *name) {
     return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
                       name),
            false;
-  ask_grid(run->options, c, kernel);
+  ask_grid(run->options, c, kernel, run_given(run));
   return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
 }
 
