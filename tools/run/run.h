@@ -168,6 +168,8 @@ tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *byte
 
 // tilec explain: compiles the kernel for the arguments. Nothing runs. Buffers have only addresses.
 ExitStatus explain_source(Run *run, tilec_buffer **buffers);
+// The predicted seconds with one more option. 0: it does not compile, or no time is known.
+double explain_predict(const Run *run, const char *option, const char *value);
 
 // tilec tune. `buffers` exist unless it only predicts.
 ExitStatus tune_source(Run *run, tilec_buffer **buffers);
