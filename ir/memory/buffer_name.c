@@ -343,8 +343,10 @@ const char *race_advice(RaceKind kind) {
   return "";
 }
 
-bool race_is_advice(const char *text) {
-  for (int kind = RACE_LANES; kind <= RACE_WEAK; kind++)
+bool race_is_advice(const char *text, bool *within) {
+  for (int kind = RACE_LANES; kind <= RACE_WEAK; kind++) {
+    *within = kind < RACE_PROGRAMS;
     if (strcmp(text, race_advice((RaceKind)kind)) == 0) return true;
+  }
   return false;
 }
