@@ -92,7 +92,7 @@ static void refuse(HostWriter *w, const Op *op) {
   bool grid = w->host->kind == HOST_GRID;
   if (!w->failed)
     diag_error(w->func->module->ir->diags, op->loc,
-               "the %s of '%s' uses %s, which cannot be translated into C; leave %s",
+               "[T0507] the %s of '%s' uses %s, which cannot be translated into C; leave %s",
                grid ? "@grid" : host_info(w->host->kind)->name, w->func->name, op_info(op->kind)->name,
                grid ? "@grid out, and give the grid at the launch" : "TMA copies out (--tma=off)");
   w->failed = true;

@@ -78,7 +78,7 @@ typedef struct DiagRun {
   const char *got, *expected; // the element's values as decimals; NULL: none
 } DiagRun;
 
-// Begins a format with the code of its kind (tools/options/diagnostics.def): DIAG_CODE(T0301) "the shapes ...". The code
+// Begins a format with the code of its kind (tools/options/diagnostics.def): "[T0301] the shapes ...". The code
 // may pass through "%s" of other formats. A diagnostic takes it out of its message.
 #define DIAG_CODE(code) "\001" #code
 enum { DIAG_CODE_BYTES = 6 };

@@ -20,7 +20,7 @@ typedef struct Checker {
 
 static void check_type(Checker *c, const Type *type, const Region *region, Loc loc) {
   if (type->kind == TYPE_BLOCK_PTR) {
-    diag_error(c->diags, loc, "block pointers are not supported yet");
+    diag_error(c->diags, loc, "[T0507] block pointers are not supported yet");
     c->failed = true;
   }
   if (!type_is_tile(type)) return;
@@ -28,17 +28,17 @@ static void check_type(Checker *c, const Type *type, const Region *region, Loc l
   uint32_t warps = region_warps_of(region).count;
   bool good = false;
   if (!layout)
-    diag_error(c->diags, loc, "a tile without a layout cannot be compiled: propagate_layouts has not run");
+    diag_error(c->diags, loc, "[T0000] a tile without a layout cannot be compiled: propagate_layouts has not run");
   else if (layout->bits[DIM_LANE] != LANE_BITS || layout->bits[DIM_WARP] != log2_ceil(warps))
-    diag_error(c->diags, loc, "the layout is for %u lanes and %u warps, the kernel has 32 and %u",
+    diag_error(c->diags, loc, "[T0000] the layout is for %u lanes and %u warps, the kernel has 32 and %u",
                1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], warps);
   else if (layout->bits[DIM_BLOCK])
-    diag_error(c->diags, loc, "layouts over the CTAs of a cluster are not supported yet");
+    diag_error(c->diags, loc, "[T0507] layouts over the CTAs of a cluster are not supported yet");
   else if (1ull << layout->out_bits < type_elements(type))
-    diag_error(c->diags, loc, "the layout does not cover the tile");
+    diag_error(c->diags, loc, "[T0000] the layout does not cover the tile");
   else if (layout_registers(layout) > MAX_REGISTERS)
     diag_error(c->diags, loc,
-               "the tile needs %u registers a thread, more than %d: use a smaller tile or more warps",
+               "[T0505] the tile needs %u registers a thread, more than %d: use a smaller tile or more warps",
                layout_registers(layout), MAX_REGISTERS);
   else
     good = true;
@@ -56,11 +56,11 @@ static void check_hints(Checker *c, const Op *op) {
   static const char *const evictions[] = {"", "evict_normal", "evict_first", "evict_last", NULL};
   const Attr *cache = op_attr(op, ATTR_CACHE), *evict = op_attr(op, ATTR_EVICT);
   if (cache && !is_one_of(cache->str, op->kind == OP_LOAD ? loads : stores)) {
-    diag_error(c->diags, op->loc, "%s has no cache modifier '%s'", op_info(op->kind)->name, cache->str);
+    diag_error(c->diags, op->loc, "[T0507] %s has no cache modifier '%s'", op_info(op->kind)->name, cache->str);
     c->failed = true;
   }
   if (evict && !is_one_of(evict->str, evictions)) {
-    diag_error(c->diags, op->loc, "there is no eviction policy '%s'", evict->str);
+    diag_error(c->diags, op->loc, "[T0507] there is no eviction policy '%s'", evict->str);
     c->failed = true;
   }
 }
@@ -84,7 +84,7 @@ static void check_once(Checker *c, const Op *op) {
   if (!use) return;
   diag_error(
       c->diags, op->loc,
-      "several threads hold the result of this %s: it needs a scratch buffer, promote_shared has not run",
+      "[T0000] several threads hold the result of this %s: it needs a scratch buffer, promote_shared has not run",
       op->kind == OP_LOAD          ? "volatile load"
       : op->kind == OP_GLOBALTIMER ? "globaltimer"
                                    : "atomic");
@@ -97,19 +97,20 @@ static void check_asm(Checker *c, const Op *op) {
   const char *wrong = asm_read(c->arena, op, &shape);
   uint32_t replicas = wrong ? 1 : asm_replicas(op);
   if (replicas > 1)
-    diag_warning(c->diags, op->loc,
-                 "inline assembly: this writes memory %u times for each element, once in each thread that "
-                 "holds it; use tl.store or tl.atomic_*, which write once",
-                 replicas);
+    diag_warning(
+        c->diags, op->loc,
+        "[T1403] inline assembly: this writes memory %u times for each element, once in each thread that "
+                   "holds it; use tl.store or tl.atomic_*, which write once",
+        replicas);
   if (!wrong) return;
-  diag_error(c->diags, op->loc, "inline assembly: %s", wrong);
+  diag_error(c->diags, op->loc, "[T1403] inline assembly: %s", wrong);
   c->failed = true;
 }
 
 static void check_grid_control(Checker *c, const Op *op) {
   if (op->kind != OP_GDC_WAIT && op->kind != OP_GDC_LAUNCH_DEPENDENTS) return;
   if (c->target->arch->has_grid_control) return;
-  diag_error(c->diags, op->loc, "%s needs %s or newer, not %s", op_info(op->kind)->name,
+  diag_error(c->diags, op->loc, "[T0507] %s needs %s or newer, not %s", op_info(op->kind)->name,
              target_since(offsetof(TargetInfo, has_grid_control)), c->target->arch->name);
   c->failed = true;
 }
@@ -133,7 +134,7 @@ static void check_moves(Checker *c, const Op *op) {
     RegisterMove *moves = ARENA_ARRAY(c->arena, RegisterMove, emit_count(op->results[i].type));
     if (plan_moves(c->arena, op, i, moves)) continue;
     diag_error(c->diags, op->loc,
-               "a layout conversion is missing before '%s': its result's threads do not hold the elements",
+               "[T0000] a layout conversion is missing before '%s': its result's threads do not hold the elements",
                op_info(op->kind)->name);
     c->failed = true;
     return;
@@ -143,14 +144,14 @@ static void check_moves(Checker *c, const Op *op) {
 static void check_dot(Checker *c, const Op *op) {
   if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
   diag_error(c->diags, op->loc,
-             "the dot has no 'instruction': choose_dot has not run, or its tiles had layouts before");
+             "[T0000] the dot has no 'instruction': choose_dot has not run, or its tiles had layouts before");
   c->failed = true;
 }
 
 static void check_loop(Checker *c, const Op *op) {
   int64_t step;
   if (op->kind != OP_FOR || !value_int_constant(op_operand(op, 2), &step) || step != 0) return;
-  diag_error(c->diags, op->loc, "the loop's step is zero");
+  diag_error(c->diags, op->loc, "[T0406] the loop's step is zero");
   c->failed = true;
 }
 
@@ -159,7 +160,7 @@ static void check_region(Checker *c, const Region *region, uint32_t depth);
 static bool check_built(Checker *c, const Op *op) {
   const Attr *function = op->kind == OP_MATH ? op_attr(op, ATTR_FUNCTION) : NULL;
   if (function ? emit_has_math(op) : emit_has_op(op->kind)) return true;
-  diag_error(c->diags, op->loc, "'%s' is not supported yet",
+  diag_error(c->diags, op->loc, "[T0507] '%s' is not supported yet",
              function ? function->str : op_info(op->kind)->name);
   c->failed = true;
   return false;
@@ -185,7 +186,7 @@ static void check_op(Checker *c, const Op *op, uint32_t depth) {
 
 static void check_region(Checker *c, const Region *region, uint32_t depth) {
   if (depth > MAX_DEPTH) {
-    diag_error(c->diags, region->parent->loc, "control flow is nested too deeply");
+    diag_error(c->diags, region->parent->loc, "[T0506] control flow is nested too deeply");
     c->failed = true;
     return;
   }
@@ -206,7 +207,7 @@ static void check_name(Checker *c, const Func *func) {
   plain = plain && strcmp(func->name, "vprintf") != 0 && strcmp(func->name, "__assertfail") != 0;
   if (plain) return;
   diag_error(c->diags, func->loc,
-             "'%s' cannot be a kernel's name in PTX: use only ASCII letters, digits and _", func->name);
+             "[T0507] '%s' cannot be a kernel's name in PTX: use only ASCII letters, digits and _", func->name);
   c->failed = true;
 }
 

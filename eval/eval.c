@@ -161,11 +161,11 @@ static void give_away(Machine *m, const Tile *addresses) {
 static bool run_inline_asm(Machine *m, Op *op) {
   if (!m->options.assembly) {
     m->memory->gave_up = true;
-    return eval_error(m, op, NO_ELEMENT, "the evaluator cannot evaluate inline assembly");
+    return eval_error(m, op, NO_ELEMENT, "[T1405] the evaluator cannot evaluate inline assembly");
   }
   if (eval_first_time(m, op))
     diag_warning(m->diags, op->loc,
-                 "the evaluator does not run inline assembly: values that depend on it are not compared");
+                 "[T1405] the evaluator does not run inline assembly: values that depend on it are not compared");
   for (uint32_t k = 0; k < op->operand_count && !op_attr(op, ATTR_PURE); k++) {
     const Tile *operand = eval_operand(m, op, k);
     if (!eval_code_is_float(operand->code) && eval_code_bytes(operand->code) == 8) give_away(m, operand);
@@ -257,7 +257,7 @@ bool eval_plain(Machine *m, Op *op) {
   if (!eval_ring_access(m, op)) return false;
   bool elementwise = !runners[op->kind] && op_has(op, ELEMENTWISE);
   if (!runners[op->kind] && !elementwise)
-    return eval_error(m, op, NO_ELEMENT, "the evaluator cannot run `%s`", op_info(op->kind)->name);
+    return eval_error(m, op, NO_ELEMENT, "[T0000] the evaluator cannot run `%s`", op_info(op->kind)->name);
   bool ok = elementwise ? eval_elementwise(m, op) : runners[op->kind](m, op);
   if (ok && m->wraps) eval_wraps_op(m, op);
   return ok;
@@ -288,7 +288,7 @@ static bool set_programs(Machine *m) {
   if (!func_is_persistent(m->func)) return true;
   if (programs_fault(grid))
     return eval_error(m, m->func->body->last, NO_ELEMENT,
-                      "the launch is the kernel's with persistent = \"off\": %s", programs_fault(grid));
+                      "[T0000] the launch is the kernel's with persistent = \"off\": %s", programs_fault(grid));
   for (uint32_t d = 0; d < PROGRAM_AXES; d++) eval_set_int(m, m->func->body->args[first + d], m->grid[d]);
   uint32_t programs = m->grid[0] * m->grid[1] * m->grid[2];
   m->grid[0] = programs < most ? programs : most;
@@ -346,9 +346,9 @@ static bool check_grid(Machine *m, const Op *yield, const int64_t *sizes) {
   static const int64_t LIMITS[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
   for (uint32_t d = 0; d < 3; d++) {
     long long size = sizes[d];
-    if (size < 0) return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is negative: %lld", d, size);
+    if (size < 0) return eval_error(m, yield, NO_ELEMENT, "[T1001] the grid's size %u is negative: %lld", d, size);
     if (size > LIMITS[d])
-      return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is %lld; at most %lld is allowed", d, size,
+      return eval_error(m, yield, NO_ELEMENT, "[T1001] the grid's size %u is %lld; at most %lld is allowed", d, size,
                         (long long)LIMITS[d]);
   }
   return true;
@@ -387,7 +387,7 @@ static bool check_guard(Machine *m, const EvalArg *args) {
   if (!run_host(m, guard, args, values)) return false;
   if (values[0] & 1) return true;
   return eval_error(m, guard->region->last, NO_ELEMENT,
-                    "the guard does not hold: this launch is the kernel's with tma = \"off\"");
+                    "[T0000] the guard does not hold: this launch is the kernel's with tma = \"off\"");
 }
 
 static bool make_maps(Machine *m, const EvalArg *args) {
@@ -486,7 +486,7 @@ bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]) {
   const HostRegion *host = func_host(func, HOST_GRID, NULL);
   int64_t sizes[HOST_VALUES];
   if (!host) {
-    diag_error(func->module->ir->diags, func->loc, "kernel `%s` has no @grid", func->name);
+    diag_error(func->module->ir->diags, func->loc, "[T1001] kernel `%s` has no @grid", func->name);
     return false;
   }
   if (!eval_host(func, host, args, sizes)) return false;

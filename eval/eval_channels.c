@@ -86,13 +86,13 @@ static void run_fill(Machine *m, const Op *op, Channel *channel) {
 }
 
 static bool run_commit(Machine *m, const Op *op, Channel *channel) {
-  if (channel->committed == channel->filled) return eval_error(m, op, NO_ELEMENT, "no slot is being filled");
+  if (channel->committed == channel->filled) return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is being filled");
   uint32_t slot = (uint32_t)(channel->committed++ % channel->slots);
   bool counted = channel->begin->operand_count > 0; // waiting for the slot includes waiting for its copies
   for (uint32_t i = 0; !counted && i < channel->buffers.all.n; i++) {
     uint64_t n = eval_shared_elements(m, channel->buffers.all.at[i]) / channel->slots;
     if (eval_shared_copying(m, channel->buffers.all.at[i], slot * n, n))
-      return eval_error(m, op, NO_ELEMENT, "copies into slot %u are in flight: an async_wait must come first",
+      return eval_error(m, op, NO_ELEMENT, "[T0000] copies into slot %u are in flight: an async_wait must come first",
                         slot);
   }
   return true;
@@ -108,7 +108,7 @@ static bool run_wait(Machine *m, const Op *op, Channel *channel) {
 }
 
 static bool run_release(Machine *m, const Op *op, Channel *channel) {
-  if (channel->released == channel->waited) return eval_error(m, op, NO_ELEMENT, "no slot is readable");
+  if (channel->released == channel->waited) return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is readable");
   uint32_t slot = (uint32_t)(channel->released++ % channel->slots);
   return eval_slot_was_read(m, op, &channel->buffers, slot, channel->slots);
 }
@@ -124,10 +124,10 @@ bool eval_channel(Machine *m, Op *op) {
   uint64_t first = end == FILLS ? channel->filled : channel->waited;
   uint64_t last = end == FILLS ? channel->committed : channel->released;
   if (value->bits[1] != first || value->bits[2] != last)
-    return eval_error(m, op, NO_ELEMENT, "the ring has been used since it had this value");
+    return eval_error(m, op, NO_ELEMENT, "[T0000] the ring has been used since it had this value");
   bool fills = op->kind == OP_RING_FILL || op->kind == OP_RING_COMMIT;
   if (fills != (end == FILLS))
-    return eval_error(m, op, NO_ELEMENT, "the ring belongs to the channel's other end");
+    return eval_error(m, op, NO_ELEMENT, "[T0000] the ring belongs to the channel's other end");
   bool ok = true;
   if (op->kind == OP_RING_FILL)
     run_fill(m, op, channel);
@@ -152,7 +152,7 @@ bool eval_channel_access(Machine *m, const Op *op, uint32_t buffer, const Value 
   bool filled = ring_turns_take(channel->slots, slot, channel->committed, channel->filled);
   if (writes ? filled : readable) return true;
   const char *state = readable ? "readable" : full ? "full" : filled ? "being filled" : "free";
-  return eval_error(m, op, NO_ELEMENT, "slot %u of a channel is %s while it is %s", slot,
+  return eval_error(m, op, NO_ELEMENT, "[T0000] slot %u of a channel is %s while it is %s", slot,
                     writes ? "written" : "read", state);
 }
 
@@ -162,7 +162,7 @@ bool eval_channels_end(Machine *m, const Op *end) {
     uint64_t full = channel->committed - channel->waited, filled = channel->filled - channel->committed;
     if (full || filled)
       return eval_error(m, end, NO_ELEMENT,
-                        "%llu slots of a channel are full and %llu being filled when the program ends",
+                        "[T0000] %llu slots of a channel are full and %llu being filled when the program ends",
                         (unsigned long long)full, (unsigned long long)filled);
     channel->buffers.all.n = 0;
   }

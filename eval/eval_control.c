@@ -57,7 +57,7 @@ bool eval_for_begin(Machine *m, const Op *op, ForRounds *r, bool *more) {
       !eval_flow_operand(m, op, 1, "the loop's upper bound", &r->upper) ||
       !eval_flow_operand(m, op, 2, "the loop's step", &r->step))
     return false;
-  if (r->step == 0) return eval_error(m, op, NO_ELEMENT, "the loop's step is 0");
+  if (r->step == 0) return eval_error(m, op, NO_ELEMENT, "[T0000] the loop's step is 0");
   bool is_signed = elem_is_signed((Elem)eval_operand(m, op, 0)->code);
   r->down = is_signed && (int64_t)r->step < 0;
   for (uint32_t k = 0; k < op->result_count; k++)
@@ -197,18 +197,18 @@ bool eval_step(Machine *m, const Op *op) {
   enum { CLOCK_STEPS = 64 };
   const EvalOptions *o = &m->options;
   if (o->max_steps && m->steps >= o->max_steps) {
-    eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached (raise it with --max-instructions N)",
+    eval_error(m, op, NO_ELEMENT, "[T0000] the limit of %llu steps is reached (raise it with --max-instructions N)",
                (unsigned long long)o->max_steps);
     return ends_in_loops(m, op);
   }
   if (m->steps++ % CLOCK_STEPS) return true;
   if (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)) {
-    eval_error(m, op, NO_ELEMENT, "the launch was interrupted");
+    eval_error(m, op, NO_ELEMENT, "[T0000] the launch was interrupted");
     return ends_in_loops(m, op);
   }
   if (o->timeout <= 0 || seconds_now() <= m->deadline) return true;
   eval_error(m, op, NO_ELEMENT,
-             "the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)", o->timeout);
+             "[T0000] the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)", o->timeout);
   return ends_in_loops(m, op);
 }
 
@@ -233,7 +233,7 @@ RegionEnd eval_op(Machine *m, Op *op) {
 RegionEnd eval_region(Machine *m, const Region *region, const Op **end) {
   RegionEnd flow = REGION_ENDED;
   if (++m->depth > MAX_DEPTH) {
-    eval_error(m, region->parent, NO_ELEMENT, "more than %d levels of control flow", MAX_DEPTH);
+    eval_error(m, region->parent, NO_ELEMENT, "[T0000] more than %d levels of control flow", MAX_DEPTH);
     flow = REGION_FAILED;
   }
   for (Op *op = region->first; op && flow == REGION_ENDED; op = op->next) {

@@ -89,7 +89,7 @@ static bool run_assert(Machine *m, const Op *op) {
   for (uint32_t i = 0; i < condition->n; i++) {
     if (!eval_defined(m, op, 0, i, "the assertion's condition")) return false;
     if (condition->bits[i] || state_is_doubtful(condition->state[i])) continue;
-    return eval_error(m, op, i, "assertion failed: %s", message ? message->str : "");
+    return eval_error(m, op, i, "[T1401] assertion failed: %s", message ? message->str : "");
   }
   return true;
 }

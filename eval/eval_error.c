@@ -69,7 +69,7 @@ bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, 
 }
 
 bool eval_on_host(Machine *m, const Op *op, const char *what) {
-  return eval_error(m, op, NO_ELEMENT, "a %s expression cannot %s", host_info(m->host->kind)->name, what);
+  return eval_error(m, op, NO_ELEMENT, "[T0000] a %s expression cannot %s", host_info(m->host->kind)->name, what);
 }
 
 // For an op that moves or combines elements: any undefined element of an operand; *i is its index.
@@ -135,10 +135,10 @@ static Diag *undefined_at(Machine *m, const Op *op, const Value *operand, uint32
   const Tile *pointer = stored ? eval_operand(m, op, 0) : NULL;
   uint64_t address = pointer ? pointer->bits[pointer->n == 1 || element == NO_ELEMENT ? 0 : element] : 0;
   const BufferName *buffer = pointer ? eval_buffer_named(m, op, address, true) : NULL;
-  if (!buffer) return say(m, op, element, "%s is undefined", what);
+  if (!buffer) return say(m, op, element, "[T1301] %s is undefined", what);
   Buf place = {0};
   buffer_place(buffer, address, &place);
-  Diag *diag = say(m, op, element, "%s in %s is undefined", what, place.at);
+  Diag *diag = say(m, op, element, "[T1301] %s in %s is undefined", what, place.at);
   eval_diag_run(m, diag, "undefined", buffer, address);
   buf_free(&place);
   return diag;

@@ -164,7 +164,7 @@ static bool report_deadlock(Machine *m, const Group *groups, uint32_t n) {
     const Op *op = groups[i].waits;
     if (!op || !waits(m, op, text)) continue;
     if (!diag)
-      diag = eval_diag(m, op, NO_ELEMENT, "deadlock: no group can continue; group %u waits for %s",
+      diag = eval_diag(m, op, NO_ELEMENT, "[T1404] deadlock: no group can continue; group %u waits for %s",
                        groups[i].index, text);
     else
       diag_note(m->diags, diag, op->loc, "group %u waits for %s", groups[i].index, text);

@@ -429,6 +429,6 @@ void eval_race_old_used(Machine *m, const Op *op) {
   m->race->ordered = true;
   if (was_reported(m->race, op->id, op->id)) return;
   diag_warning(m->diags, op->loc,
-               "the old value of a contended atomic depends on the order of programs and threads: values "
+               "[T1405] the old value of a contended atomic depends on the order of programs and threads: values "
                "computed from it are not compared");
 }

@@ -139,7 +139,7 @@ void eval_unwritten(Machine *m, const Access *access) {
     buffer_place(buffer, access->address, &place);
   else
     buf_text(&place, "memory");
-  Diag *diag = eval_diag(m, access->op, access->element, "%s of %s, which was never written",
+  Diag *diag = eval_diag(m, access->op, access->element, "[T1301] %s of %s, which was never written",
                          eval_access_name(access->op), place.at);
   eval_diag_run(m, diag, "undefined", buffer, access->address);
   diag_note(m->diags, diag, access->op->loc,

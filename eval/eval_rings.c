@@ -34,7 +34,7 @@ static bool is_copying(const Machine *m, const Ring *ring) {
 static bool check_over(Machine *m, const Op *op, const Ring *ring) {
   return !is_copying(m, ring) ||
          eval_error(m, op, NO_ELEMENT,
-                    "copies into slots of a ring are in flight, and no later op waits for them");
+                    "[T0000] copies into slots of a ring are in flight, and no later op waits for them");
 }
 
 static uint32_t ring_number(Machine *m, const Op *begin) {
@@ -104,7 +104,7 @@ bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, ui
   for (uint32_t i = 0; i < buffers->all.n; i++) {
     uint64_t n = eval_shared_elements(m, buffers->all.at[i]) / slots;
     if (eval_dots_read(m, buffers->all.at[i], slot * n, slot * n + n - 1))
-      return eval_error(m, op, NO_ELEMENT, "an asynchronous dot that reads slot %u may be in flight", slot);
+      return eval_error(m, op, NO_ELEMENT, "[T0000] an asynchronous dot that reads slot %u may be in flight", slot);
   }
   return true;
 }
@@ -118,7 +118,7 @@ bool eval_wait_turn(Machine *m, const Op *op, uint64_t turn, uint32_t slots) {
 
 static bool run_fill(Machine *m, const Op *op, Ring *ring) {
   if (ring->filled - ring->released == ring->slots)
-    return eval_error(m, op, NO_ELEMENT, "none of the %u slots is free", ring->slots);
+    return eval_error(m, op, NO_ELEMENT, "[T0000] none of the %u slots is free", ring->slots);
   uint32_t slot = (uint32_t)(ring->filled++ % ring->slots);
   eval_give_views(m, op, &ring->buffers, slot);
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
@@ -129,20 +129,20 @@ static bool run_fill(Machine *m, const Op *op, Ring *ring) {
 }
 
 static bool run_wait(Machine *m, const Op *op, Ring *ring) {
-  if (ring->waited == ring->filled) return eval_error(m, op, NO_ELEMENT, "no slot is being filled");
+  if (ring->waited == ring->filled) return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is being filled");
   if (ring->begin->operand_count && !eval_wait_turn(m, op, ring->waited, ring->slots)) return false;
   uint32_t slot = (uint32_t)(ring->waited++ % ring->slots);
   eval_give_views(m, op, &ring->buffers, slot);
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
     uint64_t n = elements_of_slot(op_operand(op, i + 1)->def, ring);
     if (eval_shared_copying(m, (uint32_t)eval_operand(m, op, i + 1)->bits[0], slot * n, n))
-      return eval_error(m, op, NO_ELEMENT, "copies into slot %u, of operand %u, are in flight", slot, i + 1);
+      return eval_error(m, op, NO_ELEMENT, "[T0000] copies into slot %u, of operand %u, are in flight", slot, i + 1);
   }
   return true;
 }
 
 static bool run_release(Machine *m, const Op *op, Ring *ring) {
-  if (ring->released == ring->waited) return eval_error(m, op, NO_ELEMENT, "no slot is readable");
+  if (ring->released == ring->waited) return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is readable");
   uint32_t slot = (uint32_t)(ring->released++ % ring->slots);
   return eval_slot_was_read(m, op, &ring->buffers, slot, ring->slots);
 }
@@ -155,7 +155,7 @@ bool eval_ring(Machine *m, Op *op) {
   uint32_t number = (uint32_t)value->bits[0];
   Ring *ring = &m->rings->rings.at[number];
   if (value->bits[1] != ring->filled || value->bits[2] != ring->waited || value->bits[3] != ring->released)
-    return eval_error(m, op, NO_ELEMENT, "the ring has been used since it had this value");
+    return eval_error(m, op, NO_ELEMENT, "[T0000] the ring has been used since it had this value");
   bool ok = op->kind == OP_RING_FILL   ? run_fill(m, op, ring)
             : op->kind == OP_RING_WAIT ? run_wait(m, op, ring)
                                        : run_release(m, op, ring);
@@ -192,7 +192,7 @@ static bool check_operand(Machine *m, const Op *op, uint32_t i) {
   bool filled = ring_turns_take(ring->slots, slot, ring->waited, ring->filled);
   const char *state = readable ? "readable" : filled ? "being filled" : "free";
   if (is_written(op, i) ? !filled : !readable)
-    return eval_error(m, op, NO_ELEMENT, "slot %u of a ring is %s while it is %s", slot,
+    return eval_error(m, op, NO_ELEMENT, "[T0000] slot %u of a ring is %s while it is %s", slot,
                       is_written(op, i) ? "written" : "read", state);
   return true;
 }

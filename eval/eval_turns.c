@@ -12,7 +12,7 @@ bool eval_turn(Machine *m, Op *op) {
   uint8_t *turn = &m->turns[op_int(op, ATTR_ID, 0)];
   uint8_t wanted = waits ? TURN_GIVEN : edge ? TURN_NONE : TURN_TAKEN;
   if (*turn != wanted)
-    return eval_error(m, op, NO_ELEMENT, "the turn is %s, where it should be %s", states[*turn],
+    return eval_error(m, op, NO_ELEMENT, "[T0000] the turn is %s, where it should be %s", states[*turn],
                       states[wanted]);
   *turn = waits ? (edge ? TURN_NONE : TURN_TAKEN) : TURN_GIVEN;
   return true;
@@ -22,6 +22,6 @@ bool eval_turns_end(Machine *m, const Op *end) {
   for (uint32_t id = 0; id < sizeof m->turns; id++)
     if (m->turns[id] != TURN_NONE)
       return eval_error(m, end, NO_ELEMENT,
-                        "the warpgroups' turns at barrier %u have not ended when the program ends", id);
+                        "[T0000] the warpgroups' turns at barrier %u have not ended when the program ends", id);
   return true;
 }

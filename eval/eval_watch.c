@@ -85,13 +85,13 @@ static bool report(Machine *m, const Op *loop) {
   const Op *read = first_read(loop->regions[0]);
   if (!read) read = first_read(loop->regions[1]);
   if (!read)
-    eval_error(m, loop, NO_ELEMENT, "endless loop: it reads no memory and changes nothing");
+    eval_error(m, loop, NO_ELEMENT, "[T1404] endless loop: it reads no memory and changes nothing");
   else if (m->host || is_last_program(m))
     eval_error(m, loop, NO_ELEMENT,
-               "deadlock: the loop waits for memory to change, but no program is left to change it");
+               "[T1404] deadlock: the loop waits for memory to change, but no program is left to change it");
   else if ((m->memory->gave_up = true))
     eval_error(m, loop, NO_ELEMENT,
-               "the loop waits for memory that no earlier program changed (the evaluator runs programs one "
+               "[T1404] the loop waits for memory that no earlier program changed (the evaluator runs programs one "
                "after another, so none can wait for a later one)");
   if (read) note_read(m, read);
   return false;

@@ -125,7 +125,7 @@ static bool check_known(Diags *diags, const char *name) {
   const char *names[PASS_COUNT];
   for (uint32_t i = 0; i < PASS_COUNT; i++) names[i] = passes[i].name;
   const char *nearest = diag_nearest(str_from(name), names, PASS_COUNT);
-  Diag *error = diag_error(diags, LOC_NONE, "there is no pass '%s'", name);
+  Diag *error = diag_error(diags, LOC_NONE, "[T1006] there is no pass '%s'", name);
   if (nearest) diag_note(diags, error, LOC_NONE, "did you mean '%s'?", nearest);
   return false;
 }
@@ -139,7 +139,7 @@ static bool check_options(Diags *diags, const PassRunOptions *options) {
     if (!check_known(diags, name)) {
       right = false;
     } else if (!(pass_find(str_from(name))->flags & OPTIONAL)) {
-      diag_error(diags, LOC_NONE, "pass '%s' cannot be disabled: later passes need its result", name);
+      diag_error(diags, LOC_NONE, "[T1006] pass '%s' cannot be disabled: later passes need its result", name);
       right = false;
     }
   }
@@ -186,7 +186,7 @@ static bool needs_hold(PassRun *run, const PassInfo *pass, FuncState *state) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!(pass->needs & rows[i].state) || !has(state, rows[i].broken_by)) continue;
-    diag_error(run->diags, state->func->loc, "pass '%s' needs that %s: '%s' gives that", pass->name, rows[i].what, rows[i].giver);
+    diag_error(run->diags, state->func->loc, "[T0000] pass '%s' needs that %s: '%s' gives that", pass->name, rows[i].what, rows[i].giver);
     return false;
   }
   return true;
@@ -202,7 +202,7 @@ static void run_func(PassRun *run, const PassInfo *pass, FuncState *state) {
   bool changed = pass->run(&context, state->func);
   bool simplifies = pass->run == pass_simplify;
   if (!applies_here && !simplifies && (changed || run->diags->list.n != messages))
-    diag_error(run->diags, state->func->loc, "pass '%s' did something where its condition in passes.def does not hold", pass->name);
+    diag_error(run->diags, state->func->loc, "[T0000] pass '%s' did something where its condition in passes.def does not hold", pass->name);
   if (options->scratch) arena_free(options->scratch);
   run->ran |= applies_here;
   run->changed |= changed && applies_here;
@@ -222,7 +222,7 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   double seconds = seconds_now() - start;
   if (diags->errors > errors) return false; // The pass found an error in its input.
   if (options->verify_each && !module_verify(module, diags)) {
-    diag_error(diags, LOC_NONE, "pass '%s' broke the rules of tile IR named above", pass->name);
+    diag_error(diags, LOC_NONE, "[T0000] pass '%s' broke the rules of tile IR named above", pass->name);
     return false;
   }
   if (options->after && run->ran) options->after(pass->name, module, run->changed, seconds, options->data);
@@ -265,7 +265,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
     uint32_t takes = TAKES_GROUPS | (options->only_count ? IN_GROUPS : 0);
     bool declines = groups && !(pass->flags & takes);
     if (declines && options->only_count) {
-      diag_error(diags, LOC_NONE, "the pass '%s' does not take kernels with warp_groups", pass->name);
+      diag_error(diags, LOC_NONE, "[T1006] the pass '%s' does not take kernels with warp_groups", pass->name);
       return false;
     }
     if (!declines && !run_pass(&run, pass)) return false;

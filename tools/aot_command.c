@@ -284,18 +284,18 @@ typedef struct VariantsRequest {
 static tilec_status check_variants(Compilation *c, void *data) {
   const VariantsRequest *r = data;
   if (r->o->variants.n && c->is_tir)
-    diag_error(&c->diags, LOC_NONE, "--variant: tile IR is specialised already, so it is the only variant");
+    diag_error(&c->diags, LOC_NONE, "[T1006] --variant: tile IR is specialised already, so it is the only variant");
   for (uint32_t v = 0; v < r->o->variants.n && !c->diags.errors; v++) {
     Spec facts = {0};
     if (compile_signature(c, r->o->variants.at[v], &facts)) break;
     for (uint32_t i = 0; i < facts.param_count; i++) {
       const ParamSpec *p = &facts.params[i];
       if (!any_has(c, r->list, p->name))
-        diag_error(&c->diags, LOC_NONE, "--variant %s: no kernel has a parameter '%s'", r->o->variants.at[v],
+        diag_error(&c->diags, LOC_NONE, "[T1002] --variant %s: no kernel has a parameter '%s'", r->o->variants.at[v],
                    p->name);
       else if (p->type || p->facts.none)
         diag_error(&c->diags, LOC_NONE,
-                   "--variant %s: '%s' is given %s; a variant takes only facts, as in x=:16,n=:1",
+                   "[T1006] --variant %s: '%s' is given %s; a variant takes only facts, as in x=:16,n=:1",
                    r->o->variants.at[v], p->name, p->type ? "a type" : "as None");
     }
   }

@@ -61,7 +61,7 @@ static tilec_status assemble(Compilation *c, void *data) {
     }
     return TILEC_OK;
   }
-  diag_error(&c->diags, c->module->funcs.at[0]->loc, "%s", tilec_last_error());
+  diag_error(&c->diags, c->module->funcs.at[0]->loc, "[T1007] %s", tilec_last_error());
   return TILEC_ERROR_COMPILE;
 }
 
@@ -71,7 +71,7 @@ static tilec_status assemble_to_text(Compilation *c, void *data) {
   if (status == TILEC_OK) {
     status = cubin_disassemble(buf_view(&cubin), data);
     if (status != TILEC_OK) {
-      diag_error(&c->diags, LOC_NONE, "%s", tilec_last_error());
+      diag_error(&c->diags, LOC_NONE, "[T1007] %s", tilec_last_error());
       status = TILEC_ERROR_COMPILE;
     }
   }
@@ -95,7 +95,7 @@ static tilec_status print_kind(const Options *o, Compilation *c, Str text, Buf *
   tilec_status status = tool_parse(c, o->file, text);
   if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST) {
     if (c->is_tir) {
-      diag_error(&c->diags, LOC_NONE, "tile IR text has no tokens or tree to show");
+      diag_error(&c->diags, LOC_NONE, "[T1006] tile IR text has no tokens or tree to show");
       return TILEC_ERROR_COMPILE;
     }
     if (o->emit == EMIT_TOKENS) {

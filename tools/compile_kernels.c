@@ -54,7 +54,7 @@ static tilec_status check_names(Compilation *c, const KernelInfo *kernels, uint3
     bool found = false;
     for (uint32_t k = 0; k < count && !found; k++) found = kernel_has(&kernels[k], name);
     found = found || (i >= spec->param_count && frontend_has_name(&c->ir, c->syntax, name));
-    if (!found) diag_error(&c->diags, LOC_NONE, "no kernel of the file has a parameter '%s'", name);
+    if (!found) diag_error(&c->diags, LOC_NONE, "[T1002] no kernel of the file has a parameter '%s'", name);
   }
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
@@ -75,7 +75,7 @@ static tilec_status choose_entries(const Options *o, Compilation *c, const Spec 
   if (list->n) return TILEC_OK;
   Diag *error = diag_error(
       &c->diags, LOC_NONE,
-      "no kernel of the file is fully specified; give types and constexprs with --signature and -D");
+      "[T1004] no kernel of the file is fully specified; give types and constexprs with --signature and -D");
   for (uint32_t i = 0; i < count; i++) {
     Spec own = spec_for(c, spec, &kernels[i]);
     diag_note(&c->diags, error, kernels[i].loc, "kernel '%s' is declared here", kernels[i].name);

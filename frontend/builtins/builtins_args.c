@@ -15,8 +15,8 @@ bool builtin_option(Elab *e, const Call *call, uint32_t at, ConstKind kind, cons
   if (obj->kind != OBJ_ERROR)
     elab_explain_runtime(e,
                          diag_error(e->diags, elab_loc(e, call->locs[at]),
-                                    "'%s' of '%s' must be %s known at compile time, not %s", name, call->text,
-                                    kinds[kind], obj_describe(e, obj)),
+                                    "[T0401] '%s' of '%s' must be %s known at compile time, not %s",
+                                    name, call->text, kinds[kind], obj_describe(e, obj)),
                          obj);
   return *good = false;
 }
@@ -35,8 +35,8 @@ const char *builtin_choice(Elab *e, const Call *call, uint32_t at, const char *n
   Buf list = {0};
   for (size_t i = 0; i < n; i++) buf_printf(&list, "%s'%s'", i ? ", " : "", allowed[i]);
   const char *nearest = elab_did_you_mean(e, str_from(text), allowed, n);
-  elab_error(e, call->locs[at], "'%s' of '%s' cannot be '%s'%s (it takes %s)", name, call->text, text,
-             nearest, elab_text(e, &list));
+  elab_error(e, call->locs[at], "[T0204] '%s' of '%s' cannot be '%s'%s (it takes %s)", name,
+             call->text, text, nearest, elab_text(e, &list));
   *good = false;
   return NULL;
 }
@@ -44,17 +44,18 @@ const char *builtin_choice(Elab *e, const Call *call, uint32_t at, const char *n
 bool builtin_axis_of(Elab *e, Loc loc, const Call *call, const Obj *obj, uint32_t rank, uint32_t *axis) {
   if (obj->kind == OBJ_ERROR) return false;
   if (!obj_is_int(obj)) {
-    elab_explain_runtime(e,
-                         diag_error(e->diags, elab_loc(e, loc),
-                                    "an axis of '%s' must be an integer known at compile time, not %s",
-                                    call->text, obj_describe(e, obj)),
-                         obj);
+    elab_explain_runtime(
+        e,
+        diag_error(e->diags, elab_loc(e, loc),
+                   "[T0401] an axis of '%s' must be an integer known at compile time, not %s",
+                   call->text, obj_describe(e, obj)),
+        obj);
     return false;
   }
   int64_t i = obj->constant.i;
   if (obj->constant.is_u64 || i < -(int64_t)rank || i >= (int64_t)rank) {
-    elab_error(e, loc, "axis %s of '%s' is out of range: it goes from -%u to %d", obj_text(e, obj),
-               call->text, rank, (int)rank - 1);
+    elab_error(e, loc, "[T0307] axis %s of '%s' is out of range: it goes from -%u to %d",
+               obj_text(e, obj), call->text, rank, (int)rank - 1);
     return false;
   }
   *axis = (uint32_t)(i < 0 ? i + (int64_t)rank : i);
@@ -77,7 +78,7 @@ const Type *builtin_dtype(Elab *e, const Call *call, uint32_t at) {
                                                   : NULL;
   bool meant = name && (elem_parse(str_from(name), &elem) || elem_spelt(str_from(name), &elem));
   if (dtype->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' needs a type such as %s, not %s", call->text,
+    elab_error(e, call->locs[at], "[T0306] '%s' needs a type such as %s, not %s", call->text,
                meant ? arena_printf(e->arena, "tl.%s", elem_info(elem)->long_name) : "fp32",
                obj_describe(e, dtype));
   return NULL;
@@ -98,14 +99,14 @@ Value *builtin_tile(Elab *e, const Call *call, uint32_t at) {
   const Obj *obj = &call->args[at];
   if (obj->kind == OBJ_VALUE && type_is_tile(obj->value->type)) return obj->value;
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' needs a tile, not %s", call->text, obj_describe(e, obj));
+    elab_error(e, call->locs[at], "[T0207] '%s' needs a tile, not %s", call->text, obj_describe(e, obj));
   return NULL;
 }
 
 Value *builtin_number_tile(Elab *e, const Call *call, uint32_t at) {
   Value *tile = builtin_tile(e, call, at);
   if (!tile || !type_is_ptr(tile->type)) return tile;
-  elab_refuse_pointers(e, call->locs[at], "'%s' is not defined on pointers", call->text);
+  elab_refuse_pointers(e, call->locs[at], "[T0308] '%s' is not defined on pointers", call->text);
   return NULL;
 }
 
@@ -115,7 +116,7 @@ bool builtin_is_fp8(const Type *type) {
 
 bool builtin_refuse_fp8(Elab *e, Loc loc, const Call *call, const Type *type) {
   if (!builtin_is_fp8(type)) return false;
-  elab_error(e, loc, "'%s' is not defined on %s; cast to fp16 or fp32 first", call->text,
+  elab_error(e, loc, "[T0308] '%s' is not defined on %s; cast to fp16 or fp32 first", call->text,
              type_text(e, type_element(type)));
   return true;
 }

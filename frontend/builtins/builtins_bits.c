@@ -47,7 +47,7 @@ Obj builtin_count_bits(Elab *e, Call *call) {
   if (!x) return obj_error();
   uint32_t bits = type_is_int(x->type) ? elem_info(type_element(x->type)->elem)->bits : 0;
   if (bits < 32)
-    return elab_error(e, call->locs[ARG_X], "'%s' needs integers of 32 or 64 bits, not %s", call->text,
+    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs integers of 32 or 64 bits, not %s", call->text,
                       obj_describe(e, &call->args[ARG_X]));
   e->b.loc = elab_loc(e, call->loc);
   x = elab_bitcast(e, call->loc, x, elab_scalar(e, bits == 32 ? ELEM_U32 : ELEM_U64));
@@ -109,7 +109,7 @@ static uint32_t bit_args(Elab *e, const Call *call, Value *values[3]) {
     if (!values[i]) return 0;
     bits = type_is_int(values[i]->type) ? elem_info(type_element(values[i]->type)->elem)->bits : 0;
     if (bits == 32 || (n == 1 && bits == 64)) continue;
-    elab_error(e, call->locs[i], "'%s' needs integers of %s, not %s", call->text,
+    elab_error(e, call->locs[i], "[T0207] '%s' needs integers of %s, not %s", call->text,
                n == 1 ? "32 or 64 bits" : "32 bits", obj_describe(e, obj));
     return 0;
   }

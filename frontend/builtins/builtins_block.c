@@ -11,7 +11,7 @@ static Value *block_arg(Elab *e, const Call *call, uint32_t at, const char *what
   const Obj *obj = &call->args[at];
   if (builtin_is_block(obj)) return obj->value;
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' needs a %s, not %s%s", call->text, what, obj_describe(e, obj),
+    elab_error(e, call->locs[at], "[T0207] '%s' needs a %s, not %s%s", call->text, what, obj_describe(e, obj),
                call->builtin->scope == SCOPE_METHOD ? "; load and store as functions take pointers" : "");
   return NULL;
 }
@@ -23,7 +23,7 @@ static Value *extent(Elab *e, const Call *call, uint32_t at, const char *name, c
                  (obj->kind == OBJ_VALUE && type_is_int(obj->value->type) && !type_is_tile(obj->value->type));
   if (integer) return elab_value(e, call->locs[at], name, obj, elab_scalar(e, ELEM_I64));
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' of '%s' must be integers, not %s", name, call->text,
+    elab_error(e, call->locs[at], "[T0207] '%s' of '%s' must be integers, not %s", name, call->text,
                obj_describe(e, obj));
   return NULL;
 }
@@ -34,7 +34,7 @@ bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, u
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
   if (n != rank && obj->kind != OBJ_ERROR)
     elab_error(e, call->locs[at],
-               "'%s' of '%s' needs %u integers, one for each dimension of the block, not %s", name,
+               "[T0207] '%s' of '%s' needs %u integers, one for each dimension of the block, not %s", name,
                call->text, rank, obj_describe(e, obj));
   if (n != rank) return false;
   for (uint32_t i = 0; i < rank; i++)
@@ -52,7 +52,7 @@ static bool dimensions(Elab *e, const Call *call, uint32_t at, uint32_t rank, ui
     uint32_t axis;
     if (!builtin_axis_of(e, call->locs[at], call, &items[i], rank, &axis)) return false;
     if (seen[axis]) {
-      elab_error(e, call->locs[at], "dimension %u is given twice", axis);
+      elab_error(e, call->locs[at], "[T0204] dimension %u is given twice", axis);
       return false;
     }
     seen[axis] = true;
@@ -68,7 +68,7 @@ static Value *base_arg(Elab *e, const Call *call) {
   bool good = obj->kind == OBJ_VALUE && obj->value->type->kind == TYPE_PTR;
   if (good && obj->value->type->inner->kind == TYPE_SCALAR) return obj->value;
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[BLOCK_PTR_BASE], "the base of '%s' must be a pointer to numbers, not %s",
+    elab_error(e, call->locs[BLOCK_PTR_BASE], "[T0207] the base of '%s' must be a pointer to numbers, not %s",
                call->text, obj_describe(e, obj));
   return NULL;
 }
@@ -76,7 +76,7 @@ static Value *base_arg(Elab *e, const Call *call) {
 static bool block_shape(Elab *e, const Call *call, uint32_t at, uint32_t *rank, uint32_t *shape) {
   if (!elab_shape(e, call->locs[at], &call->args[at], rank, shape)) return false;
   if (*rank) return true;
-  elab_error(e, call->locs[at], "'block_shape' of '%s' is empty", call->text);
+  elab_error(e, call->locs[at], "[T0406] 'block_shape' of '%s' is empty", call->text);
   return false;
 }
 
@@ -91,7 +91,7 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
   if (ordered && !dimensions(e, call, BLOCK_PTR_ORDER, rank, order, &n)) return obj_error();
   if (ordered && n != rank)
     return elab_error(e, call->locs[BLOCK_PTR_ORDER],
-                      "'order' of '%s' must name all %u dimensions once, fastest first, not %s", call->text,
+                      "[T0207] 'order' of '%s' must name all %u dimensions once, fastest first, not %s", call->text,
                       rank, obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
   e->b.loc = elab_loc(e, call->loc);
   // Bools are loaded and stored as bytes.
@@ -138,13 +138,13 @@ Value *builtin_stored_value(Elab *e, const Call *call, uint32_t at, const Type *
 static bool refuse_mask(Elab *e, const Call *call, uint32_t at, const char *name) {
   if (!obj_given(&call->args[at])) return false;
   elab_error(e, call->locs[at],
-             "'%s' cannot be used with block pointers; 'boundary_check' guards their bounds", name);
+             "[T0207] '%s' cannot be used with block pointers; 'boundary_check' guards their bounds", name);
   return true;
 }
 
 static bool check_nan(Elab *e, Loc loc, const Type *element) {
   if (type_is_float(element)) return true;
-  elab_error(e, loc, "padding_option 'nan' needs float elements, not %s", type_text(e, element));
+  elab_error(e, loc, "[T0207] padding_option 'nan' needs float elements, not %s", type_text(e, element));
   return false;
 }
 
@@ -152,9 +152,10 @@ static bool check_nan(Elab *e, Loc loc, const Type *element) {
 static bool refuse_descriptor(Elab *e, const Call *call, uint32_t at) {
   const Op *def = call->args[at].value->def;
   if (!def || !op_attr(def, ATTR_DESCRIPTOR)) return false;
-  elab_error(e, call->locs[at],
-             "'%s' takes no tensor descriptor; write desc.load([...]) or desc.store([...], value)",
-             call->text);
+  elab_error(
+      e, call->locs[at],
+      "[T0501] '%s' takes no tensor descriptor; write desc.load([...]) or desc.store([...], value)",
+      call->text);
   return true;
 }
 
@@ -246,13 +247,13 @@ static bool check_descriptor(Elab *e, const Call *call, const Type *element, uin
   const Obj *strides = &call->args[DESCRIPTOR_STRIDES];
   if (bytes < 16) {
     elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
-               "the last dimension of a descriptor's block must have 16 bytes or more, not %u elements of %s",
+               "[T0207] the last dimension of a descriptor's block must have 16 bytes or more, not %u elements of %s",
                shape[rank - 1], type_text(e, element));
     return false;
   }
   if (is_one(strides->kind == OBJ_TUPLE ? &strides->items.at[rank - 1] : strides)) return true;
   elab_error(e, call->locs[DESCRIPTOR_STRIDES],
-             "the last stride of a tensor descriptor must be 1, known at compile time");
+             "[T0401] the last stride of a tensor descriptor must be 1, known at compile time");
   return false;
 }
 
@@ -265,7 +266,7 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   if (!good || !base || !block_shape(e, call, DESCRIPTOR_BLOCK_SHAPE, &rank, shape)) return obj_error();
   if (rank > DESCRIPTOR_MAX_RANK)
     return elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
-                      "a tensor descriptor has at most %d dimensions, not %u", DESCRIPTOR_MAX_RANK, rank);
+                      "[T0207] a tensor descriptor has at most %d dimensions, not %u", DESCRIPTOR_MAX_RANK, rank);
   bool nan = padding && padding[0] == 'n';
   if (nan && !check_nan(e, call->locs[DESCRIPTOR_PADDING_OPTION], base->type->inner)) return obj_error();
   if (!builtin_extents(e, call, DESCRIPTOR_SHAPE, "shape", rank, sizes) ||
@@ -289,7 +290,7 @@ const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *b
   bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
   if (known || e->nan_descriptors.n == 0) return "zero";
   elab_error(e, call->locs[DESC_DESC],
-             "this descriptor is chosen at run time, and the kernel's descriptors differ in padding_option: "
+             "[T0207] this descriptor is chosen at run time, and the kernel's descriptors differ in padding_option: "
              "use one padding_option for all");
   return NULL;
 }
@@ -314,7 +315,7 @@ Value *builtin_descriptor_loaded(Elab *e, const Call *call, const Value *block, 
   if (known || e->tf32_descriptors.n == 0) return tile;
   elab_error(
       e, call->locs[DESC_DESC],
-      "this descriptor is chosen at run time, and the kernel's descriptors differ in round_f32_to_tf32: use "
+      "[T0207] this descriptor is chosen at run time, and the kernel's descriptors differ in round_f32_to_tf32: use "
       "one value for all");
   return NULL;
 }
@@ -324,7 +325,7 @@ Obj builtin_rounding_descriptor(Elab *e, Call *call) {
   Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor");
   if (!block) return obj_error();
   if (!type_is_elem(block->type->inner, ELEM_FP32))
-    return elab_error(e, call->locs[DESC_DESC], "only fp32 is rounded to tf32, not %s",
+    return elab_error(e, call->locs[DESC_DESC], "[T0207] only fp32 is rounded to tf32, not %s",
                       type_text(e, block->type->inner));
   vec_push(e->arena, &e->tf32_descriptors, block);
   return obj_value(block);

@@ -79,7 +79,7 @@ static bool is_instance(Elab *e, const Call *call, const Obj *obj, const Obj *cl
   if (class->kind == OBJ_BUILTIN && !class->self) is = is_of(obj, class->builtin->name, &known);
   if (!known) {
     elab_error(e, call->locs[ISINSTANCE_CLASS],
-               "isinstance() takes a class, such as tl.tensor, tl.tuple, tl.dtype or int, not %s",
+               "[T0207] isinstance() takes a class, such as tl.tensor, tl.tuple, tl.dtype or int, not %s",
                obj_describe(e, class));
     *good = false;
   }
@@ -114,7 +114,7 @@ static Obj attribute_of(Elab *e, const Call *call, const char *name) {
 static const char *name_arg(Elab *e, const Call *call) {
   const Obj *name = &call->args[ATTRIBUTE_NAME];
   if (obj_is(name, CONST_STR)) return name->constant.str;
-  elab_error(e, call->locs[ATTRIBUTE_NAME], "the name must be a string, not %s", obj_describe(e, name));
+  elab_error(e, call->locs[ATTRIBUTE_NAME], "[T0207] the name must be a string, not %s", obj_describe(e, name));
   return NULL;
 }
 
@@ -143,7 +143,7 @@ Obj builtin_hasattr(Elab *e, Call *call) {
   if (object->kind == OBJ_NAMESPACE && !object->file && triton_lists_members(object->path))
     return obj_bool(triton_has_member(object->path, name));
   if (obj_is_unread(object))
-    return elab_error(e, call->locs[ATTRIBUTE_OBJECT], "hasattr() cannot inspect %s, which is not read",
+    return elab_error(e, call->locs[ATTRIBUTE_OBJECT], "[T0207] hasattr() cannot inspect %s, which is not read",
                       obj_describe(e, object));
   return obj_bool(attribute_quietly(e, call, name, &obj));
 }
@@ -153,18 +153,20 @@ Obj builtin_hasattr(Elab *e, Call *call) {
 Obj builtin_no_class(Elab *e, Call *call) {
   const char *hint = elab_python_hint(call->builtin->name);
   if (hint && call->builtin->scope == SCOPE_PY)
-    return elab_error(e, call->loc, "'%s' is Python's own function, which a kernel cannot call; write %s",
+    return elab_error(e, call->loc,
+                      "[T0202] '%s' is Python's own function, which a kernel cannot call; write %s",
                       call->text, hint);
-  return elab_error(e, call->loc,
-                    "'%s' is a class, which a kernel cannot call; it can be used in isinstance()",
-                    call->text);
+  return elab_error(
+      e, call->loc,
+      "[T0202] '%s' is a class, which a kernel cannot call; it can be used in isinstance()",
+      call->text);
 }
 
 Obj builtin_tuple(Elab *e, Call *call) {
   const Obj *items = &call->args[ARG_X];
   if (items->kind == OBJ_ABSENT) return obj_tuple(e, 0);
   if (items->kind == OBJ_TUPLE) return *items;
-  return elab_error(e, call->locs[ARG_X], "'%s' needs a tuple or list, not %s", call->text,
+  return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs a tuple or list, not %s", call->text,
                     obj_describe(e, items));
 }
 
@@ -175,14 +177,14 @@ Obj builtin_dtype_named(Elab *e, Call *call) {
     if (strcmp(elab_triton_name((Elem)elem), name->constant.str) == 0)
       return obj_type(elab_scalar(e, (Elem)elem));
   return elab_error(e, call->locs[ARG_X],
-                    "'%s' takes the name of a type, such as 'int32', 'uint8', 'fp16' or 'bf16', not %s",
+                    "[T0207] '%s' takes the name of a type, such as 'int32', 'uint8', 'fp16' or 'bf16', not %s",
                     call->text, obj_describe(e, name));
 }
 
 Obj builtin_constexpr_type(Elab *e, Call *call) {
   const Obj *value = &call->args[ARG_X];
   if (!obj_is_static(value))
-    return elab_error(e, call->locs[ARG_X], "'%s' takes a constexpr, not %s", call->text,
+    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' takes a constexpr, not %s", call->text,
                       obj_describe(e, value));
   return obj_type_of(e, value);
 }
@@ -192,7 +194,7 @@ Obj builtin_constexpr_type(Elab *e, Call *call) {
 static const Type *type_self(Elab *e, const Call *call) {
   const Obj *self = &call->args[ARG_X];
   if (obj_is(self, CONST_DTYPE)) return self->constant.type;
-  elab_error(e, call->loc, "'%s' is a method of types, not of %s", call->builtin->name,
+  elab_error(e, call->loc, "[T0205] '%s' is a method of types, not of %s", call->builtin->name,
              obj_describe(e, self));
   return NULL;
 }
@@ -228,7 +230,7 @@ Obj builtin_type_limit(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
   if (type->kind != TYPE_SCALAR || !elem_is_int(type->elem))
-    return elab_error(e, call->loc, "'%s' is an attribute of integer types, not of %s", call->builtin->name,
+    return elab_error(e, call->loc, "[T0205] '%s' is an attribute of integer types, not of %s", call->builtin->name,
                       type_text(e, type));
   uint32_t bits = elem_info(type->elem)->bits;
   bool is_signed = elem_is_signed(type->elem) && type->elem != ELEM_I1,
@@ -243,7 +245,7 @@ Obj builtin_type_shape(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
   if (!type_is_tile(type))
-    return elab_error(e, call->loc, "'%s' is an attribute of tile types, not of %s", call->builtin->name,
+    return elab_error(e, call->loc, "[T0205] '%s' is an attribute of tile types, not of %s", call->builtin->name,
                       type_text(e, type));
   return elab_type_shape(e, type);
 }

@@ -8,9 +8,10 @@ static Obj refuse_prefix(Elab *e, const Call *call, const Obj *prefix) {
   const char *text = elab_source(e, call->locs[PRINT_PREFIX]);
   if (prefix->kind == OBJ_ERROR) return *prefix;
   if (!text || strchr(text, '"')) text = "x";
-  return elab_error(e, call->locs[PRINT_PREFIX],
-                    "the first argument of '%s' must be a string, not %s; write %s(\"%s\", %s)", call->text,
-                    obj_describe(e, prefix), call->text, text, text);
+  return elab_error(
+      e, call->locs[PRINT_PREFIX],
+      "[T0204] the first argument of '%s' must be a string, not %s; write %s(\"%s\", %s)",
+      call->text, obj_describe(e, prefix), call->text, text, text);
 }
 
 Obj builtin_device_print(Elab *e, Call *call) {
@@ -78,7 +79,7 @@ static Obj reading(Elab *e, OpKind kind, Elem elem) {
 
 static bool in_kernel(Elab *e, const Call *call) {
   if (!e->frame->grid) return true;
-  elab_error(e, call->loc, "a grid is evaluated before the launch: it has no '%s'", call->text);
+  elab_error(e, call->loc, "[T0507] a grid is evaluated before the launch: it has no '%s'", call->text);
   return false;
 }
 

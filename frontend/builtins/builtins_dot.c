@@ -13,35 +13,38 @@ static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
   for (uint32_t i = 0; i < 2; i++) {
     const Type *type = i == 0 ? x : y;
     if (is_operand(type->elem)) continue;
-    elab_error(e, call->locs[i], "'%s' multiplies floats and 8-bit integers, not %s", call->text,
+    elab_error(e, call->locs[i], "[T0302] '%s' multiplies floats and 8-bit integers, not %s", call->text,
                obj_describe(e, &call->args[i]));
     return false;
   }
   e->b.loc = elab_loc(e, call->loc);
   if (x == y) return true;
   if (builtin_is_fp8(x) && builtin_is_fp8(y)) return true;
-  elab_error(e, call->loc, "the operands of '%s' must have one element type, not %s and %s; cast one of them",
-             call->text, type_text(e, x), type_text(e, y));
+  elab_error(
+      e, call->loc,
+      "[T0302] the operands of '%s' must have one element type, not %s and %s; cast one of them",
+      call->text, type_text(e, x), type_text(e, y));
   return false;
 }
 
 static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b) {
   uint32_t rank = a->rank;
   if (rank != b->rank || rank < 2) {
-    elab_error(e, call->loc, "'%s' needs two matrices, or two batches of matrices, not %s and %s", call->text,
-               type_text(e, a), type_text(e, b));
+    elab_error(e, call->loc,
+               "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s",
+               call->text, type_text(e, a), type_text(e, b));
     return false;
   }
   if (memcmp(a->shape, b->shape, (rank - 2) * sizeof *a->shape) != 0) {
-    elab_error(e, call->loc, "the batches of '%s' differ: %s and %s", call->text, type_text(e, a),
+    elab_error(e, call->loc, "[T0302] the batches of '%s' differ: %s and %s", call->text, type_text(e, a),
                type_text(e, b));
     return false;
   }
   if (a->shape[rank - 1] == b->shape[rank - 2]) return true;
-  elab_error(
-      e, call->loc,
-      "'%s' cannot multiply %s by %s: the columns of the first, %u, are not the rows of the second, %u",
-      call->text, type_text(e, a), type_text(e, b), a->shape[rank - 1], b->shape[rank - 2]);
+  elab_error(e, call->loc,
+             "[T0302] '%s' cannot multiply %s by %s: the columns of the first, %u, are not the rows "
+                              "of the second, %u",
+             call->text, type_text(e, a), type_text(e, b), a->shape[rank - 1], b->shape[rank - 2]);
   return false;
 }
 
@@ -58,7 +61,7 @@ static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
     return elab_scalar(e, sum);
   if (scalar && !halves && dtype->elem != ELEM_BF16) return elab_scalar(e, sum);
   if (scalar && halves && dtype->elem == ELEM_FP16) return dtype;
-  elab_error(e, call->locs[DOT_OUT_DTYPE], "'out_dtype' of '%s' of %s cannot be %s%s", call->text,
+  elab_error(e, call->locs[DOT_OUT_DTYPE], "[T0207] 'out_dtype' of '%s' of %s cannot be %s%s", call->text,
              elem_info(elem)->name, type_text(e, dtype),
              dtype->kind == TYPE_SCALAR && elem_is_float(dtype->elem) ? "; use fp32 and convert the result"
                                                                       : "");
@@ -75,7 +78,7 @@ bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *typ
   Value *given = builtin_tile(e, call, at);
   if (!given) return false;
   if (given->type == type) return (*acc = given) != NULL;
-  elab_error(e, call->locs[at], "the accumulator of '%s' must be %s, not %s", call->text, type_text(e, type),
+  elab_error(e, call->locs[at], "[T0207] the accumulator of '%s' must be %s, not %s", call->text, type_text(e, type),
              type_text(e, given->type));
   return false;
 }
@@ -86,7 +89,7 @@ static bool check_out_dtype(Elab *e, const Call *call, const Type *type) {
   const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
   if (!dtype || dtype == type_element(type)) return dtype != NULL;
   elab_error(e, call->locs[DOT_OUT_DTYPE],
-             "'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or use %s", call->text,
+             "[T0207] 'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or use %s", call->text,
              type_text(e, dtype), type_text(e, type), type_text(e, type_element(type)));
   return false;
 }
@@ -105,7 +108,7 @@ static const char *precision(Elab *e, const Call *call, bool *good) {
       obj_given(&call->args[DOT_INPUT_PRECISION]) && !(obj_is(&call->args[DOT_INPUT_PRECISION], CONST_STR) &&
                                                        !call->args[DOT_INPUT_PRECISION].constant.str[0]);
   if (given && obj_given(&call->args[DOT_ALLOW_TF32])) {
-    elab_error(e, call->locs[DOT_ALLOW_TF32], "'%s' takes 'input_precision' or 'allow_tf32', not both",
+    elab_error(e, call->locs[DOT_ALLOW_TF32], "[T0204] '%s' takes 'input_precision' or 'allow_tf32', not both",
                call->text);
     *good = false;
     return NULL;
@@ -148,14 +151,14 @@ Obj builtin_dot(Elab *e, Call *call) {
       builtin_option(e, call, DOT_MAX_NUM_IMPRECISE_ACC, CONST_INT, "max_num_imprecise_acc", &good);
   if (imprecise && !const_fits(&call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant, ELEM_U32))
     return elab_error(e, call->locs[DOT_MAX_NUM_IMPRECISE_ACC],
-                      "'max_num_imprecise_acc' of '%s' cannot be %s", call->text,
+                      "[T0207] 'max_num_imprecise_acc' of '%s' cannot be %s", call->text,
                       obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]));
   if (!good || !operands(e, call, &a, &b) || !check_shapes(e, call, a->type, b->type)) return obj_error();
   bool fp8 = builtin_is_fp8(a->type);
   uint32_t depth = a->type->shape[a->type->rank - 1];
   if (imprecise && fp8 && call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i > depth)
     return elab_error(e, call->locs[DOT_MAX_NUM_IMPRECISE_ACC],
-                      "'max_num_imprecise_acc' of '%s' cannot be %s: %u products are added up in all",
+                      "[T0207] 'max_num_imprecise_acc' of '%s' cannot be %s: %u products are added up in all",
                       call->text, obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]), depth);
   const Type *sum = sum_type(e, call, type_element(a->type)->elem);
   if (!sum) return obj_error();

@@ -51,15 +51,16 @@ static bool hint_numbers(Elab *e, const Call *call, uint32_t rank, uint32_t numb
   uint32_t n = values->kind == OBJ_TUPLE ? values->items.n : 1;
   Loc loc = call->locs[HINT_VALUES];
   if (n != rank)
-    return elab_error(e, loc, "'%s' needs one number for each of the input's %u dimensions, not %u",
+    return elab_error(e, loc, "[T0207] '%s' needs one number for each of the input's %u dimensions, not %u",
                       call->text, rank, n),
            false;
   for (uint32_t i = 0; i < n; i++) {
     if (!obj_is(&at[i], CONST_INT))
-      return elab_error(e, loc, "'%s' needs constexpr integers, not %s", call->text, obj_describe(e, &at[i])),
+      return elab_error(e, loc, "[T0401] '%s' needs constexpr integers, not %s", call->text,
+                        obj_describe(e, &at[i])),
              false;
     if (at[i].constant.i < 1 && !at[i].constant.is_u64)
-      return elab_error(e, loc, "'%s' needs numbers of at least 1, not %lld", call->text,
+      return elab_error(e, loc, "[T0207] '%s' needs numbers of at least 1, not %lld", call->text,
                         (long long)at[i].constant.i),
              false;
     uint64_t number = (uint64_t)at[i].constant.i;
@@ -72,7 +73,7 @@ Obj builtin_hint(Elab *e, Call *call) {
   uint32_t numbers[TILE_MAX_RANK] = {0};
   const Obj *input = &call->args[HINT_INPUT];
   if (input->kind == OBJ_TUPLE || input->kind == OBJ_FUNCTION || obj_is(input, CONST_STR))
-    return elab_error(e, call->locs[HINT_INPUT], "'%s' takes a tile or a number, not %s", call->text,
+    return elab_error(e, call->locs[HINT_INPUT], "[T0207] '%s' takes a tile or a number, not %s", call->text,
                       obj_describe(e, input));
   const Type *type = input->kind == OBJ_VALUE ? input->value->type : NULL;
   uint32_t rank = type && type_is_tile(type) ? type->rank : 1;

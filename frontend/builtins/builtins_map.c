@@ -7,7 +7,8 @@ enum { MAX_VALUES = 32 };
 // Reads the values of a tuple, or one object, in one shape. Returns their number; 0 after an error.
 static bool read_values(Elab *e, const Call *call, uint32_t n, const Obj *items, Value **values) {
   if (n > MAX_VALUES) {
-    elab_error(e, call->loc, "'%s' takes at most %d values, not %u", call->text, MAX_VALUES, n);
+    elab_error(e, call->loc, "[T0204] '%s' takes at most %d values, not %u", call->text, MAX_VALUES,
+               n);
     return false;
   }
   const char *what = arena_printf(e->arena, "an argument of '%s'", call->text);
@@ -42,7 +43,7 @@ static uint32_t run_mapped(Elab *e, const Call *call, Region *region, uint32_t n
   if (result->kind == OBJ_ERROR) return 0;
   Obj items = as_tuple(result);
   if (items.items.n == 0 || items.items.n > MAX_VALUES) {
-    elab_error(e, call->loc, "the function of '%s' returns %u values, not 1 to %d", call->text, items.items.n,
+    elab_error(e, call->loc, "[T0207] the function of '%s' returns %u values, not 1 to %d", call->text, items.items.n,
                MAX_VALUES);
     return 0;
   }
@@ -103,7 +104,7 @@ static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type)
   uint64_t elements = type_is_tile(type) ? type_elements(type) : 1;
   if (power && (uint64_t)pack < elements && pack * n <= MAX_VALUES) return (uint32_t)pack;
   elab_error(e, call->locs[MAP_PACK],
-             "'pack' of '%s' must be a power of two below the number of elements, which is %llu, and pass "
+             "[T0207] 'pack' of '%s' must be a power of two below the number of elements, which is %llu, and pass "
              "its function at most %d values, not %lld",
              call->text, (unsigned long long)elements, MAX_VALUES, (long long)pack);
   return 0;
@@ -120,7 +121,7 @@ static Obj packed_results(Elab *e, const Call *call, Op *op, uint32_t pack, cons
       if (tiles[j]->type != tiles[0]->type)
         return elab_error(
             e, call->loc,
-            "values %u to %u of the function of '%s' belong to one result and must have one type", k * pack,
+            "[T0207] values %u to %u of the function of '%s' belong to one result and must have one type", k * pack,
             k * pack + pack - 1, call->text);
     }
     results.items.at[k] = obj_value(build_reshape(&e->b, repack(e, pack, tiles), like->rank, like->shape));
@@ -155,7 +156,7 @@ static Obj map_packed(Elab *e, Call *call, uint32_t n, Value *const *values, uin
   if (failed.kind == OBJ_ERROR) return failed;
   if (!tuple || op->result_count % pack)
     return elab_error(e, call->loc,
-                      "the function of '%s' must return a tuple of %u values for each result, not %u values",
+                      "[T0207] the function of '%s' must return a tuple of %u values for each result, not %u values",
                       call->text, pack, op->result_count);
   return packed_results(e, call, op, pack, values[0]->type);
 }
@@ -165,9 +166,9 @@ Obj builtin_map(Elab *e, Call *call) {
   Value *values[MAX_VALUES];
   uint32_t n = call->rest_count;
   if (function->kind != OBJ_FUNCTION && function->kind != OBJ_BUILTIN)
-    return elab_error(e, call->locs[MAP_SCALAR_FN], "'%s' maps a function, not %s", call->text,
+    return elab_error(e, call->locs[MAP_SCALAR_FN], "[T0207] '%s' maps a function, not %s", call->text,
                       obj_describe(e, function));
-  if (n == 0) return elab_error(e, call->loc, "'%s' needs values to map over", call->text);
+  if (n == 0) return elab_error(e, call->loc, "[T0207] '%s' needs values to map over", call->text);
   if (!read_values(e, call, n, call->rest, values)) return obj_error();
   uint32_t pack = pack_of(e, call, n, values[0]->type);
   if (!pack) return obj_error();
@@ -185,7 +186,7 @@ static bool string_arg(Elab *e, const Call *call, uint32_t at, const char *name,
   bool good = true;
   bool given = builtin_option(e, call, at, CONST_STR, name, &good);
   if (!given && good)
-    elab_error(e, call->locs[at], "'%s' of '%s' must be a string, not None", name, call->text);
+    elab_error(e, call->locs[at], "[T0207] '%s' of '%s' must be a string, not None", name, call->text);
   *text = given ? call->args[at].constant.str : "";
   return given;
 }
@@ -195,7 +196,7 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
   Obj dtypes = as_tuple(&call->args[ASM_DTYPE]);
   uint32_t n = dtypes.items.n;
   if (n == 0 || n > MAX_VALUES) {
-    elab_error(e, call->locs[ASM_DTYPE], "'%s' can return 1 to %d values, not %u", call->text, MAX_VALUES, n);
+    elab_error(e, call->locs[ASM_DTYPE], "[T0207] '%s' can return 1 to %d values, not %u", call->text, MAX_VALUES, n);
     return 0;
   }
   for (uint32_t i = 0; i < n; i++) {
@@ -204,7 +205,7 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
                 (dtype->constant.type->kind == TYPE_SCALAR || type_is_ptr(dtype->constant.type));
     if (!data || type_is_tile(dtype->constant.type)) {
       elab_error(e, call->locs[ASM_DTYPE],
-                 "'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s", call->text,
+                 "[T0207] 'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s", call->text,
                  obj_describe(e, dtype));
       return 0;
     }
@@ -231,7 +232,7 @@ static bool check_constraints(Elab *e, const Call *call, const char *text, uint3
   }
   if (given[0] == outputs && given[1] == inputs) return true;
   elab_error(e, call->locs[ASM_CONSTRAINTS],
-             "the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
+             "[T0207] the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
              given[0], given[1], outputs, inputs);
   return false;
 }
@@ -242,7 +243,7 @@ static bool check_pack(Elab *e, const Call *call, const Type *type, int64_t *pac
   if (!good) return false;
   if (*pack >= 1 && *pack <= 64 && type_elements(type) % (uint64_t)*pack == 0) return true;
   elab_error(e, call->locs[ASM_PACK],
-             "'pack' of '%s' must divide the number of elements, which is %llu: not %lld", call->text,
+             "[T0207] 'pack' of '%s' must divide the number of elements, which is %llu: not %lld", call->text,
              (unsigned long long)type_elements(type), (long long)*pack);
   return false;
 }

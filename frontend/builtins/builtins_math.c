@@ -77,12 +77,12 @@ Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
 
 static bool check_float(Elab *e, const Call *call, uint32_t at, const Type *type) {
   if (type_is_ptr(type)) {
-    elab_refuse_pointers(e, call->locs[at], "'%s' is not defined on pointers", call->text);
+    elab_refuse_pointers(e, call->locs[at], "[T0308] '%s' is not defined on pointers", call->text);
     return false;
   }
   if (builtin_refuse_fp8(e, call->locs[at], call, type)) return false;
   if (type_is_float(type)) return true;
-  elab_error(e, call->locs[at], "'%s' needs floats, not %s; cast with .to(fp32) first", call->text,
+  elab_error(e, call->locs[at], "[T0207] '%s' needs floats, not %s; cast with .to(fp32) first", call->text,
              obj_describe(e, &call->args[at]));
   return false;
 }
@@ -190,8 +190,8 @@ Obj builtin_divide(Elab *e, Call *call) {
   if (!p.a || !check_float(e, call, obj_is_number(x) ? FDIV_Y : FDIV_X, p.a->type)) return obj_error();
   if (approx && (rounded || !type_is_elem(p.a->type, ELEM_FP32)))
     return rounded
-               ? elab_error(e, call->loc, "'%s' cannot be both correctly rounded and approximate", call->text)
-               : elab_error(e, call->loc, "an approximate '%s' needs fp32, not %s", call->text,
+               ? elab_error(e, call->loc, "[T0204] '%s' cannot be both correctly rounded and approximate", call->text)
+               : elab_error(e, call->loc, "[T0207] an approximate '%s' needs fp32, not %s", call->text,
                             type_text(e, type_element(p.a->type)));
   e->b.loc = elab_loc(e, call->loc);
   if (approx) return obj_value(builtin_math_value(e, "div_approx", p.a, p.b));
@@ -225,7 +225,7 @@ bool builtin_float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t
   Obj both = {.kind = OBJ_CONST, .typed = true, .elem = elem, .constant = {.kind = CONST_INT}};
   if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, first, &both, &elem)) return false;
   if (!elem_is_float(elem)) {
-    elab_error(e, call->loc, "'%s' is for floats, not %s; cast with .to(fp32) first", call->text,
+    elab_error(e, call->loc, "[T0207] '%s' is for floats, not %s; cast with .to(fp32) first", call->text,
                elem_info(elem)->name);
     return false;
   }
@@ -264,7 +264,7 @@ Obj builtin_mulhi(Elab *e, Call *call) {
   const Type *element = type_element(p.a->type);
   uint32_t bits = elem_info(element->elem)->bits;
   if (!type_is_int(p.a->type) || bits < 32)
-    return elab_error(e, call->loc, "'%s' needs integers of 32 or 64 bits, not %s and %s", call->text,
+    return elab_error(e, call->loc, "[T0207] '%s' needs integers of 32 or 64 bits, not %s and %s", call->text,
                       obj_describe(e, &call->args[ARG_X]), obj_describe(e, &call->args[ARG_Y]));
   if (call->builtin->detail[0] == 's' || !elem_is_signed(element->elem))
     return obj_value(build_binary(&e->b, OP_MULHI, p.a, p.b));
@@ -392,7 +392,8 @@ Obj builtin_abs(Elab *e, Call *call) {
   if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (element->kind == TYPE_PTR)
-    return elab_refuse_pointers(e, call->locs[ARG_X], "'%s' is not defined on pointers", call->text);
+    return elab_refuse_pointers(e, call->locs[ARG_X], "[T0308] '%s' is not defined on pointers",
+                                call->text);
   uint32_t bits = elem_info(element->elem)->bits;
   if (elem_is_float(element->elem))
     return obj_value(bits < 32 ? clear_sign(e, x, bits) : builtin_math_value(e, "abs", x, NULL));

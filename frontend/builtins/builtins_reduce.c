@@ -109,7 +109,7 @@ static void check_combining(Op *op, void *data) {
   bool pure = op_has(op, PURE) || (op->kind == OP_INLINE_ASM && op_attr(op, ATTR_PURE));
   if (scalar && (pure || op_has(op, CONTROL) || op_has(op, TERMINATOR))) return;
   diag_error(e->diags, op->loc,
-             "a function that is applied to elements can compute only with scalars: it cannot use '%s'%s",
+             "[T1402] a function that is applied to elements can compute only with scalars: it cannot use '%s'%s",
              op_info(op->kind)->name, scalar ? "" : " of tiles");
 }
 
@@ -128,7 +128,7 @@ static void erase_asserts(Elab *e, Region *region) {
     before = op->prev;
     for (uint32_t i = 0; i < op->region_count; i++) erase_asserts(e, op->regions[i]);
     if (op->kind != OP_ASSERT) continue;
-    diag_warning(e->diags, op->loc, "an assertion in a function that is applied to elements is not checked");
+    diag_warning(e->diags, op->loc, "[T0507] an assertion in a function that is applied to elements is not checked");
     op_erase(op);
   }
 }
@@ -150,7 +150,7 @@ static Value *as_input(Elab *e, const Call *call, const Obj *result, const Type 
                                         (type_is_int(type) && type_is_int(result->value->type))));
   if (same_kind && !type_is_ptr(type)) return elab_value(e, call->loc, "the combination", result, type);
   if (result->kind != OBJ_ERROR)
-    elab_error(e, call->loc, "the function of '%s' returns %s where it combines %s", call->text,
+    elab_error(e, call->loc, "[T0207] the function of '%s' returns %s where it combines %s", call->text,
                obj_describe(e, result), type_text(e, type));
   return NULL;
 }
@@ -164,7 +164,7 @@ static bool combine_function(Elab *e, const Call *call, const void *data, uint32
   const Obj *items = result.kind == OBJ_TUPLE ? result.items.at : &result;
   uint32_t count = result.kind == OBJ_TUPLE ? result.items.n : 1;
   if (count != n) {
-    elab_error(e, call->loc, "the function of '%s' returns %u values where it combines %u", call->text, count,
+    elab_error(e, call->loc, "[T0207] the function of '%s' returns %u values where it combines %u", call->text, count,
                n);
     return false;
   }
@@ -181,7 +181,7 @@ static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **i
   const Obj *obj = &call->args[REDUCE_INPUT], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
   if (n == 0 || n > limit || (limit == 1 && obj->kind == OBJ_TUPLE)) {
-    elab_error(e, call->locs[REDUCE_INPUT], "'%s' takes %s, not %s", call->text,
+    elab_error(e, call->locs[REDUCE_INPUT], "[T0204] '%s' takes %s, not %s", call->text,
                limit == 1 ? "one tile" : "1 to 32 tiles", obj_describe(e, obj));
     return 0;
   }
@@ -191,15 +191,15 @@ static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **i
         type_is_ptr(items[i].value->type)) {
       const char *what = obj_describe(e, &items[i]);
       if (n == 1 && obj_is_pointers(&items[i]))
-        elab_refuse_pointers(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text,
+        elab_refuse_pointers(e, call->locs[REDUCE_INPUT], "[T0502] '%s' needs a tile of numbers, not %s", call->text,
                              what);
       else
-        elab_error(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text, what);
+        elab_error(e, call->locs[REDUCE_INPUT], "[T0207] '%s' needs a tile of numbers, not %s", call->text, what);
       return 0;
     }
     inputs[i] = items[i].value;
     if (type_same_shape(inputs[i]->type, inputs[0]->type)) continue;
-    elab_error(e, call->locs[REDUCE_INPUT], "the tiles of '%s' have different shapes: %s and %s", call->text,
+    elab_error(e, call->locs[REDUCE_INPUT], "[T0301] the tiles of '%s' have different shapes: %s and %s", call->text,
                type_text(e, inputs[0]->type), type_text(e, inputs[i]->type));
     return 0;
   }
@@ -236,7 +236,7 @@ static const Type *sum_type(Elab *e, const Call *call, uint32_t at, const Type *
   if (!obj_given(&call->args[at])) return elab_scalar(e, sum_elem(type_element(type)->elem));
   const Type *dtype = builtin_dtype(e, call, at);
   if (dtype && dtype->kind == TYPE_SCALAR) return dtype;
-  if (dtype) elab_error(e, call->locs[at], "'%s' cannot sum %s", call->text, type_text(e, dtype));
+  if (dtype) elab_error(e, call->locs[at], "[T0207] '%s' cannot sum %s", call->text, type_text(e, dtype));
   *good = false;
   return type;
 }
@@ -265,7 +265,7 @@ Obj builtin_reduce_bits(Elab *e, Call *call) {
   Value *x;
   if (!read_inputs(e, call, 1, &x) || !good) return obj_error();
   if (!type_is_int(x->type))
-    return elab_error(e, call->locs[BITS_INPUT], "'%s' needs integers, not %s", call->text,
+    return elab_error(e, call->locs[BITS_INPUT], "[T0207] '%s' needs integers, not %s", call->text,
                       obj_describe(e, &call->args[BITS_INPUT]));
   return reduce_one(e, call, x, call->builtin->detail[0] == '^' ? OP_XOR : OP_OR, keep_dims);
 }
@@ -294,7 +294,7 @@ static Value *indices_along(Elab *e, const Type *like, uint32_t axis) {
 static Obj reduce_indexed(Elab *e, const Call *call, Value *x, Extreme extreme, bool keep_dims) {
   uint32_t axis = 0, rank = x->type->rank;
   if (!obj_given(&call->args[REDUCE_AXIS]) && rank > 1)
-    return elab_error(e, call->loc, "the indices of '%s' need an axis: the tile is %s", call->text,
+    return elab_error(e, call->loc, "[T0207] the indices of '%s' need an axis: the tile is %s", call->text,
                       type_text(e, x->type));
   if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return obj_error();
   x = promote_extreme(e, x, true);
@@ -372,7 +372,7 @@ static bool check_function(Elab *e, const Call *call, uint32_t at) {
   const Obj *function = &call->args[at];
   if (function->kind == OBJ_FUNCTION || (function->kind == OBJ_BUILTIN && !function->self)) return true;
   if (function->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'combine_fn' of '%s' must be a function, not %s", call->text,
+    elab_error(e, call->locs[at], "[T0207] 'combine_fn' of '%s' must be a function, not %s", call->text,
                obj_describe(e, function));
   return false;
 }

@@ -31,7 +31,7 @@ Obj builtin_reshape_call(Elab *e, Call *call) {
   uint64_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) elements *= shape[i];
   if (elements != type_elements(x->type))
-    return elab_error(e, call->loc, "'%s' cannot give %s, of %llu elements, the shape %s, of %llu",
+    return elab_error(e, call->loc, "[T0301] '%s' cannot give %s, of %llu elements, the shape %s, of %llu",
                       call->text, type_text(e, x->type), (unsigned long long)type_elements(x->type),
                       elab_shape_text(e, rank, shape), (unsigned long long)elements);
   e->b.loc = elab_loc(e, call->loc);
@@ -51,7 +51,7 @@ Obj builtin_item(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   if (!x) return obj_error();
   if (type_elements(x->type) != 1)
-    return elab_error(e, call->locs[SHAPE_INPUT], "'%s' needs a tile of one element, not %s", call->text,
+    return elab_error(e, call->locs[SHAPE_INPUT], "[T0207] '%s' needs a tile of one element, not %s", call->text,
                       type_text(e, x->type));
   return obj_value(builtin_only_element(e, x));
 }
@@ -63,13 +63,14 @@ Obj builtin_expand_dims(Elab *e, Call *call) {
   if (!x) return obj_error();
   uint32_t rank = rank_of(x->type) + n;
   if (rank > TILE_MAX_RANK)
-    return elab_error(e, call->loc, "a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
+    return elab_error(e, call->loc, "[T0207] a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
   bool is_new[TILE_MAX_RANK] = {false};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t at;
     if (!builtin_axis_of(e, call->locs[EXPAND_DIMS_AXIS], call, &axes[i], rank, &at)) return obj_error();
     if (is_new[at])
-      return elab_error(e, call->locs[EXPAND_DIMS_AXIS], "axis %u of '%s' is given twice", at, call->text);
+      return elab_error(e, call->locs[EXPAND_DIMS_AXIS], "[T0307] axis %u of '%s' is given twice",
+                        at, call->text);
     is_new[at] = true;
   }
   for (uint32_t i = 0; x && i < rank; i++)
@@ -83,7 +84,7 @@ Obj builtin_squeeze(Elab *e, Call *call) {
   if (!x || !builtin_axis(e, call, SQUEEZE_DIM, x->type->rank, &axis)) return obj_error();
   if (x->type->shape[axis] != 1)
     return elab_error(e, call->locs[SQUEEZE_DIM],
-                      "'%s' removes a dimension of size 1, but dimension %u of %s has %u", call->text, axis,
+                      "[T0207] '%s' removes a dimension of size 1, but dimension %u of %s has %u", call->text, axis,
                       type_text(e, x->type), x->type->shape[axis]);
   for (uint32_t i = 0; i < x->type->rank; i++)
     if (i != axis) shape[rank++] = x->type->shape[i];
@@ -124,26 +125,28 @@ Obj builtin_trans(Elab *e, Call *call) {
   if (dims.kind == OBJ_TUPLE && dims.items.n == 1 && dims.items.at[0].kind == OBJ_TUPLE)
     dims = dims.items.at[0];
   if (dims.kind != OBJ_TUPLE)
-    return elab_error(e, call->loc, "'%s' needs a tuple of dimensions, not %s", call->text,
+    return elab_error(e, call->loc, "[T0207] '%s' needs a tuple of dimensions, not %s", call->text,
                       obj_describe(e, &dims));
   uint32_t rank = x->type->rank, n = dims.items.n;
   uint32_t order[TILE_MAX_RANK];
   for (uint32_t i = 0; i < rank; i++) order[i] = i;
   if (n == 0 && call->builtin->detail) {
     if (rank < 2)
-      return elab_error(e, call->loc, "'%s' needs two dimensions, not %s", call->text, type_text(e, x->type));
+      return elab_error(e, call->loc, "[T0207] '%s' needs two dimensions, not %s", call->text, type_text(e, x->type));
     order[rank - 1] = rank - 2;
     order[rank - 2] = rank - 1;
     return transpose(e, call, x, order);
   }
   if (n != rank)
-    return elab_error(e, call->loc, "'%s' needs all %u dimensions of %s, not %u", call->text, rank,
+    return elab_error(e, call->loc, "[T0207] '%s' needs all %u dimensions of %s, not %u", call->text, rank,
                       type_text(e, x->type), n);
   bool seen[TILE_MAX_RANK] = {false};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t axis;
     if (!builtin_axis_of(e, call->loc, call, &dims.items.at[i], rank, &axis)) return obj_error();
-    if (seen[axis]) return elab_error(e, call->loc, "dimension %u of '%s' is given twice", axis, call->text);
+    if (seen[axis])
+      return elab_error(e, call->loc, "[T0204] dimension %u of '%s' is given twice", axis,
+                        call->text);
     seen[axis] = true;
     order[i] = axis;
   }
@@ -171,7 +174,7 @@ Obj builtin_sort(Elab *e, Call *call) {
   op_set_flag(sorted->def, ATTR_MERGE, call->builtin->detail != NULL);
   uint32_t size = x->type->shape[axis];
   if (call->builtin->detail && (size & (size - 1)))
-    return elab_error(e, call->locs[SORT_X], "'%s' needs a power of two of elements; dimension %u has %u",
+    return elab_error(e, call->locs[SORT_X], "[T0207] '%s' needs a power of two of elements; dimension %u has %u",
                       call->text, axis, size);
   return obj_value(sorted);
 }
@@ -190,7 +193,7 @@ Obj builtin_topk(Elab *e, Call *call) {
   if (!good) return obj_error();
   if (k < 1 || k > size)
     return elab_error(e, call->locs[TOPK_K],
-                      "'k' of '%s' must be from 1 to the size of dimension %u, which is %u, not %s",
+                      "[T0207] 'k' of '%s' must be from 1 to the size of dimension %u, which is %u, not %s",
                       call->text, axis, size, obj_text(e, &call->args[TOPK_K]));
   e->b.loc = elab_loc(e, call->loc);
   Value *sorted = build_sort(&e->b, x, axis, descending);
@@ -207,16 +210,16 @@ Obj builtin_histogram(Elab *e, Call *call) {
   if (!x || !elab_shape(e, call->locs[HISTOGRAM_NUM_BINS], &call->args[HISTOGRAM_NUM_BINS], &rank, bins))
     return obj_error();
   if (rank != 1)
-    return elab_error(e, call->locs[HISTOGRAM_NUM_BINS], "'num_bins' of '%s' must be one number, not %s",
+    return elab_error(e, call->locs[HISTOGRAM_NUM_BINS], "[T0207] 'num_bins' of '%s' must be one number, not %s",
                       call->text, obj_describe(e, &call->args[HISTOGRAM_NUM_BINS]));
   if (x->type->rank != 1 || !type_is_int(x->type))
     return elab_error(e, call->locs[HISTOGRAM_INPUT],
-                      "'%s' needs a tile of integers with one dimension, not %s", call->text,
+                      "[T0207] '%s' needs a tile of integers with one dimension, not %s", call->text,
                       type_text(e, x->type));
   if (obj_given(&call->args[HISTOGRAM_MASK])) {
     mask = builtin_value(e, call, HISTOGRAM_MASK, "'mask'");
     if (mask && !type_is_elem(mask->type, ELEM_I1))
-      return elab_error(e, call->locs[HISTOGRAM_MASK], "a mask's elements must be i1, not %s",
+      return elab_error(e, call->locs[HISTOGRAM_MASK], "[T0504] a mask's elements must be i1, not %s",
                         type_text(e, type_element(mask->type)));
     if (mask) mask = elab_broadcast_to(e, call->locs[HISTOGRAM_MASK], "'mask'", mask, 1, x->type->shape);
     if (!mask) return obj_error();
@@ -275,7 +278,7 @@ Obj builtin_split(Elab *e, Call *call) {
   Value *x = builtin_tile(e, call, ARG_X);
   if (!x) return obj_error();
   if (x->type->shape[x->type->rank - 1] != 2)
-    return elab_error(e, call->locs[ARG_X], "'%s' needs a tile whose last dimension is 2, not %s", call->text,
+    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs a tile whose last dimension is 2, not %s", call->text,
                       type_text(e, x->type));
   Op *op = build_split(&e->b, x);
   Obj halves = obj_tuple(e, 2);
@@ -298,7 +301,7 @@ Obj builtin_cat(Elab *e, Call *call) {
   if (obj_given(&call->args[CAT_DIM]) && !builtin_axis(e, call, CAT_DIM, a->type->rank, &axis))
     return obj_error();
   if (type_element(a->type) != type_element(b->type) || !same_but(a->type, b->type, axis))
-    return elab_error(e, call->loc, "'%s' cannot concatenate %s and %s along dimension %u", call->text,
+    return elab_error(e, call->loc, "[T0301] '%s' cannot concatenate %s and %s along dimension %u", call->text,
                       type_text(e, a->type), type_text(e, b->type), axis);
   uint64_t sizes[TILE_MAX_RANK];
   for (uint32_t i = 0; i < a->type->rank; i++)
@@ -312,12 +315,12 @@ Obj builtin_gather(Elab *e, Call *call) {
   uint32_t axis;
   if (!x || !index || !builtin_axis(e, call, GATHER_AXIS, x->type->rank, &axis)) return obj_error();
   if (!type_is_int(index->type))
-    return elab_error(e, call->locs[GATHER_INDEX], "the indices of '%s' must be integers, not %s", call->text,
+    return elab_error(e, call->locs[GATHER_INDEX], "[T0207] the indices of '%s' must be integers, not %s", call->text,
                       type_text(e, index->type));
   if (type_is_elem(index->type, ELEM_I1)) index = builtin_as(e, index, ELEM_U8);
   if (!same_but(x->type, index->type, axis))
     return elab_error(e, call->loc,
-                      "'%s' needs indices of the tile's shape, except in dimension %u: %s and %s", call->text,
+                      "[T0301] '%s' needs indices of the tile's shape, except in dimension %u: %s and %s", call->text,
                       axis, type_text(e, x->type), type_text(e, index->type));
   return obj_value(build_gather(&e->b, x, index, axis));
 }

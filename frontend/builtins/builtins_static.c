@@ -40,9 +40,9 @@ static Obj pick_all(Elab *e, Call *call, bool larger) {
   for (uint32_t i = PYTHON_MAX_AXIS; i < PYTHON_MAX_COUNT; i++)
     options = options || call->args[i].kind != OBJ_ABSENT;
   if (options && call->rest_count)
-    return elab_error(e, call->loc, "'%s' of several values has no axis or other options", call->text);
+    return elab_error(e, call->loc, "[T0207] '%s' of several values has no axis or other options", call->text);
   if (best.kind == OBJ_TUPLE && call->rest_count == 0) {
-    if (best.items.n == 0) return elab_error(e, call->loc, "'%s' of an empty tuple", call->text);
+    if (best.items.n == 0) return elab_error(e, call->loc, "[T0207] '%s' of an empty tuple", call->text);
     Obj tuple = best;
     best = tuple.items.at[0];
     for (uint32_t i = 1; i < tuple.items.n; i++)
@@ -66,7 +66,7 @@ static Obj float_of_string(Elab *e, const Call *call, const char *text) {
   double value = strtod(start, &end);
   bool hex = strpbrk(start, "xX(") != NULL; // C's strtod accepts more than Python's float
   while (*end == ' ') end++;
-  if (end == start || *end || hex) return elab_error(e, call->locs[ARG_X], "float() cannot read '%s'", text);
+  if (end == start || *end || hex) return elab_error(e, call->locs[ARG_X], "[T0207] float() cannot read '%s'", text);
   return obj_float(value);
 }
 
@@ -77,7 +77,7 @@ Obj builtin_float(Elab *e, Call *call) {
   if (x->kind == OBJ_VALUE)
     return obj_value(
         elab_value(e, call->locs[ARG_X], "the argument of float()", x, elab_scalar(e, ELEM_FP32)));
-  return elab_error(e, call->locs[ARG_X], "float() needs a number or string, not %s", obj_describe(e, x));
+  return elab_error(e, call->locs[ARG_X], "[T0207] float() needs a number or string, not %s", obj_describe(e, x));
 }
 
 // Rejects digits with underscores between them.
@@ -94,7 +94,7 @@ static Obj int_of_string(Elab *e, const Call *call, const char *text, int64_t ba
   long long value = strtoll(number, &end, skips ? own : base == 0 && digits[0] != '0' ? 10 : (int)base);
   if (skips && *start == '-') value = -value;
   while (*end == ' ') end++;
-  if (end == number || *end || errno) return elab_error(e, call->locs[ARG_X], "int() cannot read '%s'", text);
+  if (end == number || *end || errno) return elab_error(e, call->locs[ARG_X], "[T0207] int() cannot read '%s'", text);
   return obj_int(value);
 }
 
@@ -104,17 +104,17 @@ Obj builtin_int(Elab *e, Call *call) {
   bool in_base =
       obj_is(base, CONST_INT) && (base->constant.i == 0 || (base->constant.i >= 2 && base->constant.i <= 36));
   if (base->kind != OBJ_ABSENT && (!in_base || !obj_is(x, CONST_STR)))
-    return elab_error(e, call->loc, "int() with a base takes a string, and a base of 0 or 2 to 36");
+    return elab_error(e, call->loc, "[T0207] int() with a base takes a string, and a base of 0 or 2 to 36");
   if (obj_is(x, CONST_INT)) return *x;
   if (obj_is(x, CONST_STR)) return int_of_string(e, call, x->constant.str, in_base ? base->constant.i : 10);
   if (obj_is(x, CONST_BOOL)) return obj_int(x->constant.i);
   if (x->kind == OBJ_VALUE && !type_is_ptr(x->value->type))
     return obj_value(elab_value(e, call->locs[ARG_X], "the argument of int()", x, elab_scalar(e, ELEM_I32)));
   if (!obj_is(x, CONST_FLOAT))
-    return elab_error(e, call->locs[ARG_X], "int() needs a number, not %s", obj_describe(e, x));
+    return elab_error(e, call->locs[ARG_X], "[T0207] int() needs a number, not %s", obj_describe(e, x));
   double f = trunc(x->constant.f);
   if (!(f >= -0x1p63 && f < 0x1p63))
-    return elab_error(e, call->locs[ARG_X], "int() of %s does not fit in 64 bits", obj_text(e, x));
+    return elab_error(e, call->locs[ARG_X], "[T0406] int() of %s does not fit in 64 bits", obj_text(e, x));
   return obj_int((int64_t)f);
 }
 
@@ -128,10 +128,10 @@ Obj builtin_len(Elab *e, Call *call) {
   const Obj *x = &call->args[ARG_X];
   if (x->kind == OBJ_TUPLE) return obj_int(x->items.n);
   if (obj_is(x, CONST_STR)) return obj_int((int64_t)strlen(x->constant.str));
-  return elab_error(e, call->locs[ARG_X], "len() needs a tuple, not %s%s", obj_describe(e, x),
-                    x->kind == OBJ_VALUE && type_is_tile(x->value->type)
-                        ? "; a tile's sizes are x.shape[0] and so on"
-                        : "");
+  return elab_error(
+      e, call->locs[ARG_X], "[T0304] len() needs a tuple, not %s%s", obj_describe(e, x),
+      x->kind == OBJ_VALUE && type_is_tile(x->value->type) ? "; a tile's sizes are x.shape[0] and so on"
+                                                           : "");
 }
 
 // --- Decided at compile time ---
@@ -144,11 +144,11 @@ Obj builtin_condition(Elab *e, Call *call) {
 }
 
 Obj builtin_replace_fields(Elab *e, Call *call) {
-  return elab_error(e, call->loc, "'%s' can only be called by its name", call->text);
+  return elab_error(e, call->loc, "[T0207] '%s' can only be called by its name", call->text);
 }
 
 Obj builtin_range(Elab *e, Call *call) {
-  return elab_error(e, call->loc, "'%s' can only be used as the range of a for loop", call->text);
+  return elab_error(e, call->loc, "[T0207] '%s' can only be used as the range of a for loop", call->text);
 }
 
 Obj builtin_static_assert(Elab *e, Call *call) {
@@ -156,14 +156,15 @@ Obj builtin_static_assert(Elab *e, Call *call) {
   if (!const_truth(e, &call->args[STATIC_ASSERT_COND], &truth))
     return elab_explain_runtime(
         e,
-        diag_error(e->diags, elab_loc(e, call->locs[STATIC_ASSERT_COND]),
-                   "static_assert needs a constexpr, not %s; device_assert checks at run time",
-                   obj_describe(e, &call->args[STATIC_ASSERT_COND])),
+        diag_error(
+            e->diags, elab_loc(e, call->locs[STATIC_ASSERT_COND]),
+            "[T0401] static_assert needs a constexpr, not %s; device_assert checks at run time",
+            obj_describe(e, &call->args[STATIC_ASSERT_COND])),
         &call->args[STATIC_ASSERT_COND]);
   if (truth) return obj_none();
   const char *message =
       obj_given(&call->args[STATIC_ASSERT_MSG]) ? obj_text(e, &call->args[STATIC_ASSERT_MSG]) : "";
-  return elab_error(e, call->loc, "static assertion failed%s%s", message[0] ? ": " : "", message);
+  return elab_error(e, call->loc, "[T0407] static assertion failed%s%s", message[0] ? ": " : "", message);
 }
 
 Obj builtin_static_print(Elab *e, Call *call) {
@@ -177,7 +178,8 @@ Obj builtin_static_print(Elab *e, Call *call) {
     buf_text(&buf, obj_text(e, &call->rest[i]));
   }
   const char *text = elab_text(e, &buf);
-  if (e->prints++ < ELAB_MAX_PRINTS) diag_print(e->diags, elab_loc(e, call->loc), "static_print: %s", text);
+  if (e->prints++ < ELAB_MAX_PRINTS)
+    diag_print(e->diags, elab_loc(e, call->loc), "[T0405] static_print: %s", text);
   return obj_none();
 }
 
@@ -187,11 +189,11 @@ Obj builtin_next_power_of_2(Elab *e, Call *call) {
   if (!obj_is(n, CONST_INT))
     return elab_explain_runtime(e,
                                 diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
-                                           "'%s' needs a constexpr integer, not %s", call->text,
-                                           obj_describe(e, n)),
+                                           "[T0401] '%s' needs a constexpr integer, not %s",
+                                           call->text, obj_describe(e, n)),
                                 n);
   if (n->constant.is_u64 || n->constant.i > (int64_t)1 << 62)
-    return elab_error(e, call->locs[ARG_X], "the next power of two does not fit in 64 bits");
+    return elab_error(e, call->locs[ARG_X], "[T0406] the next power of two does not fit in 64 bits");
   int64_t power = 1;
   while (power < n->constant.i) power *= 2;
   return obj_int(power);
@@ -204,7 +206,7 @@ Obj builtin_constexpr(Elab *e, Call *call) {
   if (obj_to_const(e, x, &ignored) || x->kind == OBJ_FUNCTION || module) return *x;
   return elab_explain_runtime(e,
                               diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
-                                         "a constexpr must be known at compile time, not %s",
+                                         "[T0401] a constexpr must be known at compile time, not %s",
                                          obj_describe(e, &call->args[ARG_X])),
                               &call->args[ARG_X]);
 }
@@ -217,7 +219,7 @@ Obj builtin_pointer_type(Elab *e, Call *call) {
   uint32_t stars = 0;
   for (; type && type->kind == TYPE_PTR; type = type->inner) stars++;
   if (stars >= TYPE_MAX_STARS)
-    return elab_error(e, call->loc, "a pointer type has at most %d stars", TYPE_MAX_STARS);
+    return elab_error(e, call->loc, "[T0207] a pointer type has at most %d stars", TYPE_MAX_STARS);
   if (!pointee || !good) return obj_error();
   return obj_type(is_const ? type_const_ptr(e->ir, pointee) : type_ptr(e->ir, pointee));
 }
@@ -232,7 +234,7 @@ Obj builtin_int_type(Elab *e, Call *call) {
   if (bits == 1) return obj_type(elab_scalar(e, ELEM_I1));
   for (uint32_t i = 0; good && i < 4; i++)
     if (bits == 8 << i) return obj_type(elab_scalar(e, elems[i][is_signed]));
-  return elab_error(e, call->locs[INT_TYPE_BITWIDTH], "there are no integers of %lld bits", (long long)bits);
+  return elab_error(e, call->locs[INT_TYPE_BITWIDTH], "[T0207] there are no integers of %lld bits", (long long)bits);
 }
 
 Obj builtin_to_tensor(Elab *e, Call *call) {
@@ -249,7 +251,8 @@ Obj builtin_static_log2(Elab *e, Call *call) {
   const Obj *i = &call->args[ARG_X];
   if (obj_is(i, CONST_BOOL)) return obj_int(0);
   if (!obj_is(i, CONST_INT) || i->constant.is_u64 || i->constant.i < 1)
-    return elab_error(e, call->locs[ARG_X], "'%s' needs a positive constexpr integer, not %s", call->text,
+    return elab_error(e, call->locs[ARG_X],
+                      "[T0401] '%s' needs a positive constexpr integer, not %s", call->text,
                       obj_describe(e, i));
   return obj_int(log2_floor((uint64_t)i->constant.i));
 }

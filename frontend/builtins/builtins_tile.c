@@ -9,10 +9,10 @@ static Obj program(Elab *e, Call *call, OpKind kind) {
   const Obj *axis = &call->args[PROGRAM_AXIS];
   if (!obj_is_int(axis) || axis->constant.is_u64 || axis->constant.i < 0 || axis->constant.i > 2)
     return elab_error(e, call->locs[PROGRAM_AXIS],
-                      "the axis of '%s' must be 0, 1 or 2, known at compile time, not %s", call->text,
-                      obj_describe(e, axis));
+                      "[T0401] the axis of '%s' must be 0, 1 or 2, known at compile time, not %s",
+                      call->text, obj_describe(e, axis));
   if (e->frame->grid)
-    return elab_error(e, call->loc, "a grid is evaluated before the launch: it has no '%s'", call->text);
+    return elab_error(e, call->loc, "[T0507] a grid is evaluated before the launch: it has no '%s'", call->text);
   return obj_value(build_program_id(&e->b, kind, (uint32_t)axis->constant.i));
 }
 
@@ -24,19 +24,20 @@ Obj builtin_arange(Elab *e, Call *call) {
   for (uint32_t i = 0; i < 2; i++) {
     const Obj *bound = &call->args[i];
     if (!obj_is_int(bound))
-      return elab_explain_runtime(e,
-                                  diag_error(e->diags, elab_loc(e, call->locs[i]),
-                                             "the %s of '%s' must be a constexpr integer, not %s%s", names[i],
-                                             call->text, obj_describe(e, bound),
-                                             obj_is(bound, CONST_FLOAT) ? "; '//' divides integers" : ""),
-                                  bound);
+      return elab_explain_runtime(
+          e,
+          diag_error(e->diags, elab_loc(e, call->locs[i]),
+                     "[T0401] the %s of '%s' must be a constexpr integer, not %s%s", names[i],
+                     call->text, obj_describe(e, bound),
+                     obj_is(bound, CONST_FLOAT) ? "; '//' divides integers" : ""),
+          bound);
     if (!const_fits(&bound->constant, ELEM_I32))
-      return elab_error(e, call->locs[i], "the %s of '%s' does not fit in i32: %s", names[i], call->text,
+      return elab_error(e, call->locs[i], "[T0406] the %s of '%s' does not fit in i32: %s", names[i], call->text,
                         obj_text(e, bound));
   }
   int64_t start = call->args[ARANGE_START].constant.i, end = call->args[ARANGE_END].constant.i;
   if (end <= start)
-    return elab_error(e, call->loc, "'%s' is empty: from %lld to %lld", call->text, (long long)start,
+    return elab_error(e, call->loc, "[T0406] '%s' is empty: from %lld to %lld", call->text, (long long)start,
                       (long long)end);
   uint64_t size = (uint64_t)(end - start);
   return elab_check_tile(e, call->loc, 1, &size) ? obj_value(build_arange(&e->b, start, end)) : obj_error();
@@ -50,7 +51,7 @@ static bool check_fill(Elab *e, const Call *call, const Obj *value, const Type *
   bool is_float = value->constant.kind == CONST_FLOAT;
   bool negative = !is_float && value->constant.i < 0 && !value->constant.is_u64;
   if (!is_float && (elem_is_signed(element->elem) || !negative)) return true;
-  elab_error(e, call->loc, "'%s' of %s cannot have %s%s", call->text, elem_info(element->elem)->name,
+  elab_error(e, call->loc, "[T0207] '%s' of %s cannot have %s%s", call->text, elem_info(element->elem)->name,
              obj_describe(e, value), is_float ? "; convert the tile with .to" : ": the type is unsigned");
   return false;
 }
@@ -71,7 +72,7 @@ static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
                         : elab_value(e, call->loc, "the value", value, element);
   if (!scalar) return obj_error();
   if (type_is_tile(scalar->type))
-    return elab_error(e, call->loc, "'%s' fills with a scalar, not a tile", call->text);
+    return elab_error(e, call->loc, "[T0207] '%s' fills with a scalar, not a tile", call->text);
   const Type *type = type_tile(e->ir, element, rank, shape, NULL);
   e->b.loc = elab_loc(e, call->loc);
   if (rank == 0) return obj_value(scalar);
@@ -94,7 +95,7 @@ Obj builtin_zeros(Elab *e, Call *call) {
 Obj builtin_zeros_like(Elab *e, Call *call) {
   Value *like = elab_value(e, call->locs[ARG_X], "the argument of zeros_like", &call->args[ARG_X], NULL);
   if (!like) return obj_error();
-  if (type_is_ptr(like->type)) return elab_error(e, call->locs[ARG_X], "zeros_like of pointers");
+  if (type_is_ptr(like->type)) return elab_error(e, call->locs[ARG_X], "[T0207] zeros_like of pointers");
   return obj_value(type_is_float(like->type) ? build_float(&e->b, like->type, 0)
                                              : build_int(&e->b, like->type, 0));
 }
@@ -131,9 +132,9 @@ Obj builtin_cast(Elab *e, Call *call) {
   bool address = element->kind == TYPE_PTR || element->elem == ELEM_I64 || element->elem == ELEM_U64 ||
                  element->elem == ELEM_I1;
   if (!bits && !address && obj_is_pointers(&call->args[CAST_INPUT]))
-    return elab_refuse_pointers(e, call->locs[CAST_INPUT], "cannot convert the pointer %s to %s",
-                                type_text(e, type_element(call->args[CAST_INPUT].value->type)),
-                                type_text(e, element));
+    return elab_refuse_pointers(
+        e, call->locs[CAST_INPUT], "[T0502] cannot convert the pointer %s to %s",
+        type_text(e, type_element(call->args[CAST_INPUT].value->type)), type_text(e, element));
   if (!bits && !rounding)
     return obj_value(elab_value(e, call->loc, "the cast value", &call->args[CAST_INPUT], element));
   Value *value = elab_value(e, call->loc, "the cast value", &call->args[CAST_INPUT], NULL);
@@ -143,7 +144,7 @@ Obj builtin_cast(Elab *e, Call *call) {
   if (!narrows(value->type, element))
     return elab_error(
         e, call->locs[CAST_FP_DOWNCAST_ROUNDING],
-        "'fp_downcast_rounding' applies only to conversions to a narrower float, not to %s to %s",
+        "[T0207] 'fp_downcast_rounding' applies only to conversions to a narrower float, not to %s to %s",
         type_text(e, type_element(value->type)), type_text(e, element));
   e->b.loc = elab_loc(e, call->loc);
   return obj_value(rounding[2] == 'z' ? truncate_float(e, value, element)
@@ -160,7 +161,7 @@ Obj builtin_where(Elab *e, Call *call) {
   const Obj *x = &call->args[WHERE_X], *y = &call->args[WHERE_Y];
   if (!condition) return obj_error();
   if (type_is_ptr(condition->type))
-    return elab_error(e, call->locs[WHERE_CONDITION], "the condition of '%s' must be i1, not %s", call->text,
+    return elab_error(e, call->locs[WHERE_CONDITION], "[T0207] the condition of '%s' must be i1, not %s", call->text,
                       obj_describe(e, &call->args[WHERE_CONDITION]));
   condition = elab_cast(e, call->locs[WHERE_CONDITION], condition, elab_scalar(e, ELEM_I1));
   Pair p = {0};
@@ -221,7 +222,7 @@ static bool is_integer(const Obj *obj) {
 Obj builtin_cdiv(Elab *e, Call *call) {
   const Obj *x = &call->args[CDIV_X], *div = &call->args[CDIV_DIV];
   if (!is_integer(x) || !is_integer(div))
-    return elab_error(e, call->loc, "'%s' needs integers, not %s and %s", call->text, obj_describe(e, x),
+    return elab_error(e, call->loc, "[T0207] '%s' needs integers, not %s and %s", call->text, obj_describe(e, x),
                       obj_describe(e, div));
   Obj one = obj_int(1);
   Obj less = elab_binary(e, call->loc, BINARY_SUB, div, &one);

@@ -239,7 +239,7 @@ bool const_truth(Elab *e, const Obj *obj, bool *truth) {
 static Obj from_wide(Elab *e, Loc loc, Wide value) {
   if (value < INT64_MIN || value > (Wide)UINT64_MAX)
     return elab_error(e, loc,
-                      "the result does not fit in 64 bits: constexpr integers go from -2**63 to 2**64 - 1");
+                      "[T0406] the result does not fit in 64 bits: constexpr integers go from -2**63 to 2**64 - 1");
   ConstValue c = {.kind = CONST_INT, .is_u64 = value > INT64_MAX, .i = (int64_t)(uint64_t)value};
   return obj_const(c);
 }
@@ -257,7 +257,7 @@ static Wide floor_div(Wide a, Wide b) {
 
 static Obj power(Elab *e, Loc loc, Wide a, Wide b) {
   if (b < 0) {
-    if (a == 0) return elab_error(e, loc, "division by zero: 0 to a negative power");
+    if (a == 0) return elab_error(e, loc, "[T0406] division by zero: 0 to a negative power");
     return obj_float(pow((double)a, (double)b));
   }
   if (a == 0 || a == 1 || a == -1) return obj_int(b == 0 ? 1 : a < 0 && b % 2 == 0 ? 1 : (int64_t)a);
@@ -271,7 +271,7 @@ static Obj power(Elab *e, Loc loc, Wide a, Wide b) {
 }
 
 static Obj shift(Elab *e, Loc loc, Wide a, Wide count, bool left) {
-  if (count < 0) return elab_error(e, loc, "negative shift count");
+  if (count < 0) return elab_error(e, loc, "[T0406] negative shift count");
   if (!left) return from_wide(e, loc, count > 126 ? (a < 0 ? -1 : 0) : a >> (int)count);
   if (a == 0) return obj_int(0);
   if (count > 64) return from_wide(e, loc, (Wide)1 << 100);
@@ -282,7 +282,7 @@ static Obj shift(Elab *e, Loc loc, Wide a, Wide count, bool left) {
 
 static Obj integer_binary(Elab *e, Loc loc, BinaryOp op, Wide a, Wide b) {
   if ((op == BINARY_DIV || op == BINARY_FLOOR_DIV || op == BINARY_MOD) && b == 0)
-    return elab_error(e, loc, "division by zero");
+    return elab_error(e, loc, "[T0406] division by zero");
   switch (op) {
   case BINARY_ADD: return from_wide(e, loc, a + b);
   case BINARY_SUB: return from_wide(e, loc, a - b);
@@ -298,12 +298,12 @@ static Obj integer_binary(Elab *e, Loc loc, BinaryOp op, Wide a, Wide b) {
   case BINARY_SHR: return shift(e, loc, a, b, false);
   case BINARY_MATMUL: break;
   }
-  return elab_error(e, loc, "'@' is not defined on numbers");
+  return elab_error(e, loc, "[T0308] '@' is not defined on numbers");
 }
 
 static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b) {
   if ((op == BINARY_DIV || op == BINARY_FLOOR_DIV || op == BINARY_MOD) && b == 0)
-    return elab_error(e, loc, "division by zero");
+    return elab_error(e, loc, "[T0406] division by zero");
   double rem = 0;
   switch (op) {
   case BINARY_ADD: return obj_float(a + b);
@@ -317,9 +317,9 @@ static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b) {
     if (rem == 0) rem = copysign(0.0, b);
     return obj_float(op == BINARY_MOD ? rem : floor((a - rem) / b + 0.5));
   case BINARY_POW:
-    if (a == 0 && b < 0) return elab_error(e, loc, "division by zero: 0 to a negative power");
+    if (a == 0 && b < 0) return elab_error(e, loc, "[T0406] division by zero: 0 to a negative power");
     if (a < 0 && floor(b) != b)
-      return elab_error(e, loc, "a negative number to a fractional power is complex");
+      return elab_error(e, loc, "[T0406] a negative number to a fractional power is complex");
     return obj_float(pow(a, b));
   case BINARY_MATMUL:
   case BINARY_AND:
@@ -328,14 +328,15 @@ static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b) {
   case BINARY_SHL:
   case BINARY_SHR: break;
   }
-  return elab_error(e, loc, "'%s' is not defined on floats", binary_op_text(op));
+  return elab_error(e, loc, "[T0308] '%s' is not defined on floats", binary_op_text(op));
 }
 
 Obj const_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a) {
   bool truth = false;
   if (op == UNARY_NOT && const_truth(e, a, &truth)) return obj_bool(!truth);
   if (!obj_is_number(a) || (op == UNARY_INVERT && a->constant.kind == CONST_FLOAT))
-    return elab_error(e, loc, "'%s' is not defined on %s", unary_op_text(op), obj_describe(e, a));
+    return elab_error(e, loc, "[T0308] '%s' is not defined on %s", unary_op_text(op),
+                      obj_describe(e, a));
   bool is_float = a->constant.kind == CONST_FLOAT;
   if (op == UNARY_NEG)
     return is_float ? obj_float(-a->constant.f) : from_wide(e, loc, -wide_of(&a->constant));
@@ -345,7 +346,7 @@ Obj const_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a) {
 
 static Obj join_tuples(Elab *e, Loc loc, const Obj *a, const Obj *b) {
   if ((uint64_t)a->items.n + b->items.n > MAX_TUPLE)
-    return elab_error(e, loc, "the tuple has more than %d elements", MAX_TUPLE);
+    return elab_error(e, loc, "[T0506] the tuple has more than %d elements", MAX_TUPLE);
   Obj joined = obj_tuple(e, a->items.n + b->items.n);
   if (a->items.n) memcpy(joined.items.at, a->items.at, a->items.n * sizeof(Obj));
   if (b->items.n) memcpy(joined.items.at + a->items.n, b->items.at, b->items.n * sizeof(Obj));
@@ -356,7 +357,7 @@ static Obj repeat_tuple(Elab *e, Loc loc, const Obj *tuple, const ConstValue *co
   Wide n = wide_of(count) < 0 ? 0 : wide_of(count);
   if (tuple->items.n == 0) n = 0;
   if (n * tuple->items.n > MAX_TUPLE)
-    return elab_error(e, loc, "the tuple has more than %d elements", MAX_TUPLE);
+    return elab_error(e, loc, "[T0506] the tuple has more than %d elements", MAX_TUPLE);
   Obj repeated = obj_tuple(e, (uint32_t)n * tuple->items.n);
   for (uint32_t i = 0; i < repeated.items.n; i++) repeated.items.at[i] = tuple->items.at[i % tuple->items.n];
   return repeated;
@@ -364,7 +365,7 @@ static Obj repeat_tuple(Elab *e, Loc loc, const Obj *tuple, const ConstValue *co
 
 static Obj join_strings(Elab *e, Loc loc, const char *a, const char *b) {
   size_t n = strlen(a) + strlen(b);
-  if (n > ELAB_MAX_STRING) return elab_error(e, loc, "the string is too long");
+  if (n > ELAB_MAX_STRING) return elab_error(e, loc, "[T0506] the string is too long");
   elab_work(e, (uint32_t)n / BYTES_A_STEP);
   return obj_string(e, str_from(arena_printf(e->arena, "%s%s", a, b)));
 }
@@ -384,8 +385,8 @@ Obj const_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
     return repeat_tuple(e, loc, a, &b->constant);
   if (op == BINARY_ADD && obj_is(a, CONST_STR) && obj_is(b, CONST_STR))
     return join_strings(e, loc, a->constant.str, b->constant.str);
-  return elab_error(e, loc, "'%s' is not defined on %s and %s", binary_op_text(op), obj_describe(e, a),
-                    obj_describe(e, b));
+  return elab_error(e, loc, "[T0308] '%s' is not defined on %s and %s", binary_op_text(op),
+                    obj_describe(e, a), obj_describe(e, b));
 }
 
 // --- Comparisons ---
@@ -412,11 +413,11 @@ static bool python_equal(const Obj *a, const Obj *b) {
 static Obj compare_in(Elab *e, Loc loc, bool negated, const Obj *a, const Obj *b) {
   if (obj_is(a, CONST_STR) && obj_is(b, CONST_STR))
     return obj_bool((strstr(b->constant.str, a->constant.str) != NULL) != negated);
-  if (b->kind != OBJ_TUPLE) return elab_error(e, loc, "'in' needs a tuple, not %s", obj_describe(e, b));
+  if (b->kind != OBJ_TUPLE) return elab_error(e, loc, "[T0309] 'in' needs a tuple, not %s", obj_describe(e, b));
   bool found = false;
   for (uint32_t i = 0; i < b->items.n && !found; i++) {
     if (b->items.at[i].kind == OBJ_ERROR) return b->items.at[i];
-    if (b->items.at[i].kind == OBJ_VALUE) return elab_error(e, loc, "'in' needs a tuple of constexprs");
+    if (b->items.at[i].kind == OBJ_VALUE) return elab_error(e, loc, "[T0401] 'in' needs a tuple of constexprs");
     found = python_equal(a, &b->items.at[i]);
   }
   return obj_bool(found != negated);
@@ -435,7 +436,7 @@ static Obj compare_tuples(Elab *e, Loc loc, CompareOp op, const Obj *a, const Ob
 Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   const Obj *unread = obj_is_unread(a) ? a : obj_is_unread(b) ? b : NULL;
   if (unread)
-    return elab_error(e, loc, "'%s' comes from a module that is not read, so its value is unknown",
+    return elab_error(e, loc, "[T0201] '%s' comes from a module that is not read, so its value is unknown",
                       unread->path);
   if (b->kind == OBJ_TUPLE) elab_work(e, b->items.total / ITEMS_A_STEP);
   switch (op) {
@@ -461,8 +462,8 @@ Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
     int d = strcmp(a->constant.str, b->constant.str);
     o = (d > 0) - (d < 0);
   } else
-    return elab_error(e, loc, "'%s' is not defined on %s and %s", compare_op_text(op), obj_describe(e, a),
-                      obj_describe(e, b));
+    return elab_error(e, loc, "[T0308] '%s' is not defined on %s and %s", compare_op_text(op),
+                      obj_describe(e, a), obj_describe(e, b));
   if (o == 2) return obj_bool(false);
   return obj_bool(op == COMPARE_LT ? o < 0 : op == COMPARE_LE ? o <= 0 : op == COMPARE_GT ? o > 0 : o >= 0);
 }

@@ -64,7 +64,7 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   if (annotation->kind == EXPR_STRING) {
     if (type_from_text(e, annotation->string.text, type, is_constexpr)) return true;
     if (e->module && annotation->string.text.n && annotation->string.text.at[0] != '*') return true;
-    elab_error(e, annotation->loc, "unknown type '%.*s'", STR_ARG(annotation->string.text));
+    elab_error(e, annotation->loc, "[T0306] unknown type '%.*s'", STR_ARG(annotation->string.text));
     return false;
   }
   if (annotation->kind == EXPR_POINTER_TYPE) {
@@ -72,7 +72,7 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
     if (*type && !*is_constexpr)
       *type = type_ptr(e->ir, *type);
     else
-      elab_error(e, annotation->loc, "a pointer's annotation must name its element type, as in *fp32");
+      elab_error(e, annotation->loc, "[T0403] a pointer's annotation must name its element type, as in *fp32");
     return *type != NULL;
   }
   if (annotation->kind == EXPR_SUBSCRIPT)
@@ -81,7 +81,8 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   if (!name) return true;
   if (type_from_text(e, str_from(name), type, is_constexpr)) return true;
   if (is_foreign(name) || annotation->kind == EXPR_ATTRIBUTE || is_class(e, annotation, name)) return true;
-  elab_error(e, annotation->loc, "unknown type '%s'%s", name, suggest_type(e, str_from(name)));
+  elab_error(e, annotation->loc, "[T0306] unknown type '%s'%s", name,
+             suggest_type(e, str_from(name)));
   return false;
 }
 
@@ -94,7 +95,7 @@ static Str trimmed(Str text) {
 static bool wide_from_text(Elab *e, const Expr *annotation, Str text, ParamSpec *param) {
   ParamTextError error;
   if (param_parse(e->ir, text, "the parameter", param, &error)) return true;
-  elab_error(e, annotation->loc, "%s", error.message);
+  elab_error(e, annotation->loc, "[T0403] %s", error.message);
   return false;
 }
 
@@ -110,7 +111,7 @@ static bool annotated_tuple(Elab *e, const Expr *annotation, ParamSpec *param) {
     bool is_constexpr = false, pointer = item->kind == EXPR_STAR;
     if (!elab_param_annotation(e, pointer ? item->operand : item, to, &is_constexpr)) return false;
     if (is_constexpr || (pointer && (to->form != PARAM_PLAIN || !to->type))) {
-      elab_error(e, item->loc, "an element of a tuple must be annotated with its type, as in (*fp32, i32)");
+      elab_error(e, item->loc, "[T0403] an element of a tuple must be annotated with its type, as in (*fp32, i32)");
       return false;
     }
     if (pointer) to->type = type_ptr(e->ir, to->type);

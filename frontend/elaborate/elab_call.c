@@ -16,8 +16,8 @@ bool elab_given_args(Elab *e, const Expr *expr, GivenArgs *given) {
       vec_push(e->arena, given, ((Given){obj, arg->value->loc, arg->name}));
     else if (arg->stars == 2 || obj.kind != OBJ_TUPLE) {
       elab_error(e, arg->loc,
-                 arg->stars == 2 ? "'**' arguments cannot be passed in a kernel"
-                                 : "'*' needs a tuple, not %s",
+                 arg->stars == 2 ? "[T0204] '**' arguments cannot be passed in a kernel"
+                                 : "[T0309] '*' needs a tuple, not %s",
                  obj_describe(e, &obj));
       good = false;
     } else
@@ -27,7 +27,7 @@ bool elab_given_args(Elab *e, const Expr *expr, GivenArgs *given) {
       }
   }
   if (given->n > MAX_ARGS) {
-    elab_error(e, expr->loc, "a call has at most %d arguments", MAX_ARGS);
+    elab_error(e, expr->loc, "[T0204] a call has at most %d arguments", MAX_ARGS);
     return false;
   }
   return good;
@@ -60,7 +60,8 @@ static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, 
   bool prints = strcmp(callee, "print") == 0, pythons = false;
   for (size_t i = 0; prints && i < sizeof of_print / sizeof *of_print; i++)
     pythons = pythons || strcmp(given->name, of_print[i]) == 0;
-  elab_error(e, given->loc, "unexpected keyword argument '%s' of '%s'%s", given->name, callee,
+  elab_error(e, given->loc, "[T0204] unexpected keyword argument '%s' of '%s'%s", given->name,
+             callee,
              pythons ? "; leave it out: each element is printed on a separate line"
                      : elab_did_you_mean(e, str_from(given->name), names, n));
   return false;
@@ -91,12 +92,13 @@ static bool bind_one(Elab *e, const Given *given, const char *text, const Builti
     call->rest[call->rest_count++] = given->obj;
     return true;
   } else if (at >= params->n) {
-    elab_error(e, given->loc, "too many arguments for '%s': it takes %u", text, params->n);
+    elab_error(e, given->loc, "[T0204] too many arguments for '%s': it takes %u", text, params->n);
     return false;
   } else
     ++*next;
   if (call->args[at].kind != OBJ_ABSENT) {
-    elab_error(e, given->loc, "argument '%s' of '%s' is given twice", params->at[at].name, text);
+    elab_error(e, given->loc, "[T0204] argument '%s' of '%s' is given twice", params->at[at].name,
+               text);
     return false;
   }
   call->args[at] = given->obj;
@@ -127,7 +129,7 @@ static bool bind_given(Elab *e, Loc loc, const char *text, const Obj *callee, co
     if (!bind_one(e, &given->at[i], call->text, &params, &next, call)) return false;
   for (uint32_t i = 0; i < params.n; i++)
     if (call->args[i].kind == OBJ_ABSENT && !params.at[i].optional) {
-      elab_error(e, loc, "missing argument '%s' of '%s'", params.at[i].name, call->text);
+      elab_error(e, loc, "[T0204] missing argument '%s' of '%s'", params.at[i].name, call->text);
       return false;
     }
   spread_rest(call);
@@ -145,7 +147,7 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
 
 static Obj call_builtin(Elab *e, const Expr *expr, const Obj *callee) {
   if (!callee->builtin->run)
-    return elab_error(e, expr->call.callee->loc, "'%s' is not supported yet",
+    return elab_error(e, expr->call.callee->loc, "[T0507] '%s' is not supported yet",
                       elab_expr_text(e, expr->call.callee));
   if (callee->builtin->run == builtin_replace_fields) {
     GivenArgs given = {0};
@@ -165,8 +167,8 @@ static void declared_here(Elab *e, Diag *diag, const Param *param) {
 }
 
 static bool too_many(Elab *e, const Function *function, const Given *arg, uint32_t n) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "too many arguments for '%s': it takes %u",
-                          function->name, n);
+  Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc),
+                          "[T0204] too many arguments for '%s': it takes %u", function->name, n);
   diag_note(e->diags, diag, function->loc, "function declared here");
   return false;
 }
@@ -196,8 +198,9 @@ static bool place_args(Elab *e, const Function *function, const GivenArgs *given
       return too_many(e, function, arg, n);
     next += !arg->name;
     if (bound[at]) {
-      Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "argument '%s' of '%s' is given twice",
-                              function->params.at[at].name, function->name);
+      Diag *diag =
+          diag_error(e->diags, elab_loc(e, arg->loc), "[T0204] argument '%s' of '%s' is given twice",
+                     function->params.at[at].name, function->name);
       declared_here(e, diag, &function->params.at[at]);
       return false;
     }
@@ -214,7 +217,8 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
   bool is_constexpr;
   if (!elab_annotation(e, param->annotation, &type, &is_constexpr)) return false;
   if (!arg && !param->default_value) {
-    Diag *diag = diag_error(e->diags, site, "missing argument '%s' of '%s'", param->name, function->name);
+    Diag *diag = diag_error(e->diags, site, "[T0204] missing argument '%s' of '%s'", param->name,
+                            function->name);
     declared_here(e, diag, param);
     return false;
   }
@@ -231,7 +235,7 @@ static bool check_nesting(Elab *e, Loc loc, const Function *function) {
   if (deep > 0 && e->endless) return false;
   if (deep >= ELAB_MAX_RECURSION) {
     Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                            "'%s' calls itself more than %d levels deep: functions are inlined, so only a "
+                            "[T0506] '%s' calls itself more than %d levels deep: functions are inlined, so only a "
                             "constexpr condition can end the recursion",
                             function->name, ELAB_MAX_RECURSION);
     diag_note(e->diags, diag, function->loc, "function declared here");
@@ -239,7 +243,7 @@ static bool check_nesting(Elab *e, Loc loc, const Function *function) {
     return false;
   }
   if (e->calls < ELAB_MAX_CALLS) return true;
-  elab_error(e, loc, "calls are nested too deep: more than %d", ELAB_MAX_CALLS);
+  elab_error(e, loc, "[T0506] calls are nested too deep: more than %d", ELAB_MAX_CALLS);
   return false;
 }
 
@@ -247,7 +251,7 @@ static bool check_params(Elab *e, Loc loc, const Function *function) {
   for (uint32_t i = 0; i < function->params.n; i++)
     if (function->params.at[i].stars == 2 && !(function->plain && elab_on_host(e))) {
       Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                              "a function with '**' parameters cannot be called in a kernel");
+                              "[T0204] a function with '**' parameters cannot be called in a kernel");
       declared_here(e, diag, &function->params.at[i]);
       return false;
     }
@@ -326,8 +330,8 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
   if (callee->kind == OBJ_FUNCTION) {
     return elab_apply_given(e, loc, callee, &given);
   }
-  if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "%s cannot be called", obj_describe(e, callee));
-  if (!callee->builtin->run) return elab_error(e, loc, "'%s' is not supported yet", callee->builtin->name);
+  if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "[T0309] %s cannot be called", obj_describe(e, callee));
+  if (!callee->builtin->run) return elab_error(e, loc, "[T0507] '%s' is not supported yet", callee->builtin->name);
   Call call;
   if (!bind_given(e, loc, callee->builtin->name, callee, &given, &call)) return obj_error();
   e->b.loc = elab_loc(e, loc);
@@ -345,7 +349,7 @@ static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
 static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   GivenArgs given = {0};
   if (!elab_given_args(e, expr, &given)) return obj_error();
-  if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "a type takes exactly one argument");
+  if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "[T0204] a type takes exactly one argument");
   return obj_value(elab_literal(e, given.at[0].loc, "the converted value", &given.at[0].obj, type));
 }
 
@@ -372,15 +376,16 @@ static Obj evaluated_call(Elab *e, const Expr *expr) {
   if (callee.kind == OBJ_NAMESPACE && python_call(e, expr, callee.path, &obj)) return obj;
   const char *hint = obj_is_unread(&callee) ? elab_host_hint(e, callee.path) : NULL;
   if (hint)
-    return elab_error(e, expr->call.callee->loc, "'%s', which is %s, cannot be used in a kernel; write %s",
+    return elab_error(e, expr->call.callee->loc,
+                      "[T0202] '%s', which is %s, cannot be used in a kernel; write %s",
                       elab_expr_text(e, expr->call.callee), callee.path, hint);
   if (callee.kind == OBJ_NAMESPACE && elab_is_triton(callee.path))
-    return elab_error(e, expr->call.callee->loc, "'%s' is a module, which cannot be called",
+    return elab_error(e, expr->call.callee->loc, "[T0202] '%s' is a module, which cannot be called",
                       elab_expr_text(e, expr->call.callee));
   if (callee.kind == OBJ_NAMESPACE)
-    return elab_error(e, expr->call.callee->loc, "'%s' comes from the module '%s', which is not read",
+    return elab_error(e, expr->call.callee->loc, "[T0202] '%s' comes from the module '%s', which is not read",
                       elab_expr_text(e, expr->call.callee), callee.path);
-  return elab_error(e, expr->call.callee->loc, "%s cannot be called", obj_describe(e, &callee));
+  return elab_error(e, expr->call.callee->loc, "[T0309] %s cannot be called", obj_describe(e, &callee));
 }
 
 Obj elab_call(Elab *e, const Expr *expr) {

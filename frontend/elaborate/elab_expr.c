@@ -18,9 +18,10 @@ static Obj unknown_to_kernels(Elab *e, const Expr *expr, const char *path) {
   const char *name = arena_printf(e->arena, "%s.%s", path, expr->attribute.name),
              *hint = elab_host_hint(e, name);
   if (hint)
-    return elab_error(e, expr->loc, "'%s' cannot be used in a kernel; write %s", elab_expr_text(e, expr),
-                      hint);
-  return elab_error(e, expr->loc, "'%s' cannot be used in a kernel: only Triton's modules can",
+    return elab_error(e, expr->loc, "[T0202] '%s' cannot be used in a kernel; write %s",
+                      elab_expr_text(e, expr), hint);
+  return elab_error(e, expr->loc,
+                    "[T0202] '%s' cannot be used in a kernel: only Triton's modules can",
                     elab_expr_text(e, expr));
 }
 
@@ -30,7 +31,8 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
   e->raises = e->raises || (lacks && e->frame->python); // AttributeError
   const char *hint = elab_tl_hint(expr->attribute.name);
   if (hint && strcmp(path, "triton.language") == 0)
-    return elab_error(e, expr->loc, "unknown name '%s'; write %s", elab_expr_text(e, expr), hint);
+    return elab_error(e, expr->loc, "[T0201] unknown name '%s'; write %s", elab_expr_text(e, expr),
+                      hint);
   Elem elem;
   bool type = strcmp(path, "triton.language") == 0 && elem_spelt(str_from(expr->attribute.name), &elem);
   uint32_t n;
@@ -38,10 +40,11 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
   const char *nearest =
       type ? elem_info(elem)->long_name : diag_nearest(str_from(expr->attribute.name), names, n);
   const char *object = elab_expr_text(e, expr->attribute.object);
-  Diag *diag =
-      nearest ? diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'; did you mean '%s.%s'?",
-                           elab_expr_text(e, expr), object, nearest)
-              : diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'", elab_expr_text(e, expr));
+  Diag *diag = nearest ? diag_error(e->diags, elab_loc(e, expr->loc),
+                                    "[T0201] unknown name '%s'; did you mean '%s.%s'?",
+                                    elab_expr_text(e, expr), object, nearest)
+                       : diag_error(e->diags, elab_loc(e, expr->loc), "[T0201] unknown name '%s'",
+                                    elab_expr_text(e, expr));
   // getattr has the name in quotes.
   if (nearest && expr->attribute.name_loc.len == strlen(expr->attribute.name))
     diag_fixit(e->diags, diag, expr->attribute.name_loc, nearest);
@@ -77,7 +80,7 @@ static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj
     *obj = obj_type(type_tile(e->ir, type->inner, type->rank, type->shape, NULL));
   else if (strcmp(name, "element_ty") == 0) {
     if (!type_is_tile(type) && type->kind != TYPE_PTR) {
-      *obj = elab_error(e, expr->loc, "'element_ty' is an attribute of pointer types, not of %s",
+      *obj = elab_error(e, expr->loc, "[T0205] 'element_ty' is an attribute of pointer types, not of %s",
                         type_text(e, type));
       return true;
     }
@@ -100,7 +103,7 @@ static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj
 static Obj transposed(Elab *e, const Expr *expr, const Obj *object) {
   const Type *type = object->kind == OBJ_VALUE ? object->value->type : NULL;
   if (!type || !type_is_tile(type) || type->rank < 2)
-    return elab_error(e, expr->loc, "'.T' needs a tile of two dimensions or more, not %s",
+    return elab_error(e, expr->loc, "[T0309] '.T' needs a tile of two dimensions or more, not %s",
                       obj_describe(e, object));
   uint32_t order[TILE_MAX_RANK], last = type->rank - 1u;
   for (uint32_t i = 0; i < last; i++) order[i] = i;
@@ -133,9 +136,10 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   static const char *const attributes[] = {"dtype", "type",       "shape",  "numel",
                                            "T",     "element_ty", "scalar", "primitive_bitwidth"};
   if (obj_is(object, CONST_STR))
-    return elab_error(e, expr->attribute.name_loc,
-                      "%s has no attribute '%s': a kernel can use strings only in f-strings and with '=='",
-                      obj_describe(e, object), expr->attribute.name);
+    return elab_error(
+        e, expr->attribute.name_loc,
+        "[T0205] %s has no attribute '%s': a kernel can use strings only in f-strings and with '=='",
+        obj_describe(e, object), expr->attribute.name);
   const Builtin *builtin = builtin_find(expr->attribute.name, SCOPE_METHOD);
   if (object->kind == OBJ_VALUE && type_is_block_ptr(object->value->type)) {
     const Builtin *own = builtin_find(expr->attribute.name, SCOPE_DESCRIPTOR);
@@ -154,21 +158,22 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   }
   const char *hint = elab_method_hint(expr->attribute.name);
   if (hint)
-    return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s'; write %s",
+    return elab_error(e, expr->attribute.name_loc, "[T0205] %s has no attribute '%s'; write %s",
                       obj_describe(e, object), expr->attribute.name, hint);
   uint32_t n, m = sizeof attributes / sizeof *attributes;
   const char *const *methods = builtin_names(e, SCOPE_METHOD, &n);
   const char **names = ARENA_ARRAY(e->arena, const char *, n + m);
   memcpy(names, attributes, sizeof attributes);
   memcpy(names + m, methods, n * sizeof *names);
-  return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s'%s", obj_describe(e, object),
-                    expr->attribute.name, elab_did_you_mean(e, str_from(expr->attribute.name), names, n + m));
+  return elab_error(e, expr->attribute.name_loc, "[T0205] %s has no attribute '%s'%s",
+                    obj_describe(e, object), expr->attribute.name,
+                    elab_did_you_mean(e, str_from(expr->attribute.name), names, n + m));
 }
 
 static Obj unknown_in_file(Elab *e, const Expr *expr, const Module *file) {
   const char **names = ARENA_ARRAY(e->arena, const char *, file->functions.n);
   for (uint32_t i = 0; i < file->functions.n; i++) names[i] = file->functions.at[i]->name;
-  return elab_error(e, expr->attribute.name_loc, "'%s' has no '%s'%s",
+  return elab_error(e, expr->attribute.name_loc, "[T0205] '%s' has no '%s'%s",
                     sources_name(e->ir->sources, file->file), expr->attribute.name,
                     elab_did_you_mean(e, str_from(expr->attribute.name), names, file->functions.n));
 }
@@ -220,7 +225,7 @@ static Obj tuple(Elab *e, const ExprList *list) {
       continue;
     }
     if (obj.kind != OBJ_TUPLE && obj.kind != OBJ_ERROR)
-      obj = elab_error(e, item->loc, "'*' needs a tuple, not %s", obj_describe(e, &obj));
+      obj = elab_error(e, item->loc, "[T0309] '*' needs a tuple, not %s", obj_describe(e, &obj));
     if (obj.kind == OBJ_ERROR) return obj;
     for (uint32_t k = 0; k < obj.items.n; k++) vec_push(e->arena, &items, obj.items.at[k]);
   }
@@ -230,7 +235,7 @@ static Obj tuple(Elab *e, const ExprList *list) {
 // Checks the text so far. Returns false with an error if it is too long.
 static bool check_text(Elab *e, Loc loc, const Buf *buf) {
   if (buf->n <= ELAB_MAX_STRING) return true;
-  elab_error(e, loc, "the string is too long: an f-string has at most %d bytes", ELAB_MAX_STRING);
+  elab_error(e, loc, "[T0506] the string is too long: an f-string has at most %d bytes", ELAB_MAX_STRING);
   return false;
 }
 
@@ -244,10 +249,11 @@ static Obj fstring(Elab *e, const Expr *expr) {
     }
     Obj obj = elab_expr(e, part->value);
     if (obj.kind != OBJ_ERROR && !obj_is_static(&obj))
-      obj = elab_error(e, part->value->loc,
-                       "an f-string is evaluated at compile time, and this is %s; pass the value to print or "
-                       "device_print as a separate argument",
-                       obj_describe(e, &obj));
+      obj = elab_error(
+          e, part->value->loc,
+          "[T0401] an f-string is evaluated at compile time, and this is %s; pass the value to print or "
+                     "device_print as a separate argument",
+          obj_describe(e, &obj));
     if (obj.kind != OBJ_ERROR) buf_text(&buf, obj_text(e, &obj));
     if (obj.kind == OBJ_ERROR || !check_text(e, expr->loc, &buf)) {
       buf_free(&buf);
@@ -260,7 +266,7 @@ static Obj fstring(Elab *e, const Expr *expr) {
 
 static Obj integer(Elab *e, const Expr *expr) {
   if (expr->integer.overflow)
-    return elab_error(e, expr->loc, "the integer is too large: it does not fit in 64 bits");
+    return elab_error(e, expr->loc, "[T0506] the integer is too large: it does not fit in 64 bits");
   ConstValue c = {
       .kind = CONST_INT, .is_u64 = expr->integer.value > INT64_MAX, .i = (int64_t)expr->integer.value};
   return obj_const(c);
@@ -314,20 +320,20 @@ static Obj dispatch(Elab *e, const Expr *expr) {
     elab_bind_quietly(e, expr->binds.name, expr->loc, a);
     return a;
   case EXPR_CONDITIONAL: return conditional(e, expr);
-  case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "'...' can be used only in subscripts of tiles");
+  case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "[T0305] '...' can be used only in subscripts of tiles");
   case EXPR_SET:
     if (elab_on_host(e)) return tuple(e, &expr->list);
-    return elab_error(e, expr->loc, "a kernel cannot use sets; use a tuple");
+    return elab_error(e, expr->loc, "[T0104] a kernel cannot use sets; use a tuple");
   case EXPR_DICT:
     if (elab_on_host(e)) return elab_dict(e, expr);
-    return elab_error(e, expr->loc, "a kernel cannot use dictionaries; use a tuple");
+    return elab_error(e, expr->loc, "[T0104] a kernel cannot use dictionaries; use a tuple");
   case EXPR_LAMBDA: return lambda(e, expr);
   case EXPR_COMPREHENSION: return elab_comprehension(e, expr);
   case EXPR_SLICE:
   case EXPR_STAR:
   case EXPR_POINTER_TYPE: break;
   }
-  return elab_error(e, expr->loc, "this expression has no value");
+  return elab_error(e, expr->loc, "[T0309] this expression has no value");
 }
 
 Obj elab_expr(Elab *e, const Expr *expr) {

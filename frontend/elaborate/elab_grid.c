@@ -16,7 +16,7 @@ static Value *grid_size(Elab *e, const Expr *expr) {
   bool is_int = obj_is(&obj, CONST_INT) || (obj.kind == OBJ_VALUE && obj.value->type->kind == TYPE_SCALAR &&
                                             type_is_int(obj.value->type));
   if (is_int) return elab_value(e, expr->loc, "a grid's size", &obj, elab_scalar(e, ELEM_I64));
-  elab_error(e, expr->loc, "a grid's size must be an integer, not %s", obj_describe(e, &obj));
+  elab_error(e, expr->loc, "[T1001] a grid's size must be an integer, not %s", obj_describe(e, &obj));
   return NULL;
 }
 
@@ -24,13 +24,13 @@ static Value *grid_size(Elab *e, const Expr *expr) {
 static bool decorator_sizes(Elab *e, const Expr *decorator, ExprList *sizes) {
   uint32_t n = decorator->kind == EXPR_CALL ? decorator->call.args.n : 0;
   if (n < 1 || n > 3) {
-    elab_error(e, decorator->loc, "@grid takes one to three sizes");
+    elab_error(e, decorator->loc, "[T1001] @grid takes one to three sizes");
     return false;
   }
   for (uint32_t i = 0; i < n; i++) {
     const Arg *arg = &decorator->call.args.at[i];
     if (arg->name || arg->stars) {
-      elab_error(e, arg->loc, "@grid takes positional arguments only");
+      elab_error(e, arg->loc, "[T1001] @grid takes positional arguments only");
       return false;
     }
     vec_push(e->arena, sizes, arg->value);
@@ -45,7 +45,7 @@ static bool given_sizes(Elab *e, Expr *grid, ExprList *sizes) {
   else
     vec_push(e->arena, sizes, grid);
   if (sizes->n >= 1 && sizes->n <= 3) return true;
-  elab_error(e, grid->loc, "a grid has one to three sizes, not %u", sizes->n);
+  elab_error(e, grid->loc, "[T1001] a grid has one to three sizes, not %u", sizes->n);
   return false;
 }
 

@@ -110,7 +110,8 @@ static void match_carried(Elab *e, Loop *loop, Carried *carried, uint32_t last) 
   uint32_t next = carried->first;
   bool good = end && match_object(e, carried->obj, &end->obj, &loop->leaves, &next);
   if (end && end->maybe) {
-    Diag *diag = diag_error(e->diags, loop->loc, "'%s' may have no value at the end of the loop's body",
+    Diag *diag = diag_error(e->diags, loop->loc,
+                            "[T0206] '%s' may have no value at the end of the loop's body",
                             carried->init.name);
     diag_note(e->diags, diag, end->loc,
               "it is assigned here, which is only on some of the paths that lead there");
@@ -385,7 +386,7 @@ Flow elab_while(Elab *e, const Stmt *stmt, const Cont *rest) {
   bool told = e->diags->raised > raised && has_break(&stmt->loop.body);
   if (good && is_always_true(loop.op) && !e->stopped && !told)
     elab_error(e, stmt->loop.condition->loc,
-               "the loop never ends: its condition is always true, and nothing "
+               "[T1404] the loop never ends: its condition is always true, and nothing "
                "in it returns");
   end_carried(e, &loop, flow, region->args);
   elab_yield(e, region, NULL, &loop.leaves, true, loop.loc);

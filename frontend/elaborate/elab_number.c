@@ -100,7 +100,7 @@ static Obj int_binary(Elab *e, Loc loc, BinaryOp op, int64_t a, int64_t b, Elem 
   case BINARY_POW:
   case BINARY_MATMUL: break;
   }
-  return elab_error(e, loc, "'%s' is not defined on numbers", binary_op_text(op));
+  return elab_error(e, loc, "[T0308] '%s' is not defined on numbers", binary_op_text(op));
 }
 
 static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b, Elem elem) {
@@ -110,7 +110,8 @@ static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b, Elem 
   case BINARY_MUL: return typed_float(a * b, elem);
   case BINARY_DIV: return typed_float(a / b, elem);
   case BINARY_MOD: return typed_float(fmod(a, b), elem);
-  case BINARY_FLOOR_DIV: return elab_error(e, loc, "'//' is not defined on floats; '/' divides them");
+  case BINARY_FLOOR_DIV:
+    return elab_error(e, loc, "[T0308] '//' is not defined on floats; '/' divides them");
   case BINARY_AND:
   case BINARY_OR:
   case BINARY_XOR:
@@ -119,7 +120,7 @@ static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b, Elem 
   case BINARY_POW:
   case BINARY_MATMUL: break;
   }
-  return elab_error(e, loc, "'%s' is not defined on floats", binary_op_text(op));
+  return elab_error(e, loc, "[T0308] '%s' is not defined on floats", binary_op_text(op));
 }
 
 Obj typed_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {

@@ -29,7 +29,7 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
     return obj_value(build_binary(&e->b, OP_XOR, truth, build_int(&e->b, truth->type, 1)));
   }
   if (element->kind == TYPE_PTR || (op == UNARY_INVERT && !type_is_int(value->type)))
-    return elab_error(e, loc, "'%s' is not defined on %s%s", text, obj_describe(e, &shown),
+    return elab_error(e, loc, "[T0308] '%s' is not defined on %s%s", text, obj_describe(e, &shown),
                       elab_operand_advice(e, &shown, &shown));
   if (op == UNARY_POS) return shown;
   if (op == UNARY_INVERT) {
@@ -38,7 +38,8 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
   }
   if (element->elem == ELEM_I1) return shown; // 0 - x in one bit
   if (elem_is_float(element->elem) && elem_info(element->elem)->bits == 8)
-    return elab_error(e, loc, "'-' is not defined on %s; cast to fp16 or fp32 first", type_text(e, element));
+    return elab_error(e, loc, "[T0308] '-' is not defined on %s; cast to fp16 or fp32 first",
+                      type_text(e, element));
   return obj_value(build(&e->b, OP_NEG, value->type, value, NULL, NULL));
 }
 
@@ -71,7 +72,7 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
   bool is_int = obj_is(offset, CONST_INT) || obj_is(offset, CONST_BOOL) ||
                 (offset->kind == OBJ_VALUE && type_is_int(offset->value->type));
   if (!is_int || (op == BINARY_SUB && !left) || (op != BINARY_ADD && op != BINARY_SUB))
-    return elab_error(e, loc, "'%s' is not defined on %s and %s%s", text, obj_describe(e, a),
+    return elab_error(e, loc, "[T0502] '%s' is not defined on %s and %s%s", text, obj_describe(e, a),
                       obj_describe(e, b), offset_advice(e, op, pointer, offset));
   Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, NULL)};
   if (!values[1]) return obj_error();
@@ -101,7 +102,7 @@ static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
 static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
   if (a->kind != OBJ_VALUE || !obj_is(b, CONST_INT) || b->constant.is_u64 || b->constant.i < 1 ||
       b->constant.i > MAX_POWER)
-    return elab_error(e, loc, "'**' takes constexpr powers from 1 to %d; use pow for others", MAX_POWER);
+    return elab_error(e, loc, "[T0401] '**' takes constexpr powers from 1 to %d; use pow for others", MAX_POWER);
   Obj base = *a, product = {.kind = OBJ_ABSENT};
   for (int64_t n = b->constant.i; n; n >>= 1) {
     if (n & 1) product = product.kind == OBJ_ABSENT ? base : elab_binary(e, loc, BINARY_MUL, &product, &base);
@@ -169,7 +170,7 @@ static bool divides_by_zero(BinaryOp op, const Obj *b, Pair p) {
 static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   if (op == BINARY_POW) return run_power(e, loc, a, b);
   if (op == BINARY_MATMUL)
-    return elab_error(e, loc, "'@' is not defined on tiles; use %sdot(a, b)", elab_tl(e));
+    return elab_error(e, loc, "[T0103] '@' is not defined on tiles; use %sdot(a, b)", elab_tl(e));
   bool pointers = (a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
                   (b->kind == OBJ_VALUE && type_is_ptr(b->value->type));
   if (pointers) return add_pointer(e, loc, op, a, b);
@@ -179,7 +180,7 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
   bool divides = op == BINARY_DIV || (op == BINARY_MOD && type_is_float(p.a->type));
   if (divides) return divide(e, loc, op_of(op), p);
   if (op == BINARY_FLOOR_DIV && type_is_float(p.a->type))
-    return elab_error(e, loc, "'//' is not defined on floats; '/' divides them");
+    return elab_error(e, loc, "[T0308] '//' is not defined on floats; '/' divides them");
   if (divides_by_zero(op, b, p) && !elab_bear_py(e, loc, "division by zero")) return obj_error();
   Value *flags = type_is_elem(p.a->type, ELEM_I1) ? bool_arithmetic(e, op, p) : NULL;
   if (flags) return obj_value(flags);
@@ -206,8 +207,8 @@ static OpKind compare_kind(CompareOp op) {
 static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   if (a->kind != OBJ_VALUE || b->kind != OBJ_VALUE ||
       type_element(a->value->type) != type_element(b->value->type))
-    return elab_error(e, loc, "'%s' is not defined on %s and %s%s", compare_op_text(op), obj_describe(e, a),
-                      obj_describe(e, b), elab_operand_advice(e, a, b));
+    return elab_error(e, loc, "[T0502] '%s' is not defined on %s and %s%s", compare_op_text(op),
+                      obj_describe(e, a), obj_describe(e, b), elab_operand_advice(e, a, b));
   const Type *address = elab_scalar(e, ELEM_U64);
   Value *values[] = {elab_bitcast(e, loc, a->value, address), elab_bitcast(e, loc, b->value, address)};
   if (!elab_broadcast(e, loc, quoted(e, compare_op_text(op)), 2, values)) return obj_error();
@@ -218,15 +219,16 @@ static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *
   bool none = obj_is(a, CONST_NONE) || obj_is(b, CONST_NONE), is = op == COMPARE_IS || op == COMPARE_IS_NOT;
   if (is && !none)
     diag_warning(e->diags, elab_loc(e, loc),
-                 "'%s' does not compare run-time values: it is always %s; write '%s'", compare_op_text(op),
-                 op == COMPARE_IS ? "False" : "True", op == COMPARE_IS ? "==" : "!=");
+                 "[T0401] '%s' does not compare run-time values: it is always %s; write '%s'",
+                 compare_op_text(op), op == COMPARE_IS ? "False" : "True", op == COMPARE_IS ? "==" : "!=");
   if (is) return obj_bool(obj_equal(a, b) == (op == COMPARE_IS));
   if (none && (op == COMPARE_EQ || op == COMPARE_NE)) return obj_bool(op == COMPARE_NE);
   if (op == COMPARE_IN || op == COMPARE_NOT_IN)
-    return elab_error(e, loc,
-                      "'in' takes constexprs, but %s is known only at run time: compare with each value, as "
-                      "in (x == a) | (x == b)",
-                      obj_describe(e, a->kind == OBJ_VALUE ? a : b));
+    return elab_error(
+        e, loc,
+        "[T0401] 'in' takes constexprs, but %s is known only at run time: compare with each value, as "
+                   "in (x == a) | (x == b)",
+        obj_describe(e, a->kind == OBJ_VALUE ? a : b));
   if ((a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
       (b->kind == OBJ_VALUE && type_is_ptr(b->value->type)))
     return compare_pointers(e, loc, op, a, b);

@@ -36,21 +36,21 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
     if (bounds[i].kind == OBJ_ERROR) return false;
     if (!obj_is_int(&bounds[i]) || !const_fits(&bounds[i].constant, ELEM_I32)) {
       Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                              "%s needs constexpr integers, not %s; range loops at run time", name,
-                              obj_describe(e, &bounds[i]));
+                              "[T0401] %s needs constexpr integers, not %s; range loops at run time",
+                              name, obj_describe(e, &bounds[i]));
       elab_explain_runtime(e, diag, &bounds[i]);
       return false;
     }
     v[i] = bounds[i].constant.i;
   }
   if (v[2] == 0) {
-    elab_error(e, loc, "%s's step is zero", name);
+    elab_error(e, loc, "[T0406] %s's step is zero", name);
     return false;
   }
   int64_t span = v[2] > 0 ? v[1] - v[0] : v[0] - v[1], step = v[2] > 0 ? v[2] : -v[2];
   int64_t count = span <= 0 ? 0 : (span - 1) / step + 1;
   if (count > ELAB_MAX_UNROLL) {
-    elab_error(e, loc, "%s would unroll %lld iterations: at most %d are allowed", name, (long long)count,
+    elab_error(e, loc, "[T0506] %s would unroll %lld iterations: at most %d are allowed", name, (long long)count,
                ELAB_MAX_UNROLL);
     return false;
   }
@@ -71,7 +71,7 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
                   (bounds[i].kind == OBJ_VALUE && bounds[i].value->type->kind == TYPE_SCALAR &&
                    type_is_int(bounds[i].value->type));
     if (!is_int) {
-      elab_error(e, loc, "%s must be an integer, not %s", what[i], obj_describe(e, &bounds[i]));
+      elab_error(e, loc, "[T0304] %s must be an integer, not %s", what[i], obj_describe(e, &bounds[i]));
       return FLOW_NEXT;
     }
     Elem own = obj_elem(&bounds[i]);
@@ -79,7 +79,7 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
     if (elem_info(own)->bits == 64 || own == ELEM_U32) elem = ELEM_I64;
   }
   if (obj_is_int(&bounds[2]) && bounds[2].constant.i == 0) {
-    elab_error(e, loc, "range's step is zero");
+    elab_error(e, loc, "[T0406] range's step is zero");
     return FLOW_NEXT;
   }
   Value *values[3];
@@ -106,9 +106,9 @@ static bool check_options(Elab *e, const Call *call) {
   for (uint32_t i = RANGE_NUM_STAGES; i < RANGE_COUNT; i++) {
     if (!obj_given(&call->args[i]) || obj_is(&call->args[i], CONST_INT) || obj_is(&call->args[i], CONST_BOOL))
       continue;
-    Diag *diag =
-        diag_error(e->diags, elab_loc(e, call->locs[i]),
-                   "an option of range must be a constexpr number, not %s", obj_describe(e, &call->args[i]));
+    Diag *diag = diag_error(e->diags, elab_loc(e, call->locs[i]),
+                            "[T0401] an option of range must be a constexpr number, not %s",
+                            obj_describe(e, &call->args[i]));
     elab_explain_runtime(e, diag, &call->args[i]);
     return false;
   }
@@ -143,7 +143,7 @@ static Flow run_loop(Elab *e, const Stmt *stmt, const Cont *rest) {
   if (tuple.kind == OBJ_TUPLE && tuple.items.dict) tuple = elab_dict_keys(e, &tuple);
   if (tuple.kind == OBJ_TUPLE) return unroll(e, stmt, tuple.items.at, tuple.items.n, rest);
   if (tuple.kind != OBJ_ERROR)
-    elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s%s",
+    elab_error(e, iterated->loc, "[T0304] a loop runs over range, static_range or a tuple, not %s%s",
                obj_describe(e, &tuple),
                tuple.kind == OBJ_VALUE && type_is_tile(tuple.value->type)
                    ? "; an operation on a tile applies to every element"

@@ -255,8 +255,9 @@ static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
   }
   const char *hint = builtin || !e->frame->module->python ? NULL : elab_python_hint(name);
   if (hint) { // a .py file would call Python's, even if the language has that name
-    *obj =
-        elab_error(e, loc, "'%s' is Python's own function, which a kernel cannot call; write %s", name, hint);
+    *obj = elab_error(e, loc,
+                      "[T0202] '%s' is Python's own function, which a kernel cannot call; write %s",
+                      name, hint);
     return true;
   }
   if (builtin) return *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin}, true;
@@ -287,7 +288,8 @@ static bool assigned_later(Elab *e, Loc loc, const char *name) {
   elab_assigned(e, &e->frame->function->body, &names);
   for (uint32_t i = 0; i < names.n; i++) {
     if (names.at[i].name != name) continue;
-    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is used before it is assigned", name);
+    Diag *diag =
+        diag_error(e->diags, elab_loc(e, loc), "[T0206] '%s' is used before it is assigned", name);
     diag_note(e->diags, diag, elab_loc(e, names.at[i].loc), "it is assigned here; give it a value before");
     return true;
   }
@@ -363,26 +365,28 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
   for (uint32_t i = e->frame->pruned.n; i-- > 0;) {
     const Name *pruned = &e->frame->pruned.at[i];
     if (pruned->name != name) continue;
-    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' has no value here", name);
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "[T0206] '%s' has no value here", name);
     diag_note(e->diags, diag, elab_loc(e, pruned->loc),
               "its only assignment is here, in a branch that this specialisation does not take");
     return obj_error();
   }
   const char *hint = elab_python_hint(name);
-  if (hint) return elab_error(e, loc, "unknown name '%s'; write %s", name, hint);
+  if (hint) return elab_error(e, loc, "[T0201] unknown name '%s'; write %s", name, hint);
   if (assigned_later(e, loc, name)) return obj_error();
   Obj obj;
   if (needs_import(e, loc) && language_name(e, name, &obj))
-    return elab_error(e, loc, "'%s' is not imported: write %s", name, how_to_import(e, name));
+    return elab_error(e, loc, "[T0201] '%s' is not imported: write %s", name,
+                      how_to_import(e, name));
   const char *advice = elab_foreign_name(e, name);
-  if (advice) return elab_error(e, loc, "unknown name '%s'%s", name, advice);
-  return elab_error(e, loc, "unknown name '%s'%s", name, suggest_name(e, name));
+  if (advice) return elab_error(e, loc, "[T0201] unknown name '%s'%s", name, advice);
+  return elab_error(e, loc, "[T0201] unknown name '%s'%s", name, suggest_name(e, name));
 }
 
 static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
   if (binding->maybe) {
-    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here; give it one before",
-                            binding->name);
+    Diag *diag =
+        diag_error(e->diags, elab_loc(e, loc),
+                   "[T0206] '%s' may have no value here; give it one before", binding->name);
     diag_note(e->diags, diag, elab_loc(e, binding->loc),
               "it is assigned here, which is only on some of the paths that lead there");
     return obj_error();
@@ -391,7 +395,7 @@ static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
   if (!e->frame->grid || obj->kind != OBJ_VALUE || obj->value->type->kind != TYPE_SCALAR) return *obj;
   if (type_is_float(obj->value->type)) {
     Diag *diag =
-        diag_error(e->diags, elab_loc(e, loc), "a grid cannot depend on the float '%s'", binding->name);
+        diag_error(e->diags, elab_loc(e, loc), "[T1001] a grid cannot depend on the float '%s'", binding->name);
     diag_note(e->diags, diag, binding->loc, "parameter declared here");
     return obj_error();
   }

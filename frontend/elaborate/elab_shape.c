@@ -11,7 +11,7 @@ static const char *counts_powers(uint32_t rank, const uint64_t *shape) {
 // Sizes must be positive. A tile needs the registers and memory of one with power-of-two sizes: pad_tiles.
 bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
   if (rank > TILE_MAX_RANK) {
-    elab_error(e, loc, "a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
+    elab_error(e, loc, "[T0505] a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
     return false;
   }
   uint64_t elements = 1;
@@ -20,8 +20,8 @@ bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
     while (n < shape[i] && n <= TILE_MAX_ELEMENTS) n *= 2;
     elements = n > TILE_MAX_ELEMENTS ? TILE_MAX_ELEMENTS + 1 : elements * n;
     if (elements > TILE_MAX_ELEMENTS) {
-      elab_error(e, loc, "the tile is too large: at most %d elements are allowed%s", TILE_MAX_ELEMENTS,
-                 counts_powers(rank, shape));
+      elab_error(e, loc, "[T0505] the tile is too large: at most %d elements are allowed%s",
+                 TILE_MAX_ELEMENTS, counts_powers(rank, shape));
       return false;
     }
   }
@@ -38,13 +38,14 @@ bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape
     if (items[i].kind == OBJ_ERROR) return false;
     if (!obj_is_int(&items[i])) {
       elab_explain_runtime(e,
-                           diag_error(e->diags, elab_loc(e, loc), "a shape needs constexpr integers, not %s",
+                           diag_error(e->diags, elab_loc(e, loc),
+                                      "[T0401] a shape needs constexpr integers, not %s",
                                       obj_describe(e, &items[i])),
                            &items[i]);
       return false;
     }
     if (items[i].constant.i <= 0 && !items[i].constant.is_u64) {
-      elab_error(e, loc, "a tile's size must be positive, not %lld", (long long)items[i].constant.i);
+      elab_error(e, loc, "[T0406] a tile's size must be positive, not %lld", (long long)items[i].constant.i);
       return false;
     }
     sizes[i] = (uint64_t)items[i].constant.i;
@@ -69,7 +70,7 @@ Value *elab_expand_dims(Elab *e, Loc loc, Value *value, uint32_t axis) {
   uint32_t rank = type_is_tile(type) ? type->rank : 0;
   e->b.loc = elab_loc(e, loc);
   if (rank == TILE_MAX_RANK) {
-    elab_error(e, loc, "a tile has at most %d dimensions, not %d", TILE_MAX_RANK, TILE_MAX_RANK + 1);
+    elab_error(e, loc, "[T0505] a tile has at most %d dimensions, not %d", TILE_MAX_RANK, TILE_MAX_RANK + 1);
     return NULL;
   }
   if (rank) return build_expand_dims(&e->b, value, axis);
@@ -125,8 +126,9 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     const Type *type = values[i]->type;
     if (!type_is_tile(type) || merge_shapes(&rank, shape, type)) continue;
     elab_error(e, loc,
-               "%s: the shapes %s%s and %s%s do not broadcast: counted from the last dimension, two sizes "
-               "must be equal or one of them 1",
+               "[T0301] %s: the shapes %s%s and %s%s do not broadcast: counted from the last "
+                                "dimension, two sizes "
+                                "must be equal or one of them 1",
                what, elab_shape_text(e, rank, shape), i == 1 ? of_name(e, values[0]) : "",
                elab_shape_text(e, type->rank, type->shape), of_name(e, values[i]));
     return false;
@@ -160,7 +162,7 @@ Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint3
   bool good = !type_is_tile(value->type) || merge_shapes(&merged_rank, merged, value->type);
   if (good && merged_rank == rank && memcmp(merged, shape, rank * sizeof *shape) == 0)
     return stretch(e, loc, value, rank, shape);
-  elab_error(e, loc, "%s: the shape %s does not broadcast to %s", what,
+  elab_error(e, loc, "[T0301] %s: the shape %s does not broadcast to %s", what,
              elab_shape_text(e, value->type->rank, value->type->shape), elab_shape_text(e, rank, shape));
   return NULL;
 }

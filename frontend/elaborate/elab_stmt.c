@@ -39,7 +39,7 @@ static bool takes_fewer(Elab *e, const Expr *target, const Obj *obj) {
   bool fewer = elab_in_py(e) && !e->frame->python && obj->kind == OBJ_TUPLE && n < obj->items.n;
   for (uint32_t i = 0; i < n && fewer; i++) fewer = target->list.at[i]->kind != EXPR_STAR;
   if (fewer)
-    diag_warning(e->diags, elab_loc(e, target->loc), "%u names take the first of the tuple's %u values, as in Triton",
+    diag_warning(e->diags, elab_loc(e, target->loc), "[T0309] %u names take the first of the tuple's %u values, as in Triton",
                  n, obj->items.n);
   return fewer;
 }
@@ -56,10 +56,12 @@ static void assign_tuple(Elab *e, const Expr *target, const Obj *obj) {
     return;
   }
   if (obj->kind == OBJ_TUPLE)
-    elab_error(e, target->loc, "%u names cannot take the %u values of the tuple", list->n, obj->items.n);
+    elab_error(e, target->loc, "[T1003] %u names cannot take the %u values of the tuple", list->n,
+               obj->items.n);
   else if (obj->kind != OBJ_ERROR)
-    elab_error(e, target->loc, "%u names need a tuple, not %s%s", list->n, obj_describe(e, obj),
-               obj->kind == OBJ_VALUE && type_is_tile(obj->value->type) ? "; tl.split(x) gives two tiles" : "");
+    elab_error(
+        e, target->loc, "[T0304] %u names need a tuple, not %s%s", list->n, obj_describe(e, obj),
+        obj->kind == OBJ_VALUE && type_is_tile(obj->value->type) ? "; tl.split(x) gives two tiles" : "");
   for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], (Obj){.kind = OBJ_ERROR});
 }
 
@@ -81,7 +83,7 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
   else if (e->frame->python && assign_member(e, target, &obj))
     return;
   else if (target->kind == EXPR_STAR)
-    elab_error(e, target->loc, "a target can have one '*', for the rest of a tuple");
+    elab_error(e, target->loc, "[T0107] a target can have one '*', for the rest of a tuple");
   else if (target->kind != EXPR_ERROR)
     elab_refuse_target(e, target, NULL, "");
 }
@@ -109,11 +111,12 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
   if (!elab_annotation(e, stmt->annotated.annotation, &type, &is_constexpr))
     obj.kind = OBJ_ERROR;
   else if (is_constexpr && obj.kind != OBJ_ERROR && !obj_is_static(&obj) && !elab_in_py(e))
-    obj = elab_explain_runtime(e,
-                               diag_error(e->diags, elab_loc(e, stmt->annotated.value->loc),
-                                          "a constexpr must be known at compile time, not %s",
-                                          obj_describe(e, &obj)),
-                               &obj);
+    obj =
+        elab_explain_runtime(e,
+                             diag_error(e->diags, elab_loc(e, stmt->annotated.value->loc),
+                                        "[T0401] a constexpr must be known at compile time, not %s",
+                                        obj_describe(e, &obj)),
+                             &obj);
   else if (type && obj.kind != OBJ_ERROR)
     obj = convert_assigned(e, stmt->annotated.value->loc, &obj, type);
   elab_assign(e, stmt->annotated.target, is_constexpr ? obj : assigned(e, obj));
@@ -161,11 +164,11 @@ static void assertion(Elab *e, const Stmt *stmt) {
   if (message.kind == OBJ_ERROR) return;
   const char *text = obj_given(&message) ? obj_text(e, &message) : "";
   if (known && !elab_in_py(e)) {
-    elab_error(e, stmt->loc, "assertion failed%s%s", text[0] ? ": " : "", text);
+    elab_error(e, stmt->loc, "[T0407] assertion failed%s%s", text[0] ? ": " : "", text);
     return;
   }
   if (known)
-    diag_warning(e->diags, elab_loc(e, stmt->loc), "this assertion fails in every program%s%s", text[0] ? ": " : "", text);
+    diag_warning(e->diags, elab_loc(e, stmt->loc), "[T1401] this assertion fails in every program%s%s", text[0] ? ": " : "", text);
   elab_assert(e, stmt->loc, stmt->assertion.condition->loc, &condition, &message);
 }
 
@@ -175,7 +178,7 @@ static Flow run_return(Elab *e, const Stmt *stmt) {
   e->frame->result_loc = elab_loc(e, stmt->loc);
   bool in_kernel = !e->frame->outer;
   if (in_kernel && e->frame->result.kind != OBJ_ERROR && !obj_is(&e->frame->result, CONST_NONE)) {
-    elab_error(e, stmt->loc, "a kernel cannot return a value; store the result with tl.store");
+    elab_error(e, stmt->loc, "[T0104] a kernel cannot return a value; store the result with tl.store");
     e->frame->result = obj_none();
   }
   return FLOW_RETURN;
@@ -312,17 +315,20 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
     return refuse_stmt(
         e, stmt,
         e->loop && e->loop->kind == STMT_WHILE
-            ? "'break' is not supported: let the condition of the 'while' end the loop, as in 'while not "
-              "done:', and put the rest of the body under an 'if'"
-            : "'break' is not supported: put the rest of the body under an 'if', or use while");
+            ? "[T0105] 'break' is not supported: let the condition of the 'while' end the loop, as "
+                               "in 'while not "
+                               "done:', and put the rest of the body under an 'if'"
+            : "[T0105] 'break' is not supported: put the rest of the body under an 'if', or use while");
   case STMT_CONTINUE:
     if (e->frame->python && !e->frame->regions) return FLOW_CONTINUE;
-    return refuse_stmt(e, stmt, "'continue' is not supported: put the rest of the body under an 'if'");
+    return refuse_stmt(
+        e, stmt, "[T0105] 'continue' is not supported: put the rest of the body under an 'if'");
   case STMT_RAISE:
     e->raises = e->raises || e->frame->python;
-    return refuse_stmt(e, stmt,
-                       "'raise' is not supported, and this specialisation reaches it: use static_assert for "
-                       "compile-time conditions, and device_assert for run-time ones");
+    return refuse_stmt(
+        e, stmt,
+        "[T0104] 'raise' is not supported, and this specialisation reaches it: use static_assert for "
+                   "compile-time conditions, and device_assert for run-time ones");
   case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module; store the result through an argument");
   case STMT_TRY: return elab_attempt(e, stmt, rest);
   case STMT_NONLOCAL:

@@ -15,7 +15,7 @@ static bool slice_bound(Elab *e, const Expr *expr, int64_t otherwise, int64_t *o
   if (!obj_is_int(&obj) || !const_fits(&obj.constant, ELEM_I32)) {
     elab_explain_runtime(e,
                          diag_error(e->diags, elab_loc(e, expr->loc),
-                                    "a slice's bounds must be constexpr integers, not %s",
+                                    "[T0305] a slice's bounds must be constexpr integers, not %s",
                                     obj_describe(e, &obj)),
                          &obj);
     return false;
@@ -31,7 +31,7 @@ typedef struct SliceSpan {
 static bool eval_slice(Elab *e, const Expr *slice, int64_t size, SliceSpan *span) {
   if (!slice_bound(e, slice->slice.step, 1, &span->step)) return false;
   if (span->step == 0) {
-    elab_error(e, slice->loc, "a slice's step is zero");
+    elab_error(e, slice->loc, "[T0305] a slice's step is zero");
     return false;
   }
   bool down = span->step < 0;
@@ -67,19 +67,21 @@ static Obj slice_tuple(Elab *e, const Expr *slice, const Obj *tuple) {
 static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *index) {
   if (index->kind == OBJ_ERROR) return *index;
   if (!obj_is_int(index))
-    return elab_explain_runtime(e,
-                                diag_error(e->diags, elab_loc(e, expr->loc),
-                                           "a tuple's index must be a constexpr integer, not %s",
-                                           obj_describe(e, index)),
-                                index);
+    return elab_explain_runtime(
+        e,
+        diag_error(e->diags, elab_loc(e, expr->loc),
+                   "[T0401] a tuple's index must be a constexpr integer, not %s",
+                   obj_describe(e, index)),
+        index);
   int64_t i = index->constant.i;
   if (i < 0 && !index->constant.is_u64) i += tuple->items.n;
   const Expr *object = expr->subscript.object;
   if (tuple->items.n == 0 && object->kind == EXPR_ATTRIBUTE && strcmp(object->attribute.name, "shape") == 0)
-    return elab_error(e, expr->loc,
-                      "only a tile has a shape: pass a tensor's sizes as parameters of the kernel");
+    return elab_error(
+        e, expr->loc,
+        "[T0501] only a tile has a shape: pass a tensor's sizes as parameters of the kernel");
   if (i < 0 || i >= tuple->items.n || index->constant.is_u64)
-    return elab_error(e, expr->loc, "index %s is out of range: the tuple has %u elements", obj_text(e, index),
+    return elab_error(e, expr->loc, "[T0309] index %s is out of range: the tuple has %u elements", obj_text(e, index),
                       tuple->items.n);
   return tuple->items.at[i];
 }
@@ -98,13 +100,13 @@ static Obj dict_item(Elab *e, const Expr *expr, const Obj *dict) {
   const char *name = elab_key_name(e, &key);
   if (name && elab_field(e, dict, name, &item)) return item;
   e->raises = e->raises || e->frame->python;
-  return elab_error(e, expr->loc, "the dictionary has no key %s", obj_describe(e, &key));
+  return elab_error(e, expr->loc, "[T0309] the dictionary has no key %s", obj_describe(e, &key));
 }
 
 static Obj subscript_tuple(Elab *e, const Expr *expr, const Obj *tuple) {
   if (tuple->items.dict) return dict_item(e, expr, tuple);
   if (expr->subscript.indices.n != 1 || expr->subscript.tuple)
-    return elab_error(e, expr->loc, "a tuple takes one index");
+    return elab_error(e, expr->loc, "[T0309] a tuple takes one index");
   const Expr *at = expr->subscript.indices.at[0];
   if (at->kind == EXPR_SLICE) return slice_tuple(e, at, tuple);
   Obj index = elab_expr(e, at), item;
@@ -122,15 +124,17 @@ static Value *slice_tile(Elab *e, const Expr *slice, Value *value, uint32_t axis
   SliceSpan span;
   if (!eval_slice(e, slice, size, &span)) return NULL;
   if (span.step != 1) {
-    elab_error(e, slice->loc, "a slice of a tile has step 1, not %lld; %s", (long long)span.step,
+    elab_error(e, slice->loc, "[T0305] a slice of a tile has step 1, not %lld; %s",
+               (long long)span.step,
                span.step == -1 ? "tl.flip(x) reverses"
                                : "tl.split(tl.reshape(x, [n // 2, 2])) gives every other element");
     return NULL;
   }
   if (span.lower < 0 || span.upper > size || span.lower >= span.upper) {
-    elab_error(e, slice->loc,
-               "the slice %lld:%lld is empty or not within dimension %u, which has %u elements",
-               (long long)span.lower, (long long)span.upper, axis, type->shape[axis]);
+    elab_error(
+        e, slice->loc,
+        "[T0305] the slice %lld:%lld is empty or not within dimension %u, which has %u elements",
+        (long long)span.lower, (long long)span.upper, axis, type->shape[axis]);
     return NULL;
   }
   uint64_t count = (uint64_t)(span.upper - span.lower);
@@ -159,7 +163,7 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
     if (*axis < rank)
       return is_whole_slice(index) ? (++*axis, value) : slice_tile(e, index, value, (*axis)++);
     Obj shown = obj_value(value);
-    elab_error(e, expr->loc, "too many indices for %s", obj_describe(e, &shown));
+    elab_error(e, expr->loc, "[T0305] too many indices for %s", obj_describe(e, &shown));
     return NULL;
   }
   Obj obj = index->kind == EXPR_NONE ? obj_none() : elab_expr(e, index);
@@ -169,15 +173,16 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
       obj.kind == OBJ_VALUE && type_is_tile(obj.value->type) ? type_element(obj.value->type) : NULL;
   const char *tl = elab_tl(e);
   if (type_element(value->type)->kind == TYPE_PTR)
-    elab_error(e, index->loc,
-               "a pointer cannot be indexed: %sload(pointer + offsets) reads, %sstore(pointer + offsets, "
-               "value) writes",
-               tl, tl);
+    elab_error(
+        e, index->loc,
+        "[T0501] a pointer cannot be indexed: %sload(pointer + offsets) reads, %sstore(pointer + offsets, "
+                   "value) writes",
+        tl, tl);
   else
     elab_error(
         e, index->loc,
-        "a tile's elements cannot be indexed: a subscript can have only ':', None, '...' and "
-        "constexpr slices; use %s",
+        "[T0305] a tile's elements cannot be indexed: a subscript can have only ':', None, '...' and "
+                   "constexpr slices; use %s",
         by && type_is_elem(by, ELEM_I1)
             ? arena_printf(e->arena, "%swhere(mask, x, other) to choose by a mask", tl)
         : by
@@ -193,7 +198,7 @@ static Obj subscript_value(Elab *e, const Expr *expr, Value *value) {
     dots += indices->at[i]->kind == EXPR_ELLIPSIS;
     taken += indices->at[i]->kind == EXPR_SLICE;
   }
-  if (dots > 1) return elab_error(e, expr->loc, "a subscript has one '...' at most");
+  if (dots > 1) return elab_error(e, expr->loc, "[T0305] a subscript has one '...' at most");
   for (uint32_t i = 0; value && i < indices->n; i++)
     value = apply_index(e, expr, indices->at[i], value, &axis, rank > taken ? rank - taken : 0);
   return obj_value(value);
@@ -205,7 +210,8 @@ static Obj call_getitem(Elab *e, const Expr *expr, const Obj *getitem) {
   Obj index = obj_tuple(e, indices->n);
   for (uint32_t i = 0; i < indices->n; i++) {
     if (indices->at[i]->kind == EXPR_SLICE)
-      return elab_error(e, indices->at[i]->loc, "'__getitem__' in a kernel cannot take slices");
+      return elab_error(e, indices->at[i]->loc,
+                        "[T0305] '__getitem__' in a kernel cannot take slices");
     index.items.at[i] = elab_expr(e, indices->at[i]);
     if (index.items.at[i].kind == OBJ_ERROR) return obj_error();
   }
@@ -223,7 +229,7 @@ Obj elab_subscript(Elab *e, const Expr *expr) {
   if (object.kind == OBJ_NAMESPACE && object.path == elab_args_path && indices->n == 1 &&
       indices->at[0]->kind == EXPR_STRING)
     return elab_heuristic_arg(e, expr->loc, indices->at[0]->string.text.at);
-  return elab_error(e, expr->loc, "%s cannot be subscripted", obj_describe(e, &object));
+  return elab_error(e, expr->loc, "[T0309] %s cannot be subscripted", obj_describe(e, &object));
 }
 
 // --- Comprehensions ---
@@ -244,7 +250,7 @@ bool elab_items(Elab *e, const Expr *expr, Obj *tuple) {
   *tuple = elab_expr(e, expr);
   if (tuple->kind == OBJ_TUPLE && tuple->items.dict) *tuple = elab_dict_keys(e, tuple);
   if (tuple->kind != OBJ_TUPLE && tuple->kind != OBJ_ERROR)
-    elab_error(e, expr->loc, "a comprehension runs over a tuple or a range of constexprs, not %s",
+    elab_error(e, expr->loc, "[T0401] a comprehension runs over a tuple or a range of constexprs, not %s",
                obj_describe(e, tuple));
   return tuple->kind == OBJ_TUPLE;
 }
@@ -256,7 +262,8 @@ bool elab_accepted(Elab *e, const CompClause *clause, bool *good) {
     if (!const_truth(e, &condition, &truth)) {
       if (condition.kind != OBJ_ERROR)
         elab_error(e, clause->conditions.at[i]->loc,
-                   "a comprehension's condition must be a constexpr, not %s", obj_describe(e, &condition));
+                   "[T0401] a comprehension's condition must be a constexpr, not %s",
+                   obj_describe(e, &condition));
       return *good = false;
     }
     if (!truth) return false;
@@ -278,7 +285,7 @@ static bool run_clause(Elab *e, const Expr *expr, uint32_t at, Items *items) {
   if (at == expr->comprehension.clauses.n) {
     vec_push(e->arena, items, comprehended(e, expr));
     if (items->n <= ELAB_MAX_UNROLL) return true;
-    elab_error(e, expr->loc, "the comprehension has more than %d elements", ELAB_MAX_UNROLL);
+    elab_error(e, expr->loc, "[T0506] the comprehension has more than %d elements", ELAB_MAX_UNROLL);
     return false;
   }
   const CompClause *clause = &expr->comprehension.clauses.at[at];
@@ -295,7 +302,7 @@ Obj elab_comprehension(Elab *e, const Expr *expr) {
   Items items = {0};
   bool dict = expr->comprehension.of == EXPR_DICT && elab_on_host(e);
   if (!dict && expr->comprehension.of != EXPR_LIST && expr->comprehension.of != EXPR_TUPLE)
-    return elab_error(e, expr->loc, "a kernel cannot use sets or dictionaries; use a tuple");
+    return elab_error(e, expr->loc, "[T0104] a kernel cannot use sets or dictionaries; use a tuple");
   Vars before = elab_save_vars(e); // the comprehension's names are local
   bool good = run_clause(e, expr, 0, &items);
   elab_restore_vars(e, before);

@@ -16,7 +16,7 @@ Obj obj_sized(Elab *e, Loc loc, Obj tuple) {
   uint32_t n = count(&tuple);
   if (n > ELAB_MAX_TUPLE)
     return elab_error(e, loc,
-                      "the tuple has more than %d elements, nested tuples included: use fewer, or a tile",
+                      "[T0506] the tuple has more than %d elements, nested tuples included: use fewer, or a tile",
                       ELAB_MAX_TUPLE);
   tuple.items.total = n;
   elab_work(e, n / ITEMS_A_STEP);

@@ -10,7 +10,7 @@ const Type *elab_scalar(Elab *e, Elem elem) { return type_scalar(e->ir, elem); }
 // A number as a scalar constant of the element type. NULL with an error.
 static Value *constant_value(Elab *e, Loc loc, const Obj *obj, const Type *element) {
   if (element->kind != TYPE_SCALAR) {
-    elab_error(e, loc, "a number cannot be converted to %s", type_text(e, element));
+    elab_error(e, loc, "[T0308] a number cannot be converted to %s", type_text(e, element));
     return NULL;
   }
   e->b.loc = elab_loc(e, loc);
@@ -28,7 +28,7 @@ Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type
     return element ? elab_cast(e, loc, obj->value, element) : obj->value;
   if (obj_is_number(obj))
     return constant_value(e, loc, obj, element ? element : elab_scalar(e, obj_elem(obj)));
-  elab_error(e, loc, "%s must be a number, pointer or tile, not %s", what, obj_describe(e, obj));
+  elab_error(e, loc, "[T0309] %s must be a number, pointer or tile, not %s", what, obj_describe(e, obj));
   return NULL;
 }
 
@@ -41,10 +41,10 @@ static bool check_literal(Elab *e, Loc loc, const Obj *obj, Elem elem) {
   uint64_t bits = (uint64_t)elem_wrap(elem, number->i);
   if (negative)
     elab_error(e, loc,
-               "the integer %s does not fit in %s; cast the other operand to a signed type, or write %llu",
+               "[T0406] the integer %s does not fit in %s; cast the other operand to a signed type, or write %llu",
                text, type, (unsigned long long)bits);
   else
-    elab_error(e, loc, "the integer %s does not fit in %s; cast the other operand to a wider type", text,
+    elab_error(e, loc, "[T0406] the integer %s does not fit in %s; cast the other operand to a wider type", text,
                type);
   return false;
 }
@@ -118,7 +118,7 @@ Value *elab_bitcast(Elab *e, Loc loc, Value *value, const Type *element) {
   const Type *from = type_element(value->type);
   if (from == element) return value;
   if (element_bits(from) != element_bits(element)) {
-    elab_error(e, loc, "cannot bitcast %s to %s: they have %u and %u bits", type_text(e, from),
+    elab_error(e, loc, "[T0308] cannot bitcast %s to %s: they have %u and %u bits", type_text(e, from),
                type_text(e, element), element_bits(from), element_bits(element));
     return NULL;
   }
@@ -139,10 +139,10 @@ Value *elab_cast(Elab *e, Loc loc, Value *value, const Type *element) {
     return build_cast(&e->b, address, element);
   }
   if (from->kind == TYPE_PTR)
-    elab_refuse_pointers(e, loc, "cannot convert the pointer %s to %s", type_text(e, from),
+    elab_refuse_pointers(e, loc, "[T0502] cannot convert the pointer %s to %s", type_text(e, from),
                          type_text(e, element));
   else
-    elab_error(e, loc, "cannot convert %s to %s", type_text(e, from), type_text(e, element));
+    elab_error(e, loc, "[T0308] cannot convert %s to %s", type_text(e, from), type_text(e, element));
   return NULL;
 }
 
@@ -196,26 +196,27 @@ static bool is_arithmetic(const Obj *obj) {
 
 bool elab_common(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b, Elem *elem) {
   if (!is_arithmetic(a) || !is_arithmetic(b)) {
-    elab_error(e, loc, "%s is not defined on %s and %s%s", what, obj_describe(e, a), obj_describe(e, b),
-               elab_operand_advice(e, a, b));
+    elab_error(e, loc, "[T0308] %s is not defined on %s and %s%s", what, obj_describe(e, a),
+               obj_describe(e, b), elab_operand_advice(e, a, b));
     return false;
   }
   Elem x = obj_elem(a), y = obj_elem(b);
   if (how == PROMOTE_INTEGERS && (elem_is_float(x) || elem_is_float(y))) {
-    elab_error(e, loc, "%s is not defined on floats: %s and %s", what, obj_describe(e, a),
+    elab_error(e, loc, "[T0308] %s is not defined on floats: %s and %s", what, obj_describe(e, a),
                obj_describe(e, b));
     return false;
   }
   bool taken = takes_type(a, b, elem), integers = elem_is_int(x) && elem_is_int(y);
   if (how == PROMOTE_DIVIDE && !taken && integers && elem_is_signed(x) != elem_is_signed(y)) {
-    elab_error(e, loc, "%s needs operands of one signedness, not %s and %s; cast one of them", what,
+    elab_error(e, loc, "[T0308] %s needs operands of one signedness, not %s and %s; cast one of them", what,
                obj_describe(e, a), obj_describe(e, b));
     return false;
   }
   if (!taken) *elem = combined_elem(x, y);
   if (how == PROMOTE_DIVIDE && is_half(*elem) && !(is_fp8(x) && is_fp8(y))) *elem = ELEM_FP32;
   if (is_fp8(*elem) && how != PROMOTE_MOVE) {
-    elab_error(e, loc, "%s is not defined on %s; cast to fp16 or fp32 first", what, elem_info(*elem)->name);
+    elab_error(e, loc, "[T0308] %s is not defined on %s; cast to fp16 or fp32 first", what,
+               elem_info(*elem)->name);
     return false;
   }
   return (!is_literal(a) || check_literal(e, loc, a, *elem)) &&

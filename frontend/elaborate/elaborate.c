@@ -57,11 +57,11 @@ void elab_work(Elab *e, uint32_t steps) {
 bool elab_enter(Elab *e, Loc loc) {
   if (e->stopped) return false;
   if (e->depth >= ELAB_MAX_DEPTH)
-    elab_error(e, loc, "nested too deep: more than %d levels of expressions, blocks and calls",
+    elab_error(e, loc, "[T0506] nested too deep: more than %d levels of expressions, blocks and calls",
                ELAB_MAX_DEPTH);
   else if (++e->steps > ELAB_MAX_STEPS)
     elab_error(e, loc,
-               "the kernel is too large once unrolled and inlined: use loops over range instead of "
+               "[T0505] the kernel is too large once unrolled and inlined: use loops over range instead of "
                "static_range, and fewer calls within calls");
   else {
     e->depth++;
@@ -158,7 +158,7 @@ static const Function *find_kernel(Elab *e, const char *name) {
   if (n == 0)
     frontend_no_kernel(e->ir, e->module, NULL);
   else
-    elab_error(e, LOC_NONE, "the file has %u kernels: choose one with --kernel, for example %s or %s", n,
+    elab_error(e, LOC_NONE, "[T1004] the file has %u kernels: choose one with --kernel, for example %s or %s", n,
                entries[0].path, entries[1].path);
   return NULL;
 }
@@ -197,7 +197,7 @@ static void check_spec_name(Elab *e, const Function *function, const char *name)
                                        : ", ",
                           names[i]);
   if (near) advice = arena_printf(e->arena, "; did you mean '%s'?", near);
-  elab_error(e, function->loc, "'%s' has no parameter '%s'%s%s", function->name, name,
+  elab_error(e, function->loc, "[T0204] '%s' has no parameter '%s'%s%s", function->name, name,
              defined ? ", and the file has no such name" : "", advice);
 }
 
@@ -209,11 +209,11 @@ static void check_spec_names(Elab *e, const Function *function) {
 
 static void no_value(Elab *e, const Param *param) {
   if (find_spec(e->spec, param->name))
-    elab_error(e, param->loc, "'%s' is a constexpr parameter: give its value with -D %s=...", param->name,
+    elab_error(e, param->loc, "[T0402] '%s' is a constexpr parameter: give its value with -D %s=...", param->name,
                param->name);
   else
-    elab_error(e, param->loc, "constexpr parameter '%s' has no value; give one with -D %s=...", param->name,
-               param->name);
+    elab_error(e, param->loc, "[T0402] constexpr parameter '%s' has no value; give one with -D %s=...",
+               param->name, param->name);
 }
 
 // Takes the value from -D or @autotune, then the default. A heuristic's value is left to it.
@@ -233,7 +233,8 @@ static void resolve_constexpr(Elab *e, const Function *function, const Config *c
     uint32_t errors = e->diags->raised;
     Obj obj = elab_expr(e, param->default_value);
     if (!obj_to_const(e, &obj, &at->value) && e->diags->raised == errors)
-      elab_error(e, param->default_value->loc, "the default of a constexpr parameter must be a constexpr");
+      elab_error(e, param->default_value->loc,
+                 "[T0401] the default of a constexpr parameter must be a constexpr");
   } else
     no_value(e, param);
 }
@@ -253,7 +254,7 @@ static void resolve_plain(Elab *e, Resolved *at, const ParamSpec *spec) {
   at->spec = spec ? *spec : (ParamSpec){.form = PARAM_PLAIN};
   ParamFacts *facts = &at->spec.facts;
   if (given && declared && given != elab_without_const(e, declared) && !facts->none)
-    elab_error(e, param->loc, "parameter '%s' is declared as %s, but is given as %s", param->name,
+    elab_error(e, param->loc, "[T1003] parameter '%s' is declared as %s, but is given as %s", param->name,
                type_text(e, declared), type_text(e, given));
   const Type *type = declared ? declared : given;
   if (!type && !facts->none) type = default_type(e, param, facts);
@@ -264,10 +265,10 @@ static void resolve_plain(Elab *e, Resolved *at, const ParamSpec *spec) {
   at->spec.type = type;
   if (!type)
     elab_error(e, param->loc,
-               "parameter '%s' has no type; annotate it%s, or give one with --signature %s=...", param->name,
-               param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
+               "[T0403] parameter '%s' has no type; annotate it%s, or give one with --signature %s=...",
+               param->name, param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
   else if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR)
-    elab_error(e, param->loc, "parameter '%s' cannot be of type %s", param->name, type_text(e, type));
+    elab_error(e, param->loc, "[T0403] parameter '%s' cannot be of type %s", param->name, type_text(e, type));
 }
 
 // True if the parameter's default is a tuple and is used: it is then a compile-time value.
@@ -285,7 +286,7 @@ static void resolve_runtime(Elab *e, Resolved *at) {
   const ParamSpec *spec = find_spec(e->spec, param->name);
   if (find_constexpr(e->spec->constexprs, e->spec->constexpr_count, param->name)) {
     elab_error(e, param->loc,
-               "'%s' is a run-time parameter: it takes no -D value; make it a constexpr, or give its type "
+               "[T1006] '%s' is a run-time parameter: it takes no -D value; make it a constexpr, or give its type "
                "with --signature",
                param->name);
     return;
@@ -304,7 +305,7 @@ static void resolve_runtime(Elab *e, Resolved *at) {
 
 static void resolve_param(Elab *e, const Function *function, const Config *config, Resolved *at) {
   if (at->param->stars) {
-    elab_error(e, at->param->loc, "a kernel cannot have '*' parameters");
+    elab_error(e, at->param->loc, "[T0204] a kernel cannot have '*' parameters");
     return;
   }
   if (!elab_param_annotation(e, at->param->annotation, &at->spec, &at->is_constexpr)) return;

@@ -207,7 +207,7 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
   known->obj = obj_to_const(e, &obj, &value) ? obj : (Obj){.kind = OBJ_ERROR};
   if (unknown || (known->obj.kind == OBJ_ERROR && e->diags->raised == before.raised && obj.kind != OBJ_ERROR))
     elab_error(e, lambda->loc,
-               "the heuristic of '%s' depends on values that are known only at run time; give the "
+               "[T0402] the heuristic of '%s' depends on values that are known only at run time; give the "
                "constexpr's value with -D %s=...",
                known->name, known->name);
 }
@@ -268,8 +268,8 @@ Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name) {
     e->heuristic_reads |= known->obj.kind == OBJ_VALUE;
     e->heuristic_failed |= known->obj.kind == OBJ_ERROR;
     if (known->obj.kind != OBJ_ABSENT) return known->obj;
-    return elab_error(e, loc, "'%s' has no value for the heuristic", name);
+    return elab_error(e, loc, "[T0402] '%s' has no value for the heuristic", name);
   }
-  return elab_error(e, loc, "the kernel has no parameter '%s'%s", name,
+  return elab_error(e, loc, "[T0204] the kernel has no parameter '%s'%s", name,
                     elab_did_you_mean(e, str_from(name), names, e->known.n));
 }

@@ -20,7 +20,7 @@ static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, co
     if (fits) item = value->items.at[i];
     item = element_of(e, loc, target->list.at[i], &item, name, found);
     if (*found && !fits && value->kind != OBJ_ERROR)
-      return elab_error(e, loc, "cannot unpack %s into %u names", obj_describe(e, value), target->list.n);
+      return elab_error(e, loc, "[T0309] cannot unpack %s into %u names", obj_describe(e, value), target->list.n);
     if (*found) return item;
   }
   return obj_error();
@@ -51,7 +51,7 @@ static Obj assigned_value(Elab *e, Loc loc, const Definition *definition) {
   if (stmt->kind == STMT_ANNOTATED) return elab_expr(e, stmt->annotated.value);
   if (stmt->kind == STMT_AUGMENTED) {
     if (!elab_own_name(e, loc, definition->name, &old))
-      return elab_error(e, stmt->loc, "'%s' has no value yet", definition->name);
+      return elab_error(e, stmt->loc, "[T0404] '%s' has no value yet", definition->name);
     value = elab_expr(e, stmt->augmented.value);
     if (old.kind == OBJ_ERROR || value.kind == OBJ_ERROR) return obj_error();
     return elab_binary(e, stmt->loc, stmt->augmented.op, &old, &value);
@@ -83,10 +83,11 @@ static Obj constant_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
 }
 
 static Obj walrus_value(Elab *e, Loc loc, const Definition *definition) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is assigned within an expression, which is not read: assign it in a separate "
-                          "statement, '%s = ...', or give it with -D %s=VALUE",
-                          definition->name, definition->name, definition->name);
+  Diag *diag =
+      diag_error(e->diags, elab_loc(e, loc),
+                 "[T0106] '%s' is assigned within an expression, which is not read: assign it in a separate "
+                 "statement, '%s = ...', or give it with -D %s=VALUE",
+                 definition->name, definition->name, definition->name);
   diag_note(e->diags, diag, definition->loc, "it is assigned here");
   return obj_error();
 }
@@ -115,16 +116,17 @@ static Obj outside_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
   if (function) return elab_refuse_plain(e, loc, definition->name, definition->loc);
   Diag *diag =
       diag_error(e->diags, elab_loc(e, loc),
-                 "'%s' is a Python class; a kernel can use only NamedTuple classes", definition->name);
+                 "[T0309] '%s' is a Python class; a kernel can use only NamedTuple classes", definition->name);
   diag_note(e->diags, diag, definition->loc, "it is defined here");
   return obj_error();
 }
 
 static Obj changed_value(Elab *e, Loc loc, const Definition *definition) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is changed after it was assigned, so its value is unknown at compile time; "
-                          "assign it once, or give it with -D %s=VALUE",
-                          definition->name, definition->name);
+  Diag *diag =
+      diag_error(e->diags, elab_loc(e, loc),
+                 "[T0404] '%s' is changed after it was assigned, so its value is unknown at compile time; "
+                 "assign it once, or give it with -D %s=VALUE",
+                 definition->name, definition->name);
   diag_note(e->diags, diag, definition->loc, "it is changed here");
   return obj_error();
 }

@@ -66,12 +66,12 @@ static Obj reduced(Elab *e, Loc loc, const GivenArgs *args) {
   bool good = args->n == 2 || args->n == 3;
   for (uint32_t i = 0; i < args->n; i++) good = good && !args->at[i].name;
   if (!good || args->at[1].obj.kind != OBJ_TUPLE)
-    return elab_error(e, loc, "reduce() takes a function, a list and a first value here");
+    return elab_error(e, loc, "[T0404] reduce() takes a function, a list and a first value here");
   const Obj *function = &args->at[0].obj;
   Obj list = args->at[1].obj;
   if (list.items.dict) list = elab_dict_keys(e, &list);
   if (args->n == 2 && list.items.n == 0)
-    return elab_error(e, loc, "reduce() of an empty list needs a first value");
+    return elab_error(e, loc, "[T0404] reduce() of an empty list needs a first value");
   uint32_t first = args->n == 2;
   Obj all = first ? list.items.at[0] : args->at[2].obj;
   for (uint32_t i = first; i < list.items.n && all.kind != OBJ_ERROR; i++)
@@ -88,7 +88,7 @@ bool functional_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
     *obj = reduced(e, call->loc, &args);
   else if (args.n != 2 || args.at[0].name || args.at[1].name ||
            !apply_operator(e, call->loc, name, &args.at[0].obj, &args.at[1].obj, obj))
-    *obj = elab_error(e, call->loc, "'%s' takes two values", path);
+    *obj = elab_error(e, call->loc, "[T0404] '%s' takes two values", path);
   return true;
 }
 
@@ -136,7 +136,7 @@ bool host_extreme(Elab *e, const Expr *call, Obj *obj) {
     else if (strcmp(name, "default") == 0)
       otherwise = args.at[i].obj;
     else
-      return *obj = elab_error(e, args.at[i].loc, "unexpected keyword argument '%s' of '%s'", name,
+      return *obj = elab_error(e, args.at[i].loc, "[T0204] unexpected keyword argument '%s' of '%s'", name,
                                callee->name),
              true;
   }
@@ -149,6 +149,6 @@ bool host_extreme(Elab *e, const Expr *call, Obj *obj) {
     *obj = otherwise;
   else
     *obj =
-        elab_error(e, call->loc, "'%s' is not known for these arguments at the module level", callee->name);
+        elab_error(e, call->loc, "[T0404] '%s' is not known for these arguments at the module level", callee->name);
   return true;
 }

@@ -276,7 +276,7 @@ static Obj integer_function(Elab *e, const Expr *call, const char *name) {
   if (x && args.n == 2 && strcmp(name, "ldexp") == 0 && obj_is_number(x) && obj_is_int(&args.at[1].obj))
     return obj_float(scalbln(number, (long)args.at[1].obj.constant.i));
   if (x && args.n == 1 && strcmp(name, "prod") == 0 && x->kind == OBJ_TUPLE) return product(e, call->loc, x);
-  return elab_error(e, call->loc, "'%s' is not known for these arguments",
+  return elab_error(e, call->loc, "[T0404] '%s' is not known for these arguments",
                     elab_expr_text(e, call->call.callee));
 }
 
@@ -302,7 +302,7 @@ static bool is_function(const char *path) {
 // domain.
 static Obj checked(Elab *e, const Expr *call, double value, bool exact) {
   if (isfinite(value) || !exact) return obj_float(value);
-  return elab_error(e, call->loc, "the function is not defined there");
+  return elab_error(e, call->loc, "[T0404] the function is not defined there");
 }
 
 static Obj call_number(Elab *e, const Expr *call, const char *path, const double *x, uint32_t n) {
@@ -318,7 +318,7 @@ static Obj call_number(Elab *e, const Expr *call, const char *path, const double
   }
   for (size_t i = 0; n == 2 && i < sizeof binary / sizeof *binary; i++)
     if (strcmp(binary[i].name, name) == 0) return checked(e, call, binary[i].of(x[0], x[1]), finite);
-  return elab_error(e, call->loc, "'%s' is not known for these arguments",
+  return elab_error(e, call->loc, "[T0404] '%s' is not known for these arguments",
                     elab_expr_text(e, call->call.callee));
 }
 
@@ -333,7 +333,7 @@ static Obj function_of_numbers(Elab *e, const Expr *call, const char *path) {
     Obj obj = i < MOST && !arg->name && !arg->stars ? elab_expr(e, arg->value) : obj_none();
     if (obj.kind == OBJ_ERROR) return obj;
     if (!obj_is_number(&obj))
-      return elab_error(e, arg->value->loc, "'%s' takes one or two numbers at the module level, not %s",
+      return elab_error(e, arg->value->loc, "[T0404] '%s' takes one or two numbers at the module level, not %s",
                         elab_expr_text(e, call->call.callee), obj_describe(e, &obj));
     x[i] = const_number(&obj.constant);
   }
@@ -379,7 +379,7 @@ static Obj limits_of(Elab *e, const Expr *call, const char *path) {
   bool is_float = strcmp(path + strlen(path) - 5, "finfo") == 0;
   bool good = is_float ? float_limits(name) != NULL : integer_limit(name, "bits", &bits);
   if (good) return module_obj(e, arena_printf(e->arena, "%s %s", is_float ? "finfo" : "iinfo", name));
-  return type.kind == OBJ_ERROR ? type : elab_error(e, call->loc, "'%s' of this type is not known", path);
+  return type.kind == OBJ_ERROR ? type : elab_error(e, call->loc, "[T0404] '%s' of this type is not known", path);
 }
 
 // triton.jit(f) returns f, and a kernel may call it. constexpr_function(f) returns f if it is the language's.
@@ -387,7 +387,7 @@ static Obj decorated(Elab *e, const Expr *call, const char *name) {
   Obj obj = only_arg(e, call);
   if (obj.kind == OBJ_BUILTIN || obj.kind == OBJ_ERROR) return obj;
   if (obj.kind != OBJ_FUNCTION)
-    return elab_error(e, call->loc, "'%s' is called of a function of the file",
+    return elab_error(e, call->loc, "[T0404] '%s' is called of a function of the file",
                       elab_expr_text(e, call->call.callee));
   if (obj.function->plain && strcmp(name, "jit") == 0) obj.function = elab_unplain(e, obj.function);
   return obj;

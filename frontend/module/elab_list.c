@@ -93,7 +93,7 @@ static bool dict_put(Elab *e, Loc loc, Dict *dict, const Obj *key, Obj value) {
   if (name) return dict_set(e, dict, name, value), true;
   if (key->kind != OBJ_ERROR && value.kind != OBJ_ERROR)
     elab_error(e, loc,
-               "the keys of a dictionary must be known strings, integers or tuples of these here, not %s",
+               "[T0309] the keys of a dictionary must be known strings, integers or tuples of these here, not %s",
                obj_describe(e, key));
   return false;
 }
@@ -111,7 +111,7 @@ Obj elab_dict(Elab *e, const Expr *expr) {
     if (item->key) continue;
     if (value.kind == OBJ_ERROR) return value;
     if (value.kind != OBJ_TUPLE || !value.items.names)
-      return elab_error(e, expr->loc, "'**' takes a dictionary, not %s", obj_describe(e, &value));
+      return elab_error(e, expr->loc, "[T0309] '**' takes a dictionary, not %s", obj_describe(e, &value));
     dict_add(e, &dict, &value);
   }
   return dict_tuple(e, &dict);
@@ -122,7 +122,7 @@ Obj elab_dict_of(Elab *e, Loc loc, const Obj *pairs) {
   for (uint32_t i = 0; i < pairs->items.n; i++) {
     const Obj *pair = &pairs->items.at[i];
     if (pair->kind != OBJ_TUPLE || pair->items.n != 2)
-      return elab_error(e, loc, "dict(...) takes pairs of a key and a value here");
+      return elab_error(e, loc, "[T0404] dict(...) takes pairs of a key and a value here");
     if (!dict_put(e, loc, &dict, &pair->items.at[0], pair->items.at[1])) return obj_error();
   }
   return dict_tuple(e, &dict);
@@ -133,7 +133,7 @@ static Obj dict_call(Elab *e, Loc loc, const GivenArgs *args) {
   for (uint32_t i = 0; i < args->n; i++) {
     Obj more = args->at[i].obj;
     bool first = i == 0 && !args->at[i].name && more.kind == OBJ_TUPLE;
-    if (!args->at[i].name && !first) return elab_error(e, loc, "dict(...) takes names and values here");
+    if (!args->at[i].name && !first) return elab_error(e, loc, "[T0404] dict(...) takes names and values here");
     if (first && !more.items.names) more = elab_dict_of(e, loc, &more);
     if (more.kind == OBJ_ERROR) return more;
     if (first)
@@ -175,7 +175,7 @@ static Obj joined(Elab *e, const Obj *a, const Obj *b) {
 }
 
 static Obj not_known(Elab *e, Loc loc, const char *function) {
-  return elab_error(e, loc, "'%s' is not known for these arguments at the module level", function);
+  return elab_error(e, loc, "[T0404] '%s' is not known for these arguments at the module level", function);
 }
 
 static Obj filtered(Elab *e, Loc loc, const Obj *function, const Obj *list) {
@@ -196,10 +196,10 @@ static Obj product_of(Elab *e, Loc loc, const GivenArgs *args) {
   uint64_t count = 1;
   for (uint32_t i = 0; i < args->n; i++) {
     if (args->at[i].obj.kind != OBJ_TUPLE || args->at[i].name)
-      return elab_error(e, loc, "itertools.product takes lists here");
+      return elab_error(e, loc, "[T0404] itertools.product takes lists here");
     count *= args->at[i].obj.items.n;
     if (count > ELAB_MAX_UNROLL)
-      return elab_error(e, loc, "the product has more than %d elements", ELAB_MAX_UNROLL);
+      return elab_error(e, loc, "[T0506] the product has more than %d elements", ELAB_MAX_UNROLL);
   }
   Obj all = obj_tuple(e, (uint32_t)count);
   for (uint32_t i = 0; i < count; i++) {
@@ -264,7 +264,7 @@ static bool grow_list(Elab *e, const Expr *call, const char *method) {
   one.items.at[0] = more;
   if (extends && more.kind != OBJ_TUPLE && more.kind != OBJ_ERROR)
     more =
-        elab_error(e, call->loc, "a list can be extended only by a list, not by %s", obj_describe(e, &more));
+        elab_error(e, call->loc, "[T0309] a list can be extended only by a list, not by %s", obj_describe(e, &more));
   Obj grown = joined(e, &bound->obj, extends ? &more : &one);
   if (more.kind == OBJ_ERROR) grown = more;
   elab_bind_quietly(e, list->name, list->loc, grown);
@@ -317,7 +317,7 @@ static Obj sought(Elab *e, const Expr *call, const Obj *list, bool place) {
   }
   if (!place) return obj_int(n);
   e->raises = e->raises || e->frame->python;
-  return elab_error(e, call->loc, "%s is not in the list", obj_describe(e, &wanted));
+  return elab_error(e, call->loc, "[T0309] %s is not in the list", obj_describe(e, &wanted));
 }
 
 // d.items(), d.keys(), d.values(); t.index(x), t.count(x)

@@ -70,7 +70,7 @@ static Obj namespace(Elab *e, const char *path) {
 Obj machine_find_spec(Elab *e, const Expr *call, const char *module) {
   bool triton = elab_is_triton(module);
   if (!triton && !python_has_module(module))
-    return elab_error(e, call->loc, "it is unknown whether there is a module '%s'", module);
+    return elab_error(e, call->loc, "[T0404] it is unknown whether there is a module '%s'", module);
   if (triton && !triton_has_module(module)) return obj_none();
   return namespace(e, arena_printf(e->arena, MODULE_SPEC "%s", module));
 }
@@ -93,12 +93,12 @@ bool machine_spec_member(Elab *e, const char *path, const char *name, Obj *obj) 
 Obj machine_import(Elab *e, const Expr *call, const char *module) {
   bool triton = elab_is_triton(module) && triton_has_module(module);
   if (triton || python_has_module(module)) return namespace(e, module);
-  return elab_error(e, call->loc, "it is unknown whether there is a module '%s'", module);
+  return elab_error(e, call->loc, "[T0404] it is unknown whether there is a module '%s'", module);
 }
 
 Obj machine_module_from_spec(Elab *e, const Expr *call, const Obj *spec) {
   bool good = spec->kind == OBJ_NAMESPACE && !spec->file && str_starts(str_from(spec->path), MODULE_SPEC);
-  if (!good) return elab_error(e, call->loc, "module_from_spec() takes what find_spec() has given");
+  if (!good) return elab_error(e, call->loc, "[T0404] module_from_spec() takes what find_spec() has given");
   return namespace(e, spec->path + strlen(MODULE_SPEC));
 }
 

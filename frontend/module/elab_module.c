@@ -311,22 +311,23 @@ static void report_possible(Elab *e, Loc loc, const Query *query, const Found *f
   Diag *diag;
   if (was_said(e, b->loc)) return;
   if (guard_scope(a->guard) != guard_scope(b->guard))
-    diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is defined in several functions: write '%s' or '%s'",
+    diag = diag_error(e->diags, elab_loc(e, loc), "[T1004] '%s' is defined in several functions: write '%s' or '%s'",
                       query->name, qualified_name(e->arena, b->guard, query->name),
                       qualified_name(e->arena, a->guard, query->name));
   else
-    diag = diag_error(e->diags, elab_loc(e, loc),
-                      "'%s' has two definitions, and which of them holds is unknown at compile time: %s",
-                      query->name, how_to_decide(e, query, found));
+    diag =
+        diag_error(e->diags, elab_loc(e, loc),
+                   "[T0404] '%s' has two definitions, and which of them holds is unknown at compile time: %s",
+                   query->name, how_to_decide(e, query, found));
   diag_note(e->diags, diag, b->loc, "one is here, %s", describe_condition(e, query->module, b));
   diag_note(e->diags, diag, a->loc, "the other is here, %s", describe_condition(e, query->module, a));
 }
 
 static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *found) {
-  Diag *diag = diag_error(
-      e->diags, elab_loc(e, loc),
-      "'%s' is either Python's function or the file's definition, which is unknown at compile time",
-      query->name);
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "[T0404] '%s' is either Python's function or the file's definition, which "
+                          "is unknown at compile time",
+                          query->name);
   diag_note(e->diags, diag, found->definition->loc, "it is defined here, %s",
             describe_condition(e, query->module, found->definition));
 }
@@ -340,7 +341,7 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
     before = &query->module->definitions.at[before->before_in_scope - 1];
     if (before->kind != DEFINES_FUNCTION || !implied_by(before->guard, now->guard)) continue;
     Diag *diag =
-        diag_warning(e->diags, now->loc, "'%s' is defined twice; this one, the last, is used", now->name);
+        diag_warning(e->diags, now->loc, "[T0404] '%s' is defined twice; this one, the last, is used", now->name);
     diag_note(e->diags, diag, before->loc, "the one before it is here");
     return;
   }
@@ -349,7 +350,7 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
 static void warn_unread(Elab *e, const Query *query, const Found *found) {
   if (!found->instead) return;
   Diag *diag = diag_warning(e->diags, found->definition->loc,
-                            "'%s' may come from a library that is not read; the definition for a missing "
+                            "[T0404] '%s' may come from a library that is not read; the definition for a missing "
                             "library, this one, is used",
                             query->name);
   diag_note(e->diags, diag, found->instead->loc, "it comes from the library here");
@@ -431,7 +432,7 @@ static const Function *excluded_function(Elab *e, const Query *query) {
     definition = &query->module->definitions.at[i - 1];
     if (definition->kind != DEFINES_FUNCTION) continue;
     diag_warning(e->diags, definition->loc,
-                 "the conditions around '%s' do not hold here; it is compiled as if they did", query->name);
+                 "[T0404] the conditions around '%s' do not hold here; it is compiled as if they did", query->name);
     e->assumed = definition->guard;
     return definition->function;
   }

@@ -142,11 +142,11 @@ Obj elab_named_call(Elab *e, const Expr *call) {
   }
   FieldNames names = {0};
   if (!parts[0] || parts[0]->kind != EXPR_STRING || !parts[1] || !read_names(e, parts[1], &names))
-    return elab_error(e, call->loc, "a named tuple's class is made as namedtuple(\"Point\", \"x y\")");
+    return elab_error(e, call->loc, "[T0404] a named tuple's class is made as namedtuple(\"Point\", \"x y\")");
   NamedTuple *class = class_new(e, call, arena_copy(e->arena, parts[0]->string.text), names.n);
   for (uint32_t i = 0; i < names.n; i++) class->fields[i] = names.at[i];
   if (parts[2] && !read_defaults(e, parts[2], class))
-    return elab_error(e, parts[2]->loc, "the defaults of '%s' are a tuple of at most %u values", class->name,
+    return elab_error(e, parts[2]->loc, "[T0404] the defaults of '%s' are a tuple of at most %u values", class->name,
                       class->n);
   return class_obj(class);
 }
@@ -162,12 +162,12 @@ static uint32_t field_of(const NamedTuple *class, const char *name) {
 static bool place_field(Elab *e, const NamedTuple *class, const Given *given, uint32_t *next, Obj *tuple) {
   uint32_t at = given->name ? field_of(class, given->name) : (*next)++;
   if (at >= class->n && given->name)
-    elab_error(e, given->loc, "'%s' has no field '%s'%s", class->name, given->name,
+    elab_error(e, given->loc, "[T0204] '%s' has no field '%s'%s", class->name, given->name,
                elab_did_you_mean(e, str_from(given->name), class->fields, class->n));
   else if (at >= class->n)
-    elab_error(e, given->loc, "too many values for '%s': it has %u fields", class->name, class->n);
+    elab_error(e, given->loc, "[T0204] too many values for '%s': it has %u fields", class->name, class->n);
   else if (tuple->items.at[at].kind != OBJ_ABSENT)
-    elab_error(e, given->loc, "field '%s' of '%s' is given twice", class->fields[at], class->name);
+    elab_error(e, given->loc, "[T0204] field '%s' of '%s' is given twice", class->fields[at], class->name);
   else
     return tuple->items.at[at] = given->obj, true;
   return false;
@@ -184,7 +184,7 @@ Obj elab_make_named(Elab *e, Loc loc, const NamedTuple *class, const GivenArgs *
     Obj *item = &tuple.items.at[i];
     if (item->kind == OBJ_ABSENT) *item = class->defaults[i];
     if (item->kind == OBJ_ABSENT)
-      return elab_error(e, loc, "field '%s' of '%s' is not given", class->fields[i], class->name);
+      return elab_error(e, loc, "[T0204] field '%s' of '%s' is not given", class->fields[i], class->name);
   }
   return obj_sized(e, loc, tuple);
 }

@@ -65,7 +65,7 @@ bool elab_set_already(Elab *e, Loc loc, const Obj *object, const char *name, Obj
     if (strcmp(patch->name, name) != 0 || !is_module(patch, object)) continue;
     *obj = patch->value;
     if (obj->kind == OBJ_ERROR)
-      elab_error(e, loc, "'%s' was set to a value that is unknown at compile time", name);
+      elab_error(e, loc, "[T0401] '%s' was set to a value that is unknown at compile time", name);
     return true;
   }
   return false;

@@ -46,10 +46,10 @@ const Function *elab_unplain(Elab *e, const Function *plain) {
 }
 
 Obj elab_refuse_plain(Elab *e, Loc loc, const char *name, Loc defined) {
-  Diag *diag = diag_error(
-      e->diags, elab_loc(e, loc),
-      "'%s' is a plain Python function; a kernel can call only functions that are decorated with @triton.jit",
-      name);
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "[T0203] '%s' is a plain Python function; a kernel can call only "
+                          "functions that are decorated with @triton.jit",
+                          name);
   diag_note(e->diags, diag, defined, "it is defined here");
   return obj_error();
 }
@@ -122,7 +122,7 @@ void elab_local_import(Elab *e, const Import *import) {
     const ImportName *item = &import->names.at[i];
     Truth fails = elab_import_fails(e, import, item);
     if (fails != TRUTH_NO) {
-      elab_error(e, item->loc, "it is unknown whether this import works");
+      elab_error(e, item->loc, "[T0404] it is unknown whether this import works");
       e->raises = e->raises || fails == TRUTH_YES;
       return;
     }
@@ -158,7 +158,7 @@ Flow elab_host_while(Elab *e, const Stmt *stmt, const Cont *rest) {
     bool truth;
     if (condition.kind == OBJ_ERROR) return FLOW_NEXT;
     if (!const_truth(e, &condition, &truth)) {
-      elab_error(e, stmt->loop.condition->loc, "the condition must be a constexpr, not %s",
+      elab_error(e, stmt->loop.condition->loc, "[T0401] the condition must be a constexpr, not %s",
                  obj_describe(e, &condition));
       return FLOW_NEXT;
     }
@@ -166,6 +166,6 @@ Flow elab_host_while(Elab *e, const Stmt *stmt, const Cont *rest) {
     Flow flow = elab_block(e, &stmt->loop.body, rest);
     if (flow != FLOW_NEXT && flow != FLOW_CONTINUE) return flow;
   }
-  elab_error(e, stmt->loc, "the loop has more than %d iterations", ELAB_MAX_UNROLL);
+  elab_error(e, stmt->loc, "[T0506] the loop has more than %d iterations", ELAB_MAX_UNROLL);
   return FLOW_NEXT;
 }

@@ -33,7 +33,7 @@ static Obj set_attribute(Elab *e, Loc loc, const GivenArgs *args) {
   bool good = args->n == 3 && !args->at[2].name && obj_is(&args->at[1].obj, CONST_STR);
   if (good && elab_set_member(e, &args->at[0].obj, args->at[1].obj.constant.str, args->at[2].obj))
     return obj_none();
-  return elab_error(e, loc, "setattr() sets members of modules here");
+  return elab_error(e, loc, "[T0404] setattr() sets members of modules here");
 }
 
 // --- Lists ---
@@ -70,7 +70,7 @@ static Obj zipped(Elab *e, Loc loc, const Given *lists, uint32_t n, const Obj *f
   for (uint32_t i = 0; i < n; i++) {
     const Obj *list = &lists[i].obj;
     if (list->kind != OBJ_TUPLE || lists[i].name)
-      return elab_error(e, lists[i].loc, "zip() and map() take lists here");
+      return elab_error(e, lists[i].loc, "[T0404] zip() and map() take lists here");
     count = list->items.n < count ? list->items.n : count;
   }
   Obj all = obj_tuple(e, count);
@@ -121,7 +121,7 @@ static Obj sorted_call(Elab *e, Loc loc, const GivenArgs *args) {
     good = is_key || (is_reverse && const_truth(e, &arg->obj, &down));
   }
   if (good) return sorted(e, loc, &args->at[0].obj, key, down);
-  return elab_error(e, loc, "'%s' is not known for these arguments at the module level", "sorted");
+  return elab_error(e, loc, "[T0404] '%s' is not known for these arguments at the module level", "sorted");
 }
 
 // Each element once, in the order of first occurrences.
@@ -248,5 +248,5 @@ Obj host_function(Elab *e, const Expr *call, const char *name) {
   if (y && strcmp(name, "pow") == 0) return const_binary(e, call->loc, BINARY_POW, x, y);
   if (tuple && (one || y) && strcmp(name, "sum") == 0) return summed(e, call->loc, x, y ? *y : obj_int(0));
   if (tuple && one && name[0] == 'a' && quantified(e, x, strcmp(name, "all") == 0, &obj)) return obj;
-  return elab_error(e, call->loc, "'%s' is not known for these arguments at the module level", name);
+  return elab_error(e, call->loc, "[T0404] '%s' is not known for these arguments at the module level", name);
 }

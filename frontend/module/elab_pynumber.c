@@ -88,7 +88,7 @@ static Obj from_hex(Elab *e, Loc loc, const char *text) {
   char *end;
   double value = strtod(number, &end);
   if (end == number || end != last || strpbrk(number, "("))
-    return elab_error(e, loc, "float.fromhex() cannot read '%s'", text);
+    return elab_error(e, loc, "[T0404] float.fromhex() cannot read '%s'", text);
   return obj_float(*start == '-' ? -value : value);
 }
 
@@ -125,7 +125,7 @@ static Obj from_bytes(Elab *e, const Expr *call) {
   bool little = strcmp(order, "little") == 0;
   if (!good || (!little && strcmp(order, "big") != 0))
     return elab_error(e, call->loc,
-                      "int.from_bytes() takes up to 8 bytes that are known, and \"little\" or \"big\"");
+                      "[T0404] int.from_bytes() takes up to 8 bytes that are known, and \"little\" or \"big\"");
   uint64_t value = 0;
   for (size_t i = 0; i < n; i++) value = value << 8 | bytes[little ? n - 1 - i : i];
   uint64_t sign = n ? (uint64_t)1 << (8 * n - 1) : 0;
@@ -145,7 +145,7 @@ static bool class_call(Elab *e, const Expr *call, const Obj *class, const char *
   if (!elab_given_args(e, call, &args)) return *obj = obj_error(), true;
   bool text = args.n == 1 && !args.at[0].name && obj_is(&args.at[0].obj, CONST_STR);
   *obj = text ? from_hex(e, args.at[0].loc, args.at[0].obj.constant.str)
-              : elab_error(e, call->loc, "float.fromhex() takes a string");
+              : elab_error(e, call->loc, "[T0404] float.fromhex() takes a string");
   return true;
 }
 

@@ -82,7 +82,7 @@ bool python_has_module(const char *path) {
 static Obj python_version(Elab *e, Loc loc) {
   if (!e->python_minor)
     return elab_error(e, loc,
-                      "the version of Python is unknown here; give the name that depends on it with -D");
+                      "[T0404] the version of Python is unknown here; give the name that depends on it with -D");
   e->python_read = true;
   Obj version = obj_tuple(e, 5);
   version.items.at[0] = obj_int(3);
@@ -137,13 +137,13 @@ static bool string_arg(Elab *e, const Expr *call, uint32_t at, const char **text
 
 static Obj spec(Elab *e, const Expr *call) {
   const char *module;
-  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "the module's name must be a string");
+  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "[T0404] the module's name must be a string");
   return machine_find_spec(e, call, module);
 }
 
 static Obj imported(Elab *e, const Expr *call) {
   const char *module;
-  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "the module's name must be a string");
+  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "[T0404] the module's name must be a string");
   return machine_import(e, call, module);
 }
 
@@ -157,12 +157,12 @@ static Obj package_version(Elab *e, const Expr *call) {
   const char *package;
   if (string_arg(e, call, 0, &package) && strcmp(package, "triton") == 0)
     return obj_string(e, STR(TRITON_VERSION_TEXT));
-  return elab_error(e, call->loc, "the installed version of a package is unknown, except triton's");
+  return elab_error(e, call->loc, "[T0404] the installed version of a package is unknown, except triton's");
 }
 
 static Obj environment(Elab *e, const Expr *call) {
   const char *name;
-  if (!string_arg(e, call, 0, &name)) return elab_error(e, call->loc, "the variable's name must be a string");
+  if (!string_arg(e, call, 0, &name)) return elab_error(e, call->loc, "[T0404] the variable's name must be a string");
   const char *value = getenv(name);
   diag_remark(e->diags, call->loc, "elaborate",
               value ? "the environment's '%s' is '%s'" : "the environment has no '%s'", name,
@@ -175,7 +175,7 @@ static Obj environment(Elab *e, const Expr *call) {
 static Obj version(Elab *e, const Expr *call) {
   enum { PARTS = 4 };
   const char *text;
-  if (!string_arg(e, call, 0, &text)) return elab_error(e, call->loc, "a version needs a string");
+  if (!string_arg(e, call, 0, &text)) return elab_error(e, call->loc, "[T0404] a version needs a string");
   Obj parts = obj_tuple(e, PARTS);
   for (uint32_t i = 0; i < PARTS; i++) {
     char *end;
@@ -184,7 +184,7 @@ static Obj version(Elab *e, const Expr *call) {
     parts.items.at[i] = obj_int(value);
     if (*text == '.' && text[1] >= '0' && text[1] <= '9') text++;
   }
-  if (*text) return elab_error(e, call->loc, "this version has parts that are not numbers");
+  if (*text) return elab_error(e, call->loc, "[T0404] this version has parts that are not numbers");
   return parts;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static Obj wrong(Elab *e, const Expr *call, const char *name) {
-  return elab_error(e, call->loc, "'%s' of a string is not known with these arguments", name);
+  return elab_error(e, call->loc, "[T0404] '%s' of a string is not known with these arguments", name);
 }
 
 static Obj in_case(Elab *e, const char *text, bool upper) {

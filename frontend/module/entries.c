@@ -217,14 +217,15 @@ void frontend_no_kernel(IrContext *ir, const Module *module, const char *name) {
     buf_printf(&list, "; the file's only one is '%s'", names[0]);
   if (plain)
     diag_error(ir->diags, plain->loc,
-               "'%s' is a plain function; decorate it with @triton.jit to make it a kernel", plain->name);
+               "[T0203] '%s' is a plain function; decorate it with @triton.jit to make it a kernel",
+               plain->name);
   else if (nearest)
-    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'; did you mean '%s'?%s", name, nearest,
+    diag_error(ir->diags, LOC_NONE, "[T1004] there is no kernel '%s'; did you mean '%s'?%s", name, nearest,
                list.n ? list.at : "");
   else if (name)
-    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'%s", name, list.n ? list.at : "");
+    diag_error(ir->diags, LOC_NONE, "[T1004] there is no kernel '%s'%s", name, list.n ? list.at : "");
   else
     diag_error(ir->diags, LOC_NONE,
-               "the file has no kernel: decorate one with @triton.jit (in .tile files also @kernel)");
+               "[T0203] the file has no kernel: decorate one with @triton.jit (in .tile files also @kernel)");
   buf_free(&list);
 }

@@ -16,7 +16,7 @@
 
 %syntax_error { report_unexpected(parse, yypParser, TOKEN); }
 %stack_overflow {
-  if (!parse->too_deep) parse_error(parse, parse->tokens->at[parse->at].loc, "this statement is nested too deeply");
+  if (!parse->too_deep) parse_error(parse, parse->tokens->at[parse->at].loc, "[T0506] this statement is nested too deeply");
   parse->too_deep = parse->failed = true;
 }
 

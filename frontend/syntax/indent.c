@@ -111,7 +111,7 @@ static void skip_unsupported(LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   bool is_try = begins_with(layout, "try");
   if (!layout->quiet)
-    diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language%s",
+    diag_error(layout->parse->diags, token->loc, "[T0104] '%.*s' is not part of the tile language%s",
                STR_ARG(token->text), unsupported_advice(token->text));
   layout_emit(layout, TOKEN_INVALID, token->loc);
   layout_emit(layout, TOKEN_NEWLINE, token->loc);
@@ -125,7 +125,7 @@ static void skip_unsupported(LineLayout *layout) {
 static void refuse_compound(LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   if (!is_header(token->kind) && token->kind != TOKEN_UNSUPPORTED) return;
-  parse_error(layout->parse, token->loc, "'%.*s' must begin a line", STR_ARG(token->text));
+  parse_error(layout->parse, token->loc, "[T0107] '%.*s' must begin a line", STR_ARG(token->text));
   layout_emit(layout, TOKEN_INVALID, token->loc);
   layout->at++;
 }
@@ -187,7 +187,7 @@ static void copy_block(LineLayout *layout, Token first, bool colon) {
   if (layout->at < layout->end && layout_kind(layout) == TOKEN_INDENT)
     open_block(layout, false, first.kind == TOKEN_DEF);
   else if (colon) {
-    parse_error(layout->parse, first.loc, "expected an indented block after this '%.*s'",
+    parse_error(layout->parse, first.loc, "[T0101] expected an indented block after this '%.*s'",
                 STR_ARG(first.text));
     layout_emit(layout, TOKEN_INDENT, first.loc);
     layout_emit(layout, TOKEN_DEDENT, first.loc);
@@ -261,7 +261,7 @@ static void copy_statement(LineLayout *layout) {
   else if (k == TOKEN_DEDENT)
     close_block(layout);
   else if (k == TOKEN_INDENT) {
-    parse_error(layout->parse, layout->in[layout->at].loc, "unexpected indentation");
+    parse_error(layout->parse, layout->in[layout->at].loc, "[T0101] unexpected indentation");
     open_block(layout, true, false);
   } else if (k == TOKEN_UNSUPPORTED)
     copy_unsupported(layout);

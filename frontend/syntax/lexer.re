@@ -124,16 +124,16 @@ static const char *what_character(const Byte *at, const Byte *end) {
   while (at < end && *at < 0x80) at++;
   static const struct {
     const char *bytes, *message;
-  } rows[] = {{"\xc2\xa0", "this is a no-break space: write a plain one"},
-              {"\xe2\x80\x8b", "this is a space of no width: delete it"},
-              {"\xef\xbb\xbf", "this is a byte order mark: delete it"},
-              {"\xe2\x80\x9c", "this is a typographic quote: write \" or '"},
-              {"\xe2\x80\x9d", "this is a typographic quote: write \" or '"},
-              {"\xe2\x80\x98", "this is a typographic quote: write \" or '"},
-              {"\xe2\x80\x99", "this is a typographic quote: write \" or '"},
-              {"\xe2\x88\x92", "this is not a minus sign: write -"},
-              {"\xe2\x80\x93", "this is not a minus sign: write -"},
-              {"\xc3\x97", "this is not an operator: write *"}};
+  } rows[] = {{"\xc2\xa0", "[T0102] this is a no-break space: write a plain one"},
+              {"\xe2\x80\x8b", "[T0102] this is a space of no width: delete it"},
+              {"\xef\xbb\xbf", "[T0102] this is a byte order mark: delete it"},
+              {"\xe2\x80\x9c", "[T0102] this is a typographic quote: write \" or '"},
+              {"\xe2\x80\x9d", "[T0102] this is a typographic quote: write \" or '"},
+              {"\xe2\x80\x98", "[T0102] this is a typographic quote: write \" or '"},
+              {"\xe2\x80\x99", "[T0102] this is a typographic quote: write \" or '"},
+              {"\xe2\x88\x92", "[T0102] this is not a minus sign: write -"},
+              {"\xe2\x80\x93", "[T0102] this is not a minus sign: write -"},
+              {"\xc3\x97", "[T0102] this is not an operator: write *"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     size_t n = strlen(rows[i].bytes);
     if ((size_t)(end - at) >= n && memcmp(at, rows[i].bytes, n) == 0) return rows[i].message;
@@ -160,8 +160,8 @@ static bool mixes_tabs(Lexer *lexer, uint32_t column, uint32_t narrow, const Byt
   if (same || lexer->resynced) return false;
   bool tabs = memchr(lexer->line_start, '\t', (size_t)(at - lexer->line_start)) != NULL;
   add_error(lexer, loc_at(lexer, lexer->line_start, (size_t)(at - lexer->line_start)),
-            tabs ? "this line is indented with tabs and the block with spaces: indent all of it with spaces"
-                 : "this line is indented with spaces and the block with tabs: indent all of it with spaces");
+            tabs ? "[T0101] this line is indented with tabs and the block with spaces: indent all of it with spaces"
+                 : "[T0101] this line is indented with spaces and the block with tabs: indent all of it with spaces");
   return true;
 }
 
@@ -182,7 +182,7 @@ static void indent_to(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte
   }
   while (column < lexer->indents[lexer->n_indents - 1]) {
     if (column > lexer->indents[lexer->n_indents - 2]) { // between two blocks: treated as the inner one
-      if (!lexer->resynced) add_error(lexer, loc, "this line's indentation matches no outer block");
+      if (!lexer->resynced) add_error(lexer, loc, "[T0101] this line's indentation matches no outer block");
       return;
     }
     lexer->n_indents--;

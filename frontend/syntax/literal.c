@@ -13,7 +13,7 @@ Expr *tree_int(Parse *parse, Token token) {
   bool zeros =
       text.n > 1 && text.at[0] == '0' && (text.at[1] == '_' || (text.at[1] >= '0' && text.at[1] <= '9'));
   if (!fits && zeros)
-    parse_error(parse, token.loc, "a decimal number cannot have leading zeros; octal numbers begin with 0o");
+    parse_error(parse, token.loc, "[T0108] a decimal number cannot have leading zeros; octal numbers begin with 0o");
   expr->integer.overflow = !fits && !zeros;
   return expr;
 }
@@ -81,13 +81,13 @@ static void hex_escape(Unescape *u, int digits) {
   for (int i = 0; i < digits; i++, u->at++) {
     int digit = u->at < u->body.n ? digit_of(u->body.at[u->at]) : -1;
     if (digit < 0) {
-      parse_error(u->parse, u->loc, "an escape in this string needs %d hexadecimal digits", digits);
+      parse_error(u->parse, u->loc, "[T0108] an escape in this string needs %d hexadecimal digits", digits);
       return;
     }
     value = value * 16 + (uint32_t)digit;
   }
   if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) {
-    parse_error(u->parse, u->loc, "an escape in this string is not a Unicode character");
+    parse_error(u->parse, u->loc, "[T0108] an escape in this string is not a Unicode character");
     return;
   }
   if (u->bytes)
@@ -127,7 +127,7 @@ static void escape(Unescape *u) {
     u->at--;
     octal_escape(u);
   } else if (c == 'N' && !u->bytes)
-    parse_error(u->parse, u->loc, "named characters in strings are not supported");
+    parse_error(u->parse, u->loc, "[T0108] named characters in strings are not supported");
   else {
     u->out[u->n++] = '\\';
     u->out[u->n++] = c;
@@ -171,7 +171,7 @@ static FStringParts parts_of(Parse *parse, const Expr *expr) {
 static bool is_bytes(const Expr *expr) { return expr->kind == EXPR_STRING && expr->string.bytes; }
 
 Expr *join_strings(Parse *parse, Expr *left, Expr *right) {
-  if (is_bytes(left) != is_bytes(right)) parse_error(parse, right->loc, "bytes and text cannot be joined");
+  if (is_bytes(left) != is_bytes(right)) parse_error(parse, right->loc, "[T0108] bytes and text cannot be joined");
   Loc loc = loc_join(left->loc, right->loc);
   uint16_t depth = left->depth > right->depth ? left->depth : right->depth;
   if (left->kind == EXPR_STRING && right->kind == EXPR_STRING) {

@@ -71,7 +71,9 @@ static bool report_unsupported(Parse *parse, Token token) {
   if (token.kind == TOKEN_UNSUPPORTED) what = token_found(parse, token);
   const char *advice =
       token.kind == TOKEN_WALRUS ? ": write it as a separate statement" : unsupported_advice(token.text);
-  if (what) parse_error(parse, token.loc, "%s is not part of the tile language%s", what, advice);
+  if (what)
+    parse_error(parse, token.loc, "[T0107] %s%s is not part of the tile language%s",
+                token.kind == TOKEN_WALRUS ? DIAG_CODE(T0106) : DIAG_CODE(T0104), what, advice);
   return what != NULL;
 }
 
@@ -87,14 +89,14 @@ static void report_bracket(Parse *parse, const void *parser, Token token, const 
   bool comma = !is_close(token.kind) && token.kind != TOKEN_NEWLINE && before->kind != TOKEN_COMMA;
   Diag *diag = NULL;
   if (before == bracket)
-    parse_error(parse, token.loc, "expected an expression, found %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected an expression, found %s", token_found(parse, token));
   else if (!grammar_accepts(parser, pairs[i].close) && grammar_accepts(parser, TOKEN_COLON))
-    parse_error(parse, token.loc, "expected ':', found %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected ':', found %s", token_found(parse, token));
   else if (!grammar_accepts(parser, pairs[i].close))
-    parse_error(parse, token.loc, "unexpected %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] unexpected %s", token_found(parse, token));
   else
-    diag = parse_error(parse, token.loc, "expected %s'%s', found %s", comma ? "',' or " : "", pairs[i].text,
-                       token_found(parse, token));
+    diag = parse_error(parse, token.loc, "[T0107] expected %s'%s', found %s", comma ? "',' or " : "",
+                       pairs[i].text, token_found(parse, token));
   if (diag) diag_note(parse->diags, diag, bracket->loc, "to match this '%.*s'", STR_ARG(bracket->text));
 }
 
@@ -131,14 +133,14 @@ static void report_header(Parse *parse, Token first, Token token) {
   Diag *diag;
   bool compares = first.kind == TOKEN_IF || first.kind == TOKEN_ELIF || first.kind == TOKEN_WHILE;
   if (token.kind == TOKEN_EQUALS && compares) {
-    diag = parse_error(parse, token.loc, "'=' assigns; '==' compares");
+    diag = parse_error(parse, token.loc, "[T0107] '=' assigns; '==' compares");
     if (diag) diag_fixit(parse->diags, diag, token.loc, "==");
     return;
   }
   if (first.kind == TOKEN_ELSE)
-    diag = parse_error(parse, token.loc, "expected ':' after 'else'");
+    diag = parse_error(parse, token.loc, "[T0107] expected ':' after 'else'");
   else
-    diag = parse_error(parse, token.loc, "expected ':' after the '%.*s' header", STR_ARG(first.text));
+    diag = parse_error(parse, token.loc, "[T0107] expected ':' after the '%.*s' header", STR_ARG(first.text));
   if (!diag || token.kind != TOKEN_NEWLINE) return;
   token.loc.len = 0;
   diag_fixit(parse->diags, diag, token.loc, ":");
@@ -168,15 +170,15 @@ static bool report_two_words(Parse *parse, Token first, Token token) {
                                       "unsigned", "signed", "half",   "void",    "auto",   "const", "let",
                                       "var",      "size_t", "uint",   "int32_t", "static", NULL};
   if (str_is(first.text, "print"))
-    parse_error(parse, first.loc, "'print' is a function: write print(...)");
+    parse_error(parse, first.loc, "[T0107] 'print' is a function: write print(...)");
   else if (token.kind == TOKEN_NAME && str_is(first.text, "type"))
-    parse_error(parse, first.loc, "'type' is not part of the tile language: write %.*s = ...",
+    parse_error(parse, first.loc, "[T0104] 'type' is not part of the tile language: write %.*s = ...",
                 STR_ARG(token.text));
   else if (token.kind == TOKEN_NAME && is_one_of(first.text, types))
-    parse_error(
-        parse, first.loc,
-        "'%.*s' is not part of the tile language: a name gets its type from its value, as in %.*s = ...",
-        STR_ARG(first.text), STR_ARG(token.text));
+    parse_error(parse, first.loc,
+                "[T0104] '%.*s' is not part of the tile language: a name gets its type from its "
+                "value, as in %.*s = ...",
+                STR_ARG(first.text), STR_ARG(token.text));
   else
     return false;
   return true;
@@ -203,7 +205,7 @@ static bool report_operator(Parse *parse, Token token) {
     bool same = a.kind == rows[i].first && b.kind == rows[i].second && str_is(a.text, rows[i].first_text) &&
                 str_is(b.text, rows[i].second_text);
     if (!same) continue;
-    parse_error(parse, loc_join(a.loc, b.loc), "'%s%s' is not an operator: %s", rows[i].first_text,
+    parse_error(parse, loc_join(a.loc, b.loc), "[T0103] '%s%s' is not an operator: %s", rows[i].first_text,
                 rows[i].second_text, rows[i].advice);
     return true;
   }
@@ -214,16 +216,17 @@ static bool report_operator(Parse *parse, Token token) {
 static bool report_habit(Parse *parse, uint32_t start, Token token) {
   Token first = parse->tokens->at[start];
   if (first.kind == TOKEN_WITH) {
-    parse_error(parse, first.loc, "'with' is supported only for a profiler's scopes: leave it out");
+    parse_error(parse, first.loc, "[T0104] 'with' is supported only for a profiler's scopes: leave it out");
     return true;
   }
   if (first.kind == TOKEN_ELSE && token.kind == TOKEN_IF && parse->at == start + 1) {
-    Diag *diag = parse_error(parse, loc_join(first.loc, token.loc), "'else if' is one word: write 'elif'");
+    Diag *diag =
+        parse_error(parse, loc_join(first.loc, token.loc), "[T0107] 'else if' is one word: write 'elif'");
     if (diag) diag_fixit(parse->diags, diag, loc_join(first.loc, token.loc), "elif");
     return true;
   }
   if (is_header(first.kind) && token.kind == TOKEN_LBRACE && start < parse->at) {
-    parse_error(parse, token.loc, "a block begins with ':' and is indented, without braces");
+    parse_error(parse, token.loc, "[T0101] a block begins with ':' and is indented, without braces");
     return true;
   }
   if (first.kind == TOKEN_NAME && parse->at == start + 1 && report_two_words(parse, first, token))
@@ -238,24 +241,26 @@ static void report_at(Parse *parse, const void *parser, Token token, uint32_t st
   if (is_header(first.kind) && !bracket && start < parse->at && grammar_accepts(parser, TOKEN_COLON))
     report_header(parse, first, token);
   else if (text)
-    parse_error(parse, token.loc, "expected %s, found %s", text, token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected %s, found %s", text, token_found(parse, token));
   else if (grammar_accepts(parser, TOKEN_INT) && (start < parse->at || !is_header(token.kind)))
-    parse_error(parse, token.loc, "expected an expression, found %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected an expression, found %s", token_found(parse, token));
   else if (start == parse->at)
-    parse_error(parse, token.loc, "%s without %s before it", token_found(parse, token),
+    parse_error(parse, token.loc, "[T0107] %s without %s before it", token_found(parse, token),
                 token.kind == TOKEN_EXCEPT || token.kind == TOKEN_FINALLY ? "a 'try'" : "an 'if' or loop");
   else if (grammar_accepts(parser, TOKEN_NAME))
-    parse_error(parse, token.loc, "expected a name, found %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected a name, found %s", token_found(parse, token));
   else if (bracket)
     report_bracket(parse, parser, token, bracket);
   else if (parse->fstrings)
-    parse_error(parse, token.loc, "expected the end of the field, found %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected the end of the field, found %s",
+                token_found(parse, token));
   else if (grammar_accepts(parser, TOKEN_NEWLINE))
-    parse_error(parse, token.loc, "expected the end of the statement, found %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected the end of the statement, found %s",
+                token_found(parse, token));
   else if (grammar_accepts(parser, TOKEN_COLON))
-    parse_error(parse, token.loc, "expected ':', found %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] expected ':', found %s", token_found(parse, token));
   else
-    parse_error(parse, token.loc, "unexpected %s", token_found(parse, token));
+    parse_error(parse, token.loc, "[T0107] unexpected %s", token_found(parse, token));
 }
 
 // An error on a later line than a bracket that is still open: the bracket is the likely cause.

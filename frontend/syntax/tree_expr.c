@@ -22,7 +22,7 @@ static void deepen(Parse *parse, Expr *expr, const Expr *part) {
     expr->depth = part->depth + 1;
     return;
   }
-  if (!parse->too_deep) parse_error(parse, part->loc, "this expression is nested too deeply");
+  if (!parse->too_deep) parse_error(parse, part->loc, "[T0506] this expression is nested too deeply");
   parse->too_deep = parse->failed = true;
   *expr = (Expr){.kind = EXPR_ERROR, .depth = 1, .loc = expr->loc};
 }
@@ -80,7 +80,7 @@ Expr *tree_dict(Parse *parse, DictItems items, Token open, Token close) {
 // Python requires parentheses around `not` as an operand of a tighter operator.
 static void check_operand(Parse *parse, const Expr *operand) {
   if (operand->kind == EXPR_UNARY && operand->unary.op == UNARY_NOT && !operand->parenthesized)
-    parse_error(parse, operand->loc, "'not' needs parentheses here");
+    parse_error(parse, operand->loc, "[T0107] 'not' needs parentheses here");
 }
 
 Expr *tree_unary(Parse *parse, UnaryOp op, Token token, Expr *operand) {
@@ -280,16 +280,16 @@ DictItems dict_push(Parse *parse, DictItems list, Expr *key, Expr *value) {
 
 ArgList args_push(Parse *parse, ArgList list, Arg arg) {
   if (list.n == MAX_ARGS) {
-    if (!parse->failed) parse_error(parse, arg.loc, "more than %d arguments", MAX_ARGS);
+    if (!parse->failed) parse_error(parse, arg.loc, "[T0506] more than %d arguments", MAX_ARGS);
     return list;
   }
   const Arg *last = list.n ? &list.at[list.n - 1] : NULL;
   if (!arg.name && arg.stars == 0 && last && (last->name || last->stars == 2))
-    parse_error(parse, arg.loc, "a positional argument follows %s",
+    parse_error(parse, arg.loc, "[T0204] a positional argument follows %s",
                 last->name ? "a keyword argument" : "keyword arguments");
   for (uint32_t i = 0; arg.name && i < list.n; i++)
     if (list.at[i].name == arg.name) {
-      Diag *diag = parse_error(parse, arg.loc, "argument '%s' is given twice", arg.name);
+      Diag *diag = parse_error(parse, arg.loc, "[T0204] argument '%s' is given twice", arg.name);
       if (diag) diag_note(parse->diags, diag, list.at[i].loc, "first given here");
       break;
     }
@@ -318,7 +318,7 @@ const char *compare_op_text(CompareOp op) {
 // Declared with the statements, but defined here for binary_op_of.
 Stmt *tree_augmented(Parse *parse, Expr *target, Token op, Expr *value) {
   if (target->kind != EXPR_NAME && target->kind != EXPR_SUBSCRIPT && target->kind != EXPR_ATTRIBUTE)
-    parse_error(parse, target->loc, "'%.*s' needs a single name or element on its left", STR_ARG(op.text));
+    parse_error(parse, target->loc, "[T0107] '%.*s' needs a single name or element on its left", STR_ARG(op.text));
   Stmt *stmt = tree_stmt(parse, STMT_AUGMENTED, loc_join(target->loc, value->loc));
   stmt->augmented.op = binary_op_of(op);
   stmt->augmented.op_loc = op.loc;

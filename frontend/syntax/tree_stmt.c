@@ -56,7 +56,7 @@ static const char *not_assignable(const Expr *expr) {
 void check_target(Parse *parse, const Expr *target) {
   const char *what = not_assignable(target);
   if (what)
-    parse_error(parse, target->loc, "cannot assign to %s", what);
+    parse_error(parse, target->loc, "[T0107] cannot assign to %s", what);
   else if (target->kind == EXPR_STAR)
     check_target(parse, target->operand);
   else if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST)
@@ -81,7 +81,7 @@ Stmt *extend_assign(Parse *parse, Stmt *stmt, Expr *value) {
 
 Stmt *tree_annotated(Parse *parse, Expr *target, Expr *annotation, Expr *value) {
   if (target->kind != EXPR_NAME && target->kind != EXPR_SUBSCRIPT && target->kind != EXPR_ATTRIBUTE)
-    parse_error(parse, target->loc, "only a single name can be annotated");
+    parse_error(parse, target->loc, "[T0107] only a single name can be annotated");
   Stmt *stmt = tree_stmt(parse, STMT_ANNOTATED, loc_join(target->loc, value ? value->loc : annotation->loc));
   stmt->annotated.target = target;
   stmt->annotated.annotation = annotation;
@@ -138,12 +138,12 @@ static void check_params(Parse *parse, const ParamList *params) {
     const Param *param = &params->at[i];
     if (param->stars || param->keyword_only) continue;
     if (defaults && !param->default_value)
-      parse_error(parse, param->loc, "parameter '%s' without a default follows one with a default",
+      parse_error(parse, param->loc, "[T0107] parameter '%s' without a default follows one with a default",
                   param->name);
     defaults |= param->default_value != NULL;
   }
   if (params->n && vec_last(params).name[0] == '*')
-    parse_error(parse, vec_last(params).loc, "a bare '*' needs a parameter after it");
+    parse_error(parse, vec_last(params).loc, "[T0107] a bare '*' needs a parameter after it");
 }
 
 static void take_docstring(Function *function) {
@@ -282,18 +282,18 @@ Param tree_param(Parse *parse, Token name, int stars, Expr *annotation, Expr *de
 // A bare * or / is a parameter with that name, and only a marker.
 ParamList params_push(Parse *parse, ParamList list, Param param) {
   if (param.name[0] == '/') {
-    if (list.n == 0) parse_error(parse, param.loc, "'/' needs a parameter before it");
+    if (list.n == 0) parse_error(parse, param.loc, "[T0107] '/' needs a parameter before it");
     return list;
   }
   if (list.n == MAX_PARAMS) {
-    if (!parse->failed) parse_error(parse, param.loc, "more than %d parameters", MAX_PARAMS);
+    if (!parse->failed) parse_error(parse, param.loc, "[T0506] more than %d parameters", MAX_PARAMS);
     return list;
   }
   const Param *last = list.n ? &list.at[list.n - 1] : NULL;
-  if (last && last->stars == 2) parse_error(parse, param.loc, "a parameter follows '**%s'", last->name);
+  if (last && last->stars == 2) parse_error(parse, param.loc, "[T0107] a parameter follows '**%s'", last->name);
   for (uint32_t i = 0; i < list.n; i++)
     if (list.at[i].name == param.name) {
-      Diag *diag = parse_error(parse, param.loc, "parameter '%s' is declared twice", param.name);
+      Diag *diag = parse_error(parse, param.loc, "[T0107] parameter '%s' is declared twice", param.name);
       if (diag) diag_note(parse->diags, diag, list.at[i].loc, "first declared here");
       break;
     }
@@ -323,7 +323,7 @@ ImportNames imports_push(Parse *parse, ImportNames list, ImportName name) {
 
 Token join_dotted(Parse *parse, Token left, Token right) {
   if (left.text.n + right.text.n > MAX_DOTTED) {
-    parse_error(parse, left.loc, "this dotted name is too long");
+    parse_error(parse, left.loc, "[T0506] this dotted name is too long");
     return left;
   }
   const char *text = arena_printf(parse->arena, "%.*s.%.*s", STR_ARG(left.text), STR_ARG(right.text));

@@ -197,6 +197,10 @@ static void advise_bounds(const AccessFacts *access, int64_t index, Buf *advice)
 void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
   const BufferName *buffer = access->buffer;
   uint64_t address = access->address;
+  bool begins_inside = buffer && address >= buffer->address && address - buffer->address < buffer->bytes;
+  if (begins_inside) address = buffer->address + buffer->bytes; // its last bytes are wrong
+  int64_t index = buffer ? buffer_index(buffer, address) : 0;
+  buf_text(message, index < 0 ? DIAG_CODE(T1102) : DIAG_CODE(T1101));
   buf_printf(message, "%s out of bounds: ", access->what);
   if (address < null_page) {
     buf_printf(message, "the pointer is null (address 0x%" PRIx64 ")", address);
@@ -208,14 +212,12 @@ void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
     buf_text(advice, "is the pointer an argument, and are the offsets in elements?");
     return;
   }
-  bool begins_inside = address >= buffer->address && address - buffer->address < buffer->bytes;
-  if (begins_inside) address = buffer->address + buffer->bytes; // its last bytes are wrong
   buffer_place(buffer, address, message);
-  if (!advise_type(access, advice)) advise_bounds(access, buffer_index(buffer, address), advice);
+  if (!advise_type(access, advice)) advise_bounds(access, index, advice);
 }
 
 void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice) {
-  buf_printf(message, "misaligned %s of %u bytes: ", access->what, access->bytes);
+  buf_printf(message, "[T1103] misaligned %s of %u bytes: ", access->what, access->bytes);
   const BufferName *buffer = access->buffer;
   if (buffer)
     buffer_place(buffer, access->address, message);
@@ -280,6 +282,7 @@ static void print_side(const RaceFacts *race, Buf *out) {
 
 void say_race(const RaceFacts *race, Buf *message) {
   bool same_program = memcmp(race->program, race->other_program, 3 * sizeof *race->program) == 0;
+  buf_text(message, same_program ? DIAG_CODE(T1202) : DIAG_CODE(T1201));
   buf_text(message, "data race on ");
   if (race->buffer)
     buffer_place(race->buffer, race->address, message);

@@ -16,7 +16,7 @@ void parser_fail(Parser *p, Loc loc, const char *format, ...) {
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  diag_error(p->ir->diags, loc, "%s", message);
+  diag_error(p->ir->diags, loc, "[T0000] %s", message);
   p->failed = true;
   p->token.kind = TOKEN_END;
 }

@@ -21,7 +21,7 @@ void verify_fail(Verifier *v, const Op *op, const char *format, ...) {
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
   Loc loc = op->loc.line || !v->func ? op->loc : v->func->loc;
-  diag_error(v->diags, loc, "%s: %s", op_info(op->kind)->name, message);
+  diag_error(v->diags, loc, "[T0000] %s: %s", op_info(op->kind)->name, message);
   v->ok = false;
 }
 
@@ -32,7 +32,7 @@ static void func_fail(Verifier *v, Loc loc, const char *format, ...) {
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  diag_error(v->diags, loc, "kernel %s: %s", v->func ? v->func->name : "?", message);
+  diag_error(v->diags, loc, "[T0000] kernel %s: %s", v->func ? v->func->name : "?", message);
   v->ok = false;
 }
 
@@ -424,16 +424,16 @@ static void check_func(Verifier *v, Func *func) {
 
 static bool check_target(const Target *target, Diags *diags) {
   uint32_t warps = target->num_warps, before = diags->errors;
-  if (!target->arch) diag_error(diags, LOC_NONE, "module: no target");
+  if (!target->arch) diag_error(diags, LOC_NONE, "[T0000] module: no target");
   if (warps < 1 || warps > NUM_WARPS_MAX || (warps & (warps - 1)) != 0)
-    diag_error(diags, LOC_NONE, "module: num_warps is a power of two from 1 to %d, not %u", NUM_WARPS_MAX,
+    diag_error(diags, LOC_NONE, "[T0000] module: num_warps is a power of two from 1 to %d, not %u", NUM_WARPS_MAX,
                warps);
   if (target->num_stages < 1 || target->num_stages > NUM_STAGES_MAX)
-    diag_error(diags, LOC_NONE, "module: num_stages is 1 to %d, not %u", NUM_STAGES_MAX, target->num_stages);
+    diag_error(diags, LOC_NONE, "[T0000] module: num_stages is 1 to %d, not %u", NUM_STAGES_MAX, target->num_stages);
   if (target->maxnreg > MAXNREG_MAX)
-    diag_error(diags, LOC_NONE, "module: maxnreg is at most %d, not %u", MAXNREG_MAX, target->maxnreg);
+    diag_error(diags, LOC_NONE, "[T0000] module: maxnreg is at most %d, not %u", MAXNREG_MAX, target->maxnreg);
   if (target->opt_level > 3)
-    diag_error(diags, LOC_NONE, "module: opt_level is 0 to 3, not %u", target->opt_level);
+    diag_error(diags, LOC_NONE, "[T0000] module: opt_level is 0 to 3, not %u", target->opt_level);
   return diags->errors == before;
 }
 

@@ -323,10 +323,11 @@ static void report_spills(PassContext *context, Func *func) {
   region_walk(func->body, find_carried, &carried);
   int64_t wanted = registers - register_slack(scratch, func);
   if (carried > registers)
-    diag_warning(context->diags, func->loc,
-                 "'%s' will spill: a loop carries tiles of %u registers a thread, and a thread has %u; use "
-                 "smaller tiles%s",
-                 func->name, carried, registers, func_warps(func) < TUNE_MANY_WARPS ? " or more warps" : "");
+    diag_warning(
+        context->diags, func->loc,
+        "[T0505] '%s' will spill: a loop carries tiles of %u registers a thread, and a thread has %u; use "
+        "smaller tiles%s",
+        func->name, carried, registers, func_warps(func) < TUNE_MANY_WARPS ? " or more warps" : "");
   else if (wanted > registers && !reduces_in_turn(func))
     diag_remark(context->diags, func->loc, "choose_occupancy",
                 "tiles need about %lld registers a thread, and a thread has %u: some will be spilled",

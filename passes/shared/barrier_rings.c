@@ -20,7 +20,7 @@ static RingStatus *status_of(const Placer *p, const State *s, const Op *op) {
 }
 
 static void ring_error(const Placer *p, const Op *op, const char *what) {
-  if (p->insert) diag_error(p->context->diags, op->loc, "%s: %s", op_info(op->kind)->name, what);
+  if (p->insert) diag_error(p->context->diags, op->loc, "[T0000] %s: %s", op_info(op->kind)->name, what);
 }
 
 // --- states

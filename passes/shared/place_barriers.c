@@ -152,7 +152,7 @@ static void check_readers(const Placer *p, const State *s, const TouchedMemory *
   bool dot = false, store = writes_any(p, t, s->set[STORING]);
   for (int i = 0; i < DOT_AGES; i++) dot |= writes_any(p, t, s->dots[i]);
   if (p->insert && (dot || store))
-    diag_error(p->context->diags, op->loc, "%s: a %s that may be in flight reads what is written",
+    diag_error(p->context->diags, op->loc, "[T0000] %s: a %s that may be in flight reads what is written",
                op_info(op->kind)->name, dot ? "dot" : "TMA store");
 }
 

@@ -303,7 +303,7 @@ class Captured(unittest.TestCase):
         with self.assertRaises(libtilec.CompileError) as caught:
             self.tir(kernel)
         text, here = str(caught.exception), os.path.abspath(__file__)
-        self.assertRegex(text, re.escape(om.__file__) + r":\d+:16: error: .*'no_such_name'")
+        self.assertRegex(text, re.escape(om.__file__) + r":\d+:16: error\[T0201\]: .*'no_such_name'")
         self.assertIn(f"{here}:{line_of('# a place')}:51: note:", text)
         self.assertIn("v = other_module.scaled(tl.load(x)) + helper(tl.load(x))  # a place", text)
 

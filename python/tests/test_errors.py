@@ -25,7 +25,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(first.severity, "error")
         self.assertIn("no_such_function", first.text)
         self.assertEqual((first.file, first.line, first.column), (HERE, line_of("no_such_function"), 17))
-        self.assertIn(f"{HERE}:{first.line}:{first.column}: error: ", str(caught.exception))
+        self.assertIn(f"{HERE}:{first.line}:{first.column}: error[{first.code}]: ", str(caught.exception))
 
     def test_no_source(self):
         names = {"tilec": tilec, "tl": tl}
@@ -72,15 +72,15 @@ class Errors(unittest.TestCase):
         self.assertIsNone(tilec.get_device())
 
     def test_diagnostics_from_raw(self):
-        raw = [(1, "f.py", 3, 5, 2, "w", 0), (3, None, 0, 0, 0, "n", 0), (0, None, 0, 0, 0, "e", 2)]
+        raw = [(1, "f.py", 3, 5, 2, "w", 0, None), (3, None, 0, 0, 0, "n", 0, None), (0, None, 0, 0, 0, "e", 2, "T0301")]
         found = tilec._errors.diagnostics(raw)
-        self.assertEqual([str(d) for d in found], ["f.py:3:5: warning: w", "error: e"])
+        self.assertEqual([str(d) for d in found], ["f.py:3:5: warning: w", "error[T0301]: e"])
         self.assertEqual([str(d) for d in found[0].notes], ["note: n"])
 
     def test_warnings(self):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            tilec._errors.warned([(1, HERE, 3, 5, 2, "w", 0), (3, None, 0, 0, 0, "n", 0), (0, None, 0, 0, 0, "e", 2)])
+            tilec._errors.warned([(1, HERE, 3, 5, 2, "w", 0, None), (3, None, 0, 0, 0, "n", 0, None), (0, None, 0, 0, 0, "e", 2, "T0301")])
         self.assertEqual([(w.category, w.filename, w.lineno) for w in caught], [(tilec.TilecWarning, HERE, 3)])
 
 

@@ -101,7 +101,7 @@ class Main(unittest.TestCase):
         result = self.run_tilec("check", "program.py", "race")
         self.assertEqual(result.returncode, 1)
         line = PROGRAM.split("\n").index("    tl.store(x + i % 4, i)  # a race") + 1
-        self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error: .*")
+        self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error\[T\d+\]: .*")
         frames = [text for text in result.stderr.split("\n") if text.startswith("  File ")]
         self.assertTrue(frames and all("program.py" in frame for frame in frames), result.stderr)
 

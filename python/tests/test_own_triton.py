@@ -74,7 +74,7 @@ print(list(x))
         self.assertEqual((result.returncode, result.stderr), (0, "tilec: 1 launch of 1 kernel checked, nothing wrong was found\n"))
         result = self.run_program("x = array.array('f', range(10))\nadd[(3,)](x, 12, BLOCK=4)", "-m", "tilec", "check", "program.py")
         self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stderr, r"program\.py:14:\d+: error: load out of bounds: x\[10\] of 10")
+        self.assertRegex(result.stderr, r"program\.py:14:\d+: error\[T\d+\]: load out of bounds: x\[10\] of 10")
 
     def test_autotuners(self):
         says = self.check("""
@@ -113,7 +113,7 @@ for kernel, args in ((fails, (1,)), (large, (array.array("f", [0] * 512 * 512), 
     except triton.runtime.errors.OutOfResources as error:
         print(error.required > error.limit == 232448, error.name)
     except triton.TritonError as error:
-        print(type(error) is triton.CompilationError, "error: " in error.error_message)
+        print(type(error) is triton.CompilationError, "error[T" in error.error_message)
 """)
         self.assertEqual(says, "assertion\nTrue shared memory\nTrue True\n")
 

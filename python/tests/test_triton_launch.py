@@ -219,7 +219,7 @@ class Programs(unittest.TestCase):
         result = self.run_program("import tilec.triton\n" + KERNEL + wrong)
         self.assertEqual(result.returncode, 1)
         line = (("import tilec.triton\n" + KERNEL).split("\n")).index("    tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0))") + 1
-        self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error: .*out of bounds")
+        self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error\[T\d+\]: .*out of bounds")
 
 
 if __name__ == "__main__":

@@ -181,13 +181,13 @@ static void keep_kernel(Compilation *c, const char *name) {
       c->module->funcs.n = 1;
       return;
     }
-  diag_error(&c->diags, LOC_NONE, "%s has no function '%s'", sources_name(&c->sources, c->file), name);
+  diag_error(&c->diags, LOC_NONE, "[T1004] %s has no function '%s'", sources_name(&c->sources, c->file), name);
 }
 
 static void take_tir(Compilation *c, const Spec *spec) {
   if (spec->param_count || spec->constexpr_count) {
     diag_error(&c->diags, LOC_NONE,
-               "tile IR is specialised already: a .tir file takes no signature and no constexprs");
+               "[T1006] tile IR is specialised already: a .tir file takes no signature and no constexprs");
     return;
   }
   if (spec->kernel) keep_kernel(c, spec->kernel);
@@ -196,7 +196,7 @@ static void take_tir(Compilation *c, const Spec *spec) {
     override_target(&c->module->target, spec);
   else if (asks_for_a_target(spec))
     diag_warning(&c->diags, LOC_NONE,
-                 "the tile IR is final: it is compiled as written, and options do not change it");
+                 "[T1006] the tile IR is final: it is compiled as written, and options do not change it");
   if (!c->diags.errors) module_verify(c->module, &c->diags);
 }
 
@@ -325,11 +325,11 @@ static tilec_status launchable(Compilation *c, void *data) {
     const FuncParam *param = &func->params[i];
     if (param->hidden == HIDDEN_SCRATCH)
       diag_error(&c->diags, param->loc,
-                 "nothing fills the hidden parameter '%s' (%s): the kernel cannot be launched", param->name,
+                 "[T0000] nothing fills the hidden parameter '%s' (%s): the kernel cannot be launched", param->name,
                  hidden_name(param->hidden));
     else if (param->type->kind == TYPE_BYTES)
       diag_error(&c->diags, param->loc,
-                 "no argument has %d bytes, as the parameter '%s' needs: the kernel cannot be launched",
+                 "[T0000] no argument has %d bytes, as the parameter '%s' needs: the kernel cannot be launched",
                  BY_VALUE_BYTES, param->name);
   }
   return diagnosed(c);

@@ -116,7 +116,7 @@ static tilec_status keep_ptx(Compilation *c, void *data) {
 static tilec_status take_heard(Compilation *c, void *data) {
   CacheHeard *heard = data;
   for (const char *at = heard->text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1)
-    diag_warning(&c->diags, LOC_NONE, "%.*s", (int)(end - at), at);
+    diag_warning(&c->diags, LOC_NONE, "[T1007] %.*s", (int)(end - at), at);
   *heard = (CacheHeard){0};
   return TILEC_OK;
 }

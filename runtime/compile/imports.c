@@ -56,7 +56,7 @@ static Module *read_file(Files *files, const char *path) {
   if (module || files->list.n >= MAX_FILES) return module;
   if (!c->reader.read(c->reader.data, &c->arena, path, &text, &shown)) {
     if (c->reader.disk && import_is_irregular(path))
-      diag_error(&c->diags, files->loc, "'%s' is not a regular file", path);
+      diag_error(&c->diags, files->loc, "[T1007] '%s' is not a regular file", path);
     return NULL;
   }
   uint16_t file = sources_add(&c->sources, path, text);

@@ -276,7 +276,7 @@ static const KernelInfo *tir_kernel(Compilation *c, const char *name) {
     if (name ? strcmp(c->module->funcs.at[i]->name, name) == 0 : c->module->funcs.n == 1)
       return tir_info(c, c->module->funcs.at[i]);
   diag_error(&c->diags, LOC_NONE,
-             name ? "the file has no function '%s'" : "the file has several functions%s; name one",
+             name ? "[T1004] the file has no function '%s'" : "[T1004] the file has several functions%s; name one",
              name ? name : "");
   return NULL;
 }
@@ -303,7 +303,7 @@ static tilec_status find_kernel(Compilation *c, void *data) {
     frontend_no_kernel(&c->ir, c->syntax, NULL);
     return TILEC_ERROR_COMPILE;
   }
-  Diag *error = diag_error(&c->diags, LOC_NONE, "the file has %u kernels; name one", count);
+  Diag *error = diag_error(&c->diags, LOC_NONE, "[T1004] the file has %u kernels; name one", count);
   for (uint32_t i = 0; i < count; i++)
     diag_note(&c->diags, error, kernels[i].loc, "'%s' is declared here", kernels[i].path);
   return TILEC_ERROR_COMPILE;

@@ -43,25 +43,25 @@ static bool next_piece(TextPiece *rest, char stop, TextPiece *piece) {
 static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, TextPiece *value) {
   TextPiece rest = item;
   if (!next_piece(&rest, '=', name) || !rest.text.at) {
-    diag_error(&c->diags, piece_loc(item), "expected NAME=VALUE, found '%.*s'", STR_ARG(item.text));
+    diag_error(&c->diags, piece_loc(item), "[T1006] expected NAME=VALUE, found '%.*s'", STR_ARG(item.text));
     return false;
   }
   *value = trimmed(rest);
   if (param_name_is_good(name->text)) return true;
-  diag_error(&c->diags, piece_loc(*name), "'%.*s' is not the name of a parameter", STR_ARG(name->text));
+  diag_error(&c->diags, piece_loc(*name), "[T1006] '%.*s' is not the name of a parameter", STR_ARG(name->text));
   return false;
 }
 
 static void parse_value(Compilation *c, TextPiece value, ParamSpec *param) {
   ParamTextError error;
   if (param_parse(&c->ir, value.text, param->name, param, &error)) return;
-  diag_error(&c->diags, piece_loc(piece_part(value, error.at, error.at + error.n)), "%s", error.message);
+  diag_error(&c->diags, piece_loc(piece_part(value, error.at, error.at + error.n)), "[T1003] %s", error.message);
 }
 
 static void add_param(Compilation *c, TextPiece name, const ParamSpec *param, Spec *spec) {
   for (uint32_t i = 0; i < spec->param_count; i++)
     if (spec->params[i].name == param->name) {
-      diag_error(&c->diags, piece_loc(name), "'%s' is given twice", param->name);
+      diag_error(&c->diags, piece_loc(name), "[T1006] '%s' is given twice", param->name);
       return;
     }
   ParamSpec *params = ARENA_ARRAY(&c->arena, ParamSpec, spec->param_count + 1);
@@ -100,7 +100,7 @@ tilec_status compile_signature(Compilation *c, const char *text, Spec *spec) {
 static void add_constexpr(Compilation *c, TextPiece name, const Constexpr *constexpr_, Spec *spec) {
   for (uint32_t i = 0; i < spec->constexpr_count; i++)
     if (spec->constexprs[i].name == constexpr_->name) {
-      diag_error(&c->diags, piece_loc(name), "'%s' is given twice", constexpr_->name);
+      diag_error(&c->diags, piece_loc(name), "[T1006] '%s' is given twice", constexpr_->name);
       return;
     }
   Constexpr *list = ARENA_ARRAY(&c->arena, Constexpr, spec->constexpr_count + 1);
@@ -147,10 +147,10 @@ static tilec_status define(Compilation *c, void *data) {
     add_constexpr(c, name, &entry, request->spec);
   else if (number_text(value.text, &entry.value) == TEXT_TOO_LARGE)
     diag_error(&c->diags, piece_loc(value),
-               "'%.*s' is too large: integers have 64 bits, floats are below 1.8e308", STR_ARG(value.text));
+               "[T1003] '%.*s' is too large: integers have 64 bits, floats are below 1.8e308", STR_ARG(value.text));
   else
     diag_error(&c->diags, piece_loc(value),
-               "'%.*s' is not a Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
+               "[T1003] '%.*s' is not a Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
                STR_ARG(value.text),
                param_name_is_good(value.text) ? ", nor a function or constant of the file" : "");
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;

@@ -14,7 +14,7 @@ void spills_warn(Diags *diags, const Func *func, const char *kernel, int local_b
   if (local_bytes <= 0 || (func && prints(func->body))) return;
   diag_warning(
       diags, func ? func->loc : LOC_NONE,
-      "'%s' spills registers: each thread keeps %d bytes in local memory; use smaller tiles or more warps",
+      "[T0505] '%s' spills registers: each thread keeps %d bytes in local memory; use smaller tiles or more warps",
       kernel, local_bytes);
 }
 

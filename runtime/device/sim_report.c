@@ -101,6 +101,23 @@ static const char *kind_name(tilec_sim_report_kind kind) {
   return "other";
 }
 
+// Begins the message of a report that say_race and others do not describe.
+static const char *code_of(tilec_sim_report_kind kind, bool same_program) {
+  switch (kind) {
+  case TILEC_SIM_OUT_OF_BOUNDS: return DIAG_CODE(T1101);
+  case TILEC_SIM_MISALIGNED: return DIAG_CODE(T1103);
+  case TILEC_SIM_RACE_WRITE_WRITE:
+  case TILEC_SIM_RACE_READ_WRITE:
+  case TILEC_SIM_RACE_WRITE_READ: return same_program ? DIAG_CODE(T1202) : DIAG_CODE(T1201);
+  case TILEC_SIM_UNINITIALISED: return DIAG_CODE(T1301);
+  case TILEC_SIM_ASSERT: return DIAG_CODE(T1401);
+  case TILEC_SIM_BUDGET:
+  case TILEC_SIM_TIMEOUT:
+  case TILEC_SIM_DEADLOCK: return DIAG_CODE(T1404);
+  default: return "";
+  }
+}
+
 // An asynchronous copy is part of a load.
 static const char *access_name(tilec_sim_access access, bool writes) {
   switch (access) {
@@ -224,6 +241,9 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
     advise_race(c, finding, &words->advice);
     return;
   }
+  bool described =
+      (r->kind == TILEC_SIM_OUT_OF_BOUNDS || r->kind == TILEC_SIM_MISALIGNED) && r->is_global && !c->ptx_file;
+  if (!described) buf_text(&words->message, code_of(r->kind, same_program(r)));
   if (r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->is_global && !c->ptx_file)
     say_out_of_bounds(&access, &words->message, &words->advice);
   else if (r->kind == TILEC_SIM_MISALIGNED && r->is_global && !c->ptx_file)
@@ -314,8 +334,9 @@ static void print_wait(const tilec_sim_wait *wait, Buf *text) {
   unsigned long long more = wait->blocks - 1;
   if (more) buf_printf(text, " and of %llu more CTA%s", more, more > 1 ? "s" : "");
   bool many = more || (warps & (warps - 1));
-  int verb = (int)strcspn(wait->message, " "); // in the third person: "waits"
-  buf_printf(text, ": %.*s%s", many ? verb - 1 : verb, wait->message, wait->message + verb);
+  static const char waits[] = "waits";
+  bool plural = many && strncmp(wait->message, waits, sizeof waits - 1) == 0;
+  buf_printf(text, ": %s%s", plural ? "wait" : "", wait->message + (plural ? sizeof waits - 1 : 0));
 }
 
 // Where warps of the launch waited: one note per location.

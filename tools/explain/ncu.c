@@ -40,7 +40,7 @@ static void fail(Reader *r, uint32_t line, const char *text) {
   if (r->failed) return;
   r->failed = true;
   Loc loc = {.line = line, .col = 1, .file = sources_add(r->sources, r->report->file, r->text)};
-  diag_error(r->diags, loc, "%s", text);
+  diag_error(r->diags, loc, "[T1007] %s", text);
 }
 
 // --- Rows (RFC 4180) ---

@@ -280,7 +280,7 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
     buf_free(&spec);
   }
   if (no_grid) put_grid(&command, &g);
-  Diag *error = diag_error(&c->diags, kernel->params[first].loc, "argument%s %s %s missing%s",
+  Diag *error = diag_error(&c->diags, kernel->params[first].loc, "[T1005] argument%s %s %s missing%s",
                            count == 1 ? "" : "s", text.at, count == 1 ? "is" : "are",
                            no_grid ? ", and so is --grid, as the kernel has no @grid" : "");
   note_misspelt(o, c, error, kernel, missing);
@@ -292,9 +292,9 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
 void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel, AskGiven given) {
   Guess g = guess(c, kernel, given);
   Buf command = {0};
-  Diag *error =
-      diag_error(&c->diags, kernel->loc,
-                 "kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run", kernel->name);
+  Diag *error = diag_error(&c->diags, kernel->loc,
+                           "[T1001] kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run",
+                           kernel->name);
   put_given(&command, o, NULL);
   put_grid(&command, &g);
   tell_command(&c->diags, error, &command);
@@ -309,16 +309,16 @@ void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, con
   for (size_t i = 0; i < n; i++)
     buf_printf(&text, "%s'%s'", i == 0 ? " " : i + 1 == n ? " and " : ", ", names[i]);
   if (kernel)
-    diag_error(&c->diags, kernel->loc, "kernel '%s' has no parameter '%s'%s", kernel->name, name,
+    diag_error(&c->diags, kernel->loc, "[T1002] kernel '%s' has no parameter '%s'%s", kernel->name, name,
                n ? text.at : "");
   else
-    diag_error(&c->diags, LOC_NONE, "the kernel has no parameter '%s'%s", name, n ? text.at : "");
+    diag_error(&c->diags, LOC_NONE, "[T1002] the kernel has no parameter '%s'%s", name, n ? text.at : "");
   buf_free(&text);
 }
 
 void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {
   Diags *diags = &c->diags;
-  Diag *error = diag_error(diags, LOC_NONE, "the file has %u kernels; choose one with --kernel", count);
+  Diag *error = diag_error(diags, LOC_NONE, "[T1004] the file has %u kernels; choose one with --kernel", count);
   for (uint32_t i = 0; i < count; i++) {
     Buf text = {0};
     for (uint32_t k = 0; k < kernels[i].param_count; k++) {

@@ -94,7 +94,7 @@ static bool unknown_argument(const Run *run, const KernelInfo *kernel, const cha
 }
 
 bool run_refuse(Run *run, const RunArg *param, const char *text) {
-  diag_error(&run->c->diags, param->loc, "%s", text);
+  diag_error(&run->c->diags, param->loc, "[T1003] %s", text);
   tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
   return false;
 }
@@ -111,8 +111,8 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth);
 static const uint64_t *data_seed(const Run *run) { return run->has_data ? &run->options->seed : NULL; }
 
 static bool wrong_value(Run *run, RunArg *param, Str text, const char *why) {
-  return run_refuse(run, param,
-                    arena_printf(run->arena, "argument %s=%.*s: %s", param->name, STR_ARG(text), why));
+  return run_refuse(
+      run, param, arena_printf(run->arena, "[T1003] argument %s=%.*s: %s", param->name, STR_ARG(text), why));
 }
 
 // "SPEC" or "NAME=SPEC"

@@ -96,7 +96,8 @@ bool run_bind(Run *run, BoundArgs *bound) {
     const char *text = tilec_last_error();
     const RunArg *param = bound->count < n ? &run->params[bound->count] : NULL;
     if (!param || !str_starts(str_from(text), nobody)) return tool_error("%s", text), false;
-    return run_refuse(run, param, text + strlen(nobody) + strlen(": "));
+    text += strlen(nobody) + strlen(": ");
+    return run_refuse(run, param, arena_printf(run->arena, "[T1003] %s", text));
   }
   run->bit_count = bound->count;
   return !run->c->is_tir || facts_hold(run, bound);

@@ -56,7 +56,7 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
   Compilation *c = &reference->c;
   Func *func = c->module->funcs.at[0];
   if (!same_parameters(run, func)) {
-    diag_error(&c->diags, func->loc, "the reference kernel '%s' has other parameters", func->name);
+    diag_error(&c->diags, func->loc, "[T1405] the reference kernel '%s' has other parameters", func->name);
     return TILEC_ERROR_COMPILE;
   }
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, bound->count);
@@ -156,13 +156,13 @@ static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *
   if (reference->told) return fails;
   if (fails)
     diag_error(&run->c->diags, param->loc,
-               "--check could not compare %llu of %llu elements of '%s' (%.3g%%; the limit is %.3g%%): %s; "
+               "[T1405] --check could not compare %llu of %llu elements of '%s' (%.3g%%; the limit is %.3g%%): %s; "
                "raise the limit with --allow-uncompared=SHARE",
                (unsigned long long)uncertain, (unsigned long long)counted, param->name,
                100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared,
                doubt_of(check));
   else if (check->uncertain && check->uncertain == check->outputs)
-    run_warn(run, param->loc, "no element of %s could be compared: %s", param->name,
+    run_warn(run, param->loc, "[T1405] no element of %s could be compared: %s", param->name,
              uncertain ? doubt_of(check)
                        : "all depend on elements that a masked load without `other` did not read");
   return fails;
@@ -223,10 +223,10 @@ static ExitStatus report_totals(Run *run, const Reference *reference, const Chec
   printf("%scheck: %s\n", prefix, failed ? "FAILED" : "passed");
   bool tells = nothing && !reference->told && !totals->unwritten;
   if (tells && totals->uncertain)
-    diag_error(&run->c->diags, LOC_NONE, "--check compared nothing: all %llu elements are uncertain",
+    diag_error(&run->c->diags, LOC_NONE, "[T1405] --check compared nothing: all %llu elements are uncertain",
                (unsigned long long)totals->uncertain);
   else if (tells)
-    diag_error(&run->c->diags, LOC_NONE, "--check compared nothing: the kernel wrote to no buffer");
+    diag_error(&run->c->diags, LOC_NONE, "[T1405] --check compared nothing: the kernel wrote to no buffer");
   return failed ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 

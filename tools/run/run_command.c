@@ -15,7 +15,7 @@
 
 ExitStatus run_device_failed(tilec_status status) {
   const char *message = tilec_last_error(); // a diagnostic already has its location and severity
-  if (strstr(message, ": error: "))
+  if (strstr(message, ": error: ") || strstr(message, ": error[T"))
     fprintf(stderr, "%s\n", message);
   else
     tool_error("%s", message);

@@ -114,7 +114,7 @@ static tilec_status refuse_instruction(Run *run, const KernelImage *image, const
   start += column ? column - 1 : 0;
   int n = 0;
   while (start + n < end && start[n] != ';' && n < 100) n++;
-  diag_error(&run->c->diags, loc, "the simulator does not run the instruction '%.*s': %s", n, start,
+  diag_error(&run->c->diags, loc, "[T1403] the simulator does not run the instruction '%.*s': %s", n, start,
              text + strlen(": "));
   return TILEC_ERROR_COMPILE;
 }
@@ -133,7 +133,7 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
   const char *text = strstr(tilec_sim_message(sim), ": ");
   uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
   Loc loc = {.line = line, .col = column > UINT16_MAX ? UINT16_MAX : (uint16_t)column, .file = file};
-  Diag *diag = diag_error(&run->c->diags, loc, "%s", text ? text + strlen(": ") : tilec_sim_message(sim));
+  Diag *diag = diag_error(&run->c->diags, loc, "[T1403] %s", text ? text + strlen(": ") : tilec_sim_message(sim));
   if (text && str_starts(str_from(text), ": unknown instruction"))
     diag_note(
         &run->c->diags, diag, LOC_NONE,

@@ -62,15 +62,15 @@ static const char *describe_unwritten(const Run *run, const RunArg *param, const
   const char *name = run_arg_name(run, param);
   Buf index = {0};
   if (found->count == a->elements)
-    return arena_printf(run->arena,
-                        run->host
-                            ? "no element of %s was written: is it an output, and is its mask ever true?"
-                            : "no element of %s was written: is it an output?",
-                        name);
+    return arena_printf(
+        run->arena,
+        run->host ? "[T1302] no element of %s was written: is it an output, and is its mask ever true?"
+                  : "[T1302] no element of %s was written: is it an output?",
+        name);
   expect_print_index("", a, found->first, &index);
   bool is_tail = found->last == a->elements - 1 && found->last - found->first + 1 == found->count;
   const char *text =
-      arena_printf(run->arena, "%llu of %llu elements of %s %s never written, the first at %s: %s",
+      arena_printf(run->arena, "[T1302] %llu of %llu elements of %s %s never written, the first at %s: %s",
                    (unsigned long long)found->count, (unsigned long long)a->elements, name,
                    found->count == 1 ? "was" : "were", index.at,
                    is_tail ? "is the grid too small?" : "is the grid too small, or a mask too narrow?");

@@ -73,7 +73,7 @@ static void test_races(void **unused) {
   (void)unused;
   Checked c = checked_new("sim", "racy");
   assert_ok(launch(&c, 0));
-  assert_error(launch(&c, 1), TILEC_ERROR_LAUNCH, "check.tile:7:5: error: ");
+  assert_error(launch(&c, 1), TILEC_ERROR_LAUNCH, "check.tile:7:5: error[T1201]: ");
   assert_error(launch(&c, 1), TILEC_ERROR_LAUNCH, "race");
   assert_ok(launch(&c, 0)); // and not from then on
   checked_free(&c);

@@ -323,8 +323,8 @@ static void test_out_of_bounds(void **unused) {
     tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, s.x), tilec_arg_buffer(TILEC_FP32, s.out),
                         tilec_arg_int(N + 1)};
     assert_error(tilec_launch(s.kernel, NULL, args, 3), TILEC_ERROR_LAUNCH, "test.tile:5");
-    const char *says[] = {": error: load out of bounds: x[200] of 200, in program (3, 0, 0)", "load(x + i",
-                          "^~~", "note: the mask allows it"};
+    const char *says[] = {": error[T1101]: load out of bounds: x[200] of 200, in program (3, 0, 0)",
+                          "load(x + i", "^~~", "note: the mask allows it"};
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
       if (!strstr(tilec_last_error(), says[i])) fail_msg("'%s' is not in '%s'", says[i], tilec_last_error());
     args[2] = tilec_arg_int(N);

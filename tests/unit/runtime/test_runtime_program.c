@@ -134,7 +134,7 @@ static void test_wrong_options(void **unused) {
   o = fresh, o.kernel = "scalar";
   compile_fails(&o, TILEC_ERROR_COMPILE, "scalar");
   o = fresh, o.signature = "n=i33";
-  compile_fails(&o, TILEC_ERROR_COMPILE, "<signature>:1:3: error:");
+  compile_fails(&o, TILEC_ERROR_COMPILE, "<signature>:1:3: error[T0403]:");
   compile_fails(NULL, TILEC_ERROR_COMPILE, "'n'"); // no type
 }
 
@@ -163,7 +163,7 @@ static void test_diagnostics(void **unused) {
   tilec_diagnostic d = TILEC_DIAGNOSTIC_INIT;
   tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT;
   o.signature = "x=*fp32";
-  assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "two.tile:3:9: error:");
+  assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "two.tile:3:9: error[T0201]:");
   const tilec_diagnostics *list = tilec_last_diagnostics();
   assert_int_equal(tilec_diagnostics_count(list), 3);
   assert_diagnostic(list, 0, TILEC_SEVERITY_ERROR, "a", 3, 9, 0);
@@ -271,7 +271,8 @@ static void test_shown_sources(void **unused) {
   o.signature = "x=*fp32";
   for (int i = 0; i < 2; i++) {
     assert_ok(tilec_program_from_shown_sources(sources, shown, 2, &program));
-    assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "/home/k.txt:7:16: error:");
+    assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE,
+                 "/home/k.txt:7:16: error[T0201]:");
     const char *text = tilec_last_error();
     assert_true(strstr(text, i ? "return v + missing\n" : "return v + missing # live") != NULL);
     assert_true(strstr(text, "/home/k.txt:3:17: note:") != NULL);
@@ -281,7 +282,7 @@ static void test_shown_sources(void **unused) {
   }
   shown[1].name = NULL;
   assert_ok(tilec_program_from_shown_sources(sources, shown, 2, &program));
-  assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "_1.py:7:16: error:");
+  assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "_1.py:7:16: error[T0201]:");
   tilec_program_free(program);
   assert_error(tilec_program_from_shown_sources(sources, NULL, 2, &program), TILEC_ERROR_INVALID_ARGUMENT,
                "shown");

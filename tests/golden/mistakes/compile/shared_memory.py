@@ -12,4 +12,4 @@ def kernel(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     rk = tl.arange(0, K)
     x = tl.load(a + rm[:, None] * K + rk[None, :])
     y = tl.load(b + rk[:, None] * N + rn[None, :])
-    tl.store(out + rm[:, None] * N + rn[None, :], tl.dot(x, y))
+    tl.store(out + rm[:, None] * N + rn[None, :], tl.dot(x, y, input_precision="tf32"))
