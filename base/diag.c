@@ -111,18 +111,19 @@ const char *sources_path(const Sources *sources, uint16_t file) {
   return sources->files.at[file].path;
 }
 
-// Takes the codes out of the message. Returns the first, NULL if there is none.
-static const char *take_code(Arena *arena, char *message) {
-  const char *code = NULL;
-  for (char *at = message; (at = strstr(at, DIAG_CODE(T)));) {
-    if (strspn(at + 2, "0123456789") < DIAG_CODE_BYTES - 2) { // text of a source
+bool diag_take_code(char *message, char code[DIAG_CODE_SIZE]) {
+  enum { DIGITS = 4, BYTES = DIGITS + 4 }; // "[T0301] "
+  code[0] = 0;
+  for (char *at = message; (at = strstr(at, "[T"));) {
+    if (strspn(at + 2, "0123456789") != DIGITS || memcmp(at + 2 + DIGITS, "] ", 2) != 0) { // text of a source
       at++;
       continue;
     }
-    if (!code) code = arena_copy(arena, (Str){at + 1, DIAG_CODE_BYTES - 1});
-    memmove(at, at + DIAG_CODE_BYTES, strlen(at + DIAG_CODE_BYTES) + 1);
+    memcpy(code, at + 1, DIAG_CODE_SIZE - 1);
+    code[DIAG_CODE_SIZE - 1] = 0;
+    memmove(at, at + BYTES, strlen(at + BYTES) + 1);
   }
-  return code;
+  return code[0] && strcmp(code, "T0000") != 0;
 }
 
 static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *format, va_list args) {
@@ -134,8 +135,9 @@ static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *form
   char *message = arena_alloc(diags->arena, (size_t)n + 1);
   vsnprintf(message, (size_t)n + 1, format, args);
   Diag *diag = ARENA_NEW(diags->arena, Diag);
-  const char *code = take_code(diags->arena, message);
-  *diag = (Diag){.severity = severity, .loc = loc, .code = code, .message = message};
+  *diag = (Diag){.severity = severity, .loc = loc, .message = message};
+  char code[DIAG_CODE_SIZE];
+  if (diag_take_code(message, code)) diag->code = arena_copy(diags->arena, str_from(code));
   return diag;
 }
 

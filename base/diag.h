@@ -78,15 +78,16 @@ typedef struct DiagRun {
   const char *got, *expected; // the element's values as decimals; NULL: none
 } DiagRun;
 
-// Begins a format with the code of its kind (tools/options/diagnostics.def): "[T0301] the shapes ...". The code
-// may pass through "%s" of other formats. A diagnostic takes it out of its message.
-#define DIAG_CODE(code) "\001" #code
-enum { DIAG_CODE_BYTES = 6 };
-
+// Formats of errors and warnings begin with the code of their kind (tools/options/diagnostics.def): "[T0301] the
+// shapes ...". It may come through "%s": the last one in the message counts. A diagnostic takes them out of its message.
+// "[T0000] ": no code, for errors of internal checks.
+enum { DIAG_CODE_SIZE = sizeof "T0301" };
+// Takes the codes out of a message. False: it has none.
+bool diag_take_code(char *message, char code[DIAG_CODE_SIZE]);
 typedef struct Diag {
   Severity severity;
   Loc loc;
-  const char *code; // "T0301"; NULL: its kind has none
+  const char *code; // "T0301"; NULL: none
   const char *message;
   const char *pass;   // only for remarks: the pass; else NULL
   const DiagRun *run; // NULL: not about a run

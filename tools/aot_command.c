@@ -240,7 +240,7 @@ static void add_cubins(AotRun *run, AotKernel *k) {
     Buf cubin = {0};
     const Target target = {.arch = k->images.at[i].arch};
     if (cubin_assemble(str_from(k->images.at[i].ptx), &target, &cubin))
-      failed(run, tool_error("%s: %s", k->name, tilec_last_error()));
+      failed(run, tool_error("[T1007] %s: %s", k->name, tilec_last_error()));
     else
       k->images.at[i].cubin = (Str){arena_copy(run->arena, buf_view(&cubin)), cubin.n};
     buf_free(&cubin);
@@ -255,12 +255,12 @@ static void add_kernel(AotRun *run, const char *name) {
   for (uint32_t i = 0; i < run->file.kernels.n; i++)
     if (strcmp(run->file.kernels.at[i].launcher, kernel.launcher) == 0)
       failed(run,
-             tool_error("the kernels '%s' and '%s' would both be launched by %s(); give another --aot-prefix",
+             tool_error("[T1006] the kernels '%s' and '%s' would both be launched by %s(); give another --aot-prefix",
                         run->file.kernels.at[i].name, name, kernel.launcher));
   static const char *const own[] = {"load", "unload", "error", "status_name"};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (strcmp(kernel.launcher, arena_printf(run->arena, "%s_aot_%s", run->file.prefix, own[i])) == 0)
-      failed(run, tool_error("the kernel '%s' has the name of the function %s(); give another --aot-prefix",
+      failed(run, tool_error("[T1006] the kernel '%s' has the name of the function %s(); give another --aot-prefix",
                              name, kernel.launcher));
   vec_push(run->arena, &run->file.kernels, kernel);
 }
@@ -330,7 +330,7 @@ static void list_kernels(AotRun *run) {
 static void compile_file(AotRun *run) {
   bool cubins = run->o->cubins != CUBINS_OFF && is_on_path("ptxas");
   if (!cubins && run->o->cubins == CUBINS_ON)
-    failed(run, tool_error("--cubins on: there is no ptxas on PATH"));
+    failed(run, tool_error("[T1007] --cubins on: there is no ptxas on PATH"));
   list_kernels(run);
   for (uint32_t i = 0; i < run->file.kernels.n && run->status == EXIT_DONE; i++) {
     compile_archs(run, i);
@@ -377,12 +377,12 @@ static const char *last_of(const char *path) {
 ExitStatus command_aot(const Options *o, Str text, Arena *arena) {
   const char *given = o->output ? o->output : tool_default_output(o, arena);
   if (strcmp(given, "-") == 0)
-    return tool_error("--emit=%s writes two files: name one of them with -o",
+    return tool_error("[T1006] --emit=%s writes two files: name one of them with -o",
                       o->emit == EMIT_HEADER ? "header" : "object");
   const char *outputs[] = {with_suffix(arena, given, ".h"),
                            with_suffix(arena, given, o->emit == EMIT_HEADER ? ".c" : ".o")};
   if (strcmp(given, outputs[0]) != 0 && strcmp(given, outputs[1]) != 0)
-    return tool_error("--emit=%s writes '%s' and '%s': name one of them with -o, not '%s'",
+    return tool_error("[T1006] --emit=%s writes '%s' and '%s': name one of them with -o, not '%s'",
                       o->emit == EMIT_HEADER ? "header" : "object", outputs[0], outputs[1], given);
   AotRun run = {.o = o, .arena = arena, .text = text, .status = EXIT_DONE};
   Str stem = stem_of(strcmp(o->file, "-") == 0 ? given : o->file);

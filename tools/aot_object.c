@@ -45,11 +45,11 @@ static bool compile_in(Arena *arena, const char *source, const char *object) {
   vec_push(arena, &words, NULL);
   int status = run_compiler(words.at);
   if (status < 0 || status == 127)
-    tool_error("--emit=object needs a C compiler: '%s' cannot be run%s%s; name another with $CC, or use "
+    tool_error("[T1007] --emit=object needs a C compiler: '%s' cannot be run%s%s; name another with $CC, or use "
                "--emit=header, which needs none",
                words.at[0], status < 0 ? ": " : "", status < 0 ? strerror(errno) : "");
   else if (status)
-    tool_error("the C compiler '%s' ended with status %d", words.at[0], status);
+    tool_error("[T1007] the C compiler '%s' ended with status %d", words.at[0], status);
   return status == 0;
 }
 
@@ -59,7 +59,7 @@ bool aot_compile_object(const char *header_name, Str header, Str source, Buf *ob
   const char *base = getenv("TMPDIR");
   char *folder = arena_printf(&arena, "%s/tilec-XXXXXX", base && base[0] ? base : "/tmp");
   if (!mkdtemp(folder)) {
-    tool_error("no folder for temporary files '%s': %s", folder, strerror(errno));
+    tool_error("[T1007] no folder for temporary files '%s': %s", folder, strerror(errno));
     arena_free(&arena);
     return false;
   }

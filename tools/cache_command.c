@@ -106,7 +106,7 @@ static void list_json(const CacheListed *e, void *data) {
 }
 
 static ExitStatus refuse(Buf *error) {
-  ExitStatus status = tool_error("%s", buf_view(error).at);
+  ExitStatus status = tool_error("[T1006] %s", buf_view(error).at);
   buf_free(error);
   return status;
 }
@@ -206,7 +206,7 @@ static ExitStatus clear(const Options *o, Arena *arena) {
   }
   ExitStatus status = print(&l, EXIT_DONE);
   if (!cleared.left) return status;
-  return tool_error("%llu entr%s could not be removed: %s", (unsigned long long)cleared.left,
+  return tool_error("[T1007] %llu entr%s could not be removed: %s", (unsigned long long)cleared.left,
                     cleared.left == 1 ? "y" : "ies", strerror(cleared.reason));
 }
 
@@ -215,7 +215,7 @@ static ExitStatus path(const Options *o, Arena *arena) {
   const char *name = folder(arena);
   if (!name[0])
     return tool_error(
-        "there is no folder for the cache: TILEC_CACHE_DIR, XDG_CACHE_HOME and HOME are not set");
+        "[T1007] there is no folder for the cache: TILEC_CACHE_DIR, XDG_CACHE_HOME and HOME are not set");
   if (o->json)
     buf_json_quoted(&l.text, str_from(name));
   else
@@ -238,8 +238,8 @@ ExitStatus command_cache(const Options *options, Arena *arena) {
   }
   const char *near = diag_nearest(str_from(word), names, VERBS);
   if (near)
-    tool_error("'tilec cache' does not know '%s'; did you mean '%s'?", word, near);
+    tool_error("[T1006] 'tilec cache' does not know '%s'; did you mean '%s'?", word, near);
   else
-    tool_error("'tilec cache' takes one of list, verify, clear and path, not '%s'", word);
+    tool_error("[T1006] 'tilec cache' takes one of list, verify, clear and path, not '%s'", word);
   return EXIT_USAGE;
 }

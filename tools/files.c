@@ -32,7 +32,7 @@ void files_begin(void) {
 
 // Discards all later output, so that the failure is reported once.
 static void give_up_output(int reason) {
-  tool_error("cannot write '<stdout>': %s", strerror(reason ? reason : EIO));
+  tool_error("[T1007] cannot write '<stdout>': %s", strerror(reason ? reason : EIO));
   if (!freopen("/dev/null", "w", stdout)) return;
 }
 
@@ -87,14 +87,14 @@ static bool read_all(FILE *file, Buf *text) {
 bool tool_read(Arena *arena, const char *path, Str *text) {
   bool standard = is_standard(path);
   if (!standard && import_is_irregular(path)) {
-    tool_error("cannot read '%s': it is not a regular file", path);
+    tool_error("[T1007] cannot read '%s': it is not a regular file", path);
     return false;
   }
   FILE *file = standard ? stdin : fopen(path, "rb");
   Buf bytes = {0};
   bool ok = file && read_all(file, &bytes); // fopen succeeds on a folder; the first read fails
   if (!ok)
-    tool_error("cannot read '%s': %s", tool_source_name(path), strerror(errno));
+    tool_error("[T1007] cannot read '%s': %s", tool_source_name(path), strerror(errno));
   else
     *text = (Str){arena_copy(arena, buf_view(&bytes)), bytes.n};
   buf_free(&bytes);
@@ -208,7 +208,7 @@ bool tool_write(const char *path, Str text) {
     return false;
   }
   if (write_path(path, text)) return true;
-  tool_error("cannot write '%s': %s", path, strerror(errno));
+  tool_error("[T1007] cannot write '%s': %s", path, strerror(errno));
   return false;
 }
 
@@ -248,7 +248,7 @@ static bool same_file(const char *a, const char *b) {
 
 static bool overwrites(const char *output, const char *input) {
   if (!input || !same_file(output, input)) return false;
-  tool_error("the output '%s' would overwrite the input '%s'; name another", output, tool_source_name(input));
+  tool_error("[T1006] the output '%s' would overwrite the input '%s'; name another", output, tool_source_name(input));
   return true;
 }
 
@@ -275,7 +275,7 @@ bool files_apart(Arena *arena, const Options *o, const Compilation *c, const cha
       if (overwrites(outputs[i], argument_file(arena, o->args.at[k].text))) return false;
     for (uint32_t k = 0; k < i; k++)
       if (!is_standard(outputs[k]) && same_file(outputs[i], outputs[k]))
-        return tool_error("'%s' and '%s' are one file, and would be written twice", outputs[k], outputs[i]),
+        return tool_error("[T1006] '%s' and '%s' are one file, and would be written twice", outputs[k], outputs[i]),
                false;
   }
   return true;

@@ -95,7 +95,7 @@ static ExitStatus wrong_usage(const Options *options, const char *problem) {
   const Verb *verb = verb_of(options->command);
   if (!verb) verb = verb_of(COMMAND_COMPILE);
   bool compile = verb == verb_of(COMMAND_COMPILE), all = compile || verb == verb_of(COMMAND_HELP);
-  tool_error("%s\nusage: tilec %s %s   (tilec help%s%s)", problem, compile ? "[compile]" : verb->name,
+  tool_error("[T1006] %s\nusage: tilec %s %s   (tilec help%s%s)", problem, compile ? "[compile]" : verb->name,
              verb->arguments, all ? "" : " ", all ? "" : verb->name);
   return EXIT_USAGE;
 }
@@ -104,7 +104,7 @@ static ExitStatus wrong_usage(const Options *options, const char *problem) {
 static void warn(const char *text) {
   Buf line = {0};
   buf_plain(&line, str_from(text), 4096);
-  tool_print_severity("warning", COLOR_WARNING);
+  tool_print_severity("warning[T1007]", COLOR_WARNING);
   fprintf(stderr, "%s\n", line.at);
   buf_free(&line);
 }
@@ -118,10 +118,10 @@ int tilec_tool_main(int argc, char **argv) {
   volatile ExitStatus status = EXIT_OUR_BUG;
   files_begin();
   cache_set_log(warn);
-  if (!stack_claim()) return tool_error("out of memory (the stack)");
+  if (!stack_claim()) return tool_error("[T0000] out of memory (the stack)");
   fault_enter(&frame);
   if (setjmp(frame.env) != 0) {
-    tool_error("%s, in 'tilec %s'", frame.message, command_name(&options));
+    tool_error("[T0000] %s, in 'tilec %s'", frame.message, command_name(&options));
     status = frame.kind == FAULT_MEMORY ? EXIT_DIAGNOSED : EXIT_OUR_BUG;
   } else {
     bool good = options_parse(argc, argv, &arena, &options, &error);

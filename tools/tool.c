@@ -45,7 +45,9 @@ ExitStatus tool_error(const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  tool_print_severity("error", COLOR_ERROR);
+  char severity[32] = "error", code[DIAG_CODE_SIZE];
+  if (diag_take_code(text, code)) snprintf(severity, sizeof severity, "error[%s]", code);
+  tool_print_severity(severity, COLOR_ERROR);
   print_plain(text);
   fputc('\n', stderr);
   return EXIT_DIAGNOSED;

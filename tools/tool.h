@@ -37,7 +37,7 @@ void tool_set_colors(ColorWhen when);
 // "tilec: warning: " on standard error. `color`: from base/colors.h.
 void tool_print_severity(const char *severity, const char *color);
 
-// "tilec: error: ..." on standard error; returns EXIT_DIAGNOSED.
+// "tilec: error[T1006]: ..." on standard error; returns EXIT_DIAGNOSED. A format begins with a code as in base/diag.h.
 ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // Prints the compilation's diagnostics and the message of a fault to standard error. Returns the exit status

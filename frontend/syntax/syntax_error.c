@@ -72,8 +72,8 @@ static bool report_unsupported(Parse *parse, Token token) {
   const char *advice =
       token.kind == TOKEN_WALRUS ? ": write it as a separate statement" : unsupported_advice(token.text);
   if (what)
-    parse_error(parse, token.loc, "[T0107] %s%s is not part of the tile language%s",
-                token.kind == TOKEN_WALRUS ? DIAG_CODE(T0106) : DIAG_CODE(T0104), what, advice);
+    parse_error(parse, token.loc, "%s%s is not part of the tile language%s",
+                token.kind == TOKEN_WALRUS ? "[T0106] " : "[T0104] ", what, advice);
   return what != NULL;
 }
 

@@ -200,7 +200,7 @@ void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
   bool begins_inside = buffer && address >= buffer->address && address - buffer->address < buffer->bytes;
   if (begins_inside) address = buffer->address + buffer->bytes; // its last bytes are wrong
   int64_t index = buffer ? buffer_index(buffer, address) : 0;
-  buf_text(message, index < 0 ? DIAG_CODE(T1102) : DIAG_CODE(T1101));
+  buf_text(message, index < 0 ? "[T1102] " : "[T1101] ");
   buf_printf(message, "%s out of bounds: ", access->what);
   if (address < null_page) {
     buf_printf(message, "the pointer is null (address 0x%" PRIx64 ")", address);
@@ -282,7 +282,7 @@ static void print_side(const RaceFacts *race, Buf *out) {
 
 void say_race(const RaceFacts *race, Buf *message) {
   bool same_program = memcmp(race->program, race->other_program, 3 * sizeof *race->program) == 0;
-  buf_text(message, same_program ? DIAG_CODE(T1202) : DIAG_CODE(T1201));
+  buf_text(message, same_program ? "[T1202] " : "[T1201] ");
   buf_text(message, "data race on ");
   if (race->buffer)
     buffer_place(race->buffer, race->address, message);

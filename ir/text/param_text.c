@@ -89,9 +89,9 @@ static bool parse_elem(const ParamReader *r, Str whole, Str name, Elem *elem) {
     return true;
   }
   if (elem_meant(name, &meant))
-    return wrong(r, whole, "[T0403] '%.*s' is not a type; did you mean '%.*s%s'?", STR_ARG(whole),
+    return wrong(r, whole, "'%.*s' is not a type; did you mean '%.*s%s'?", STR_ARG(whole),
                  (int)strspn(whole.at, "*"), whole.at, elem_info(meant)->name);
-  return wrong(r, whole, "[T0403] '%.*s' is not a type; types are i32, fp16, *fp32 ...", STR_ARG(whole));
+  return wrong(r, whole, "'%.*s' is not a type; types are i32, fp16, *fp32 ...", STR_ARG(whole));
 }
 
 static bool parse_type(const ParamReader *r, Str text, const Type **type) {

@@ -55,7 +55,7 @@ static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, Tex
 static void parse_value(Compilation *c, TextPiece value, ParamSpec *param) {
   ParamTextError error;
   if (param_parse(&c->ir, value.text, param->name, param, &error)) return;
-  diag_error(&c->diags, piece_loc(piece_part(value, error.at, error.at + error.n)), "[T1003] %s", error.message);
+  diag_error(&c->diags, piece_loc(piece_part(value, error.at, error.at + error.n)), "[T0403] %s", error.message);
 }
 
 static void add_param(Compilation *c, TextPiece name, const ParamSpec *param, Spec *spec) {

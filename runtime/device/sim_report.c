@@ -101,21 +101,31 @@ static const char *kind_name(tilec_sim_report_kind kind) {
   return "other";
 }
 
-// Begins the message of a report that say_race and others do not describe.
+// Begins the message of a report. say_out_of_bounds and others may add a more exact code.
 static const char *code_of(tilec_sim_report_kind kind, bool same_program) {
   switch (kind) {
-  case TILEC_SIM_OUT_OF_BOUNDS: return DIAG_CODE(T1101);
-  case TILEC_SIM_MISALIGNED: return DIAG_CODE(T1103);
+  case TILEC_SIM_OUT_OF_BOUNDS: return "[T1101] ";
+  case TILEC_SIM_MISALIGNED: return "[T1103] ";
   case TILEC_SIM_RACE_WRITE_WRITE:
   case TILEC_SIM_RACE_READ_WRITE:
-  case TILEC_SIM_RACE_WRITE_READ: return same_program ? DIAG_CODE(T1202) : DIAG_CODE(T1201);
-  case TILEC_SIM_UNINITIALISED: return DIAG_CODE(T1301);
-  case TILEC_SIM_ASSERT: return DIAG_CODE(T1401);
+  case TILEC_SIM_RACE_WRITE_READ: return same_program ? "[T1202] " : "[T1201] ";
+  case TILEC_SIM_UNINITIALISED: return "[T1301] ";
+  case TILEC_SIM_ASSERT: return "[T1401] ";
   case TILEC_SIM_BUDGET:
   case TILEC_SIM_TIMEOUT:
-  case TILEC_SIM_DEADLOCK: return DIAG_CODE(T1404);
-  default: return "";
+  case TILEC_SIM_CANCELLED:
+  case TILEC_SIM_DEADLOCK: return "[T1404] ";
+  case TILEC_SIM_TRAP:
+  case TILEC_SIM_WILD_BRANCH:
+  case TILEC_SIM_READ_ONLY:
+  case TILEC_SIM_MBARRIER:
+  case TILEC_SIM_ASYNC:
+  case TILEC_SIM_BARRIER:
+  case TILEC_SIM_LANES:
+  case TILEC_SIM_WGMMA:
+  case TILEC_SIM_REGISTERS: break;
   }
+  return "[T1406] ";
 }
 
 // An asynchronous copy is part of a load.
@@ -241,9 +251,7 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
     advise_race(c, finding, &words->advice);
     return;
   }
-  bool described =
-      (r->kind == TILEC_SIM_OUT_OF_BOUNDS || r->kind == TILEC_SIM_MISALIGNED) && r->is_global && !c->ptx_file;
-  if (!described) buf_text(&words->message, code_of(r->kind, same_program(r)));
+  buf_text(&words->message, code_of(r->kind, same_program(r)));
   if (r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->is_global && !c->ptx_file)
     say_out_of_bounds(&access, &words->message, &words->advice);
   else if (r->kind == TILEC_SIM_MISALIGNED && r->is_global && !c->ptx_file)

@@ -73,7 +73,7 @@ bool npy_read(Arena *arena, const char *path, NpyArray *array, const char **why)
   *array = (NpyArray){0};
   FILE *file = fopen(path, "rb");
   if (!file) {
-    *why = arena_copy(arena, str_from(strerror(errno)));
+    *why = arena_printf(arena, "[T1007] %s", strerror(errno));
     return false;
   }
   *why = read_array(arena, file, array);

@@ -54,7 +54,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   *kernel = NULL;
   if (c->is_tir) {
     if (c->module->funcs.n != 1)
-      return tool_error("'%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
+      return tool_error("[T1004] '%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
     const Func *func = c->module->funcs.at[0];
     make_room(run, func->param_count);
     for (uint32_t i = 0; i < func_visible_params(func); i++)
@@ -181,7 +181,7 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
     return status == TILEC_OK || (tool_report(run->options, run->c, status), false);
   }
   if (!param) return unknown_argument(run, kernel, arg->name);
-  if (param->given) return tool_error("argument '%s' is given twice", arg->name), false;
+  if (param->given) return tool_error("[T1003] argument '%s' is given twice", arg->name), false;
   param->given = true;
   return take_value(run, param, str_from(arg->text), 0);
 }
@@ -193,10 +193,10 @@ static bool link_buffer(Run *run, RunArg *param) {
   if (value->kind != ARGUMENT_SAME) return true;
   param->buffer = find_holder(run, value->same);
   if (!param->buffer || param->buffer->value.kind != ARGUMENT_BUFFER)
-    return tool_error("argument %s=&%s: there is no buffer '%s'", param->name, value->same, value->same),
+    return tool_error("[T1003] argument %s=&%s: there is no buffer '%s'", param->name, value->same, value->same),
            false;
   return value->offset <= param->buffer->value.bytes ||
-         (tool_error("argument %s: the offset is past the end of '%s'", param->name, value->same), false);
+         (tool_error("[T1003] argument %s: the offset is past the end of '%s'", param->name, value->same), false);
 }
 
 static bool complete_descriptor(Run *run, RunArg *param) {
@@ -210,15 +210,15 @@ static bool check_pointee(const Run *run, const RunArg *table, const Pointee *po
   const RunArg *holder = pointee->name ? find_holder(run, pointee->name) : NULL;
   if (!pointee->name) return true;
   if (!holder || !holder->buffer)
-    return tool_error("%s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table), pointee->name),
+    return tool_error("[T1003] %s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table), pointee->name),
            false;
   const Argument *value = &holder->buffer->value;
   if (holder->value.offset + pointee->offset > value->bytes)
-    return tool_error("%s=ptrs(...): the offset is past the end of '%s'", run_arg_name(run, table),
+    return tool_error("[T1003] %s=ptrs(...): the offset is past the end of '%s'", run_arg_name(run, table),
                       pointee->name),
            false;
   if (!table->value.pointee_typed || value->elem == table->value.pointee) return true;
-  tool_error("%s=ptrs(...): the elements of '%s' are %s, not %s", run_arg_name(run, table), pointee->name,
+  tool_error("[T1003] %s=ptrs(...): the elements of '%s' are %s, not %s", run_arg_name(run, table), pointee->name,
              elem_info(value->elem)->name, elem_info(table->value.pointee)->name);
   return false;
 }
@@ -230,13 +230,13 @@ static bool take_buffers(Run *run) {
     const NamedText *given = &o->buffers.at[i];
     const char *why;
     if (find_holder(run, given->name))
-      return tool_error("--buffer %s: there is one of that name", given->name), false;
+      return tool_error("[T1003] --buffer %s: there is one of that name", given->name), false;
     RunArg *holder = &run->params[run->holder_count];
     *holder = (RunArg){.name = given->name, .given = true};
     if (!argument_parse(run->arena, given->text, data_seed(run), run->holder_count, &holder->value, &why))
-      return tool_error("--buffer %s=%s: %s", given->name, given->text, why), false;
+      return tool_error("[T1003] --buffer %s=%s: %s", given->name, given->text, why), false;
     if (holder->value.kind != ARGUMENT_BUFFER)
-      return tool_error("--buffer %s=%s: it is not a buffer", given->name, given->text), false;
+      return tool_error("[T1003] --buffer %s=%s: it is not a buffer", given->name, given->text), false;
     run->holder_count++;
   }
   return true;
@@ -306,7 +306,7 @@ bool run_match_arguments(Run *run) {
   if (kernel && !all_given(run, kernel)) return false;
   for (uint32_t i = 0; !kernel && i < run->param_count; i++)
     if (!run->params[i].given)
-      return tool_error("argument '%s' is missing", run->params[i].name), false; // of a .tir file
+      return tool_error("[T1005] argument '%s' is missing", run->params[i].name), false; // of a .tir file
   return link_buffers(run);
 }
 

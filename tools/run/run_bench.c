@@ -149,7 +149,7 @@ static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer
 static ExitStatus make_image(Run *run, KernelImage *image) {
   if (options_file_is_ptx(run->options)) {
     if (run->device->needs_ptx) return run_ptx_image(run, image) ? EXIT_DONE : EXIT_DIAGNOSED;
-    return tool_error("PTX runs on sim and cuda, not on %s", run->device->name);
+    return tool_error("[T1006] PTX runs on sim and cuda, not on %s", run->device->name);
   }
   BoundArgs bound;
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;

@@ -60,7 +60,7 @@ static bool facts_hold(const Run *run, const BoundArgs *bound) {
                        : needed->none && !(known & KEY_NONE)           ? "None"
                                                                        : NULL;
     if (fact)
-      return tool_error("argument '%s' is not %s, for which '%s' was specialised", run->params[i].name, fact,
+      return tool_error("[T1003] argument '%s' is not %s, for which '%s' was specialised", run->params[i].name, fact,
                         run->options->file),
              false;
   }

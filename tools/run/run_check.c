@@ -300,7 +300,7 @@ ExitStatus run_take_reports(Run *run, Reference *reference, tilec_status status)
   run_join_reports(&run->c->diags, diags, true);
   if (reference->c.fault[0]) tool_error("%s", reference->c.fault);
   if (gave_up && run->options->check)
-    tool_error("--check compared nothing: the reference evaluator did not run the kernel to its end");
+    tool_error("[T1405] --check compared nothing: the reference evaluator did not run the kernel to its end");
   if (status == TILEC_ERROR_INTERNAL) return EXIT_OUR_BUG;
   return status == TILEC_OK ? EXIT_DONE : EXIT_DIAGNOSED;
 }

@@ -215,7 +215,7 @@ bool run_ask_grid(Run *run, const char *name) {
   Compilation *c = run->c;
   const KernelInfo *kernel = c->is_tir ? NULL : frontend_chosen(&c->ir, c->syntax, &run->spec);
   if (!kernel)
-    return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
+    return tool_error("[T1001] kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
                       name),
            false;
   ask_grid(run->options, c, kernel, run_given(run));
@@ -229,7 +229,7 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
     return true;
   }
   if (run->options->grid_text && run->c->is_tir)
-    return tool_error("--grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
+    return tool_error("[T1001] --grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
   if (!func_host(func, HOST_GRID, NULL)) return run_ask_grid(run, func->name);
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
   for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
@@ -377,19 +377,19 @@ static bool on_simulator(const Options *options) {
 
 ExitStatus command_run(const Options *options, Arena *arena) {
   if (options->sim_given && !on_simulator(options))
-    return tool_error("--sim-schedule and --sim-threads are for the simulator, not for %s", options->device);
+    return tool_error("[T1006] --sim-schedule and --sim-threads are for the simulator, not for %s", options->device);
   return start_run(options, arena, options_file_is_ptx(options) ? run_ptx : launch_and_report);
 }
 
 ExitStatus command_check(const Options *options, Arena *arena) {
-  if (!on_simulator(options)) return tool_error("check runs on the simulator, not on %s", options->device);
+  if (!on_simulator(options)) return tool_error("[T1006] check runs on the simulator, not on %s", options->device);
   if (options->saves.n || options->stats || options->prints.n)
-    return tool_error("--save, --print and --stats are for run, not for check");
+    return tool_error("[T1006] --save, --print and --stats are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
 ExitStatus command_explain(const Options *options, Arena *arena) {
-  if (options_file_is_ptx(options)) return tool_error("explain needs a kernel's source: PTX has no tiles");
+  if (options_file_is_ptx(options)) return tool_error("[T1006] explain needs a kernel's source: PTX has no tiles");
   return start_run(options, arena, explain_source);
 }
 
@@ -419,13 +419,13 @@ double explain_predict(const Run *run, const char *option, const char *value) {
 // The first configuration is used for all until they differ.
 ExitStatus command_tune(const Options *options, Arena *arena) {
   if (options_file_is_ptx(options))
-    return tool_error("tune needs a kernel's source: PTX has one configuration");
+    return tool_error("[T1006] tune needs a kernel's source: PTX has one configuration");
   Options first = tune_first(options, arena);
   return start_run(&first, arena, tune_source);
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
   if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict)
-    return tool_error("--check, --expect, --save, --print and --strict are for run, not for bench");
+    return tool_error("[T1006] --check, --expect, --save, --print and --strict are for run, not for bench");
   return start_run(options, arena, run_bench);
 }

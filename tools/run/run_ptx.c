@@ -44,20 +44,20 @@ static bool has_entry(const Run *run) {
   diag_list_names(str_from(kernel ? kernel : ""), names, count, &list);
   const char *are = count == 1 ? "entry is" : "entries are";
   if (kernel)
-    tool_error("the PTX has no kernel '%s'; its %s %s", kernel, are, list.at);
+    tool_error("[T1004] the PTX has no kernel '%s'; its %s %s", kernel, are, list.at);
   else
-    tool_error("running PTX needs --kernel NAME; its %s %s", are, list.at);
+    tool_error("[T1004] running PTX needs --kernel NAME; its %s %s", are, list.at);
   buf_free(&list);
   return false;
 }
 
 bool run_ptx_image(const Run *run, KernelImage *image) {
   const Options *o = run->options;
-  if (o->grid_text) return tool_error("--grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
+  if (o->grid_text) return tool_error("[T1001] --grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
   if (!o->grid_given || !o->threads[0])
-    return tool_error("running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"), false;
+    return tool_error("[T1001] running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"), false;
   if (!has_entry(run)) return false;
-  if (o->check) return tool_error("--check needs a kernel's source: PTX has no reference"), false;
+  if (o->check) return tool_error("[T1006] --check needs a kernel's source: PTX has no reference"), false;
   sources_add(&run->c->sources, tool_source_name(o->file), run->text);
   *image = (KernelImage){.name = o->kernel, .ptx = run->text, .shared_bytes = o->shared_bytes};
   memcpy(image->threads, o->threads, sizeof image->threads);
@@ -149,7 +149,7 @@ void run_ptx_bits(const Run *run, uint64_t *bits) {
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers) {
   const Options *o = run->options;
   KernelImage image;
-  if (!run->device->needs_ptx) return tool_error("PTX runs on sim and cuda, not on %s", run->device->name);
+  if (!run->device->needs_ptx) return tool_error("[T1006] PTX runs on sim and cuda, not on %s", run->device->name);
   if (!run_ptx_image(run, &image)) return EXIT_DIAGNOSED;
   uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
   run_ptx_bits(run, bits);

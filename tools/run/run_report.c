@@ -78,7 +78,7 @@ bool run_check_outputs(const Run *run) {
   for (uint32_t i = 0; i < o->saves.n; i++) {
     const NamedText *save = &o->saves.at[i];
     if (!saved_param(run, save))
-      return tool_error("--save %s: there is no buffer '%s'", save->name, save->name), false;
+      return tool_error("[T1006] --save %s: there is no buffer '%s'", save->name, save->name), false;
     outputs[count++] = save->text;
   }
   if (o->stats_file) outputs[count++] = o->stats_file;
@@ -146,7 +146,7 @@ bool run_report_stats(const Run *run) {
   const tilec_sim *sim = device_simulator(run->device);
   if (!sim && !run->comparisons.n)
     return tool_error(
-               "--stats needs the simulator (--device sim), not %s, or a comparison (--check, --expect)",
+               "[T1006] --stats needs the simulator (--device sim), not %s, or a comparison (--check, --expect)",
                run->device->name),
            false;
   Buf out = {0};

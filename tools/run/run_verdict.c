@@ -105,10 +105,10 @@ bool run_load_expectations(Run *run) {
     const Expectation *e = &o->expectations.at[i];
     const RunArg *param = run_find_buffer(run, e->name);
     const char *why;
-    if (!param) return tool_error("--expect %s: there is no buffer '%s'", e->name, e->name), false;
+    if (!param) return tool_error("[T1006] --expect %s: there is no buffer '%s'", e->name, e->name), false;
     run->expected[i].param = param;
     if (!expect_load(run->arena, e, &param->value, &run->expected[i].array, &why))
-      return tool_error("--expect %s=@%s: %s", e->name, e->path, why), false;
+      return tool_error("[T1006] --expect %s=@%s: %s", e->name, e->path, why), false;
   }
   return true;
 }
@@ -203,5 +203,5 @@ ExitStatus run_judge(Run *run, ExitStatus result) {
 
 ExitStatus run_strict(const Run *run, ExitStatus result) {
   if (result != EXIT_DONE || !run->options->strict || !run->warnings) return result;
-  return tool_error("--strict: %u warning%s at run time", run->warnings, run->warnings == 1 ? "" : "s");
+  return tool_error("[T1405] --strict: %u warning%s at run time", run->warnings, run->warnings == 1 ? "" : "s");
 }

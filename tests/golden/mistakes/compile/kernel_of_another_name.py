@@ -1,0 +1,10 @@
+# A kernel is asked for that the file does not have.
+# compile: --kernel kernl --signature x=*fp32,n=i32 -D BLOCK=64
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 1.0, mask=i < n)

@@ -1,0 +1,10 @@
+# An argument is not given.
+# run: run --device sim --grid 2 x=randn:fp32[100] BLOCK=64
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 1.0, mask=i < n)
