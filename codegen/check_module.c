@@ -28,7 +28,8 @@ static void check_type(Checker *c, const Type *type, const Region *region, Loc l
   uint32_t warps = region_warps_of(region).count;
   bool good = false;
   if (!layout)
-    diag_error(c->diags, loc, "[T0000] a tile without a layout cannot be compiled: propagate_layouts has not run");
+    diag_error(c->diags, loc,
+               "[T0000] a tile without a layout cannot be compiled: propagate_layouts has not run");
   else if (layout->bits[DIM_LANE] != LANE_BITS || layout->bits[DIM_WARP] != log2_ceil(warps))
     diag_error(c->diags, loc, "[T0000] the layout is for %u lanes and %u warps, the kernel has 32 and %u",
                1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], warps);
@@ -56,7 +57,8 @@ static void check_hints(Checker *c, const Op *op) {
   static const char *const evictions[] = {"", "evict_normal", "evict_first", "evict_last", NULL};
   const Attr *cache = op_attr(op, ATTR_CACHE), *evict = op_attr(op, ATTR_EVICT);
   if (cache && !is_one_of(cache->str, op->kind == OP_LOAD ? loads : stores)) {
-    diag_error(c->diags, op->loc, "[T0507] %s has no cache modifier '%s'", op_info(op->kind)->name, cache->str);
+    diag_error(c->diags, op->loc, "[T0507] %s has no cache modifier '%s'", op_info(op->kind)->name,
+               cache->str);
     c->failed = true;
   }
   if (evict && !is_one_of(evict->str, evictions)) {
@@ -82,12 +84,12 @@ static void check_once(Checker *c, const Op *op) {
   const Use *use = op_result(op)->first_use;
   while (use && use->user->kind == OP_SHARED_STORE) use = use->next;
   if (!use) return;
-  diag_error(
-      c->diags, op->loc,
-      "[T0000] several threads hold the result of this %s: it needs a scratch buffer, promote_shared has not run",
-      op->kind == OP_LOAD          ? "volatile load"
-      : op->kind == OP_GLOBALTIMER ? "globaltimer"
-                                   : "atomic");
+  diag_error(c->diags, op->loc,
+             "[T0000] several threads hold the result of this %s: it needs a scratch buffer, promote_shared "
+             "has not run",
+             op->kind == OP_LOAD          ? "volatile load"
+             : op->kind == OP_GLOBALTIMER ? "globaltimer"
+                                          : "atomic");
   c->failed = true;
 }
 
@@ -100,7 +102,7 @@ static void check_asm(Checker *c, const Op *op) {
     diag_warning(
         c->diags, op->loc,
         "[T1403] inline assembly: this writes memory %u times for each element, once in each thread that "
-                   "holds it; use tl.store or tl.atomic_*, which write once",
+        "holds it; use tl.store or tl.atomic_*, which write once",
         replicas);
   if (!wrong) return;
   diag_error(c->diags, op->loc, "[T1403] inline assembly: %s", wrong);
@@ -133,9 +135,10 @@ static void check_moves(Checker *c, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     RegisterMove *moves = ARENA_ARRAY(c->arena, RegisterMove, emit_count(op->results[i].type));
     if (plan_moves(c->arena, op, i, moves)) continue;
-    diag_error(c->diags, op->loc,
-               "[T0000] a layout conversion is missing before '%s': its result's threads do not hold the elements",
-               op_info(op->kind)->name);
+    diag_error(
+        c->diags, op->loc,
+        "[T0000] a layout conversion is missing before '%s': its result's threads do not hold the elements",
+        op_info(op->kind)->name);
     c->failed = true;
     return;
   }
@@ -207,7 +210,8 @@ static void check_name(Checker *c, const Func *func) {
   plain = plain && strcmp(func->name, "vprintf") != 0 && strcmp(func->name, "__assertfail") != 0;
   if (plain) return;
   diag_error(c->diags, func->loc,
-             "[T0507] '%s' cannot be a kernel's name in PTX: use only ASCII letters, digits and _", func->name);
+             "[T0507] '%s' cannot be a kernel's name in PTX: use only ASCII letters, digits and _",
+             func->name);
   c->failed = true;
 }
 

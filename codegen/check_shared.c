@@ -22,7 +22,8 @@ static bool fail(SharedChecker *c, const Op *op, const char *why) {
 }
 
 static bool fail_before(SharedChecker *c, const Op *op, size_t feature) {
-  diag_error(c->diags, op->loc, "[T0507] %s: it needs %s or newer", op_info(op->kind)->name, target_since(feature));
+  diag_error(c->diags, op->loc, "[T0507] %s: it needs %s or newer", op_info(op->kind)->name,
+             target_since(feature));
   c->ok = false;
   return false;
 }
@@ -254,10 +255,10 @@ bool check_shared(Func *func, const Target *target, Diags *diags) {
   Arena *arena = diags->arena;
   Ledger ledger = {0};
   region_walk(func->body, take_buffer, (void *[]){&ledger, arena});
-  Diag *error = diag_error(
-      diags, func->loc, "[T0505] kernel %s needs %u bytes of shared memory; %s has %u for a CTA%s%s",
-      func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",
-      ledger.largest ? what_to_shrink(func, &ledger, arena, target->num_stages) : "");
+  Diag *error = diag_error(diags, func->loc,
+                           "[T0505] kernel %s needs %u bytes of shared memory; %s has %u for a CTA%s%s",
+                           func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",
+                           ledger.largest ? what_to_shrink(func, &ledger, arena, target->num_stages) : "");
   note_buffers(&ledger, arena, diags, error);
   return false;
 }

@@ -164,8 +164,9 @@ static bool run_inline_asm(Machine *m, Op *op) {
     return eval_error(m, op, NO_ELEMENT, "[T1405] the evaluator cannot evaluate inline assembly");
   }
   if (eval_first_time(m, op))
-    diag_warning(m->diags, op->loc,
-                 "[T1405] the evaluator does not run inline assembly: values that depend on it are not compared");
+    diag_warning(
+        m->diags, op->loc,
+        "[T1405] the evaluator does not run inline assembly: values that depend on it are not compared");
   for (uint32_t k = 0; k < op->operand_count && !op_attr(op, ATTR_PURE); k++) {
     const Tile *operand = eval_operand(m, op, k);
     if (!eval_code_is_float(operand->code) && eval_code_bytes(operand->code) == 8) give_away(m, operand);
@@ -288,7 +289,8 @@ static bool set_programs(Machine *m) {
   if (!func_is_persistent(m->func)) return true;
   if (programs_fault(grid))
     return eval_error(m, m->func->body->last, NO_ELEMENT,
-                      "[T0000] the launch is the kernel's with persistent = \"off\": %s", programs_fault(grid));
+                      "[T0000] the launch is the kernel's with persistent = \"off\": %s",
+                      programs_fault(grid));
   for (uint32_t d = 0; d < PROGRAM_AXES; d++) eval_set_int(m, m->func->body->args[first + d], m->grid[d]);
   uint32_t programs = m->grid[0] * m->grid[1] * m->grid[2];
   m->grid[0] = programs < most ? programs : most;
@@ -346,10 +348,11 @@ static bool check_grid(Machine *m, const Op *yield, const int64_t *sizes) {
   static const int64_t LIMITS[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
   for (uint32_t d = 0; d < 3; d++) {
     long long size = sizes[d];
-    if (size < 0) return eval_error(m, yield, NO_ELEMENT, "[T1001] the grid's size %u is negative: %lld", d, size);
+    if (size < 0)
+      return eval_error(m, yield, NO_ELEMENT, "[T1001] the grid's size %u is negative: %lld", d, size);
     if (size > LIMITS[d])
-      return eval_error(m, yield, NO_ELEMENT, "[T1001] the grid's size %u is %lld; at most %lld is allowed", d, size,
-                        (long long)LIMITS[d]);
+      return eval_error(m, yield, NO_ELEMENT, "[T1001] the grid's size %u is %lld; at most %lld is allowed",
+                        d, size, (long long)LIMITS[d]);
   }
   return true;
 }

@@ -58,10 +58,9 @@ static bool out_of_tensor(Machine *m, const BlockAccess *block, const Access *ac
                           int64_t position) {
   const BufferName *buffer = eval_buffer_named(m, block->op, access->address, true);
   const char *of = buffer ? buffer->name : "the tensor";
-  Diag *diag =
-      eval_diag(m, block->op, access->element,
-                "[T1101] %s out of bounds: %" PRId64 " of %" PRId64 " in dimension %u of %s",
-                eval_access_name(block->op), position, block->sizes[dimension], dimension, of);
+  Diag *diag = eval_diag(m, block->op, access->element,
+                         "[T1101] %s out of bounds: %" PRId64 " of %" PRId64 " in dimension %u of %s",
+                         eval_access_name(block->op), position, block->sizes[dimension], dimension, of);
   eval_diag_run(m, diag, "out of bounds", buffer, access->address);
   diag_note(m->diags, diag, block->op->loc, "that dimension is not checked: add %u to `boundary_check`",
             dimension);

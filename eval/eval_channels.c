@@ -86,14 +86,15 @@ static void run_fill(Machine *m, const Op *op, Channel *channel) {
 }
 
 static bool run_commit(Machine *m, const Op *op, Channel *channel) {
-  if (channel->committed == channel->filled) return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is being filled");
+  if (channel->committed == channel->filled)
+    return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is being filled");
   uint32_t slot = (uint32_t)(channel->committed++ % channel->slots);
   bool counted = channel->begin->operand_count > 0; // waiting for the slot includes waiting for its copies
   for (uint32_t i = 0; !counted && i < channel->buffers.all.n; i++) {
     uint64_t n = eval_shared_elements(m, channel->buffers.all.at[i]) / channel->slots;
     if (eval_shared_copying(m, channel->buffers.all.at[i], slot * n, n))
-      return eval_error(m, op, NO_ELEMENT, "[T0000] copies into slot %u are in flight: an async_wait must come first",
-                        slot);
+      return eval_error(m, op, NO_ELEMENT,
+                        "[T0000] copies into slot %u are in flight: an async_wait must come first", slot);
   }
   return true;
 }
@@ -108,7 +109,8 @@ static bool run_wait(Machine *m, const Op *op, Channel *channel) {
 }
 
 static bool run_release(Machine *m, const Op *op, Channel *channel) {
-  if (channel->released == channel->waited) return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is readable");
+  if (channel->released == channel->waited)
+    return eval_error(m, op, NO_ELEMENT, "[T0000] no slot is readable");
   uint32_t slot = (uint32_t)(channel->released++ % channel->slots);
   return eval_slot_was_read(m, op, &channel->buffers, slot, channel->slots);
 }
@@ -161,9 +163,10 @@ bool eval_channels_end(Machine *m, const Op *end) {
     Channel *channel = &m->channels->channels.at[i];
     uint64_t full = channel->committed - channel->waited, filled = channel->filled - channel->committed;
     if (full || filled)
-      return eval_error(m, end, NO_ELEMENT,
-                        "[T0000] %llu slots of a channel are full and %llu being filled when the program ends",
-                        (unsigned long long)full, (unsigned long long)filled);
+      return eval_error(
+          m, end, NO_ELEMENT,
+          "[T0000] %llu slots of a channel are full and %llu being filled when the program ends",
+          (unsigned long long)full, (unsigned long long)filled);
     channel->buffers.all.n = 0;
   }
   return true;

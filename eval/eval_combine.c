@@ -173,8 +173,8 @@ static void warn_associative(const Lines *lines, ElemCode code, uint32_t i, cons
   eval_print_value(&text[1], code, y->bits);
   diag_warning(m->diags, lines->op->loc,
                "[T1402] the function of this %s is not associative: for elements %u to %u, (a b) c "
-                                "is %s and a (b c) "
-                                "is %s, so results depend on how the %s is split",
+               "is %s and a (b c) "
+               "is %s, so results depend on how the %s is split",
                op_info(lines->op->kind)->name, i, i + 2, text[0].at, text[1].at,
                op_info(lines->op->kind)->name);
   buf_free(&text[0]);

@@ -197,7 +197,8 @@ bool eval_step(Machine *m, const Op *op) {
   enum { CLOCK_STEPS = 64 };
   const EvalOptions *o = &m->options;
   if (o->max_steps && m->steps >= o->max_steps) {
-    eval_error(m, op, NO_ELEMENT, "[T0000] the limit of %llu steps is reached (raise it with --max-instructions N)",
+    eval_error(m, op, NO_ELEMENT,
+               "[T0000] the limit of %llu steps is reached (raise it with --max-instructions N)",
                (unsigned long long)o->max_steps);
     return ends_in_loops(m, op);
   }
@@ -208,7 +209,8 @@ bool eval_step(Machine *m, const Op *op) {
   }
   if (o->timeout <= 0 || seconds_now() <= m->deadline) return true;
   eval_error(m, op, NO_ELEMENT,
-             "[T0000] the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)", o->timeout);
+             "[T0000] the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)",
+             o->timeout);
   return ends_in_loops(m, op);
 }
 

@@ -76,14 +76,15 @@ static bool computes_anew(const Machine *m, const Op *op) {
 bool eval_dots_allow(Machine *m, const Op *op) {
   if (!m->dots || m->dots->begun == m->dots->done) return true;
   if (computes_anew(m, op))
-    return eval_error(m, op, NO_ELEMENT, "[T0000] the registers are written while an asynchronous dot reads them");
+    return eval_error(m, op, NO_ELEMENT,
+                      "[T0000] the registers are written while an asynchronous dot reads them");
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Tile *tile = &m->values[op_operand(op, i)->id];
     if (tile->dot <= m->dots->done || passes_on(op, i)) continue;
-    return eval_error(
-        m, op, NO_ELEMENT,
-        "[T0000] operand %u is read before the wait for its asynchronous dot: %llu dots of %llu were waited for", i,
-        (unsigned long long)m->dots->done, (unsigned long long)m->dots->begun);
+    return eval_error(m, op, NO_ELEMENT,
+                      "[T0000] operand %u is read before the wait for its asynchronous dot: %llu dots of "
+                      "%llu were waited for",
+                      i, (unsigned long long)m->dots->done, (unsigned long long)m->dots->begun);
   }
   return true;
 }

@@ -69,7 +69,8 @@ bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, 
 }
 
 bool eval_on_host(Machine *m, const Op *op, const char *what) {
-  return eval_error(m, op, NO_ELEMENT, "[T0000] a %s expression cannot %s", host_info(m->host->kind)->name, what);
+  return eval_error(m, op, NO_ELEMENT, "[T0000] a %s expression cannot %s", host_info(m->host->kind)->name,
+                    what);
 }
 
 // For an op that moves or combines elements: any undefined element of an operand; *i is its index.

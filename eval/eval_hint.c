@@ -68,11 +68,10 @@ static void warn(Machine *m, const Op *op, const Tile *tile, uint32_t element, c
   snprintf(promise, sizeof promise, format, number);
   eval_place(m, op, type_is_tile(type) ? element : NO_ELEMENT, where);
   diag_warning(m->diags, op->loc,
-               tile->code == CODE_POINTER
-                   ? "[T1104] a hint says that %s, but there is 0x%" PRIx64
-                                      ", %s: accesses that rely on it may use wrong addresses"
-                   : "[T1104] a hint says that %s, but there is %" PRId64
-                                      ", %s: accesses that rely on it may use wrong addresses",
+               tile->code == CODE_POINTER ? "[T1104] a hint says that %s, but there is 0x%" PRIx64
+                                            ", %s: accesses that rely on it may use wrong addresses"
+                                          : "[T1104] a hint says that %s, but there is %" PRId64
+                                            ", %s: accesses that rely on it may use wrong addresses",
                promise, tile->bits[element], where);
 }
 
@@ -122,9 +121,9 @@ void eval_descriptor(Machine *m, const Op *op, const Tile *block) {
     diag_warning(
         m->diags, op->loc,
         i ? "[T1104] a descriptor's strides must be multiples of %u, for 16 bytes, but there is %" PRId64
-                       ", %s: accesses that rely on it may use wrong addresses"
+            ", %s: accesses that rely on it may use wrong addresses"
           : "[T1104] a descriptor's base must be a multiple of %u, but there is 0x%" PRIx64
-                             ", %s: accesses that rely on it may use wrong addresses",
+            ", %s: accesses that rely on it may use wrong addresses",
         multiple, block->bits[i], where);
   }
 }

@@ -38,8 +38,8 @@ static Mbarrier *mbarrier_of(Machine *m, const Op *op, uint32_t operand) {
   const Tile *view = eval_operand(m, op, operand);
   Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)view->bits[1]);
   if (mbarrier->valid) return mbarrier;
-  eval_error(m, op, NO_ELEMENT, "[T0000] operand %u is not an mbarrier: it was not initialised by mbarrier_init",
-             operand);
+  eval_error(m, op, NO_ELEMENT,
+             "[T0000] operand %u is not an mbarrier: it was not initialised by mbarrier_init", operand);
   return NULL;
 }
 
@@ -71,10 +71,11 @@ bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again
     Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)(view->bits[1] + i));
     if (mbarrier->valid && !again)
       return eval_error(m, op, NO_ELEMENT,
-                        "[T0000] element %u is an mbarrier already: mbarrier_inval must come first", (unsigned)i);
-    if (mbarrier->valid && eval_shared_copying_to(m, copy_key(m, mbarrier)))
-      return eval_error(m, op, NO_ELEMENT, "[T0000] copies that count their bytes at mbarrier %u are in flight",
+                        "[T0000] element %u is an mbarrier already: mbarrier_inval must come first",
                         (unsigned)i);
+    if (mbarrier->valid && eval_shared_copying_to(m, copy_key(m, mbarrier)))
+      return eval_error(m, op, NO_ELEMENT,
+                        "[T0000] copies that count their bytes at mbarrier %u are in flight", (unsigned)i);
     *mbarrier = (Mbarrier){.buffer = mbarrier->buffer, .element = mbarrier->element, .valid = true};
     mbarrier->arrivals = mbarrier->missing = (uint32_t)op_int(op, ATTR_ARRIVALS, 1);
   }
@@ -86,10 +87,11 @@ static bool run_inval(Machine *m, const Op *op) {
   uint64_t n = type_elements(op_operand(op, 0)->type);
   for (uint64_t i = 0; i < n; i++) {
     Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)(view->bits[1] + i));
-    if (!mbarrier->valid) return eval_error(m, op, NO_ELEMENT, "[T0000] element %u is not an mbarrier", (unsigned)i);
+    if (!mbarrier->valid)
+      return eval_error(m, op, NO_ELEMENT, "[T0000] element %u is not an mbarrier", (unsigned)i);
     if (eval_shared_copying_to(m, copy_key(m, mbarrier)))
-      return eval_error(m, op, NO_ELEMENT, "[T0000] copies that count their bytes at mbarrier %u are in flight",
-                        (unsigned)i);
+      return eval_error(m, op, NO_ELEMENT,
+                        "[T0000] copies that count their bytes at mbarrier %u are in flight", (unsigned)i);
     mbarrier->valid = false;
   }
   return true;
@@ -114,8 +116,9 @@ static bool run_arrive(Machine *m, const Op *op) {
   uint32_t arrivals = group_runs_by_thread(op) ? 1 : region_warps(op);
   if (!mbarrier) return false;
   if (arrivals > mbarrier->missing)
-    return eval_error(m, op, NO_ELEMENT, "[T0000] %u warps arrive, and the mbarrier's phase waits for %u more",
-                      arrivals, mbarrier->missing);
+    return eval_error(m, op, NO_ELEMENT,
+                      "[T0000] %u warps arrive, and the mbarrier's phase waits for %u more", arrivals,
+                      mbarrier->missing);
   mbarrier->missing -= arrivals;
   complete(mbarrier);
   return true;
@@ -137,8 +140,8 @@ bool eval_mbarrier_waits(const Machine *m, const Op *op, char *text, size_t room
 static bool wait_phase(Machine *m, const Op *op, Mbarrier *mbarrier, uint64_t parity) {
   if ((mbarrier->phase & 1) == (parity & 1))
     return eval_error(
-        m, op, NO_ELEMENT, "[T0000] the wait does not end: %" PRIu64 " phases of the mbarrier are complete, %s",
-        mbarrier->phase,
+        m, op, NO_ELEMENT,
+        "[T0000] the wait does not end: %" PRIu64 " phases of the mbarrier are complete, %s", mbarrier->phase,
         !mbarrier->missing ? "and bytes of the next one are missing" : "and nothing has arrived since");
   eval_shared_land(m, copy_key(m, mbarrier));
   return true;
@@ -157,7 +160,8 @@ static bool run_wait(Machine *m, const Op *op) {
   if (parity->state[0] & UNDEFINED)
     return eval_undefined(m, op, op_operand(op, 1), NO_ELEMENT, "the phase's parity");
   if (parity->bits[0] > 1)
-    return eval_error(m, op, NO_ELEMENT, "[T0000] a parity must be 0 or 1, not %lld", (long long)parity->bits[0]);
+    return eval_error(m, op, NO_ELEMENT, "[T0000] a parity must be 0 or 1, not %lld",
+                      (long long)parity->bits[0]);
   return wait_phase(m, op, mbarrier, parity->bits[0]);
 }
 
@@ -185,8 +189,8 @@ static bool take_coordinates(Machine *m, TensorCopy *copy) {
   int64_t bytes = copy->at[rank - 1] * (int64_t)eval_code_bytes(copy->code);
   return bytes % TENSOR_COPY_BYTES == 0 ||
          eval_error(m, copy->op, NO_ELEMENT,
-                    "[T0000] the last coordinate, %" PRId64 ", is not a multiple of %d bytes", copy->at[rank - 1],
-                    TENSOR_COPY_BYTES);
+                    "[T0000] the last coordinate, %" PRId64 ", is not a multiple of %d bytes",
+                    copy->at[rank - 1], TENSOR_COPY_BYTES);
 }
 
 // Returns true if the TMA tiles contain the buffer's element i.
@@ -224,8 +228,8 @@ static bool run_copy(Machine *m, const Op *op) {
   if (!mbarrier || !take_coordinates(m, &copy)) return false;
   if (bytes > mbarrier->bytes)
     return eval_error(m, op, NO_ELEMENT,
-                      "[T0000] %" PRIu64 " bytes are copied, the mbarrier's phase waits for %" PRIu64 " more", bytes,
-                      mbarrier->bytes);
+                      "[T0000] %" PRIu64 " bytes are copied, the mbarrier's phase waits for %" PRIu64 " more",
+                      bytes, mbarrier->bytes);
   Element *elements = ARENA_ARRAY(m->arena, Element, n);
   eval_race_op(m, op);
   for (uint32_t i = 0; i < n; i++) {

@@ -428,7 +428,8 @@ void eval_race_acquire(Machine *m, const Access *access) {
 void eval_race_old_used(Machine *m, const Op *op) {
   m->race->ordered = true;
   if (was_reported(m->race, op->id, op->id)) return;
-  diag_warning(m->diags, op->loc,
-               "[T1405] the old value of a contended atomic depends on the order of programs and threads: values "
-               "computed from it are not compared");
+  diag_warning(
+      m->diags, op->loc,
+      "[T1405] the old value of a contended atomic depends on the order of programs and threads: values "
+      "computed from it are not compared");
 }

@@ -104,7 +104,8 @@ bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, ui
   for (uint32_t i = 0; i < buffers->all.n; i++) {
     uint64_t n = eval_shared_elements(m, buffers->all.at[i]) / slots;
     if (eval_dots_read(m, buffers->all.at[i], slot * n, slot * n + n - 1))
-      return eval_error(m, op, NO_ELEMENT, "[T0000] an asynchronous dot that reads slot %u may be in flight", slot);
+      return eval_error(m, op, NO_ELEMENT, "[T0000] an asynchronous dot that reads slot %u may be in flight",
+                        slot);
   }
   return true;
 }
@@ -136,7 +137,8 @@ static bool run_wait(Machine *m, const Op *op, Ring *ring) {
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
     uint64_t n = elements_of_slot(op_operand(op, i + 1)->def, ring);
     if (eval_shared_copying(m, (uint32_t)eval_operand(m, op, i + 1)->bits[0], slot * n, n))
-      return eval_error(m, op, NO_ELEMENT, "[T0000] copies into slot %u, of operand %u, are in flight", slot, i + 1);
+      return eval_error(m, op, NO_ELEMENT, "[T0000] copies into slot %u, of operand %u, are in flight", slot,
+                        i + 1);
   }
   return true;
 }

@@ -76,7 +76,8 @@ static bool may_write(Machine *m, const Op *op, uint32_t index, uint64_t first, 
     dot |= eval_dots_read(m, i, 0, state->buffers.at[i].n);
     store |= eval_stores_read(m, i, 0, state->buffers.at[i].n);
   }
-  if (dot) return eval_error(m, op, NO_ELEMENT, "[T0000] the buffer is written while an asynchronous dot reads it");
+  if (dot)
+    return eval_error(m, op, NO_ELEMENT, "[T0000] the buffer is written while an asynchronous dot reads it");
   return !store || eval_error(m, op, NO_ELEMENT, "[T0000] the buffer is written while a TMA store reads it");
 }
 
@@ -237,7 +238,8 @@ static bool run_index(Machine *m, const Op *op) {
   if (index->state[0] & UNDEFINED)
     return eval_undefined(m, op, op_operand(op, 1), NO_ELEMENT, "the buffer's number");
   if (index->bits[0] >= count)
-    return eval_error(m, op, NO_ELEMENT, "[T0000] buffer number %lld of %u", (long long)index->bits[0], count);
+    return eval_error(m, op, NO_ELEMENT, "[T0000] buffer number %lld of %u", (long long)index->bits[0],
+                      count);
   Tile *to = eval_tile(m, op_result(op));
   to->bits[0] = from->bits[0];
   to->bits[1] = from->bits[1] + index->bits[0] * from->bits[2];
@@ -322,10 +324,11 @@ static bool run_wait(Machine *m, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     uint64_t group = eval_operand(m, op, i)->bits[0];
     if (group > last)
-      return eval_error(m, op, NO_ELEMENT,
-                        "[T0000] the copies of operand %u may still be in flight: %llu groups were committed after "
-                        "them, and %llu are not waited for",
-                        i, (unsigned long long)(groups - group), (unsigned long long)pending);
+      return eval_error(
+          m, op, NO_ELEMENT,
+          "[T0000] the copies of operand %u may still be in flight: %llu groups were committed after "
+          "them, and %llu are not waited for",
+          i, (unsigned long long)(groups - group), (unsigned long long)pending);
   }
   land_copies(state, 0, last);
   return true;

@@ -100,8 +100,9 @@ static bool take_coordinates(Machine *m, const Op *op, uint32_t rank, int64_t *a
   }
   int64_t bytes = at[rank - 1] * elem_bytes(op_operand(op, 1)->type->elem);
   return bytes % TENSOR_COPY_BYTES == 0 ||
-         eval_error(m, op, NO_ELEMENT, "[T0000] the last coordinate, %" PRId64 ", is not a multiple of %d bytes",
-                    at[rank - 1], TENSOR_COPY_BYTES);
+         eval_error(m, op, NO_ELEMENT,
+                    "[T0000] the last coordinate, %" PRId64 ", is not a multiple of %d bytes", at[rank - 1],
+                    TENSOR_COPY_BYTES);
 }
 
 // Stores element i of the buffer if it is inside the tensor.
@@ -131,8 +132,9 @@ static bool is_ordered(Machine *m, const Op *op, const StoreReading *reading) {
         !ranges_overlap(range->first, range->last, reading->first, reading->last))
       continue;
     return eval_error(m, op, NO_ELEMENT,
-                      range->fenced ? "[T0000] threads wrote to the buffer and fenced, but no barrier came after it"
-                                    : "[T0000] threads wrote to the buffer, but no fence_async came after it");
+                      range->fenced
+                          ? "[T0000] threads wrote to the buffer and fenced, but no barrier came after it"
+                          : "[T0000] threads wrote to the buffer, but no fence_async came after it");
   }
   return true;
 }
@@ -173,8 +175,9 @@ static bool run_wait(Machine *m, const Op *op) {
 
 bool eval_stores_end(Machine *m, const Op *end) {
   if (!m->stores || !m->stores->readings.n) return true;
-  return eval_error(m, end, NO_ELEMENT,
-                    "[T0000] the program ends while a TMA store may still read shared memory: a wait is missing");
+  return eval_error(
+      m, end, NO_ELEMENT,
+      "[T0000] the program ends while a TMA store may still read shared memory: a wait is missing");
 }
 
 bool eval_stores(Machine *m, Op *op) {

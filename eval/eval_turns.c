@@ -22,6 +22,7 @@ bool eval_turns_end(Machine *m, const Op *end) {
   for (uint32_t id = 0; id < sizeof m->turns; id++)
     if (m->turns[id] != TURN_NONE)
       return eval_error(m, end, NO_ELEMENT,
-                        "[T0000] the warpgroups' turns at barrier %u have not ended when the program ends", id);
+                        "[T0000] the warpgroups' turns at barrier %u have not ended when the program ends",
+                        id);
   return true;
 }

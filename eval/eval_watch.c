@@ -90,9 +90,10 @@ static bool report(Machine *m, const Op *loop) {
     eval_error(m, loop, NO_ELEMENT,
                "[T1404] deadlock: the loop waits for memory to change, but no program is left to change it");
   else if ((m->memory->gave_up = true))
-    eval_error(m, loop, NO_ELEMENT,
-               "[T1404] the loop waits for memory that no earlier program changed (the evaluator runs programs one "
-               "after another, so none can wait for a later one)");
+    eval_error(
+        m, loop, NO_ELEMENT,
+        "[T1404] the loop waits for memory that no earlier program changed (the evaluator runs programs one "
+        "after another, so none can wait for a later one)");
   if (read) note_read(m, read);
   return false;
 }

@@ -360,7 +360,8 @@ void eval_wrap_warn(Machine *m, const Access *access) {
   char where[EVAL_PLACE];
   describe(m, access->wrap, &text);
   eval_place(m, access->op, access->element, where);
-  Diag *diag = diag_warning(m->diags, op->loc, "[T1102] %s, and an address is computed from it; %s", text.at, ADVICE);
+  Diag *diag =
+      diag_warning(m->diags, op->loc, "[T1102] %s, and an address is computed from it; %s", text.at, ADVICE);
   diag_note(m->diags, diag, access->op->loc, "the address of this %s, %s", access_name(access->op), where);
   buf_free(&text);
 }

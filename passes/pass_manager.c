@@ -186,7 +186,8 @@ static bool needs_hold(PassRun *run, const PassInfo *pass, FuncState *state) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!(pass->needs & rows[i].state) || !has(state, rows[i].broken_by)) continue;
-    diag_error(run->diags, state->func->loc, "[T0000] pass '%s' needs that %s: '%s' gives that", pass->name, rows[i].what, rows[i].giver);
+    diag_error(run->diags, state->func->loc, "[T0000] pass '%s' needs that %s: '%s' gives that", pass->name,
+               rows[i].what, rows[i].giver);
     return false;
   }
   return true;
@@ -202,7 +203,8 @@ static void run_func(PassRun *run, const PassInfo *pass, FuncState *state) {
   bool changed = pass->run(&context, state->func);
   bool simplifies = pass->run == pass_simplify;
   if (!applies_here && !simplifies && (changed || run->diags->list.n != messages))
-    diag_error(run->diags, state->func->loc, "[T0000] pass '%s' did something where its condition in passes.def does not hold", pass->name);
+    diag_error(run->diags, state->func->loc,
+               "[T0000] pass '%s' did something where its condition in passes.def does not hold", pass->name);
   if (options->scratch) arena_free(options->scratch);
   run->ran |= applies_here;
   run->changed |= changed && applies_here;

@@ -254,14 +254,17 @@ static void add_kernel(AotRun *run, const char *name) {
                             .launcher = aot_launcher_name(run->arena, run->file.prefix, name)};
   for (uint32_t i = 0; i < run->file.kernels.n; i++)
     if (strcmp(run->file.kernels.at[i].launcher, kernel.launcher) == 0)
-      failed(run,
-             tool_error("[T1006] the kernels '%s' and '%s' would both be launched by %s(); give another --aot-prefix",
-                        run->file.kernels.at[i].name, name, kernel.launcher));
+      failed(
+          run,
+          tool_error(
+              "[T1006] the kernels '%s' and '%s' would both be launched by %s(); give another --aot-prefix",
+              run->file.kernels.at[i].name, name, kernel.launcher));
   static const char *const own[] = {"load", "unload", "error", "status_name"};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (strcmp(kernel.launcher, arena_printf(run->arena, "%s_aot_%s", run->file.prefix, own[i])) == 0)
-      failed(run, tool_error("[T1006] the kernel '%s' has the name of the function %s(); give another --aot-prefix",
-                             name, kernel.launcher));
+      failed(run, tool_error(
+                      "[T1006] the kernel '%s' has the name of the function %s(); give another --aot-prefix",
+                      name, kernel.launcher));
   vec_push(run->arena, &run->file.kernels, kernel);
 }
 
@@ -284,15 +287,16 @@ typedef struct VariantsRequest {
 static tilec_status check_variants(Compilation *c, void *data) {
   const VariantsRequest *r = data;
   if (r->o->variants.n && c->is_tir)
-    diag_error(&c->diags, LOC_NONE, "[T1006] --variant: tile IR is specialised already, so it is the only variant");
+    diag_error(&c->diags, LOC_NONE,
+               "[T1006] --variant: tile IR is specialised already, so it is the only variant");
   for (uint32_t v = 0; v < r->o->variants.n && !c->diags.errors; v++) {
     Spec facts = {0};
     if (compile_signature(c, r->o->variants.at[v], &facts)) break;
     for (uint32_t i = 0; i < facts.param_count; i++) {
       const ParamSpec *p = &facts.params[i];
       if (!any_has(c, r->list, p->name))
-        diag_error(&c->diags, LOC_NONE, "[T1002] --variant %s: no kernel has a parameter '%s'", r->o->variants.at[v],
-                   p->name);
+        diag_error(&c->diags, LOC_NONE, "[T1002] --variant %s: no kernel has a parameter '%s'",
+                   r->o->variants.at[v], p->name);
       else if (p->type || p->facts.none)
         diag_error(&c->diags, LOC_NONE,
                    "[T1006] --variant %s: '%s' is given %s; a variant takes only facts, as in x=:16,n=:1",

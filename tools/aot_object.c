@@ -45,9 +45,10 @@ static bool compile_in(Arena *arena, const char *source, const char *object) {
   vec_push(arena, &words, NULL);
   int status = run_compiler(words.at);
   if (status < 0 || status == 127)
-    tool_error("[T1007] --emit=object needs a C compiler: '%s' cannot be run%s%s; name another with $CC, or use "
-               "--emit=header, which needs none",
-               words.at[0], status < 0 ? ": " : "", status < 0 ? strerror(errno) : "");
+    tool_error(
+        "[T1007] --emit=object needs a C compiler: '%s' cannot be run%s%s; name another with $CC, or use "
+        "--emit=header, which needs none",
+        words.at[0], status < 0 ? ": " : "", status < 0 ? strerror(errno) : "");
   else if (status)
     tool_error("[T1007] the C compiler '%s' ended with status %d", words.at[0], status);
   return status == 0;

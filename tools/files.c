@@ -248,7 +248,8 @@ static bool same_file(const char *a, const char *b) {
 
 static bool overwrites(const char *output, const char *input) {
   if (!input || !same_file(output, input)) return false;
-  tool_error("[T1006] the output '%s' would overwrite the input '%s'; name another", output, tool_source_name(input));
+  tool_error("[T1006] the output '%s' would overwrite the input '%s'; name another", output,
+             tool_source_name(input));
   return true;
 }
 
@@ -275,7 +276,8 @@ bool files_apart(Arena *arena, const Options *o, const Compilation *c, const cha
       if (overwrites(outputs[i], argument_file(arena, o->args.at[k].text))) return false;
     for (uint32_t k = 0; k < i; k++)
       if (!is_standard(outputs[k]) && same_file(outputs[i], outputs[k]))
-        return tool_error("[T1006] '%s' and '%s' are one file, and would be written twice", outputs[k], outputs[i]),
+        return tool_error("[T1006] '%s' and '%s' are one file, and would be written twice", outputs[k],
+                          outputs[i]),
                false;
   }
   return true;

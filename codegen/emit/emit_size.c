@@ -23,7 +23,8 @@ void emit_check_size(Emitter *e, const Op *op) {
   e->next_check = e->ops + FIRST_CHECK + e->ops / 8;
   if (count_instructions(e) <= MOST) return;
   diag_error(e->diags, op->loc,
-             "[T0506] the kernel is too large: more than %d instructions up to here; use more warps, a smaller tile, "
+             "[T0506] the kernel is too large: more than %d instructions up to here; use more warps, a "
+             "smaller tile, "
              "or range instead of static_range",
              MOST);
   longjmp(e->refused, 1);

@@ -15,8 +15,8 @@ bool builtin_option(Elab *e, const Call *call, uint32_t at, ConstKind kind, cons
   if (obj->kind != OBJ_ERROR)
     elab_explain_runtime(e,
                          diag_error(e->diags, elab_loc(e, call->locs[at]),
-                                    "[T0401] '%s' of '%s' must be %s known at compile time, not %s",
-                                    name, call->text, kinds[kind], obj_describe(e, obj)),
+                                    "[T0401] '%s' of '%s' must be %s known at compile time, not %s", name,
+                                    call->text, kinds[kind], obj_describe(e, obj)),
                          obj);
   return *good = false;
 }
@@ -35,8 +35,8 @@ const char *builtin_choice(Elab *e, const Call *call, uint32_t at, const char *n
   Buf list = {0};
   for (size_t i = 0; i < n; i++) buf_printf(&list, "%s'%s'", i ? ", " : "", allowed[i]);
   const char *nearest = elab_did_you_mean(e, str_from(text), allowed, n);
-  elab_error(e, call->locs[at], "[T0204] '%s' of '%s' cannot be '%s'%s (it takes %s)", name,
-             call->text, text, nearest, elab_text(e, &list));
+  elab_error(e, call->locs[at], "[T0204] '%s' of '%s' cannot be '%s'%s (it takes %s)", name, call->text, text,
+             nearest, elab_text(e, &list));
   *good = false;
   return NULL;
 }
@@ -47,15 +47,15 @@ bool builtin_axis_of(Elab *e, Loc loc, const Call *call, const Obj *obj, uint32_
     elab_explain_runtime(
         e,
         diag_error(e->diags, elab_loc(e, loc),
-                   "[T0401] an axis of '%s' must be an integer known at compile time, not %s",
-                   call->text, obj_describe(e, obj)),
+                   "[T0401] an axis of '%s' must be an integer known at compile time, not %s", call->text,
+                   obj_describe(e, obj)),
         obj);
     return false;
   }
   int64_t i = obj->constant.i;
   if (obj->constant.is_u64 || i < -(int64_t)rank || i >= (int64_t)rank) {
-    elab_error(e, loc, "[T0307] axis %s of '%s' is out of range: it goes from -%u to %d",
-               obj_text(e, obj), call->text, rank, (int)rank - 1);
+    elab_error(e, loc, "[T0307] axis %s of '%s' is out of range: it goes from -%u to %d", obj_text(e, obj),
+               call->text, rank, (int)rank - 1);
     return false;
   }
   *axis = (uint32_t)(i < 0 ? i + (int64_t)rank : i);

@@ -89,8 +89,8 @@ static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *
   if (good) return true;
   const char *hint =
       strcmp(kind, "add") == 0 ? "elements of 32 or 64 bits, fp16 and bf16" : "elements of 32 or 64 bits";
-  elab_error(e, call->locs[ATOMIC_POINTER], "[T0308] '%s' is not defined on %s: it takes %s",
-             call->text, elem_info(elem)->name, hint);
+  elab_error(e, call->locs[ATOMIC_POINTER], "[T0308] '%s' is not defined on %s: it takes %s", call->text,
+             elem_info(elem)->name, hint);
   return false;
 }
 
@@ -126,8 +126,8 @@ Obj builtin_atomic_cas(Elab *e, Call *call) {
   const Type *element = type_element(compare.pointer->type)->inner;
   if (elem_info(element->elem)->bits < 16)
     return elab_error(e, call->locs[CAS_POINTER],
-                      "[T0308] '%s' is not defined on %s: it takes elements of 16, 32 or 64 bits",
-                      call->text, type_text(e, element));
+                      "[T0308] '%s' is not defined on %s: it takes elements of 16, 32 or 64 bits", call->text,
+                      type_text(e, element));
   if (!builtin_access(e, call, &compare, "'cmp'", CAS_CMP, NO_ARG)) return obj_error();
   if (!builtin_access(e, call, &change, "'val'", CAS_VAL, NO_ARG)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -267,8 +267,8 @@ Obj builtin_atomic_poll(Elab *e, Call *call) {
   const Type *pointee = type_element(access.pointer->type)->inner;
   if (!elem_is_int(pointee->elem) || elem_info(pointee->elem)->bits < 16)
     return elab_error(e, call->locs[ATOMIC_POINTER],
-                      "[T0308] '%s' is not defined on %s: it takes integers of 16, 32 or 64 bits",
-                      call->text, type_text(e, pointee));
+                      "[T0308] '%s' is not defined on %s: it takes integers of 16, 32 or 64 bits", call->text,
+                      type_text(e, pointee));
   if (!read_half_order(e, call, POLL_SEM, "acquire", &poll.order) || !read_timeout(e, call, &poll) ||
       !builtin_access(e, call, &access, "'expected_value'", ATOMIC_VAL, NO_ARG))
     return obj_error();

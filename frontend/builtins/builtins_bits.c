@@ -47,8 +47,8 @@ Obj builtin_count_bits(Elab *e, Call *call) {
   if (!x) return obj_error();
   uint32_t bits = type_is_int(x->type) ? elem_info(type_element(x->type)->elem)->bits : 0;
   if (bits < 32)
-    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs integers of 32 or 64 bits, not %s", call->text,
-                      obj_describe(e, &call->args[ARG_X]));
+    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs integers of 32 or 64 bits, not %s",
+                      call->text, obj_describe(e, &call->args[ARG_X]));
   e->b.loc = elab_loc(e, call->loc);
   x = elab_bitcast(e, call->loc, x, elab_scalar(e, bits == 32 ? ELEM_U32 : ELEM_U64));
   switch (call->builtin->detail[0]) {

@@ -91,8 +91,8 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
   if (ordered && !dimensions(e, call, BLOCK_PTR_ORDER, rank, order, &n)) return obj_error();
   if (ordered && n != rank)
     return elab_error(e, call->locs[BLOCK_PTR_ORDER],
-                      "[T0207] 'order' of '%s' must name all %u dimensions once, fastest first, not %s", call->text,
-                      rank, obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
+                      "[T0207] 'order' of '%s' must name all %u dimensions once, fastest first, not %s",
+                      call->text, rank, obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
   e->b.loc = elab_loc(e, call->loc);
   // Bools are loaded and stored as bytes.
   if (type_is_elem(base->type->inner, ELEM_I1))
@@ -152,10 +152,9 @@ static bool check_nan(Elab *e, Loc loc, const Type *element) {
 static bool refuse_descriptor(Elab *e, const Call *call, uint32_t at) {
   const Op *def = call->args[at].value->def;
   if (!def || !op_attr(def, ATTR_DESCRIPTOR)) return false;
-  elab_error(
-      e, call->locs[at],
-      "[T0501] '%s' takes no tensor descriptor; write desc.load([...]) or desc.store([...], value)",
-      call->text);
+  elab_error(e, call->locs[at],
+             "[T0501] '%s' takes no tensor descriptor; write desc.load([...]) or desc.store([...], value)",
+             call->text);
   return true;
 }
 
@@ -247,7 +246,8 @@ static bool check_descriptor(Elab *e, const Call *call, const Type *element, uin
   const Obj *strides = &call->args[DESCRIPTOR_STRIDES];
   if (bytes < 16) {
     elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
-               "[T0207] the last dimension of a descriptor's block must have 16 bytes or more, not %u elements of %s",
+               "[T0207] the last dimension of a descriptor's block must have 16 bytes or more, not %u "
+               "elements of %s",
                shape[rank - 1], type_text(e, element));
     return false;
   }
@@ -266,7 +266,8 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   if (!good || !base || !block_shape(e, call, DESCRIPTOR_BLOCK_SHAPE, &rank, shape)) return obj_error();
   if (rank > DESCRIPTOR_MAX_RANK)
     return elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
-                      "[T0207] a tensor descriptor has at most %d dimensions, not %u", DESCRIPTOR_MAX_RANK, rank);
+                      "[T0207] a tensor descriptor has at most %d dimensions, not %u", DESCRIPTOR_MAX_RANK,
+                      rank);
   bool nan = padding && padding[0] == 'n';
   if (nan && !check_nan(e, call->locs[DESCRIPTOR_PADDING_OPTION], base->type->inner)) return obj_error();
   if (!builtin_extents(e, call, DESCRIPTOR_SHAPE, "shape", rank, sizes) ||
@@ -289,9 +290,10 @@ const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *b
     if (e->nan_descriptors.at[i] == block) return "nan";
   bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
   if (known || e->nan_descriptors.n == 0) return "zero";
-  elab_error(e, call->locs[DESC_DESC],
-             "[T0207] this descriptor is chosen at run time, and the kernel's descriptors differ in padding_option: "
-             "use one padding_option for all");
+  elab_error(
+      e, call->locs[DESC_DESC],
+      "[T0207] this descriptor is chosen at run time, and the kernel's descriptors differ in padding_option: "
+      "use one padding_option for all");
   return NULL;
 }
 
@@ -313,10 +315,10 @@ Value *builtin_descriptor_loaded(Elab *e, const Call *call, const Value *block, 
     if (e->tf32_descriptors.at[i] == block) return round_tf32(e, tile);
   bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
   if (known || e->tf32_descriptors.n == 0) return tile;
-  elab_error(
-      e, call->locs[DESC_DESC],
-      "[T0207] this descriptor is chosen at run time, and the kernel's descriptors differ in round_f32_to_tf32: use "
-      "one value for all");
+  elab_error(e, call->locs[DESC_DESC],
+             "[T0207] this descriptor is chosen at run time, and the kernel's descriptors differ in "
+             "round_f32_to_tf32: use "
+             "one value for all");
   return NULL;
 }
 

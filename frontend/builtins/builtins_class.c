@@ -114,7 +114,8 @@ static Obj attribute_of(Elab *e, const Call *call, const char *name) {
 static const char *name_arg(Elab *e, const Call *call) {
   const Obj *name = &call->args[ATTRIBUTE_NAME];
   if (obj_is(name, CONST_STR)) return name->constant.str;
-  elab_error(e, call->locs[ATTRIBUTE_NAME], "[T0207] the name must be a string, not %s", obj_describe(e, name));
+  elab_error(e, call->locs[ATTRIBUTE_NAME], "[T0207] the name must be a string, not %s",
+             obj_describe(e, name));
   return NULL;
 }
 
@@ -143,8 +144,8 @@ Obj builtin_hasattr(Elab *e, Call *call) {
   if (object->kind == OBJ_NAMESPACE && !object->file && triton_lists_members(object->path))
     return obj_bool(triton_has_member(object->path, name));
   if (obj_is_unread(object))
-    return elab_error(e, call->locs[ATTRIBUTE_OBJECT], "[T0207] hasattr() cannot inspect %s, which is not read",
-                      obj_describe(e, object));
+    return elab_error(e, call->locs[ATTRIBUTE_OBJECT],
+                      "[T0207] hasattr() cannot inspect %s, which is not read", obj_describe(e, object));
   return obj_bool(attribute_quietly(e, call, name, &obj));
 }
 
@@ -156,10 +157,9 @@ Obj builtin_no_class(Elab *e, Call *call) {
     return elab_error(e, call->loc,
                       "[T0202] '%s' is Python's own function, which a kernel cannot call; write %s",
                       call->text, hint);
-  return elab_error(
-      e, call->loc,
-      "[T0202] '%s' is a class, which a kernel cannot call; it can be used in isinstance()",
-      call->text);
+  return elab_error(e, call->loc,
+                    "[T0202] '%s' is a class, which a kernel cannot call; it can be used in isinstance()",
+                    call->text);
 }
 
 Obj builtin_tuple(Elab *e, Call *call) {
@@ -176,9 +176,10 @@ Obj builtin_dtype_named(Elab *e, Call *call) {
   for (uint32_t elem = 0; obj_is(name, CONST_STR) && elem < ELEM_COUNT; elem++)
     if (strcmp(elab_triton_name((Elem)elem), name->constant.str) == 0)
       return obj_type(elab_scalar(e, (Elem)elem));
-  return elab_error(e, call->locs[ARG_X],
-                    "[T0207] '%s' takes the name of a type, such as 'int32', 'uint8', 'fp16' or 'bf16', not %s",
-                    call->text, obj_describe(e, name));
+  return elab_error(
+      e, call->locs[ARG_X],
+      "[T0207] '%s' takes the name of a type, such as 'int32', 'uint8', 'fp16' or 'bf16', not %s", call->text,
+      obj_describe(e, name));
 }
 
 Obj builtin_constexpr_type(Elab *e, Call *call) {
@@ -230,8 +231,8 @@ Obj builtin_type_limit(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
   if (type->kind != TYPE_SCALAR || !elem_is_int(type->elem))
-    return elab_error(e, call->loc, "[T0205] '%s' is an attribute of integer types, not of %s", call->builtin->name,
-                      type_text(e, type));
+    return elab_error(e, call->loc, "[T0205] '%s' is an attribute of integer types, not of %s",
+                      call->builtin->name, type_text(e, type));
   uint32_t bits = elem_info(type->elem)->bits;
   bool is_signed = elem_is_signed(type->elem) && type->elem != ELEM_I1,
        least = strcmp(call->builtin->detail, "min") == 0;
@@ -245,7 +246,7 @@ Obj builtin_type_shape(Elab *e, Call *call) {
   const Type *type = type_self(e, call);
   if (!type) return obj_error();
   if (!type_is_tile(type))
-    return elab_error(e, call->loc, "[T0205] '%s' is an attribute of tile types, not of %s", call->builtin->name,
-                      type_text(e, type));
+    return elab_error(e, call->loc, "[T0205] '%s' is an attribute of tile types, not of %s",
+                      call->builtin->name, type_text(e, type));
   return elab_type_shape(e, type);
 }

@@ -8,10 +8,9 @@ static Obj refuse_prefix(Elab *e, const Call *call, const Obj *prefix) {
   const char *text = elab_source(e, call->locs[PRINT_PREFIX]);
   if (prefix->kind == OBJ_ERROR) return *prefix;
   if (!text || strchr(text, '"')) text = "x";
-  return elab_error(
-      e, call->locs[PRINT_PREFIX],
-      "[T0204] the first argument of '%s' must be a string, not %s; write %s(\"%s\", %s)",
-      call->text, obj_describe(e, prefix), call->text, text, text);
+  return elab_error(e, call->locs[PRINT_PREFIX],
+                    "[T0204] the first argument of '%s' must be a string, not %s; write %s(\"%s\", %s)",
+                    call->text, obj_describe(e, prefix), call->text, text, text);
 }
 
 Obj builtin_device_print(Elab *e, Call *call) {

@@ -77,8 +77,8 @@ static Value *descriptor_arg(Elab *e, const Call *call, Places *places) {
   }
   if (obj->kind != OBJ_ERROR)
     elab_error(e, call->locs[DESC_DESC],
-               "[T0401] '%s' needs a tensor descriptor that is known at compile time, not %s",
-               call->text, obj_describe(e, obj));
+               "[T0401] '%s' needs a tensor descriptor that is known at compile time, not %s", call->text,
+               obj_describe(e, obj));
   return NULL;
 }
 
@@ -97,9 +97,8 @@ static bool check_atomic(Elab *e, const Call *call, const char *kind, const Type
   const char *takes = strcmp(kind, "add") == 0 ? "i32, u32, u64, fp16, bf16 and fp32"
                       : kind[0] == 'm'         ? "i32, u32, i64, u64, fp16 and bf16"
                                                : "i32, u32, i64 and u64";
-  elab_error(e, call->locs[DESC_DESC],
-             "[T0204] '%s' is not defined on a descriptor of %s: it takes %s", call->text,
-             type_text(e, element), takes);
+  elab_error(e, call->locs[DESC_DESC], "[T0204] '%s' is not defined on a descriptor of %s: it takes %s",
+             call->text, type_text(e, element), takes);
   return false;
 }
 
@@ -124,12 +123,13 @@ Obj builtin_descriptor_atomic(Elab *e, Call *call) {
 static bool check_row(Elab *e, const Call *call, const Type *block) {
   uint32_t bits = 8 * type_element_bytes(block->inner), least = 32 / bits * 8, columns = block->shape[1];
   if (block->rank != 2 || block->shape[0] != 1)
-    elab_error(e, call->locs[DESC_DESC],
-               "[T0207] '%s' needs a descriptor of a two-dimensional tensor whose block is one row, [1, N], not %s",
-               call->text, elab_shape_text(e, block->rank, block->shape));
+    elab_error(
+        e, call->locs[DESC_DESC],
+        "[T0207] '%s' needs a descriptor of a two-dimensional tensor whose block is one row, [1, N], not %s",
+        call->text, elab_shape_text(e, block->rank, block->shape));
   else if (columns < least)
-    elab_error(e, call->locs[DESC_DESC], "[T0207] '%s' of %s needs a block of %u columns or more, not %u", call->text,
-               type_text(e, block->inner), least, columns);
+    elab_error(e, call->locs[DESC_DESC], "[T0207] '%s' of %s needs a block of %u columns or more, not %u",
+               call->text, type_text(e, block->inner), least, columns);
   else
     return true;
   return false;
@@ -140,8 +140,9 @@ static Value *row_numbers(Elab *e, const Call *call, uint32_t at) {
   Value *rows = builtin_value(e, call, at, "the rows");
   if (!rows) return NULL;
   if (!type_is_tile(rows->type) || rows->type->rank != 1 || !type_is_int(rows->type))
-    elab_error(e, call->locs[at], "[T0207] the rows of '%s' must be a one-dimensional tile of integers, not %s",
-               call->text, obj_describe(e, &call->args[at]));
+    elab_error(e, call->locs[at],
+               "[T0207] the rows of '%s' must be a one-dimensional tile of integers, not %s", call->text,
+               obj_describe(e, &call->args[at]));
   else if (rows->type->shape[0] < MIN_ROWS)
     elab_error(e, call->locs[at], "[T0207] '%s' needs %u rows or more, not %u", call->text, MIN_ROWS,
                rows->type->shape[0]);

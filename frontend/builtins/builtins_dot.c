@@ -20,18 +20,16 @@ static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
   e->b.loc = elab_loc(e, call->loc);
   if (x == y) return true;
   if (builtin_is_fp8(x) && builtin_is_fp8(y)) return true;
-  elab_error(
-      e, call->loc,
-      "[T0302] the operands of '%s' must have one element type, not %s and %s; cast one of them",
-      call->text, type_text(e, x), type_text(e, y));
+  elab_error(e, call->loc,
+             "[T0302] the operands of '%s' must have one element type, not %s and %s; cast one of them",
+             call->text, type_text(e, x), type_text(e, y));
   return false;
 }
 
 static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b) {
   uint32_t rank = a->rank;
   if (rank != b->rank || rank < 2) {
-    elab_error(e, call->loc,
-               "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s",
+    elab_error(e, call->loc, "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s",
                call->text, type_text(e, a), type_text(e, b));
     return false;
   }
@@ -43,7 +41,7 @@ static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b
   if (a->shape[rank - 1] == b->shape[rank - 2]) return true;
   elab_error(e, call->loc,
              "[T0302] '%s' cannot multiply %s by %s: the columns of the first, %u, are not the rows "
-                              "of the second, %u",
+             "of the second, %u",
              call->text, type_text(e, a), type_text(e, b), a->shape[rank - 1], b->shape[rank - 2]);
   return false;
 }
@@ -78,8 +76,8 @@ bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *typ
   Value *given = builtin_tile(e, call, at);
   if (!given) return false;
   if (given->type == type) return (*acc = given) != NULL;
-  elab_error(e, call->locs[at], "[T0207] the accumulator of '%s' must be %s, not %s", call->text, type_text(e, type),
-             type_text(e, given->type));
+  elab_error(e, call->locs[at], "[T0207] the accumulator of '%s' must be %s, not %s", call->text,
+             type_text(e, type), type_text(e, given->type));
   return false;
 }
 
@@ -89,8 +87,8 @@ static bool check_out_dtype(Elab *e, const Call *call, const Type *type) {
   const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
   if (!dtype || dtype == type_element(type)) return dtype != NULL;
   elab_error(e, call->locs[DOT_OUT_DTYPE],
-             "[T0207] 'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or use %s", call->text,
-             type_text(e, dtype), type_text(e, type), type_text(e, type_element(type)));
+             "[T0207] 'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or use %s",
+             call->text, type_text(e, dtype), type_text(e, type), type_text(e, type_element(type)));
   return false;
 }
 
@@ -108,8 +106,8 @@ static const char *precision(Elab *e, const Call *call, bool *good) {
       obj_given(&call->args[DOT_INPUT_PRECISION]) && !(obj_is(&call->args[DOT_INPUT_PRECISION], CONST_STR) &&
                                                        !call->args[DOT_INPUT_PRECISION].constant.str[0]);
   if (given && obj_given(&call->args[DOT_ALLOW_TF32])) {
-    elab_error(e, call->locs[DOT_ALLOW_TF32], "[T0204] '%s' takes 'input_precision' or 'allow_tf32', not both",
-               call->text);
+    elab_error(e, call->locs[DOT_ALLOW_TF32],
+               "[T0204] '%s' takes 'input_precision' or 'allow_tf32', not both", call->text);
     *good = false;
     return NULL;
   }
@@ -123,7 +121,7 @@ static const char *precision(Elab *e, const Call *call, bool *good) {
 }
 
 static const char *default_precision(Elab *e, const Call *call) {
-  static const char differs[] = "fp32 is multiplied in IEEE fp32; Triton's default is tf32: use "
+  static const char differs[] = "[T0310] fp32 is multiplied in IEEE fp32; Triton's default is tf32: use "
                                 "input_precision=\"ieee\" or \"tf32\", or --fp32-dot";
   bool given = !e->spec || e->spec->fp32_dot_given || e->out->target.fp32_dot != FP32_DOT_IEEE;
   if (!given) elab_warn_py(e, call->loc, differs);

@@ -43,8 +43,9 @@ static const Format *read_format(Elab *e, const Call *call, uint32_t at, const c
   for (uint32_t i = 0; given && names[i]; i++)
     if (strcmp(given, names[i]) == 0) return &formats[i];
   if (good)
-    elab_error(e, call->locs[at], "[T0207] '%s' of '%s' must be 'e2m1', 'e4m3', 'e5m2', 'bf16' or 'fp16', not %s",
-               name, call->text, obj_describe(e, &call->args[at]));
+    elab_error(e, call->locs[at],
+               "[T0207] '%s' of '%s' must be 'e2m1', 'e4m3', 'e5m2', 'bf16' or 'fp16', not %s", name,
+               call->text, obj_describe(e, &call->args[at]));
   return NULL;
 }
 
@@ -71,10 +72,10 @@ static bool read_numbers(Elab *e, const Call *call, Operand *o) {
   o->k_pack = builtin_flag(e, call, pack_at, pack_name, true, &good);
   if (!o->x || !o->format || !good || !check_element(e, call, at, o)) return false;
   if (o->k_pack || is_packed(o)) return true;
-  elab_error(
-      e, call->locs[pack_at],
-      "[T0207] '%s' of '%s' can be False only for format e2m1, which has two numbers to an element, not for %s",
-      pack_name, call->text, o->format->name);
+  elab_error(e, call->locs[pack_at],
+             "[T0207] '%s' of '%s' can be False only for format e2m1, which has two numbers to an element, "
+             "not for %s",
+             pack_name, call->text, o->format->name);
   return false;
 }
 
@@ -91,8 +92,7 @@ static bool find_shape(Elab *e, const Call *call, Operand *o) {
 static bool check_shapes(Elab *e, const Call *call, Operand *a, Operand *b) {
   const Type *x = a->x->type, *y = b->x->type;
   if (x->rank != y->rank || (x->rank != 2 && x->rank != 3)) {
-    elab_error(e, call->loc,
-               "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s",
+    elab_error(e, call->loc, "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s",
                call->text, type_text(e, x), type_text(e, y));
     return false;
   }
@@ -105,7 +105,7 @@ static bool check_shapes(Elab *e, const Call *call, Operand *a, Operand *b) {
   if (a->shape[a->k_axis] == b->shape[b->k_axis]) return true;
   elab_error(e, call->loc,
              "[T0302] '%s' cannot multiply %s by %s: the rows of the first have %u numbers, the "
-                              "columns of the second %u",
+             "columns of the second %u",
              call->text, type_text(e, x), type_text(e, y), a->shape[a->k_axis], b->shape[b->k_axis]);
   return false;
 }
@@ -121,8 +121,9 @@ static bool read_scale(Elab *e, const Call *call, Operand *o) {
   o->group = elem == ELEM_FP8E4NV ? 16 : 32;
   uint32_t k = o->shape[o->k_axis], shape[TILE_MAX_RANK];
   if (k < o->group) {
-    elab_error(e, call->locs[at], "[T0207] '%s' of '%s': a scale covers %u numbers along k, but k has only %u",
-               o->scale_name, call->text, o->group, k);
+    elab_error(e, call->locs[at],
+               "[T0207] '%s' of '%s': a scale covers %u numbers along k, but k has only %u", o->scale_name,
+               call->text, o->group, k);
     return false;
   }
   memcpy(shape, o->shape, sizeof shape);
@@ -130,8 +131,9 @@ static bool read_scale(Elab *e, const Call *call, Operand *o) {
   bool known = elem == ELEM_U8 || elem == ELEM_I8 || elem == ELEM_FP8E4NV;
   const Type *wanted = type_tile(e->ir, elab_scalar(e, known ? elem : ELEM_U8), o->rank, shape, NULL);
   if (o->scale->type == wanted) return true;
-  elab_error(e, call->locs[at], "[T0207] '%s' of '%s' must be %s, not %s: a scale for every %u numbers along k",
-             o->scale_name, call->text, type_text(e, wanted), type_text(e, o->scale->type), o->group);
+  elab_error(e, call->locs[at],
+             "[T0207] '%s' of '%s' must be %s, not %s: a scale for every %u numbers along k", o->scale_name,
+             call->text, type_text(e, wanted), type_text(e, o->scale->type), o->group);
   return false;
 }
 
@@ -213,8 +215,9 @@ static bool check_out_dtype(Elab *e, const Call *call) {
   if (!obj_given(&call->args[SCALED_OUT_DTYPE])) return true;
   const Type *dtype = builtin_dtype(e, call, SCALED_OUT_DTYPE);
   if (!dtype || type_is_elem(dtype, ELEM_FP32)) return dtype != NULL;
-  elab_error(e, call->locs[SCALED_OUT_DTYPE], "[T0207] 'out_dtype' of '%s' must be fp32, not %s; convert the result",
-             call->text, type_text(e, dtype));
+  elab_error(e, call->locs[SCALED_OUT_DTYPE],
+             "[T0207] 'out_dtype' of '%s' must be fp32, not %s; convert the result", call->text,
+             type_text(e, dtype));
   return false;
 }
 

@@ -141,7 +141,7 @@ Obj builtin_assume(Elab *e, Call *call) {
     if (!condition) return obj_error();
     e->b.loc = elab_loc(e, call->loc);
     take_condition(e, condition);
-  } else if (!truth && !elab_bear_py(e, call->loc, "the assumed condition is false"))
+  } else if (!truth && !elab_bear_py(e, call->loc, "[T0407] the assumed condition is false"))
     return obj_error();
   return obj_none();
 }

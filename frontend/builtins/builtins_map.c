@@ -7,8 +7,7 @@ enum { MAX_VALUES = 32 };
 // Reads the values of a tuple, or one object, in one shape. Returns their number; 0 after an error.
 static bool read_values(Elab *e, const Call *call, uint32_t n, const Obj *items, Value **values) {
   if (n > MAX_VALUES) {
-    elab_error(e, call->loc, "[T0204] '%s' takes at most %d values, not %u", call->text, MAX_VALUES,
-               n);
+    elab_error(e, call->loc, "[T0204] '%s' takes at most %d values, not %u", call->text, MAX_VALUES, n);
     return false;
   }
   const char *what = arena_printf(e->arena, "an argument of '%s'", call->text);
@@ -43,8 +42,8 @@ static uint32_t run_mapped(Elab *e, const Call *call, Region *region, uint32_t n
   if (result->kind == OBJ_ERROR) return 0;
   Obj items = as_tuple(result);
   if (items.items.n == 0 || items.items.n > MAX_VALUES) {
-    elab_error(e, call->loc, "[T0207] the function of '%s' returns %u values, not 1 to %d", call->text, items.items.n,
-               MAX_VALUES);
+    elab_error(e, call->loc, "[T0207] the function of '%s' returns %u values, not 1 to %d", call->text,
+               items.items.n, MAX_VALUES);
     return 0;
   }
   for (uint32_t i = 0; i < items.items.n; i++) {
@@ -103,10 +102,11 @@ static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type)
   if (power && pack == 1) return 1;
   uint64_t elements = type_is_tile(type) ? type_elements(type) : 1;
   if (power && (uint64_t)pack < elements && pack * n <= MAX_VALUES) return (uint32_t)pack;
-  elab_error(e, call->locs[MAP_PACK],
-             "[T0207] 'pack' of '%s' must be a power of two below the number of elements, which is %llu, and pass "
-             "its function at most %d values, not %lld",
-             call->text, (unsigned long long)elements, MAX_VALUES, (long long)pack);
+  elab_error(
+      e, call->locs[MAP_PACK],
+      "[T0207] 'pack' of '%s' must be a power of two below the number of elements, which is %llu, and pass "
+      "its function at most %d values, not %lld",
+      call->text, (unsigned long long)elements, MAX_VALUES, (long long)pack);
   return 0;
 }
 
@@ -121,8 +121,8 @@ static Obj packed_results(Elab *e, const Call *call, Op *op, uint32_t pack, cons
       if (tiles[j]->type != tiles[0]->type)
         return elab_error(
             e, call->loc,
-            "[T0207] values %u to %u of the function of '%s' belong to one result and must have one type", k * pack,
-            k * pack + pack - 1, call->text);
+            "[T0207] values %u to %u of the function of '%s' belong to one result and must have one type",
+            k * pack, k * pack + pack - 1, call->text);
     }
     results.items.at[k] = obj_value(build_reshape(&e->b, repack(e, pack, tiles), like->rank, like->shape));
   }
@@ -155,9 +155,10 @@ static Obj map_packed(Elab *e, Call *call, uint32_t n, Value *const *values, uin
   Obj failed = map_tiles(e, call, n * pack, tiles, &tuple, &op);
   if (failed.kind == OBJ_ERROR) return failed;
   if (!tuple || op->result_count % pack)
-    return elab_error(e, call->loc,
-                      "[T0207] the function of '%s' must return a tuple of %u values for each result, not %u values",
-                      call->text, pack, op->result_count);
+    return elab_error(
+        e, call->loc,
+        "[T0207] the function of '%s' must return a tuple of %u values for each result, not %u values",
+        call->text, pack, op->result_count);
   return packed_results(e, call, op, pack, values[0]->type);
 }
 
@@ -196,7 +197,8 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
   Obj dtypes = as_tuple(&call->args[ASM_DTYPE]);
   uint32_t n = dtypes.items.n;
   if (n == 0 || n > MAX_VALUES) {
-    elab_error(e, call->locs[ASM_DTYPE], "[T0207] '%s' can return 1 to %d values, not %u", call->text, MAX_VALUES, n);
+    elab_error(e, call->locs[ASM_DTYPE], "[T0207] '%s' can return 1 to %d values, not %u", call->text,
+               MAX_VALUES, n);
     return 0;
   }
   for (uint32_t i = 0; i < n; i++) {
@@ -205,8 +207,8 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
                 (dtype->constant.type->kind == TYPE_SCALAR || type_is_ptr(dtype->constant.type));
     if (!data || type_is_tile(dtype->constant.type)) {
       elab_error(e, call->locs[ASM_DTYPE],
-                 "[T0207] 'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s", call->text,
-                 obj_describe(e, dtype));
+                 "[T0207] 'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s",
+                 call->text, obj_describe(e, dtype));
       return 0;
     }
     types[i] = type_with_element(e->ir, like, dtype->constant.type);
@@ -231,9 +233,10 @@ static bool check_constraints(Elab *e, const Call *call, const char *text, uint3
     at += n + (at[n] == ',');
   }
   if (given[0] == outputs && given[1] == inputs) return true;
-  elab_error(e, call->locs[ASM_CONSTRAINTS],
-             "[T0207] the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
-             given[0], given[1], outputs, inputs);
+  elab_error(
+      e, call->locs[ASM_CONSTRAINTS],
+      "[T0207] the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
+      given[0], given[1], outputs, inputs);
   return false;
 }
 

@@ -189,10 +189,10 @@ Obj builtin_divide(Elab *e, Call *call) {
       good ? elab_promote(e, call->loc, what, fast ? PROMOTE_PLAIN : PROMOTE_DIVIDE, &first, y) : (Pair){0};
   if (!p.a || !check_float(e, call, obj_is_number(x) ? FDIV_Y : FDIV_X, p.a->type)) return obj_error();
   if (approx && (rounded || !type_is_elem(p.a->type, ELEM_FP32)))
-    return rounded
-               ? elab_error(e, call->loc, "[T0204] '%s' cannot be both correctly rounded and approximate", call->text)
-               : elab_error(e, call->loc, "[T0207] an approximate '%s' needs fp32, not %s", call->text,
-                            type_text(e, type_element(p.a->type)));
+    return rounded ? elab_error(e, call->loc, "[T0204] '%s' cannot be both correctly rounded and approximate",
+                                call->text)
+                   : elab_error(e, call->loc, "[T0207] an approximate '%s' needs fp32, not %s", call->text,
+                                type_text(e, type_element(p.a->type)));
   e->b.loc = elab_loc(e, call->loc);
   if (approx) return obj_value(builtin_math_value(e, "div_approx", p.a, p.b));
   const Type *element = type_element(p.a->type);
@@ -392,8 +392,7 @@ Obj builtin_abs(Elab *e, Call *call) {
   if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (element->kind == TYPE_PTR)
-    return elab_refuse_pointers(e, call->locs[ARG_X], "[T0308] '%s' is not defined on pointers",
-                                call->text);
+    return elab_refuse_pointers(e, call->locs[ARG_X], "[T0308] '%s' is not defined on pointers", call->text);
   uint32_t bits = elem_info(element->elem)->bits;
   if (elem_is_float(element->elem))
     return obj_value(bits < 32 ? clear_sign(e, x, bits) : builtin_math_value(e, "abs", x, NULL));

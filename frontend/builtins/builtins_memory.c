@@ -14,8 +14,8 @@ Value *builtin_pointer(Elab *e, const Call *call, uint32_t at) {
     return elab_bitcast(e, call->loc, obj->value, address);
   }
   bool offsets = obj->kind == OBJ_VALUE && type_is_int(obj->value->type);
-  elab_error(e, call->locs[at], "[T0501] '%s' needs a pointer, not %s%s", call->text,
-             obj_describe(e, obj), offsets ? "; offsets are added to one: pointer + offsets" : "");
+  elab_error(e, call->locs[at], "[T0501] '%s' needs a pointer, not %s%s", call->text, obj_describe(e, obj),
+             offsets ? "; offsets are added to one: pointer + offsets" : "");
   return NULL;
 }
 
@@ -23,10 +23,10 @@ Value *builtin_written_pointer(Elab *e, const Call *call, uint32_t at) {
   const Obj *obj = &call->args[at];
   bool is_ptr = obj->kind == OBJ_VALUE && type_is_ptr(obj->value->type);
   if (!is_ptr || !type_element(obj->value->type)->is_const) return builtin_pointer(e, call, at);
-  elab_error(
-      e, call->locs[at],
-      "[T0207] '%s' cannot write through %s: const memory can only be read; declare the parameter without const",
-      call->text, obj_describe(e, obj));
+  elab_error(e, call->locs[at],
+             "[T0207] '%s' cannot write through %s: const memory can only be read; declare the parameter "
+             "without const",
+             call->text, obj_describe(e, obj));
   return NULL;
 }
 
@@ -41,20 +41,18 @@ static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *point
   Value *mask = elab_value(e, call->locs[at], "a mask", obj, NULL);
   *good = *good && mask;
   if (!mask || type_is_elem(mask->type, ELEM_I1)) return mask;
-  elab_error(
-      e, call->locs[at],
-      "[T0504] a mask's elements must be i1, not %s: a mask is a comparison, such as offsets < n",
-      type_text(e, type_element(mask->type)));
+  elab_error(e, call->locs[at],
+             "[T0504] a mask's elements must be i1, not %s: a mask is a comparison, such as offsets < n",
+             type_text(e, type_element(mask->type)));
   *good = false;
   return NULL;
 }
 
 static bool is_larger(Elab *e, Loc loc, const char *what, const Value *value, const Type *pointer) {
   if (!value || !type_is_tile(value->type) || type_is_tile(pointer)) return false;
-  elab_error(
-      e, loc,
-      "[T0503] %s is %s, but the pointer is %s: pass a tile of pointers, as in pointer + offsets",
-      what, type_text(e, value->type), type_text(e, pointer));
+  elab_error(e, loc,
+             "[T0503] %s is %s, but the pointer is %s: pass a tile of pointers, as in pointer + offsets",
+             what, type_text(e, value->type), type_text(e, pointer));
   return true;
 }
 
@@ -113,8 +111,8 @@ static bool is_empty(const Obj *obj) {
 static bool refuse_block_option(Elab *e, const Call *call, uint32_t at, const char *name) {
   if (is_empty(&call->args[at])) return false;
   if (call->args[at].kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "[T0501] '%s' needs a block pointer (make_block_ptr), not %s; use a mask", name,
-               obj_describe(e, &call->args[LOAD_POINTER]));
+    elab_error(e, call->locs[at], "[T0501] '%s' needs a block pointer (make_block_ptr), not %s; use a mask",
+               name, obj_describe(e, &call->args[LOAD_POINTER]));
   return true;
 }
 

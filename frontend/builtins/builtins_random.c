@@ -69,8 +69,8 @@ static bool read_rounds(Elab *e, const Call *call, uint32_t at, int64_t *rounds)
       builtin_option(e, call, at, CONST_INT, "n_rounds", &good) ? call->args[at].constant.i : DEFAULT_ROUNDS;
   if (!good) return false;
   if (*rounds >= 0 && *rounds <= MAX_ROUNDS) return true;
-  elab_error(e, call->locs[at], "[T0207] 'n_rounds' of '%s' must be 0 to %d, not %lld", call->text, MAX_ROUNDS,
-             (long long)*rounds);
+  elab_error(e, call->locs[at], "[T0207] 'n_rounds' of '%s' must be 0 to %d, not %lld", call->text,
+             MAX_ROUNDS, (long long)*rounds);
   return false;
 }
 
@@ -124,8 +124,9 @@ Obj builtin_philox(Elab *e, Call *call) {
   Value *first = builtin_value(e, call, PHILOX_C0, "a counter");
   uint32_t bits = first ? elem_info(type_element(first->type)->elem)->bits : 0;
   if (bits != 32 && bits != 64)
-    return elab_error(e, call->locs[PHILOX_C0], "[T0207] the counters of '%s' must have 32 or 64 bits: 'c0' is %s",
-                      call->text, obj_describe(e, &call->args[PHILOX_C0]));
+    return elab_error(e, call->locs[PHILOX_C0],
+                      "[T0207] the counters of '%s' must have 32 or 64 bits: 'c0' is %s", call->text,
+                      obj_describe(e, &call->args[PHILOX_C0]));
   Elem elem = bits == 32 ? ELEM_U32 : ELEM_U64;
   if (!read_rounds(e, call, PHILOX_N_ROUNDS, &rounds) || !make_keys(e, call, elem, k)) return obj_error();
   for (uint32_t i = 0; i < 4; i++)
@@ -190,8 +191,8 @@ Obj builtin_uniform(Elab *e, Call *call) {
   Value *x = builtin_value(e, call, ARG_X, "the argument");
   if (!x) return obj_error();
   if (!type_is_int(x->type) || elem_info(type_element(x->type)->elem)->bits < 32)
-    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs integers of 32 or 64 bits, not %s", call->text,
-                      obj_describe(e, &call->args[ARG_X]));
+    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs integers of 32 or 64 bits, not %s",
+                      call->text, obj_describe(e, &call->args[ARG_X]));
   Obj obj = obj_value(x);
   return to_uniform(e, call->loc, &obj);
 }

@@ -108,9 +108,10 @@ static void check_combining(Op *op, void *data) {
   bool scalar = op->result_count == 0 || !type_is_tile(op->results[0].type);
   bool pure = op_has(op, PURE) || (op->kind == OP_INLINE_ASM && op_attr(op, ATTR_PURE));
   if (scalar && (pure || op_has(op, CONTROL) || op_has(op, TERMINATOR))) return;
-  diag_error(e->diags, op->loc,
-             "[T1402] a function that is applied to elements can compute only with scalars: it cannot use '%s'%s",
-             op_info(op->kind)->name, scalar ? "" : " of tiles");
+  diag_error(
+      e->diags, op->loc,
+      "[T1402] a function that is applied to elements can compute only with scalars: it cannot use '%s'%s",
+      op_info(op->kind)->name, scalar ? "" : " of tiles");
 }
 
 // Erases unused tiles, as in promote_to_tensor(x).dtype.
@@ -128,7 +129,8 @@ static void erase_asserts(Elab *e, Region *region) {
     before = op->prev;
     for (uint32_t i = 0; i < op->region_count; i++) erase_asserts(e, op->regions[i]);
     if (op->kind != OP_ASSERT) continue;
-    diag_warning(e->diags, op->loc, "[T0507] an assertion in a function that is applied to elements is not checked");
+    diag_warning(e->diags, op->loc,
+                 "[T0507] an assertion in a function that is applied to elements is not checked");
     op_erase(op);
   }
 }
@@ -164,8 +166,8 @@ static bool combine_function(Elab *e, const Call *call, const void *data, uint32
   const Obj *items = result.kind == OBJ_TUPLE ? result.items.at : &result;
   uint32_t count = result.kind == OBJ_TUPLE ? result.items.n : 1;
   if (count != n) {
-    elab_error(e, call->loc, "[T0207] the function of '%s' returns %u values where it combines %u", call->text, count,
-               n);
+    elab_error(e, call->loc, "[T0207] the function of '%s' returns %u values where it combines %u",
+               call->text, count, n);
     return false;
   }
   e->b.loc = elab_loc(e, call->loc);
@@ -191,16 +193,17 @@ static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **i
         type_is_ptr(items[i].value->type)) {
       const char *what = obj_describe(e, &items[i]);
       if (n == 1 && obj_is_pointers(&items[i]))
-        elab_refuse_pointers(e, call->locs[REDUCE_INPUT], "[T0502] '%s' needs a tile of numbers, not %s", call->text,
-                             what);
+        elab_refuse_pointers(e, call->locs[REDUCE_INPUT], "[T0502] '%s' needs a tile of numbers, not %s",
+                             call->text, what);
       else
-        elab_error(e, call->locs[REDUCE_INPUT], "[T0207] '%s' needs a tile of numbers, not %s", call->text, what);
+        elab_error(e, call->locs[REDUCE_INPUT], "[T0207] '%s' needs a tile of numbers, not %s", call->text,
+                   what);
       return 0;
     }
     inputs[i] = items[i].value;
     if (type_same_shape(inputs[i]->type, inputs[0]->type)) continue;
-    elab_error(e, call->locs[REDUCE_INPUT], "[T0301] the tiles of '%s' have different shapes: %s and %s", call->text,
-               type_text(e, inputs[0]->type), type_text(e, inputs[i]->type));
+    elab_error(e, call->locs[REDUCE_INPUT], "[T0301] the tiles of '%s' have different shapes: %s and %s",
+               call->text, type_text(e, inputs[0]->type), type_text(e, inputs[i]->type));
     return 0;
   }
   return n;

@@ -51,8 +51,8 @@ Obj builtin_item(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   if (!x) return obj_error();
   if (type_elements(x->type) != 1)
-    return elab_error(e, call->locs[SHAPE_INPUT], "[T0207] '%s' needs a tile of one element, not %s", call->text,
-                      type_text(e, x->type));
+    return elab_error(e, call->locs[SHAPE_INPUT], "[T0207] '%s' needs a tile of one element, not %s",
+                      call->text, type_text(e, x->type));
   return obj_value(builtin_only_element(e, x));
 }
 
@@ -69,8 +69,8 @@ Obj builtin_expand_dims(Elab *e, Call *call) {
     uint32_t at;
     if (!builtin_axis_of(e, call->locs[EXPAND_DIMS_AXIS], call, &axes[i], rank, &at)) return obj_error();
     if (is_new[at])
-      return elab_error(e, call->locs[EXPAND_DIMS_AXIS], "[T0307] axis %u of '%s' is given twice",
-                        at, call->text);
+      return elab_error(e, call->locs[EXPAND_DIMS_AXIS], "[T0307] axis %u of '%s' is given twice", at,
+                        call->text);
     is_new[at] = true;
   }
   for (uint32_t i = 0; x && i < rank; i++)
@@ -84,8 +84,8 @@ Obj builtin_squeeze(Elab *e, Call *call) {
   if (!x || !builtin_axis(e, call, SQUEEZE_DIM, x->type->rank, &axis)) return obj_error();
   if (x->type->shape[axis] != 1)
     return elab_error(e, call->locs[SQUEEZE_DIM],
-                      "[T0207] '%s' removes a dimension of size 1, but dimension %u of %s has %u", call->text, axis,
-                      type_text(e, x->type), x->type->shape[axis]);
+                      "[T0207] '%s' removes a dimension of size 1, but dimension %u of %s has %u", call->text,
+                      axis, type_text(e, x->type), x->type->shape[axis]);
   for (uint32_t i = 0; i < x->type->rank; i++)
     if (i != axis) shape[rank++] = x->type->shape[i];
   e->b.loc = elab_loc(e, call->loc);
@@ -132,7 +132,8 @@ Obj builtin_trans(Elab *e, Call *call) {
   for (uint32_t i = 0; i < rank; i++) order[i] = i;
   if (n == 0 && call->builtin->detail) {
     if (rank < 2)
-      return elab_error(e, call->loc, "[T0207] '%s' needs two dimensions, not %s", call->text, type_text(e, x->type));
+      return elab_error(e, call->loc, "[T0207] '%s' needs two dimensions, not %s", call->text,
+                        type_text(e, x->type));
     order[rank - 1] = rank - 2;
     order[rank - 2] = rank - 1;
     return transpose(e, call, x, order);
@@ -145,8 +146,7 @@ Obj builtin_trans(Elab *e, Call *call) {
     uint32_t axis;
     if (!builtin_axis_of(e, call->loc, call, &dims.items.at[i], rank, &axis)) return obj_error();
     if (seen[axis])
-      return elab_error(e, call->loc, "[T0204] dimension %u of '%s' is given twice", axis,
-                        call->text);
+      return elab_error(e, call->loc, "[T0204] dimension %u of '%s' is given twice", axis, call->text);
     seen[axis] = true;
     order[i] = axis;
   }
@@ -174,8 +174,9 @@ Obj builtin_sort(Elab *e, Call *call) {
   op_set_flag(sorted->def, ATTR_MERGE, call->builtin->detail != NULL);
   uint32_t size = x->type->shape[axis];
   if (call->builtin->detail && (size & (size - 1)))
-    return elab_error(e, call->locs[SORT_X], "[T0207] '%s' needs a power of two of elements; dimension %u has %u",
-                      call->text, axis, size);
+    return elab_error(e, call->locs[SORT_X],
+                      "[T0207] '%s' needs a power of two of elements; dimension %u has %u", call->text, axis,
+                      size);
   return obj_value(sorted);
 }
 
@@ -210,8 +211,9 @@ Obj builtin_histogram(Elab *e, Call *call) {
   if (!x || !elab_shape(e, call->locs[HISTOGRAM_NUM_BINS], &call->args[HISTOGRAM_NUM_BINS], &rank, bins))
     return obj_error();
   if (rank != 1)
-    return elab_error(e, call->locs[HISTOGRAM_NUM_BINS], "[T0207] 'num_bins' of '%s' must be one number, not %s",
-                      call->text, obj_describe(e, &call->args[HISTOGRAM_NUM_BINS]));
+    return elab_error(e, call->locs[HISTOGRAM_NUM_BINS],
+                      "[T0207] 'num_bins' of '%s' must be one number, not %s", call->text,
+                      obj_describe(e, &call->args[HISTOGRAM_NUM_BINS]));
   if (x->type->rank != 1 || !type_is_int(x->type))
     return elab_error(e, call->locs[HISTOGRAM_INPUT],
                       "[T0207] '%s' needs a tile of integers with one dimension, not %s", call->text,
@@ -278,8 +280,8 @@ Obj builtin_split(Elab *e, Call *call) {
   Value *x = builtin_tile(e, call, ARG_X);
   if (!x) return obj_error();
   if (x->type->shape[x->type->rank - 1] != 2)
-    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs a tile whose last dimension is 2, not %s", call->text,
-                      type_text(e, x->type));
+    return elab_error(e, call->locs[ARG_X], "[T0207] '%s' needs a tile whose last dimension is 2, not %s",
+                      call->text, type_text(e, x->type));
   Op *op = build_split(&e->b, x);
   Obj halves = obj_tuple(e, 2);
   for (uint32_t i = 0; i < 2; i++) halves.items.at[i] = obj_value(&op->results[i]);
@@ -301,8 +303,8 @@ Obj builtin_cat(Elab *e, Call *call) {
   if (obj_given(&call->args[CAT_DIM]) && !builtin_axis(e, call, CAT_DIM, a->type->rank, &axis))
     return obj_error();
   if (type_element(a->type) != type_element(b->type) || !same_but(a->type, b->type, axis))
-    return elab_error(e, call->loc, "[T0301] '%s' cannot concatenate %s and %s along dimension %u", call->text,
-                      type_text(e, a->type), type_text(e, b->type), axis);
+    return elab_error(e, call->loc, "[T0301] '%s' cannot concatenate %s and %s along dimension %u",
+                      call->text, type_text(e, a->type), type_text(e, b->type), axis);
   uint64_t sizes[TILE_MAX_RANK];
   for (uint32_t i = 0; i < a->type->rank; i++)
     sizes[i] = a->type->shape[i] + (i == axis ? (uint64_t)b->type->shape[i] : 0);
@@ -315,12 +317,12 @@ Obj builtin_gather(Elab *e, Call *call) {
   uint32_t axis;
   if (!x || !index || !builtin_axis(e, call, GATHER_AXIS, x->type->rank, &axis)) return obj_error();
   if (!type_is_int(index->type))
-    return elab_error(e, call->locs[GATHER_INDEX], "[T0207] the indices of '%s' must be integers, not %s", call->text,
-                      type_text(e, index->type));
+    return elab_error(e, call->locs[GATHER_INDEX], "[T0207] the indices of '%s' must be integers, not %s",
+                      call->text, type_text(e, index->type));
   if (type_is_elem(index->type, ELEM_I1)) index = builtin_as(e, index, ELEM_U8);
   if (!same_but(x->type, index->type, axis))
     return elab_error(e, call->loc,
-                      "[T0301] '%s' needs indices of the tile's shape, except in dimension %u: %s and %s", call->text,
-                      axis, type_text(e, x->type), type_text(e, index->type));
+                      "[T0301] '%s' needs indices of the tile's shape, except in dimension %u: %s and %s",
+                      call->text, axis, type_text(e, x->type), type_text(e, index->type));
   return obj_value(build_gather(&e->b, x, index, axis));
 }

@@ -87,7 +87,8 @@ Obj builtin_special(Elab *e, Call *call) {
   if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (element->elem == ELEM_FP64)
-    return elab_error(e, call->locs[ARG_X], "[T0507] '%s' of fp64 is not supported yet; cast to fp32", call->text);
+    return elab_error(e, call->locs[ARG_X], "[T0507] '%s' of fp64 is not supported yet; cast to fp32",
+                      call->text);
   Value *result = apply(e, call->builtin->detail, builtin_as(e, x, ELEM_FP64));
   return obj_value(build_cast(&e->b, result, element));
 }

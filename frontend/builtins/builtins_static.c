@@ -40,7 +40,8 @@ static Obj pick_all(Elab *e, Call *call, bool larger) {
   for (uint32_t i = PYTHON_MAX_AXIS; i < PYTHON_MAX_COUNT; i++)
     options = options || call->args[i].kind != OBJ_ABSENT;
   if (options && call->rest_count)
-    return elab_error(e, call->loc, "[T0207] '%s' of several values has no axis or other options", call->text);
+    return elab_error(e, call->loc, "[T0207] '%s' of several values has no axis or other options",
+                      call->text);
   if (best.kind == OBJ_TUPLE && call->rest_count == 0) {
     if (best.items.n == 0) return elab_error(e, call->loc, "[T0207] '%s' of an empty tuple", call->text);
     Obj tuple = best;
@@ -66,7 +67,8 @@ static Obj float_of_string(Elab *e, const Call *call, const char *text) {
   double value = strtod(start, &end);
   bool hex = strpbrk(start, "xX(") != NULL; // C's strtod accepts more than Python's float
   while (*end == ' ') end++;
-  if (end == start || *end || hex) return elab_error(e, call->locs[ARG_X], "[T0207] float() cannot read '%s'", text);
+  if (end == start || *end || hex)
+    return elab_error(e, call->locs[ARG_X], "[T0207] float() cannot read '%s'", text);
   return obj_float(value);
 }
 
@@ -77,7 +79,8 @@ Obj builtin_float(Elab *e, Call *call) {
   if (x->kind == OBJ_VALUE)
     return obj_value(
         elab_value(e, call->locs[ARG_X], "the argument of float()", x, elab_scalar(e, ELEM_FP32)));
-  return elab_error(e, call->locs[ARG_X], "[T0207] float() needs a number or string, not %s", obj_describe(e, x));
+  return elab_error(e, call->locs[ARG_X], "[T0207] float() needs a number or string, not %s",
+                    obj_describe(e, x));
 }
 
 // Rejects digits with underscores between them.
@@ -94,7 +97,8 @@ static Obj int_of_string(Elab *e, const Call *call, const char *text, int64_t ba
   long long value = strtoll(number, &end, skips ? own : base == 0 && digits[0] != '0' ? 10 : (int)base);
   if (skips && *start == '-') value = -value;
   while (*end == ' ') end++;
-  if (end == number || *end || errno) return elab_error(e, call->locs[ARG_X], "[T0207] int() cannot read '%s'", text);
+  if (end == number || *end || errno)
+    return elab_error(e, call->locs[ARG_X], "[T0207] int() cannot read '%s'", text);
   return obj_int(value);
 }
 
@@ -128,10 +132,10 @@ Obj builtin_len(Elab *e, Call *call) {
   const Obj *x = &call->args[ARG_X];
   if (x->kind == OBJ_TUPLE) return obj_int(x->items.n);
   if (obj_is(x, CONST_STR)) return obj_int((int64_t)strlen(x->constant.str));
-  return elab_error(
-      e, call->locs[ARG_X], "[T0304] len() needs a tuple, not %s%s", obj_describe(e, x),
-      x->kind == OBJ_VALUE && type_is_tile(x->value->type) ? "; a tile's sizes are x.shape[0] and so on"
-                                                           : "");
+  return elab_error(e, call->locs[ARG_X], "[T0304] len() needs a tuple, not %s%s", obj_describe(e, x),
+                    x->kind == OBJ_VALUE && type_is_tile(x->value->type)
+                        ? "; a tile's sizes are x.shape[0] and so on"
+                        : "");
 }
 
 // --- Decided at compile time ---
@@ -156,10 +160,9 @@ Obj builtin_static_assert(Elab *e, Call *call) {
   if (!const_truth(e, &call->args[STATIC_ASSERT_COND], &truth))
     return elab_explain_runtime(
         e,
-        diag_error(
-            e->diags, elab_loc(e, call->locs[STATIC_ASSERT_COND]),
-            "[T0401] static_assert needs a constexpr, not %s; device_assert checks at run time",
-            obj_describe(e, &call->args[STATIC_ASSERT_COND])),
+        diag_error(e->diags, elab_loc(e, call->locs[STATIC_ASSERT_COND]),
+                   "[T0401] static_assert needs a constexpr, not %s; device_assert checks at run time",
+                   obj_describe(e, &call->args[STATIC_ASSERT_COND])),
         &call->args[STATIC_ASSERT_COND]);
   if (truth) return obj_none();
   const char *message =
@@ -189,8 +192,8 @@ Obj builtin_next_power_of_2(Elab *e, Call *call) {
   if (!obj_is(n, CONST_INT))
     return elab_explain_runtime(e,
                                 diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
-                                           "[T0401] '%s' needs a constexpr integer, not %s",
-                                           call->text, obj_describe(e, n)),
+                                           "[T0401] '%s' needs a constexpr integer, not %s", call->text,
+                                           obj_describe(e, n)),
                                 n);
   if (n->constant.is_u64 || n->constant.i > (int64_t)1 << 62)
     return elab_error(e, call->locs[ARG_X], "[T0406] the next power of two does not fit in 64 bits");
@@ -234,7 +237,8 @@ Obj builtin_int_type(Elab *e, Call *call) {
   if (bits == 1) return obj_type(elab_scalar(e, ELEM_I1));
   for (uint32_t i = 0; good && i < 4; i++)
     if (bits == 8 << i) return obj_type(elab_scalar(e, elems[i][is_signed]));
-  return elab_error(e, call->locs[INT_TYPE_BITWIDTH], "[T0207] there are no integers of %lld bits", (long long)bits);
+  return elab_error(e, call->locs[INT_TYPE_BITWIDTH], "[T0207] there are no integers of %lld bits",
+                    (long long)bits);
 }
 
 Obj builtin_to_tensor(Elab *e, Call *call) {
@@ -251,8 +255,7 @@ Obj builtin_static_log2(Elab *e, Call *call) {
   const Obj *i = &call->args[ARG_X];
   if (obj_is(i, CONST_BOOL)) return obj_int(0);
   if (!obj_is(i, CONST_INT) || i->constant.is_u64 || i->constant.i < 1)
-    return elab_error(e, call->locs[ARG_X],
-                      "[T0401] '%s' needs a positive constexpr integer, not %s", call->text,
-                      obj_describe(e, i));
+    return elab_error(e, call->locs[ARG_X], "[T0401] '%s' needs a positive constexpr integer, not %s",
+                      call->text, obj_describe(e, i));
   return obj_int(log2_floor((uint64_t)i->constant.i));
 }

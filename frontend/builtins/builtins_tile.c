@@ -9,10 +9,11 @@ static Obj program(Elab *e, Call *call, OpKind kind) {
   const Obj *axis = &call->args[PROGRAM_AXIS];
   if (!obj_is_int(axis) || axis->constant.is_u64 || axis->constant.i < 0 || axis->constant.i > 2)
     return elab_error(e, call->locs[PROGRAM_AXIS],
-                      "[T0401] the axis of '%s' must be 0, 1 or 2, known at compile time, not %s",
-                      call->text, obj_describe(e, axis));
+                      "[T0401] the axis of '%s' must be 0, 1 or 2, known at compile time, not %s", call->text,
+                      obj_describe(e, axis));
   if (e->frame->grid)
-    return elab_error(e, call->loc, "[T0507] a grid is evaluated before the launch: it has no '%s'", call->text);
+    return elab_error(e, call->loc, "[T0507] a grid is evaluated before the launch: it has no '%s'",
+                      call->text);
   return obj_value(build_program_id(&e->b, kind, (uint32_t)axis->constant.i));
 }
 
@@ -24,16 +25,15 @@ Obj builtin_arange(Elab *e, Call *call) {
   for (uint32_t i = 0; i < 2; i++) {
     const Obj *bound = &call->args[i];
     if (!obj_is_int(bound))
-      return elab_explain_runtime(
-          e,
-          diag_error(e->diags, elab_loc(e, call->locs[i]),
-                     "[T0401] the %s of '%s' must be a constexpr integer, not %s%s", names[i],
-                     call->text, obj_describe(e, bound),
-                     obj_is(bound, CONST_FLOAT) ? "; '//' divides integers" : ""),
-          bound);
+      return elab_explain_runtime(e,
+                                  diag_error(e->diags, elab_loc(e, call->locs[i]),
+                                             "[T0401] the %s of '%s' must be a constexpr integer, not %s%s",
+                                             names[i], call->text, obj_describe(e, bound),
+                                             obj_is(bound, CONST_FLOAT) ? "; '//' divides integers" : ""),
+                                  bound);
     if (!const_fits(&bound->constant, ELEM_I32))
-      return elab_error(e, call->locs[i], "[T0406] the %s of '%s' does not fit in i32: %s", names[i], call->text,
-                        obj_text(e, bound));
+      return elab_error(e, call->locs[i], "[T0406] the %s of '%s' does not fit in i32: %s", names[i],
+                        call->text, obj_text(e, bound));
   }
   int64_t start = call->args[ARANGE_START].constant.i, end = call->args[ARANGE_END].constant.i;
   if (end <= start)
@@ -132,9 +132,9 @@ Obj builtin_cast(Elab *e, Call *call) {
   bool address = element->kind == TYPE_PTR || element->elem == ELEM_I64 || element->elem == ELEM_U64 ||
                  element->elem == ELEM_I1;
   if (!bits && !address && obj_is_pointers(&call->args[CAST_INPUT]))
-    return elab_refuse_pointers(
-        e, call->locs[CAST_INPUT], "[T0502] cannot convert the pointer %s to %s",
-        type_text(e, type_element(call->args[CAST_INPUT].value->type)), type_text(e, element));
+    return elab_refuse_pointers(e, call->locs[CAST_INPUT], "[T0502] cannot convert the pointer %s to %s",
+                                type_text(e, type_element(call->args[CAST_INPUT].value->type)),
+                                type_text(e, element));
   if (!bits && !rounding)
     return obj_value(elab_value(e, call->loc, "the cast value", &call->args[CAST_INPUT], element));
   Value *value = elab_value(e, call->loc, "the cast value", &call->args[CAST_INPUT], NULL);
@@ -161,8 +161,8 @@ Obj builtin_where(Elab *e, Call *call) {
   const Obj *x = &call->args[WHERE_X], *y = &call->args[WHERE_Y];
   if (!condition) return obj_error();
   if (type_is_ptr(condition->type))
-    return elab_error(e, call->locs[WHERE_CONDITION], "[T0207] the condition of '%s' must be i1, not %s", call->text,
-                      obj_describe(e, &call->args[WHERE_CONDITION]));
+    return elab_error(e, call->locs[WHERE_CONDITION], "[T0207] the condition of '%s' must be i1, not %s",
+                      call->text, obj_describe(e, &call->args[WHERE_CONDITION]));
   condition = elab_cast(e, call->locs[WHERE_CONDITION], condition, elab_scalar(e, ELEM_I1));
   Pair p = {0};
   if (is_pointer(x) && is_pointer(y) && type_element(x->value->type) == type_element(y->value->type))
@@ -222,8 +222,8 @@ static bool is_integer(const Obj *obj) {
 Obj builtin_cdiv(Elab *e, Call *call) {
   const Obj *x = &call->args[CDIV_X], *div = &call->args[CDIV_DIV];
   if (!is_integer(x) || !is_integer(div))
-    return elab_error(e, call->loc, "[T0207] '%s' needs integers, not %s and %s", call->text, obj_describe(e, x),
-                      obj_describe(e, div));
+    return elab_error(e, call->loc, "[T0207] '%s' needs integers, not %s and %s", call->text,
+                      obj_describe(e, x), obj_describe(e, div));
   Obj one = obj_int(1);
   Obj less = elab_binary(e, call->loc, BINARY_SUB, div, &one);
   Obj sum = elab_binary(e, call->loc, BINARY_ADD, x, &less);

@@ -238,8 +238,8 @@ bool const_truth(Elab *e, const Obj *obj, bool *truth) {
 
 static Obj from_wide(Elab *e, Loc loc, Wide value) {
   if (value < INT64_MIN || value > (Wide)UINT64_MAX)
-    return elab_error(e, loc,
-                      "[T0406] the result does not fit in 64 bits: constexpr integers go from -2**63 to 2**64 - 1");
+    return elab_error(
+        e, loc, "[T0406] the result does not fit in 64 bits: constexpr integers go from -2**63 to 2**64 - 1");
   ConstValue c = {.kind = CONST_INT, .is_u64 = value > INT64_MAX, .i = (int64_t)(uint64_t)value};
   return obj_const(c);
 }
@@ -335,8 +335,7 @@ Obj const_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a) {
   bool truth = false;
   if (op == UNARY_NOT && const_truth(e, a, &truth)) return obj_bool(!truth);
   if (!obj_is_number(a) || (op == UNARY_INVERT && a->constant.kind == CONST_FLOAT))
-    return elab_error(e, loc, "[T0308] '%s' is not defined on %s", unary_op_text(op),
-                      obj_describe(e, a));
+    return elab_error(e, loc, "[T0308] '%s' is not defined on %s", unary_op_text(op), obj_describe(e, a));
   bool is_float = a->constant.kind == CONST_FLOAT;
   if (op == UNARY_NEG)
     return is_float ? obj_float(-a->constant.f) : from_wide(e, loc, -wide_of(&a->constant));
@@ -413,11 +412,13 @@ static bool python_equal(const Obj *a, const Obj *b) {
 static Obj compare_in(Elab *e, Loc loc, bool negated, const Obj *a, const Obj *b) {
   if (obj_is(a, CONST_STR) && obj_is(b, CONST_STR))
     return obj_bool((strstr(b->constant.str, a->constant.str) != NULL) != negated);
-  if (b->kind != OBJ_TUPLE) return elab_error(e, loc, "[T0309] 'in' needs a tuple, not %s", obj_describe(e, b));
+  if (b->kind != OBJ_TUPLE)
+    return elab_error(e, loc, "[T0309] 'in' needs a tuple, not %s", obj_describe(e, b));
   bool found = false;
   for (uint32_t i = 0; i < b->items.n && !found; i++) {
     if (b->items.at[i].kind == OBJ_ERROR) return b->items.at[i];
-    if (b->items.at[i].kind == OBJ_VALUE) return elab_error(e, loc, "[T0401] 'in' needs a tuple of constexprs");
+    if (b->items.at[i].kind == OBJ_VALUE)
+      return elab_error(e, loc, "[T0401] 'in' needs a tuple of constexprs");
     found = python_equal(a, &b->items.at[i]);
   }
   return obj_bool(found != negated);

@@ -72,7 +72,8 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
     if (*type && !*is_constexpr)
       *type = type_ptr(e->ir, *type);
     else
-      elab_error(e, annotation->loc, "[T0403] a pointer's annotation must name its element type, as in *fp32");
+      elab_error(e, annotation->loc,
+                 "[T0403] a pointer's annotation must name its element type, as in *fp32");
     return *type != NULL;
   }
   if (annotation->kind == EXPR_SUBSCRIPT)
@@ -81,8 +82,7 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   if (!name) return true;
   if (type_from_text(e, str_from(name), type, is_constexpr)) return true;
   if (is_foreign(name) || annotation->kind == EXPR_ATTRIBUTE || is_class(e, annotation, name)) return true;
-  elab_error(e, annotation->loc, "[T0306] unknown type '%s'%s", name,
-             suggest_type(e, str_from(name)));
+  elab_error(e, annotation->loc, "[T0306] unknown type '%s'%s", name, suggest_type(e, str_from(name)));
   return false;
 }
 
@@ -111,7 +111,8 @@ static bool annotated_tuple(Elab *e, const Expr *annotation, ParamSpec *param) {
     bool is_constexpr = false, pointer = item->kind == EXPR_STAR;
     if (!elab_param_annotation(e, pointer ? item->operand : item, to, &is_constexpr)) return false;
     if (is_constexpr || (pointer && (to->form != PARAM_PLAIN || !to->type))) {
-      elab_error(e, item->loc, "[T0403] an element of a tuple must be annotated with its type, as in (*fp32, i32)");
+      elab_error(e, item->loc,
+                 "[T0403] an element of a tuple must be annotated with its type, as in (*fp32, i32)");
       return false;
     }
     if (pointer) to->type = type_ptr(e->ir, to->type);

@@ -233,8 +233,7 @@ Obj elab_run_conditional(Elab *e, const Expr *expr, Value *condition) {
   }
   if (!elab_join(e, branch.op, &arms[0], &arms[1], joined, &leaves) &&
       !join_number_and_tile(e, arms, joined, &leaves)) {
-    elab_error(e, expr->loc,
-               "[T0303] the two sides of the conditional have different types: %s and %s",
+    elab_error(e, expr->loc, "[T0303] the two sides of the conditional have different types: %s and %s",
                obj_describe(e, &arms[0]), obj_describe(e, &arms[1]));
     joined->kind = OBJ_ERROR;
   }

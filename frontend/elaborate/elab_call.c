@@ -60,8 +60,7 @@ static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, 
   bool prints = strcmp(callee, "print") == 0, pythons = false;
   for (size_t i = 0; prints && i < sizeof of_print / sizeof *of_print; i++)
     pythons = pythons || strcmp(given->name, of_print[i]) == 0;
-  elab_error(e, given->loc, "[T0204] unexpected keyword argument '%s' of '%s'%s", given->name,
-             callee,
+  elab_error(e, given->loc, "[T0204] unexpected keyword argument '%s' of '%s'%s", given->name, callee,
              pythons ? "; leave it out: each element is printed on a separate line"
                      : elab_did_you_mean(e, str_from(given->name), names, n));
   return false;
@@ -97,8 +96,7 @@ static bool bind_one(Elab *e, const Given *given, const char *text, const Builti
   } else
     ++*next;
   if (call->args[at].kind != OBJ_ABSENT) {
-    elab_error(e, given->loc, "[T0204] argument '%s' of '%s' is given twice", params->at[at].name,
-               text);
+    elab_error(e, given->loc, "[T0204] argument '%s' of '%s' is given twice", params->at[at].name, text);
     return false;
   }
   call->args[at] = given->obj;
@@ -167,8 +165,8 @@ static void declared_here(Elab *e, Diag *diag, const Param *param) {
 }
 
 static bool too_many(Elab *e, const Function *function, const Given *arg, uint32_t n) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc),
-                          "[T0204] too many arguments for '%s': it takes %u", function->name, n);
+  Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "[T0204] too many arguments for '%s': it takes %u",
+                          function->name, n);
   diag_note(e->diags, diag, function->loc, "function declared here");
   return false;
 }
@@ -198,9 +196,8 @@ static bool place_args(Elab *e, const Function *function, const GivenArgs *given
       return too_many(e, function, arg, n);
     next += !arg->name;
     if (bound[at]) {
-      Diag *diag =
-          diag_error(e->diags, elab_loc(e, arg->loc), "[T0204] argument '%s' of '%s' is given twice",
-                     function->params.at[at].name, function->name);
+      Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "[T0204] argument '%s' of '%s' is given twice",
+                              function->params.at[at].name, function->name);
       declared_here(e, diag, &function->params.at[at]);
       return false;
     }
@@ -217,8 +214,8 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
   bool is_constexpr;
   if (!elab_annotation(e, param->annotation, &type, &is_constexpr)) return false;
   if (!arg && !param->default_value) {
-    Diag *diag = diag_error(e->diags, site, "[T0204] missing argument '%s' of '%s'", param->name,
-                            function->name);
+    Diag *diag =
+        diag_error(e->diags, site, "[T0204] missing argument '%s' of '%s'", param->name, function->name);
     declared_here(e, diag, param);
     return false;
   }
@@ -234,10 +231,11 @@ static bool check_nesting(Elab *e, Loc loc, const Function *function) {
   for (const Frame *frame = e->frame; frame; frame = frame->outer) deep += frame->function == function;
   if (deep > 0 && e->endless) return false;
   if (deep >= ELAB_MAX_RECURSION) {
-    Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                            "[T0506] '%s' calls itself more than %d levels deep: functions are inlined, so only a "
-                            "constexpr condition can end the recursion",
-                            function->name, ELAB_MAX_RECURSION);
+    Diag *diag =
+        diag_error(e->diags, elab_loc(e, loc),
+                   "[T0506] '%s' calls itself more than %d levels deep: functions are inlined, so only a "
+                   "constexpr condition can end the recursion",
+                   function->name, ELAB_MAX_RECURSION);
     diag_note(e->diags, diag, function->loc, "function declared here");
     e->endless = true;
     return false;
@@ -330,8 +328,10 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
   if (callee->kind == OBJ_FUNCTION) {
     return elab_apply_given(e, loc, callee, &given);
   }
-  if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "[T0309] %s cannot be called", obj_describe(e, callee));
-  if (!callee->builtin->run) return elab_error(e, loc, "[T0507] '%s' is not supported yet", callee->builtin->name);
+  if (callee->kind != OBJ_BUILTIN)
+    return elab_error(e, loc, "[T0309] %s cannot be called", obj_describe(e, callee));
+  if (!callee->builtin->run)
+    return elab_error(e, loc, "[T0507] '%s' is not supported yet", callee->builtin->name);
   Call call;
   if (!bind_given(e, loc, callee->builtin->name, callee, &given, &call)) return obj_error();
   e->b.loc = elab_loc(e, loc);
@@ -349,7 +349,8 @@ static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
 static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   GivenArgs given = {0};
   if (!elab_given_args(e, expr, &given)) return obj_error();
-  if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "[T0204] a type takes exactly one argument");
+  if (given.n != 1 || given.at[0].name)
+    return elab_error(e, expr->loc, "[T0204] a type takes exactly one argument");
   return obj_value(elab_literal(e, given.at[0].loc, "the converted value", &given.at[0].obj, type));
 }
 

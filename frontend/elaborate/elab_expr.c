@@ -20,8 +20,7 @@ static Obj unknown_to_kernels(Elab *e, const Expr *expr, const char *path) {
   if (hint)
     return elab_error(e, expr->loc, "[T0202] '%s' cannot be used in a kernel; write %s",
                       elab_expr_text(e, expr), hint);
-  return elab_error(e, expr->loc,
-                    "[T0202] '%s' cannot be used in a kernel: only Triton's modules can",
+  return elab_error(e, expr->loc, "[T0202] '%s' cannot be used in a kernel: only Triton's modules can",
                     elab_expr_text(e, expr));
 }
 
@@ -31,8 +30,7 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
   e->raises = e->raises || (lacks && e->frame->python); // AttributeError
   const char *hint = elab_tl_hint(expr->attribute.name);
   if (hint && strcmp(path, "triton.language") == 0)
-    return elab_error(e, expr->loc, "[T0201] unknown name '%s'; write %s", elab_expr_text(e, expr),
-                      hint);
+    return elab_error(e, expr->loc, "[T0201] unknown name '%s'; write %s", elab_expr_text(e, expr), hint);
   Elem elem;
   bool type = strcmp(path, "triton.language") == 0 && elem_spelt(str_from(expr->attribute.name), &elem);
   uint32_t n;
@@ -252,7 +250,7 @@ static Obj fstring(Elab *e, const Expr *expr) {
       obj = elab_error(
           e, part->value->loc,
           "[T0401] an f-string is evaluated at compile time, and this is %s; pass the value to print or "
-                     "device_print as a separate argument",
+          "device_print as a separate argument",
           obj_describe(e, &obj));
     if (obj.kind != OBJ_ERROR) buf_text(&buf, obj_text(e, &obj));
     if (obj.kind == OBJ_ERROR || !check_text(e, expr->loc, &buf)) {
@@ -320,7 +318,8 @@ static Obj dispatch(Elab *e, const Expr *expr) {
     elab_bind_quietly(e, expr->binds.name, expr->loc, a);
     return a;
   case EXPR_CONDITIONAL: return conditional(e, expr);
-  case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "[T0305] '...' can be used only in subscripts of tiles");
+  case EXPR_ELLIPSIS:
+    return elab_error(e, expr->loc, "[T0305] '...' can be used only in subscripts of tiles");
   case EXPR_SET:
     if (elab_on_host(e)) return tuple(e, &expr->list);
     return elab_error(e, expr->loc, "[T0104] a kernel cannot use sets; use a tuple");

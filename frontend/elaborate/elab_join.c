@@ -88,8 +88,8 @@ static const char *how_to_agree(Elab *e, const Obj *a, const Obj *b) {
 
 void elab_type_changes(Elab *e, Loc loc, const char *name, const Binding *a, const char *where_a,
                        const Binding *b, const char *where_b) {
-  Diag *diag = diag_error(e->diags, loc, "[T0303] '%s' changes its type: it is %s %s and %s %s; %s",
-                          name, obj_describe(e, &a->obj), where_a, obj_describe(e, &b->obj), where_b,
+  Diag *diag = diag_error(e->diags, loc, "[T0303] '%s' changes its type: it is %s %s and %s %s; %s", name,
+                          obj_describe(e, &a->obj), where_a, obj_describe(e, &b->obj), where_b,
                           how_to_agree(e, &a->obj, &b->obj));
   diag_note(e->diags, diag, a->loc, "%s here", obj_describe(e, &a->obj));
   diag_note(e->diags, diag, b->loc, "%s here", obj_describe(e, &b->obj));

@@ -110,9 +110,9 @@ static void match_carried(Elab *e, Loop *loop, Carried *carried, uint32_t last) 
   uint32_t next = carried->first;
   bool good = end && match_object(e, carried->obj, &end->obj, &loop->leaves, &next);
   if (end && end->maybe) {
-    Diag *diag = diag_error(e->diags, loop->loc,
-                            "[T0206] '%s' may have no value at the end of the loop's body",
-                            carried->init.name);
+    Diag *diag =
+        diag_error(e->diags, loop->loc, "[T0206] '%s' may have no value at the end of the loop's body",
+                   carried->init.name);
     diag_note(e->diags, diag, end->loc,
               "it is assigned here, which is only on some of the paths that lead there");
     *carried->obj = (Obj){.kind = OBJ_ERROR};

@@ -59,7 +59,7 @@ Obj obj_number_as(const Obj *obj, Elem elem) {
 // --- Operators ---
 
 static Obj int_divide(Elab *e, Loc loc, bool remainder, int64_t a, int64_t b, Elem elem) {
-  if (b == 0) return elab_bear_py(e, loc, "division by zero") ? typed_int(0, elem) : obj_error();
+  if (b == 0) return elab_bear_py(e, loc, "[T0406] division by zero") ? typed_int(0, elem) : obj_error();
   if (!elem_is_signed(elem)) {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     return typed_int((int64_t)(remainder ? x % y : x / y), elem);
@@ -110,8 +110,7 @@ static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b, Elem 
   case BINARY_MUL: return typed_float(a * b, elem);
   case BINARY_DIV: return typed_float(a / b, elem);
   case BINARY_MOD: return typed_float(fmod(a, b), elem);
-  case BINARY_FLOOR_DIV:
-    return elab_error(e, loc, "[T0308] '//' is not defined on floats; '/' divides them");
+  case BINARY_FLOOR_DIV: return elab_error(e, loc, "[T0308] '//' is not defined on floats; '/' divides them");
   case BINARY_AND:
   case BINARY_OR:
   case BINARY_XOR:

@@ -88,8 +88,8 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
 
 static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
   const Type *element = type_element(p.a->type);
-  static const char exact[] =
-      "'%' of floats is exact here, but Triton computes x - trunc(x / y) * y: use libdevice.fmod(x, y)";
+  static const char exact[] = "[T0310] '%' of floats is exact here, but Triton computes x - trunc(x / y) * "
+                              "y: use libdevice.fmod(x, y)";
   bool halves = element->elem == ELEM_FP16; // the common type of the two fp8 types
   if (kind == OP_REM) elab_warn_py(e, loc, exact);
   e->b.loc = elab_loc(e, loc);
@@ -102,7 +102,8 @@ static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
 static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
   if (a->kind != OBJ_VALUE || !obj_is(b, CONST_INT) || b->constant.is_u64 || b->constant.i < 1 ||
       b->constant.i > MAX_POWER)
-    return elab_error(e, loc, "[T0401] '**' takes constexpr powers from 1 to %d; use pow for others", MAX_POWER);
+    return elab_error(e, loc, "[T0401] '**' takes constexpr powers from 1 to %d; use pow for others",
+                      MAX_POWER);
   Obj base = *a, product = {.kind = OBJ_ABSENT};
   for (int64_t n = b->constant.i; n; n >>= 1) {
     if (n & 1) product = product.kind == OBJ_ABSENT ? base : elab_binary(e, loc, BINARY_MUL, &product, &base);
@@ -181,7 +182,7 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
   if (divides) return divide(e, loc, op_of(op), p);
   if (op == BINARY_FLOOR_DIV && type_is_float(p.a->type))
     return elab_error(e, loc, "[T0308] '//' is not defined on floats; '/' divides them");
-  if (divides_by_zero(op, b, p) && !elab_bear_py(e, loc, "division by zero")) return obj_error();
+  if (divides_by_zero(op, b, p) && !elab_bear_py(e, loc, "[T0406] division by zero")) return obj_error();
   Value *flags = type_is_elem(p.a->type, ELEM_I1) ? bool_arithmetic(e, op, p) : NULL;
   if (flags) return obj_value(flags);
   if (op == BINARY_SHR) return obj_value(shift_right(e, a, b, p));
@@ -227,7 +228,7 @@ static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *
     return elab_error(
         e, loc,
         "[T0401] 'in' takes constexprs, but %s is known only at run time: compare with each value, as "
-                   "in (x == a) | (x == b)",
+        "in (x == a) | (x == b)",
         obj_describe(e, a->kind == OBJ_VALUE ? a : b));
   if ((a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
       (b->kind == OBJ_VALUE && type_is_ptr(b->value->type)))

@@ -17,8 +17,8 @@ static const char *param_text(Elab *e, const ParamSpec *param) {
 
 static bool declared_otherwise(Elab *e, Loc loc, const char *path, const ParamSpec *declared,
                                const ParamSpec *given) {
-  elab_error(e, loc, "[T1003] parameter '%s' is declared as %s, but is given as %s", path, param_text(e, declared),
-             param_text(e, given));
+  elab_error(e, loc, "[T1003] parameter '%s' is declared as %s, but is given as %s", path,
+             param_text(e, declared), param_text(e, given));
   return false;
 }
 
@@ -35,8 +35,7 @@ static bool resolve_plain(Elab *e, Loc loc, const char *path, const ParamSpec *d
   if (type) out->type = type;
   if (!out->type && out->facts.equal1) out->type = elab_scalar(e, ELEM_I32);
   if (out->type) return true;
-  elab_error(e, loc, "[T0403] '%s' has no type; give one with --signature, as in (*fp32, i32)",
-             path);
+  elab_error(e, loc, "[T0403] '%s' has no type; give one with --signature, as in (*fp32, i32)", path);
   return false;
 }
 
@@ -87,10 +86,11 @@ static bool resolve_descriptor(Elab *e, Loc loc, const char *path, const ParamSp
   if (!elab_check_tile(e, loc, type->rank, shape)) return false;
   uint32_t last = type->shape[type->rank - 1];
   if (last * type_element_bytes(type->inner) < 16)
-    elab_error(e, loc,
-               "[T0207] parameter '%s': the last dimension of a descriptor's block must have 16 bytes or more, not "
-               "%u elements of %s",
-               path, last, type_text(e, type->inner));
+    elab_error(
+        e, loc,
+        "[T0207] parameter '%s': the last dimension of a descriptor's block must have 16 bytes or more, not "
+        "%u elements of %s",
+        path, last, type_text(e, type->inner));
   else if (out->rounds_tf32 && !type_is_elem(type->inner, ELEM_FP32))
     elab_error(e, loc, "[T0207] parameter '%s': only fp32 is rounded to tf32, not %s", path,
                type_text(e, type->inner));

@@ -36,8 +36,8 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
     if (bounds[i].kind == OBJ_ERROR) return false;
     if (!obj_is_int(&bounds[i]) || !const_fits(&bounds[i].constant, ELEM_I32)) {
       Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                              "[T0401] %s needs constexpr integers, not %s; range loops at run time",
-                              name, obj_describe(e, &bounds[i]));
+                              "[T0401] %s needs constexpr integers, not %s; range loops at run time", name,
+                              obj_describe(e, &bounds[i]));
       elab_explain_runtime(e, diag, &bounds[i]);
       return false;
     }
@@ -50,8 +50,8 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
   int64_t span = v[2] > 0 ? v[1] - v[0] : v[0] - v[1], step = v[2] > 0 ? v[2] : -v[2];
   int64_t count = span <= 0 ? 0 : (span - 1) / step + 1;
   if (count > ELAB_MAX_UNROLL) {
-    elab_error(e, loc, "[T0506] %s would unroll %lld iterations: at most %d are allowed", name, (long long)count,
-               ELAB_MAX_UNROLL);
+    elab_error(e, loc, "[T0506] %s would unroll %lld iterations: at most %d are allowed", name,
+               (long long)count, ELAB_MAX_UNROLL);
     return false;
   }
   *tuple = obj_tuple(e, (uint32_t)count);

@@ -104,10 +104,9 @@ void elab_refuse_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
   if (text && element->kind == TYPE_PTR) text = NULL;
   if (!text) text = "c";
   if (!holds && strcmp(text, "c") != 0) text = arena_printf(e->arena, "%s != 0", text);
-  Diag *diag =
-      diag_error(e->diags, elab_loc(e, loc),
-                 "[T0304] %s must be a scalar: a tile has no single truth value, and this is %s",
-                 what, obj_describe(e, obj));
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "[T0304] %s must be a scalar: a tile has no single truth value, and this is %s",
+                          what, obj_describe(e, obj));
   diag_note(e->diags, diag, elab_loc(e, loc),
             "use tl.where(%s, one, other) to choose by element; tl.max((%s).to(tl.int32)) != 0 is true if "
             "any element is, tl.min((%s).to(tl.int32)) != 0 if all are",
@@ -166,12 +165,12 @@ static void refuse_element(Elab *e, const Expr *target, const Type *type, const 
   if (where)
     elab_error(
         e, target->loc,
-        "[T0305] a tile is immutable: its elements cannot be assigned; write %s = tl.where(%s, %s, %s)",
-        tile, where, what, tile);
+        "[T0305] a tile is immutable: its elements cannot be assigned; write %s = tl.where(%s, %s, %s)", tile,
+        where, what, tile);
   else
     elab_error(e, target->loc,
                "[T0305] a tile is immutable: its elements cannot be assigned; write %s = "
-                                "tl.zeros_like(%s) + (%s)",
+               "tl.zeros_like(%s) + (%s)",
                tile, tile, what);
 }
 
@@ -184,12 +183,10 @@ static void refuse_store(Elab *e, const Expr *target, const Expr *value, const c
                            source_or(e, index->slice.upper, "n"));
   const char *at = arena_printf(e->arena, "%s + %s", pointer, offsets);
   if (op[0])
-    elab_error(e, target->loc,
-               "[T0501] a pointer cannot be indexed; write tl.store(%s, tl.load(%s) %s %s)", at, at,
-               op, given);
+    elab_error(e, target->loc, "[T0501] a pointer cannot be indexed; write tl.store(%s, tl.load(%s) %s %s)",
+               at, at, op, given);
   else
-    elab_error(e, target->loc, "[T0501] a pointer cannot be indexed; write tl.store(%s, %s)", at,
-               given);
+    elab_error(e, target->loc, "[T0501] a pointer cannot be indexed; write tl.store(%s, %s)", at, given);
 }
 
 static void refuse_subscript(Elab *e, const Expr *target, const Expr *value, const char *op) {
@@ -203,8 +200,8 @@ static void refuse_subscript(Elab *e, const Expr *target, const Expr *value, con
   else if (object.kind == OBJ_TUPLE)
     elab_error(e, target->loc,
                "[T0305] an element of a tuple or list cannot be assigned: make a new one, as in %s "
-                                "= %s[:i] + (x,) + "
-                                "%s[i + 1:]",
+               "= %s[:i] + (x,) + "
+               "%s[i + 1:]",
                text, text, text);
   else
     elab_error(e, target->loc,
@@ -216,10 +213,9 @@ void elab_refuse_target(Elab *e, const Expr *target, const Expr *value, const ch
   if (target->kind == EXPR_SUBSCRIPT)
     refuse_subscript(e, target, value, op);
   else
-    elab_error(
-        e, target->loc,
-        "[T0305] an attribute cannot be assigned: assign the value to a new name, as in %s = ...",
-        target->attribute.name);
+    elab_error(e, target->loc,
+               "[T0305] an attribute cannot be assigned: assign the value to a new name, as in %s = ...",
+               target->attribute.name);
 }
 
 // --- Statements ---
@@ -237,8 +233,7 @@ void elab_refuse_import(Elab *e, const Stmt *stmt) {
   const ImportName *first = &import->names.at[0];
   const char *path = import->from ? import->module : first->name;
   bool read = import->dots || first->module || first->whole;
-  elab_error(e, stmt->loc,
-             "[T0104] 'import' is not part of a kernel: put it at the top of the file%s",
+  elab_error(e, stmt->loc, "[T0104] 'import' is not part of a kernel: put it at the top of the file%s",
              advice_for_module(e, path, read));
   for (uint32_t i = 0; i < import->names.n; i++) {
     const ImportName *item = &import->names.at[i];

@@ -255,8 +255,7 @@ static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
   }
   const char *hint = builtin || !e->frame->module->python ? NULL : elab_python_hint(name);
   if (hint) { // a .py file would call Python's, even if the language has that name
-    *obj = elab_error(e, loc,
-                      "[T0202] '%s' is Python's own function, which a kernel cannot call; write %s",
+    *obj = elab_error(e, loc, "[T0202] '%s' is Python's own function, which a kernel cannot call; write %s",
                       name, hint);
     return true;
   }
@@ -288,8 +287,7 @@ static bool assigned_later(Elab *e, Loc loc, const char *name) {
   elab_assigned(e, &e->frame->function->body, &names);
   for (uint32_t i = 0; i < names.n; i++) {
     if (names.at[i].name != name) continue;
-    Diag *diag =
-        diag_error(e->diags, elab_loc(e, loc), "[T0206] '%s' is used before it is assigned", name);
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "[T0206] '%s' is used before it is assigned", name);
     diag_note(e->diags, diag, elab_loc(e, names.at[i].loc), "it is assigned here; give it a value before");
     return true;
   }
@@ -375,8 +373,7 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
   if (assigned_later(e, loc, name)) return obj_error();
   Obj obj;
   if (needs_import(e, loc) && language_name(e, name, &obj))
-    return elab_error(e, loc, "[T0201] '%s' is not imported: write %s", name,
-                      how_to_import(e, name));
+    return elab_error(e, loc, "[T0201] '%s' is not imported: write %s", name, how_to_import(e, name));
   const char *advice = elab_foreign_name(e, name);
   if (advice) return elab_error(e, loc, "[T0201] unknown name '%s'%s", name, advice);
   return elab_error(e, loc, "[T0201] unknown name '%s'%s", name, suggest_name(e, name));
@@ -384,9 +381,8 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
 
 static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
   if (binding->maybe) {
-    Diag *diag =
-        diag_error(e->diags, elab_loc(e, loc),
-                   "[T0206] '%s' may have no value here; give it one before", binding->name);
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                            "[T0206] '%s' may have no value here; give it one before", binding->name);
     diag_note(e->diags, diag, elab_loc(e, binding->loc),
               "it is assigned here, which is only on some of the paths that lead there");
     return obj_error();
@@ -394,8 +390,8 @@ static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
   const Obj *obj = &binding->obj;
   if (!e->frame->grid || obj->kind != OBJ_VALUE || obj->value->type->kind != TYPE_SCALAR) return *obj;
   if (type_is_float(obj->value->type)) {
-    Diag *diag =
-        diag_error(e->diags, elab_loc(e, loc), "[T1001] a grid cannot depend on the float '%s'", binding->name);
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "[T1001] a grid cannot depend on the float '%s'",
+                            binding->name);
     diag_note(e->diags, diag, binding->loc, "parameter declared here");
     return obj_error();
   }

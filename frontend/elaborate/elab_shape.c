@@ -127,8 +127,8 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     if (!type_is_tile(type) || merge_shapes(&rank, shape, type)) continue;
     elab_error(e, loc,
                "[T0301] %s: the shapes %s%s and %s%s do not broadcast: counted from the last "
-                                "dimension, two sizes "
-                                "must be equal or one of them 1",
+               "dimension, two sizes "
+               "must be equal or one of them 1",
                what, elab_shape_text(e, rank, shape), i == 1 ? of_name(e, values[0]) : "",
                elab_shape_text(e, type->rank, type->shape), of_name(e, values[i]));
     return false;

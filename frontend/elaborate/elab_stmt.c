@@ -39,8 +39,8 @@ static bool takes_fewer(Elab *e, const Expr *target, const Obj *obj) {
   bool fewer = elab_in_py(e) && !e->frame->python && obj->kind == OBJ_TUPLE && n < obj->items.n;
   for (uint32_t i = 0; i < n && fewer; i++) fewer = target->list.at[i]->kind != EXPR_STAR;
   if (fewer)
-    diag_warning(e->diags, elab_loc(e, target->loc), "[T0309] %u names take the first of the tuple's %u values, as in Triton",
-                 n, obj->items.n);
+    diag_warning(e->diags, elab_loc(e, target->loc),
+                 "[T0309] %u names take the first of the tuple's %u values, as in Triton", n, obj->items.n);
   return fewer;
 }
 
@@ -59,9 +59,9 @@ static void assign_tuple(Elab *e, const Expr *target, const Obj *obj) {
     elab_error(e, target->loc, "[T1003] %u names cannot take the %u values of the tuple", list->n,
                obj->items.n);
   else if (obj->kind != OBJ_ERROR)
-    elab_error(
-        e, target->loc, "[T0304] %u names need a tuple, not %s%s", list->n, obj_describe(e, obj),
-        obj->kind == OBJ_VALUE && type_is_tile(obj->value->type) ? "; tl.split(x) gives two tiles" : "");
+    elab_error(e, target->loc, "[T0304] %u names need a tuple, not %s%s", list->n, obj_describe(e, obj),
+               obj->kind == OBJ_VALUE && type_is_tile(obj->value->type) ? "; tl.split(x) gives two tiles"
+                                                                        : "");
   for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], (Obj){.kind = OBJ_ERROR});
 }
 
@@ -94,7 +94,7 @@ static Obj assigned(Elab *e, Obj obj) { return e->frame->python ? obj : obj_type
 // x: fp32 = value. Triton ignores such an annotation.
 static Obj convert_assigned(Elab *e, Loc loc, const Obj *obj, const Type *type) {
   static const char differs[] =
-      "the annotation converts the value, but Triton ignores it: use .to(...) or tl.cast";
+      "[T0310] the annotation converts the value, but Triton ignores it: use .to(...) or tl.cast";
   bool number = obj_is_number(obj) || obj->kind == OBJ_VALUE;
   bool same = number && type->kind == TYPE_SCALAR && obj_elem(obj) == type->elem;
   if (number && !same) elab_warn_py(e, loc, differs);
@@ -111,12 +111,11 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
   if (!elab_annotation(e, stmt->annotated.annotation, &type, &is_constexpr))
     obj.kind = OBJ_ERROR;
   else if (is_constexpr && obj.kind != OBJ_ERROR && !obj_is_static(&obj) && !elab_in_py(e))
-    obj =
-        elab_explain_runtime(e,
-                             diag_error(e->diags, elab_loc(e, stmt->annotated.value->loc),
-                                        "[T0401] a constexpr must be known at compile time, not %s",
-                                        obj_describe(e, &obj)),
-                             &obj);
+    obj = elab_explain_runtime(e,
+                               diag_error(e->diags, elab_loc(e, stmt->annotated.value->loc),
+                                          "[T0401] a constexpr must be known at compile time, not %s",
+                                          obj_describe(e, &obj)),
+                               &obj);
   else if (type && obj.kind != OBJ_ERROR)
     obj = convert_assigned(e, stmt->annotated.value->loc, &obj, type);
   elab_assign(e, stmt->annotated.target, is_constexpr ? obj : assigned(e, obj));
@@ -168,7 +167,8 @@ static void assertion(Elab *e, const Stmt *stmt) {
     return;
   }
   if (known)
-    diag_warning(e->diags, elab_loc(e, stmt->loc), "[T1401] this assertion fails in every program%s%s", text[0] ? ": " : "", text);
+    diag_warning(e->diags, elab_loc(e, stmt->loc), "[T1401] this assertion fails in every program%s%s",
+                 text[0] ? ": " : "", text);
   elab_assert(e, stmt->loc, stmt->assertion.condition->loc, &condition, &message);
 }
 
@@ -316,24 +316,28 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
         e, stmt,
         e->loop && e->loop->kind == STMT_WHILE
             ? "[T0105] 'break' is not supported: let the condition of the 'while' end the loop, as "
-                               "in 'while not "
-                               "done:', and put the rest of the body under an 'if'"
+              "in 'while not "
+              "done:', and put the rest of the body under an 'if'"
             : "[T0105] 'break' is not supported: put the rest of the body under an 'if', or use while");
   case STMT_CONTINUE:
     if (e->frame->python && !e->frame->regions) return FLOW_CONTINUE;
-    return refuse_stmt(
-        e, stmt, "[T0105] 'continue' is not supported: put the rest of the body under an 'if'");
+    return refuse_stmt(e, stmt,
+                       "[T0105] 'continue' is not supported: put the rest of the body under an 'if'");
   case STMT_RAISE:
     e->raises = e->raises || e->frame->python;
     return refuse_stmt(
         e, stmt,
         "[T0104] 'raise' is not supported, and this specialisation reaches it: use static_assert for "
-                   "compile-time conditions, and device_assert for run-time ones");
-  case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module; store the result through an argument");
+        "compile-time conditions, and device_assert for run-time ones");
+  case STMT_GLOBAL:
+    return refuse_stmt(
+        e, stmt,
+        "[T0104] 'global': a kernel cannot assign names of the module; store the result through an argument");
   case STMT_TRY: return elab_attempt(e, stmt, rest);
   case STMT_NONLOCAL:
   case STMT_OUTSIDE:
-    return refuse_stmt(e, stmt, "'nonlocal': a function cannot assign names of another one; return the value");
+    return refuse_stmt(e, stmt,
+                       "[T0104] 'nonlocal': a function cannot assign names of another one; return the value");
   }
   return FLOW_NEXT;
 }

@@ -67,22 +67,20 @@ static Obj slice_tuple(Elab *e, const Expr *slice, const Obj *tuple) {
 static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *index) {
   if (index->kind == OBJ_ERROR) return *index;
   if (!obj_is_int(index))
-    return elab_explain_runtime(
-        e,
-        diag_error(e->diags, elab_loc(e, expr->loc),
-                   "[T0401] a tuple's index must be a constexpr integer, not %s",
-                   obj_describe(e, index)),
-        index);
+    return elab_explain_runtime(e,
+                                diag_error(e->diags, elab_loc(e, expr->loc),
+                                           "[T0401] a tuple's index must be a constexpr integer, not %s",
+                                           obj_describe(e, index)),
+                                index);
   int64_t i = index->constant.i;
   if (i < 0 && !index->constant.is_u64) i += tuple->items.n;
   const Expr *object = expr->subscript.object;
   if (tuple->items.n == 0 && object->kind == EXPR_ATTRIBUTE && strcmp(object->attribute.name, "shape") == 0)
-    return elab_error(
-        e, expr->loc,
-        "[T0501] only a tile has a shape: pass a tensor's sizes as parameters of the kernel");
+    return elab_error(e, expr->loc,
+                      "[T0501] only a tile has a shape: pass a tensor's sizes as parameters of the kernel");
   if (i < 0 || i >= tuple->items.n || index->constant.is_u64)
-    return elab_error(e, expr->loc, "[T0309] index %s is out of range: the tuple has %u elements", obj_text(e, index),
-                      tuple->items.n);
+    return elab_error(e, expr->loc, "[T0309] index %s is out of range: the tuple has %u elements",
+                      obj_text(e, index), tuple->items.n);
   return tuple->items.at[i];
 }
 
@@ -124,17 +122,15 @@ static Value *slice_tile(Elab *e, const Expr *slice, Value *value, uint32_t axis
   SliceSpan span;
   if (!eval_slice(e, slice, size, &span)) return NULL;
   if (span.step != 1) {
-    elab_error(e, slice->loc, "[T0305] a slice of a tile has step 1, not %lld; %s",
-               (long long)span.step,
+    elab_error(e, slice->loc, "[T0305] a slice of a tile has step 1, not %lld; %s", (long long)span.step,
                span.step == -1 ? "tl.flip(x) reverses"
                                : "tl.split(tl.reshape(x, [n // 2, 2])) gives every other element");
     return NULL;
   }
   if (span.lower < 0 || span.upper > size || span.lower >= span.upper) {
-    elab_error(
-        e, slice->loc,
-        "[T0305] the slice %lld:%lld is empty or not within dimension %u, which has %u elements",
-        (long long)span.lower, (long long)span.upper, axis, type->shape[axis]);
+    elab_error(e, slice->loc,
+               "[T0305] the slice %lld:%lld is empty or not within dimension %u, which has %u elements",
+               (long long)span.lower, (long long)span.upper, axis, type->shape[axis]);
     return NULL;
   }
   uint64_t count = (uint64_t)(span.upper - span.lower);
@@ -176,13 +172,13 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
     elab_error(
         e, index->loc,
         "[T0501] a pointer cannot be indexed: %sload(pointer + offsets) reads, %sstore(pointer + offsets, "
-                   "value) writes",
+        "value) writes",
         tl, tl);
   else
     elab_error(
         e, index->loc,
         "[T0305] a tile's elements cannot be indexed: a subscript can have only ':', None, '...' and "
-                   "constexpr slices; use %s",
+        "constexpr slices; use %s",
         by && type_is_elem(by, ELEM_I1)
             ? arena_printf(e->arena, "%swhere(mask, x, other) to choose by a mask", tl)
         : by
@@ -210,8 +206,7 @@ static Obj call_getitem(Elab *e, const Expr *expr, const Obj *getitem) {
   Obj index = obj_tuple(e, indices->n);
   for (uint32_t i = 0; i < indices->n; i++) {
     if (indices->at[i]->kind == EXPR_SLICE)
-      return elab_error(e, indices->at[i]->loc,
-                        "[T0305] '__getitem__' in a kernel cannot take slices");
+      return elab_error(e, indices->at[i]->loc, "[T0305] '__getitem__' in a kernel cannot take slices");
     index.items.at[i] = elab_expr(e, indices->at[i]);
     if (index.items.at[i].kind == OBJ_ERROR) return obj_error();
   }

@@ -15,9 +15,9 @@ static uint32_t count(const Obj *tuple) {
 Obj obj_sized(Elab *e, Loc loc, Obj tuple) {
   uint32_t n = count(&tuple);
   if (n > ELAB_MAX_TUPLE)
-    return elab_error(e, loc,
-                      "[T0506] the tuple has more than %d elements, nested tuples included: use fewer, or a tile",
-                      ELAB_MAX_TUPLE);
+    return elab_error(
+        e, loc, "[T0506] the tuple has more than %d elements, nested tuples included: use fewer, or a tile",
+        ELAB_MAX_TUPLE);
   tuple.items.total = n;
   elab_work(e, n / ITEMS_A_STEP);
   return tuple;

@@ -40,12 +40,13 @@ static bool check_literal(Elab *e, Loc loc, const Obj *obj, Elem elem) {
   bool negative = number->i < 0 && !number->is_u64 && !elem_is_signed(elem);
   uint64_t bits = (uint64_t)elem_wrap(elem, number->i);
   if (negative)
-    elab_error(e, loc,
-               "[T0406] the integer %s does not fit in %s; cast the other operand to a signed type, or write %llu",
-               text, type, (unsigned long long)bits);
+    elab_error(
+        e, loc,
+        "[T0406] the integer %s does not fit in %s; cast the other operand to a signed type, or write %llu",
+        text, type, (unsigned long long)bits);
   else
-    elab_error(e, loc, "[T0406] the integer %s does not fit in %s; cast the other operand to a wider type", text,
-               type);
+    elab_error(e, loc, "[T0406] the integer %s does not fit in %s; cast the other operand to a wider type",
+               text, type);
   return false;
 }
 

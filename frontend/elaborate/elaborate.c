@@ -158,8 +158,8 @@ static const Function *find_kernel(Elab *e, const char *name) {
   if (n == 0)
     frontend_no_kernel(e->ir, e->module, NULL);
   else
-    elab_error(e, LOC_NONE, "[T1004] the file has %u kernels: choose one with --kernel, for example %s or %s", n,
-               entries[0].path, entries[1].path);
+    elab_error(e, LOC_NONE, "[T1004] the file has %u kernels: choose one with --kernel, for example %s or %s",
+               n, entries[0].path, entries[1].path);
   return NULL;
 }
 
@@ -209,8 +209,8 @@ static void check_spec_names(Elab *e, const Function *function) {
 
 static void no_value(Elab *e, const Param *param) {
   if (find_spec(e->spec, param->name))
-    elab_error(e, param->loc, "[T0402] '%s' is a constexpr parameter: give its value with -D %s=...", param->name,
-               param->name);
+    elab_error(e, param->loc, "[T0402] '%s' is a constexpr parameter: give its value with -D %s=...",
+               param->name, param->name);
   else
     elab_error(e, param->loc, "[T0402] constexpr parameter '%s' has no value; give one with -D %s=...",
                param->name, param->name);
@@ -285,10 +285,11 @@ static void resolve_runtime(Elab *e, Resolved *at) {
   const Param *param = at->param;
   const ParamSpec *spec = find_spec(e->spec, param->name);
   if (find_constexpr(e->spec->constexprs, e->spec->constexpr_count, param->name)) {
-    elab_error(e, param->loc,
-               "[T1006] '%s' is a run-time parameter: it takes no -D value; make it a constexpr, or give its type "
-               "with --signature",
-               param->name);
+    elab_error(
+        e, param->loc,
+        "[T1006] '%s' is a run-time parameter: it takes no -D value; make it a constexpr, or give its type "
+        "with --signature",
+        param->name);
     return;
   }
   if (!spec && default_tuple(e, at)) return;

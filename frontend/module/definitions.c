@@ -330,7 +330,8 @@ static void collect_statement(Collector *c, Stmt *stmt, bool first) {
     for (uint32_t i = 0; stmt->kind == STMT_GLOBAL && i < stmt->names.n; i++)
       vec_push(c->parse->arena, &c->globals, stmt->names.at[i]);
     if (!c->parse->python)
-      diag_error(c->parse->diags, stmt->loc, "[T0107] %s cannot be used outside a function", stmt_name(stmt->kind));
+      diag_error(c->parse->diags, stmt->loc, "[T0107] %s cannot be used outside a function",
+                 stmt_name(stmt->kind));
     break;
   }
 }

@@ -34,7 +34,8 @@ static void put_method(Elab *e, const Module *module, NamedTuple *class, Functio
 static bool check_method(Elab *e, const Stmt *outside, const Function *function) {
   if (str_starts(str_from(function->name), "__") && strcmp(function->name, "__getitem__") != 0) {
     elab_error(e, function->loc,
-               "[T0404] '%s' of the aggregate '%s' cannot be called in a file: give its fields defaults instead, or the "
+               "[T0404] '%s' of the aggregate '%s' cannot be called in a file: give its fields defaults "
+               "instead, or the "
                "method another name",
                function->name, outside->outside.name);
     return false;
@@ -88,9 +89,11 @@ Obj elab_replace_fields(Elab *e, Loc loc, const char *text, const GivenArgs *giv
     const Given *change = &given->at[i];
     uint32_t at = 0;
     while (change->name && at < copy.items.n && strcmp(copy.items.names[at], change->name) != 0) at++;
-    if (!change->name) return elab_error(e, change->loc, "[T0309] '%s' takes new values by the fields' names", text);
+    if (!change->name)
+      return elab_error(e, change->loc, "[T0309] '%s' takes new values by the fields' names", text);
     if (at == copy.items.n)
-      return elab_error(e, change->loc, "[T0204] the object that '%s' copies has no field '%s'", text, change->name);
+      return elab_error(e, change->loc, "[T0204] the object that '%s' copies has no field '%s'", text,
+                        change->name);
     copy.items.at[at] = change->obj;
   }
   return obj_sized(e, loc, copy);

@@ -20,7 +20,8 @@ static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, co
     if (fits) item = value->items.at[i];
     item = element_of(e, loc, target->list.at[i], &item, name, found);
     if (*found && !fits && value->kind != OBJ_ERROR)
-      return elab_error(e, loc, "[T0309] cannot unpack %s into %u names", obj_describe(e, value), target->list.n);
+      return elab_error(e, loc, "[T0309] cannot unpack %s into %u names", obj_describe(e, value),
+                        target->list.n);
     if (*found) return item;
   }
   return obj_error();
@@ -114,9 +115,9 @@ static Obj outside_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
   if (!function && elab_plain_class(e, module, definition->stmt, &obj)) return obj;
   if (function && elab_plain_function(e, module, definition->stmt, &obj)) return obj;
   if (function) return elab_refuse_plain(e, loc, definition->name, definition->loc);
-  Diag *diag =
-      diag_error(e->diags, elab_loc(e, loc),
-                 "[T0309] '%s' is a Python class; a kernel can use only NamedTuple classes", definition->name);
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "[T0309] '%s' is a Python class; a kernel can use only NamedTuple classes",
+                          definition->name);
   diag_note(e->diags, diag, definition->loc, "it is defined here");
   return obj_error();
 }

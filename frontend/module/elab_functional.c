@@ -148,7 +148,7 @@ bool host_extreme(Elab *e, const Expr *call, Obj *obj) {
   else if (list && otherwise.kind != OBJ_ABSENT)
     *obj = otherwise;
   else
-    *obj =
-        elab_error(e, call->loc, "[T0404] '%s' is not known for these arguments at the module level", callee->name);
+    *obj = elab_error(e, call->loc, "[T0404] '%s' is not known for these arguments at the module level",
+                      callee->name);
   return true;
 }

@@ -333,7 +333,8 @@ static Obj function_of_numbers(Elab *e, const Expr *call, const char *path) {
     Obj obj = i < MOST && !arg->name && !arg->stars ? elab_expr(e, arg->value) : obj_none();
     if (obj.kind == OBJ_ERROR) return obj;
     if (!obj_is_number(&obj))
-      return elab_error(e, arg->value->loc, "[T0404] '%s' takes one or two numbers at the module level, not %s",
+      return elab_error(e, arg->value->loc,
+                        "[T0404] '%s' takes one or two numbers at the module level, not %s",
                         elab_expr_text(e, call->call.callee), obj_describe(e, &obj));
     x[i] = const_number(&obj.constant);
   }
@@ -379,7 +380,8 @@ static Obj limits_of(Elab *e, const Expr *call, const char *path) {
   bool is_float = strcmp(path + strlen(path) - 5, "finfo") == 0;
   bool good = is_float ? float_limits(name) != NULL : integer_limit(name, "bits", &bits);
   if (good) return module_obj(e, arena_printf(e->arena, "%s %s", is_float ? "finfo" : "iinfo", name));
-  return type.kind == OBJ_ERROR ? type : elab_error(e, call->loc, "[T0404] '%s' of this type is not known", path);
+  return type.kind == OBJ_ERROR ? type
+                                : elab_error(e, call->loc, "[T0404] '%s' of this type is not known", path);
 }
 
 // triton.jit(f) returns f, and a kernel may call it. constexpr_function(f) returns f if it is the language's.

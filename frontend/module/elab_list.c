@@ -92,9 +92,10 @@ static bool dict_put(Elab *e, Loc loc, Dict *dict, const Obj *key, Obj value) {
   const char *name = key->kind == OBJ_ERROR || value.kind == OBJ_ERROR ? NULL : elab_key_name(e, key);
   if (name) return dict_set(e, dict, name, value), true;
   if (key->kind != OBJ_ERROR && value.kind != OBJ_ERROR)
-    elab_error(e, loc,
-               "[T0309] the keys of a dictionary must be known strings, integers or tuples of these here, not %s",
-               obj_describe(e, key));
+    elab_error(
+        e, loc,
+        "[T0309] the keys of a dictionary must be known strings, integers or tuples of these here, not %s",
+        obj_describe(e, key));
   return false;
 }
 
@@ -133,7 +134,8 @@ static Obj dict_call(Elab *e, Loc loc, const GivenArgs *args) {
   for (uint32_t i = 0; i < args->n; i++) {
     Obj more = args->at[i].obj;
     bool first = i == 0 && !args->at[i].name && more.kind == OBJ_TUPLE;
-    if (!args->at[i].name && !first) return elab_error(e, loc, "[T0404] dict(...) takes names and values here");
+    if (!args->at[i].name && !first)
+      return elab_error(e, loc, "[T0404] dict(...) takes names and values here");
     if (first && !more.items.names) more = elab_dict_of(e, loc, &more);
     if (more.kind == OBJ_ERROR) return more;
     if (first)
@@ -263,8 +265,8 @@ static bool grow_list(Elab *e, const Expr *call, const char *method) {
   Obj more = elab_expr(e, call->call.args.at[0].value), one = obj_tuple(e, 1);
   one.items.at[0] = more;
   if (extends && more.kind != OBJ_TUPLE && more.kind != OBJ_ERROR)
-    more =
-        elab_error(e, call->loc, "[T0309] a list can be extended only by a list, not by %s", obj_describe(e, &more));
+    more = elab_error(e, call->loc, "[T0309] a list can be extended only by a list, not by %s",
+                      obj_describe(e, &more));
   Obj grown = joined(e, &bound->obj, extends ? &more : &one);
   if (more.kind == OBJ_ERROR) grown = more;
   elab_bind_quietly(e, list->name, list->loc, grown);

@@ -311,8 +311,9 @@ static void report_possible(Elab *e, Loc loc, const Query *query, const Found *f
   Diag *diag;
   if (was_said(e, b->loc)) return;
   if (guard_scope(a->guard) != guard_scope(b->guard))
-    diag = diag_error(e->diags, elab_loc(e, loc), "[T1004] '%s' is defined in several functions: write '%s' or '%s'",
-                      query->name, qualified_name(e->arena, b->guard, query->name),
+    diag = diag_error(e->diags, elab_loc(e, loc),
+                      "[T1004] '%s' is defined in several functions: write '%s' or '%s'", query->name,
+                      qualified_name(e->arena, b->guard, query->name),
                       qualified_name(e->arena, a->guard, query->name));
   else
     diag =
@@ -340,8 +341,8 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
   for (const Definition *before = now; before->before_in_scope;) {
     before = &query->module->definitions.at[before->before_in_scope - 1];
     if (before->kind != DEFINES_FUNCTION || !implied_by(before->guard, now->guard)) continue;
-    Diag *diag =
-        diag_warning(e->diags, now->loc, "[T0404] '%s' is defined twice; this one, the last, is used", now->name);
+    Diag *diag = diag_warning(e->diags, now->loc,
+                              "[T0404] '%s' is defined twice; this one, the last, is used", now->name);
     diag_note(e->diags, diag, before->loc, "the one before it is here");
     return;
   }
@@ -349,10 +350,11 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
 
 static void warn_unread(Elab *e, const Query *query, const Found *found) {
   if (!found->instead) return;
-  Diag *diag = diag_warning(e->diags, found->definition->loc,
-                            "[T0404] '%s' may come from a library that is not read; the definition for a missing "
-                            "library, this one, is used",
-                            query->name);
+  Diag *diag =
+      diag_warning(e->diags, found->definition->loc,
+                   "[T0404] '%s' may come from a library that is not read; the definition for a missing "
+                   "library, this one, is used",
+                   query->name);
   diag_note(e->diags, diag, found->instead->loc, "it comes from the library here");
 }
 
@@ -432,7 +434,8 @@ static const Function *excluded_function(Elab *e, const Query *query) {
     definition = &query->module->definitions.at[i - 1];
     if (definition->kind != DEFINES_FUNCTION) continue;
     diag_warning(e->diags, definition->loc,
-                 "[T0404] the conditions around '%s' do not hold here; it is compiled as if they did", query->name);
+                 "[T0404] the conditions around '%s' do not hold here; it is compiled as if they did",
+                 query->name);
     e->assumed = definition->guard;
     return definition->function;
   }

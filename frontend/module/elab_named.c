@@ -142,12 +142,13 @@ Obj elab_named_call(Elab *e, const Expr *call) {
   }
   FieldNames names = {0};
   if (!parts[0] || parts[0]->kind != EXPR_STRING || !parts[1] || !read_names(e, parts[1], &names))
-    return elab_error(e, call->loc, "[T0404] a named tuple's class is made as namedtuple(\"Point\", \"x y\")");
+    return elab_error(e, call->loc,
+                      "[T0404] a named tuple's class is made as namedtuple(\"Point\", \"x y\")");
   NamedTuple *class = class_new(e, call, arena_copy(e->arena, parts[0]->string.text), names.n);
   for (uint32_t i = 0; i < names.n; i++) class->fields[i] = names.at[i];
   if (parts[2] && !read_defaults(e, parts[2], class))
-    return elab_error(e, parts[2]->loc, "[T0404] the defaults of '%s' are a tuple of at most %u values", class->name,
-                      class->n);
+    return elab_error(e, parts[2]->loc, "[T0404] the defaults of '%s' are a tuple of at most %u values",
+                      class->name, class->n);
   return class_obj(class);
 }
 

@@ -124,8 +124,9 @@ static Obj from_bytes(Elab *e, const Expr *call) {
   }
   bool little = strcmp(order, "little") == 0;
   if (!good || (!little && strcmp(order, "big") != 0))
-    return elab_error(e, call->loc,
-                      "[T0404] int.from_bytes() takes up to 8 bytes that are known, and \"little\" or \"big\"");
+    return elab_error(
+        e, call->loc,
+        "[T0404] int.from_bytes() takes up to 8 bytes that are known, and \"little\" or \"big\"");
   uint64_t value = 0;
   for (size_t i = 0; i < n; i++) value = value << 8 | bytes[little ? n - 1 - i : i];
   uint64_t sign = n ? (uint64_t)1 << (8 * n - 1) : 0;

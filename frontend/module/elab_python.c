@@ -81,8 +81,8 @@ bool python_has_module(const char *path) {
 
 static Obj python_version(Elab *e, Loc loc) {
   if (!e->python_minor)
-    return elab_error(e, loc,
-                      "[T0404] the version of Python is unknown here; give the name that depends on it with -D");
+    return elab_error(
+        e, loc, "[T0404] the version of Python is unknown here; give the name that depends on it with -D");
   e->python_read = true;
   Obj version = obj_tuple(e, 5);
   version.items.at[0] = obj_int(3);
@@ -137,13 +137,15 @@ static bool string_arg(Elab *e, const Expr *call, uint32_t at, const char **text
 
 static Obj spec(Elab *e, const Expr *call) {
   const char *module;
-  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "[T0404] the module's name must be a string");
+  if (!string_arg(e, call, 0, &module))
+    return elab_error(e, call->loc, "[T0404] the module's name must be a string");
   return machine_find_spec(e, call, module);
 }
 
 static Obj imported(Elab *e, const Expr *call) {
   const char *module;
-  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "[T0404] the module's name must be a string");
+  if (!string_arg(e, call, 0, &module))
+    return elab_error(e, call->loc, "[T0404] the module's name must be a string");
   return machine_import(e, call, module);
 }
 
@@ -162,7 +164,8 @@ static Obj package_version(Elab *e, const Expr *call) {
 
 static Obj environment(Elab *e, const Expr *call) {
   const char *name;
-  if (!string_arg(e, call, 0, &name)) return elab_error(e, call->loc, "[T0404] the variable's name must be a string");
+  if (!string_arg(e, call, 0, &name))
+    return elab_error(e, call->loc, "[T0404] the variable's name must be a string");
   const char *value = getenv(name);
   diag_remark(e->diags, call->loc, "elaborate",
               value ? "the environment's '%s' is '%s'" : "the environment has no '%s'", name,

@@ -46,7 +46,7 @@ static FStringPart scan_text(FieldScan *scan) {
     else if (c == '{')
       break;
     else
-      scan_fail(scan, scan->loc, "a single '}' in an f-string is written '}}'");
+      scan_fail(scan, scan->loc, "[T0107] a single '}' in an f-string is written '}}'");
   }
   char *text = arena_alloc(scan->parse->arena, scan->at - start + 1);
   for (size_t i = start; i < scan->at; i++) {
@@ -102,11 +102,11 @@ static bool is_blank(Str text) {
 static Expr *parse_field(FieldScan *scan, Str text, Loc start) {
   Parse *parse = scan->parse;
   if (is_blank(text)) {
-    scan_fail(scan, start, "a field of an f-string needs an expression");
+    scan_fail(scan, start, "[T0107] a field of an f-string needs an expression");
     return NULL;
   }
   if (parse->fstrings == PARSE_MAX_FSTRINGS) {
-    scan_fail(scan, start, "f-strings are nested too deeply");
+    scan_fail(scan, start, "[T0506] f-strings are nested too deeply");
     return NULL;
   }
   Lexed lexed = {0};
@@ -153,7 +153,7 @@ static FStringPart scan_field(FieldScan *scan, Str *echo) {
   if (scan_peek(scan, 0) == '!') {
     part.conversion = scan_peek(scan, 1);
     if (!part.conversion || !strchr("rsa", part.conversion))
-      scan_fail(scan, scan->loc, "an f-string's conversion is one of '!r', '!s' and '!a'");
+      scan_fail(scan, scan->loc, "[T0107] an f-string's conversion is one of '!r', '!s' and '!a'");
     scan_advance(scan, scan->at + 1 < scan->body.n ? 2 : 1);
   }
   if (scan_peek(scan, 0) == ':') {
@@ -164,7 +164,7 @@ static FStringPart scan_field(FieldScan *scan, Str *echo) {
     scan_advance(scan, 1);
   else {
     open.len = 1;
-    scan_fail(scan, open, "expected '}' to close this field of the f-string");
+    scan_fail(scan, open, "[T0107] expected '}' to close this field of the f-string");
     scan_advance(scan, scan->body.n - scan->at);
   }
   if (!scan->failed) part.value = parse_field(scan, text, start);

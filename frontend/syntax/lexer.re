@@ -34,7 +34,7 @@ static Loc loc_at(const Lexer *lexer, const Byte *at, size_t len) {
                .file = lexer->file};
 }
 
-static void add_error(Lexer *lexer, Loc loc, const char *message) {
+static void lexer_error(Lexer *lexer, Loc loc, const char *message) {
   LexError error = {lexer->out->tokens.n, loc, message};
   vec_push(lexer->arena, &lexer->out->errors, error);
 }
@@ -82,8 +82,8 @@ static const Byte *find_bad(const Byte *at, const Byte *limit) {
 // Reports the bad bytes before `end`, which is on the current line.
 static void report_bad(Lexer *lexer, const Byte *end) {
   while (lexer->bad < end) {
-    const char *message = *lexer->bad ? "this byte is not UTF-8" : "a NUL byte is not allowed in source text";
-    add_error(lexer, loc_at(lexer, lexer->bad, 1), message);
+    const char *message = *lexer->bad ? "[T0108] this byte is not UTF-8" : "[T0108] a NUL byte is not allowed in source text";
+    lexer_error(lexer, loc_at(lexer, lexer->bad, 1), message);
     lexer->bad = find_bad(lexer->bad + 1, lexer->limit);
   }
 }
@@ -113,7 +113,7 @@ static void string_token(Lexer *lexer, const Byte *start, const Byte *quote, boo
   }
   if (!closed && at > quote + 1 && at[-1] == '\r') at--;
   loc.len = saturate(first_line ? first_line : (size_t)(at - start));
-  if (!closed) add_error(lexer, loc, triple ? "this triple-quoted string is not closed" : "this string is not closed");
+  if (!closed) lexer_error(lexer, loc, triple ? "[T0108] this triple-quoted string is not closed" : "[T0108] this string is not closed");
   int kind = !closed ? TOKEN_INVALID : format ? TOKEN_FSTRING : TOKEN_STRING;
   push(lexer, kind, loc, (Str){(const char *)start, (size_t)(at - start)});
   lexer->cursor = at;
@@ -138,7 +138,7 @@ static const char *what_character(const Byte *at, const Byte *end) {
     size_t n = strlen(rows[i].bytes);
     if ((size_t)(end - at) >= n && memcmp(at, rows[i].bytes, n) == 0) return rows[i].message;
   }
-  return "non-ASCII characters are allowed in strings and comments only";
+  return "[T0102] non-ASCII characters are allowed in strings and comments only";
 }
 
 // --- Lines ---
@@ -159,7 +159,7 @@ static bool mixes_tabs(Lexer *lexer, uint32_t column, uint32_t narrow, const Byt
   bool same = lexer->indents[i] == column ? lexer->narrow[i] == narrow : lexer->narrow[i] < narrow;
   if (same || lexer->resynced) return false;
   bool tabs = memchr(lexer->line_start, '\t', (size_t)(at - lexer->line_start)) != NULL;
-  add_error(lexer, loc_at(lexer, lexer->line_start, (size_t)(at - lexer->line_start)),
+  lexer_error(lexer, loc_at(lexer, lexer->line_start, (size_t)(at - lexer->line_start)),
             tabs ? "[T0101] this line is indented with tabs and the block with spaces: indent all of it with spaces"
                  : "[T0101] this line is indented with spaces and the block with tabs: indent all of it with spaces");
   return true;
@@ -171,7 +171,7 @@ static void indent_to(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte
   if (mixes_tabs(lexer, column, narrow, at)) return;
   if (column > lexer->indents[lexer->n_indents - 1]) {
     if (lexer->n_indents > AST_MAX_BLOCKS) {
-      add_error(lexer, loc, "blocks are nested too deeply");
+      lexer_error(lexer, loc, "[T0506] blocks are nested too deeply");
       lexer->cursor = lexer->limit;
       return;
     }
@@ -182,7 +182,7 @@ static void indent_to(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte
   }
   while (column < lexer->indents[lexer->n_indents - 1]) {
     if (column > lexer->indents[lexer->n_indents - 2]) { // between two blocks: treated as the inner one
-      if (!lexer->resynced) add_error(lexer, loc, "[T0101] this line's indentation matches no outer block");
+      if (!lexer->resynced) lexer_error(lexer, loc, "[T0101] this line's indentation matches no outer block");
       return;
     }
     lexer->n_indents--;
@@ -244,14 +244,14 @@ static void token(Lexer *lexer, int kind, const Byte *start) {
 
 static void invalid(Lexer *lexer, const Byte *start, const char *message) {
   Loc loc = loc_at(lexer, start, (size_t)(lexer->cursor - start));
-  if (!lexer->skipping) add_error(lexer, loc, message);
+  if (!lexer->skipping) lexer_error(lexer, loc, message);
   token(lexer, TOKEN_INVALID, start);
 }
 
 static void open_bracket(Lexer *lexer, int kind, const Byte *start) {
   if (lexer->depth++ < LEX_MAX_BRACKETS) token(lexer, kind, start);
   else if (!lexer->skipping) {
-    invalid(lexer, start, "brackets are nested too deeply");
+    invalid(lexer, start, "[T0506] brackets are nested too deeply");
     lexer->skipping = true;
   }
 }
@@ -267,11 +267,11 @@ static void unexpected_byte(Lexer *lexer, const Byte *start) {
     token(lexer, TOKEN_INVALID, start);
   } else if (*start >= 0x20 && *start < 0x7f)
     invalid(lexer, start,
-            arena_printf(lexer->arena, "unexpected character '%c'%s", *start,
+            arena_printf(lexer->arena, "[T0107] unexpected character '%c'%s", *start,
                          *start == '!'   ? "; 'not' negates, and '~' a tile"
                          : *start == '?' ? "; write 'a if condition else b'"
                                          : ""));
-  else invalid(lexer, start, arena_printf(lexer->arena, "unexpected control character 0x%02x", *start));
+  else invalid(lexer, start, arena_printf(lexer->arena, "[T0108] unexpected control character 0x%02x", *start));
 }
 
 static void comment(Lexer *lexer, const Byte *at) {
@@ -343,8 +343,8 @@ static void next_token(Lexer *lexer) {
 
   digits | hex | octal | binary { lexer->cursor = at; token(lexer, TOKEN_INT, start); return; }
   float                         { lexer->cursor = at; token(lexer, TOKEN_FLOAT, start); return; }
-  (digits | float) [jJ] { lexer->cursor = at; invalid(lexer, start, "complex numbers are not part of the tile language: the real and the imaginary parts are two tiles"); return; }
-  ([0-9] | float) [A-Za-z0-9_]+ { lexer->cursor = at; invalid(lexer, start, "invalid number"); return; }
+  (digits | float) [jJ] { lexer->cursor = at; invalid(lexer, start, "[T0108] complex numbers are not part of the tile language: the real and the imaginary parts are two tiles"); return; }
+  ([0-9] | float) [A-Za-z0-9_]+ { lexer->cursor = at; invalid(lexer, start, "[T0108] invalid number"); return; }
 
   prefix? ["']  { string_token(lexer, start, at - 1, false); return; }
   fprefix ["']  { string_token(lexer, start, at - 1, true); return; }

@@ -13,7 +13,8 @@ Expr *tree_int(Parse *parse, Token token) {
   bool zeros =
       text.n > 1 && text.at[0] == '0' && (text.at[1] == '_' || (text.at[1] >= '0' && text.at[1] <= '9'));
   if (!fits && zeros)
-    parse_error(parse, token.loc, "[T0108] a decimal number cannot have leading zeros; octal numbers begin with 0o");
+    parse_error(parse, token.loc,
+                "[T0108] a decimal number cannot have leading zeros; octal numbers begin with 0o");
   expr->integer.overflow = !fits && !zeros;
   return expr;
 }
@@ -171,7 +172,8 @@ static FStringParts parts_of(Parse *parse, const Expr *expr) {
 static bool is_bytes(const Expr *expr) { return expr->kind == EXPR_STRING && expr->string.bytes; }
 
 Expr *join_strings(Parse *parse, Expr *left, Expr *right) {
-  if (is_bytes(left) != is_bytes(right)) parse_error(parse, right->loc, "[T0108] bytes and text cannot be joined");
+  if (is_bytes(left) != is_bytes(right))
+    parse_error(parse, right->loc, "[T0108] bytes and text cannot be joined");
   Loc loc = loc_join(left->loc, right->loc);
   uint16_t depth = left->depth > right->depth ? left->depth : right->depth;
   if (left->kind == EXPR_STRING && right->kind == EXPR_STRING) {

@@ -28,7 +28,8 @@ static bool source_text(Diags *diags, Sources *sources, uint16_t file, Str *text
   else if (text->n >= 2 && (memcmp(text->at, "\xff\xfe", 2) == 0 || memcmp(text->at, "\xfe\xff", 2) == 0))
     diag_error(diags, start, "[T0108] this file is UTF-16: save it as UTF-8");
   else if (text->n && memchr(text->at, '\r', text->n) && !memchr(text->at, '\n', text->n))
-    diag_error(diags, start, "[T0108] the lines of this file end in carriage returns: save it with line feeds");
+    diag_error(diags, start,
+               "[T0108] the lines of this file end in carriage returns: save it with line feeds");
   else
     return true;
   return false;

@@ -318,7 +318,8 @@ const char *compare_op_text(CompareOp op) {
 // Declared with the statements, but defined here for binary_op_of.
 Stmt *tree_augmented(Parse *parse, Expr *target, Token op, Expr *value) {
   if (target->kind != EXPR_NAME && target->kind != EXPR_SUBSCRIPT && target->kind != EXPR_ATTRIBUTE)
-    parse_error(parse, target->loc, "[T0107] '%.*s' needs a single name or element on its left", STR_ARG(op.text));
+    parse_error(parse, target->loc, "[T0107] '%.*s' needs a single name or element on its left",
+                STR_ARG(op.text));
   Stmt *stmt = tree_stmt(parse, STMT_AUGMENTED, loc_join(target->loc, value->loc));
   stmt->augmented.op = binary_op_of(op);
   stmt->augmented.op_loc = op.loc;

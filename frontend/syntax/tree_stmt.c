@@ -290,7 +290,8 @@ ParamList params_push(Parse *parse, ParamList list, Param param) {
     return list;
   }
   const Param *last = list.n ? &list.at[list.n - 1] : NULL;
-  if (last && last->stars == 2) parse_error(parse, param.loc, "[T0107] a parameter follows '**%s'", last->name);
+  if (last && last->stars == 2)
+    parse_error(parse, param.loc, "[T0107] a parameter follows '**%s'", last->name);
   for (uint32_t i = 0; i < list.n; i++)
     if (list.at[i].name == param.name) {
       Diag *diag = parse_error(parse, param.loc, "[T0107] parameter '%s' is declared twice", param.name);

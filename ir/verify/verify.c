@@ -426,12 +426,14 @@ static bool check_target(const Target *target, Diags *diags) {
   uint32_t warps = target->num_warps, before = diags->errors;
   if (!target->arch) diag_error(diags, LOC_NONE, "[T0000] module: no target");
   if (warps < 1 || warps > NUM_WARPS_MAX || (warps & (warps - 1)) != 0)
-    diag_error(diags, LOC_NONE, "[T0000] module: num_warps is a power of two from 1 to %d, not %u", NUM_WARPS_MAX,
-               warps);
+    diag_error(diags, LOC_NONE, "[T0000] module: num_warps is a power of two from 1 to %d, not %u",
+               NUM_WARPS_MAX, warps);
   if (target->num_stages < 1 || target->num_stages > NUM_STAGES_MAX)
-    diag_error(diags, LOC_NONE, "[T0000] module: num_stages is 1 to %d, not %u", NUM_STAGES_MAX, target->num_stages);
+    diag_error(diags, LOC_NONE, "[T0000] module: num_stages is 1 to %d, not %u", NUM_STAGES_MAX,
+               target->num_stages);
   if (target->maxnreg > MAXNREG_MAX)
-    diag_error(diags, LOC_NONE, "[T0000] module: maxnreg is at most %d, not %u", MAXNREG_MAX, target->maxnreg);
+    diag_error(diags, LOC_NONE, "[T0000] module: maxnreg is at most %d, not %u", MAXNREG_MAX,
+               target->maxnreg);
   if (target->opt_level > 3)
     diag_error(diags, LOC_NONE, "[T0000] module: opt_level is 0 to 3, not %u", target->opt_level);
   return diags->errors == before;

@@ -93,7 +93,8 @@ static void pad_map(Padding *p, Op *op) {
 static void pad_asm(Padding *p, Op *op) {
   if (op_attr(op, ATTR_PURE)) return;
   diag_error(p->context->diags, op->loc,
-             "[T0505] inline PTX that may have effects needs tile sizes that are powers of two: pad the tile, or use "
+             "[T0505] inline PTX that may have effects needs tile sizes that are powers of two: pad the "
+             "tile, or use "
              "is_pure=True");
 }
 
@@ -146,10 +147,11 @@ static void pad_value(Padding *p, Value *value, Loc loc) {
   p->entries.at[value->id] = (PadEntry){value, written, NULL};
   value->type = padded;
   if (type_elements(padded) <= TILE_MAX_ELEMENTS || padded == written) return;
-  diag_error(p->context->diags, loc,
-             "[T0505] a tile of %llu elements is padded to powers of two, %llu elements, which is more than %d",
-             (unsigned long long)type_elements(written), (unsigned long long)type_elements(padded),
-             TILE_MAX_ELEMENTS);
+  diag_error(
+      p->context->diags, loc,
+      "[T0505] a tile of %llu elements is padded to powers of two, %llu elements, which is more than %d",
+      (unsigned long long)type_elements(written), (unsigned long long)type_elements(padded),
+      TILE_MAX_ELEMENTS);
 }
 
 static void pad_values(Padding *p, const OpList *list) {

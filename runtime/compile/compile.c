@@ -181,7 +181,8 @@ static void keep_kernel(Compilation *c, const char *name) {
       c->module->funcs.n = 1;
       return;
     }
-  diag_error(&c->diags, LOC_NONE, "[T1004] %s has no function '%s'", sources_name(&c->sources, c->file), name);
+  diag_error(&c->diags, LOC_NONE, "[T1004] %s has no function '%s'", sources_name(&c->sources, c->file),
+             name);
 }
 
 static void take_tir(Compilation *c, const Spec *spec) {
@@ -325,12 +326,13 @@ static tilec_status launchable(Compilation *c, void *data) {
     const FuncParam *param = &func->params[i];
     if (param->hidden == HIDDEN_SCRATCH)
       diag_error(&c->diags, param->loc,
-                 "[T0000] nothing fills the hidden parameter '%s' (%s): the kernel cannot be launched", param->name,
-                 hidden_name(param->hidden));
+                 "[T0000] nothing fills the hidden parameter '%s' (%s): the kernel cannot be launched",
+                 param->name, hidden_name(param->hidden));
     else if (param->type->kind == TYPE_BYTES)
-      diag_error(&c->diags, param->loc,
-                 "[T0000] no argument has %d bytes, as the parameter '%s' needs: the kernel cannot be launched",
-                 BY_VALUE_BYTES, param->name);
+      diag_error(
+          &c->diags, param->loc,
+          "[T0000] no argument has %d bytes, as the parameter '%s' needs: the kernel cannot be launched",
+          BY_VALUE_BYTES, param->name);
   }
   return diagnosed(c);
 }

@@ -276,7 +276,8 @@ static const KernelInfo *tir_kernel(Compilation *c, const char *name) {
     if (name ? strcmp(c->module->funcs.at[i]->name, name) == 0 : c->module->funcs.n == 1)
       return tir_info(c, c->module->funcs.at[i]);
   diag_error(&c->diags, LOC_NONE,
-             name ? "[T1004] the file has no function '%s'" : "[T1004] the file has several functions%s; name one",
+             name ? "[T1004] the file has no function '%s'"
+                  : "[T1004] the file has several functions%s; name one",
              name ? name : "");
   return NULL;
 }

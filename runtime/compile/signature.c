@@ -48,14 +48,16 @@ static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, Tex
   }
   *value = trimmed(rest);
   if (param_name_is_good(name->text)) return true;
-  diag_error(&c->diags, piece_loc(*name), "[T1006] '%.*s' is not the name of a parameter", STR_ARG(name->text));
+  diag_error(&c->diags, piece_loc(*name), "[T1006] '%.*s' is not the name of a parameter",
+             STR_ARG(name->text));
   return false;
 }
 
 static void parse_value(Compilation *c, TextPiece value, ParamSpec *param) {
   ParamTextError error;
   if (param_parse(&c->ir, value.text, param->name, param, &error)) return;
-  diag_error(&c->diags, piece_loc(piece_part(value, error.at, error.at + error.n)), "[T0403] %s", error.message);
+  diag_error(&c->diags, piece_loc(piece_part(value, error.at, error.at + error.n)), "[T0403] %s",
+             error.message);
 }
 
 static void add_param(Compilation *c, TextPiece name, const ParamSpec *param, Spec *spec) {
@@ -147,12 +149,14 @@ static tilec_status define(Compilation *c, void *data) {
     add_constexpr(c, name, &entry, request->spec);
   else if (number_text(value.text, &entry.value) == TEXT_TOO_LARGE)
     diag_error(&c->diags, piece_loc(value),
-               "[T1003] '%.*s' is too large: integers have 64 bits, floats are below 1.8e308", STR_ARG(value.text));
+               "[T1003] '%.*s' is too large: integers have 64 bits, floats are below 1.8e308",
+               STR_ARG(value.text));
   else
-    diag_error(&c->diags, piece_loc(value),
-               "[T1003] '%.*s' is not a Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
-               STR_ARG(value.text),
-               param_name_is_good(value.text) ? ", nor a function or constant of the file" : "");
+    diag_error(
+        &c->diags, piece_loc(value),
+        "[T1003] '%.*s' is not a Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
+        STR_ARG(value.text),
+        param_name_is_good(value.text) ? ", nor a function or constant of the file" : "");
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 

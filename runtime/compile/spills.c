@@ -12,10 +12,10 @@ static bool prints(const Region *region) {
 
 void spills_warn(Diags *diags, const Func *func, const char *kernel, int local_bytes) {
   if (local_bytes <= 0 || (func && prints(func->body))) return;
-  diag_warning(
-      diags, func ? func->loc : LOC_NONE,
-      "[T0505] '%s' spills registers: each thread keeps %d bytes in local memory; use smaller tiles or more warps",
-      kernel, local_bytes);
+  diag_warning(diags, func ? func->loc : LOC_NONE,
+               "[T0505] '%s' spills registers: each thread keeps %d bytes in local memory; use smaller tiles "
+               "or more warps",
+               kernel, local_bytes);
 }
 
 void spills_warn_loaded(Diags *diags, const Func *func, const char *kernel, const DeviceKernel *loaded) {

@@ -318,7 +318,8 @@ void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, con
 
 void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {
   Diags *diags = &c->diags;
-  Diag *error = diag_error(diags, LOC_NONE, "[T1004] the file has %u kernels; choose one with --kernel", count);
+  Diag *error =
+      diag_error(diags, LOC_NONE, "[T1004] the file has %u kernels; choose one with --kernel", count);
   for (uint32_t i = 0; i < count; i++) {
     Buf text = {0};
     for (uint32_t k = 0; k < kernels[i].param_count; k++) {

@@ -195,10 +195,11 @@ static void evaluate_also(Check *check, double seconds) {
   BoundArgs bound;
   if (check->findings.n && run_is_over(run)) return;
   if (run_too_large(run)) {
-    run_warn(run, check->image.func->loc,
-             "[T1405] not evaluated, so undefined values and wrapped offsets are not detected: buffers have %llu "
-             "bytes, more than 256 MiB",
-             (unsigned long long)run_too_large(run));
+    run_warn(
+        run, check->image.func->loc,
+        "[T1405] not evaluated, so undefined values and wrapped offsets are not detected: buffers have %llu "
+        "bytes, more than 256 MiB",
+        (unsigned long long)run_too_large(run));
     return;
   }
   if (!run_bind(run, &bound)) return; // the addresses are those of the last schedule

@@ -54,7 +54,8 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   *kernel = NULL;
   if (c->is_tir) {
     if (c->module->funcs.n != 1)
-      return tool_error("[T1004] '%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
+      return tool_error("[T1004] '%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n),
+             false;
     const Func *func = c->module->funcs.at[0];
     make_room(run, func->param_count);
     for (uint32_t i = 0; i < func_visible_params(func); i++)
@@ -193,10 +194,12 @@ static bool link_buffer(Run *run, RunArg *param) {
   if (value->kind != ARGUMENT_SAME) return true;
   param->buffer = find_holder(run, value->same);
   if (!param->buffer || param->buffer->value.kind != ARGUMENT_BUFFER)
-    return tool_error("[T1003] argument %s=&%s: there is no buffer '%s'", param->name, value->same, value->same),
+    return tool_error("[T1003] argument %s=&%s: there is no buffer '%s'", param->name, value->same,
+                      value->same),
            false;
   return value->offset <= param->buffer->value.bytes ||
-         (tool_error("[T1003] argument %s: the offset is past the end of '%s'", param->name, value->same), false);
+         (tool_error("[T1003] argument %s: the offset is past the end of '%s'", param->name, value->same),
+          false);
 }
 
 static bool complete_descriptor(Run *run, RunArg *param) {
@@ -210,7 +213,8 @@ static bool check_pointee(const Run *run, const RunArg *table, const Pointee *po
   const RunArg *holder = pointee->name ? find_holder(run, pointee->name) : NULL;
   if (!pointee->name) return true;
   if (!holder || !holder->buffer)
-    return tool_error("[T1003] %s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table), pointee->name),
+    return tool_error("[T1003] %s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table),
+                      pointee->name),
            false;
   const Argument *value = &holder->buffer->value;
   if (holder->value.offset + pointee->offset > value->bytes)
@@ -218,8 +222,8 @@ static bool check_pointee(const Run *run, const RunArg *table, const Pointee *po
                       pointee->name),
            false;
   if (!table->value.pointee_typed || value->elem == table->value.pointee) return true;
-  tool_error("[T1003] %s=ptrs(...): the elements of '%s' are %s, not %s", run_arg_name(run, table), pointee->name,
-             elem_info(value->elem)->name, elem_info(table->value.pointee)->name);
+  tool_error("[T1003] %s=ptrs(...): the elements of '%s' are %s, not %s", run_arg_name(run, table),
+             pointee->name, elem_info(value->elem)->name, elem_info(table->value.pointee)->name);
   return false;
 }
 

@@ -60,8 +60,8 @@ static bool facts_hold(const Run *run, const BoundArgs *bound) {
                        : needed->none && !(known & KEY_NONE)           ? "None"
                                                                        : NULL;
     if (fact)
-      return tool_error("[T1003] argument '%s' is not %s, for which '%s' was specialised", run->params[i].name, fact,
-                        run->options->file),
+      return tool_error("[T1003] argument '%s' is not %s, for which '%s' was specialised",
+                        run->params[i].name, fact, run->options->file),
              false;
   }
   return true;
@@ -95,7 +95,7 @@ bool run_bind(Run *run, BoundArgs *bound) {
   if (status != TILEC_OK) {
     const char *text = tilec_last_error();
     const RunArg *param = bound->count < n ? &run->params[bound->count] : NULL;
-    if (!param || !str_starts(str_from(text), nobody)) return tool_error("%s", text), false;
+    if (!param || !str_starts(str_from(text), nobody)) return tool_error("[T1003] %s", text), false;
     text += strlen(nobody) + strlen(": ");
     return run_refuse(run, param, arena_printf(run->arena, "[T1003] %s", text));
   }

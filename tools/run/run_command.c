@@ -215,8 +215,9 @@ bool run_ask_grid(Run *run, const char *name) {
   Compilation *c = run->c;
   const KernelInfo *kernel = c->is_tir ? NULL : frontend_chosen(&c->ir, c->syntax, &run->spec);
   if (!kernel)
-    return tool_error("[T1001] kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
-                      name),
+    return tool_error(
+               "[T1001] kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
+               name),
            false;
   ask_grid(run->options, c, kernel, run_given(run));
   return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
@@ -229,7 +230,8 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
     return true;
   }
   if (run->options->grid_text && run->c->is_tir)
-    return tool_error("[T1001] --grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
+    return tool_error("[T1001] --grid of a .tir file takes numbers: '%s' has no names", run->options->file),
+           false;
   if (!func_host(func, HOST_GRID, NULL)) return run_ask_grid(run, func->name);
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
   for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
@@ -377,19 +379,22 @@ static bool on_simulator(const Options *options) {
 
 ExitStatus command_run(const Options *options, Arena *arena) {
   if (options->sim_given && !on_simulator(options))
-    return tool_error("[T1006] --sim-schedule and --sim-threads are for the simulator, not for %s", options->device);
+    return tool_error("[T1006] --sim-schedule and --sim-threads are for the simulator, not for %s",
+                      options->device);
   return start_run(options, arena, options_file_is_ptx(options) ? run_ptx : launch_and_report);
 }
 
 ExitStatus command_check(const Options *options, Arena *arena) {
-  if (!on_simulator(options)) return tool_error("[T1006] check runs on the simulator, not on %s", options->device);
+  if (!on_simulator(options))
+    return tool_error("[T1006] check runs on the simulator, not on %s", options->device);
   if (options->saves.n || options->stats || options->prints.n)
     return tool_error("[T1006] --save, --print and --stats are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
 ExitStatus command_explain(const Options *options, Arena *arena) {
-  if (options_file_is_ptx(options)) return tool_error("[T1006] explain needs a kernel's source: PTX has no tiles");
+  if (options_file_is_ptx(options))
+    return tool_error("[T1006] explain needs a kernel's source: PTX has no tiles");
   return start_run(options, arena, explain_source);
 }
 

@@ -53,9 +53,11 @@ static bool has_entry(const Run *run) {
 
 bool run_ptx_image(const Run *run, KernelImage *image) {
   const Options *o = run->options;
-  if (o->grid_text) return tool_error("[T1001] --grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
+  if (o->grid_text)
+    return tool_error("[T1001] --grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
   if (!o->grid_given || !o->threads[0])
-    return tool_error("[T1001] running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"), false;
+    return tool_error("[T1001] running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"),
+           false;
   if (!has_entry(run)) return false;
   if (o->check) return tool_error("[T1006] --check needs a kernel's source: PTX has no reference"), false;
   sources_add(&run->c->sources, tool_source_name(o->file), run->text);
@@ -133,7 +135,8 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
   const char *text = strstr(tilec_sim_message(sim), ": ");
   uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
   Loc loc = {.line = line, .col = column > UINT16_MAX ? UINT16_MAX : (uint16_t)column, .file = file};
-  Diag *diag = diag_error(&run->c->diags, loc, "[T1403] %s", text ? text + strlen(": ") : tilec_sim_message(sim));
+  Diag *diag =
+      diag_error(&run->c->diags, loc, "[T1403] %s", text ? text + strlen(": ") : tilec_sim_message(sim));
   if (text && str_starts(str_from(text), ": unknown instruction"))
     diag_note(
         &run->c->diags, diag, LOC_NONE,
@@ -149,7 +152,8 @@ void run_ptx_bits(const Run *run, uint64_t *bits) {
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers) {
   const Options *o = run->options;
   KernelImage image;
-  if (!run->device->needs_ptx) return tool_error("[T1006] PTX runs on sim and cuda, not on %s", run->device->name);
+  if (!run->device->needs_ptx)
+    return tool_error("[T1006] PTX runs on sim and cuda, not on %s", run->device->name);
   if (!run_ptx_image(run, &image)) return EXIT_DIAGNOSED;
   uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
   run_ptx_bits(run, bits);

@@ -145,9 +145,9 @@ static void json_comparison(const Comparison *c, Json *json) {
 bool run_report_stats(const Run *run) {
   const tilec_sim *sim = device_simulator(run->device);
   if (!sim && !run->comparisons.n)
-    return tool_error(
-               "[T1006] --stats needs the simulator (--device sim), not %s, or a comparison (--check, --expect)",
-               run->device->name),
+    return tool_error("[T1006] --stats needs the simulator (--device sim), not %s, or a comparison (--check, "
+                      "--expect)",
+                      run->device->name),
            false;
   Buf out = {0};
   Json json = {.out = &out};

@@ -29,7 +29,7 @@ Diag *run_differs(Run *run, const Comparison *comparison, const char *text) {
                      .expected = comparison->expected};
   uint64_t address = name.address + comparison->first * elem_bytes(name.elem);
   facts->rank = buffer_indices(&name, address, facts->indices);
-  Diag *diag = diag_error(&run->c->diags, param->loc, "%s", text);
+  Diag *diag = diag_error(&run->c->diags, param->loc, "[T1405] %s", text);
   diag->run = facts;
   return diag;
 }
@@ -203,5 +203,6 @@ ExitStatus run_judge(Run *run, ExitStatus result) {
 
 ExitStatus run_strict(const Run *run, ExitStatus result) {
   if (result != EXIT_DONE || !run->options->strict || !run->warnings) return result;
-  return tool_error("[T1405] --strict: %u warning%s at run time", run->warnings, run->warnings == 1 ? "" : "s");
+  return tool_error("[T1405] --strict: %u warning%s at run time", run->warnings,
+                    run->warnings == 1 ? "" : "s");
 }

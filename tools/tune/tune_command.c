@@ -138,12 +138,16 @@ static void take_memories(const Run *run, TuneRequest *r) {
 // Checks once, with the first configuration, everything that is the same for all.
 static bool check_first(Run *run) {
   BoundArgs bound;
-  if (run->c->is_tir) return tool_error("[T1006] tune needs a kernel's source: tile IR has one configuration"), false;
+  if (run->c->is_tir)
+    return tool_error("[T1006] tune needs a kernel's source: tile IR has one configuration"), false;
   if (!run->device->needs_ptx)
-    return tool_error("[T1006] tune measures what is compiled: %s runs tile IR as it is", run->device->name), false;
+    return tool_error("[T1006] tune measures what is compiled: %s runs tile IR as it is", run->device->name),
+           false;
   if (!run->options->predict && strcmp(run->options->device, "auto") == 0 &&
       run->device->kind != &device_cuda)
-    return tool_error("[T1007] there is no GPU to measure on: --predict ranks the configurations without one"), false;
+    return tool_error(
+               "[T1007] there is no GPU to measure on: --predict ranks the configurations without one"),
+           false;
   const KernelInfo *kernel = frontend_chosen(&run->c->ir, run->c->syntax, &run->spec);
   bool has_grid = !kernel || kernel->has_grid || run->options->grid_given || run->options->grid_text;
   return has_grid ? run_bind(run, &bound) : run_ask_grid(run, kernel->name);
@@ -181,8 +185,8 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   if (!check_first(run)) return EXIT_DIAGNOSED;
   const char *card = o->card ? cost_card(arch, o->card) : NULL;
   if (o->card && !card)
-    return tool_error("[T1006] --card: of %s '%s' is no card whose times are known; there are: %s", arch->name,
-                      o->card, cost_cards(run->arena, arch));
+    return tool_error("[T1006] --card: of %s '%s' is no card whose times are known; there are: %s",
+                      arch->name, o->card, cost_cards(run->arena, arch));
   tilec_program *program = NULL;
   tilec_status status = make_program(run, &program);
   if (status != TILEC_OK) return run_device_failed(status);
