@@ -90,16 +90,16 @@ def refuses(tilec, folder, name, text, message):
 def check_errors(tilec, folder):
     raw = open(f"{FOLDER}/softmax.raw.csv", encoding="utf-8").read()
     lines = open(f"{FOLDER}/softmax.lines.csv", encoding="utf-8").read()
-    none = "1:1: error: this is not a CSV of Nsight Compute"
+    none = "1:1: error[T1007]: this is not a CSV of Nsight Compute"
     refuses(tilec, folder, "another CSV", "a,b\n1,2\n", none)
     refuses(tilec, folder, "an empty file", "", none)
     refuses(tilec, folder, "a program", "int main(void) {\n}\n", none)
-    refuses(tilec, folder, "another kernel", raw.replace('"softmax"', '"gemm(int)"'), "1:1: error: it has no data of the kernel 'softmax', only of 'gemm(int)'")
-    refuses(tilec, folder, "another kernel's lines", lines.replace('"softmax"', '"softmax2"'), "1:1: error: it has no data of the kernel 'softmax', only of 'softmax2'")
-    refuses(tilec, folder, "no number", raw.replace('"8000.000000"', '"many"'), "3:1: error: 'many' of 'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum' is not a number")
-    refuses(tilec, folder, "a row cut off", raw[: raw.rindex(',"')] + "\n", "3:1: error: 27 values, where line 1 names 28 columns")
-    refuses(tilec, folder, "a quote", raw.rstrip()[:-1], "3:1: error: a quote is not closed")
-    refuses(tilec, folder, "lines without counters", open(f"{FOLDER}/softmax.source.csv", encoding="utf-8").read(), "2:1: error: it has none of the counters")
+    refuses(tilec, folder, "another kernel", raw.replace('"softmax"', '"gemm(int)"'), "1:1: error[T1007]: it has no data of the kernel 'softmax', only of 'gemm(int)'")
+    refuses(tilec, folder, "another kernel's lines", lines.replace('"softmax"', '"softmax2"'), "1:1: error[T1007]: it has no data of the kernel 'softmax', only of 'softmax2'")
+    refuses(tilec, folder, "no number", raw.replace('"8000.000000"', '"many"'), "3:1: error[T1007]: 'many' of 'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum' is not a number")
+    refuses(tilec, folder, "a row cut off", raw[: raw.rindex(',"')] + "\n", "3:1: error[T1007]: 27 values, where line 1 names 28 columns")
+    refuses(tilec, folder, "a quote", raw.rstrip()[:-1], "3:1: error[T1007]: a quote is not closed")
+    refuses(tilec, folder, "lines without counters", open(f"{FOLDER}/softmax.source.csv", encoding="utf-8").read(), "2:1: error[T1007]: it has none of the counters")
     run = explain(tilec, os.path.join(folder, "absent.csv"))
     expect(run.returncode == 1 and "absent.csv" in run.stderr and run.stdout == "", f"no file: {run.stderr}")
     # As programs on other systems write it, and with demangled names.

@@ -48,12 +48,19 @@ static void read_output(const Executor *executor, Result *result) {
   result->output[n > 0 ? n : 0] = '\0';
 }
 
+// Where an error begins, with or without a code: "error[T1405]: "; NULL: nowhere.
+static const char *next_error(const char *output) {
+  for (const char *at = output; (at = strstr(at, "error")); at++)
+    if (strncmp(at + 5, ": ", 2) == 0 || strncmp(at + 5, "[T", 2) == 0) return at;
+  return NULL;
+}
+
 // The first error's text, numbers and quoted names left out, file places too.
 static void make_key(Result *result) {
   const char *at = strstr(result->output, "runtime error: ");
   if (!at) at = strstr(result->output, "ERROR: AddressSanitizer: ");
   if (!at) at = strstr(result->output, "internal error");
-  if (!at) at = strstr(result->output, "error: ");
+  if (!at) at = next_error(result->output);
   if (!at) at = result->output;
   size_t n = 0;
   bool quoted = false;
@@ -76,16 +83,17 @@ static bool is_limit(const char *output) {
 // True if the only fault is that --check compared nothing, or could not compare more than it may
 // leave out.
 static bool only_uncertain(const char *output) {
-  const char *error = strstr(output, "error: ");
-  for (; error; error = strstr(error + 1, "error: "))
-    if (strncmp(error, "error: --check co", 17) != 0) return false;
-  return strstr(output, "error: --check co") != NULL;
+  static const char uncertain[] = "error[T1405]: --check co";
+  const char *first = next_error(output);
+  for (const char *error = first; error; error = next_error(error + 1))
+    if (strncmp(error, uncertain, sizeof uncertain - 1) != 0) return false;
+  return first != NULL;
 }
 
 static void judge(const Executor *executor, int status, Result *result) {
   read_output(executor, result);
   result->uncertain = strstr(result->output, "as uncertain") || strstr(result->output, "are uncertain");
-  result->warned = strstr(result->output, "warning: ") != NULL;
+  result->warned = strstr(result->output, "warning[T") != NULL;
   result->key[0] = '\0';
   // Some programs have only results that depend on an order.
   bool passed = status == 0 || (status == 1 && only_uncertain(result->output));
