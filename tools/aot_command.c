@@ -177,7 +177,11 @@ static void compile_level(AotRun *run, uint32_t number, const TargetInfo *arch, 
   if (!status) lower_spec(&spec, *level);
   if (!status) status = compile_elaborate(&c, &spec);
   if (!status) status = compile_launchable(&c);
-  if (!status && !k->params) aot_keep_params(run->arena, k, c.module->funcs.at[0]);
+  if (!status && !k->params) {
+    aot_keep_params(run->arena, k, c.module->funcs.at[0]);
+    aot_keep_constexprs(run->arena, &run->file, k, c.module->funcs.at[0]);
+  }
+  if (!status) status = aot_check_constexprs(&c, k);
   if (!status && variant->none && !k->grid_function && !aot_grid(run->arena, c.module->funcs.at[0], k))
     status = TILEC_ERROR_COMPILE;
   if (!status) status = compile_code(run, &c, *level);
