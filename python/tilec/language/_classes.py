@@ -238,7 +238,7 @@ class tensor(_kernels_own):
             sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
                 `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
                 neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-                pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
                 atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
@@ -281,7 +281,7 @@ class tensor(_kernels_own):
             sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
                 `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
                 neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-                pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
                 atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
@@ -367,7 +367,7 @@ class tensor(_kernels_own):
             sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
                 `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
                 neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-                pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
                 atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
@@ -410,7 +410,7 @@ class tensor(_kernels_own):
             sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
                 `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
                 neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-                pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
                 atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
@@ -453,7 +453,7 @@ class tensor(_kernels_own):
             sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
                 `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
                 neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-                pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
                 atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
@@ -539,7 +539,7 @@ class tensor(_kernels_own):
             sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
                 `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
                 neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-                pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
                 atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
@@ -582,7 +582,7 @@ class tensor(_kernels_own):
             sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
                 `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
                 neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-                pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
                 atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).

@@ -459,7 +459,7 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
             `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
             neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-            pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
             atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
@@ -504,7 +504,7 @@ def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
             `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
             neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-            pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
             atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
@@ -596,7 +596,7 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
             `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
             neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-            pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
             atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
@@ -641,7 +641,7 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
             `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
             neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-            pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
             atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
@@ -686,7 +686,7 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
         sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
             `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
             neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-            pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
             atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
@@ -778,7 +778,7 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
         sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
             `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
             neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-            pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
             atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
@@ -823,7 +823,7 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
             `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
             neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
-            pointer is a tile. Each element of a tile releases the writes of its own thread. Before a scalar
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
             atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
