@@ -34,16 +34,24 @@ TOKENS = 3 if SIM else 64
 GENERATIONS = {"generate": ("float32", None), "generate_bf16": ("bfloat16", None), "generate_flex": ("float32", "flex_attention")}
 
 
+held = False  # whether this process has the GPU for itself
+
+
 @contextlib.contextmanager
 def alone():
     """One process at a time has the GPU: those that share MODELS_LOCK."""
+    global held
     path = os.environ.get("MODELS_LOCK")
-    if not path:
+    if not path or held:
         yield
         return
     with open(path, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        held = True
+        try:
+            yield
+        finally:
+            held = False
 
 
 def measure_alone():
@@ -86,14 +94,21 @@ class Training:
         self.update = torch.compile(self.optimizer.step)
 
     def compute_references(self):
-        """Loss and gradients by eager, in float64 and as they are trained."""
+        """Loss and gradients by eager, in float64 and as they are trained. FlexAttention has no eager form."""
+        flex = getattr(getattr(self.model, "config", None), "_attn_implementation", None) == "flex_attention"
+        if flex:
+            self.model.set_attn_implementation("sdpa")
         in_double = {key: value.double() if value.is_floating_point() else value for key, value in self.inputs.items()}
         self.reference = self.gradients_of(copy.deepcopy(self.model).double(), in_double)
         with torch.autocast(DEVICE, torch.bfloat16):
             eager = self.gradients_of(self.model, self.inputs)
         self.model.load_state_dict(self.start)
         self.eager = self.errors(*eager)
+        if flex:
+            self.model.set_attn_implementation("flex_attention")
         synchronize()
+        if DEVICE == "cuda":
+            torch.cuda.empty_cache()
 
     def gradients_of(self, model, inputs):
         value = self.loss(model, inputs)
@@ -181,7 +196,8 @@ class Generation:
     def __init__(self, name):
         dtype, attention = GENERATIONS[name]
         torch.backends.cuda.matmul.allow_tf32 = False
-        model, inputs, _ = zoo.decoder("Llama", SIM, attn_implementation=attention)
+        model, inputs, _ = zoo.decoder("Llama", SIM)
+        self.attention = attention
         self.model = model.eval().to(DEVICE, getattr(torch, dtype))
         self.model.config.use_cache = self.model.generation_config.use_cache = True
         self.prompt = inputs["input_ids"][:2, :17].to(DEVICE)
@@ -194,6 +210,8 @@ class Generation:
     def prepare(self):
         with alone():
             eager = self.tokens()
+        if self.attention:
+            self.model.set_attn_implementation(self.attention)
         if DEVICE != "cuda":
             self.model.forward = torch.compile(self.model.forward)
         began = time.perf_counter()
