@@ -82,7 +82,7 @@ class Training:
     def __init__(self, name):
         model, inputs, self.loss = zoo.build(name, SIM)
         if COMPILES:
-            inputs = {key: value[:2, :64] if value.dim() == 2 else value[:2] for key, value in inputs.items()}
+            inputs = {key: (value[:2, :64] if value.dim() == 2 else value[:2]).contiguous() for key, value in inputs.items()}
         self.model = model.train().to(DEVICE)
         self.inputs = {key: value.to(DEVICE) for key, value in inputs.items()}
         self.start = copy.deepcopy(self.model.state_dict())
