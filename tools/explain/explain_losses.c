@@ -112,16 +112,12 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op) {
     return "rows of the tile that begin at multiples of 32 bytes: the last dimension has stride 1, but its "
            "rows begin "
            "within a sector or repeat one (pad the row stride, or load each element once and repeat it)";
-  if (rank > 1) return transpose;
-  if (stride.known && stride.factors == 0)
-    return arena_printf(
-        e->run->arena,
-        "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "
-        "of records in arrays of their own, or load whole records and tl.split them)",
-        (long long)stride.at);
-  return "neighbouring elements at neighbouring addresses: load a tile of two dimensions whose last one has "
-         "stride 1 in "
-         "memory, so that a program takes several columns";
+  if (rank > 1 || !stride.known || stride.factors) return transpose;
+  return arena_printf(
+      e->run->arena,
+      "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "
+      "of records in arrays of their own, or load whole records and tl.split them)",
+      (long long)stride.at);
 }
 
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
