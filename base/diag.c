@@ -319,6 +319,27 @@ const char *diag_nearest_words(Str typed, const char *const *names, size_t n) {
   return found == 1 ? nearest : NULL;
 }
 
+// 0 for the nearest names.
+static int list_rank(Str typed, const char *name) {
+  const char *one[] = {name};
+  if (diag_nearest(typed, one, 1)) return 0;
+  for (const char *at = name; typed.n && *at; at++)
+    if (strncmp(at, typed.at, typed.n) == 0) return 1;
+  return 2;
+}
+
+void diag_list_names(Str typed, const char *const *names, size_t n, Buf *out) {
+  enum { MAX_LISTED = 8 };
+  size_t listed = 0, most = n <= MAX_LISTED + 1 ? n : MAX_LISTED;
+  for (int rank = 0; rank <= 2; rank++)
+    for (size_t i = 0; i < n && listed < most; i++) {
+      if (list_rank(typed, names[i]) != rank) continue;
+      listed++;
+      buf_printf(out, "%s'%s'", listed == 1 ? "" : listed == n ? " and " : ", ", names[i]);
+    }
+  if (n > most) buf_printf(out, " and %zu more", n - most);
+}
+
 static const char *const severity_name[] = {"error", "warning", "remark", "note"};
 static const char *const severity_color[] = {COLOR_ERROR, COLOR_WARNING, COLOR_REMARK, COLOR_NOTE};
 

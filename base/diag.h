@@ -128,6 +128,8 @@ void diags_take(Diags *diags, const Diags *from, DiagFilter wanted);
 const char *diag_nearest(Str typed, const char *const *names, size_t n);
 // The same for parameters. Falls back to the only name that has more or fewer words, such as x_ptr and x.
 const char *diag_nearest_words(Str typed, const char *const *names, size_t n);
+// Lists names: "'a', 'b' and 12 more". The nearest to `typed` are first, then names that contain it.
+void diag_list_names(Str typed, const char *const *names, size_t n, Buf *out);
 
 // Prints like clang: "file:line:col: error: text", the source line, caret and range, fix-its, notes. Remarks
 // only with `remarks`.

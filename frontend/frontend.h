@@ -42,11 +42,30 @@ const KernelInfo *frontend_chosen(IrContext *ir, const Module *module, const Spe
 enum {
   PARAM_LOADED = 1,
   PARAM_STORED = 2,
-  PARAM_DECIDED = 4,    // @autotune or @heuristics may give its value
-  PARAM_DESCRIBES = 8,  // it has a tensor descriptor's methods
-  PARAM_RANK_SHIFT = 8, // the number of a descriptor's dimensions, from this bit on
+  PARAM_DECIDED = 4,         // @autotune or @heuristics may give its value
+  PARAM_DESCRIBES = 8,       // it has a tensor descriptor's methods
+  PARAM_INTEGER = 16,        // in an address, a bound, or with an index: an integer
+  PARAM_POINTS_INTEGER = 32, // what is loaded from it is such an integer
+  PARAM_POINTS_HALF = 64,    // a pointer in a kernel with dots and casts to fp16
+  PARAM_RANK_SHIFT = 8,      // the number of a descriptor's dimensions, from this bit on
 };
 const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const KernelInfo *kernel);
+
+// The elements that the programs of a grid take, as far as the kernel's text shows.
+enum { GRID_PARTS = 4 };
+typedef struct GridPart { // cdiv(bound, block) programs
+  const char *bound;      // an expression of parameters, "M" or "M * N"; NULL: none is compared
+  const char *block;      // an expression of constexprs; NULL: one program for each
+} GridPart;
+typedef struct GridAxis { // the product of the parts
+  bool used;              // program_id of it
+  uint32_t count;
+  GridPart parts[GRID_PARTS];
+} GridAxis;
+typedef struct GridUse {
+  GridAxis axes[3];
+} GridUse;
+GridUse frontend_grid_use(IrContext *ir, const Module *module, const KernelInfo *kernel);
 // True if the module level of one of the files has the name, so that -D may set it.
 bool frontend_has_name(IrContext *ir, const Module *module, const char *name);
 

@@ -43,9 +43,12 @@ static ExitStatus command_help(const Options *options) {
     options_print_code(options->code, colors, &text);
   else if (options->option)
     options_print_option(options->option, colors, &text);
-  else if (options->function)
+  else if (options->word)
+    options_print_word(options->word, colors, &text);
+  else if (options->function) {
     language_print_help(options->function, colors, &text);
-  else
+    options_print_spec(options->function, &text);
+  } else
     options_print_help(options->topic, colors, &text);
   bool ok = tool_write("-", buf_view(&text));
   buf_free(&text);

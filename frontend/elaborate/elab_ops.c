@@ -29,7 +29,8 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
     return obj_value(build_binary(&e->b, OP_XOR, truth, build_int(&e->b, truth->type, 1)));
   }
   if (element->kind == TYPE_PTR || (op == UNARY_INVERT && !type_is_int(value->type)))
-    return elab_error(e, loc, "'%s' is not defined on %s%s", text, obj_describe(e, &shown), elab_operand_advice(e, &shown, &shown));
+    return elab_error(e, loc, "'%s' is not defined on %s%s", text, obj_describe(e, &shown),
+                      elab_operand_advice(e, &shown, &shown));
   if (op == UNARY_POS) return shown;
   if (op == UNARY_INVERT) {
     Value *ones = build_int(&e->b, value->type, element->elem == ELEM_I1 ? 1 : -1);
@@ -58,7 +59,8 @@ static const char *offset_advice(Elab *e, BinaryOp op, const Obj *pointer, const
   bool added = op == BINARY_ADD || op == BINARY_SUB, tile = type_is_tile(pointer->value->type);
   if (!added || !is_float_obj(offset)) return elab_operand_advice(e, pointer, offset);
   return tile && offset->kind == OBJ_VALUE
-             ? "; tl.load reads what pointers point to; an offset is an integer: '//' divides integers, .to(tl.int32) converts"
+             ? "; tl.load reads what pointers point to; an offset is an integer: '//' divides integers, "
+               ".to(tl.int32) converts"
              : "; an offset is an integer: '//' divides integers, .to(tl.int32) converts";
 }
 
@@ -69,8 +71,8 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
   bool is_int = obj_is(offset, CONST_INT) || obj_is(offset, CONST_BOOL) ||
                 (offset->kind == OBJ_VALUE && type_is_int(offset->value->type));
   if (!is_int || (op == BINARY_SUB && !left) || (op != BINARY_ADD && op != BINARY_SUB))
-    return elab_error(e, loc, "'%s' is not defined on %s and %s%s", text, obj_describe(e, a), obj_describe(e, b),
-                      offset_advice(e, op, pointer, offset));
+    return elab_error(e, loc, "'%s' is not defined on %s and %s%s", text, obj_describe(e, a),
+                      obj_describe(e, b), offset_advice(e, op, pointer, offset));
   Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, NULL)};
   if (!values[1]) return obj_error();
   e->b.loc = elab_loc(e, loc);
@@ -166,7 +168,8 @@ static bool divides_by_zero(BinaryOp op, const Obj *b, Pair p) {
 
 static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   if (op == BINARY_POW) return run_power(e, loc, a, b);
-  if (op == BINARY_MATMUL) return elab_error(e, loc, "'@' is not defined on tiles; use dot(a, b)");
+  if (op == BINARY_MATMUL)
+    return elab_error(e, loc, "'@' is not defined on tiles; use %sdot(a, b)", elab_tl(e));
   bool pointers = (a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
                   (b->kind == OBJ_VALUE && type_is_ptr(b->value->type));
   if (pointers) return add_pointer(e, loc, op, a, b);

@@ -294,6 +294,54 @@ static bool assigned_later(Elab *e, Loc loc, const char *name) {
   return false;
 }
 
+// Ranks how a file names the language; the smallest is used.
+typedef enum Naming { NAMED_MODULE, NAMED_WHOLE, NAMED_BARE, NAMED_PARENT, NAMED_NOT } Naming;
+
+static Naming naming_of(Elab *e, const Import *import, const ImportName *item, const char **prefix) {
+  static const char language[] = "triton.language", parent[] = "triton";
+  const char *path = as_triton(e, import->from ? import->module : item->name);
+  bool is_language = strcmp(path, language) == 0, is_parent = strcmp(path, parent) == 0;
+  *prefix = "";
+  if (import->from && is_language) return NAMED_BARE;
+  if (import->from) {
+    *prefix = item->alias ? item->alias : item->name;
+    return is_parent && strcmp(item->name, "language") == 0 ? NAMED_MODULE : NAMED_NOT;
+  }
+  *prefix = item->alias ? item->alias : item->name;
+  if (is_language) return item->alias ? NAMED_MODULE : NAMED_WHOLE;
+  *prefix = item->alias ? arena_printf(e->arena, "%s.language", item->alias)
+                        : arena_printf(e->arena, "%s.language", item->name);
+  return is_parent ? NAMED_PARENT : NAMED_NOT;
+}
+
+// True if the file has `from triton.language import NAME`, or *.
+static bool imports_bare(Elab *e, const Module *file, Str name) {
+  const char *prefix;
+  for (uint32_t i = 0; i < file->imports.n; i++)
+    for (uint32_t k = 0; k < file->imports.at[i]->names.n; k++) {
+      const ImportName *item = &file->imports.at[i]->names.at[k];
+      if (naming_of(e, file->imports.at[i], item, &prefix) != NAMED_BARE || item->alias) continue;
+      if (str_is(name, item->name) || strcmp(item->name, "*") == 0) return true;
+    }
+  return false;
+}
+
+const char *elab_language_prefix(Elab *e, Str name) {
+  const Module *file = e->frame ? e->frame->module : e->module;
+  const char *best = "tl", *prefix;
+  Naming rank = NAMED_NOT;
+  if (!file || !file->python) return "tl.";
+  for (uint32_t i = 0; i < file->imports.n; i++) {
+    const Import *import = file->imports.at[i];
+    for (uint32_t k = 0; k < import->names.n; k++) {
+      Naming naming = naming_of(e, import, &import->names.at[k], &prefix);
+      if (naming < rank) rank = naming, best = prefix;
+    }
+  }
+  if (*best) return arena_printf(e->arena, "%s.", best);
+  return imports_bare(e, file, name) ? "" : "tl.";
+}
+
 // Uses the name that the file has for the module. A name that only libdevice has is imported from there.
 static const char *how_to_import(Elab *e, const char *name) {
   Elem elem;

@@ -15,7 +15,8 @@ static bool slice_bound(Elab *e, const Expr *expr, int64_t otherwise, int64_t *o
   if (!obj_is_int(&obj) || !const_fits(&obj.constant, ELEM_I32)) {
     elab_explain_runtime(e,
                          diag_error(e->diags, elab_loc(e, expr->loc),
-                                    "a slice's bounds must be constexpr integers, not %s", obj_describe(e, &obj)),
+                                    "a slice's bounds must be constexpr integers, not %s",
+                                    obj_describe(e, &obj)),
                          &obj);
     return false;
   }
@@ -86,7 +87,9 @@ static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *i
 // An item of a Python dictionary. a[x, y] has the key (x, y).
 static Obj dict_item(Elab *e, const Expr *expr, const Obj *dict) {
   const ExprList *indices = &expr->subscript.indices;
-  Obj key = indices->n == 1 && !expr->subscript.tuple ? elab_expr(e, indices->at[0]) : obj_tuple(e, indices->n), item;
+  Obj key =
+          indices->n == 1 && !expr->subscript.tuple ? elab_expr(e, indices->at[0]) : obj_tuple(e, indices->n),
+      item;
   for (uint32_t i = 0; (indices->n > 1 || expr->subscript.tuple) && i < indices->n; i++) {
     key.items.at[i] = elab_expr(e, indices->at[i]);
     if (key.items.at[i].kind == OBJ_ERROR) return obj_error();
@@ -120,7 +123,8 @@ static Value *slice_tile(Elab *e, const Expr *slice, Value *value, uint32_t axis
   if (!eval_slice(e, slice, size, &span)) return NULL;
   if (span.step != 1) {
     elab_error(e, slice->loc, "a slice of a tile has step 1, not %lld; %s", (long long)span.step,
-               span.step == -1 ? "tl.flip(x) reverses" : "tl.split(tl.reshape(x, [n // 2, 2])) gives every other element");
+               span.step == -1 ? "tl.flip(x) reverses"
+                               : "tl.split(tl.reshape(x, [n // 2, 2])) gives every other element");
     return NULL;
   }
   if (span.lower < 0 || span.upper > size || span.lower >= span.upper) {
@@ -161,18 +165,24 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
   Obj obj = index->kind == EXPR_NONE ? obj_none() : elab_expr(e, index);
   if (obj.kind == OBJ_ERROR) return NULL;
   if (obj_is(&obj, CONST_NONE)) return elab_expand_dims(e, expr->loc, value, (*axis)++);
-  const Type *by = obj.kind == OBJ_VALUE && type_is_tile(obj.value->type) ? type_element(obj.value->type) : NULL;
+  const Type *by =
+      obj.kind == OBJ_VALUE && type_is_tile(obj.value->type) ? type_element(obj.value->type) : NULL;
+  const char *tl = elab_tl(e);
   if (type_element(value->type)->kind == TYPE_PTR)
+    elab_error(e, index->loc,
+               "a pointer cannot be indexed: %sload(pointer + offsets) reads, %sstore(pointer + offsets, "
+               "value) writes",
+               tl, tl);
+  else
     elab_error(
         e, index->loc,
-        "a pointer cannot be indexed: load(pointer + offsets) reads, store(pointer + offsets, value) writes");
-  else
-    elab_error(e, index->loc,
-               "a tile's elements cannot be indexed: a subscript can have only ':', None, '...' and "
-               "constexpr slices; %s",
-               by && type_is_elem(by, ELEM_I1) ? "use where(mask, x, other) to choose by a mask"
-               : by ? "use gather(x, indices, axis=0) to take elements by a tile of indices"
-                    : "use sum(where(arange(...) == i, x, 0)) for element i");
+        "a tile's elements cannot be indexed: a subscript can have only ':', None, '...' and "
+        "constexpr slices; use %s",
+        by && type_is_elem(by, ELEM_I1)
+            ? arena_printf(e->arena, "%swhere(mask, x, other) to choose by a mask", tl)
+        : by
+            ? arena_printf(e->arena, "%sgather(x, indices, axis=0) to take elements by a tile of indices", tl)
+            : arena_printf(e->arena, "%ssum(%swhere(%sarange(...) == i, x, 0)) for element i", tl, tl, tl));
   return NULL;
 }
 
@@ -223,7 +233,8 @@ typedef VEC(Obj) Items;
 bool elab_items(Elab *e, const Expr *expr, Obj *tuple) {
   Obj callee = {.kind = OBJ_ABSENT}, bounds[3];
   Call call;
-  if (expr->kind == EXPR_CALL && !elab_is_host_method(e, expr->call.callee)) callee = elab_expr(e, expr->call.callee);
+  if (expr->kind == EXPR_CALL && !elab_is_host_method(e, expr->call.callee))
+    callee = elab_expr(e, expr->call.callee);
   if (callee.kind == OBJ_ERROR) return false;
   if (elab_is_range(&callee)) {
     if (!elab_bind_builtin(e, expr, &callee, &call)) return false;

@@ -3,6 +3,7 @@
 #include "frontend/module/elab_module.h"
 #include "frontend/syntax/syntax.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
@@ -14,13 +15,36 @@ Loc elab_loc(const Elab *e, Loc loc) {
   return loc;
 }
 
+static bool is_part_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+
+// The text with functions of the language as the file names them.
+static void put_renamed(Elab *e, const char *text, Buf *out) {
+  for (const char *at = text; *at; at++) {
+    size_t n = 0;
+    if (strncmp(at, "tl.", 3) == 0 && (at == text || !is_part_of_name(at[-1])))
+      while (is_part_of_name(at[3 + n]) && at[3 + n] != '.') n++;
+    if (n)
+      buf_text(out, elab_language_prefix(e, (Str){at + 3, n})), at += 2;
+    else
+      buf_char(out, *at);
+  }
+}
+
+const char *elab_tl(const Elab *e) {
+  const Module *file = e->frame ? e->frame->module : e->module;
+  return file && file->python ? "tl." : "";
+}
+
 Obj elab_error(Elab *e, Loc loc, const char *format, ...) {
   char text[512];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  diag_error(e->diags, elab_loc(e, loc), "%s", text);
+  Buf renamed = {0};
+  put_renamed(e, text, &renamed);
+  diag_error(e->diags, elab_loc(e, loc), "%s", renamed.n ? renamed.at : "");
+  buf_free(&renamed);
   uint32_t limit = e->diags->error_limit ? e->diags->error_limit : 20;
   if (e->diags->errors > limit) e->stopped = true;
   return (Obj){.kind = OBJ_ERROR};

@@ -191,21 +191,21 @@ struct Elab {
   Frame *frame;
   VEC(Binding) known; // Parameters resolved so far, for heuristics; absent if known only at run time.
   uint32_t depth, calls, steps, prints;
-  bool endless;                 // A recursive function has not ended.
-  const Stmt *loop;             // The innermost loop that is being elaborated; NULL: none.
-  VEC(Value *) nan_descriptors; // Descriptors whose loads pad with NaN.
+  bool endless;                  // A recursive function has not ended.
+  const Stmt *loop;              // The innermost loop that is being elaborated; NULL: none.
+  VEC(Value *) nan_descriptors;  // Descriptors whose loads pad with NaN.
   VEC(Value *) tf32_descriptors; // Descriptors whose loads are rounded to tf32.
-  const Function *heuristic;    // Set within a heuristic of this kernel, where parameters' facts decide; else
-                                // NULL.
-  bool heuristic_reads;         // The heuristic has read a parameter with an unknown value.
-  bool heuristic_failed;        // The heuristic has read one that failed.
-  bool only_written;            // Names of the module level have the file's values, not those of -D.
-  bool stopped;                 // A limit was exceeded: unwinds without further errors.
-  const Function *kernel;       // The kernel whose parameters take values from -D first; NULL: none yet.
-  const Frame *kernel_closure;  // The frame whose names a kernel made by a function sees; NULL: none.
-  VEC(GuardTruth) truths;       // For the guards met so far.
-  const Guard *assumed;         // Guards around the kernel that are false, though the kernel was requested;
-                                // NULL: they may be true.
+  const Function *heuristic;   // Set within a heuristic of this kernel, where parameters' facts decide; else
+                               // NULL.
+  bool heuristic_reads;        // The heuristic has read a parameter with an unknown value.
+  bool heuristic_failed;       // The heuristic has read one that failed.
+  bool only_written;           // Names of the module level have the file's values, not those of -D.
+  bool stopped;                // A limit was exceeded: unwinds without further errors.
+  const Function *kernel;      // The kernel whose parameters take values from -D first; NULL: none yet.
+  const Frame *kernel_closure; // The frame whose names a kernel made by a function sees; NULL: none.
+  VEC(GuardTruth) truths;      // For the guards met so far.
+  const Guard *assumed;        // Guards around the kernel that are false, though the kernel was requested;
+                               // NULL: they may be true.
   uint32_t python_minor, python_micro; // The Python version that a condition is evaluated for; 0: none.
   bool python_read;                    // The condition has asked for it.
   VEC(Warned) warned;                  // In .py files.
@@ -269,7 +269,13 @@ struct Cont {
 // --- elaborate.c: the context ---
 
 Loc elab_loc(const Elab *e, Loc loc); // within the current call; elab_error returns an OBJ_ERROR
+// In a .py file that imports the language by another name, "tl.load" is written with that name.
 Obj elab_error(Elab *e, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// How the current file writes a function of the language: with "tl.", "triton.language.", or "" if it imports the
+// function. "tl." if it does not import the language (elab_scope.c).
+const char *elab_language_prefix(Elab *e, Str name);
+// "tl.", for messages; "" in a .tile file.
+const char *elab_tl(const Elab *e);
 void elab_scratch(Elab *e, const FuncParam *params, uint32_t count); // ops go to a function without a module
 // True if the running code is from a .py file, and so also valid for Triton.
 bool elab_in_py(const Elab *e);

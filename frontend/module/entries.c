@@ -176,6 +176,14 @@ const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const K
   return uses;
 }
 
+GridUse frontend_grid_use(IrContext *ir, const Module *module, const KernelInfo *kernel) {
+  Elab e = reader(ir, module, NULL);
+  GridUse grid = {0};
+  const Function *function = elab_function(&e, module, kernel->path);
+  if (function) elab_grid_use(&e, function, elab_param_uses(&e, function, 0), &grid);
+  return grid;
+}
+
 bool frontend_has_name(IrContext *ir, const Module *module, const char *name) {
   Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
   return elab_is_module_name(&e, name);
@@ -196,16 +204,27 @@ static const Definition *plain_function(const Module *module, const char *name) 
 void frontend_no_kernel(IrContext *ir, const Module *module, const char *name) {
   const Definition *plain = plain_function(module, name);
   const char **names = ARENA_ARRAY(ir->arena, const char *, module->functions.n);
-  for (uint32_t i = 0; i < module->functions.n; i++) names[i] = module->functions.at[i]->name;
-  const char *nearest = name ? diag_nearest(str_from(name), names, module->functions.n) : NULL;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < module->functions.n; i++)
+    if (elab_decorator(module->functions.at[i], "kernel") || elab_decorator(module->functions.at[i], "jit"))
+      names[count++] = module->functions.at[i]->name;
+  const char *nearest = name ? diag_nearest(str_from(name), names, count) : NULL;
+  Buf list = {0};
+  if (name && count > 1) {
+    buf_printf(&list, "%s the file has ", nearest ? " In all," : ";");
+    diag_list_names(str_from(name), names, count, &list);
+  } else if (name && count && !nearest)
+    buf_printf(&list, "; the file's only one is '%s'", names[0]);
   if (plain)
     diag_error(ir->diags, plain->loc,
                "'%s' is a plain function; decorate it with @triton.jit to make it a kernel", plain->name);
   else if (nearest)
-    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'; did you mean '%s'?", name, nearest);
+    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'; did you mean '%s'?%s", name, nearest,
+               list.n ? list.at : "");
   else if (name)
-    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'", name);
+    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'%s", name, list.n ? list.at : "");
   else
     diag_error(ir->diags, LOC_NONE,
                "the file has no kernel: decorate one with @triton.jit (in .tile files also @kernel)");
+  buf_free(&list);
 }

@@ -65,7 +65,9 @@ static void mark_name(Uses *u, const Expr *expr, uint32_t use) {
     if (u->function->params.at[i].name == expr->name) u->uses[i] |= use;
 }
 
-enum { DESCRIPTOR_BITS = ~(PARAM_LOADED | PARAM_STORED | PARAM_DECIDED) };
+enum {
+  DESCRIPTOR_BITS = ~(PARAM_LOADED | PARAM_STORED | PARAM_DECIDED | PARAM_POINTS_INTEGER | PARAM_POINTS_HALF)
+};
 
 // d.load([i, j]), d.store([i, j], x), d.atomic_add([i, j], x).
 static void scan_descriptor(Uses *u, const Expr *call) {
@@ -132,5 +134,6 @@ uint32_t *elab_param_uses(Elab *e, const Function *function, int depth) {
   u.uses = ARENA_ARRAY(e->arena, uint32_t, function->params.n);
   block_walk(&function->body, &(AstWalk){.stmt = note_assigned, .data = &u});
   block_walk(&function->body, &(AstWalk){.expr = scan_expr, .data = &u});
+  elab_index_uses(e, function, u.uses);
   return u.uses;
 }

@@ -30,7 +30,10 @@ static void find_weak(Op *op, void *data) {
               : atomic_is_store(op) ? !atomic_releases(op)
                                     : !atomic_releases(op) || !atomic_acquires(op);
   bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-  *(bool *)data |= atomic && half && !type_is_tile(op_result(op)->type);
+  bool tile = atomic && type_is_tile(op_result(op)->type);
+  // The threads of a tile's atomic order only themselves: other threads' stores need a barrier before it.
+  bool threads = tile && atomic_releases(op) && op_result(op)->first_use;
+  *(bool *)data |= (atomic && half && !tile) || threads;
 }
 
 bool func_has_weak_atomics(const Func *func) {

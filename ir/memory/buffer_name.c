@@ -338,13 +338,16 @@ const char *race_advice(RaceKind kind) {
   case RACE_WEAK:
     return "programs run in any order: add to an element with tl.atomic_add, or order the programs by an "
            "atomic. It orders only if the writer's releases and the reader's acquires: "
-           "sem=\"acq_rel\", the default, does both";
+           "sem=\"acq_rel\", the default, does both. An atomic on a tile of pointers orders only the threads "
+           "that do it: put tl.debug_barrier() before it";
   }
   return "";
 }
 
-bool race_is_advice(const char *text) {
-  for (int kind = RACE_LANES; kind <= RACE_WEAK; kind++)
+bool race_is_advice(const char *text, bool *within) {
+  for (int kind = RACE_LANES; kind <= RACE_WEAK; kind++) {
+    *within = kind < RACE_PROGRAMS;
     if (strcmp(text, race_advice((RaceKind)kind)) == 0) return true;
+  }
   return false;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python -m tilec [check] SCRIPT [ARGUMENTS]: runs a program with tilec as Triton's compiler."""
+"""python -m tilec [check|explain] SCRIPT [ARGUMENTS]: runs a program with tilec as Triton's compiler."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import traceback
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
-from . import _elsewhere, _own
+from . import _elsewhere, _explain, _own
 from ._errors import TritonImportError
 
 USAGE = """\
-usage: python -m tilec [check] SCRIPT [ARGUMENTS...]
-       python -m tilec [check] -m MODULE [ARGUMENTS...]
+usage: python -m tilec [check|explain] [--kernel NAME] SCRIPT [ARGUMENTS...]
+       python -m tilec [check|explain] [--kernel NAME] -m MODULE [ARGUMENTS...]
 
 Runs a Python program. tilec compiles its @triton.jit kernels (as with TILEC_TRITON=1). Kernels that tilec does not support
 are compiled by Triton, with a warning. Where Triton is not installed, tilec's own `triton` module replaces it.
@@ -26,6 +26,9 @@ are compiled by Triton, with a warning. Where Triton is not installed, tilec's o
   check    checks every launch of tilec's and Triton's kernels: on the simulator under each schedule with every checker,
            then by the evaluator. An error in a kernel ends the program with status 1 and names the Python line:
            races, accesses out of bounds, undefined values, failed assertions.
+  explain  runs the program, and then predicts what its launches cost, line by line, as the command `tilec explain` does:
+           each kernel once per configuration.
+  --kernel checks or explains only launches of the kernel with that name.
 """
 
 
@@ -94,14 +97,28 @@ def _run(words: List[str]) -> None:
 def _summary() -> str:
     checked = _elsewhere.checked_launches
     launches = sum(checked.values())
+    if not launches and _elsewhere.only is not None:
+        return f"tilec: no launch was checked: the program launched no kernel '{_elsewhere.only}'"
     if not launches:
         return "tilec: no launch was checked: the program launched no kernel of tilec's or Triton's"
     return f"tilec: {launches} {'launch' if launches == 1 else 'launches'} of {len(checked)} {'kernel' if len(checked) == 1 else 'kernels'} checked, nothing wrong was found"
 
 
+def _take_kernel(words: List[str]) -> Tuple[List[str], Optional[str]]:
+    """The words after --kernel NAME, and the name."""
+    if words and words[0].startswith("--kernel="):
+        return words[1:], words[0][len("--kernel=") :]
+    if words[:1] == ["--kernel"]:
+        return words[2:], words[1] if len(words) > 1 else None
+    return words, None
+
+
 def main(words: List[str]) -> Any:
-    checks = bool(words) and words[0] == "check"
-    words = words[1:] if checks else words
+    checks, explains = words[:1] == ["check"], words[:1] == ["explain"]
+    if checks or explains:
+        words = words[1:]
+        words, kernel = _take_kernel(words)
+        _elsewhere.set_only(kernel)
     if not words or words[0] in ("-h", "--help") or (words[0] == "-m" and len(words) == 1):
         print(USAGE, end="", file=sys.stdout if words and words[0] in ("-h", "--help") else sys.stderr)
         return 0 if words and words[0] in ("-h", "--help") else 2
@@ -114,6 +131,8 @@ def main(words: List[str]) -> Any:
     if checks:
         os.environ["TILEC_CHECK"] = "1"  # for processes that the program starts
         _elsewhere.set_check(True)
+    if explains:
+        _elsewhere.set_explain(_explain.note)
     if sys.path and sys.path[0] in ("", os.getcwd()):
         del sys.path[0]
     status: Any = 0
@@ -138,6 +157,9 @@ def main(words: List[str]) -> Any:
         return 1
     if checks and not status:
         print(_summary(), file=sys.stderr)
+    if explains and not status:
+        sys.stdout.flush()
+        return _explain.report()
     return status
 
 

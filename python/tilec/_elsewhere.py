@@ -8,13 +8,15 @@ import ctypes
 import sys
 import time
 import warnings
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _devices, _native
 from ._arrays import ARRAY, DESCRIPTOR, EXCHANGE, POINTER, TUPLE, classify
 from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning
 
 _checks = False
+explains: Optional[Callable[[Any, Any, Tuple[Any, ...], Dict[str, Any]], None]] = None  # _explain.note, with `python -m tilec explain`
+only: Optional[str] = None  # the kernel that is checked or explained; None: all
 checked_launches: Dict[str, int] = {}  # of each kernel those in which nothing wrong was found
 
 # The seconds that a kernel's evaluation may take, beyond a few times its checks on the simulator.
@@ -46,15 +48,36 @@ def get_check() -> bool:
 
 def launch(kernel: Any, device: _native.Device, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     """As _native asks a kernel's _elsewhere."""
+    if explains is not None and _is_wanted(kernel):
+        explains(kernel, grid, args, kwargs)
     on_gpu = any(_is_on_gpu(array) for value in [*args, *kwargs.values()] for array in _arrays_in(value))
     if device.name.startswith("cuda"):
         _refuse_host_arrays(kernel, device, args, kwargs)
-        if _checks:
+        if _checks and _is_wanted(kernel):
             _on_copies(kernel, grid, args, kwargs, copy_back=False)
         return NotImplemented
     if on_gpu:
         return _on_copies(kernel, grid, args, kwargs, copy_back=True)
-    return checked(kernel, grid, args, kwargs) if _checks and device.name == "sim" else NotImplemented
+    return checked(kernel, grid, args, kwargs) if _checks and _is_wanted(kernel) and device.name == "sim" else NotImplemented
+
+
+def _is_wanted(kernel: Any) -> bool:
+    return only is None or kernel.__name__ == only
+
+
+def set_explain(noting: Callable[[Any, Any, Tuple[Any, ...], Dict[str, Any]], None]) -> None:
+    """Every launch is noted from now on."""
+    global explains
+    explains = noting
+    _native.set_checks(True)
+    for changed in _devices.watchers:
+        changed()
+
+
+def set_only(name: Optional[str]) -> None:
+    """Only launches of that kernel are checked or explained."""
+    global only
+    only = name
 
 
 # ---- checks
@@ -181,7 +204,7 @@ def _on_copies(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, 
     copies = _Copies()
     host_args = tuple(copies.of(value) for value in args)
     host_kwargs = {name: copies.of(value) for name, value in kwargs.items()}
-    if _checks:
+    if _checks and _is_wanted(kernel):
         handle = checked(kernel, grid, host_args, host_kwargs)
     else:
         handle = kernel._launch_on(_devices.opened(_devices.get_device() or "sim"), 0, 0.0, grid, *host_args, **host_kwargs)

@@ -305,6 +305,8 @@ class JITFunction(_native.Launcher):
         if kernel is None:
             made.update(kernel=captured.kernel, defines=list(captured.defines))
             made.update(launcher=weakref.ref(self), given=dict(options))  # for CompiledKernel
+            if _elsewhere.explains is not None:
+                made.update(captured=captured)
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
         return kernel, watched_of(captured)
 

@@ -262,7 +262,7 @@ def simulated(kernel: Any) -> _Simulated:
 def _simulates() -> bool:
     """True if launches are tilec's own: on the simulator, or checked there first."""
     chosen = _devices.get_device()
-    if (chosen is not None and not chosen.startswith("cuda")) or _elsewhere.get_check():
+    if (chosen is not None and not chosen.startswith("cuda")) or _elsewhere.get_check() or _elsewhere.explains is not None:
         return True
     return isinstance(_triton.runtime.driver.active, SimulatorDriver)
 

@@ -171,10 +171,15 @@ static bool load_first(const SimFinding *finding) {
   return race_comes_before(load, store);
 }
 
-// Between programs a barrier orders nothing, so that advice comes first, and only one of them names it.
+// The advice is for the two accesses that the message names. The other kind of race follows.
 static void advise_race(const ReportContext *c, const SimFinding *finding, Buf *advice) {
   const tilec_sim_report *r = &finding->report;
   bool within = r->within_block || same_program(r);
+  if (same_program(r)) {
+    buf_text(advice, race_advice(race_within(sides_of(finding), load_first(finding))));
+    if (r->between_blocks) buf_text(advice, RACE_ALSO_BETWEEN);
+    return;
+  }
   if (r->between_blocks) buf_text(advice, race_advice(race_between(c, finding)));
   if (r->between_blocks && within)
     buf_text(advice, RACE_ALSO_WITHIN);

@@ -5,9 +5,13 @@
 #define TOOLS_EXPLAIN_EXPLAIN_H
 
 #include "cost/cost.h"
+#include "passes/analysis/axis_info.h"
 #include "runtime/compile/assemble.h"
 #include "tools/explain/ncu.h"
 #include "tools/run/run.h"
+
+// A change of one option. Its gain is predicted by compiling again.
+typedef enum Candidate { CANDIDATE_NONE, CANDIDATE_STAGES, CANDIDATE_WARPS, CANDIDATE_TF32 } Candidate;
 
 // The gain from fixing one problem.
 typedef struct Loss {
@@ -18,6 +22,8 @@ typedef struct Loss {
   double counted; // Where the time is not predicted: its part of all `counted_of`, 0 to 1.
   const char *counted_of; // "sectors"; NULL: none.
   CostSaving saving;
+  Candidate candidate;       // Advised only if the prediction with it is shorter.
+  const char *candidate_why; // What it changes.
   bool only_bound;           // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
 } Loss;
@@ -38,6 +44,7 @@ typedef struct Explanation {
   Run *run;
   CostReport *report;
   CubinUsage usage;         // -1: not known.
+  const AxisTable *axes;    // Of the final IR.
   bool given;               // Registers were given on the command line.
   VEC(ExplainedLine) lines; // By file and line.
   LossList losses;          // Largest first.

@@ -223,7 +223,8 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   run_specialise(run, &bound);
   if (run->options->format == FORMAT_HTML) run->pass_texts = &e.passes;
   tilec_status status = run_compile(run, &bound, &image);
-  if (status != TILEC_OK) return run_tell(run, status);
+  double *predicted = run->options->predicted;
+  if (status != TILEC_OK) return predicted ? EXIT_DIAGNOSED : run_tell(run, status);
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
   l.launch = explain_launch(run, bound.bits, grid);
   const char *card = run->options->card;
@@ -233,6 +234,10 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
                       cost_cards(run->arena, arch));
   ask_assembler(&e, image.func, &l.launch);
   status = compile_guard(run->c, report_body, &l);
+  if (predicted) {
+    if (status == TILEC_OK && e.report->time.known) *predicted = e.report->time.seconds;
+    return EXIT_DONE;
+  }
   if (status != TILEC_OK) return run_tell(run, status);
   if (!read_ncu(&e)) return EXIT_DIAGNOSED;
   return run->options->simulate ? simulate_and_finish(&e, &image, grid) : finish(&e);

@@ -91,6 +91,35 @@ static void find_repeated(Explanation *e, const CostOp *op, const CostSaving *sa
   add_loss(e, loss, saving);
 }
 
+// Advice for scattered lanes, by the cause. The strides are the likely ones.
+static const char *uncoalesced_advice(const Explanation *e, const CostOp *op) {
+  enum { SECTOR = 32 };
+  const Value *pointer = op_operand(op->op, 0);
+  const char *transpose =
+      "make the tile's last dimension the one with stride 1 in memory, or load the tile that way "
+      "and transpose it (tl.trans)";
+  if (!type_is_ptr(pointer->type) || !type_is_tile(pointer->type)) return transpose;
+  uint32_t rank = pointer->type->rank, bytes = type_element_bytes(type_element(pointer->type)->inner);
+  AxisStride stride = axis_stride(e->axes, pointer, rank - 1);
+  uint64_t row = (uint64_t)pointer->type->shape[rank - 1] * bytes;
+  if (stride.known && stride.at == (int64_t)bytes && row < SECTOR)
+    return arena_printf(
+        e->run->arena,
+        "a longer last dimension: its elements are neighbours in memory, but a row of the tile has "
+        "%llu bytes, and a sector has 32",
+        (unsigned long long)row);
+  if (stride.known && stride.at == (int64_t)bytes)
+    return "rows of the tile that begin at multiples of 32 bytes: the last dimension has stride 1, but its "
+           "rows begin "
+           "within a sector or repeat one (pad the row stride, or load each element once and repeat it)";
+  if (rank > 1 || !stride.known || stride.factors) return transpose;
+  return arena_printf(
+      e->run->arena,
+      "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "
+      "of records in arrays of their own, or load whole records and tl.split them)",
+      (long long)stride.at);
+}
+
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
   uint64_t sectors = op->sectors.most, ideal = op->sectors_ideal.most;
   CostSaving saving = {.sectors = (double)(sectors - ideal)};
@@ -103,8 +132,7 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
   loss.what =
       arena_printf(e->run->arena, "%s of %u bytes a lane touches %.2f times the sectors that its bytes fill",
                    op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
-  loss.change = "make the tile's last dimension the one with stride 1 in memory, or load the tile that way "
-                "and transpose it (tl.trans)";
+  loss.change = uncoalesced_advice(e, op);
   add_loss(e, loss, &saving);
 }
 
@@ -155,8 +183,10 @@ static void find_plain_dot(Explanation *e, const CostOp *op) {
   Loss loss = {.kind = "dot without tensor cores",
                .loc = op->op->loc,
                .what = "the dot is done by fused multiply-adds"};
-  loss.change = "for fp32: --fp32-dot tf32 (or tf32x3), or input_precision of tl.dot, if less precision is "
-                "enough; for other types: sizes of 16 or more";
+  bool fp32 = type_element_bytes(op_operand(op->op, 0)->type) == 4 && type_is_float(op_result(op->op)->type);
+  loss.change = fp32 ? "input_precision of tl.dot, if less precision is enough" : "sizes of 16 or more";
+  if (fp32)
+    loss.candidate = CANDIDATE_TF32, loss.candidate_why = "tensor cores multiply, with less precision";
   add_loss(e, loss, &(CostSaving){.instructions = {[PIPE_FMA] = op->instructions[PIPE_FMA] * 7 / 8}});
 }
 
@@ -170,8 +200,8 @@ static void find_spills(Explanation *e) {
   loss.what = arena_printf(e->run->arena,
                            "each thread stores %d bytes of registers to local memory and loads %d back",
                            e->usage.spill_stores, e->usage.spill_loads);
-  loss.change =
-      "smaller tiles, or more warps (num_warps), so that each holds less; no limit on registers (maxnreg)";
+  loss.change = "smaller tiles, so that each thread holds less; no limit on registers (maxnreg)";
+  loss.candidate = CANDIDATE_WARPS, loss.candidate_why = "each thread holds less";
   double warps = (double)r->programs * func_warps(r->func);
   loss.share = words * warps / (1 + r->totals.instructions[PIPE_MEMORY]);
   add_loss(e, loss, &(CostSaving){0});
@@ -246,10 +276,9 @@ static void find_latency(Explanation *e) {
       "a program waits for memory %llu times in sequence, with only %u warps a multiprocessor to hide it%s%s",
       (unsigned long long)(r->rounds + 0.5), r->occupancy.warps, why ? "; this load is not prefetched: " : "",
       why ? why : "");
-  loss.change =
-      few ? "more stages (num_stages), so that a loop's loads are in flight while it computes; longer "
-            "steps; more, smaller programs"
-          : "longer steps, so that more bytes are in flight at once; more, smaller programs";
+  loss.change = "longer steps, so that more bytes are in flight at once; more, smaller programs";
+  if (few || !load) loss.candidate = CANDIDATE_STAGES;
+  loss.candidate_why = "a loop's loads are in flight while it computes";
   add_loss(e, loss, &(CostSaving){.rounds = r->rounds - 1});
 }
 
@@ -295,7 +324,8 @@ static void find_turns(Explanation *e) {
                            "the next copies: tensor cores and memory do not overlap",
                            r->turns);
   loss.change = "keep a dot in flight while waiting for the next copies (dot_wait {pending = 1}), and more "
-                "copies during the dot (num_stages, async_wait {pending = 1} or more)";
+                "copies during the dot (async_wait {pending = 1} or more)";
+  loss.candidate = CANDIDATE_STAGES, loss.candidate_why = "more copies are in flight during the dot";
   add_loss(e, loss, &(CostSaving){.turns = true});
 }
 
@@ -311,7 +341,48 @@ static bool is_hidden_wait(const Explanation *e, const Loss *loss) {
   return loss->only_bound && e->report->time.known && loss->seconds < least_share * e->report->time.seconds;
 }
 
+// --- advice whose gain can be predicted
+
+// The option and its value; NULL: the option has no next value.
+static const char *candidate_option(const Explanation *e, Candidate candidate, const char **value) {
+  const Target *target = &e->report->func->module->target;
+  switch (candidate) {
+  case CANDIDATE_NONE: return NULL;
+  case CANDIDATE_STAGES:
+    *value = arena_printf(e->run->arena, "%u", target->num_stages + 1u);
+    return target->num_stages < NUM_STAGES_MAX ? "--num-stages" : NULL;
+  case CANDIDATE_WARPS:
+    *value = arena_printf(e->run->arena, "%u", 2u * target->num_warps);
+    return 2u * target->num_warps <= NUM_WARPS_MAX ? "--num-warps" : NULL;
+  case CANDIDATE_TF32: *value = "tf32"; return "--fp32-dot";
+  }
+  return NULL;
+}
+
+static const char *duration(Arena *arena, double seconds) {
+  return seconds < 1e-3 ? arena_printf(arena, "%.1f us", 1e6 * seconds)
+                        : arena_printf(arena, "%.2f ms", 1e3 * seconds);
+}
+
+// Compiles again with the option. The advice begins with it if the prediction is shorter.
+static void try_candidate(Explanation *e, Loss *loss) {
+  const char *value = NULL, *option = candidate_option(e, loss->candidate, &value);
+  const CostTime *time = &e->report->time;
+  if (!option || !time->known) return;
+  double seconds = explain_predict(e->run, option, value);
+  if (seconds <= 0) return;
+  double gain = time->seconds - seconds;
+  Arena *arena = e->run->arena;
+  if (gain >= least_share * time->seconds)
+    loss->change =
+        arena_printf(arena, "%s %s (%s): %s predicted, %s less; %s", option, value, loss->candidate_why,
+                     duration(arena, seconds), duration(arena, gain), loss->change);
+  else
+    loss->what = arena_printf(arena, "%s; %s %s is predicted to gain nothing", loss->what, option, value);
+}
+
 void explain_losses(Explanation *e) {
+  e->axes = axis_analyse(e->run->arena, e->run->c->module->funcs.at[0]);
   for (uint32_t i = 0; i < e->report->op_count; i++) {
     const CostOp *op = &e->report->ops[i];
     find_uncoalesced(e, op);
@@ -332,4 +403,5 @@ void explain_losses(Explanation *e) {
       e->losses.at[told++] = e->losses.at[i];
   e->losses.n = told;
   if (e->losses.n) qsort(e->losses.at, e->losses.n, sizeof *e->losses.at, larger_first);
+  for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) try_candidate(e, &e->losses.at[i]);
 }

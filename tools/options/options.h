@@ -69,6 +69,7 @@ typedef struct Options {
   Command topic;        // for help: the command to explain; COMMAND_HELP: all of them
   const char *function; // for help: a function of the language, or "language"; NULL: none
   const char *option;   // for help: a long or short spelling of options.def to explain; NULL: none
+  const char *word;     // for help: a word of the glossary, or that begins a SPEC; NULL: none
   const char *code;     // for help: the code of diagnostics.def to explain, or "codes"; NULL: none
   ColorWhen color;
   char **words; // all words after `tilec`, with those of argument files
@@ -96,6 +97,7 @@ typedef struct Options {
   // tilec tune
   VEC(TuneRange) ranges;
   bool predict;
+  double *predicted;  // explain: gets the predicted seconds, and nothing is printed; NULL: not asked for
   const char *card;   // for explain; NULL: the target's default
   uint32_t registers; // for explain, per thread; 0: from ptxas, or an estimate
   uint32_t top;       // 0: the default
@@ -134,5 +136,12 @@ void options_print_option(const char *option, bool colors, Buf *out);
 // tilec help CODE: the entry of diagnostics.def; tilec help codes: all codes with their titles. Returns false, without
 // a text, if there is no such code.
 bool options_print_code(const char *code, bool colors, Buf *out);
+// tilec help WORD: a word of docs/glossary.md, or that begins a SPEC, such as `zeros`.
+bool options_has_word(const char *word);
+void options_print_word(const char *word, bool colors, Buf *out);
+// Adds the SPECs that begin with the word, if there are any; "SPEC": all.
+void options_print_spec(const char *word, Buf *out);
+// Writes the glossary's words, at most `room`. Returns their number.
+size_t options_words(Arena *arena, const char **words, size_t room);
 
 #endif

@@ -90,7 +90,7 @@ static const OptionInfo *find_option(const char *word) {
 
 static bool parse_topic(OptionParser *p, const char *word) {
   const Options *o = p->options;
-  if (o->topic != COMMAND_HELP || o->function || o->code || o->option) {
+  if (o->topic != COMMAND_HELP || o->function || o->code || o->option || o->word) {
     buf_printf(p->error, "help takes one command: '%s' is a second one", word);
     return false;
   }
@@ -106,6 +106,7 @@ static bool parse_topic(OptionParser *p, const char *word) {
   if (language_has(word)) return p->options->function = word, true;
   const OptionInfo *option = find_option(word);
   if (option) return p->options->option = option->name[0] ? option->name : option->short_name, true;
+  if (options_has_word(word)) return p->options->word = word, true;
   const char *advice = language_advice(word);
   if (advice) {
     buf_printf(p->error, "the language has no '%s'; write %s", word, advice);
@@ -113,7 +114,11 @@ static bool parse_topic(OptionParser *p, const char *word) {
   }
   size_t count;
   const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
-  return no_such_command(p, "there is no command and no function of the language", word, names, count);
+  enum { MAX_WORDS = 256 };
+  const char **all = ARENA_ARRAY(p->arena, const char *, count + MAX_WORDS);
+  memcpy(all, names, count * sizeof *all);
+  count += options_words(p->arena, all + count, MAX_WORDS);
+  return no_such_command(p, "there is no command, function of the language or word", word, all, count);
 }
 
 // ---- words ----
@@ -205,6 +210,13 @@ static bool parse_positional(OptionParser *p, const char *word) {
   }
   if (!o->file) {
     Command command;
+    size_t n = strlen(word);
+    if (n > 3 && strcmp(word + n - 3, ".cu") == 0) {
+      buf_printf(p->error,
+                 "'%s' is CUDA C++: compile it with 'nvcc -ptx -lineinfo %s', and give its .ptx file", word,
+                 word);
+      return false;
+    }
     o->file = word;
     if (p->verb_given || !mistyped_command(word) || !find_verb(word, &command)) return true;
     buf_printf(p->error, "the command comes first: tilec %s ...", word);

@@ -64,26 +64,50 @@ static const char *constexpr_value(const char *name) {
   return "64";
 }
 
-// Consistent sizes. If one integer gives the count, buffers have that number of elements. With several
-// integers, buffers have room for dimensions multiplied together.
-typedef struct Sizes {
-  uint64_t number, elements;
-} Sizes;
+// What an argument without a type is for, and the grid.
+typedef struct Guess {
+  const KernelInfo *kernel;
+  const uint32_t *uses;
+  GridUse grid;
+  AskGiven given;
+  uint64_t number, elements; // of each integer, and of each buffer
+  bool partial;              // programs need not write all elements of a buffer of that size
+} Guess;
 
 static bool is_integer(const KernelParam *param, uint32_t use) {
   if (param->is_constexpr || param->wide || is_descriptor(param, use) || is_pointer(param, use)) return false;
-  return !param->type || (param->type->kind == TYPE_SCALAR && type_is_int(param->type));
+  if (!param->type) return use & PARAM_INTEGER;
+  return param->type->kind == TYPE_SCALAR && type_is_int(param->type);
 }
 
-static Sizes choose_sizes(const KernelInfo *kernel, const uint32_t *uses, uint64_t given) {
+// The only part of the grid, if one dimension with one part is used; else NULL.
+static const GridPart *only_part(const GridUse *grid) {
+  const GridAxis *axes = grid->axes;
+  return axes[0].count == 1 && !axes[1].used && !axes[2].used ? &axes[0].parts[0] : NULL;
+}
+
+// Consistent sizes. If the only integer bounds the only dimension, buffers have that number of elements.
+// Otherwise they have room for dimensions multiplied together.
+static void choose_sizes(Guess *g) {
+  const uint64_t given = g->given.elements, row = g->given.rows ? given / g->given.rows : given;
+  const GridPart *part = only_part(&g->grid);
   uint32_t integers = 0;
-  for (uint32_t i = 0; i < kernel->param_count; i++)
-    integers += !kernel->params[i].has_default && is_integer(&kernel->params[i], uses[i]);
-  if (integers > 1) return (Sizes){16, 60000};
-  return given ? (Sizes){given, given} : (Sizes){1024, 1024};
+  for (uint32_t i = 0; i < g->kernel->param_count; i++)
+    integers += !g->kernel->params[i].has_default && is_integer(&g->kernel->params[i], g->uses[i]);
+  bool exact = part && part->block && integers == (part->bound ? 1u : 0u);
+  g->number = exact ? (given ? given : 1024) : given && integers == 1 ? row : 16;
+  g->elements = exact ? g->number : given && integers < 2 ? given : integers ? 60000 : 4096;
+  g->partial = !exact;
 }
 
-static void put_plain_item(Buf *out, const ParamSpec *item, const Sizes *sizes) {
+static Guess guess(Compilation *c, const KernelInfo *kernel, AskGiven given) {
+  Guess g = {.kernel = kernel, .uses = frontend_param_uses(&c->ir, c->syntax, kernel), .given = given};
+  g.grid = frontend_grid_use(&c->ir, c->syntax, kernel);
+  choose_sizes(&g);
+  return g;
+}
+
+static void put_plain_item(Buf *out, const ParamSpec *item, const Guess *sizes) {
   const Type *type = item->type && item->type->kind == TYPE_PTR ? item->type->inner : item->type;
   bool pointer = type != item->type,
        is_float = type && type->kind == TYPE_SCALAR && elem_is_float(type->elem);
@@ -115,7 +139,7 @@ static uint32_t guessed_block(uint32_t use, uint32_t block[TILE_MAX_RANK]) {
   return rank;
 }
 
-static void put_wide(Buf *out, const ParamSpec *param, const Sizes *sizes) {
+static void put_wide(Buf *out, const ParamSpec *param, const Guess *sizes) {
   switch (param->form) {
   case PARAM_PLAIN: put_plain_item(out, param, sizes); return;
   case PARAM_CONSTEXPR: param_print(param, out); return;
@@ -135,7 +159,12 @@ static void put_wide(Buf *out, const ParamSpec *param, const Sizes *sizes) {
   buf_text(out, param->item_count == 1 ? ",)" : ")");
 }
 
-static void put_spec(Buf *out, const KernelParam *param, uint32_t use, const Sizes *sizes) {
+// The element of a pointer without a type.
+static Elem pointee(uint32_t use) {
+  return use & PARAM_POINTS_INTEGER ? ELEM_I32 : use & PARAM_POINTS_HALF ? ELEM_FP16 : ELEM_FP32;
+}
+
+static void put_spec(Buf *out, const KernelParam *param, uint32_t use, const Guess *sizes) {
   if (param->wide) {
     buf_printf(out, "%s=", param->name);
     put_wide(out, param->wide, sizes);
@@ -150,16 +179,17 @@ static void put_spec(Buf *out, const KernelParam *param, uint32_t use, const Siz
   }
   const Type *type = param->type;
   if (type && type->kind == TYPE_PTR) type = type->inner;
-  bool is_float = !type || type->kind != TYPE_SCALAR || elem_is_float(type->elem);
-  const char *elem = !type || type->kind != TYPE_SCALAR ? "fp32" : elem_info(type->elem)->name;
+  Elem elem = type && type->kind == TYPE_SCALAR ? type->elem : pointee(use);
+  bool is_float = elem_is_float(elem);
   if (is_pointer(param, use)) {
     bool output = (use & PARAM_STORED) && !(use & PARAM_LOADED);
-    const char *fill = output                  ? "empty"
-                       : is_float              ? "randn"
-                       : type->elem == ELEM_I1 ? "randint(0,2)"
-                                               : "randint(0,100)";
-    buf_printf(out, "%s=%s:%s[%llu]", param->name, fill, elem, (unsigned long long)sizes->elements);
-  } else if (type && is_float)
+    const char *fill = output            ? (sizes->partial ? "zeros" : "empty")
+                       : is_float        ? "randn"
+                       : elem == ELEM_I1 ? "randint(0,2)"
+                                         : "randint(0,100)";
+    buf_printf(out, "%s=%s:%s[%llu]", param->name, fill, elem_info(elem)->name,
+               (unsigned long long)sizes->elements);
+  } else if (type ? is_float : !(use & PARAM_INTEGER))
     buf_printf(out, "%s=1.0", param->name);
   else if (type && type->elem == ELEM_I1)
     buf_printf(out, "%s=True", param->name);
@@ -178,19 +208,33 @@ static void put_names(Buf *out, const KernelInfo *kernel, const bool *missing, u
   }
 }
 
-// A grid made from the only integer and the only constexpr.
-static void put_grid(Buf *out, const KernelInfo *kernel, const uint32_t *uses) {
-  const char *number = NULL, *block = NULL;
-  uint32_t numbers = 0, blocks = 0;
-  for (uint32_t i = 0; i < kernel->param_count; i++) {
-    const KernelParam *p = &kernel->params[i];
-    if (is_integer(p, uses[i]) && !p->has_default) number = p->name, numbers++;
-    if (p->is_constexpr && has_text(p->name, "block")) block = p->name, blocks++;
+// One dimension of the grid: "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)".
+static void put_axis(Buf *out, const Guess *g, uint32_t axis) {
+  const GridAxis *of = &g->grid.axes[axis];
+  size_t start = out->n;
+  for (uint32_t i = 0; i < of->count; i++) {
+    const GridPart *part = &of->parts[i];
+    const char *times = out->n > start ? " * " : "";
+    if (part->bound && part->block)
+      buf_printf(out, "%scdiv(%s, %s)", times, part->bound, part->block);
+    else if (part->bound)
+      buf_printf(out, "%s%s", times, part->bound);
+    else if (part == only_part(&g->grid))
+      buf_printf(out, "cdiv(%llu, %s)", (unsigned long long)g->elements, part->block);
+  }
+  if (out->n > start) return;
+  buf_printf(out, "%llu",
+             (unsigned long long)(!of->count && of->used && !axis && g->given.rows ? g->given.rows : 1));
+}
+
+static void put_grid(Buf *out, const Guess *g) {
+  uint32_t count = g->grid.axes[2].used ? 3 : g->grid.axes[1].used ? 2 : 1;
+  Buf text = {0};
+  for (uint32_t axis = 0; axis < count; axis++) {
+    if (axis) buf_char(&text, ',');
+    put_axis(&text, g, axis);
   }
   buf_text(out, " --grid");
-  Buf text = {0};
-  buf_printf(&text, numbers == 1 && blocks == 1 ? "cdiv(%s, %s)" : "1", number ? number : "",
-             block ? block : "");
   put_word(out, text.at);
   buf_free(&text);
 }
@@ -214,13 +258,12 @@ static void note_misspelt(const Options *o, Compilation *c, Diag *error, const K
 }
 
 bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, const bool *missing,
-                   uint64_t given) {
+                   AskGiven given) {
   uint32_t count = 0, first = kernel->param_count;
   for (uint32_t i = kernel->param_count; i-- > 0;)
     if (missing[i]) count++, first = i;
   if (!count) return true;
-  const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
-  Sizes sizes = choose_sizes(kernel, uses, given);
+  Guess g = guess(c, kernel, given);
   bool no_grid = !kernel->has_grid && !o->grid_given && !o->grid_text;
   Buf text = {0}, command = {0};
   put_names(&text, kernel, missing, count);
@@ -232,11 +275,11 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
     if (p->is_constexpr)
       buf_printf(&spec, "%s=%s", p->name, constexpr_value(p->name));
     else
-      put_spec(&spec, p, uses[i], &sizes);
+      put_spec(&spec, p, g.uses[i], &g);
     put_word(&command, spec.at);
     buf_free(&spec);
   }
-  if (no_grid) put_grid(&command, kernel, uses);
+  if (no_grid) put_grid(&command, &g);
   Diag *error = diag_error(&c->diags, kernel->params[first].loc, "argument%s %s %s missing%s",
                            count == 1 ? "" : "s", text.at, count == 1 ? "is" : "are",
                            no_grid ? ", and so is --grid, as the kernel has no @grid" : "");
@@ -246,13 +289,14 @@ bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, c
   return false;
 }
 
-void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel) {
+void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel, AskGiven given) {
+  Guess g = guess(c, kernel, given);
   Buf command = {0};
   Diag *error =
       diag_error(&c->diags, kernel->loc,
                  "kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run", kernel->name);
   put_given(&command, o, NULL);
-  put_grid(&command, kernel, frontend_param_uses(&c->ir, c->syntax, kernel));
+  put_grid(&command, &g);
   tell_command(&c->diags, error, &command);
 }
 
@@ -303,10 +347,18 @@ static bool is_given(const Spec *spec, const KernelParam *param) {
   return false;
 }
 
+// TYPE is no type: a guess would compile, and a host that passes another type would get wrong results.
+static bool is_open(const KernelParam *param, uint32_t use) {
+  return !is_descriptor(param, use) && !is_pointer(param, use) && !(use & PARAM_INTEGER);
+}
+
 static void put_type(Buf *out, const KernelParam *param, uint32_t use) {
   uint32_t block[TILE_MAX_RANK];
   if (!is_descriptor(param, use)) {
-    buf_text(out, is_pointer(param, use) ? "*fp32" : "i32");
+    if (is_pointer(param, use))
+      buf_printf(out, "*%s", elem_info(pointee(use))->name);
+    else
+      buf_text(out, is_open(param, use) ? "TYPE" : "i32");
     return;
   }
   uint32_t rank = guessed_block(use, block);
@@ -321,6 +373,7 @@ void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const
   Buf types = {0}, values = {0}, command = {0};
   if (o->signature) buf_text(&types, o->signature);
   bool typed = false;
+  const char *open = NULL; // the first parameter whose type is TYPE
   for (uint32_t i = 0; i < kernel->param_count; i++) {
     const KernelParam *p = &kernel->params[i];
     if (p->has_default || p->type || p->wide || is_given(spec, p)) continue;
@@ -331,6 +384,7 @@ void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const
     }
     buf_printf(&types, "%s%s=", types.n ? "," : "", p->name);
     put_type(&types, p, uses[i]);
+    if (!open && is_open(p, uses[i])) open = p->name;
     typed = true;
   }
   if (typed || values.n) {
@@ -340,7 +394,12 @@ void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const
     if (types.n) buf_text(&command, " --signature");
     if (types.n) put_word(&command, types.at);
     buf_text(&command, values.n ? values.at : "");
-    tell_command(&c->diags, vec_last(&c->diags.list), &command);
+    Diag *error = vec_last(&c->diags.list);
+    tell_command(&c->diags, error, &command);
+    if (open)
+      diag_note(&c->diags, error, LOC_NONE,
+                "replace TYPE: the kernel's text does not decide the type of '%s', such as fp32 or i32",
+                open);
   }
   buf_free(&types);
   buf_free(&values);

@@ -8,11 +8,16 @@
 // An error that lists the kernels with their parameters.
 void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count);
 
+// The given buffers. 0: none, or not known.
+typedef struct AskGiven {
+  uint64_t elements; // of the largest; without buffers, the given number
+  uint64_t rows;     // of the largest one with two or more dimensions, all but the last multiplied
+} AskGiven;
+
 // missing: one entry per parameter of the kernel. If one is missing, reports an error and returns false. The
 // error names them, with a command line that has them.
-// given: elements of the largest given buffer, or else the given number. 0: none.
 bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, const bool *missing,
-                   uint64_t given);
+                   AskGiven given);
 
 // Call after the errors of a kernel that lacks types or constexprs. Adds a command line that has them to the
 // last error. Adds nothing if none is missing.
@@ -20,7 +25,7 @@ void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const
 
 // Call after all arguments are known, if the kernel has no grid and none was given. Reports an error with a
 // command line that has one.
-void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel);
+void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel, AskGiven given);
 
 // Reports an error: the kernel has no parameter of that name. Lists those it has. `kernel` may be NULL for a
 // .tir file.

@@ -13,6 +13,7 @@
 #include "runtime/device/sim_report.h"
 #include "runtime/launch/specialise.h"
 #include "tools/run/argument.h"
+#include "tools/run/ask.h"
 #include "tools/tool.h"
 
 // One run-time parameter of the kernel (for PTX files: one argument), and its value.
@@ -65,10 +66,10 @@ typedef struct Run {
   tilec_device *device;
   RunExpected *expected; // from options->expectations
   VEC(Comparison) comparisons;
-  uint32_t warnings;        // Warnings of the run, as --strict counts them.
-  double began;             // The device_clock at the first launch. 0: none yet.
-  const BoundArgs *bound;   // The launch's arguments. NULL before they are bound, and for PTX files.
-  const uint64_t *bits;     // Bits of the launch's arguments. NULL before they are bound.
+  uint32_t warnings;      // Warnings of the run, as --strict counts them.
+  double began;           // The device_clock at the first launch. 0: none yet.
+  const BoundArgs *bound; // The launch's arguments. NULL before they are bound, and for PTX files.
+  const uint64_t *bits;   // Bits of the launch's arguments. NULL before they are bound.
   const char
       *configuration; // After run_compile: what an autotuned kernel was compiled with. NULL: it is none.
   PassTextList *pass_texts; // Filled by the compile. NULL: not asked for.
@@ -97,6 +98,7 @@ bool run_refuse(Run *run, const RunArg *param, const char *text);
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters with data. False after
 // reporting an error.
 bool run_match_arguments(Run *run);
+AskGiven run_given(const Run *run);
 // The same for a PTX file. Its arguments have no names: they are called "0", "1", ...
 bool run_match_ptx(Run *run);
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
@@ -166,6 +168,8 @@ tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *byte
 
 // tilec explain: compiles the kernel for the arguments. Nothing runs. Buffers have only addresses.
 ExitStatus explain_source(Run *run, tilec_buffer **buffers);
+// The predicted seconds with one more option. 0: it does not compile, or no time is known.
+double explain_predict(const Run *run, const char *option, const char *value);
 
 // tilec tune. `buffers` exist unless it only predicts.
 ExitStatus tune_source(Run *run, tilec_buffer **buffers);

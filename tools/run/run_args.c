@@ -261,27 +261,39 @@ static bool has_constexpr(const Run *run, const char *name) {
   return false;
 }
 
+AskGiven run_given(const Run *run) {
+  const int64_t most_number = 1 << 20;
+  AskGiven given = {0};
+  uint64_t number = 0, largest = 0;
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const Argument *value = &run->params[i].value;
+    if (!run->params[i].given) continue;
+    if (value->elements > given.elements) given.elements = value->elements;
+    if (value->rank > 1 && value->elements > largest) {
+      largest = value->elements;
+      given.rows = value->elements / value->shape[value->rank - 1];
+    }
+    if (value->kind == ARGUMENT_INT && value->i > 0 && value->i <= most_number) number = (uint64_t)value->i;
+  }
+  if (!given.elements) given.elements = number;
+  return given;
+}
+
 // Returns true if nothing is missing. False after reporting an error.
 static bool all_given(Run *run, const KernelInfo *kernel) {
   Compilation *c = run->c;
   bool *missing = ARENA_ARRAY(run->arena, bool, kernel->param_count), any = false;
-  const int64_t most_number = 1 << 20;
-  uint64_t given = 0, number = 0;
   for (uint32_t i = 0, k = 0; i < kernel->param_count; i++) {
     const KernelParam *p = &kernel->params[i];
     const RunArg *arg = p->is_constexpr ? NULL : &run->params[k++];
     missing[i] = !p->has_default && (arg ? !arg->given : !has_constexpr(run, p->name));
     any |= missing[i];
-    if (!arg || !arg->given) continue;
-    if (arg->value.elements > given) given = arg->value.elements;
-    if (arg->value.kind == ARGUMENT_INT && arg->value.i > 0 && arg->value.i <= most_number)
-      number = (uint64_t)arg->value.i;
   }
   if (!any) return true;
   const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
   for (uint32_t i = 0; i < kernel->param_count; i++)
     if (kernel->params[i].is_constexpr && (uses[i] & PARAM_DECIDED)) missing[i] = false;
-  return ask_arguments(run->options, c, kernel, missing, given ? given : number) ||
+  return ask_arguments(run->options, c, kernel, missing, run_given(run)) ||
          (tool_report(run->options, c, TILEC_ERROR_COMPILE), false);
 }
 

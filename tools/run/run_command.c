@@ -218,7 +218,7 @@ bool run_ask_grid(Run *run, const char *name) {
     return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
                       name),
            false;
-  ask_grid(run->options, c, kernel);
+  ask_grid(run->options, c, kernel, run_given(run));
   return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
 }
 
@@ -341,9 +341,9 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
   run_take_arch(run);
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
   status = run->has_data ? run_place_buffers(run, buffers) : lay_out_buffers(run);
-  interrupt_begin();
+  if (!run->options->predicted) interrupt_begin(); // else within the one of the launch that is explained
   ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
-  interrupt_end();
+  if (!run->options->predicted) interrupt_end();
   if (run->device->gave_up) leave_now(result);
   for (uint32_t i = 0; i < run->holder_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
@@ -391,6 +391,29 @@ ExitStatus command_check(const Options *options, Arena *arena) {
 ExitStatus command_explain(const Options *options, Arena *arena) {
   if (options_file_is_ptx(options)) return tool_error("explain needs a kernel's source: PTX has no tiles");
   return start_run(options, arena, explain_source);
+}
+
+double explain_predict(const Run *run, const char *option, const char *value) {
+  const Options *o = run->options;
+  Options other;
+  Arena arena = {0};
+  Buf error = {0};
+  double seconds = 0;
+  char **words = ARENA_ARRAY(&arena, char *, (size_t)o->word_count + 3);
+  words[0] = arena_printf(&arena, "tilec");
+  for (int i = 0; i < o->word_count; i++) words[i + 1] = arena_printf(&arena, "%s", o->words[i]);
+  words[o->word_count + 1] = arena_printf(&arena, "%s", option);
+  words[o->word_count + 2] = arena_printf(&arena, "%s", value);
+  bool ends = false; // options
+  for (int i = 0; i < o->word_count; i++) ends |= strcmp(o->words[i], "--") == 0;
+  if (!ends && options_parse(o->word_count + 3, words, &arena, &other, &error)) {
+    other.predicted = &seconds;
+    other.simulate = false;
+    (void)start_run(&other, &arena, explain_source);
+  }
+  buf_free(&error);
+  arena_free(&arena);
+  return seconds;
 }
 
 // The first configuration is used for all until they differ.

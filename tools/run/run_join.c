@@ -54,11 +54,17 @@ static void join_wraps(const Diags *diags, Diag *told, const Diag *diag) {
       vec_push(diags->arena, &told->notes, diag->notes.at[i]);
 }
 
-// The note's text, or a longer one of `told` that begins with it. Example: a race that is also one between
-// programs. Its advice replaces one for threads of a program.
-static const char *longer_text(const Diag *told, const Diag *note) {
-  for (uint32_t i = 0; race_is_advice(note->message) && i < told->notes.n; i++)
-    if (strstr(told->notes.at[i]->message, RACE_ALSO_WITHIN)) return told->notes.at[i]->message;
+// The note's text, or a longer one of `told` that begins with it. Advice for a race that is both between programs and
+// within one begins with what the joined message is about.
+static const char *longer_text(const Diags *diags, const Diag *told, const Diag *note) {
+  bool within, advice = race_is_advice(note->message, &within);
+  for (uint32_t i = 0; advice && i < told->notes.n; i++) {
+    const char *text = told->notes.at[i]->message;
+    bool between_first = strstr(text, RACE_ALSO_WITHIN) != NULL;
+    if (!between_first && !strstr(text, RACE_ALSO_BETWEEN)) continue;
+    if (within != between_first) return text;
+    return arena_printf(diags->arena, "%s%s", note->message, within ? RACE_ALSO_BETWEEN : RACE_ALSO_WITHIN);
+  }
   for (uint32_t i = 0; i < told->notes.n; i++)
     if (str_starts(str_from(told->notes.at[i]->message), note->message)) return told->notes.at[i]->message;
   return note->message;
@@ -70,7 +76,7 @@ static void adopt(const Diags *diags, Diag *told, const Diag *diag) {
   joined.notes.at = NULL;
   for (uint32_t i = 0; i < diag->notes.n; i++) {
     Diag *note = diag->notes.at[i];
-    note->message = longer_text(told, note);
+    note->message = longer_text(diags, told, note);
     vec_push(diags->arena, &joined.notes, note);
   }
   for (uint32_t i = 0; i < told->notes.n; i++) {

@@ -3,6 +3,8 @@
 // parameter's size. One with a point is an fp32. The user gives the grid and the CTA size.
 #include "tools/run/run.h"
 
+#include <ctype.h>
+
 #include "ir/number.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/spills.h"
@@ -14,11 +16,47 @@ static uint64_t argument_bits(const RunArg *param) {
   return (uint64_t)value->i; // little-endian: the low bytes serve narrower parameters
 }
 
+// The names of the PTX's entries: the words after .entry.
+static const char *const *entries_of(Arena *arena, Str ptx, size_t *count) {
+  static const char directive[] = ".entry";
+  VEC(const char *) names = {0};
+  for (const char *at = ptx.at, *end = ptx.at + ptx.n; at + sizeof directive < end; at++) {
+    if (memcmp(at, directive, sizeof directive - 1) != 0) continue;
+    at += sizeof directive - 1;
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n')) at++;
+    const char *name = at;
+    while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '$')) at++;
+    if (at > name) vec_push(arena, &names, arena_printf(arena, "%.*s", (int)(at - name), name));
+  }
+  *count = names.n;
+  return names.at;
+}
+
+// Reports an error if --kernel is missing or names no entry. A name in a comment may be listed too.
+static bool has_entry(const Run *run) {
+  const char *kernel = run->options->kernel;
+  size_t count;
+  const char *const *names = entries_of(run->arena, run->text, &count);
+  for (size_t i = 0; kernel && i < count; i++)
+    if (strcmp(names[i], kernel) == 0) return true;
+  if (!count) return kernel != NULL; // reported when it is loaded
+  Buf list = {0};
+  diag_list_names(str_from(kernel ? kernel : ""), names, count, &list);
+  const char *are = count == 1 ? "entry is" : "entries are";
+  if (kernel)
+    tool_error("the PTX has no kernel '%s'; its %s %s", kernel, are, list.at);
+  else
+    tool_error("running PTX needs --kernel NAME; its %s %s", are, list.at);
+  buf_free(&list);
+  return false;
+}
+
 bool run_ptx_image(const Run *run, KernelImage *image) {
   const Options *o = run->options;
   if (o->grid_text) return tool_error("--grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
-  if (!o->kernel || !o->grid_given || !o->threads[0])
+  if (!o->grid_given || !o->threads[0])
     return tool_error("running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"), false;
+  if (!has_entry(run)) return false;
   if (o->check) return tool_error("--check needs a kernel's source: PTX has no reference"), false;
   sources_add(&run->c->sources, tool_source_name(o->file), run->text);
   *image = (KernelImage){.name = o->kernel, .ptx = run->text, .shared_bytes = o->shared_bytes};

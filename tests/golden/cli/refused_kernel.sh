@@ -28,4 +28,4 @@ t "tilec run two.ptx --device sim --kernel matrix $launch"
 t "tilec check two.ptx --kernel matrix $launch"
 t "tilec run two.ptx --device sim --kernel eight $launch"
 sed '/seven/,$d' two.ptx >one.ptx
-t "tilec run one.ptx --device sim --kernel seven $launch"
+for kernel in seven matrix; do t "tilec run one.ptx --device sim --kernel $kernel $launch"; done

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec help mask: entries of docs/glossary.md, which the command carries, and of specs.def. A row of the page is
+// "| word, word | meaning |".
+#include <ctype.h>
+
+#include "base/colors.h"
+#include "tools/options/options.h"
+
+extern const char glossary[], glossary_end[]; // docs/glossary.md
+
+typedef struct Entry {
+  Str words, meaning;
+} Entry;
+
+static Str trimmed(Str text) {
+  while (text.n && text.at[0] == ' ') text.at++, text.n--;
+  while (text.n && text.at[text.n - 1] == ' ') text.n--;
+  return text;
+}
+
+// The next row after *at. Moves *at past it. False at the end.
+static bool next_entry(const char **at, Entry *entry) {
+  while (*at < glossary_end) {
+    const char *line = *at, *end = memchr(line, '\n', (size_t)(glossary_end - line));
+    if (!end) end = glossary_end;
+    *at = end < glossary_end ? end + 1 : end;
+    if (end - line < 4 || line[0] != '|' || line[1] != ' ') continue;
+    const char *bar = memchr(line + 2, '|', (size_t)(end - line - 2));
+    if (!bar) continue;
+    const char *last = end;
+    while (last > bar + 1 && last[-1] != '|') last--;
+    entry->words = trimmed((Str){line + 2, (size_t)(bar - line - 2)});
+    entry->meaning = trimmed((Str){bar + 1, last > bar + 1 ? (size_t)(last - bar - 2) : 0});
+    if (!str_is(entry->words, "word")) return true; // the table's head
+  }
+  return false;
+}
+
+// The first word of *words without marks. Moves *words past it. False: there is none.
+static bool next_word(Str *words, Str *word) {
+  if (!words->n) return false;
+  const char *comma = memchr(words->at, ',', words->n);
+  size_t n = comma ? (size_t)(comma - words->at) : words->n;
+  *word = trimmed((Str){words->at, n});
+  n += comma != NULL;
+  *words = (Str){words->at + n, words->n - n};
+  while (word->n && word->at[0] == '`') word->at++, word->n--;
+  while (word->n && word->at[word->n - 1] == '`') word->n--;
+  return true;
+}
+
+// Compares without case. A space, '-' and '_' are the same; the word may have a plural s.
+static bool is_same(Str word, const char *asked) {
+  for (size_t i = 0; i < word.n; i++, asked++) {
+    int a = tolower((unsigned char)word.at[i]), b = tolower((unsigned char)*asked);
+    if ((a == '-' || a == '_' ? ' ' : a) != (b == '-' || b == '_' ? ' ' : b)) return false;
+  }
+  return !*asked || (asked[0] == 's' && !asked[1]);
+}
+
+static bool find_entry(const char *asked, Entry *entry) {
+  for (const char *at = glossary; next_entry(&at, entry);) {
+    Str words = entry->words, word;
+    while (next_word(&words, &word))
+      if (is_same(word, asked)) return true;
+  }
+  return false;
+}
+
+// The text without the marks of code and of links.
+static void put_plain(Buf *out, Str text) {
+  for (size_t i = 0; i < text.n; i++) {
+    const char *close = text.at[i] == ']' && i + 1 < text.n && text.at[i + 1] == '('
+                            ? memchr(text.at + i, ')', text.n - i)
+                            : NULL;
+    if (close)
+      i = (size_t)(close - text.at);
+    else if (text.at[i] != '`' && text.at[i] != '[')
+      buf_char(out, text.at[i]);
+  }
+}
+
+static void print_entry(const Entry *entry, bool colors, Buf *out) {
+  Buf text = {0};
+  if (colors) buf_text(out, COLOR_BOLD);
+  put_plain(out, entry->words);
+  if (colors) buf_text(out, COLOR_RESET);
+  buf_text(out, "\n\n");
+  put_plain(&text, entry->meaning);
+  buf_wrapped(out, text.at, 0, 0, HELP_COLUMNS);
+  buf_char(out, '\n');
+  buf_free(&text);
+}
+
+// ---- SPECs ----
+
+// True if the form begins a SPEC with the word: "zeros" of "zeros: ones: full(VALUE):".
+static bool has_form(const char *form, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = form; n && (at = strstr(at, word)) != NULL; at++)
+    if ((at == form || at[-1] == ' ') && (at[n] == ':' || at[n] == '(')) return true;
+  return false;
+}
+
+static const char *const specs[][2] = {
+#define X(form, meaning) {form, meaning},
+#include "tools/options/specs.def"
+#undef X
+};
+
+static void put_spec(Buf *out, const char *const spec[2]) {
+  buf_printf(out, "  %s\n      ", spec[0]);
+  buf_wrapped(out, spec[1], 6, 6, HELP_COLUMNS);
+  buf_char(out, '\n');
+}
+
+void options_print_spec(const char *word, Buf *out) {
+  bool all = strcmp(word, "SPEC") == 0, found = false;
+  for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+    if (!all && !has_form(specs[i][0], word)) continue;
+    if (!found)
+      buf_printf(out, "%sIn arguments of run, check, bench, explain and tune, NAME=SPEC:\n",
+                 out->n ? "\n" : "");
+    put_spec(out, specs[i]);
+    found = true;
+  }
+}
+
+// ---- words ----
+
+bool options_has_word(const char *word) {
+  Entry entry;
+  Buf spec = {0};
+  options_print_spec(word, &spec);
+  bool found = spec.n || find_entry(word, &entry);
+  buf_free(&spec);
+  return found;
+}
+
+void options_print_word(const char *word, bool colors, Buf *out) {
+  Entry entry;
+  if (find_entry(word, &entry)) print_entry(&entry, colors, out);
+  options_print_spec(word, out);
+}
+
+size_t options_words(Arena *arena, const char **words, size_t room) {
+  Entry entry;
+  size_t n = 0;
+  for (const char *at = glossary; next_entry(&at, &entry);)
+    for (Str word; n < room && next_word(&entry.words, &word);)
+      words[n++] = arena_printf(arena, "%.*s", STR_ARG(word));
+  return n;
+}
