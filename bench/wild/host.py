@@ -10,8 +10,21 @@ import time
 import types
 
 import torch
+import torch.overrides
 
 NAME = "NVIDIA H200"
+
+
+class OnHost(torch.overrides.TorchFunctionMode):
+    """Libraries name the device "cuda" and ask if a tensor is there: here the CPU's memory stands for it."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.Tensor.is_cuda.__get__:
+            return True
+        kwargs = kwargs or {}
+        if kwargs.get("device") is not None and torch.device(kwargs["device"]).type == "cuda":
+            kwargs = {**kwargs, "device": "cpu"}
+        return function(*args, **kwargs)
 
 
 def pretend():
@@ -27,6 +40,7 @@ def pretend():
     torch.cuda.device = lambda *args: contextlib.nullcontext()
     torch.cuda.set_device = lambda *args: None
     os.environ["ARCH"] = "sm_90"  # FlagGems asks here
+    OnHost().__enter__()
 
 
 class Driver:
