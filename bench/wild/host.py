@@ -19,7 +19,7 @@ class OnHost(torch.overrides.TorchFunctionMode):
     """Libraries name the device "cuda" and ask if a tensor is there: here the CPU's memory stands for it."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        if function is torch.Tensor.is_cuda.__get__:
+        if function == torch.Tensor.is_cuda.__get__:
             return True
         kwargs = kwargs or {}
         if kwargs.get("device") is not None and torch.device(kwargs["device"]).type == "cuda":
@@ -81,7 +81,8 @@ class Driver:
         return triton.testing.do_bench
 
 
-ACCESSES = ("LDG", "STG", "LDGSTS", "RED", "REDG", "ATOMG", "LDL", "STL")
+ACCESSES = ("LDG", "STG", "LDGSTS", "LDS", "STS", "RED", "REDG", "ATOMG", "LDL", "STL")
+COUNTED = {"SHFL": "shuffles", "BAR": "barriers", "IMAD": "imad"}
 WIDTHS = {"128": 16, "64": 8, "U16": 2, "S16": 2, "U8": 1, "S8": 1}
 
 
@@ -99,13 +100,15 @@ def assembled(cubin):
     path.write_bytes(cubin)
     found = re.search(r"REG:(\d+) STACK:(\d+)", tool("cuobjdump", "-res-usage", path))
     names = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+)", tool("nvdisasm", "-c", path), re.M)
-    bytes_of = {}
+    bytes_of, counts = {}, dict.fromkeys(COUNTED.values(), 0)
     for name in names:
         first, *parts = name.split(".")
+        if first in COUNTED and parts[:1] not in (["MOV"], ["SHL"], ["IADD"]):
+            counts[COUNTED[first]] += 1
         if first in ACCESSES:
             bytes_of.setdefault(first, []).append(next((WIDTHS[part] for part in parts if part in WIDTHS), 4))
     accesses = {name: [len(each), sum(each) / len(each)] for name, each in sorted(bytes_of.items())}
-    return {"registers": int(found[1]), "local": int(found[2]), "instructions": len(names), "accesses": accesses}
+    return {"registers": int(found[1]), "local": int(found[2]), "instructions": len(names), "accesses": accesses, **counts}
 
 
 class Compiles(list):
@@ -116,7 +119,7 @@ class Compiles(list):
             began = time.perf_counter()
             kernel = compile(*args, **kwargs)
             row = {"kernel": kernel.metadata.name, "seconds": time.perf_counter() - began}
-            self.append({**row, **assembled(kernel.asm["cubin"]), "warps": kernel.metadata.num_warps, "hash": kernel.hash})
+            self.append({**row, **assembled(kernel.asm["cubin"]), "warps": kernel.metadata.num_warps, "shared": kernel.metadata.shared, "hash": kernel.hash})
             return kernel
 
         return watched

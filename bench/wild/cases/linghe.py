@@ -13,8 +13,6 @@ def ops(name):
     return importlib.import_module(f"linghe.{name}")
 
 
-
-
 @operation(LIBRARY, "block_quant", "quantise", "triton_block_quant to e4m3, blocks of 128x128, (8192,4096)")
 def _(t):
     x = t.randn(8192, 4096)
@@ -178,7 +176,8 @@ def _(t):
 
 @operation(LIBRARY, "norm_quant", "quantise", "triton_rms_norm_and_block_quant_forward, by 1x128 and by 128x1 transposed, (8192,4096)")
 def _(t):
-    x, w = t.randn(8192, 4096), t.randn(4096)
+    width = 4096 if not t.tiny else 1024
+    x, w = t.torch.randn(t.d(8192), width, device=t.device).to(t.dtype("bf16")), t.torch.randn(width, device=t.device).to(t.dtype("bf16"))
 
     def reference():
         y = t.torch.nn.functional.rms_norm(t.up(x), w.shape, t.up(w), 1e-6)

@@ -21,10 +21,10 @@ def fp8():
     return ops("blockwise_fp8_training.kernels")
 
 
-def hqq(name, rows, k, n, config):
+def hqq(name, rows, k, n, group, config):
     """Signed numbers in pairs of rows, the first in the lower half: (k/2,n) bytes, or (k,n) for a product with the transpose."""
 
-    @operation(LIBRARY, f"hqq_{name}", "packed", f"mixed_mm, {rows} rows, fp16 by 4 bits ({k},{n}){' transposed' if 'transposed' in name else ''}, groups of 64, "
+    @operation(LIBRARY, f"hqq_{name}", "packed", f"mixed_mm, {rows} rows, fp16 by 4 bits ({k},{n}){' transposed' if 'transposed' in name else ''}, groups of {group}, "
                f"blocks of {config['BLOCK_M']}x{config['BLOCK_N']}x{config['BLOCK_K']}")
     def _(t):
         torch, turned = t.torch, "transposed" in name
@@ -32,7 +32,7 @@ def hqq(name, rows, k, n, config):
         numbers = torch.randint(-8, 8, (inner, outer), device=t.device)
         low, high = numbers[0::2], numbers[1::2]
         bytes_ = (low & 15 | (high & 15) << 4).to(torch.uint8).view(torch.int8)
-        scales, zeros = (torch.rand(inner // 64, outer, device=t.device).half() * factor for factor in (0.02, 2))
+        scales, zeros = (torch.rand(inner // group, outer, device=t.device).half() * factor for factor in (0.02, 2))
         x = torch.randn(m, outer if turned else inner, device=t.device).half()
         out = torch.zeros(m, inner if turned else outer, device=t.device).half()
 
@@ -42,19 +42,19 @@ def hqq(name, rows, k, n, config):
             if config["SPLIT_K"] > 1:
                 out.zero_()
             ops("hqq.kernels")._mixed_mm[grid](x, bytes_, scales, zeros, out, m, columns, depth, *x.stride(), *bytes_.stride(), *out.stride(), *scales.stride(),
-                                              IS_BFLOAT16=False, QGROUP_SIZE=64, TRANSPOSED=turned, **config)
+                                              IS_BFLOAT16=False, QGROUP_SIZE=group, TRANSPOSED=turned, **config)
             return out
 
         def reference():
-            whole = (numbers - t.up(zeros).repeat_interleave(64, 0)) * t.up(scales).repeat_interleave(64, 0)
+            whole = (numbers - t.up(zeros).repeat_interleave(group, 0)) * t.up(scales).repeat_interleave(group, 0)
             return t.up(x) @ (whole.T if turned else whole)
 
         return Case(run, reference)
 
 
-hqq("decode", 16, 8192, 4096, {"BLOCK_M": 16, "BLOCK_N": 64, "BLOCK_K": 64, "SPLIT_K": 4, "num_stages": 4, "num_warps": 4})
-hqq("prefill", 2048, 4096, 4096, {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "SPLIT_K": 1, "num_stages": 4, "num_warps": 4})
-hqq("transposed", 2048, 4096, 4096, {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_K": 32, "SPLIT_K": 1, "num_stages": 4, "num_warps": 4})
+hqq("decode", 16, 8192, 4096, 256, {"BLOCK_M": 16, "BLOCK_N": 64, "BLOCK_K": 64, "SPLIT_K": 4, "num_stages": 4, "num_warps": 4})
+hqq("prefill", 2048, 4096, 4096, 64, {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "SPLIT_K": 1, "num_stages": 4, "num_warps": 4})
+hqq("transposed", 2048, 4096, 4096, 64, {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_K": 32, "SPLIT_K": 1, "num_stages": 4, "num_warps": 4})
 
 
 @operation(LIBRARY, "int8_mm", "scaled", "scaled_int8_mm, (4096,4096) by its transpose's rows, scales of rows and columns, to bf16")
