@@ -94,11 +94,11 @@ def tool(name, *arguments):
 
 
 def assembled(cubin):
-    """Facts of a kernel: registers, bytes of local memory, instructions, and for each kind of access the number and the
-    mean size."""
+    """Facts of a kernel: registers, bytes of local and shared memory, instructions, and for each kind of access the
+    number and the mean size."""
     path = pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / f"{os.getpid()}.cubin"
     path.write_bytes(cubin)
-    found = re.search(r"REG:(\d+) STACK:(\d+)", tool("cuobjdump", "-res-usage", path))
+    found = re.search(r"REG:(\d+) STACK:(\d+) SHARED:(\d+)", tool("cuobjdump", "-res-usage", path))
     names = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+)", tool("nvdisasm", "-c", path), re.M)
     bytes_of, counts = {}, dict.fromkeys(COUNTED.values(), 0)
     for name in names:
@@ -108,7 +108,7 @@ def assembled(cubin):
         if first in ACCESSES:
             bytes_of.setdefault(first, []).append(next((WIDTHS[part] for part in parts if part in WIDTHS), 4))
     accesses = {name: [len(each), sum(each) / len(each)] for name, each in sorted(bytes_of.items())}
-    return {"registers": int(found[1]), "local": int(found[2]), "instructions": len(names), "accesses": accesses, **counts}
+    return {"registers": int(found[1]), "local": int(found[2]), "shared": int(found[3]), "instructions": len(names), "accesses": accesses, **counts}
 
 
 class Compiles(list):
@@ -119,7 +119,9 @@ class Compiles(list):
             began = time.perf_counter()
             kernel = compile(*args, **kwargs)
             row = {"kernel": kernel.metadata.name, "seconds": time.perf_counter() - began}
-            self.append({**row, **assembled(kernel.asm["cubin"]), "warps": kernel.metadata.num_warps, "shared": kernel.metadata.shared, "hash": kernel.hash})
+            facts = assembled(kernel.asm["cubin"])
+            facts["shared"] += kernel.metadata.shared  # what the launch asks for
+            self.append({**row, **facts, "warps": kernel.metadata.num_warps, "hash": kernel.hash})
             return kernel
 
         return watched
