@@ -161,8 +161,8 @@ def brief(operations, rows):
 
 def doubts(ours, theirs):
     """What looks worse of our compile: local or shared memory, instructions of some kind, or narrower accesses."""
-    found = [what for what in ("local", "shared") if ours[what] > theirs[what] + (1024 if what == "shared" else 0)]
-    found += [what for what, few in (("instructions", 0), ("shuffles", 4), ("barriers", 2), ("imad", 20)) if ours[what] > MANY * theirs[what] + few]
+    found = [what for what in ("local", "shared") if ours.get(what, 0) > theirs.get(what, 0) + (1024 if what == "shared" else 0)]
+    found += [what for what, few in (("instructions", 0), ("shuffles", 4), ("barriers", 2), ("imad", 20)) if ours.get(what, 0) > MANY * theirs.get(what, 0) + few]
     both = [name for name in WIDE if name in ours["accesses"] and name in theirs["accesses"]]
     return found + [f"narrow {name}" for name in both if ours["accesses"][name][1] < NARROW * theirs["accesses"][name][1]]
 
@@ -173,7 +173,7 @@ def kernel_line(operation, ours, theirs):
     if not why:
         return []
     accesses = [", ".join(f"{name} {count} of {size:.0f} bytes" for name, (count, size) in side["accesses"].items()) for side in (ours, theirs)]
-    figures = ", ".join(f"{what} {ours[what]} / {theirs[what]}" for what in ("instructions", "registers", "local", "shared", "shuffles", "barriers", "imad"))
+    figures = ", ".join(f"{what} {ours.get(what, 0)} / {theirs.get(what, 0)}" for what in ("instructions", "registers", "local", "shared", "shuffles", "barriers", "imad"))
     return [f"{operation.id}: {ours['kernel']}, {ours['warps']} warps: {', '.join(why)}: {figures}; {accesses[0]} / {accesses[1]}"]
 
 
