@@ -38,6 +38,7 @@ static bool writes_global(const Op *op) {
   case OP_COPY_ASYNC:
   case OP_ASYNC_COMMIT:
   case OP_ASYNC_WAIT: return true; // Already pipelined.
+  case OP_INLINE_ASM: return !op_attr(op, ATTR_PURE);
   default: return op_has(op, WRITES);
   }
 }
@@ -282,7 +283,7 @@ static void drop_without_room(LoadFinder *f) {
 
 static bool writes_memory(const Op *op) {
   return op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
-         op->kind == OP_INLINE_ASM || op->kind == OP_BLOCK_STORE;
+         (op->kind == OP_INLINE_ASM && !op_attr(op, ATTR_PURE)) || op->kind == OP_BLOCK_STORE;
 }
 
 typedef struct WriteSearch {
