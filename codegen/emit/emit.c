@@ -8,7 +8,6 @@
 #include "codegen/emit/emit_pairs.h"
 #include "codegen/nvvm/nvvm.h"
 #include "codegen/llvm/instruction_order.h"
-#include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/number.h"
@@ -473,10 +472,6 @@ void emit_bind_threads(Emitter *e, const Region *region) {
   e->threads.warp = LLVMBuildLShr(e->builder, thread, emit_i32(e, LANE_BITS), "");
 }
 
-static void find_padding(Op *op, void *data) {
-  if (op->kind == OP_DOT && op_attr(op, ATTR_EXTENTS)) *(bool *)data = true;
-}
-
 void emit_func(Emitter *e, Func *func) {
   func_number(func);
   e->func = func;
@@ -484,7 +479,7 @@ void emit_func(Emitter *e, Func *func) {
   e->prepared = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   memset(e->policies, 0, sizeof e->policies);
   e->pads = false;
-  region_walk(func->body, find_padding, &e->pads);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) e->pads |= op_attr(w.op, ATTR_EXTENTS) != NULL;
   emit_shared_memory(e, func);
   declare_func(e, func);
   debug_begin_func(e);

@@ -4,7 +4,7 @@
 #ifndef IR_MEMORY_ATOMIC_H
 #define IR_MEMORY_ATOMIC_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 // An atomic_rmw that only reads (`load`), or only writes (`store`).
 bool atomic_is_load(const Op *op);

@@ -12,9 +12,6 @@ static const char *const operand_names[2] = {"a", "b"};
 static const AttrKey anchor_keys[2] = {ATTR_ANCHOR_A, ATTR_ANCHOR_B};
 static const AttrKey shared_keys[2] = {ATTR_SHARED_A, ATTR_SHARED_B};
 
-static const Type *result_type(const Op *op) { return op->results[0].type; }
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
-
 // --- types
 
 // For a tile, or a buffer in shared memory.

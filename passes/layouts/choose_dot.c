@@ -148,18 +148,14 @@ static uint64_t registers_of(const Op *dot, const Value *tile) {
   return type_elements(tile->type) * type_element_bytes(tile->type) / 4 / region_threads(dot);
 }
 
-static void add_result(Op *op, void *data) {
-  uint64_t *registers = data;
-  if (op->kind == OP_DOT) *registers += registers_of(op, op_result(op));
-}
-
 // Returns true if the first operand comes from before the loop and would take registers that the loop's accumulators
 // need.
 static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
   const Op *loop = dot->region->parent;
   if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
   uint64_t registers = registers_of(dot, a) + TUNE_PIPELINE_RESERVED_REGISTERS;
-  region_walk(dot->region, add_result, &registers);
+  for (OpWalk w = ops_in(dot->region); ops_next(&w);)
+    if (w.op->kind == OP_DOT) registers += registers_of(w.op, op_result(w.op));
   return registers > func_thread_registers(c->func);
 }
 
@@ -250,8 +246,7 @@ static bool is_open(const Op *op) {
 }
 
 // Tensor cores without fp8 multiply it as fp16, which represents it exactly.
-static void widen_fp8(Op *op, void *data) {
-  DotChooser *c = data;
+static void widen_fp8(DotChooser *c, Op *op) {
   if (!is_open(op)) return;
   for (uint32_t i = 0; i < 2; i++) {
     Value *tile = op_operand(op, i);
@@ -301,8 +296,7 @@ static Layout choose_places(DotChooser *c, Product *p, DotInstruction instructio
   return choose_fma(c, p);
 }
 
-static void choose_for_dot(Op *op, void *data) {
-  DotChooser *c = data;
+static void choose_for_dot(DotChooser *c, Op *op) {
   if (!is_open(op)) return;
   Product p = product_of(c, op);
   DotInstruction instruction = instruction_for(c, &p.is);
@@ -316,9 +310,10 @@ static void choose_for_dot(Op *op, void *data) {
 
 bool pass_choose_dot(PassContext *context, Func *func) {
   DotChooser c = {.context = context, .func = func, .target = &func->module->target};
-  if (!(c.target->arch->mma & MMA_FP8)) region_walk(func->body, widen_fp8, &c);
+  if (!(c.target->arch->mma & MMA_FP8))
+    for (OpWalk w = ops_in(func->body); ops_next(&w);) widen_fp8(&c, w.op);
   func_number(func);
   c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
-  region_walk(func->body, choose_for_dot, &c);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) choose_for_dot(&c, w.op);
   return c.changed;
 }

@@ -222,12 +222,6 @@ static void find_tail(Explanation *e) {
   add_loss(e, loss, &(CostSaving){.tail = true});
 }
 
-static bool holds_dot(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_DOT) return true;
-  return false;
-}
-
 // The last load that a loop waits for in each iteration. NULL: loops only copy ahead.
 static const Op *waiting_load(const CostReport *r) {
   const Op *load = NULL;
@@ -264,7 +258,7 @@ static void find_latency(Explanation *e) {
   const Op *load = waiting_load(r);
   if (r->rounds < 4) return;
   bool staged = r->func->module->target.num_stages > 1;
-  bool few = !staged && (!load || holds_dot(load->region));
+  bool few = !staged && (!load || region_find(load->region, OP_DOT));
   const char *why = load && staged ? why_not_prefetched(e, load) : NULL;
   Loss loss = {.kind = few    ? "too few stages"
                        : load ? "not prefetched"
