@@ -269,7 +269,8 @@ static void emit_elementwise(Emitter *e, Op *op) {
   bool moves = op->kind == OP_SELECT || op->kind == OP_CAST || op->kind == OP_BITCAST;
   bool widens = !moves && type_is_fp8(type_element(op_operand(op, 0)->type));
   LLVMValueRef *out = emit_new(e, op_result(op));
-  if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out))
+  if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out) ||
+      emit_unpack(e, op, out) || emit_unpacked(e, op, out))
     return;
   bool paired = emit_is_paired(e, op_result(op)->type);
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) {

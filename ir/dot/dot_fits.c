@@ -3,6 +3,7 @@
 #include "ir/dot/dot_fits.h"
 
 #include <stddef.h>
+#include "base/integer.h"
 
 static bool is_8_bit_integer(Elem elem) { return elem == ELEM_I8 || elem == ELEM_U8; }
 // fp32 that is rounded or split for tensor cores.
@@ -11,6 +12,12 @@ static bool is_narrowed(const DotProduct *p) { return p->a == ELEM_FP32 && p->pr
 uint32_t dot_pack(const DotProduct *p) {
   uint32_t bits = elem_info(p->a)->bits;
   return bits >= 32 ? 0 : bits == 16 ? 1 : 2;
+}
+
+uint32_t dot_run_bits(const Op *dot) {
+  DotProduct product = dot_product(dot);
+  int64_t run = op_int(dot, ATTR_K_RUN, 0);
+  return run ? log2_floor((uint64_t)run) : dot_pack(&product);
 }
 
 static const char *mma_refuses(const DotProduct *p) {

@@ -192,13 +192,35 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
   return result;
 }
 
+// For an operand that is unpacked from words along k. A thread reads 16 bytes of the other operand's row at once. Those
+// are neighbouring registers of the instruction's second operand, but not of the first. So the dot is transposed if b is
+// unpacked, and each warp has 16 columns of it.
+static Layout choose_runs(Product *p, uint32_t run) {
+  uint32_t bits = region_warp_bits(p->op);
+  bool swapped = dot_words_run(p, DOT_B) && p->shape.n >= bits + 4;
+  DotWarps warps = swapped ? (DotWarps){.m = bits} : mma_warps(p);
+  Layout result =
+      swapped ? layout_mma_swapped(&p->shape, &warps) : layout_mma_result(&p->shape, &warps, false);
+  for (int operand = DOT_A; operand <= DOT_B; operand++) {
+    Layout layout = swapped ? layout_mma_swapped_operand(&result, &p->shape, (DotOperand)operand, run)
+                            : layout_mma_operand(&result, &p->shape, (DotOperand)operand, run);
+    dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &layout);
+  }
+  op_set_attr(p->op, (Attr){.key = ATTR_K_RUN, .i = INT64_C(1) << run});
+  if (swapped) op_set_flag(p->op, ATTR_SWAPPED, true);
+  p->way = "threads hold whole words of packed weights, and unpack them in place";
+  return result;
+}
+
 static Layout choose_mma(Product *p) {
+  uint32_t pack = dot_pack(&p->is), run = max_u32(dot_words_run(p, DOT_A), dot_words_run(p, DOT_B));
+  if (run > pack) return choose_runs(p, run);
   dot_pack_load(p, DOT_A);
   dot_pack_load(p, DOT_B);
   DotWarps warps = mma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, false);
-  Layout a = layout_mma_operand(&result, &p->shape, DOT_A, dot_pack(&p->is));
-  Layout b = layout_mma_operand(&result, &p->shape, DOT_B, dot_pack(&p->is));
+  Layout a = layout_mma_operand(&result, &p->shape, DOT_A, pack);
+  Layout b = layout_mma_operand(&result, &p->shape, DOT_B, pack);
   dot_set_layout(p->op, ATTR_ANCHOR_A, &a);
   dot_set_layout(p->op, ATTR_ANCHOR_B, &b);
   return result;

@@ -42,6 +42,7 @@
 #include "base/integer.h"
 #include "ir/build.h"
 #include "target/tuning.h"
+#include "passes/analysis/axis_info.h"
 #include "passes/analysis/pressure.h"
 
 enum { MAX_OPS = 64, PREDICATE_SHARE = 8, MIN_OFFSETS = 16 };
@@ -53,6 +54,7 @@ typedef struct Rematerialiser {
   bool crowded;          // Tiles need more registers than there are.
   bool loaded;           // Handle only values computed from loaded 32-bit numbers.
   const uint32_t *share; // From func_shares.
+  const AxisTable *axes; // Of the current loop's values.
   bool *inside;          // By value id: defined in the current loop.
   bool *counted;         // By value id: the current loop takes it from outside.
   bool changed;
@@ -108,13 +110,42 @@ static bool is_made_of_number(const Value *value) {
   return can_make(value, false, &left);
 }
 
+// True if the value is computed only from constants and places in tiles.
+static bool is_made_of_places(const Value *value, uint32_t *left) {
+  const Op *op = value->def;
+  int64_t constant;
+  if (!op || *left == 0) return false;
+  --*left;
+  if (op->kind == OP_ARANGE || value_int_constant(value, &constant)) return true;
+  if (!is_cheap(op) || op->operand_count == 0) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_made_of_places(op_operand(op, i), left)) return false;
+  return true;
+}
+
+// True if each register is a constant: the value repeats along dimensions, and threads are apart by its periods. LLVM
+// writes it into instructions, such as the counts of shifts that unpack weights.
+static bool is_immediate(const Rematerialiser *m, const Value *value) {
+  const Type *type = value->type;
+  const Layout *layout = type->layout;
+  uint32_t left = MAX_OPS, registers = layout->bits[DIM_REGISTER], bits = registers;
+  if (!m->axes || type_element(type)->kind == TYPE_PTR || !is_made_of_places(value, &left)) return false;
+  bits += layout->bits[DIM_LANE] + layout->bits[DIM_WARP];
+  for (uint32_t i = registers, shift = 0; i < bits; i++, shift = 0)
+    for (uint32_t d = type->rank; d-- > 0; shift += log2_ceil(type->shape[d])) {
+      uint64_t at = layout->basis[i] >> shift & (type->shape[d] - 1);
+      if (at % axis_period(m->axes, value, d)) return false;
+    }
+  return true;
+}
+
 // True if the loop takes the value from outside, and can compute it. Leaves are copies of a register and take none of
 // their own.
 static bool is_taken(const Rematerialiser *m, const Value *value) {
   uint32_t left = MAX_OPS;
   if (!holds_index(value->type) || m->inside[value->id] || !value->def || op_has(value->def, LEAF))
     return false;
-  if (!m->loaded) return is_made_of_number(value);
+  if (!m->loaded) return is_made_of_number(value) && !is_immediate(m, value);
   return type_element_bytes(value->type) == 8 && can_make(value, true, &left) && !is_made_of_number(value);
 }
 
@@ -234,7 +265,7 @@ static void make_inside(Rematerialiser *m, const Op *loop) {
 }
 
 static void number_loop(Rematerialiser *m, Op *loop) {
-  func_number(m->func);
+  m->axes = axis_analyse(m->context->scratch, m->func);
   m->share = func_shares(m->context->scratch, m->func);
   m->inside = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
   m->counted = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
