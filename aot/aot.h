@@ -53,10 +53,18 @@ typedef struct AotImage {
   uint32_t fact_count;     // number of facts that hold, over all parameters
 } AotImage;
 
+// A constexpr that the kernel was compiled with. The launcher has no such parameter.
+typedef struct AotConstexpr {
+  const char *name, *text; // in the kernel; the value in Python syntax
+  const char *macro;       // of the header; NULL: not a value for C, or the name is not free
+  int64_t number;          // the macro's value
+} AotConstexpr;
+
 typedef struct AotKernel {
   const char *name, *launcher; // the source's name; the C name
   AotParam *params;
   uint32_t param_count;
+  VEC(AotConstexpr) constexprs; // in source order
   bool has_grid;
   const char *grid_text[HOST_VALUES]; // as written; NULL past the last
   const char *grid_function;          // C text after the function's name; "" without @grid
@@ -77,6 +85,11 @@ typedef struct AotFile {
 
 // Call after the first compile that succeeds.
 void aot_keep_params(Arena *arena, AotKernel *k, const Func *func);
+// Fills k->constexprs. `file` has the kernels whose macros are taken.
+void aot_keep_constexprs(Arena *arena, const AotFile *file, AotKernel *k, const Func *func);
+// An error if this compile has other constexprs than the first, from a result of tilec tune for its
+// architecture. All images share the launcher, its grid and the macros.
+tilec_status aot_check_constexprs(Compilation *c, const AotKernel *k);
 // The hidden parameters of the compiled code. NULL: none. An error if C cannot express how they are made.
 tilec_status aot_keep_hidden(Arena *arena, Compilation *c, AotKernel *k, const AotHidden **hidden);
 AotImage aot_keep_image(Arena *arena, const AotKernel *k, const Compilation *c);

@@ -43,6 +43,71 @@ void aot_keep_params(Arena *arena, AotKernel *k, const Func *func) {
   for (uint32_t i = 0; i < func->argument_count; i++) keep_wide(arena, k, &func->arguments[i], &at);
 }
 
+// --- Constexprs ---
+
+static bool macro_is_used(const AotFile *file, const char *macro) {
+  for (uint32_t k = 0; k < file->kernels.n; k++)
+    for (uint32_t i = 0; i < file->kernels.at[k].constexprs.n; i++) {
+      const char *other = file->kernels.at[k].constexprs.at[i].macro;
+      if (other && strcmp(other, macro) == 0) return true;
+    }
+  return false;
+}
+
+// SAXPY_BLOCK for the constexpr BLOCK of the launcher saxpy.
+static const char *macro_name(Arena *arena, const AotKernel *k, const char *name) {
+  char *launcher = arena_copy(arena, str_from(k->launcher));
+  for (char *at = launcher; *at; at++)
+    if (*at >= 'a' && *at <= 'z') *at = (char)(*at - 'a' + 'A');
+  return aot_identifier(arena, str_from(arena_printf(arena, "%s_%s", launcher, name)));
+}
+
+static const char *value_text(Arena *arena, const ConstValue *value) {
+  Buf text = {0};
+  const_print(value, &text);
+  const char *kept = arena_copy(arena, buf_view(&text));
+  buf_free(&text);
+  return kept;
+}
+
+void aot_keep_constexprs(Arena *arena, const AotFile *file, AotKernel *k, const Func *func) {
+  for (uint32_t i = 0; i < func->constexpr_count; i++) {
+    const Constexpr *from = &func->constexprs[i];
+    bool is_number = from->value.kind == CONST_INT || from->value.kind == CONST_BOOL;
+    AotConstexpr kept = {.name = arena_copy(arena, str_from(from->name)),
+                         .text = value_text(arena, &from->value)};
+    if (is_number && !from->value.is_u64 && from->value.i >= -INT32_MAX && from->value.i <= INT32_MAX) {
+      const char *macro = macro_name(arena, k, from->name);
+      kept.number = from->value.i;
+      if (!macro_is_used(file, macro)) kept.macro = macro;
+    }
+    vec_push(arena, &k->constexprs, kept);
+  }
+}
+
+static tilec_status check_constexprs(Compilation *c, void *data) {
+  const AotKernel *k = *(const AotKernel *const *)data;
+  const Func *func = c->module->funcs.at[0];
+  for (uint32_t i = 0; i < func->constexpr_count && i < k->constexprs.n; i++) {
+    const AotConstexpr *first = &k->constexprs.at[i];
+    const char *text = value_text(&c->arena, &func->constexprs[i].value);
+    if (strcmp(text, first->text) == 0) continue;
+    diag_error(
+        &c->diags, func->loc,
+        "'%s' is %s for %s, and %s in other code of '%s', because of a tuning; one launcher serves all "
+        "architectures: give -D %s=...",
+        first->name, text, c->module->target.arch->name, first->text, k->name, first->name);
+    return TILEC_ERROR_COMPILE;
+  }
+  return TILEC_OK;
+}
+
+tilec_status aot_check_constexprs(Compilation *c, const AotKernel *k) {
+  return compile_guard(c, check_constexprs, &k);
+}
+
+// --- Hidden parameters ---
+
 static AotMap keep_map(Arena *arena, AotKernel *k, Func *func, const FuncParam *param) {
   return (AotMap){.function = aot_host(arena, func, func_host(func, HOST_MAP, param->name), k),
                   .encoding = tensor_encoding(&(TensorMapValue){.type = param->type}),
@@ -80,6 +145,8 @@ tilec_status aot_keep_hidden(Arena *arena, Compilation *c, AotKernel *k, const A
   *hidden = request.hidden;
   return status;
 }
+
+// --- Images ---
 
 AotImage aot_keep_image(Arena *arena, const AotKernel *k, const Compilation *c) {
   const Func *func = c->module->funcs.at[0];

@@ -63,6 +63,23 @@ static void print_in_line(const char *text, Buf *out) {
   for (; *text; text++) buf_char(out, (unsigned char)*text < ' ' || *text == '\\' ? ' ' : *text);
 }
 
+// One line of the comment above a launcher.
+static void print_constexprs(const AotKernel *k, Buf *out) {
+  for (uint32_t i = 0; i < k->constexprs.n; i++)
+    buf_printf(out, "%s%s = %s", i ? ", " : "// Constexprs: ", k->constexprs.at[i].name,
+               k->constexprs.at[i].text);
+  if (k->constexprs.n) buf_text(out, "\n");
+}
+
+static void print_macros(const AotKernel *k, Buf *out) {
+  for (uint32_t i = 0; i < k->constexprs.n; i++) {
+    const AotConstexpr *c = &k->constexprs.at[i];
+    if (!c->macro) continue;
+    buf_printf(out, c->number < 0 ? "#define %s (%lld)\n" : "#define %s %lld\n", c->macro,
+               (long long)c->number);
+  }
+}
+
 static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf *out) {
   buf_printf(out, "\n// The kernel %s of %s, in a stream (a CUstream or cudaStream_t; NULL: the default one)",
              k->name, file->source);
@@ -77,6 +94,7 @@ static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf 
   buf_text(out, ".\n");
   for (uint32_t i = 0; i < k->wide.n; i++) buf_printf(out, "// %s\n", k->wide.at[i]);
   print_param_types(k, out);
+  print_constexprs(k, out);
   buf_text(out, "// Made for:");
   for (uint32_t i = 0; i < k->images.n; i++) {
     const AotImage *image = &k->images.at[i];
@@ -115,6 +133,7 @@ void aot_print_header(const AotFile *file, Buf *out) {
       status_text);
   for (uint32_t i = 0; i < file->kernels.n; i++) {
     print_launcher_comment(file, &file->kernels.at[i], out);
+    print_macros(&file->kernels.at[i], out);
     buf_printf(out, "tilec_aot_status %s(", file->kernels.at[i].launcher);
     print_params(&file->kernels.at[i], out);
     buf_text(out, ");\n");

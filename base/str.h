@@ -32,4 +32,30 @@ static inline bool str_ends(Str a, const char *suffix) {
   return a.n >= n && memcmp(a.at + a.n - n, suffix, n) == 0;
 }
 
+// Without the spaces at both ends.
+static inline Str str_trimmed(Str text) {
+  while (text.n && text.at[0] == ' ') text = (Str){text.at + 1, text.n - 1};
+  while (text.n && text.at[text.n - 1] == ' ') text.n--;
+  return text;
+}
+
+// Returns true if the name is among these; NULL ends them.
+static inline bool str_is_one_of(const char *name, const char *const *names) {
+  while (*names && strcmp(*names, name)) names++;
+  return *names != NULL;
+}
+
+// A path's part after the last slash.
+static inline const char *path_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// The value of a hexadecimal digit; 99 for another character.
+static inline int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/integer.h"
 #include "codegen/inline_asm.h"
-#include "ir/build.h"
+#include "ir/queries.h"
 
 enum { MAX_USES_DEEP = 8 };
 
@@ -44,25 +44,20 @@ static bool means_each_thread(const char *text) {
          strstr(text, ".aligned");
 }
 
-static void find_thread_numbers(Op *op, void *data) {
-  if (op->kind == OP_INLINE_ASM) *(bool *)data |= mentions(text_of(op), thread_numbers);
-}
-
 // True if scalars may differ between threads, because some assembly reads which thread runs it.
 static bool scalars_differ(const Op *op) {
-  bool differ = false;
-  region_walk(op->region->func->body, find_thread_numbers, &differ);
-  return differ;
+  for (OpWalk w = ops_in(op->region->func->body); ops_next(&w);)
+    if (w.op->kind == OP_INLINE_ASM && mentions(text_of(w.op), thread_numbers)) return true;
+  return false;
 }
 
 // True if only the elements' first holders need the value: they do the stores and atomics.
 static bool only_first_holders_use(const Value *value, uint32_t depth) {
   for (const Use *use = value->first_use; use; use = use->next) {
     const Op *user = use->user;
-    bool access = (user->kind == OP_STORE && !op_attr(user, ATTR_WRITER)) || user->kind == OP_ATOMIC_RMW ||
-                  user->kind == OP_ATOMIC_CAS;
+    bool access = op_has(user, ATOMIC) || (user->kind == OP_STORE && !op_attr(user, ATTR_WRITER));
     if (access) continue;
-    if (!depth || !op_has(user, PURE) || !op_has(user, ELEMENTWISE)) return false;
+    if (!depth || !op_has(user, PURE | ELEMENTWISE)) return false;
     if (!only_first_holders_use(op_result(user), depth - 1)) return false;
   }
   return true;

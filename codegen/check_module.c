@@ -46,22 +46,17 @@ static void check_type(Checker *c, const Type *type, const Region *region, Loc l
   if (!good) c->failed = true;
 }
 
-static bool is_one_of(const char *text, const char *const *names) {
-  while (*names && strcmp(*names, text)) names++;
-  return *names != NULL;
-}
-
 static void check_hints(Checker *c, const Op *op) {
   static const char *const loads[] = {"", ".ca", ".cg", ".cs", ".cv", NULL};
   static const char *const stores[] = {"", ".wb", ".cg", ".cs", ".wt", NULL};
   static const char *const evictions[] = {"", "evict_normal", "evict_first", "evict_last", NULL};
   const Attr *cache = op_attr(op, ATTR_CACHE), *evict = op_attr(op, ATTR_EVICT);
-  if (cache && !is_one_of(cache->str, op->kind == OP_LOAD ? loads : stores)) {
+  if (cache && !str_is_one_of(cache->str, op->kind == OP_LOAD ? loads : stores)) {
     diag_error(c->diags, op->loc, "[T0507] %s has no cache modifier '%s'", op_info(op->kind)->name,
                cache->str);
     c->failed = true;
   }
-  if (evict && !is_one_of(evict->str, evictions)) {
+  if (evict && !str_is_one_of(evict->str, evictions)) {
     diag_error(c->diags, op->loc, "[T0507] there is no eviction policy '%s'", evict->str);
     c->failed = true;
   }
@@ -78,8 +73,7 @@ static bool others_hold(const Type *type) {
 // Volatile loads, atomics and timer reads execute once. Only the first holders have the result, and may store
 // it to shared memory.
 static void check_once(Checker *c, const Op *op) {
-  bool once = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_GLOBALTIMER ||
-              (op->kind == OP_LOAD && op_attr(op, ATTR_VOLATILE));
+  bool once = op_has(op, ATOMIC) || op->kind == OP_GLOBALTIMER || op_attr(op, ATTR_VOLATILE);
   if (!once || op_scratch(op) || !others_hold(op_result(op)->type)) return;
   const Use *use = op_result(op)->first_use;
   while (use && use->user->kind == OP_SHARED_STORE) use = use->next;
@@ -131,7 +125,7 @@ static bool has_layouts(const Op *op) {
 
 // Elements stay in their threads.
 static void check_moves(Checker *c, const Op *op) {
-  if (!moves_registers(op->kind) || joins_scalars(op) || !has_layouts(op)) return;
+  if (!op_has(op, MOVES) || joins_scalars(op) || !has_layouts(op)) return;
   for (uint32_t i = 0; i < op->result_count; i++) {
     RegisterMove *moves = ARENA_ARRAY(c->arena, RegisterMove, emit_count(op->results[i].type));
     if (plan_moves(c->arena, op, i, moves)) continue;

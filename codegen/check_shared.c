@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "ir/memory/access.h"
-#include "ir/build.h"
 #include "ir/memory/exchange.h"
 #include "ir/layout/ldmatrix.h"
 
@@ -74,16 +73,14 @@ static bool is_plain(const Type *buffer) {
 // True if elements pass between warps, or in a way that shuffles cannot do. Ops that execute once belong to
 // check_module.c.
 static bool needs_exchange(const Op *op) {
-  bool once = op->kind == OP_LOAD || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
-              op->kind == OP_GLOBALTIMER;
+  bool once = op->kind == OP_LOAD || op_has(op, ATOMIC) || op->kind == OP_GLOBALTIMER;
   if (op->kind != OP_CONVERT_LAYOUT) return !once && scratch_bytes(op) > 0;
   const Layout *from = op_operand(op, 0)->type->layout, *to = op_result(op)->type->layout;
   LanePlan plan;
   return layout_conversion(from, to) >= CONVERT_LANES && !layout_lane_plan(from, to, &plan);
 }
 
-static void check_op(Op *op, void *data) {
-  SharedChecker *c = data;
+static void check_op(SharedChecker *c, Op *op) {
   if (!all_layouts(op)) return;
   if (op->kind == OP_SHARED_ALLOC && !op_attr(op, ATTR_OFFSET))
     fail(c, op, "the buffer has no offset: allocate_shared has not run");
@@ -119,12 +116,10 @@ typedef struct Ledger {
 
 static uint64_t buffer_bytes(const Op *op) { return shared_bytes(op_result(op)->type); }
 
-static void take_buffer(Op *op, void *data) {
-  void **both = data;
-  Ledger *ledger = both[0];
+static void take_buffer(Ledger *ledger, Arena *arena, Op *op) {
   if (op->kind == OP_RING_BEGIN) ledger->rings = true;
   if (op->kind != OP_SHARED_ALLOC) return;
-  vec_push(both[1], &ledger->buffers, op);
+  vec_push(arena, &ledger->buffers, op);
   if (!ledger->largest || buffer_bytes(op) > buffer_bytes(ledger->largest)) ledger->largest = op;
 }
 
@@ -248,13 +243,13 @@ static const char *what_to_shrink(const Func *func, const Ledger *ledger, Arena 
 
 bool check_shared(Func *func, const Target *target, Diags *diags) {
   SharedChecker c = {target, diags, true};
-  region_walk(func->body, check_op, &c);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) check_op(&c, w.op);
   if (!c.ok) return false;
   uint32_t bytes = func_shared_bytes(func), limit = target->arch->shared_limit;
   if (bytes <= limit) return true;
   Arena *arena = diags->arena;
   Ledger ledger = {0};
-  region_walk(func->body, take_buffer, (void *[]){&ledger, arena});
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) take_buffer(&ledger, arena, w.op);
   Diag *error = diag_error(diags, func->loc,
                            "[T0505] kernel %s needs %u bytes of shared memory; %s has %u for a CTA%s%s",
                            func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",

@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
+#include "base/seconds.h"
 #include "base/fault.h"
 #include "codegen/emit/emit.h"
 #include "codegen/llvm/out_of_memory.h"
@@ -235,14 +235,8 @@ static void describe(const Emitter *e, CodegenResult *result) {
   result->target.arch = emitted_arch(e);
 }
 
-static double now(void) {
-  struct timespec time = {0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *result) {
-  double start = now();
+  double start = seconds_now();
   begin_step("the emission of LLVM IR");
   emitter_begin(e);
   debug_begin_module(e, options->emit_llvm || e->target->debug);
@@ -253,16 +247,16 @@ static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *r
   set_target(e, e->machine);
   link_libclc(e);
   verify(e);
-  double emitted = now();
+  double emitted = seconds_now();
   begin_step("its passes");
   optimise(e, e->machine);
   e->gate = pass_gate_new(e->context, e->level >= 2);
-  double optimised = now();
+  double optimised = seconds_now();
   begin_step("its code generation");
   if (options->emit_llvm) print_llvm(e, &result->llvm);
   if (options->emit_ptx) print_ptx(e, e->machine, &result->ptx);
   describe(e, result);
-  result->times = (CodegenTimes){emitted - start, optimised - emitted, now() - optimised};
+  result->times = (CodegenTimes){emitted - start, optimised - emitted, seconds_now() - optimised};
 }
 
 bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *options, CodegenResult *result) {

@@ -12,7 +12,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Types.h>
 #include "base/table.h"
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 // The lane's and warp's part of a layout index. Computed once for each region that has its own warps.
 typedef struct LayoutIndex {

@@ -7,7 +7,7 @@
 #define COST_COST_H
 
 #include "cubin/sass.h"
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 // A count for the whole launch. `least` equals `most` if nothing that affects it depends on data. For a loop
 // whose trip count is data, `most` counts one trip (CostReport.unbounded).

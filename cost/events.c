@@ -15,16 +15,8 @@ const Op *buffer_alloc(const Value *value, const Value **index) {
 }
 
 static bool orders(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_BARRIER:
-  case OP_ARRIVE:
-  case OP_PINGPONG_WAIT:
-  case OP_PINGPONG_PASS:
-  case OP_ASYNC_COMMIT:
-  case OP_ASYNC_WAIT:
-  case OP_DOT_WAIT: return true;
-  default: return false;
-  }
+  return op_has(op, SYNC) || op->kind == OP_ASYNC_COMMIT || op->kind == OP_ASYNC_WAIT ||
+         op->kind == OP_DOT_WAIT;
 }
 
 static bool is_view(const Op *op) {

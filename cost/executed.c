@@ -10,7 +10,6 @@
 
 #include "cubin/blocks.h"
 #include "cost/issue.h"
-#include "ir/build.h"
 
 // MIN_COPIES: the limit above normal variation of one body. WHOLE: a block with this share has a whole body.
 static const double MIN_COPIES = 1.6, WHOLE = 0.9;
@@ -47,8 +46,7 @@ static double sum_of(const CostOp *op) {
 
 static bool is_reported(const CostOp *op) { return op->op && (sum_of(op) > 0 || op->instruction); }
 
-static void find_usual(Op *op, void *data) {
-  Executed *x = data;
+static void find_usual(Executed *x, Op *op) {
   double *usual = &x->usual[slot_of(op->region)];
   if (*usual >= 0 || !is_reported(&x->ops[op->id])) return;
   *usual = issue_runs(op->region, x->ops[op->id].runs);
@@ -162,7 +160,7 @@ void executed_count(Arena *arena, const Func *func, const MachineCode *code, Cos
   x.weight = ARENA_ARRAY(arena, uint32_t, n);
   x.counted_in = ARENA_ARRAY(arena, uint32_t, n);
   for (size_t i = 0; i < n; i++) x.usual[i] = -1;
-  region_walk(func->body, find_usual, &x);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) find_usual(&x, w.op);
   if (x.least < 0) x.least = 0;
   for (uint32_t i = 0; i < x.blocks.n; i++) place_block(&x, i);
   for (uint32_t i = 0; i < func->op_count; i++) memset(ops[i].instructions, 0, sizeof ops[i].instructions);

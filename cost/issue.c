@@ -76,15 +76,10 @@ static void issue_divide(const Op *op, Elem elem, double n, double *out) {
   }
 }
 
-static bool ends_with(const char *text, const char *end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static void issue_math(const Op *op, Elem elem, double n, double *out) {
   static const char *const mufu[] = {"exp2", "log2", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh"};
   const char *function = op_attr(op, ATTR_FUNCTION)->str;
-  bool fast = false, approximate = ends_with(function, "_approx");
+  bool fast = false, approximate = str_ends(str_from(function), "_approx");
   for (size_t i = 0; i < sizeof mufu / sizeof *mufu; i++)
     fast |= strncmp(function, mufu[i], strlen(mufu[i])) == 0 && (approximate || !function[strlen(mufu[i])]);
   if (elem == ELEM_FP64) {
@@ -248,10 +243,7 @@ static void issue_around(const Op *op, double *out) {
 }
 
 // An offset common to all lanes is usually a constant of the access, or one addition.
-static bool adds_alike(const Op *op) {
-  const Op *offset = op->kind == OP_ADDPTR ? op_operand(op, 1)->def : NULL;
-  return offset && (offset->kind == OP_SPLAT || offset->kind == OP_CONSTANT);
-}
+static bool adds_alike(const Op *op) { return op->kind == OP_ADDPTR && value_uniform(op_operand(op, 1)); }
 
 void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCounts *shared,
               double out[PIPE_COUNT]) {
@@ -275,19 +267,11 @@ void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCount
   case OP_CONVERT_LAYOUT: issue_convert(op, out); break;
   case OP_MAP: out[PIPE_ALU] += region_size(op) * registers_of(result); break;
   case OP_DOT: issue_dot(op, out), issue_memory(op, shared, out); break;
-  case OP_LOAD:
-  case OP_STORE:
-  case OP_ATOMIC_RMW:
-  case OP_ATOMIC_CAS:
-  case OP_COPY_ASYNC:
-  case OP_SHARED_LOAD:
-  case OP_SHARED_STORE:
-  case OP_SHARED_GATHER:
-  case OP_SHARED_COUNT:
-  case OP_TMA_COPY:
-  case OP_TMA_STORE: issue_memory(op, shared, out); break;
   default:
-    if (op_info(op->kind)->sync[0]) out[PIPE_CONTROL]++;
+    if (op_has_any(op, GLOBAL | SHARED | ASYNC) || op->kind == OP_TMA_STORE)
+      issue_memory(op, shared, out);
+    else if (op_info(op->kind)->sync[0])
+      out[PIPE_CONTROL]++;
   }
 }
 

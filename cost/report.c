@@ -6,7 +6,6 @@
 #include "cost/issue.h"
 #include "cost/time.h"
 #include "cost/walk.h"
-#include "ir/build.h"
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
 #include "passes/analysis/pressure.h"
@@ -113,18 +112,16 @@ static void finish_op(Reporter *r, const Op *op, CostRange runs) {
 
 static bool has_loads(const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_LOAD || op->kind == OP_ATOMIC_CAS ||
-        (op->kind == OP_ATOMIC_RMW && op_result(op)->first_use))
+    if (op->kind == OP_LOAD || op->kind == OP_ATOMIC_CAS || (op_has(op, ATOMIC) && op_result(op)->first_use))
       return true;
   return false;
 }
 
 // A program waits once for copies outside of loops. A loop prefetches its copies.
 static bool has_copies(const Region *region) {
-  for (const Op *around = region->parent; around; around = around->region->parent)
-    if (op_is_loop(around)) return false;
+  if (op_enclosing_loop(region->first)) return false;
   for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY) return true;
+    if (op_has(op, ASYNC)) return true;
   return false;
 }
 
@@ -155,18 +152,14 @@ static uint32_t copies_ahead(const Func *func, const Region *region) {
   return 0;
 }
 
-static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY; }
-
-static void find_copy(Op *op, void *data) { *(bool *)data |= is_copy(op); }
-
 // A dot of a loop body without overlap between copies and dots. The body waits for all copies, then for all
 // dots, and only then issues the next copies. NULL: there is none.
 static const Op *product_in_turn(const Region *body) {
   const Op *product = NULL;
   bool copied = false, waited = false, done = false;
   for (Op *op = body->first; op; op = op->next) {
-    bool copies = is_copy(op);
-    for (uint32_t i = 0; i < op->region_count; i++) region_walk(op->regions[i], find_copy, &copies);
+    bool copies = false;
+    for (OpWalk w = ops_of(op); ops_next(&w);) copies |= op_has(w.op, ASYNC);
     if (copies && !done) return NULL;
     copied |= copies;
     if (op->kind == OP_ASYNC_WAIT) waited = op_int(op, ATTR_PENDING, 0) == 0;
@@ -201,16 +194,6 @@ static double assembler_unrolls(const Reporter *r, const Region *body, CostRange
   return trips < COPIES ? trips < 1 ? 1 : trips : COPIES;
 }
 
-typedef struct Copied {
-  const CostOp *ops;
-  double sectors;
-} Copied;
-
-static void add_copied(Op *op, void *data) {
-  Copied *copied = data;
-  if (op->kind == OP_COPY_ASYNC) copied->sectors += copied->ops[op->id].cache_sectors;
-}
-
 static void finish_region(Reporter *r, Region *region) {
   if (!region->first) return;
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
@@ -226,8 +209,10 @@ static void finish_region(Reporter *r, Region *region) {
     for (uint32_t i = 0; i < op->region_count && descends; i++) finish_region(r, op->regions[i]);
   }
   r->read.n = 0;
-  Copied copied = {r->walk.ops, 0};
-  if (ahead) region_walk(region, add_copied, &copied), r->report->copied += copied.sectors / ahead;
+  double copied = 0;
+  for (OpWalk w = ops_in(region); ahead && ops_next(&w);)
+    if (w.op->kind == OP_COPY_ASYNC) copied += r->walk.ops[w.op->id].cache_sectors;
+  if (ahead) r->report->copied += copied / ahead;
   if (has_loads(region) || has_copies(region))
     r->report->rounds += (double)runs.most / assembler_unrolls(r, region, runs);
 }
@@ -359,20 +344,11 @@ static void find_traffic(Reporter *r, const CostLaunch *launch) {
   }
 }
 
-static void find_shared(Op *op, void *data) {
-  Reporter *r = data;
-  CostReport *report = r->report;
-  if (op->kind != OP_SHARED_ALLOC) return;
-  report->shared[report->shared_count++] =
-      (CostShared){op, (uint32_t)op_int(op, ATTR_OFFSET, 0), shared_bytes(op_result(op)->type)};
-}
-
-static void find_groups(Op *op, void *data) { *(bool *)data |= op->kind == OP_WARP_GROUPS; }
-
-static bool has_groups(Func *func) {
-  bool found = false;
-  region_walk(func->body, find_groups, &found);
-  return found;
+static void find_shared(CostReport *report, const Func *func) {
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_SHARED_ALLOC)
+      report->shared[report->shared_count++] =
+          (CostShared){w.op, (uint32_t)op_int(w.op, ATTR_OFFSET, 0), shared_bytes(op_result(w.op)->type)};
 }
 
 typedef struct Stepwise {
@@ -380,8 +356,7 @@ typedef struct Stepwise {
   uint32_t words, most;
 } Stepwise;
 
-static void find_stepwise(Op *op, void *data) {
-  Stepwise *s = data;
+static void find_stepwise(Stepwise *s, Op *op) {
   if (op->kind != OP_SHARED_LOAD || !type_is_tile(op_result(op)->type)) return;
   for (const Use *use = op_result(op)->first_use; use; use = use->next)
     if (use->user->kind != OP_DOT) return;
@@ -394,7 +369,7 @@ static void find_stepwise(Op *op, void *data) {
 // operand used only by dots is read step by step.
 static bool fits(Arena *scratch, Func *func, uint32_t most) {
   Stepwise stepwise = {0};
-  region_walk(func->body, find_stepwise, &stepwise);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) find_stepwise(&stepwise, w.op);
   uint32_t held = func_pressure_across(scratch, func), freed = stepwise.most < held ? stepwise.most : held;
   return held - freed + TUNE_BLOCKS_RESERVED_REGISTERS + SPARE_REGISTERS <= most;
 }
@@ -419,7 +394,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
   uint32_t wanted = estimate_registers(arena, func), most = func_thread_registers(func);
   report->registers = wanted < most ? wanted : most;
-  if (has_groups(func))
+  if (ops_find(func->body, OP_WARP_GROUPS))
     most = func->module->target.arch->thread_registers; // producer warps give their registers to consumer
                                                         // warps
   report->excess =
@@ -431,7 +406,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   for (uint32_t i = 0; i < launch->buffer_count; i++) report->traffic[i].buffer = &launch->buffers[i];
   report->shared_bytes = func_shared_bytes(func);
   report->shared = ARENA_ARRAY(arena, CostShared, func->op_count + 1);
-  region_walk(func->body, find_shared, &r);
+  find_shared(report, func);
   walk_init(&r.walk, arena, func, launch, report->traffic);
   r.walk.tensors = tensors;
   r.share = func_shares(arena, func);

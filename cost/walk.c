@@ -2,7 +2,6 @@
 #include "cost/walk.h"
 
 #include "base/hash.h"
-#include "ir/build.h"
 #include "ir/number.h"
 
 void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
@@ -60,11 +59,6 @@ static void follow(CostWalk *w, const Value *value) {
   }
 }
 
-static bool is_access(const Op *op) {
-  return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
-         op->kind == OP_ATOMIC_CAS || op->kind == OP_COPY_ASYNC;
-}
-
 static bool is_tensor(const Op *op) { return op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE; }
 
 static const Value *mask_of(const Op *op) {
@@ -73,9 +67,8 @@ static const Value *mask_of(const Op *op) {
   return op_input_count(op) > 2 ? op_operand(op, 2) : NULL; // also for a copy_async and a store
 }
 
-static void follow_op(Op *op, void *data) {
-  CostWalk *w = data;
-  if (is_access(op)) {
+static void follow_op(CostWalk *w, Op *op) {
+  if (op_has(op, GLOBAL)) {
     follow(w, op_operand(op, 0));
     follow(w, mask_of(op));
   }
@@ -305,9 +298,9 @@ static void walk_region(CostWalk *w, const Region *region) {
       break;
     default:
       if (w->events) walk_event(w, op);
-      if (is_access(op)) count_access(w, op);
+      if (op_has(op, GLOBAL)) count_access(w, op);
       if (is_tensor(op)) count_box(w, op);
-      if (is_access(op) || !w->followed[op->id]) break;
+      if (op_has(op, GLOBAL) || !w->followed[op->id]) break;
       w->steps++;
       if (op->result_count == 1 && !op_has(op, READS)) apply(w, op);
     }
@@ -347,7 +340,7 @@ static void begin_program(CostWalk *w, uint64_t number) {
 }
 
 static void begin(CostWalk *w) {
-  region_walk(w->func->body, follow_op, w);
+  for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);) follow_op(w, ops.op);
   for (uint32_t i = 0; i < w->func->value_count; i++) w->values[i].known = false;
   w->certain = true;
   w->weight = 1;

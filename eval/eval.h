@@ -18,7 +18,7 @@
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 struct BufferName; // ir/memory/buffer_name.h
 

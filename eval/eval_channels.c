@@ -116,7 +116,7 @@ static bool run_release(Machine *m, const Op *op, Channel *channel) {
 }
 
 bool eval_is_channel(const Machine *m, const Op *op) {
-  return is_ring_op(op) && (eval_operand(m, op, 0)->bits[0] & EVAL_CHANNEL_RING);
+  return op_has(op, RING) && (eval_operand(m, op, 0)->bits[0] & EVAL_CHANNEL_RING);
 }
 
 bool eval_channel(Machine *m, Op *op) {

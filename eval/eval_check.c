@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "ir/build.h"
 #include "ir/memory/atomic.h"
 #include "eval/eval_machine.h"
 #include "base/fault.h"
@@ -12,11 +11,9 @@
 
 // ---- buffers that a launch stores to ----
 
-static void mark_stored(Op *op, void *data) {
-  Machine *m = data;
+static void mark_stored(Machine *m, Op *op) {
   bool tensor = op->kind == OP_TMA_STORE;
-  bool stores = op->kind == OP_STORE || op->kind == OP_BLOCK_STORE || op->kind == OP_ATOMIC_RMW ||
-                op->kind == OP_ATOMIC_CAS || tensor;
+  bool stores = tensor || (op_has(op, GLOBAL | WRITES) && op->kind != OP_COPY_ASYNC);
   if (!stores || atomic_is_load(op)) return;
   int32_t param = tensor ? -1 : pointer_param(op->operands[0].value);
   for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
@@ -27,7 +24,9 @@ static void mark_stored(Op *op, void *data) {
   }
 }
 
-void eval_mark_stored(Machine *m) { region_walk(m->func->body, mark_stored, m); }
+void eval_mark_stored(Machine *m) {
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);) mark_stored(m, w.op);
+}
 
 // ---- comparing ----
 

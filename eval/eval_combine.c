@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 #include "base/fault.h"
-#include "ir/build.h"
 #include "eval/eval_machine.h"
 #include "ir/memory/exchange.h"
 #include "ir/number.h"
@@ -36,11 +35,6 @@ static void find_single(Lines *lines) {
   if (lines->swapped || (a == lines->body->args[0] && b == lines->body->args[1])) lines->single = op;
 }
 
-static void find_comparison(Op *op, void *data) {
-  Lines *lines = data;
-  if (op_has(op, COMPARE) && type_is_float(op_operand(op, 0)->type)) lines->compares = true;
-}
-
 static Lines lines_new(Machine *m, Op *op) {
   const Type *type = op_operand(op, 0)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
@@ -52,7 +46,8 @@ static Lines lines_new(Machine *m, Op *op) {
   lines.room_bytes = (uint64_t)lines.operands * lines.length * sizeof(Element);
   lines.room = eval_block(m->memory, lines.room_bytes);
   find_single(&lines);
-  region_walk(lines.body, find_comparison, &lines);
+  for (OpWalk w = ops_in(lines.body); ops_next(&w);)
+    lines.compares |= op_has(w.op, COMPARE) && type_is_float(op_operand(w.op, 0)->type);
   return lines;
 }
 
@@ -139,22 +134,14 @@ static bool hangs_on_order(const Lines *lines, uint32_t k, bool *hangs) {
 
 // The additional bound of a line's sum inside a loop (LOOP_SUM_BITS). An element that is 0 costs nothing.
 static double loop_sum_bound(const Lines *lines, Elem elem) {
-  const Op *around = lines->op;
   uint32_t terms = 0;
-  do around = around->region->parent;
-  while (around && !op_is_loop(around));
-  if (!around || elem_bytes(elem) < 2 || elem == ELEM_FP16) return 0;
+  if (!op_enclosing_loop(lines->op) || elem_bytes(elem) < 2 || elem == ELEM_FP16) return 0;
   for (uint32_t i = 0; i < lines->length; i++) terms += lines->room[i].r != 0;
   Elem kept = elem == ELEM_FP64 ? ELEM_FP64 : ELEM_FP32;
   return terms * ldexp(number_u(kept) * number_min_normal(kept), LOOP_SUM_BITS);
 }
 
 // --- check if the region is associative
-
-static bool is_associative(OpKind kind) {
-  return kind == OP_ADD || kind == OP_MUL || kind == OP_MIN || kind == OP_MAX || kind == OP_AND ||
-         kind == OP_OR || kind == OP_XOR;
-}
 
 // Returns true if two results of the same elements differ by more than rounding can explain.
 static bool differs(ElemCode code, const Element *x, const Element *y) {
@@ -202,7 +189,7 @@ static bool compare_ways(const Lines *lines, uint32_t k, uint32_t i, Element *le
 // Tries a few elements of line k, which must be loaded. *hangs: the region's result depends on the order.
 static bool try_associative(const Lines *lines, uint32_t k, bool *hangs) {
   enum { TRIED = 4, LINES = 4 };
-  if (k >= LINES || (lines->single && is_associative(lines->single->kind))) return true;
+  if (k >= LINES || (lines->single && op_has(lines->single, ASSOCIATES))) return true;
   Element *left = eval_block(lines->m->memory, lines->operands * sizeof *left);
   bool ok = true, same = true;
   for (uint32_t i = 0; i + 2 < lines->length && i < TRIED && ok && same; i++)

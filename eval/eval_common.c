@@ -8,7 +8,6 @@
 // of terms keep it. Exponentials turn terms into factors, and logarithms turn factors into terms.
 // Multiplication and division of factors keep it. All other ops first move it into e (eval_absorb).
 #include <math.h>
-#include "ir/build.h"
 #include "eval/eval_machine.h"
 #include "ir/number.h"
 
@@ -102,18 +101,12 @@ void eval_common_begin(Machine *m, Tile *tile) {
   }
 }
 
-static void find_exponential(Op *op, void *data) {
-  MathFunction f;
-  if (op->kind == OP_MATH && math_of(op, &f) && eval_exponential_base(f) > 0) *(bool *)data = true;
-}
-
-static void find_maximum(Op *op, void *data) {
-  if (op->kind == OP_MAX && type_is_float(op_result(op)->type)) *(bool *)data = true;
-}
-
 bool eval_has_common(const Func *func) {
   bool exponential = false, maximum = false;
-  region_walk(func->body, find_exponential, &exponential);
-  region_walk(func->body, find_maximum, &maximum);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    MathFunction f;
+    exponential |= w.op->kind == OP_MATH && math_of(w.op, &f) && eval_exponential_base(f) > 0;
+    maximum |= w.op->kind == OP_MAX && type_is_float(op_result(w.op)->type);
+  }
   return exponential && maximum;
 }

@@ -4,7 +4,7 @@
 // Every value has one tile for the whole launch. A for loop keeps its loop-carried values in the tiles of its
 // results. They are copied to the region's arguments before each iteration, so that a yield may permute the
 // arguments.
-#include <time.h>
+#include "base/seconds.h"
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 
@@ -90,12 +90,10 @@ static RegionEnd run_for(Machine *m, const Op *op) {
 
 // Returns true if the region changes memory other than by atomics, or leaves the program.
 static bool has_effect(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next) {
-    bool waits = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_BARRIER ||
-                 op->kind == OP_GLOBALTIMER || op->kind == OP_SHARED_STORE; // publishes an atomic's result
-    if ((op_has(op, WRITES) && !waits) || op->kind == OP_RETURN) return true;
-    for (uint32_t i = 0; i < op->region_count; i++)
-      if (has_effect(op->regions[i])) return true;
+  for (OpWalk w = ops_in(region); ops_next(&w);) {
+    bool waits = op_has(w.op, ATOMIC) || w.op->kind == OP_BARRIER || w.op->kind == OP_GLOBALTIMER ||
+                 w.op->kind == OP_SHARED_STORE; // publishes an atomic's result
+    if ((op_has(w.op, WRITES) && !waits) || w.op->kind == OP_RETURN) return true;
   }
   return false;
 }
@@ -173,12 +171,6 @@ bool eval_run_map(Machine *m, Op *op) {
   return true;
 }
 
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void eval_limit_begin(Machine *m) {
   if (m->options.timeout > 0) m->deadline = seconds_now() + m->options.timeout - m->options.spent;
 }
@@ -187,8 +179,7 @@ void eval_limit_begin(Machine *m) {
 static bool ends_in_loops(Machine *m, const Op *op) {
   m->memory->gave_up = true;
   for (const Op *loop = op->region->parent; loop; loop = loop->region ? loop->region->parent : NULL)
-    if (loop->kind == OP_FOR || loop->kind == OP_WHILE)
-      diag_note(m->diags, vec_last(&m->diags->list), loop->loc, "in this loop");
+    if (op_is_loop(loop)) diag_note(m->diags, vec_last(&m->diags->list), loop->loc, "in this loop");
   return false;
 }
 

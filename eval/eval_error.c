@@ -91,9 +91,7 @@ static const Value *any_undefined(const Machine *m, const Op *op, uint32_t *i) {
 static const Value *undefined_operand(const Machine *m, const Op *op, uint32_t *i) {
   bool in_place = op_has(op, ELEMENTWISE) || op->kind == OP_SPLAT || op->kind == OP_CONVERT_LAYOUT ||
                   op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS;
-  bool combines = op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_REDUCE_PARTS ||
-                  op->kind == OP_SCAN_CHUNKS || op->kind == OP_SCAN_CARRY || op_has(op, PURE);
-  if (!in_place) return combines ? any_undefined(m, op, i) : NULL;
+  if (!in_place) return op_has_any(op, COMBINES | PURE) ? any_undefined(m, op, i) : NULL;
   for (uint32_t k = 0; k < op->operand_count; k++) {
     const Tile *t = eval_operand(m, op, k);
     uint32_t at = t->n == 1 ? 0 : *i;

@@ -105,12 +105,10 @@ static bool end_region(Machine *m, Group *group, const Op *yield) {
   return true;
 }
 
-static bool has_flow(const Op *op) { return op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_WHILE; }
-
 static bool run_op(Machine *m, Group *group, Op *op) {
   if (!eval_step(m, op)) return false;
   if (op->kind == OP_YIELD) return end_region(m, group, op);
-  if (has_flow(op)) return begin(m, group, op);
+  if (op_has(op, FLOW)) return begin(m, group, op);
   if (eval_op(m, op) == REGION_FAILED) return false;
   top(group)->at = op->next;
   return true;

@@ -53,20 +53,13 @@ struct Race {
   bool ordered;
 };
 
-static void find_ops(Race *race, const Region *region) {
-  for (const Op *op = region->first; op; op = op->next) {
-    race->ops[op->id] = op;
-    for (uint32_t i = 0; i < op->region_count; i++) find_ops(race, op->regions[i]);
-  }
-}
-
 void eval_race_begin(Machine *m) {
   if (!m->options.races) return;
   Arena *arena = m->arena;
   Race *race = m->race = ARENA_NEW(arena, Race);
   race->arena = arena;
   race->ops = ARENA_ARRAY(arena, const Op *, m->func->op_count);
-  find_ops(race, m->func->body);
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);) race->ops[w.op->id] = w.op;
   race->start = eval_memory_save(m->memory, arena);
   vec_push(arena, &race->shapes, NULL); // scalars
   // A fault may have left pages of an earlier launch.
@@ -260,21 +253,20 @@ static void report_race(Machine *m, const Access *access, const Record *record, 
 }
 
 static bool reads(const Op *op) { return op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD; }
-static bool is_atomic(const Op *op) { return op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS; }
 
 static void report_beside(Machine *m, const Access *access, const Record *record) {
   if (was_reported(m->race, access->op->id, record->op)) return;
   const Op *op = access->op, *other = m->race->ops[record->op];
-  bool first = reads(op) != reads(other) && !is_atomic(op) && !is_atomic(other) &&
+  bool first = reads(op) != reads(other) && !op_has(op, ATOMIC) && !op_has(other, ATOMIC) &&
                (reads(op) ? race_comes_before(op->loc, other->loc) : race_comes_before(other->loc, op->loc));
   report_race(m, access, record, race_within(sides_of(m, access, record), first));
 }
 
 static RaceKind kind_between(const Machine *m, const Op *op, const Op *other) {
-  return is_atomic(op) || is_atomic(other) ? RACE_ATOMIC
-         : func_has_weak_atomics(m->func)  ? RACE_WEAK
-         : reads(op) || reads(other)       ? RACE_READER
-                                           : RACE_PROGRAMS;
+  return op_has(op, ATOMIC) || op_has(other, ATOMIC) ? RACE_ATOMIC
+         : func_has_weak_atomics(m->func)            ? RACE_WEAK
+         : reads(op) || reads(other)                 ? RACE_READER
+                                                     : RACE_PROGRAMS;
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {
@@ -322,7 +314,7 @@ static void check_earlier_readers(Machine *m, const Access *access, const Granul
   const Record *const readers[] = {&g->reader, &g->other, &g->earlier_reader};
   for (int i = 0; i < 3; i++) {
     if (!is_unordered(m->race, readers[i], false)) continue;
-    if (is_atomic(access->op) && is_atomic_read(m->race, readers[i])) continue;
+    if (op_has(access->op, ATOMIC) && is_atomic_read(m->race, readers[i])) continue;
     report_unordered(m, access, readers[i]);
   }
 }

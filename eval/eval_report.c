@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reports about accesses: the argument and its element, and suggestions.
-#include "ir/build.h"
 #include "eval/eval_machine.h"
 
 // Names a pointer argument's buffer after the argument. If several point into one, the first counts.
@@ -38,14 +37,13 @@ const BufferName *eval_buffer_named(const Machine *m, const Op *op, uint64_t add
   return meant ? meant : buffer_near(m->names, m->name_count, address);
 }
 
-static void find_address(Op *op, void *data) {
-  bool *found = data;
-  *found |=
-      op->kind == OP_BITCAST && type_is_ptr(op->operands[0].value->type) && !type_is_ptr(op_result(op)->type);
+static bool is_address(const Op *op) {
+  return op->kind == OP_BITCAST && type_is_ptr(op->operands[0].value->type) &&
+         !type_is_ptr(op_result(op)->type);
 }
 
 static void begin_params(Machine *m) {
-  region_walk(m->func->body, find_address, &m->counts_addresses);
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);) m->counts_addresses |= is_address(w.op);
   m->op_params = ARENA_ARRAY(m->arena, int32_t, m->func->op_count);
 }
 

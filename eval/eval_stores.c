@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "base/fault.h"
-#include "ir/build.h"
 #include "eval/eval_machine.h"
 #include "ir/memory/groups.h"
 #include "ir/memory/tensor_box.h"
@@ -30,15 +29,8 @@ struct StoreState {
   uint64_t groups[GROUPS_MOST]; // committed
 };
 
-static void find_store(Op *op, void *data) {
-  bool *found = data;
-  *found |= op->kind == OP_TMA_STORE;
-}
-
 void eval_stores_begin(Machine *m) {
-  bool found = false;
-  region_walk(m->func->body, find_store, &found);
-  m->stores = found ? ARENA_NEW(m->arena, StoreState) : NULL;
+  m->stores = ops_find(m->func->body, OP_TMA_STORE) ? ARENA_NEW(m->arena, StoreState) : NULL;
 }
 
 void eval_stores_program(Machine *m) {

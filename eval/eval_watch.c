@@ -50,16 +50,10 @@ static bool carried(const Machine *m, const Region *region, uint8_t *kept, bool 
 
 // The first op in the loop that reads memory; NULL: none.
 static const Op *first_read(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD || op->kind == OP_ATOMIC_RMW ||
-        op->kind == OP_ATOMIC_CAS)
-      return op;
-    for (uint32_t i = 0; i < op->region_count; i++) {
-      const Op *found = first_read(op->regions[i]);
-      if (found) return found;
-    }
+  OpWalk w = ops_in(region);
+  while (ops_next(&w) && (!op_has(w.op, GLOBAL | READS) || w.op->kind == OP_COPY_ASYNC)) {
   }
-  return NULL;
+  return w.op;
 }
 
 static void note_read(Machine *m, const Op *read) {

@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/fault.h"
-#include "ir/build.h"
 #include "eval/eval_machine.h"
 
 enum { MAX_WRAPS = 1 << 16, MAX_REPORTS = 16 };
@@ -101,13 +100,6 @@ static bool keeps_truth(OpKind kind) {
   }
 }
 
-static void track_address(Op *op, void *data) {
-  bool accesses = op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
-                  op->kind == OP_ATOMIC_CAS || op->kind == OP_COPY_ASYNC || op->kind == OP_BLOCK_LOAD ||
-                  op->kind == OP_BLOCK_STORE;
-  if (accesses) track(data, op_operand(op, 0));
-}
-
 void eval_wraps_begin(Machine *m) {
   if (!m->options.wraps) return;
   WrapState *s = m->wraps = ARENA_NEW(m->arena, WrapState);
@@ -115,12 +107,13 @@ void eval_wraps_begin(Machine *m) {
   s->tracked = ARENA_ARRAY(m->arena, bool, m->func->value_count);
   s->reported = ARENA_ARRAY(m->arena, bool, m->func->op_count);
   s->last = ARENA_ARRAY(m->arena, const Wrap *, m->func->op_count);
-  region_walk(m->func->body, track_address, s);
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);)
+    if (op_has(w.op, GLOBAL)) track(s, op_operand(w.op, 0));
   while (s->todo.n) {
     const Value *value = vec_pop(&s->todo);
     if (!value->def)
       track_argument(s, value);
-    else if (value->def->kind == OP_FOR || value->def->kind == OP_WHILE || value->def->kind == OP_IF)
+    else if (op_has(value->def, FLOW))
       track_result(s, value);
     else
       for (uint32_t i = 0; keeps_truth(value->def->kind) && i < value->def->operand_count; i++)

@@ -152,7 +152,7 @@ Value *build_splat(Builder *b, Value *scalar, const Type *tile) {
 
 Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y) {
   IrContext *ir = b->func->module->ir;
-  bool compares = op_info(kind)->traits & COMPARE;
+  bool compares = op_traits[kind] & COMPARE;
   const Type *type = compares ? type_with_element(ir, x->type, type_scalar(ir, ELEM_I1)) : x->type;
   return build(b, kind, type, x, y, NULL);
 }
@@ -254,10 +254,8 @@ void value_replace_uses(Value *from, Value *to) {
 bool value_unused(const Value *value) { return !value->first_use; }
 
 static void drop_operands(Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++) use_unlink(&op->operands[i]);
-  op->operand_count = 0;
-  for (uint32_t i = 0; i < op->region_count; i++)
-    for (Op *inner = op->regions[i]->first; inner; inner = inner->next) drop_operands(inner);
+  for (OpWalk w = ops_of(op); ops_next(&w); w.op->operand_count = 0)
+    for (uint32_t i = 0; i < w.op->operand_count; i++) use_unlink(&w.op->operands[i]);
 }
 
 static void mark_erased(Op *op) {
@@ -274,18 +272,15 @@ void op_erase(Op *op) {
   mark_erased(op);
 }
 
+void op_replace_results(Op *op, const Op *with) {
+  for (uint32_t i = 0; i < op->result_count; i++) value_take_over(&op->results[i], &with->results[i]);
+}
+
 Op *op_in_region(const Op *op, const Region *region) {
   while (op && op->region != region) op = op->region ? op->region->parent : NULL;
   return (Op *)op;
 }
 
 void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data) {
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    visit(op, data);
-    if (!op->region) continue; // erased
-    if (op->region == region) next = op->next;
-    for (uint32_t i = 0; i < op->region_count; i++) region_walk(op->regions[i], visit, data);
-    if (op->region == region) next = op->next;
-  }
+  for (OpWalk w = ops_in(region); ops_next(&w);) visit(w.op, data);
 }

@@ -3,7 +3,7 @@
 #ifndef IR_BUILD_H
 #define IR_BUILD_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 // The insertion point of new ops, and their source location.
 typedef struct Builder {
@@ -113,6 +113,18 @@ void op_erase(Op *op);
 
 // The op of `region` that is `op` or contains it; NULL: it is outside.
 Op *op_in_region(const Op *op, const Region *region);
+
+static inline const Type *builder_scalar(const Builder *b, Elem elem) {
+  return type_scalar(b->func->module->ir, elem);
+}
+
+// `to` takes the name and the uses of `from`.
+static inline void value_take_over(Value *from, Value *to) {
+  to->name = from->name;
+  value_replace_uses(from, to);
+}
+// The results of `with` take the names and the uses of the op's results.
+void op_replace_results(Op *op, const Op *with);
 
 // Calls visit for every op of the region and its inner regions, in program order. visit may erase the op, or
 // insert ops before it.

@@ -70,13 +70,6 @@ void const_print(const ConstValue *value, Buf *out) {
   buf_text(out, value->items.n == 1 ? ",)" : ")");
 }
 
-static int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return 99;
-}
-
 typedef struct Reader {
   IrContext *ir;
   Str text;

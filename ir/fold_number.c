@@ -9,8 +9,6 @@
 #include <math.h>
 #include "ir/number.h"
 
-static int64_t wrap_to(Elem elem, uint64_t bits) { return (int64_t)number_wrap(elem, bits); }
-
 static bool int_less(Elem elem, int64_t a, int64_t b) {
   return elem_is_signed(elem) ? a < b : (uint64_t)a < (uint64_t)b;
 }

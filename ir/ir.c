@@ -9,7 +9,13 @@
 
 static const OpInfo ops[] = {
 #define X(name, spelling, operands, results, attrs, traits, sync, meaning)                                   \
-  {spelling, operands, attrs, sync, meaning, results, traits},
+  {spelling, operands, attrs, sync, meaning, results},
+#include "ir/ops.def"
+#undef X
+};
+
+const uint32_t op_traits[OP_COUNT] = {
+#define X(name, spelling, operands, results, attrs, traits, ...) traits,
 #include "ir/ops.def"
 #undef X
 };
@@ -362,9 +368,8 @@ bool op_is_dead(const Op *op) {
   if (op->kind == OP_BLOCK_LOAD || op->kind == OP_SMID) return true;
   if (op->kind == OP_SHARED_ALLOC || op->kind == OP_SHARED_LOAD) return true;
   if (!op_has(op, CONTROL)) return false;
-  for (uint32_t i = 0; i < op->region_count; i++)
-    for (const Op *inner = op->regions[i]->first; inner; inner = inner->next)
-      if (!op_has(inner, TERMINATOR) && !op_is_dead(inner)) return false;
+  for (OpWalk w = ops_inside(op); ops_next(&w);)
+    if (!op_has_any(w.op, TERMINATOR | CONTROL) && !op_is_dead(w.op)) return false;
   return true;
 }
 

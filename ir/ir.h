@@ -24,24 +24,40 @@ typedef enum OpKind {
 
 // Traits: see ops.def.
 enum {
-  PURE = 1,
-  READS = 2,
-  WRITES = 4,
-  ELEMENTWISE = 8,
-  COMPARE = 16,
-  SAME = 32,
-  COMMUTES = 64,
-  TERMINATOR = 128,
-  CONTROL = 256,
+  PURE = 1 << 0,
+  READS = 1 << 1,
+  WRITES = 1 << 2,
+  ELEMENTWISE = 1 << 3,
+  COMPARE = 1 << 4,
+  SAME = 1 << 5,
+  COMMUTES = 1 << 6,
+  TERMINATOR = 1 << 7,
+  CONTROL = 1 << 8,
+  FLOW = 1 << 9,
+  VIEW = 1 << 10,
+  SPREADS = 1 << 11,
+  LEAF = 1 << 12,
+  GLOBAL = 1 << 13,
+  ATOMIC = 1 << 14,
+  SHARED = 1 << 15,
+  ASYNC = 1 << 16,
+  SYNC = 1 << 17,
+  RING = 1 << 18,
+  COMBINES = 1 << 19,
+  MOVES = 1 << 20,
+  ARITHMETIC = 1 << 21,
+  ASSOCIATES = 1 << 22,
+  SLOW = 1 << 23,
+  SINGLE = 1 << 24,
 };
 
 typedef struct OpInfo {
   const char *name, *operands, *attrs, *sync, *meaning;
   int8_t results; // -1: the number that its regions yield
-  uint32_t traits;
 } OpInfo;
 
 const OpInfo *op_info(OpKind kind);
+extern const uint32_t op_traits[OP_COUNT];
 bool op_parse_kind(Str name, OpKind *kind);
 uint32_t op_min_operands(OpKind kind);
 uint32_t op_max_operands(OpKind kind); // UINT32_MAX: any number
@@ -318,9 +334,8 @@ bool math_of(const Op *op, MathFunction *function);
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise);
 void op_set_attr(Op *op, Attr attr); // adds or replaces; the op must be inserted
 void op_remove_attr(Op *op, AttrKey key);
-static inline bool op_has(const Op *op, uint32_t traits) {
-  return (op_info(op->kind)->traits & traits) == traits;
-}
+static inline bool op_has(const Op *op, uint32_t traits) { return (op_traits[op->kind] & traits) == traits; }
+static inline bool op_has_any(const Op *op, uint32_t traits) { return op_traits[op->kind] & traits; }
 static inline Value *op_operand(const Op *op, uint32_t i) {
   return i < op->operand_count ? op->operands[i].value : NULL;
 }

@@ -29,6 +29,7 @@ double number_ulp(Elem elem, double x);
 
 // Integers. `elem` is an integer or i1 in all of these.
 uint64_t number_wrap(Elem elem, uint64_t bits); // the low bits, in canonical form
+static inline int64_t wrap_to(Elem elem, uint64_t bits) { return (int64_t)number_wrap(elem, bits); }
 
 // An integer of type `from`, rounded once to the float type `to`: its bits.
 uint64_t number_from_int(Elem from, uint64_t value, Elem to);

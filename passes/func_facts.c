@@ -2,7 +2,7 @@
 #include "passes/func_facts.h"
 
 #include "base/integer.h"
-#include "ir/build.h"
+#include "ir/queries.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/memory/scratch.h"
 
@@ -29,13 +29,9 @@ static FuncFacts dot_facts(const Op *op) {
   return facts;
 }
 
-static void find_dot(Op *op, void *data) { *(bool *)data |= op->kind == OP_DOT; }
-
 static FuncFacts loop_facts(const Op *op) {
   FuncFacts facts = FACT(FOR) | FACT(LOOP);
-  bool multiplies = false;
-  region_walk(op->regions[0], find_dot, &multiplies);
-  if (!multiplies) facts |= FACT(PLAIN_LOOP);
+  if (!ops_find(op->regions[0], OP_DOT)) facts |= FACT(PLAIN_LOOP);
   if (op_attr(op, ATTR_OVERLAPPED)) facts |= FACT(OVERLAPPED_LOOP);
   if (op_attr(op, ATTR_GROUP_WARPS)) facts |= FACT(PLANNED_LOOP);
   return facts;
@@ -55,25 +51,16 @@ static FuncFacts kind_facts(const Op *op) {
   case OP_BLOCK_STORE: return FACT(BLOCK_POINTER);
   case OP_SORT:
   case OP_SLICE: return FACT(NETWORK);
-  case OP_LT:
-  case OP_LE:
-  case OP_GT:
-  case OP_GE: return FACT(BOUND);
   case OP_DIV:
   case OP_REM: return FACT(BOUND) | (type_is_tile(op_result(op)->type) ? FACT(DIVISION) : 0);
   case OP_CAST: return FACT(CAST);
   case OP_HINT: return FACT(HINT);
   case OP_REDUCE:
   case OP_SCAN: return FACT(REDUCTION) | FACT(EXCHANGE);
-  case OP_REDUCE_PARTS:
-  case OP_SCAN_CHUNKS:
-  case OP_SCAN_CARRY: return FACT(REDUCTION);
   case OP_CONVERT_LAYOUT:
   case OP_GATHER:
   case OP_FLIP:
   case OP_HISTOGRAM:
-  case OP_ATOMIC_RMW:
-  case OP_ATOMIC_CAS:
   case OP_GLOBALTIMER: return FACT(EXCHANGE);
   case OP_SHARED_ALLOC: return FACT(SHARED) | (op_attr(op, ATTR_OFFSET) ? 0 : FACT(NO_OFFSET));
   case OP_SHARED_LOAD: return op_attr(op, ATTR_LDMATRIX) ? FACT(LDMATRIX) : 0;
@@ -81,13 +68,15 @@ static FuncFacts kind_facts(const Op *op) {
   case OP_CHANNEL: return FACT(RING);
   case OP_WARP_GROUPS: return FACT(GROUPS);
   case OP_TMA_MARK: return FACT(TMA_MARK);
-  default: return 0;
+  default:
+    if (op_has(op, ATOMIC)) return FACT(EXCHANGE);
+    if (op_has(op, COMBINES)) return FACT(REDUCTION);
+    return op_has(op, COMPARE) && !op_has(op, COMMUTES) ? FACT(BOUND) : 0;
   }
 }
 
-static void note_op(Op *op, void *data) {
-  FuncFacts *facts = data, found = kind_facts(op);
-  FuncFacts again = *facts & found; // the second one
+static FuncFacts op_facts(const Op *op, FuncFacts before) {
+  FuncFacts found = kind_facts(op), again = before & found; // the second one
   if (again & FACT(DOT)) found |= FACT(DOTS);
   if (again & FACT(LOAD)) found |= FACT(LOADS);
   if (op_scratch(op)) found |= FACT(SCRATCH);
@@ -95,12 +84,12 @@ static void note_op(Op *op, void *data) {
   for (uint32_t i = 0; i < op->result_count; i++) found |= type_facts(op->results[i].type);
   for (uint32_t r = 0; r < op->region_count; r++)
     for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) found |= type_facts(op->regions[r]->args[i]->type);
-  *facts |= found;
+  return found;
 }
 
 FuncFacts func_facts(const Func *func) {
   FuncFacts facts = func->plan ? FACT(PLAN) : 0;
-  region_walk(func->body, note_op, &facts);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) facts |= op_facts(w.op, facts);
   for (const Op *op = func->body->first; op; op = op->next)
     if (op_is_loop(op)) facts |= FACT(OUTER_LOOP);
   for (uint32_t i = 0; i < func->param_count; i++) facts |= type_facts(func->params[i].type);

@@ -2,7 +2,7 @@
 // The pass manager runs the passes in the order of passes.def, or the passes that it is given. It skips a pass whose
 // condition is false for a function. It checks the states that a pass needs.
 #include "passes/passes.h"
-#include <time.h>
+#include "base/seconds.h"
 #include "ir/memory/groups.h"
 #include "ir/verify/verify.h"
 #include "passes/analysis/pressure.h"
@@ -157,12 +157,6 @@ static bool is_disabled(const PassRunOptions *options, const PassInfo *pass) {
 }
 
 // --- one pass
-
-static double seconds_now(void) {
-  struct timespec time = {0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 // A run of the passes over one module.
 typedef struct PassRun {

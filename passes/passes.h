@@ -4,7 +4,7 @@
 #ifndef PASSES_PASSES_H
 #define PASSES_PASSES_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 typedef struct PassContext {
   Arena *scratch; // For the pass's own tables; freed after the pass.

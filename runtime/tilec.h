@@ -755,10 +755,11 @@ typedef struct tilec_launch_options {
   int64_t grid[3];      /* in programs; grid[0] = -1: the kernel's @grid (the others are not read). A zero
                            launches nothing and succeeds */
   tilec_stream *stream; /* NULL: the default stream */
-  /* Limits on sim and eval. On cuda they are not read, because the launch does not wait */
-  uint64_t max_instructions; /* warp instructions on sim (0: 2^40), tile IR ops on eval (0: no limit) */
-  double timeout;            /* seconds; 0: no limit */
-  const int *cancel;         /* NULL, or a flag that another thread or a signal handler sets to nonzero */
+  uint64_t max_instructions; /* on sim warp instructions (0: 2^40), on eval tile IR ops (0: no limit). Not
+                                read on cuda, where the launch does not wait */
+  double timeout;            /* on sim and eval: seconds; 0: no limit */
+  const int *cancel; /* on sim and eval: NULL, or a flag that another thread or a signal handler sets to
+                        nonzero */
   /* 1, on sim: the launch runs under each schedule of warps and asynchronous copies, with every checker on.
      Each run starts from the same initial memory. TILEC_ERROR_LAUNCH is returned for races, barriers that not
      all threads reach, and reads of unwritten shared memory, in addition to the errors of any launch there.

@@ -28,6 +28,8 @@ typedef struct ElemInfo {
 const ElemInfo *elem_info(Elem elem);
 uint32_t elem_bytes(Elem elem); // in memory
 bool elem_is_float(Elem elem);
+static inline bool elem_is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
+static inline bool elem_is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
 bool elem_is_int(Elem elem); // i1 too
 bool elem_is_signed(Elem elem);
 // Parses either spelling. Returns false if unknown.

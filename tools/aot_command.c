@@ -177,7 +177,11 @@ static void compile_level(AotRun *run, uint32_t number, const TargetInfo *arch, 
   if (!status) lower_spec(&spec, *level);
   if (!status) status = compile_elaborate(&c, &spec);
   if (!status) status = compile_launchable(&c);
-  if (!status && !k->params) aot_keep_params(run->arena, k, c.module->funcs.at[0]);
+  if (!status && !k->params) {
+    aot_keep_params(run->arena, k, c.module->funcs.at[0]);
+    aot_keep_constexprs(run->arena, &run->file, k, c.module->funcs.at[0]);
+  }
+  if (!status) status = aot_check_constexprs(&c, k);
   if (!status && variant->none && !k->grid_function && !aot_grid(run->arena, c.module->funcs.at[0], k))
     status = TILEC_ERROR_COMPILE;
   if (!status) status = compile_code(run, &c, *level);
@@ -373,11 +377,6 @@ static bool write_files(AotRun *run, const char *const *outputs, const char *rul
   return good;
 }
 
-static const char *last_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 ExitStatus command_aot(const Options *o, Str text, Arena *arena) {
   const char *given = o->output ? o->output : tool_default_output(o, arena);
   if (strcmp(given, "-") == 0)
@@ -391,8 +390,8 @@ ExitStatus command_aot(const Options *o, Str text, Arena *arena) {
   AotRun run = {.o = o, .arena = arena, .text = text, .status = EXIT_DONE};
   Str stem = stem_of(strcmp(o->file, "-") == 0 ? given : o->file);
   run.file.prefix = o->aot_prefix ? o->aot_prefix : aot_identifier(arena, stem);
-  run.file.source = strcmp(o->file, "-") == 0 ? "standard input" : last_of(o->file);
-  run.file.header_name = last_of(outputs[0]);
+  run.file.source = strcmp(o->file, "-") == 0 ? "standard input" : path_name(o->file);
+  run.file.header_name = path_name(outputs[0]);
   compilation_init(&run.first);
   compile_file(&run);
   const char *rule = tool_dependencies_path(o, outputs[0], arena);

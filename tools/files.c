@@ -231,18 +231,13 @@ static bool stat_folder(const char *path, struct stat *about) {
   return found;
 }
 
-static const char *last_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 // True if both are one regular file, or will be.
 static bool same_file(const char *a, const char *b) {
   struct stat one, other;
   bool one_there = stat_path(a, &one), other_there = stat_path(b, &other);
   if (one_there || other_there)
     return one_there && other_there && S_ISREG(one.st_mode) && same_inode(&one, &other);
-  return strcmp(last_name(a), last_name(b)) == 0 && stat_folder(a, &one) && stat_folder(b, &other) &&
+  return strcmp(path_name(a), path_name(b)) == 0 && stat_folder(a, &one) && stat_folder(b, &other) &&
          same_inode(&one, &other);
 }
 

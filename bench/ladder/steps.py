@@ -119,7 +119,7 @@ REDUCTION = Ladder(
              "the sums across the block.", ("acc +=",), "global_requests", outputs=16384),
         Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads",
              "The loop adds into each thread's registers (`defer_reductions`). Shuffles, shared memory and the barrier come once, after "
-             "the loop. From here on memory is the bottleneck. What is saved are instructions and barriers.",
+             "the loop. From here on memory is the bottleneck. This saves instructions and barriers.",
              ("acc +=",), "barriers", outputs=16384),
         Step("loads ahead", "reduction/sum.tile", "total", "",
              "The loop loads for two iterations at once (`unroll_loads`). Twice the bytes are in flight while a thread waits.",

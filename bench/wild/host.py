@@ -10,8 +10,21 @@ import time
 import types
 
 import torch
+import torch.overrides
 
 NAME = "NVIDIA H200"
+
+
+class OnHost(torch.overrides.TorchFunctionMode):
+    """Libraries name the device "cuda" and ask if a tensor is there: here the CPU's memory stands for it."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function == torch.Tensor.is_cuda.__get__:
+            return True
+        kwargs = kwargs or {}
+        if kwargs.get("device") is not None and torch.device(kwargs["device"]).type == "cuda":
+            kwargs = {**kwargs, "device": "cpu"}
+        return function(*args, **kwargs)
 
 
 def pretend():
@@ -27,6 +40,7 @@ def pretend():
     torch.cuda.device = lambda *args: contextlib.nullcontext()
     torch.cuda.set_device = lambda *args: None
     os.environ["ARCH"] = "sm_90"  # FlagGems asks here
+    OnHost().__enter__()
 
 
 class Driver:
@@ -67,7 +81,8 @@ class Driver:
         return triton.testing.do_bench
 
 
-ACCESSES = ("LDG", "STG", "LDGSTS", "RED", "REDG", "ATOMG", "LDL", "STL")
+ACCESSES = ("LDG", "STG", "LDGSTS", "LDS", "STS", "RED", "REDG", "ATOMG", "LDL", "STL")
+COUNTED = {"SHFL": "shuffles", "BAR": "barriers", "IMAD": "imad"}
 WIDTHS = {"128": 16, "64": 8, "U16": 2, "S16": 2, "U8": 1, "S8": 1}
 
 
@@ -79,19 +94,21 @@ def tool(name, *arguments):
 
 
 def assembled(cubin):
-    """Facts of a kernel: registers, bytes of local memory, instructions, and for each kind of access the number and the
-    mean size."""
+    """Facts of a kernel: registers, bytes of local and shared memory, instructions, and for each kind of access the
+    number and the mean size."""
     path = pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / f"{os.getpid()}.cubin"
     path.write_bytes(cubin)
-    found = re.search(r"REG:(\d+) STACK:(\d+)", tool("cuobjdump", "-res-usage", path))
+    found = re.search(r"REG:(\d+) STACK:(\d+) SHARED:(\d+)", tool("cuobjdump", "-res-usage", path))
     names = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+)", tool("nvdisasm", "-c", path), re.M)
-    bytes_of = {}
+    bytes_of, counts = {}, dict.fromkeys(COUNTED.values(), 0)
     for name in names:
         first, *parts = name.split(".")
+        if first in COUNTED and parts[:1] not in (["MOV"], ["SHL"], ["IADD"]):
+            counts[COUNTED[first]] += 1
         if first in ACCESSES:
             bytes_of.setdefault(first, []).append(next((WIDTHS[part] for part in parts if part in WIDTHS), 4))
     accesses = {name: [len(each), sum(each) / len(each)] for name, each in sorted(bytes_of.items())}
-    return {"registers": int(found[1]), "local": int(found[2]), "instructions": len(names), "accesses": accesses}
+    return {"registers": int(found[1]), "local": int(found[2]), "shared": int(found[3]), "instructions": len(names), "accesses": accesses, **counts}
 
 
 class Compiles(list):
@@ -102,7 +119,9 @@ class Compiles(list):
             began = time.perf_counter()
             kernel = compile(*args, **kwargs)
             row = {"kernel": kernel.metadata.name, "seconds": time.perf_counter() - began}
-            self.append({**row, **assembled(kernel.asm["cubin"]), "warps": kernel.metadata.num_warps, "hash": kernel.hash})
+            facts = assembled(kernel.asm["cubin"])
+            facts["shared"] += kernel.metadata.shared  # what the launch asks for
+            self.append({**row, **facts, "warps": kernel.metadata.num_warps, "hash": kernel.hash})
             return kernel
 
         return watched

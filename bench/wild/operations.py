@@ -19,7 +19,8 @@ import pathlib
 import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
-KINDS = ("pointwise", "reduction", "norm", "index", "convolution", "product", "attention", "scatter", "loss")
+KINDS = ("pointwise", "reduction", "norm", "index", "convolution", "product", "attention", "scatter", "loss",
+         "packed", "dequantise", "quantise", "scaled", "routing")
 REGISTRY = {}
 
 

@@ -13,6 +13,7 @@ import sys
 SLOW, SLOWEST = 0.97, 0.90
 WORSE = 2.0  # times Triton's error
 MANY = 1.5  # times Triton's instructions
+WIDE, NARROW = ("LDG", "STG", "LDGSTS", "LDS", "STS"), 0.8  # accesses whose mean size is compared, and the share that is narrow
 NOISE = 1e-7  # errors below are equal
 
 
@@ -158,13 +159,22 @@ def brief(operations, rows):
     return "\n".join([*lines, "", *summary(operations, rows)])
 
 
+def doubts(ours, theirs):
+    """What looks worse of our compile: local or shared memory, instructions of some kind, or narrower accesses."""
+    found = [what for what in ("local", "shared") if ours.get(what, 0) > theirs.get(what, 0) + (1024 if what == "shared" else 0)]
+    found += [what for what, few in (("instructions", 0), ("shuffles", 4), ("barriers", 2), ("imad", 20)) if ours.get(what, 0) > MANY * theirs.get(what, 0) + few]
+    both = [name for name in WIDE if name in ours["accesses"] and name in theirs["accesses"]]
+    return found + [f"narrow {name}" for name in both if ours["accesses"][name][1] < NARROW * theirs["accesses"][name][1]]
+
+
 def kernel_line(operation, ours, theirs):
-    """Two compiles of one kernel, if ours needs more local memory or many more instructions; else nothing."""
-    if ours["local"] <= theirs["local"] and ours["instructions"] <= MANY * theirs["instructions"]:
+    """Two compiles of one kernel, if ours looks worse; else nothing."""
+    why = doubts(ours, theirs)
+    if not why:
         return []
     accesses = [", ".join(f"{name} {count} of {size:.0f} bytes" for name, (count, size) in side["accesses"].items()) for side in (ours, theirs)]
-    figures = ", ".join(f"{what} {ours[what]} / {theirs[what]}" for what in ("instructions", "registers", "local"))
-    return [f"{operation.id}: {ours['kernel']}, {ours['warps']} warps: {figures}; {accesses[0]} / {accesses[1]}"]
+    figures = ", ".join(f"{what} {ours.get(what, 0)} / {theirs.get(what, 0)}" for what in ("instructions", "registers", "local", "shared", "shuffles", "barriers", "imad"))
+    return [f"{operation.id}: {ours['kernel']}, {ours['warps']} warps: {', '.join(why)}: {figures}; {accesses[0]} / {accesses[1]}"]
 
 
 def compiles(operations, rows):

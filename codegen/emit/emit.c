@@ -8,7 +8,6 @@
 #include "codegen/emit/emit_pairs.h"
 #include "codegen/nvvm/nvvm.h"
 #include "codegen/llvm/instruction_order.h"
-#include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/number.h"
@@ -270,7 +269,8 @@ static void emit_elementwise(Emitter *e, Op *op) {
   bool moves = op->kind == OP_SELECT || op->kind == OP_CAST || op->kind == OP_BITCAST;
   bool widens = !moves && type_is_fp8(type_element(op_operand(op, 0)->type));
   LLVMValueRef *out = emit_new(e, op_result(op));
-  if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out))
+  if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out) ||
+      emit_unpack(e, op, out) || emit_unpacked(e, op, out))
     return;
   bool paired = emit_is_paired(e, op_result(op)->type);
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) {
@@ -473,10 +473,6 @@ void emit_bind_threads(Emitter *e, const Region *region) {
   e->threads.warp = LLVMBuildLShr(e->builder, thread, emit_i32(e, LANE_BITS), "");
 }
 
-static void find_padding(Op *op, void *data) {
-  if (op->kind == OP_DOT && op_attr(op, ATTR_EXTENTS)) *(bool *)data = true;
-}
-
 void emit_func(Emitter *e, Func *func) {
   func_number(func);
   e->func = func;
@@ -484,7 +480,7 @@ void emit_func(Emitter *e, Func *func) {
   e->prepared = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   memset(e->policies, 0, sizeof e->policies);
   e->pads = false;
-  region_walk(func->body, find_padding, &e->pads);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) e->pads |= op_attr(w.op, ATTR_EXTENTS) != NULL;
   emit_shared_memory(e, func);
   declare_func(e, func);
   debug_begin_func(e);

@@ -95,6 +95,10 @@ bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);
 // Handles bf16 to fp32 for elements that come in words, and bf16 or fp16 to fp32 for fresh casts. Also
 // handles fp32 to fp8 that warps exchange.
 bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out);
+// emit_unpack.c: casts of bit fields of words to 16-bit integers. Returns false with nothing done for other ops.
+bool emit_unpack(Emitter *e, const Op *op, LLVMValueRef *out);
+// emit_unpack.c: arithmetic on such pairs. Returns false with nothing done for other ops.
+bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
 

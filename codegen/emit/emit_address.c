@@ -59,7 +59,7 @@ static bool counts_upwards(const Emitter *e, const Value *offsets) {
   if (type_elements(op_result(range)->type) != type_elements(offsets->type)) return false;
   if (!start) return true;
   const Op *splat = behind_shapes(start);
-  bool uniform = splat && (splat->kind == OP_SPLAT || splat->kind == OP_CONSTANT);
+  bool uniform = splat && value_uniform(op_result(splat));
   return uniform && zero_bits(e, op_result(splat), MAX_DEPTH) >= offsets->type->layout->out_bits;
 }
 

@@ -44,7 +44,7 @@ static LLVMValueRef from_bits(Emitter *e, const Type *type, LLVMValueRef bits) {
 // "noftz.bf16", "noftz.bf16x2", "noftz.v4.bf16x2", "v2.f32".
 static const char *float_sum(Emitter *e, const Type *type, uint32_t length) {
   Elem elem = type_element(type)->elem;
-  bool is_half = elem == ELEM_FP16 || elem == ELEM_BF16;
+  bool is_half = elem_is_half(elem);
   uint32_t words = is_half && length > 1 ? length / 2 : length;
   const char *vector = words > 1 ? arena_printf(e->arena, "v%u.", words) : "";
   if (words > 1) emit_needs_ptx(e, 81);

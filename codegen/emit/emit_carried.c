@@ -25,8 +25,7 @@ enum { MAX_DEPTH = 8, FEW_ADDRESSES = 4, MANY_WIDE = 16 };
 static const Op *varying_loop(const Value *scalar, uint32_t depth) {
   if (!scalar->def) return scalar->region->parent;
   const Op *op = scalar->def, *loop = NULL;
-  bool sum = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL || op->kind == OP_CAST ||
-             op->kind == OP_ADDPTR;
+  bool sum = op_has(op, ARITHMETIC) || op->kind == OP_CAST || op->kind == OP_ADDPTR;
   for (uint32_t i = 0; sum && depth && !loop && i < op->operand_count; i++)
     loop = varying_loop(op_operand(op, i), depth - 1);
   return loop;
@@ -66,10 +65,10 @@ static bool leads_to_copies(const Value *tile, uint32_t depth) {
   uint32_t at_once = type_is_ptr(tile->type) ? elements_at_once(tile) : 0;
   if (at_once) return emit_count(tile->type) / at_once >= FEW_ADDRESSES;
   for (const Use *use = tile->first_use; use && depth; use = use->next) {
-    OpKind kind = use->user->kind;
-    bool sum = kind == OP_ADD || kind == OP_ADDPTR || kind == OP_EXPAND_DIMS || kind == OP_BROADCAST ||
-               kind == OP_RESHAPE;
-    if (sum && leads_to_copies(op_result(use->user), depth - 1)) return true;
+    const Op *user = use->user;
+    bool view = op_has(user, VIEW) && user->kind != OP_TRANS;
+    bool sum = view || user->kind == OP_ADD || user->kind == OP_ADDPTR;
+    if (sum && leads_to_copies(op_result(user), depth - 1)) return true;
   }
   return false;
 }

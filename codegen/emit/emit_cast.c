@@ -8,8 +8,6 @@
 #include <string.h>
 #include "codegen/nvvm/nvvm.h"
 
-static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
-
 bool emit_is_half(const Emitter *e, LLVMTypeRef type) { return type == e->f16 || type == e->bf16; }
 
 LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x) {
@@ -45,21 +43,21 @@ static LLVMValueRef int_to_odd(Emitter *e, LLVMValueRef x, bool is_signed) {
 
 LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
   if (from == to) return x;
-  if (is_fp8(from)) {
+  if (elem_is_fp8(from)) {
     x = emit_from_fp8(e, from, x);
     if (to == ELEM_FP16) return x;
   }
   x = emit_widen(e, x);
   bool from_double = LLVMTypeOf(x) == e->f64, narrow = to != ELEM_FP32 && to != ELEM_FP64;
   if (from_double && narrow) x = narrow_to_odd(e, x);
-  if (is_fp8(to)) return emit_to_fp8(e, to, x);
+  if (elem_is_fp8(to)) return emit_to_fp8(e, to, x);
   LLVMTypeRef type = float_type(e, to);
   return LLVMBuildFPCast(e->builder, x, type, "");
 }
 
 static LLVMValueRef int_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
   bool is_signed = elem_is_signed(from);
-  bool narrow = to == ELEM_BF16 || to == ELEM_FP16 || is_fp8(to);
+  bool narrow = to == ELEM_BF16 || to == ELEM_FP16 || elem_is_fp8(to);
   bool direct =
       to == ELEM_FP16 || (to == ELEM_BF16 && e->target->arch->has_bf16_of_int && elem_info(from)->bits >= 32);
   if (narrow && !direct) {
@@ -95,7 +93,7 @@ static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to)
       {{"llvm.nvvm.f2ui.rz", "llvm.nvvm.f2i.rz"}, {"llvm.nvvm.f2ull.rz", "llvm.nvvm.f2ll.rz"}},
       {{"llvm.nvvm.d2ui.rz", "llvm.nvvm.d2i.rz"}, {"llvm.nvvm.d2ull.rz", "llvm.nvvm.d2ll.rz"}},
   };
-  if (is_fp8(from)) x = emit_from_fp8(e, from, x);
+  if (elem_is_fp8(from)) x = emit_from_fp8(e, from, x);
   x = emit_widen(e, x);
   uint32_t bits = elem_info(to)->bits;
   bool is_signed = elem_is_signed(to);
@@ -105,7 +103,7 @@ static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to)
 }
 
 static LLVMValueRef to_bool(Emitter *e, LLVMValueRef x, Elem from) {
-  if (is_fp8(from)) x = emit_from_fp8(e, from, x);
+  if (elem_is_fp8(from)) x = emit_from_fp8(e, from, x);
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
   if (elem_is_float(from)) return emit_float_compare(e, LLVMRealUNE, x, zero);
   return LLVMBuildICmp(e->builder, LLVMIntNE, x, zero, "");

@@ -52,19 +52,11 @@ static bool combines_by_one(const Op *op) {
 // works on bf16 directly. LLVM sees both through a plain cast.
 static bool is_computed_with(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
-    switch ((int)use->user->kind) {
-    case OP_CAST:
-    case OP_BITCAST:
-    case OP_SELECT: return false;
-    case OP_REDUCE:
-    case OP_REDUCE_PARTS:
-    case OP_SCAN:
-    case OP_SCAN_CHUNKS:
-      if (!combines_by_one(use->user)) return false;
-      break;
-    default:
-      if (!op_has(use->user, PURE | ELEMENTWISE) || op_has(use->user, COMPARE)) return false;
-    }
+    const Op *user = use->user;
+    bool combines = op_has(user, COMBINES) && user->kind != OP_SCAN_CARRY;
+    if (user->kind == OP_CAST || user->kind == OP_BITCAST || user->kind == OP_SELECT) return false;
+    if (combines ? !combines_by_one(user) : !op_has(user, PURE | ELEMENTWISE) || op_has(user, COMPARE))
+      return false;
   }
   return true;
 }

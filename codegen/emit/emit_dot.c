@@ -8,6 +8,7 @@
 #include "codegen/nvvm/nvvm.h"
 #include "codegen/nvvm/nvvm_dot.h"
 #include "ir/dot/dot.h"
+#include "ir/dot/dot_fits.h"
 
 RegisterMap emit_layout_map(Emitter *e, const LLVMValueRef *registers, const Layout *layout) {
   uint32_t *at = ARENA_ARRAY(e->arena, uint32_t, (size_t)1 << layout->out_bits);
@@ -57,8 +58,10 @@ typedef struct Mma {
   const EmittedDot *p;
   RegisterMap a, b;
   uint32_t pack;
+  uint32_t run;                       // log2 of the neighbours along k that a thread holds in a row.
   bool split;                         // fp32 by three MMAs of tf32, or by MMAs of `pieces`.
   uint32_t pieces;                    // The number of bf16 that an fp32 is split into; 0: no split.
+  bool swapped;                       // The transposed dot: b is the instruction's first operand.
   bool shallow;                       // Pieces with 8 of k, half of the instruction's k.
   uint32_t k;                         // Bytes of k of one instruction.
   LLVMValueRef *words[2][PART_COUNT]; // By operand and index; NULL: not made yet.
@@ -108,14 +111,20 @@ static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part par
 
 // The words of a tile at row (or column) `outer` and k: k's lower half first. a's rows that are 8 apart come
 // together. With pieces, a word holds what fp32's layout gives a thread, 4 apart along k. This reorders k in
-// the same way for both operands.
+// the same way for both operands. Longer runs along k do so too: a tile takes the next words of them.
+static uint32_t place_of_word(const Mma *m, uint32_t k, uint32_t half) {
+  uint32_t bits = m->run - m->pack, word = (k >> (m->pack + 2)) + half;
+  if (m->pieces) return k + half * 8;
+  return word >> bits << (m->run + 2) | (word & ((1u << bits) - 1)) << m->pack;
+}
+
 static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
                        LLVMValueRef *words) {
   const DotShape *shape = &m->p->shape;
-  uint32_t half = m->pieces ? 8 : 1u << (m->pack + 2), count = operand == DOT_A ? 4 : 2;
+  bool first = (operand == DOT_A) != m->swapped;
+  uint32_t count = first ? 4 : 2;
   for (uint32_t i = 0; i < (m->shallow ? count / 2 : count); i++) {
-    uint32_t at_k = k + (operand == DOT_A ? i >> 1 : i) * half,
-             row = outer + (operand == DOT_A ? (i & 1) * 8 : 0);
+    uint32_t at_k = place_of_word(m, k, first ? i >> 1 : i), row = outer + (first ? (i & 1) * 8 : 0);
     uint32_t index = operand == DOT_A ? (((batch << shape->m) + row) << shape->k) + at_k
                                       : (((batch << shape->k) + at_k) << shape->n) + row;
     words[i] = word_at(m, operand, index, part);
@@ -133,8 +142,8 @@ static void multiply_words(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b,
 static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column, Part a_part, Part b_part,
                            uint32_t k, LLVMValueRef *sum) {
   LLVMValueRef a[4], b[2];
-  tile_words(m, DOT_A, batch, row, k, a_part, a);
-  tile_words(m, DOT_B, batch, column, k, b_part, b);
+  tile_words(m, DOT_A, batch, row, k, a_part, m->swapped ? b : a);
+  tile_words(m, DOT_B, batch, column, k, b_part, m->swapped ? a : b);
   multiply_words(m, a, b, sum);
 }
 
@@ -177,7 +186,8 @@ static void begin_tile(Mma *m, MmaTile *t, uint32_t index) {
   t->column = index & ((1u << shape->n) - 1), t->row = index >> shape->n & ((1u << shape->m) - 1);
   t->batch = index >> (shape->n + shape->m);
   for (uint32_t i = 0; i < 4; i++) {
-    t->registers[i] = emit_mapped_register(&m->p->acc, index + (i & 1) + ((i >> 1) * 8 << shape->n));
+    uint32_t at = m->swapped ? ((i & 1) << shape->n) + (i >> 1) * 8 : (i & 1) + ((i >> 1) * 8 << shape->n);
+    t->registers[i] = emit_mapped_register(&m->p->acc, index + at);
     t->value[i] = m->p->acc.registers[t->registers[i]];
     t->sum[i] = m->split ? LLVMConstNull(e->f32) : t->value[i];
   }
@@ -262,7 +272,10 @@ void emit_mma_dot(Emitter *e, const EmittedDot *p) {
            .a = emit_register_map(e, op_operand(p->op, 0)),
            .b = emit_register_map(e, op_operand(p->op, 1))};
   uint32_t bits = elem_info(p->a)->bits, in_tile = 1u | 8u << p->shape.n, count = 0;
+  m.swapped = op_attr(p->op, ATTR_SWAPPED) != NULL;
+  if (m.swapped) in_tile = 8u | 1u << p->shape.n;
   m.pack = bits >= 32 ? 0 : bits == 16 ? 1 : 2;
+  m.run = dot_run_bits(p->op);
   for (int i = 0; i < PART_COUNT; i++) {
     m.words[DOT_A][i] =
         ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.m + p->shape.k));

@@ -59,8 +59,6 @@ static LLVMValueRef rsqrt_any(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildFDiv(e->builder, LLVMConstReal(e->f64, 1), nvvm_unary(e, "llvm.sqrt", x[0]), "");
 }
 
-static LLVMValueRef magnitude(Emitter *e, LLVMValueRef x) { return nvvm_unary(e, "llvm.fabs", x); }
-
 static LLVMValueRef infinity(LLVMValueRef like) { return LLVMConstReal(LLVMTypeOf(like), (double)INFINITY); }
 
 static LLVMValueRef is_nan(Emitter *e, const LLVMValueRef *x) {
@@ -68,21 +66,17 @@ static LLVMValueRef is_nan(Emitter *e, const LLVMValueRef *x) {
 }
 
 static LLVMValueRef is_inf(Emitter *e, const LLVMValueRef *x) {
-  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, magnitude(e, x[0]), infinity(x[0]), "");
+  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, nvvm_magnitude(e, x[0]), infinity(x[0]), "");
 }
 
 static LLVMValueRef is_finite(Emitter *e, const LLVMValueRef *x) {
-  return LLVMBuildFCmp(e->builder, LLVMRealONE, magnitude(e, x[0]), infinity(x[0]), "");
+  return LLVMBuildFCmp(e->builder, LLVMRealONE, nvvm_magnitude(e, x[0]), infinity(x[0]), "");
 }
 
 static LLVMValueRef sign_bit(Emitter *e, const LLVMValueRef *x) {
   LLVMTypeRef word = LLVMTypeOf(x[0]) == e->f64 ? e->i64 : e->i32;
   LLVMValueRef bits = LLVMBuildBitCast(e->builder, x[0], word, "");
   return LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(word), "");
-}
-
-static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) {
-  return LLVMBuildFPCast(e->builder, x, e->f64, "");
 }
 
 // 2^n in fp64 for integer n in -1022 .. 1023, given as fp64.
@@ -125,11 +119,11 @@ static LLVMValueRef ldexp_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef n) {
 
 // The exponent is a float, rounded to nearest even. For fp32 the multiplication is exact in fp64.
 static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef n = extend_to_fp64(e, nvvm_unary(e, "llvm.rint", x[1])), scaled;
+  LLVMValueRef n = nvvm_to_fp64(e, nvvm_unary(e, "llvm.rint", x[1])), scaled;
   if (LLVMTypeOf(x[0]) == e->f32) {
     LLVMValueRef power = power_of_two_fp64(e, clamp_fp64(e, n, -400, 400));
-    scaled = LLVMBuildFPTrunc(e->builder, LLVMBuildFMul(e->builder, extend_to_fp64(e, x[0]), power, ""),
-                              e->f32, "");
+    scaled =
+        LLVMBuildFPTrunc(e->builder, LLVMBuildFMul(e->builder, nvvm_to_fp64(e, x[0]), power, ""), e->f32, "");
   } else {
     scaled = ldexp_fp64(e, x[0], n);
   }
@@ -140,7 +134,8 @@ static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
 // first.
 static LLVMValueRef exponent(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude(e, x), LLVMConstReal(e->f64, 0x1p-1022), "");
+  LLVMValueRef small =
+      LLVMBuildFCmp(b, LLVMRealOLT, nvvm_magnitude(e, x), LLVMConstReal(e->f64, 0x1p-1022), "");
   LLVMValueRef scaled = LLVMBuildFMul(b, x, LLVMConstReal(e->f64, 0x1p54), "");
   x = LLVMBuildSelect(b, small, scaled, x, "");
   LLVMValueRef bits = LLVMBuildBitCast(b, x, e->i64, "");
@@ -151,22 +146,18 @@ static LLVMValueRef exponent(Emitter *e, LLVMValueRef x) {
   return LLVMBuildSub(b, bits, bias, "");
 }
 
-static LLVMValueRef is_zero(Emitter *e, LLVMValueRef x) {
-  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");
-}
-
 static LLVMValueRef logb_any(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef type = LLVMTypeOf(x[0]);
-  LLVMValueRef result = LLVMBuildSIToFP(b, exponent(e, extend_to_fp64(e, x[0])), type, "");
-  result = LLVMBuildSelect(b, is_finite(e, x), result, magnitude(e, x[0]), ""); // NaN too
-  return LLVMBuildSelect(b, is_zero(e, x[0]), LLVMConstReal(type, -(double)INFINITY), result, "");
+  LLVMValueRef result = LLVMBuildSIToFP(b, exponent(e, nvvm_to_fp64(e, x[0])), type, "");
+  result = LLVMBuildSelect(b, is_finite(e, x), result, nvvm_magnitude(e, x[0]), ""); // NaN too
+  return LLVMBuildSelect(b, nvvm_is_zero(e, x[0]), LLVMConstReal(type, -(double)INFINITY), result, "");
 }
 
 static LLVMValueRef ilogb_any(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef result = LLVMBuildTrunc(b, exponent(e, extend_to_fp64(e, x[0])), e->i32, "");
-  LLVMValueRef least = LLVMBuildOr(b, is_nan(e, x), is_zero(e, x[0]), "");
+  LLVMValueRef result = LLVMBuildTrunc(b, exponent(e, nvvm_to_fp64(e, x[0])), e->i32, "");
+  LLVMValueRef least = LLVMBuildOr(b, is_nan(e, x), nvvm_is_zero(e, x[0]), "");
   result = LLVMBuildSelect(b, is_inf(e, x), emit_i32(e, INT32_MAX), result, "");
   return LLVMBuildSelect(b, least, emit_i32(e, 0x80000000u), result, "");
 }

@@ -169,11 +169,6 @@ bool plan_moves(Arena *arena, const Op *op, uint32_t result, RegisterMove *moves
 
 bool joins_scalars(const Op *op) { return op->kind == OP_JOIN && !type_is_tile(op_operand(op, 0)->type); }
 
-bool moves_registers(OpKind kind) {
-  return kind == OP_EXPAND_DIMS || kind == OP_BROADCAST || kind == OP_RESHAPE || kind == OP_TRANS ||
-         kind == OP_JOIN || kind == OP_SPLIT || kind == OP_CAT || kind == OP_SLICE;
-}
-
 // Every thread has both scalars, and selects one by its layout.
 static void emit_join_scalars(Emitter *e, Op *op) {
   const Layout *layout = op_result(op)->type->layout;

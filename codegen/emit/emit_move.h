@@ -10,8 +10,6 @@ typedef struct RegisterMove {
   uint32_t operand, reg;
 } RegisterMove;
 
-// True if ops of this kind only move elements.
-bool moves_registers(OpKind kind);
 // Fills moves[r] for every register of result number `result`. Returns false if a layout conversion is
 // missing: a thread does not hold all its source elements, or threads hold them in different registers.
 bool plan_moves(Arena *arena, const Op *op, uint32_t result, RegisterMove *moves);

@@ -62,7 +62,7 @@ static bool part_result(OpKind kind, Parted *a, Parted *b, uint64_t *constant, L
 bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Type *type = op_result(op)->type, *element = type_element(type);
   uint32_t count = emit_count(type), sums = 0;
-  if (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_MUL) return false;
+  if (!op_has(op, ARITHMETIC)) return false;
   if (count < 2 || !type_is_int(element) || elem_bytes(element->elem) < 4) return false;
   KnownResult known[MAX_KNOWN];
   for (uint32_t r = 0; r < count; r++) {

@@ -179,7 +179,7 @@ static void print_text(Printer *p, const Op *op) {
   call_vprintf(p);
 }
 
-static const Type *operand_type(Emitter *e, const Op *op, uint32_t i) {
+static const Type *printed_type(Emitter *e, const Op *op, uint32_t i) {
   return i < op->operand_count ? op_operand(op, i)->type : type_scalar(e->module->ir, ELEM_I1);
 }
 
@@ -187,7 +187,7 @@ void emit_print(Emitter *e, Op *op) {
   Printer p = {.e = e};
   uint32_t times = op->operand_count ? op->operand_count : 1;
   for (uint32_t i = 0; i < times; i++) {
-    const Type *type = operand_type(e, op, i);
+    const Type *type = printed_type(e, op, i);
     uint32_t *first = ARENA_ARRAY(e->arena, uint32_t, emit_count(type));
     if (type_is_tile(type)) first_registers(e->arena, type->layout, first);
     LLVMBasicBlockRef end = emit_guard(e, emit_holder(e, type));

@@ -110,11 +110,6 @@ static bool chooses_index(const Region *region, const Value *value, uint32_t k, 
   return true;
 }
 
-static bool compares(const Op *op) {
-  return op->kind == OP_EQ || op->kind == OP_NE || op->kind == OP_LT || op->kind == OP_LE ||
-         op->kind == OP_GT || op->kind == OP_GE;
-}
-
 // True if the op only compares, selects or yields operand k's indices, or values selected among them. They
 // must be yielded as result k.
 static bool counts_from_anywhere(const Region *region, const Op *op, uint32_t k) {
@@ -125,7 +120,7 @@ static bool counts_from_anywhere(const Region *region, const Op *op, uint32_t k)
     if (op->kind == OP_YIELD && index != (i == k)) return false;
     indices += index;
   }
-  if (!indices || op->kind == OP_YIELD || (compares(op) && indices == 2)) return true;
+  if (!indices || op->kind == OP_YIELD || (op_has(op, COMPARE) && indices == 2)) return true;
   return op->result_count == 1 && chooses_index(region, op_result(op), k, 0);
 }
 

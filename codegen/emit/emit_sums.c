@@ -69,7 +69,7 @@ static bool is_kept(const Op *dot) {
   const Op *first = first_under_way(dot);
   if (!sum || (sum->def && is_dot_of(sum->def, DOT_WGMMA)))
     return false; // it has its registers, and may be in flight
-  if (is_shared(sum) || (sum->def && op_info(sum->def->kind)->traits & READS)) return true;
+  if (is_shared(sum) || (sum->def && op_traits[sum->def->kind] & READS)) return true;
   const Region *home = sum->def ? sum->def->region : sum->region;
   for (const Region *region = dot->region; region != home; region = region->parent->region)
     if (op_is_loop(region->parent)) return true;
@@ -228,11 +228,9 @@ static bool is_carried_over(const Op *first, const Use *yield) {
 }
 
 static bool has_dots(const Op *op) {
-  bool found = is_dot_of(op, DOT_WGMMA);
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner && !found; inner = inner->next)
-      found = has_dots(inner);
-  return found;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    if (is_dot_of(w.op, DOT_WGMMA)) return true;
+  return false;
 }
 
 // True if a branch passes the value to a loop that has other dots. ptxas does not see there that it was

@@ -145,11 +145,7 @@ static void emit_store_wait(Emitter *e, const Op *op) {
 
 // --- one thread
 
-static bool is_of_one(const Op *op) {
-  return op && (op->kind == OP_MBARRIER_INIT || op->kind == OP_MBARRIER_INVAL ||
-                op->kind == OP_MBARRIER_EXPECT || op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE ||
-                op->kind == OP_TMA_STORE_COMMIT || op->kind == OP_TMA_STORE_WAIT);
-}
+static bool is_of_one(const Op *op) { return op && op_has(op, SINGLE); }
 
 void emit_tensor_op(Emitter *e, Op *op) {
   if (op->kind == OP_MBARRIER_WAIT || op->kind == OP_MBARRIER_ARRIVE) {

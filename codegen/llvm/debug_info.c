@@ -138,14 +138,9 @@ static void set_place(Emitter *e, DebugPlace wanted) {
 
 void debug_at(Emitter *e, Loc loc) { set_place(e, (DebugPlace){.loc = loc}); }
 
-static bool accesses_memory(OpKind kind) {
-  return kind == OP_LOAD || kind == OP_STORE || kind == OP_ATOMIC_RMW || kind == OP_ATOMIC_CAS ||
-         kind == OP_COPY_ASYNC;
-}
-
 void debug_at_op(Emitter *e, const Op *op) {
   DebugPlace place = {.loc = op->loc};
-  if (!e->debug.plain && accesses_memory(op->kind)) {
+  if (!e->debug.plain && op_has(op, GLOBAL)) {
     const Value *pointer = op->operands[0].value;
     place.param = (uint32_t)(pointer_param(pointer) + 1);
     place.element = type_element_bytes(type_element(pointer->type)->inner);

@@ -31,7 +31,7 @@ static Arc arc_of(Emitter *e, LLVMValueRef a) {
 static const double HALF_PI = 0x1.921fb6p+0, REST_OF_HALF_PI = -0x1.777a5cp-25;
 
 LLVMValueRef fp32_asin(Emitter *e, const LLVMValueRef *x) {
-  Arc arc = arc_of(e, fp32_magnitude(e, x[0]));
+  Arc arc = arc_of(e, nvvm_magnitude(e, x[0]));
   LLVMValueRef far = nvvm_fma(e, arc.part, fp32_real(e, -2), fp32_real(e, HALF_PI));
   far = fp32_sum(e, far, fp32_real(e, REST_OF_HALF_PI));
   return fp32_with_sign(e, fp32_choose(e, arc.far, far, arc.part), x[0]);
@@ -40,7 +40,7 @@ LLVMValueRef fp32_asin(Emitter *e, const LLVMValueRef *x) {
 // base - factor * part: pi / 2 - asin(x). Where `far` is true, 2 part for positive x and pi - 2 part for
 // negative x.
 LLVMValueRef fp32_acos(Emitter *e, const LLVMValueRef *x) {
-  Arc arc = arc_of(e, fp32_magnitude(e, x[0]));
+  Arc arc = arc_of(e, nvvm_magnitude(e, x[0]));
   LLVMValueRef positive = fp32_compare(e, LLVMRealOGT, x[0], 0), zero = fp32_real(e, 0);
   LLVMValueRef base = fp32_choose(e, positive, zero, fp32_real(e, 2 * HALF_PI));
   base = fp32_choose(e, arc.far, base, fp32_real(e, HALF_PI));
@@ -61,7 +61,7 @@ static LLVMValueRef log_of_sum(Emitter *e, LLVMValueRef a, LLVMValueRef less_one
 
 // log1p(a + a^2 / (1 + sqrt(1 + a^2)))
 LLVMValueRef fp32_asinh(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef a = fp32_magnitude(e, x[0]), one = fp32_real(e, 1);
+  LLVMValueRef a = nvvm_magnitude(e, x[0]), one = fp32_real(e, 1);
   LLVMValueRef root = nvvm_call(e, "llvm.nvvm.sqrt.approx.ftz.f", nvvm_fma(e, a, a, one));
   LLVMValueRef inverse = fp32_reciprocal(e, fp32_sum(e, root, one));
   LLVMValueRef y = log_of_sum(e, a, nvvm_fma(e, fp32_product(e, a, inverse), a, a));
@@ -79,7 +79,7 @@ LLVMValueRef fp32_acosh(Emitter *e, const LLVMValueRef *x) {
 
 // log1p(2 a / (1 - a)) / 2
 LLVMValueRef fp32_atanh(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef a = fp32_magnitude(e, x[0]);
+  LLVMValueRef a = nvvm_magnitude(e, x[0]);
   LLVMValueRef inverse = fp32_reciprocal(e, fp32_difference(e, fp32_real(e, 1), a));
   LLVMValueRef args[] = {fp32_product(e, fp32_sum(e, a, a), inverse)};
   LLVMValueRef y = fp32_product(e, fp32_log1p(e, args), fp32_real(e, 0.5));
@@ -90,7 +90,7 @@ LLVMValueRef fp32_atanh(Emitter *e, const LLVMValueRef *x) {
 // 2^(log2(a) / 3), and one Newton step.
 LLVMValueRef fp32_cbrt(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = fp32_magnitude(e, x[0]), small = fp32_compare(e, LLVMRealOLT, a, 0x1p-126);
+  LLVMValueRef a = nvvm_magnitude(e, x[0]), small = fp32_compare(e, LLVMRealOLT, a, 0x1p-126);
   LLVMValueRef bits = fp32_bits(e, a);
   a = fp32_choose(e, small, fp32_product(e, a, fp32_real(e, 0x1p+24)), a);
   LLVMValueRef log = nvvm_call(e, "llvm.nvvm.lg2.approx.ftz.f", a);
@@ -110,7 +110,7 @@ LLVMValueRef fp32_cbrt(Emitter *e, const LLVMValueRef *x) {
 // Scales both by the power of two that brings the larger into 1 to 4; less for the smallest numbers.
 LLVMValueRef fp32_hypot(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = fp32_magnitude(e, x[0]), c = fp32_magnitude(e, x[1]);
+  LLVMValueRef a = nvvm_magnitude(e, x[0]), c = nvvm_magnitude(e, x[1]);
   LLVMValueRef most = nvvm_binary(e, "llvm.maxnum", a, c);
   LLVMValueRef exponent = LLVMBuildAnd(b, fp32_bits(e, most), emit_i32(e, 0x7f800000), "");
   exponent = nvvm_binary(e, "llvm.umin", exponent, emit_i32(e, 0x7e800000));

@@ -17,7 +17,6 @@ LLVMValueRef fp32_reciprocal(Emitter *e, LLVMValueRef x) {
   return nvvm_call(e, "llvm.nvvm.rcp.approx.ftz.f", x);
 }
 
-LLVMValueRef fp32_magnitude(Emitter *e, LLVMValueRef x) { return nvvm_unary(e, "llvm.fabs", x); }
 LLVMValueRef fp32_negated(Emitter *e, LLVMValueRef x) { return LLVMBuildFNeg(e->builder, x, ""); }
 LLVMValueRef fp32_sum(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   return LLVMBuildFAdd(e->builder, x, y, "");
@@ -201,7 +200,7 @@ LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {-0x1.55553ep-2f, 0x1.1109bep-3f, -0x1.b89abap-5f, 0x1.54c3c2p-6f,
                             -0x1.828776p-8f};
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = fp32_magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
+  LLVMValueRef a = nvvm_magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
   LLVMValueRef y = LLVMBuildFMul(b, fp32_polynomial(e, square, c, 5), square, "");
   y = nvvm_fma(e, y, x[0], x[0]);
   LLVMValueRef power = nvvm_exp2_ftz(e, LLVMBuildFMul(b, a, fp32_real(e, 2 * LOG2_E.high), ""));
@@ -220,7 +219,7 @@ static LLVMValueRef half_exp(Emitter *e, LLVMValueRef a) {
 // Below 1 it is x + x^3 c(x^2), otherwise (e^a - e^-a) / 2.
 LLVMValueRef fp32_sinh(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {0x1.555556p-3f, 0x1.1110ep-7f, 0x1.a022bcp-13f, 0x1.756c1ep-19f};
-  LLVMValueRef a = fp32_magnitude(e, x[0]), square = fp32_product(e, a, a);
+  LLVMValueRef a = nvvm_magnitude(e, x[0]), square = fp32_product(e, a, a);
   LLVMValueRef near = nvvm_fma(e, fp32_product(e, fp32_polynomial(e, square, c, 4), square), a, a);
   LLVMValueRef half = half_exp(e, a);
   LLVMValueRef far = nvvm_fma(e, fp32_reciprocal(e, half), fp32_real(e, -0.25), half);
@@ -229,7 +228,7 @@ LLVMValueRef fp32_sinh(Emitter *e, const LLVMValueRef *x) {
 }
 
 LLVMValueRef fp32_cosh(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef half = half_exp(e, fp32_magnitude(e, x[0]));
+  LLVMValueRef half = half_exp(e, nvvm_magnitude(e, x[0]));
   return nvvm_fma(e, fp32_reciprocal(e, half), fp32_real(e, 0.25), half);
 }
 
@@ -240,7 +239,7 @@ LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x) {
   static const float far[] = {-0x1.0252bcp-11f, -0x1.a0448cp+0f, -0x1.d75f3ep-1f, -0x1.30a49cp-3f,
                               0x1.02180cp-5f,   -0x1.16b22cp-8f, 0x1.19f334p-12f};
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = fp32_magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
+  LLVMValueRef a = nvvm_magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
   LLVMValueRef y = nvvm_fma(e, fp32_polynomial(e, square, near, 7), x[0], x[0]);
   LLVMValueRef most = nvvm_binary(e, "llvm.minnum", a, fp32_real(e, 4));
   LLVMValueRef rest = nvvm_exp2_ftz(e, fp32_polynomial(e, most, far, 7));
@@ -257,7 +256,7 @@ LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x) {
                             -0x1.9d917ep-4f, 0x1.80581p-4f,   -0x1.116112p-4f, 0x1.294586p-5f,
                             -0x1.025ddcp-6f, 0x1.ddfcacp-8f,  0x1.05ab3ep-10f};
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = nvvm_binary(e, "llvm.minnum", fp32_magnitude(e, x[0]), fp32_real(e, 10.5));
+  LLVMValueRef a = nvvm_binary(e, "llvm.minnum", nvvm_magnitude(e, x[0]), fp32_real(e, 10.5));
   LLVMValueRef inverse = fp32_reciprocal(e, LLVMBuildFAdd(b, a, fp32_real(e, 4), ""));
   LLVMValueRef t = LLVMBuildFMul(b, LLVMBuildFAdd(b, a, fp32_real(e, -4), ""), inverse, "");
   LLVMValueRef off = LLVMBuildFAdd(b, t, fp32_real(e, 1), ""); // changes t to a - 4 - t (a + 4), with few

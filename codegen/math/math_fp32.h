@@ -15,7 +15,6 @@ LLVMValueRef fp32_real(const Emitter *e, double value);
 LLVMValueRef fp32_reciprocal(Emitter *e, LLVMValueRef x); // error at most 1 ulp; denormals give 0
 
 // One instruction each.
-LLVMValueRef fp32_magnitude(Emitter *e, LLVMValueRef x);
 LLVMValueRef fp32_negated(Emitter *e, LLVMValueRef x);
 LLVMValueRef fp32_sum(Emitter *e, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef fp32_difference(Emitter *e, LLVMValueRef x, LLVMValueRef y);

@@ -6,28 +6,18 @@
 
 static LLVMValueRef real(const Emitter *e, double value) { return LLVMConstReal(e->f64, value); }
 
-static LLVMValueRef magnitude(Emitter *e, LLVMValueRef x) { return nvvm_unary(e, "llvm.fabs", x); }
-
 static LLVMValueRef with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of) {
   return nvvm_binary(e, "llvm.copysign", x, of);
-}
-
-static LLVMValueRef extend_to_fp64(Emitter *e, LLVMValueRef x) {
-  return LLVMBuildFPCast(e->builder, x, e->f64, "");
 }
 
 static LLVMValueRef call_fp64(Emitter *e, const char *symbol, LLVMValueRef x) {
   return emit_libclc(e, symbol, e->f64, &x, 1);
 }
 
-static LLVMValueRef is_zero(Emitter *e, LLVMValueRef x) {
-  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");
-}
-
 // An odd function. For fp32 libclc's function keeps the sign; NULL: fp32 is computed elsewhere.
 static LLVMValueRef odd(Emitter *e, const char *fp32, const char *fp64, LLVMValueRef x) {
   if (LLVMTypeOf(x) == e->f32) return emit_libclc(e, fp32, e->f32, &x, 1);
-  return LLVMBuildSelect(e->builder, is_zero(e, x), x, call_fp64(e, fp64, x), "");
+  return LLVMBuildSelect(e->builder, nvvm_is_zero(e, x), x, call_fp64(e, fp64, x), "");
 }
 
 LLVMValueRef math_expm1(Emitter *e, const LLVMValueRef *x) { return odd(e, "_Z5expm1f", "_Z5expm1d", x[0]); }
@@ -41,13 +31,13 @@ LLVMValueRef math_sinpi(Emitter *e, const LLVMValueRef *x) {
   LLVMTypeRef type = LLVMTypeOf(x[0]);
   LLVMValueRef y = emit_libclc(e, type == e->f32 ? "_Z5sinpif" : "_Z5sinpid", type, x, 1);
   LLVMValueRef zero = with_sign(e, LLVMConstNull(type), x[0]);
-  return LLVMBuildSelect(e->builder, is_zero(e, y), zero, y, "");
+  return LLVMBuildSelect(e->builder, nvvm_is_zero(e, y), zero, y, "");
 }
 
 LLVMValueRef math_cospi(Emitter *e, const LLVMValueRef *x) {
   LLVMTypeRef type = LLVMTypeOf(x[0]);
   LLVMValueRef y = emit_libclc(e, type == e->f32 ? "_Z5cospif" : "_Z5cospid", type, x, 1);
-  return LLVMBuildSelect(e->builder, is_zero(e, y), LLVMConstNull(type), y, "");
+  return LLVMBuildSelect(e->builder, nvvm_is_zero(e, y), LLVMConstNull(type), y, "");
 }
 
 // A dividend near the largest number is halved, which is exact. Otherwise libclc's first quotient times the
@@ -58,7 +48,7 @@ typedef struct Halved {
 
 static Halved halve(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef far = LLVMBuildFCmp(b, LLVMRealOGT, magnitude(e, x), real(e, 0x1p1000), "");
+  LLVMValueRef far = LLVMBuildFCmp(b, LLVMRealOGT, nvvm_magnitude(e, x), real(e, 0x1p1000), "");
   return (Halved){LLVMBuildSelect(b, far, LLVMBuildFMul(b, x, real(e, 0.5), ""), x, ""), far};
 }
 
@@ -67,7 +57,7 @@ static LLVMValueRef fmod_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = e->builder;
   Halved half = halve(e, x);
   LLVMValueRef rest = emit_libclc(e, "_Z4fmoddd", e->f64, (LLVMValueRef[]){half.x, y}, 2);
-  LLVMValueRef twice = magnitude(e, LLVMBuildFAdd(b, rest, rest, "")), size = magnitude(e, y);
+  LLVMValueRef twice = nvvm_magnitude(e, LLVMBuildFAdd(b, rest, rest, "")), size = nvvm_magnitude(e, y);
   LLVMValueRef over = LLVMBuildFCmp(b, LLVMRealOGE, twice, size, "");
   twice = LLVMBuildSelect(b, over, LLVMBuildFSub(b, twice, size, ""), twice, "");
   return LLVMBuildSelect(b, half.far, with_sign(e, twice, x), rest, "");
@@ -79,9 +69,9 @@ static LLVMValueRef remainder_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   Halved half = halve(e, x);
   LLVMValueRef rest = emit_libclc(e, "_Z9remainderdd", e->f64, (LLVMValueRef[]){half.x, y}, 2);
   LLVMValueRef twice = LLVMBuildFAdd(b, rest, rest, ""), four = LLVMBuildFAdd(b, twice, twice, "");
-  LLVMValueRef over = LLVMBuildFCmp(b, LLVMRealOGT, magnitude(e, four), magnitude(e, y), "");
+  LLVMValueRef over = LLVMBuildFCmp(b, LLVMRealOGT, nvvm_magnitude(e, four), nvvm_magnitude(e, y), "");
   LLVMValueRef less = LLVMBuildFSub(b, twice, with_sign(e, y, twice), "");
-  less = LLVMBuildSelect(b, is_zero(e, less), with_sign(e, real(e, 0), x), less, "");
+  less = LLVMBuildSelect(b, nvvm_is_zero(e, less), with_sign(e, real(e, 0), x), less, "");
   twice = LLVMBuildSelect(b, over, less, twice, "");
   return LLVMBuildSelect(b, half.far, twice, rest, "");
 }
@@ -89,7 +79,7 @@ static LLVMValueRef remainder_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
 // For exact functions, the fp64 result is right for the narrower type too. Its numbers are never near fp64's
 // largest one. libclc's fp32 fmod is wrong for a denormal divisor.
 static LLVMValueRef in_fp64(Emitter *e, const char *symbol, const LLVMValueRef *x) {
-  LLVMValueRef args[] = {extend_to_fp64(e, x[0]), extend_to_fp64(e, x[1])};
+  LLVMValueRef args[] = {nvvm_to_fp64(e, x[0]), nvvm_to_fp64(e, x[1])};
   return LLVMBuildFPCast(e->builder, emit_libclc(e, symbol, e->f64, args, 2), LLVMTypeOf(x[0]), "");
 }
 
@@ -103,7 +93,7 @@ LLVMValueRef math_remainder(Emitter *e, const LLVMValueRef *x) {
 
 // libclc's fp32 function is wrong near zero and at minus infinity.
 LLVMValueRef math_lgamma(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef y = call_fp64(e, "_Z6lgammad", extend_to_fp64(e, x[0]));
+  LLVMValueRef y = call_fp64(e, "_Z6lgammad", nvvm_to_fp64(e, x[0]));
   return LLVMBuildFPCast(e->builder, y, LLVMTypeOf(x[0]), "");
 }
 
@@ -112,7 +102,7 @@ LLVMValueRef math_lgamma(Emitter *e, const LLVMValueRef *x) {
 LLVMValueRef math_pow(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef most = real(e, 0x1p64);
-  LLVMValueRef beyond = LLVMBuildFCmp(b, LLVMRealOGT, magnitude(e, x[1]), most, "");
+  LLVMValueRef beyond = LLVMBuildFCmp(b, LLVMRealOGT, nvvm_magnitude(e, x[1]), most, "");
   LLVMValueRef exponent = LLVMBuildSelect(b, beyond, with_sign(e, most, x[1]), x[1], "");
   return emit_libclc(e, "_Z3powdd", e->f64, (LLVMValueRef[]){x[0], exponent}, 2);
 }
@@ -160,7 +150,7 @@ static Gamma gamma_of(Emitter *e, LLVMValueRef a) {
 // Negative x gives pi / (sin(pi x) a gamma(a)), a = -x, which is 0 from -190 on. Near zero it is 1 / x.
 static LLVMValueRef tgamma_fp64(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = nvvm_binary(e, "llvm.minnum", magnitude(e, x), real(e, 190)), one = real(e, 1);
+  LLVMValueRef a = nvvm_binary(e, "llvm.minnum", nvvm_magnitude(e, x), real(e, 190)), one = real(e, 1);
   Gamma g = gamma_of(e, a);
   LLVMValueRef rest = LLVMBuildFMul(b, g.rest, g.power, "");
   LLVMValueRef under = LLVMBuildSelect(b, g.near, LLVMBuildFMul(b, a, g.below, ""), one, "");
@@ -170,14 +160,15 @@ static LLVMValueRef tgamma_fp64(Emitter *e, LLVMValueRef x) {
   under = LLVMBuildFMul(b, sine, LLVMBuildSelect(b, g.near, one, a, ""), "");
   LLVMValueRef left =
       LLVMBuildFDiv(b, LLVMBuildFDiv(b, LLVMBuildFDiv(b, over, under, ""), g.power, ""), rest, "");
-  LLVMValueRef pole = LLVMBuildOr(b, is_zero(e, sine), LLVMBuildFCmp(b, LLVMRealUNO, sine, sine, ""), "");
+  LLVMValueRef pole =
+      LLVMBuildOr(b, nvvm_is_zero(e, sine), LLVMBuildFCmp(b, LLVMRealUNO, sine, sine, ""), "");
   left = LLVMBuildSelect(b, pole, real(e, (double)NAN), left, "");
   LLVMValueRef y = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, real(e, 0), ""), left, right, "");
-  LLVMValueRef near = LLVMBuildFCmp(b, LLVMRealOLT, magnitude(e, x), real(e, 0x1p-60), "");
+  LLVMValueRef near = LLVMBuildFCmp(b, LLVMRealOLT, nvvm_magnitude(e, x), real(e, 0x1p-60), "");
   y = LLVMBuildSelect(b, near, LLVMBuildFDiv(b, one, x, ""), y, "");
   return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""), x, y, "");
 }
 
 LLVMValueRef math_tgamma(Emitter *e, const LLVMValueRef *x) {
-  return LLVMBuildFPCast(e->builder, tgamma_fp64(e, extend_to_fp64(e, x[0])), LLVMTypeOf(x[0]), "");
+  return LLVMBuildFPCast(e->builder, tgamma_fp64(e, nvvm_to_fp64(e, x[0])), LLVMTypeOf(x[0]), "");
 }

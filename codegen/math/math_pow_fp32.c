@@ -80,7 +80,7 @@ static LLVMValueRef of_extreme(Emitter *e, LLVMValueRef a, LLVMValueRef y) {
 
 static LLVMValueRef any_power(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = fp32_magnitude(e, x);
+  LLVMValueRef a = nvvm_magnitude(e, x);
   Sum log = log2_of(e, a), t;
   // With an exponent beyond 2^40, the power of every number except 1 is 0 or infinite.
   LLVMValueRef by = nvvm_binary(e, "llvm.minnum", y, fp32_real(e, 0x1p+40));
@@ -117,7 +117,7 @@ static LLVMValueRef product_power(Emitter *e, LLVMValueRef x, int n) {
 // -0 and -infinity have the same root as 0 and infinity.
 static LLVMValueRef root_power(Emitter *e, LLVMValueRef x, int n) {
   LLVMValueRef root = fp32_root(e, fp32_sum(e, x, fp32_real(e, 0)));
-  if (n > 0) root = fp32_product(e, product_power(e, fp32_magnitude(e, x), n), root);
+  if (n > 0) root = fp32_product(e, product_power(e, nvvm_magnitude(e, x), n), root);
   LLVMValueRef infinite = fp32_compare(e, LLVMRealOEQ, x, -(double)INFINITY);
   return fp32_choose(e, infinite, fp32_real(e, (double)INFINITY), root);
 }

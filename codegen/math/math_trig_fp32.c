@@ -58,7 +58,7 @@ static LLVMValueRef upper_word(Emitter *e, LLVMValueRef x) {
 // multiplication with the 24-bit fraction of x. NaN for infinities and NaN.
 static Quarter far_quarter_of(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef bits = fp32_bits(e, fp32_magnitude(e, x)), words[4], product[3];
+  LLVMValueRef bits = fp32_bits(e, nvvm_magnitude(e, x)), words[4], product[3];
   LLVMValueRef at = LLVMBuildSub(b, LLVMBuildLShr(b, bits, emit_i32(e, 23), ""), emit_i32(e, 120), "");
   words_of_two_over_pi(e, LLVMBuildLShr(b, at, emit_i32(e, 5), ""), words);
   LLVMValueRef fraction = LLVMBuildAnd(b, bits, emit_i32(e, 0x7fffff), "");
@@ -133,7 +133,7 @@ static void fill(Emitter *e, LLVMValueRef function, OfQuarter of) {
   LLVMBasicBlockRef blocks[4]; // entry, near, far, joined
   for (uint32_t i = 0; i < 4; i++) blocks[i] = LLVMAppendBasicBlockInContext(e->context, function, "");
   LLVMPositionBuilderAtEnd(b, blocks[0]);
-  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, fp32_magnitude(e, x), fp32_real(e, 0x1p+16), "");
+  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, nvvm_magnitude(e, x), fp32_real(e, 0x1p+16), "");
   LLVMBuildCondBr(b, small, blocks[1], blocks[2]);
   LLVMPositionBuilderAtEnd(b, blocks[1]);
   Quarter near = quarter_of(e, x);

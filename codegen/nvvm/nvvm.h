@@ -85,4 +85,15 @@ void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef
 void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *words);
 LLVMTypeRef nvvm_word_type(const Emitter *e, uint32_t word_bits);
 
+// The magnitude; an fp32 value as fp64; true for both zeros.
+static inline LLVMValueRef nvvm_magnitude(Emitter *e, LLVMValueRef x) {
+  return nvvm_unary(e, "llvm.fabs", x);
+}
+static inline LLVMValueRef nvvm_to_fp64(Emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPCast(e->builder, x, e->f64, "");
+}
+static inline LLVMValueRef nvvm_is_zero(Emitter *e, LLVMValueRef x) {
+  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");
+}
+
 #endif

@@ -53,3 +53,12 @@ extern "C" __global__ void matmul(const float *a, const float *b, float *c, int 
   }
   if (m < M && n < N) c[m * N + n] = acc;
 }
+
+template <typename T> __global__ void reversed(const T *x, T *y, int n) {
+  extern __shared__ float tile[];
+  int i = threadIdx.x;
+  if (i < n) tile[i] = x[i];
+  __syncthreads();
+  if (i < n) y[i] = tile[n - 1 - i];
+}
+template __global__ void reversed<float>(const float *x, float *y, int n);

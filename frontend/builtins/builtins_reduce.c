@@ -103,8 +103,7 @@ Value *builtin_only_element(Elab *e, Value *x) {
 
 // --- Combinations by functions ---
 
-static void check_combining(Op *op, void *data) {
-  Elab *e = data;
+static void check_combining(Elab *e, Op *op) {
   bool scalar = op->result_count == 0 || !type_is_tile(op->results[0].type);
   bool pure = op_has(op, PURE) || (op->kind == OP_INLINE_ASM && op_attr(op, ATTR_PURE));
   if (scalar && (pure || op_has(op, CONTROL) || op_has(op, TERMINATOR))) return;
@@ -139,7 +138,7 @@ bool builtin_check_region(Elab *e, Region *region) {
   uint32_t before = e->diags->errors;
   erase_asserts(e, region);
   erase_dead_tiles(region);
-  region_walk(region, check_combining, e);
+  for (OpWalk w = ops_in(region); ops_next(&w);) check_combining(e, w.op);
   return e->diags->errors == before;
 }
 

@@ -86,12 +86,6 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   return false;
 }
 
-static Str trimmed(Str text) {
-  while (text.n && text.at[0] == ' ') text = (Str){text.at + 1, text.n - 1};
-  while (text.n && text.at[text.n - 1] == ' ') text.n--;
-  return text;
-}
-
 static bool wide_from_text(Elab *e, const Expr *annotation, Str text, ParamSpec *param) {
   ParamTextError error;
   if (param_parse(e->ir, text, "the parameter", param, &error)) return true;
@@ -124,7 +118,7 @@ bool elab_param_annotation(Elab *e, const Expr *annotation, ParamSpec *param, bo
   *param = (ParamSpec){.form = PARAM_PLAIN};
   *is_constexpr = false;
   if (annotation && annotation->kind == EXPR_STRING) {
-    Str text = trimmed(annotation->string.text);
+    Str text = str_trimmed(annotation->string.text);
     if (str_starts(text, "(") || str_starts(text, "tensordesc"))
       return wide_from_text(e, annotation, text, param);
   }

@@ -26,17 +26,12 @@ bool elab_is_triton(const char *path) {
          str_starts(str_from(path), "torch._inductor.runtime") || strcmp(path, "libdevice") == 0;
 }
 
-static bool ends_with(const char *text, const char *end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 uint32_t elab_namespace_scope(const char *path) {
   if (str_starts(str_from(path), "triton.profiler")) return SCOPE_PROFILER;
-  if (ends_with(path, ".target_info")) return SCOPE_TARGET;
-  if (ends_with(path, "libdevice")) return SCOPE_LIB;
-  if (ends_with(path, "triton_helpers")) return SCOPE_HELPER;
-  return ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
+  if (str_ends(str_from(path), ".target_info")) return SCOPE_TARGET;
+  if (str_ends(str_from(path), "libdevice")) return SCOPE_LIB;
+  if (str_ends(str_from(path), "triton_helpers")) return SCOPE_HELPER;
+  return str_ends(str_from(path), ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
 }
 
 // The numbers of Python's module math.
@@ -61,7 +56,7 @@ static bool python_math(const char *name, Obj *obj) {
 bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj) {
   if (strcmp(path, "math") == 0) return python_math(name, obj);
   if (!elab_is_triton(path)) return false;
-  if (ends_with(path, "PropagateNan") && (strcmp(name, "ALL") == 0 || strcmp(name, "NONE") == 0)) {
+  if (str_ends(str_from(path), "PropagateNan") && (strcmp(name, "ALL") == 0 || strcmp(name, "NONE") == 0)) {
     *obj = obj_string(e, str_from(name));
     return true;
   }
@@ -76,7 +71,7 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
     *obj = obj_string(e, STR(TRITON_VERSION_TEXT));
     return true;
   }
-  if (ends_with(path, ".core") && strcmp(name, "CONSTEXPR_0") == 0) {
+  if (str_ends(str_from(path), ".core") && strcmp(name, "CONSTEXPR_0") == 0) {
     *obj = obj_int(0);
     return true;
   }

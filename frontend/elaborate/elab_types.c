@@ -153,9 +153,6 @@ static int kind_of_elem(Elem elem) { return elem == ELEM_I1 ? 0 : elem_is_int(el
 static int kind_of_number(const ConstValue *c) {
   return c->kind == CONST_BOOL ? 0 : c->kind == CONST_INT ? 1 : 2;
 }
-static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
-static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
-
 // Triton's order: fp64, fp32, fp16. Two bf16 stay bf16. The two fp8 types give fp16.
 static Elem wider_float(Elem a, Elem b) {
   static const Elem first[] = {ELEM_FP64, ELEM_FP32, ELEM_FP16};
@@ -214,8 +211,8 @@ bool elab_common(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, 
     return false;
   }
   if (!taken) *elem = combined_elem(x, y);
-  if (how == PROMOTE_DIVIDE && is_half(*elem) && !(is_fp8(x) && is_fp8(y))) *elem = ELEM_FP32;
-  if (is_fp8(*elem) && how != PROMOTE_MOVE) {
+  if (how == PROMOTE_DIVIDE && elem_is_half(*elem) && !(elem_is_fp8(x) && elem_is_fp8(y))) *elem = ELEM_FP32;
+  if (elem_is_fp8(*elem) && how != PROMOTE_MOVE) {
     elab_error(e, loc, "[T0308] %s is not defined on %s; cast to fp16 or fp32 first", what,
                elem_info(*elem)->name);
     return false;

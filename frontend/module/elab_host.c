@@ -12,12 +12,6 @@ static Obj module_obj(Elab *e, const char *path) {
   return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, str_from(path))};
 }
 
-static bool is_one_of(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (strcmp(name, *names) == 0) return true;
-  return false;
-}
-
 // --- The target ---
 
 // The target. For queries about a file without a kernel, the default.
@@ -132,16 +126,16 @@ static bool has_member(const char *path, const char *name) {
   static const char *const cuda[] = {"is_available", "get_device_capability", "get_device_properties", NULL};
   static const char *const numpy[] = {"finfo", "iinfo", NULL};
   static const char *const jit[] = {"constexpr_function", "jit", NULL};
-  if (strcmp(path, "torch") == 0) return is_one_of(name, torch) || is_torch_type(name);
-  if (strcmp(path, "numpy") == 0) return is_one_of(name, numpy) || is_torch_type(name);
-  if (strcmp(path, "torch.cuda") == 0) return is_one_of(name, cuda);
+  if (strcmp(path, "torch") == 0) return str_is_one_of(name, torch) || is_torch_type(name);
+  if (strcmp(path, "numpy") == 0) return str_is_one_of(name, numpy) || is_torch_type(name);
+  if (strcmp(path, "torch.cuda") == 0) return str_is_one_of(name, cuda);
   if (strcmp(path, "torch.xpu") == 0 || strcmp(path, "torch.mps") == 0 ||
       strcmp(path, "torch.backends.mps") == 0)
     return strcmp(name, "is_available") == 0;
   if (strcmp(path, "torch.backends") == 0) return strcmp(name, "mps") == 0;
-  if (strcmp(path, "triton") == 0) return is_one_of(name, jit);
+  if (strcmp(path, "triton") == 0) return str_is_one_of(name, jit);
   if (strcmp(path, "triton.runtime") == 0) return strcmp(name, "driver") == 0 || strcmp(name, "jit") == 0;
-  if (strcmp(path, "triton.runtime.jit") == 0) return is_one_of(name, jit);
+  if (strcmp(path, "triton.runtime.jit") == 0) return str_is_one_of(name, jit);
   if (strcmp(path, "triton.runtime.driver") == 0) return strcmp(name, "active") == 0;
   return strcmp(path, "triton.runtime.driver.active") == 0 && strcmp(name, "get_current_target") == 0;
 }
@@ -290,7 +284,7 @@ static const char *function_name(const char *path) {
 
 static bool is_function(const char *path) {
   const char *name = function_name(path);
-  if (name && path[0] == 'm' && is_one_of(name, integer_functions)) return true;
+  if (name && path[0] == 'm' && str_is_one_of(name, integer_functions)) return true;
   for (size_t i = 0; name && i < sizeof unary / sizeof *unary; i++)
     if (strcmp(unary[i].name, name) == 0) return true;
   for (size_t i = 0; name && i < sizeof binary / sizeof *binary; i++)
@@ -324,7 +318,7 @@ static Obj call_number(Elab *e, const Expr *call, const char *path, const double
 
 static Obj function_of_numbers(Elab *e, const Expr *call, const char *path) {
   enum { MOST = 2 };
-  if (path[0] == 'm' && is_one_of(function_name(path), integer_functions))
+  if (path[0] == 'm' && str_is_one_of(function_name(path), integer_functions))
     return integer_function(e, call, function_name(path));
   double x[MOST];
   uint32_t n = call->call.args.n;
@@ -397,7 +391,7 @@ static Obj decorated(Elab *e, const Expr *call, const char *name) {
 
 static bool is_limits(const char *path) {
   static const char *const paths[] = {"torch.finfo", "torch.iinfo", "numpy.finfo", "numpy.iinfo", NULL};
-  return is_one_of(path, paths);
+  return str_is_one_of(path, paths);
 }
 
 bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj) {

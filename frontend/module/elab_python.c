@@ -93,12 +93,6 @@ static Obj python_version(Elab *e, Loc loc) {
   return version;
 }
 
-static bool is_one_of(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (strcmp(name, *names) == 0) return true;
-  return false;
-}
-
 bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *obj) {
   static const char *const os[] = {"environ", "getenv", NULL};
   static const char *const named[] = {"namedtuple", "NamedTuple", NULL};
@@ -112,12 +106,12 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
     *obj = obj_bool(false), known = true;
   else if (strcmp(path, "sys") == 0 && strcmp(name, "version_info") == 0)
     *obj = python_version(e, loc), known = true;
-  else if ((strcmp(path, "os") == 0 && is_one_of(name, os)) ||
-           ((typing || strcmp(path, "collections") == 0) && is_one_of(name, named)) ||
+  else if ((strcmp(path, "os") == 0 && str_is_one_of(name, os)) ||
+           ((typing || strcmp(path, "collections") == 0) && str_is_one_of(name, named)) ||
            (strcmp(path, "os.environ") == 0 && strcmp(name, "get") == 0) ||
-           (str_starts(str_from(path), "importlib") && is_one_of(name, importlib)) ||
+           (str_starts(str_from(path), "importlib") && str_is_one_of(name, importlib)) ||
            (strcmp(path, "packaging") == 0 && strcmp(name, "version") == 0) ||
-           (strcmp(path, "packaging.version") == 0 && is_one_of(name, version))) {
+           (strcmp(path, "packaging.version") == 0 && str_is_one_of(name, version))) {
     *obj = (Obj){.kind = OBJ_NAMESPACE,
                  .path = intern(&e->ir->names, str_from(arena_printf(e->arena, "%s.%s", path, name)))};
     known = true;

@@ -27,12 +27,6 @@ Expr *tree_float(Parse *parse, Token token) {
 
 // --- Strings ---
 
-static int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 Str string_body(Str literal, bool *raw, bool *bytes) {
   size_t i = 0;
   *raw = *bytes = false;
@@ -80,8 +74,8 @@ typedef struct Unescape {
 static void hex_escape(Unescape *u, int digits) {
   uint32_t value = 0;
   for (int i = 0; i < digits; i++, u->at++) {
-    int digit = u->at < u->body.n ? digit_of(u->body.at[u->at]) : -1;
-    if (digit < 0) {
+    int digit = u->at < u->body.n ? digit_of(u->body.at[u->at]) : 99;
+    if (digit > 15) {
       parse_error(u->parse, u->loc, "[T0108] an escape in this string needs %d hexadecimal digits", digits);
       return;
     }

@@ -3,11 +3,9 @@
 #include "ir/dot/dot_fits.h"
 
 #include <stddef.h>
+#include "base/integer.h"
 
-static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
 static bool is_8_bit_integer(Elem elem) { return elem == ELEM_I8 || elem == ELEM_U8; }
-static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
-
 // fp32 that is rounded or split for tensor cores.
 static bool is_narrowed(const DotProduct *p) { return p->a == ELEM_FP32 && p->precision != FP32_DOT_IEEE; }
 
@@ -16,17 +14,23 @@ uint32_t dot_pack(const DotProduct *p) {
   return bits >= 32 ? 0 : bits == 16 ? 1 : 2;
 }
 
+uint32_t dot_run_bits(const Op *dot) {
+  DotProduct product = dot_product(dot);
+  int64_t run = op_int(dot, ATTR_K_RUN, 0);
+  return run ? log2_floor((uint64_t)run) : dot_pack(&product);
+}
+
 static const char *mma_refuses(const DotProduct *p) {
   uint8_t mma = p->arch->mma;
   uint32_t pack = dot_pack(p);
   bool fp16 = p->a == ELEM_FP16 && p->b == ELEM_FP16;
   if (p->a == ELEM_FP32 && !is_narrowed(p)) return "fp32 dots in IEEE precision have no tensor core";
   if (!(mma & MMA_BF16) && !fp16) return "the architecture's tensor cores take only fp16";
-  if (is_fp8(p->a) && (!(mma & MMA_FP8) || !is_fp8(p->b)))
+  if (elem_is_fp8(p->a) && (!(mma & MMA_FP8) || !elem_is_fp8(p->b)))
     return "the architecture's tensor cores do not take fp8";
-  if (!is_half(p->a) && !is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != ELEM_FP32)
+  if (!elem_is_half(p->a) && !elem_is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != ELEM_FP32)
     return "no mma.sync has these types";
-  if (!is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != p->b) return "the operands' types differ";
+  if (!elem_is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != p->b) return "the operands' types differ";
   if (p->result == ELEM_FP16 && p->a != ELEM_FP16) return "no mma.sync sums these types in fp16";
   if (p->result != ELEM_FP32 && p->result != ELEM_FP16 && p->result != ELEM_I32)
     return "no mma.sync sums in this type";

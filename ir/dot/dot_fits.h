@@ -20,6 +20,8 @@ typedef struct DotProduct {
 DotProduct dot_product(const Op *dot); // for tiles
 // log2 of the elements of a in 32 bits.
 uint32_t dot_pack(const DotProduct *p);
+// log2 of the neighbours along k that a thread of an mma holds in a row: those of 32 bits, or k_run.
+uint32_t dot_run_bits(const Op *dot);
 // NULL: the instruction accepts it. Otherwise the reason, in words (`arena` holds generated text).
 const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instruction);
 // The architecture's row of mma.sync.

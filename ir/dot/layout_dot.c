@@ -109,18 +109,29 @@ static void add_shared_part(Bases *bases, const Layout *result, const DotShape *
     add_basis(bases, DIM_WARP, operand_part(shape, operand, layout_basis(result, DIM_WARP, i)));
 }
 
-Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack) {
+// `first`: the operand is the instruction's first one, of 16 rows.
+static Layout operand_of_mma(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack,
+                             bool first) {
   uint32_t k = operand == DOT_A ? 0 : shape->n, outer = operand == DOT_A ? shape->k : 0;
   Bases bases = {0};
   if (shape->k < pack + 3) BUG("a dot over %u has no tile for packs of %u", 1u << shape->k, 1u << pack);
   add_range(&bases, DIM_REGISTER, k, 0, pack);
-  if (operand == DOT_A) add_basis(&bases, DIM_REGISTER, 1u << (outer + 3));
+  if (first) add_basis(&bases, DIM_REGISTER, 1u << (outer + 3));
   add_range(&bases, DIM_REGISTER, k, pack + 2, shape->k);
   add_range(&bases, DIM_LANE, k, pack, pack + 2);
   add_range(&bases, DIM_LANE, outer, 0, 3);
   add_shared_part(&bases, result, shape, operand); // bit 0 of n, a register bit in the result, is a lane bit
                                                    // of b
   return layout_of_bases(&bases, operand_bits(shape, operand));
+}
+
+Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack) {
+  return operand_of_mma(result, shape, operand, pack, operand == DOT_A);
+}
+
+Layout layout_mma_swapped_operand(const Layout *result, const DotShape *shape, DotOperand operand,
+                                  uint32_t pack) {
+  return operand_of_mma(result, shape, operand, pack, operand == DOT_B);
 }
 
 Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand which, uint32_t k_bits) {
@@ -151,11 +162,19 @@ static DotShape transpose_shape(const DotShape *shape) {
   return (DotShape){.batch = shape->batch, .m = shape->n, .n = shape->m, .k = shape->k};
 }
 
-Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps) {
+static Layout swapped_result(const DotShape *shape, const DotWarps *warps, bool warpgroup) {
   DotShape as = transpose_shape(shape);
   uint32_t result_shape[] = {1u << as.m, 1u << as.n};
-  Layout result = layout_mma_result(&as, warps, true);
+  Layout result = layout_mma_result(&as, warps, warpgroup);
   return layout_trans(&result, 2, result_shape, transposed);
+}
+
+Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps) {
+  return swapped_result(shape, warps, true);
+}
+
+Layout layout_mma_swapped(const DotShape *shape, const DotWarps *warps) {
+  return swapped_result(shape, warps, false);
 }
 
 Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,

@@ -4,7 +4,6 @@
 
 #include <string.h>
 #include "base/integer.h"
-#include "ir/build.h"
 
 static bool is_rmw(const Op *op, const char *rmw) {
   const Attr *attr = op_attr(op, ATTR_RMW);
@@ -17,26 +16,27 @@ bool atomic_is_store(const Op *op) { return is_rmw(op, "store"); }
 
 static bool is_sem(const Op *op, const char *half) {
   const Attr *sem = op_attr(op, ATTR_SEM);
-  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-  return atomic && (!sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, half) == 0);
+  return op_has(op, ATOMIC) && (!sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, half) == 0);
 }
 
 bool atomic_releases(const Op *op) { return is_sem(op, "release"); }
 
 bool atomic_acquires(const Op *op) { return is_sem(op, "acquire"); }
 
-static void find_weak(Op *op, void *data) {
+static bool is_weak(const Op *op) {
   bool half = atomic_is_load(op)    ? !atomic_acquires(op)
               : atomic_is_store(op) ? !atomic_releases(op)
                                     : !atomic_releases(op) || !atomic_acquires(op);
-  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-  *(bool *)data |= atomic && half && !type_is_tile(op_result(op)->type);
+  if (!op_has(op, ATOMIC)) return false;
+  if (!type_is_tile(op_result(op)->type)) return half;
+  // The threads of a tile's atomic order only themselves: other threads' stores need a barrier before it.
+  return atomic_releases(op) && op_result(op)->first_use;
 }
 
 bool func_has_weak_atomics(const Func *func) {
-  bool found = false;
-  region_walk(func->body, find_weak, &found);
-  return found;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (is_weak(w.op)) return true;
+  return false;
 }
 
 // Without vector atomics, two bf16 share a 32-bit compare and swap. It orders nothing for accesses to only 16

@@ -91,7 +91,7 @@ const char *race_advice(RaceKind kind);
 // True if the text is an advice of race_advice. *within: it is for a race within a program.
 bool race_is_advice(const char *text, bool *within);
 // Follows the advice for a race between programs that is one between threads of a program too.
-#define RACE_ALSO_WITHIN ". Threads of one program race too; tl.debug_barrier() orders only those"
+#define RACE_ALSO_WITHIN  ". Threads of one program race too; tl.debug_barrier() orders only those"
 // Follows the advice for a race within a program that is one between programs too.
 #define RACE_ALSO_BETWEEN ". Programs race here too, and no barrier orders them"
 // For two accesses of one program: load_first if they are a load and a store, and the load is first in the source.

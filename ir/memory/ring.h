@@ -3,15 +3,10 @@
 #ifndef IR_MEMORY_RING_H
 #define IR_MEMORY_RING_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 static inline bool is_ring(const Value *value) { return value->type->kind == TYPE_RING; }
 static inline uint32_t ring_slots(const Op *begin) { return (uint32_t)op_int(begin, ATTR_SLOTS, 1); }
-// Returns true for an op that takes a ring's value, its first operand, and returns the next one.
-static inline bool is_ring_op(const Op *op) {
-  return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT || op->kind == OP_RING_RELEASE ||
-         op->kind == OP_RING_COMMIT;
-}
 // The ring value after the op: the last result.
 static inline Value *ring_result(const Op *op) { return &op->results[op->result_count - 1]; }
 // Returns true if the ring's turns `first` to `end` use this slot, with `slots` slots in total.

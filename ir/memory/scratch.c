@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 #include "base/integer.h"
-#include "ir/build.h"
+#include "ir/queries.h"
 
 static uint32_t inner_bits(const Type *buffers) {
   uint32_t bits = 0;
@@ -13,16 +13,11 @@ static uint32_t inner_bits(const Type *buffers) {
   return bits;
 }
 
-static void add_buffer(Op *op, void *data) {
-  uint32_t *bytes = data;
-  if (op->kind != OP_SHARED_ALLOC) return;
-  uint32_t end = (uint32_t)op_int(op, ATTR_OFFSET, 0) + shared_bytes(op_result(op)->type);
-  if (end > *bytes) *bytes = end;
-}
-
 uint32_t func_shared_bytes(const Func *func) {
   uint32_t bytes = 0;
-  region_walk(func->body, add_buffer, &bytes);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_SHARED_ALLOC)
+      bytes = max_u32(bytes, (uint32_t)op_int(w.op, ATTR_OFFSET, 0) + shared_bytes(op_result(w.op)->type));
   return bytes;
 }
 

@@ -55,11 +55,9 @@ const char *tensor_map_fault(const TensorMapValue *map) {
   return fault;
 }
 
-static bool is_param(const Value *value) { return !value->def && value->region->parent == NULL; }
-
 static bool is_known_on_host(const Value *value, uint32_t depth) {
   const Op *op = value->def;
-  if (!op) return is_param(value) && value->type->kind == TYPE_SCALAR;
+  if (!op) return value_is_param(value) && value->type->kind == TYPE_SCALAR;
   if (depth == 0 || value->type->kind != TYPE_SCALAR || !op_has(op, PURE) || op->region_count) return false;
   if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS) return false;
   for (uint32_t i = 0; i < op->operand_count; i++)
@@ -74,6 +72,6 @@ uint32_t descriptor_multiple(const Op *made, uint32_t i) {
   uint32_t rank = op_result(made)->type->rank, bytes = type_element_bytes(base->type->inner);
   bool stride = i > rank && i <= 2 * rank;
   if (!op_attr(made, ATTR_DESCRIPTOR) || (i && !stride) || bytes > TENSOR_MAP_ALIGN) return 1;
-  if (is_param(value) || known_on_host(value)) return 1;
+  if (value_is_param(value) || known_on_host(value)) return 1;
   return i ? TENSOR_MAP_ALIGN / bytes : TENSOR_MAP_ALIGN;
 }

@@ -5,7 +5,7 @@
 #ifndef IR_MEMORY_TENSOR_MAP_H
 #define IR_MEMORY_TENSOR_MAP_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 enum {
   TENSOR_MAP_MAX_BOX = 256,         // Elements along a dimension.

@@ -30,13 +30,6 @@ bool double_parse(Str text, double *value) {
   return whole;
 }
 
-static int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return 99;
-}
-
 static unsigned base_of(Str text) {
   if (text.n < 2 || text.at[0] != '0') return 10;
   char c = (char)(text.at[1] | 0x20);

@@ -20,13 +20,6 @@ typedef struct ParamReader {
 
 static Str piece(Str text, size_t from, size_t to) { return (Str){text.at + from, to - from}; }
 
-static Str trimmed(Str text) {
-  size_t from = 0, to = text.n;
-  while (from < to && text.at[from] == ' ') from++;
-  while (to > from && text.at[to - 1] == ' ') to--;
-  return piece(text, from, to);
-}
-
 // Skips the string literal at `at`. Returns the text's end if it is not closed.
 static size_t skip_string(Str text, size_t at) {
   char quote = text.at[at++];
@@ -54,7 +47,7 @@ size_t param_text_until(Str text, char stop) {
 static bool next_piece(Str *rest, char stop, Str *part) {
   if (!rest->at) return false;
   size_t n = param_text_until(*rest, stop);
-  *part = trimmed(piece(*rest, 0, n));
+  *part = str_trimmed(piece(*rest, 0, n));
   *rest = n < rest->n ? piece(*rest, n + 1, rest->n) : (Str){0};
   return true;
 }
@@ -166,9 +159,9 @@ static void fill_parts(IrContext *ir, ParamSpec *param, ParamFacts facts) {
 static bool parse_loads(const ParamReader *r, Str after, ParamSpec *param) {
   Str rest = after, word;
   while (rest.n) {
-    if (rest.at[0] == ',') rest = trimmed(piece(rest, 1, rest.n));
+    if (rest.at[0] == ',') rest = str_trimmed(piece(rest, 1, rest.n));
     const char *comma = rest.n ? memchr(rest.at, ',', rest.n) : NULL;
-    word = trimmed(piece(rest, 0, comma ? (size_t)(comma - rest.at) : rest.n));
+    word = str_trimmed(piece(rest, 0, comma ? (size_t)(comma - rest.at) : rest.n));
     rest = comma ? piece(rest, (size_t)(comma - rest.at), rest.n) : piece(rest, rest.n, rest.n);
     if (!str_is(word, "nan") && !str_is(word, "zero") && !str_is(word, "tf32"))
       return wrong(r, word, "expected the padding zero or nan, or tf32, found '%.*s'", STR_ARG(word));
@@ -186,7 +179,7 @@ static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   Elem elem;
   ParamFacts facts = {0};
   next_piece(&rest, ':', &part);
-  inner = trimmed(piece(part, strlen("tensordesc"), part.n));
+  inner = str_trimmed(piece(part, strlen("tensordesc"), part.n));
   if (inner.n < 2 || inner.at[0] != '<' || inner.at[inner.n - 1] != '>')
     return wrong(r, part, "a descriptor's type must be like tensordesc<fp16[64, 32]>, not '%.*s'",
                  STR_ARG(part));
@@ -194,10 +187,10 @@ static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   const char *open = memchr(inner.at, '[', inner.n);
   if (!open) return wrong(r, part, "the descriptor's block is missing, as in tensordesc<fp16[64, 32]>");
   size_t n = (size_t)(open - inner.at);
-  Str name = trimmed(piece(inner, 0, n));
+  Str name = str_trimmed(piece(inner, 0, n));
   if (!parse_elem(r, name, name, &elem)) return false;
   if (!parse_block(r, piece(inner, n + 1, inner.n), &rank, shape, &used)) return false;
-  Str after = trimmed(piece(inner, n + 1 + used, inner.n));
+  Str after = str_trimmed(piece(inner, n + 1 + used, inner.n));
   if (!parse_loads(r, after, param)) return false;
   param->form = PARAM_DESCRIPTOR;
   param->type = type_block_ptr(r->ir, type_scalar(r->ir, elem), rank, shape);
@@ -215,11 +208,11 @@ static bool parse_param(ParamReader *r, Str text, ParamSpec *param);
 static bool parse_item(ParamReader *r, Str text, ParamSpec *item) {
   size_t n = param_text_until(text, '=');
   if (n < text.n) {
-    Str name = trimmed(piece(text, 0, n));
+    Str name = str_trimmed(piece(text, 0, n));
     if (!param_name_is_good(name))
       return wrong(r, name, "'%.*s' is not the name of an element", STR_ARG(name));
     item->name = ir_name(r->ir, name);
-    text = trimmed(piece(text, n + 1, text.n));
+    text = str_trimmed(piece(text, n + 1, text.n));
   }
   return parse_param(r, text, item);
 }
@@ -236,7 +229,7 @@ static bool check_names(ParamReader *r, Str text, const ParamSpec *tuple) {
 }
 
 static bool parse_tuple(ParamReader *r, Str text, ParamSpec *param) {
-  Str inner = trimmed(piece(text, 1, text.n - 1)), rest = inner, part;
+  Str inner = str_trimmed(piece(text, 1, text.n - 1)), rest = inner, part;
   uint32_t count = 0;
   if (++r->depth > PARAM_MAX_DEPTH) return wrong(r, text, "there are too many tuples within tuples");
   if (!inner.n) rest = (Str){0};
@@ -254,7 +247,7 @@ static bool parse_tuple(ParamReader *r, Str text, ParamSpec *param) {
 
 // Parses "constexpr(64)": a literal, a type, or a function's name.
 static bool parse_constexpr(const ParamReader *r, Str text, ParamSpec *param) {
-  Str inner = trimmed(piece(text, strlen("constexpr("), text.n - 1));
+  Str inner = str_trimmed(piece(text, strlen("constexpr("), text.n - 1));
   ConstValue *value = ARENA_NEW(r->ir->arena, ConstValue);
   param->form = PARAM_CONSTEXPR;
   param->value = value;
@@ -289,7 +282,7 @@ bool param_parse(IrContext *ir, Str text, const char *name, ParamSpec *param, Pa
   ParamReader r = {.ir = ir, .start = text.at, .name = name, .error = error};
   const char *kept = param->name;
   *param = (ParamSpec){.name = kept};
-  return parse_param(&r, trimmed(text), param);
+  return parse_param(&r, str_trimmed(text), param);
 }
 
 // --- Printing ---

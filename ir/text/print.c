@@ -381,8 +381,10 @@ void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
   fault_guard(print_module, free_scratch, &p);
 }
 
-static const char *const trait_names[] = {"pure", "reads",    "writes",     "elementwise", "compare",
-                                          "same", "commutes", "terminator", "control"};
+static const char *const trait_names[] = {
+    "pure", "reads",    "writes",  "elementwise", "compare",    "same",   "commutes", "terminator", "control",
+    "flow", "view",     "spreads", "leaf",        "global",     "atomic", "shared",   "async",      "sync",
+    "ring", "combines", "moves",   "arithmetic",  "associates", "slow",   "single"};
 
 void ir_print_op_table(Buf *out) {
   buf_text(out, "| op | operands | results | attributes | traits | meaning |\n|---|---|---|---|---|---|\n");
@@ -395,8 +397,8 @@ void ir_print_op_table(Buf *out) {
       buf_printf(out, "%d", info->results);
     buf_printf(out, " | %s | ", info->attrs);
     bool any = false;
-    for (int t = 0; t < 9; t++) {
-      if (!(info->traits >> t & 1)) continue;
+    for (size_t t = 0; t < sizeof trait_names / sizeof *trait_names; t++) {
+      if (!(op_traits[kind] >> t & 1)) continue;
       buf_printf(out, "%s%s", any ? ", " : "", trait_names[t]);
       any = true;
     }

@@ -12,9 +12,6 @@ static const char *const operand_names[2] = {"a", "b"};
 static const AttrKey anchor_keys[2] = {ATTR_ANCHOR_A, ATTR_ANCHOR_B};
 static const AttrKey shared_keys[2] = {ATTR_SHARED_A, ATTR_SHARED_B};
 
-static const Type *result_type(const Op *op) { return op->results[0].type; }
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
-
 // --- types
 
 // For a tile, or a buffer in shared memory.
@@ -90,6 +87,23 @@ static bool check_extents(Verifier *v, const Op *op) {
     right = extents->ints.at[i] >= 1 && extents->ints.at[i] <= most;
   }
   if (!right) verify_fail(v, op, "'extents' are m, n and k of the dot, from 1 to the tiles' sizes");
+  return right;
+}
+
+// Runs along k of an mma of 16-bit operands, which computes all of its k.
+static bool check_run(Verifier *v, const Op *op) {
+  enum { WORD = 2, INSTRUCTION = 8 };
+  if (!op_attr(op, ATTR_K_RUN)) return true;
+  int64_t run = op_int(op, ATTR_K_RUN, 0), k = own_k(op, DOT_A);
+  bool mma = dot_instruction(op) == DOT_MMA || dot_instruction(op) == DOT_MMA_K8;
+  bool halves = elem_info(type_element(operand_type(op, 0))->elem)->bits == 16;
+  bool right = mma && halves && !op_attr(op, ATTR_EXTENTS) && !op_attr(op, ATTR_PART) && run >= WORD &&
+               run <= k / INSTRUCTION && !(run & (run - 1));
+  right &= !op_attr(op, ATTR_SWAPPED) || operand_type(op, 1)->shape[1] >= 2 * INSTRUCTION;
+  if (!right)
+    verify_fail(v, op,
+                "'k_run' is of mma with 16-bit operands and no padding: a power of two from 2 to k / 8; "
+                "with 'swapped' b has 16 columns or more");
   return right;
 }
 
@@ -263,9 +277,11 @@ static void find_operands(const Op *op, DotSums *sums) {
   for (int i = DOT_A; i <= DOT_B; i++) {
     DotOperand operand = (DotOperand)i;
     DotShape shape = shape_with(op, operand);
-    sums->operands[i] = dot_instruction(op) == DOT_FMA
+    sums->operands[i] = op_attr(op, ATTR_SWAPPED)
+                            ? layout_mma_swapped_operand(sums->layout, &shape, operand, dot_run_bits(op))
+                        : dot_instruction(op) == DOT_FMA
                             ? layout_fma_operand(sums->layout, &shape, operand)
-                            : layout_mma_operand(sums->layout, &shape, operand, pack_of(op));
+                            : layout_mma_operand(sums->layout, &shape, operand, dot_run_bits(op));
   }
 }
 
@@ -275,6 +291,12 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
   Layout layout;
+  if (op_attr(op, ATTR_SWAPPED) && !warpgroup) {
+    layout = layout_mma_swapped(&shape, warps);
+    if (!layout_equal(&layout, sums->layout)) return false;
+    find_operands(op, sums);
+    return true;
+  }
   if (op_attr(op, ATTR_SWAPPED)) { // no operand in registers has to fit
     layout = layout_wgmma_swapped(&shape, warps);
     return layout_equal(&layout, sums->layout);
@@ -295,7 +317,8 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
 static bool find_sums(const Op *op, DotSums *sums) {
   bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
-  uint32_t bits = region_warp_bits(op), n_bits = b_first ? shape.m : shape.n, columns = warpgroup ? 6 : 3;
+  uint32_t bits = region_warp_bits(op), columns = warpgroup ? 6 : 3;
+  uint32_t n_bits = b_first || op_attr(op, ATTR_SWAPPED) ? shape.m : shape.n;
   for (uint32_t batch = 0; batch <= bits && batch <= shape.batch; batch++)
     for (uint32_t n = 0; n + batch + 2 * warpgroup <= bits && (n == 0 || n + columns <= n_bits); n++)
       if (are_sums(op, &(DotWarps){.batch = batch, .m = bits - batch - n, .n = n}, sums)) return true;
@@ -308,7 +331,8 @@ static Layout expected_sums(const Op *op) {
   DotShape shape = dot_op_shape(op);
   DotWarps warps = {.m = region_warp_bits(op)};
   Layout in_registers;
-  if (op_attr(op, ATTR_SWAPPED)) return layout_wgmma_swapped(&shape, &warps);
+  if (op_attr(op, ATTR_SWAPPED))
+    return warpgroup ? layout_wgmma_swapped(&shape, &warps) : layout_mma_swapped(&shape, &warps);
   if (dot_takes_b_first(op)) return layout_wgmma_result(&shape, &warps, DOT_B, &in_registers);
   return layout_mma_result(&shape, &warps, warpgroup);
 }
@@ -398,8 +422,9 @@ static void check_instruction(Verifier *v, const Op *op) {
   DotProduct product = dot_product(op);
   const char *refused = dot_refuses(&v->scratch, &product, instruction);
   bool a = check_place(v, op, DOT_A), b = check_place(v, op, DOT_B);
-  if (instruction != DOT_WGMMA && op_attr(op, ATTR_SWAPPED))
-    verify_fail(v, op, "'swapped' is of wgmma, not of %s", dot_instruction_info(instruction)->name);
+  if (instruction != DOT_WGMMA && op_attr(op, ATTR_SWAPPED) && !op_attr(op, ATTR_K_RUN))
+    verify_fail(v, op, "'swapped' is of wgmma, and of mma with 'k_run', not of %s",
+                dot_instruction_info(instruction)->name);
   else if (refused)
     verify_fail(v, op, "%s does not take it: %s", dot_instruction_info(instruction)->name, refused);
   else if (a && b && (instruction != DOT_WGMMA || check_wgmma_places(v, op)))
@@ -410,7 +435,7 @@ void verify_dot(Verifier *v, const Op *op) {
   if (!check_part(v, op)) return;
   bool good = check_types(v, op);
   check_async(v, op);
-  if (!good || !check_extents(v, op)) return;
+  if (!good || !check_extents(v, op) || !check_run(v, op)) return;
   if (op_attr(op, ATTR_INSTRUCTION))
     check_instruction(v, op);
   else

@@ -134,8 +134,7 @@ static void check_operand(GroupChecker *c, const Op *op, const Value *value, uin
 
 // A group of one thread has no tiles and no barriers.
 static void check_thread(GroupChecker *c, const Op *op, uint32_t group) {
-  bool tiles = op->kind == OP_BARRIER || op->kind == OP_ARRIVE || op->kind == OP_PINGPONG_WAIT ||
-               op->kind == OP_PINGPONG_PASS;
+  bool tiles = op_has(op, SYNC);
   for (uint32_t i = 0; i < op->operand_count; i++) tiles |= type_is_tile(op_operand(op, i)->type);
   for (uint32_t i = 0; i < op->result_count; i++) tiles |= type_is_tile(op->results[i].type);
   if (tiles) verify_fail(c->v, op, "group %u is one thread: it has no tiles and no barriers", group);

@@ -4,9 +4,6 @@
 
 #include <inttypes.h>
 
-static const Type *result_type(const Op *op) { return op->results[0].type; }
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
-
 static void check_power(Verifier *v, const Op *op, AttrKey key, int64_t max) {
   int64_t value = op_int(op, key, 1);
   if (value < 1 || (value & (value - 1)) != 0 || value > max)
@@ -61,15 +58,10 @@ static void check_order(Verifier *v, const Op *op) {
   verify_word(v, op, ATTR_SCOPE, scope, 3);
 }
 
-static uint32_t bits_of(const Type *type) {
-  const Type *element = type_element(type);
-  return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
-}
-
 // Allowed: add, max and min of numbers, 16-bit floats too; and, or, xor of integers; xchg; otherwise 32 or 64
 // bits. load and store: all but i1.
 static bool has_rmw(const char *rmw, const Type *type) {
-  uint32_t bits = bits_of(type);
+  uint32_t bits = element_bits(type);
   bool word = bits == 32 || bits == 64;
   if (strcmp(rmw, "load") == 0 || strcmp(rmw, "store") == 0) return !type_is_elem(type, ELEM_I1);
   if (strcmp(rmw, "xchg") == 0) return word;
@@ -107,7 +99,7 @@ static void check_atomic_rmw(Verifier *v, const Op *op) {
 }
 
 static void check_atomic_cas(Verifier *v, const Op *op) {
-  uint32_t bits = bits_of(result_type(op));
+  uint32_t bits = element_bits(result_type(op));
   check_target(v, op, operand_type(op, 2), 3);
   check_order(v, op);
   if (result_type(op) != operand_type(op, 2) || operand_type(op, 1) != operand_type(op, 2))

@@ -3,7 +3,7 @@
 #ifndef IR_VERIFY_VERIFY_PARTS_H
 #define IR_VERIFY_VERIFY_PARTS_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 typedef struct Verifier {
   Diags *diags;
@@ -19,6 +19,10 @@ typedef struct Verifier {
   bool ok;
 } Verifier;
 
+static inline uint32_t element_bits(const Type *type) {
+  const Type *element = type_element(type);
+  return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
+}
 // Reports a broken rule of `op`; the message begins with the op's name.
 void verify_fail(Verifier *v, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // The type as text, in the scratch arena.
@@ -43,6 +47,8 @@ void verify_dot(Verifier *v, const Op *op);
 void verify_machine_op(Verifier *v, const Op *op);
 // verify_shared.c: shared memory and asynchronous ops.
 void verify_shared_op(Verifier *v, const Op *op);
+// Checks that the part of `whole` that begins at the op's starts, one a dimension, is within it.
+void verify_starts(Verifier *v, const Op *op, const Type *part, const Type *whole);
 // Checks that `one` is one of the buffers along the first dimension of `buffers`.
 void verify_slot(Verifier *v, const Op *op, const Type *buffers, const Type *one);
 void verify_scratch(Verifier *v, const Op *op); // For an op with a scratch buffer.

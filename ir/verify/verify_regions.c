@@ -3,8 +3,6 @@
 #include "ir/memory/exchange.h"
 #include "ir/verify/verify_parts.h"
 
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
-
 static void check_carried(Verifier *v, const Op *op, const Type *type, const Type *result, uint32_t index,
                           const char *what) {
   if (type != result)
@@ -272,7 +270,7 @@ void verify_yields(Verifier *v, const Op *yield, const Op *parent) {
                 op_info(parent->kind)->name);
     return;
   }
-  bool elements = parent->kind != OP_FOR && parent->kind != OP_WHILE && parent->kind != OP_IF;
+  bool elements = !op_has(parent, FLOW);
   for (uint32_t i = 0; i < yield->operand_count; i++) {
     const Type *result = parent->results[i].type;
     check_yielded(v, yield, i, elements ? type_element(result) : result);

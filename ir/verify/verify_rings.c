@@ -83,11 +83,8 @@ void verify_ring_op(Verifier *v, const Op *op) {
 static bool hands_ring_on(const Use *use) {
   const Op *op = use->user;
   uint32_t index = (uint32_t)(use - op->operands);
+  if (op_has(op, RING)) return index == 0;
   switch ((int)op->kind) {
-  case OP_RING_FILL:
-  case OP_RING_WAIT:
-  case OP_RING_RELEASE:
-  case OP_RING_COMMIT: return index == 0;
   case OP_FOR: return index >= LOOP_FIRST_INIT;
   case OP_WHILE: return true;
   case OP_YIELD: return op->region->parent != NULL;
@@ -304,14 +301,11 @@ static void check_op(RingChecker *c, const Op *op) {
   case OP_WARP_GROUPS:
     for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i]);
     break;
-  case OP_RING_FILL:
-  case OP_RING_WAIT:
-  case OP_RING_COMMIT:
-  case OP_RING_RELEASE: check_turn(c, op); break;
   case OP_FOR: check_for(c, op); break;
   case OP_WHILE: check_while(c, op); break;
   case OP_IF: check_if(c, op); break;
-  default: break;
+  default:
+    if (op_has(op, RING)) check_turn(c, op);
   }
 }
 

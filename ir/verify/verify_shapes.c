@@ -4,9 +4,6 @@
 
 #include <inttypes.h>
 
-static const Type *result_type(const Op *op) { return op->results[0].type; }
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
-
 bool verify_axis(Verifier *v, const Op *op, const Type *tile) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   if (axis >= 0 && axis < tile->rank) return true;
@@ -125,12 +122,7 @@ static void check_slice(Verifier *v, const Op *op) {
                 verify_type_text(v, to), starts->ints.n);
     return;
   }
-  for (uint32_t d = 0; d < from->rank; d++) {
-    int64_t start = starts->ints.at[d];
-    if (start < 0 || start > from->shape[d] || to->shape[d] > from->shape[d] - start)
-      verify_fail(v, op, "%u elements from %" PRId64 " on are not within the %u of dimension %u",
-                  to->shape[d], start, from->shape[d], d);
-  }
+  verify_starts(v, op, to, from);
 }
 
 static void check_gather(Verifier *v, const Op *op) {

@@ -7,9 +7,6 @@
 
 enum { MAX_OFFSET = 1 << 28, MAX_PENDING = 1 << 10, BARRIER_COUNT = 16 };
 
-static const Type *result_type(const Op *op) { return op->results[0].type; }
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
-
 static bool is_buffer(Verifier *v, const Op *op, const Type *type, const char *what) {
   if (type->kind == TYPE_SHARED && type->layout) return true;
   verify_fail(v, op, "%s is a shared buffer with its layout, not %s", what, verify_type_text(v, type));
@@ -35,6 +32,16 @@ static bool holds_elements(const Type *buffer, const Type *tile) {
   return buffer->elem == (element->elem == ELEM_I1 ? ELEM_I8 : element->elem);
 }
 
+void verify_starts(Verifier *v, const Op *op, const Type *part, const Type *whole) {
+  const Attr *starts = op_attr(op, ATTR_STARTS);
+  for (uint32_t d = 0; d < whole->rank; d++) {
+    int64_t start = starts->ints.at[d];
+    if (start < 0 || start > whole->shape[d] || part->shape[d] > whole->shape[d] - start)
+      verify_fail(v, op, "%u elements from %" PRId64 " on are not within the %u of dimension %u",
+                  part->shape[d], start, whole->shape[d], d);
+  }
+}
+
 static void check_starts(Verifier *v, const Op *op, const Type *tile, const Type *buffer) {
   const Attr *starts = op_attr(op, ATTR_STARTS);
   if (starts->ints.n != buffer->rank || tile->rank != buffer->rank) {
@@ -42,12 +49,7 @@ static void check_starts(Verifier *v, const Op *op, const Type *tile, const Type
                 verify_type_text(v, buffer));
     return;
   }
-  for (uint32_t d = 0; d < buffer->rank; d++) {
-    int64_t start = starts->ints.at[d];
-    if (start < 0 || start > buffer->shape[d] || tile->shape[d] > buffer->shape[d] - start)
-      verify_fail(v, op, "%u elements from %" PRId64 " on are not within the %u of dimension %u",
-                  tile->shape[d], start, buffer->shape[d], d);
-  }
+  verify_starts(v, op, tile, buffer);
 }
 
 // Checks a move between a tile, or a scalar, and a buffer.

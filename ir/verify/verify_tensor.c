@@ -8,8 +8,6 @@
 
 enum { MAX_BYTES = (1 << 20) - 1, MAX_PENDING = 63 }; // bytes: maximum count of an mbarrier
 
-static const Type *operand_type(const Op *op, uint32_t i) { return op_operand(op, i)->type; }
-
 static void check_mbarriers(Verifier *v, const Op *op, uint32_t i, bool one) {
   const Type *type = operand_type(op, i);
   if (type->kind != TYPE_SHARED || type->elem != ELEM_I64)

@@ -90,8 +90,6 @@ void verify_type(Verifier *v, const Op *op, const Type *type, const char *what) 
   if (type->layout) verify_layout(v, op, type, type->layout, what);
 }
 
-static const Type *result_type(const Op *op) { return op->results[0].type; }
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
 static bool is_number(const Type *type) { return type_is_int(type) || type_is_float(type); }
 static bool is_data(const Type *type) { return is_number(type) || type_is_ptr(type); }
 
@@ -211,11 +209,6 @@ static void check_cast(Verifier *v, const Op *op) {
   if (!is_number(operand_type(op, 0)) || !is_number(result_type(op)))
     verify_fail(v, op, "%s to %s is not a conversion of numbers", verify_type_text(v, operand_type(op, 0)),
                 verify_type_text(v, result_type(op)));
-}
-
-static uint32_t element_bits(const Type *type) {
-  const Type *element = type_element(type);
-  return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
 }
 
 static void check_bitcast(Verifier *v, const Op *op) {

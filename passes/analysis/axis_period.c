@@ -37,7 +37,7 @@ static uint64_t period_of_operands(PeriodSearch *s, const Op *op, uint32_t dim) 
 }
 
 static uint64_t period_of_op(PeriodSearch *s, const Op *op, uint32_t dim) {
-  if (op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS)
+  if (op_has(op, VIEW) && op->kind != OP_RESHAPE)
     return period_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
   if (!op_has(op, PURE | ELEMENTWISE)) return UINT64_MAX;
   uint64_t divisor = divisor_of(s, op), period = period_of_operands(s, op, dim);

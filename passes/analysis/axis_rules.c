@@ -391,8 +391,7 @@ AxisInfo axis_of_result(const AxisTable *table, const Op *op, const Value *resul
   case OP_CONVERT_LAYOUT: return *axis_info(table, op_operand(op, 0));
   default: break;
   }
-  if (axis_is_shape_op(op))
-    return axis_of_shape_op(op, axis_info(table, op_operand(op, 0)), axis_step(result));
+  if (op_has(op, VIEW)) return axis_of_shape_op(op, axis_info(table, op_operand(op, 0)), axis_step(result));
   if (op_has(op, PURE | ELEMENTWISE)) return of_elementwise(table, op, result);
   info.nonnegative = info.natural = is_integer(result) && !elem_is_signed(element_of(result)->elem);
   return info;

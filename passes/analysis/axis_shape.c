@@ -45,11 +45,6 @@ static void set_reshaped(AxisInfo *info, const AxisInfo *in, uint64_t step, cons
   for (uint32_t i = 0; uniform && i < to->rank; i++) info->constancy[i] = to->shape[i];
 }
 
-bool axis_is_shape_op(const Op *op) {
-  return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS ||
-         op->kind == OP_RESHAPE;
-}
-
 AxisInfo axis_of_shape_op(const Op *op, const AxisInfo *in, uint64_t step) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   const Attr *order = op_attr(op, ATTR_ORDER);

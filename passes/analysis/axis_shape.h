@@ -5,9 +5,7 @@
 
 #include "passes/analysis/axis_info.h"
 
-// Returns true if the op is expand_dims, broadcast, trans or reshape.
-bool axis_is_shape_op(const Op *op);
-// The facts about the op's result, from the facts `in` about its operand. `step`: the distance between neighbours of a
+// The facts about a view's result, from the facts `in` about its operand. `step`: the distance between neighbours of a
 // contiguous run.
 AxisInfo axis_of_shape_op(const Op *op, const AxisInfo *in, uint64_t step);
 

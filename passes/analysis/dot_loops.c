@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/analysis/dot_loops.h"
 
-static bool has_dot(const Region *body) {
-  for (const Op *op = body->first; op; op = op->next)
-    if (op->kind == OP_DOT) return true;
-  return false;
-}
-
 bool may_be_copied_ahead(const Op *load) {
   const Op *loop = load->region->parent;
   const Target *target = &load->region->func->module->target;
   if (load->kind != OP_LOAD || op_attr(load, ATTR_VOLATILE) || !loop || loop->kind != OP_FOR) return false;
   return target->arch->has_cp_async && op_int(loop, ATTR_NUM_STAGES, target->num_stages) > 1 &&
-         has_dot(loop->regions[0]);
+         region_find(loop->regions[0], OP_DOT);
 }
 
 bool is_narrow_row(const Op *load) {

@@ -116,12 +116,8 @@ static FloatRange range_of_binary(const Op *op, uint32_t *visits) {
 
 static FloatRange range_of_op(const Value *value, uint32_t *visits) {
   const Op *op = value->def;
+  if (op_has_any(op, VIEW | SPREADS)) return range_of(op_operand(op, 0), visits);
   switch ((int)op->kind) {
-  case OP_SPLAT:
-  case OP_EXPAND_DIMS:
-  case OP_BROADCAST:
-  case OP_RESHAPE:
-  case OP_TRANS:
   case OP_SLICE:
   case OP_CONVERT_LAYOUT:
   case OP_CAST:

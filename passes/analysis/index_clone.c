@@ -4,27 +4,9 @@
 enum { MAX_OPS = 48 };
 
 // Division is excluded: it may be undefined outside the tile.
-static bool is_total(OpKind kind) {
-  switch ((int)kind) {
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
-  case OP_NEG:
-  case OP_AND:
-  case OP_OR:
-  case OP_XOR:
-  case OP_MIN:
-  case OP_MAX:
-  case OP_EQ:
-  case OP_NE:
-  case OP_LT:
-  case OP_LE:
-  case OP_GT:
-  case OP_GE:
-  case OP_SELECT:
-  case OP_ADDPTR: return true;
-  default: return false;
-  }
+static bool is_total(const Op *op) {
+  return op_has_any(op, ARITHMETIC | ASSOCIATES | COMPARE) || op->kind == OP_NEG || op->kind == OP_SELECT ||
+         op->kind == OP_ADDPTR;
 }
 
 static bool is_integer_cast(const Op *op) {
@@ -36,8 +18,8 @@ static bool can_clone(const Value *value, uint32_t *left) {
   const Op *op = value->def;
   if (!op || *left == 0 || value->type->rank != 1) return false;
   --*left;
-  if (op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_CONSTANT) return true;
-  if (!is_total(op->kind) && !is_integer_cast(op)) return false;
+  if (op_has(op, LEAF)) return true;
+  if (!is_total(op) && !is_integer_cast(op)) return false;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!can_clone(op_operand(op, i), left)) return false;
   return true;

@@ -5,15 +5,8 @@
 #include <string.h>
 
 static IrContext *context_of(const Op *op) { return op->region->func->module->ir; }
-static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
-
 static const Layout *intern_for(const Op *op, Layout layout) {
   return layout_intern(context_of(op), &layout);
-}
-
-bool flow_is_view(const Op *op) {
-  return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS ||
-         op->kind == OP_RESHAPE;
 }
 
 // The order of trans, or its inverse.
@@ -94,7 +87,7 @@ static const Layout *dot_operand(const Op *op, uint32_t i, const Layout *layout)
 }
 
 const Layout *flow_operand(const Op *op, uint32_t i, const Layout *layout) {
-  if (flow_is_view(op) && type_is_tile(operand_type(op, 0))) return flow_view_operand(op, layout);
+  if (op_has(op, VIEW) && type_is_tile(operand_type(op, 0))) return flow_view_operand(op, layout);
   switch ((int)op->kind) {
   case OP_DOT: return dot_operand(op, i, layout);
   case OP_SPLIT:
@@ -120,7 +113,7 @@ const Layout *flow_result(const Op *op, uint32_t i, const Layout *layout) {
 }
 
 bool flow_shares_operand(const Op *op, uint32_t i) {
-  if (flow_is_view(op)) return false;
+  if (op_has(op, VIEW)) return false;
   switch ((int)op->kind) {
   case OP_DOT: return i == 2 && !op_attr(op, ATTR_ANCHOR);
   case OP_SPLIT:
@@ -151,7 +144,7 @@ const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand) {
     return layout_split(operand, &half) ? intern_for(op, half) : NULL;
   if (op->kind == OP_SLICE || op->kind == OP_SPLIT || op->kind == OP_DOT) return NULL;
   if (op->kind == OP_GATHER && i == 0) return NULL;
-  if (flow_is_view(op)) return flow_view_result(op, operand);
+  if (op_has(op, VIEW)) return flow_view_result(op, operand);
   return operand;
 }
 

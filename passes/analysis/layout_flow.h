@@ -4,16 +4,15 @@
 #ifndef PASSES_ANALYSIS_LAYOUT_FLOW_H
 #define PASSES_ANALYSIS_LAYOUT_FLOW_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 // The layout that an op works in is the layout of these tiles:
 // * The operands, for reduce, histogram, join and cat.
 // * The results, for views, split, slice, gather and dot.
 // * All tiles, for the other ops.
 
-// True for expand_dims, broadcast, trans and reshape. They only rename registers, in any layout of the result.
-bool flow_is_view(const Op *op);
-// The layout of a view's operand from that of its result, and the reverse.
+// The layout of a view's operand from that of its result, and the reverse. A view only renames registers, in any layout
+// of the result.
 const Layout *flow_view_operand(const Op *op, const Layout *result);
 const Layout *flow_view_result(const Op *op, const Layout *operand);
 

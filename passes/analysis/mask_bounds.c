@@ -9,13 +9,9 @@ enum { MAX_DEPTH = 16 };
 // Shape ops repeat elements or move them. A fact about all elements holds before and after. Hints and layout
 // conversions do not change elements.
 const Value *through_shapes(const Value *value) {
-  while (value->def) {
-    OpKind kind = value->def->kind;
-    if (kind != OP_EXPAND_DIMS && kind != OP_BROADCAST && kind != OP_RESHAPE && kind != OP_TRANS &&
-        kind != OP_HINT && kind != OP_CONVERT_LAYOUT)
-      break;
-    value = op_operand(value->def, 0);
-  }
+  const Op *op = value->def;
+  for (; op && (op_has(op, VIEW) || op->kind == OP_HINT || op->kind == OP_CONVERT_LAYOUT); op = value->def)
+    value = op_operand(op, 0);
   return value;
 }
 
@@ -99,7 +95,7 @@ static bool add_mask(const Value *mask, MaskBound *bounds, uint32_t *count, uint
   if (op->kind == OP_AND)
     return add_mask(op_operand(op, 0), bounds, count, depth - 1) &&
            add_mask(op_operand(op, 1), bounds, count, depth - 1);
-  bool compares = op->kind == OP_LT || op->kind == OP_LE || op->kind == OP_GT || op->kind == OP_GE;
+  bool compares = op_has(op, COMPARE) && !op_has(op, COMMUTES);
   if (!compares || !type_is_tile(op_operand(op, 0)->type) || *count == MASK_BOUNDS_MAX) return false;
   return read_comparison(op, &bounds[(*count)++]);
 }

@@ -2,12 +2,12 @@
 // Queries about a loop with chained dots.
 #include "passes/analysis/overlapped_dots.h"
 
+#include "ir/build.h"
 #include "ir/dot/dot.h"
 
 static bool has_dots_within(const Op *op) {
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (inner->kind == OP_DOT || has_dots_within(inner)) return true;
+  for (OpWalk w = ops_inside(op); ops_next(&w);)
+    if (w.op->kind == OP_DOT) return true;
   return false;
 }
 
@@ -26,7 +26,7 @@ bool overlapped_dots_find(const Op *loop, OverlappedDots *dots) {
   return dots->first_wait && dots->second_wait && dots->first_wait != dots->second_wait;
 }
 
-static const Op *buffer_of(const Value *operand) {
+const Op *dot_buffer(const Value *operand) {
   while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
   return operand->type->kind == TYPE_SHARED ? operand->def : NULL;
 }
@@ -34,18 +34,16 @@ static const Op *buffer_of(const Value *operand) {
 const Op *overlapped_buffer(const Op *loop) {
   OverlappedDots dots;
   if (!overlapped_dots_find(loop, &dots)) return NULL;
-  const Op *buffer = buffer_of(op_operand(dots.second, 1));
+  const Op *buffer = dot_buffer(op_operand(dots.second, 1));
   bool shared =
-      buffer == buffer_of(op_operand(dots.first, 0)) || buffer == buffer_of(op_operand(dots.first, 1));
+      buffer == dot_buffer(op_operand(dots.first, 0)) || buffer == dot_buffer(op_operand(dots.first, 1));
   return buffer && buffer->kind == OP_SHARED_ALLOC && !shared ? buffer : NULL;
 }
 
 bool takes_marked(const uint8_t *marks, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (marks[op_operand(op, i)->id]) return true;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (takes_marked(marks, inner)) return true;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (marks[op_operand(w.op, i)->id]) return true;
   return false;
 }
 
@@ -94,15 +92,9 @@ Op *loop_with_inits(Op *loop, uint32_t count, Value *const *inits) {
   Op *made = build_for(&b, loop_lower(loop), loop_upper(loop), loop_step(loop), count, inits);
   Region *from = loop->regions[0], *to = made->regions[0];
   op_copy_attrs(made, loop);
-  for (uint32_t i = 0; i < from->arg_count; i++) {
-    to->args[i]->name = from->args[i]->name;
-    value_replace_uses(from->args[i], to->args[i]);
-  }
+  for (uint32_t i = 0; i < from->arg_count; i++) value_take_over(from->args[i], to->args[i]);
   while (from->first) op_move(from->first, to, NULL);
-  for (uint32_t i = 0; i < loop->result_count; i++) {
-    made->results[i].name = loop->results[i].name;
-    value_replace_uses(&loop->results[i], &made->results[i]);
-  }
+  op_replace_results(loop, made);
   op_erase(loop);
   return made;
 }

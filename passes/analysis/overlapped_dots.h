@@ -4,7 +4,7 @@
 #ifndef PASSES_ANALYSIS_OVERLAPPED_DOTS_H
 #define PASSES_ANALYSIS_OVERLAPPED_DOTS_H
 
-#include "ir/build.h"
+#include "ir/queries.h"
 
 typedef struct OverlappedDots {
   Op *first, *first_wait, *second, *second_wait;
@@ -20,6 +20,8 @@ const Op *overlapped_buffer(const Op *loop);
 // or a later one: a loop-carried value is marked together with its yielded value. Call it after func_number.
 uint8_t *loop_hangs_on(Arena *arena, const Func *func, const Op *loop, const Op *from);
 // Returns true if the op, or an op in its regions, takes a marked value.
+// The op that makes the buffer that a dot reads. NULL: the operand is in registers.
+const Op *dot_buffer(const Value *operand);
 bool takes_marked(const uint8_t *marks, const Op *op);
 
 // The number of dots in the loop's body if a later one uses values computed from the first. 0: none does, or the loop
@@ -37,14 +39,10 @@ typedef struct OverlappedLoops {
   VEC(Op *) list;
 } OverlappedLoops;
 
-static inline void overlapped_push(Op *op, void *data) {
-  OverlappedLoops *loops = data;
-  if (op->kind == OP_FOR && op_attr(op, ATTR_OVERLAPPED)) vec_push(loops->arena, &loops->list, op);
-}
-
 static inline OverlappedLoops overlapped_loops(Arena *arena, Func *func) {
   OverlappedLoops loops = {.arena = arena};
-  region_walk(func->body, overlapped_push, &loops);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR && op_attr(w.op, ATTR_OVERLAPPED)) vec_push(arena, &loops.list, w.op);
   return loops;
 }
 

@@ -4,7 +4,7 @@
 #include "passes/analysis/padded_warps.h"
 
 #include "base/integer.h"
-#include "ir/build.h"
+#include "ir/queries.h"
 #include "ir/dot/dot.h"
 
 enum { WARPGROUP = 4, WARPGROUP_BITS = 2, NO_DIM = TILE_MAX_RANK };
@@ -134,8 +134,7 @@ static bool converts_by_warpgroups(const Op *op) {
   return false;
 }
 
-static void count_op(Op *op, void *data) {
-  WarpCount *count = data;
+static void count_op(WarpCount *count, Op *op) {
   bool apart = true;
   switch ((int)op->kind) {
   case OP_STORE: store_to_memory(count, op); break;
@@ -156,6 +155,6 @@ uint32_t unpadded_warps(const Func *func) {
   uint32_t warps = func->module->target.num_warps;
   WarpCount count = {.groups = warps / WARPGROUP};
   if (count.groups < 3) return warps; // If one of two warpgroups had only padding, the tile would fit in one.
-  region_walk(func->body, count_op, &count);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) count_op(&count, w.op);
   return count.used ? count.used * WARPGROUP : warps;
 }

@@ -29,8 +29,8 @@ static uint32_t read_until(const Op *user, const Region *home) {
   return end;
 }
 
-static bool is_copy(const Op *op) {
-  return op && (op->kind == OP_CONSTANT || op->kind == OP_SPLAT || op->kind == OP_BROADCAST);
+static bool is_copy(const Value *value) {
+  return value_uniform(value) || (value->def && value->def->kind == OP_BROADCAST);
 }
 
 typedef struct Pressure {
@@ -45,16 +45,7 @@ typedef struct Pressure {
 // --- what holds data
 
 static bool keeps_index(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_ARANGE:
-  case OP_CONSTANT:
-  case OP_SPLAT:
-  case OP_EXPAND_DIMS:
-  case OP_BROADCAST:
-  case OP_RESHAPE:
-  case OP_TRANS: return true;
-  default: return op_has(op, PURE | ELEMENTWISE);
-  }
+  return op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
 }
 
 static bool holds_data(const Pressure *p, const Value *value) {
@@ -93,10 +84,7 @@ static bool mark_op(Pressure *p, const Op *op) {
 // True if something new was marked. The data of a loop-carried value may come from the loop's end.
 static bool mark_region(Pressure *p, const Region *region) {
   bool more = false;
-  for (const Op *op = region->first; op; op = op->next) {
-    for (uint32_t r = 0; r < op->region_count; r++) more |= mark_region(p, op->regions[r]);
-    more |= mark_op(p, op);
-  }
+  for (OpWalk w = ops_outward(region); ops_next(&w);) more |= mark_op(p, w.op);
   return more;
 }
 
@@ -163,7 +151,7 @@ static uint32_t tile_registers(const Value *value) {
 // Two fp16 or bf16 share a register. fp8 and small integers take one register each.
 static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
-  if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_reduced(value)) return 0;
+  if (!type_is_tile(type) || is_copy(value) || is_exchanged(value) || is_reduced(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
   if (is_float && bytes == 2 && !(p->halves && is_unpacked_16bit(value))) return tile_words(type);
@@ -299,19 +287,12 @@ static uint32_t held_by(const Pressure *p, const Op *op) {
   return n;
 }
 
-static void find_most_across(const Pressure *p, const Region *region, const uint32_t *alive, uint32_t *most) {
-  for (const Op *op = region->first; op; op = op->next) {
-    uint32_t n = takes_together(op) ? alive[op->id] + held_by(p, op) : 0;
-    if (n > *most) *most = n;
-    for (uint32_t r = 0; r < op->region_count; r++) find_most_across(p, op->regions[r], alive, most);
-  }
-}
-
 uint32_t func_pressure_across(Arena *scratch, Func *func) {
   Pressure p = pressure_of(scratch, func, false);
   uint32_t most = 0;
   for (uint32_t i = 1; i < func->op_count; i++) p.across[i] += p.across[i - 1];
-  find_most_across(&p, func->body, p.across, &most);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (takes_together(w.op)) most = max_u32(most, p.across[w.op->id] + held_by(&p, w.op));
   return most;
 }
 

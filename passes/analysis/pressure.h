@@ -2,7 +2,7 @@
 #ifndef PASSES_ANALYSIS_PRESSURE_H
 #define PASSES_ANALYSIS_PRESSURE_H
 
-#include "ir/ir.h"
+#include "ir/queries.h"
 
 // Registers of a thread if one CTA has all registers.
 uint32_t func_thread_registers(const Func *func);

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Facts about a launch's programs and their order. Can the kernel be persistent? Do later programs along axis 0 have
 // more work?
-#include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "passes/analysis/plan.h"
 
 // Returns true if the op could observe which programs ran before, whatever else the kernel does.
 static bool tells_order(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_PRINT:
-  case OP_ASSERT:
-  case OP_ATOMIC_RMW:
-  case OP_ATOMIC_CAS:
-  case OP_GLOBALTIMER:
-  case OP_SMID: return true;
-  default: return op_attr(op, ATTR_VOLATILE) != NULL;
-  }
+  if (op_has(op, ATOMIC) || op_attr(op, ATTR_VOLATILE)) return true;
+  return op->kind == OP_PRINT || op->kind == OP_ASSERT || op->kind == OP_GLOBALTIMER || op->kind == OP_SMID;
 }
 
 // --- persistent kernels
@@ -25,14 +17,10 @@ static bool is_ordered(const Op *op) {
   return tells_order(op) || op->kind == OP_GDC_WAIT || op->kind == OP_GDC_LAUNCH_DEPENDENTS;
 }
 
-static void find_ordered(Op *op, void *data) {
-  const Op **found = data;
-  if (!*found && is_ordered(op)) *found = op;
-}
-
 const char *programs_refuse_turns(const Func *func, Loc *loc) {
   const Op *ordered = NULL;
-  region_walk(func->body, find_ordered, &ordered);
+  for (OpWalk w = ops_in(func->body); !ordered && ops_next(&w);)
+    if (is_ordered(w.op)) ordered = w.op;
   *loc = ordered ? ordered->loc : func->loc;
   if (ordered)
     return "it has ops whose order among programs matters (print, assert, atomics, inline PTX, "
@@ -88,18 +76,11 @@ static Growth growth_of(const Value *value, uint32_t depth) {
   }
 }
 
-static bool has_product(const Op *loop) {
-  for (const Op *op = loop->regions[0]->first; op; op = op->next)
-    if (op->kind == OP_DOT) return true;
-  return false;
-}
-
-static void look_at(Op *op, void *data) {
+static void look_at(WorkSearch *search, const Op *op) {
   enum { DEPTH = 16 };
-  WorkSearch *search = data;
   int64_t step;
   search->ordered |= tells_order(op) || op->kind == OP_INLINE_ASM; // Inline PTX may read the CTA's number.
-  if (op->kind != OP_FOR || !has_product(op)) return;
+  if (op->kind != OP_FOR || !region_find(op->regions[0], OP_DOT)) return;
   Growth lower = growth_of(loop_lower(op), DEPTH), upper = growth_of(loop_upper(op), DEPTH);
   bool up = value_int_constant(loop_step(op), &step) && step > 0;
   search->other |= lower == GROWS_UNKNOWN || upper < lower || upper == GROWS_UNKNOWN || !up;
@@ -108,6 +89,6 @@ static void look_at(Op *op, void *data) {
 
 const Op *programs_grow(Func *func) {
   WorkSearch search = {0};
-  region_walk(func->body, look_at, &search);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) look_at(&search, w.op);
   return search.other || search.ordered ? NULL : search.growing;
 }

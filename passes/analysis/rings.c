@@ -2,8 +2,6 @@
 // Finds the ring that each value refers to. It follows ops on rings and control flow.
 #include "passes/analysis/rings.h"
 
-#include "ir/build.h"
-
 typedef struct RingFinder {
   Arena *arena;
   Rings *rings;
@@ -24,8 +22,7 @@ static void enter_loop(RingFinder *f, const Op *op) {
   }
 }
 
-static void visit_op(Op *op, void *data) {
-  RingFinder *f = data;
+static void visit_op(RingFinder *f, Op *op) {
   switch ((int)op->kind) {
   case OP_RING_BEGIN:
     f->rings->of[op_result(op)->id] = f->rings->begins.n;
@@ -37,10 +34,6 @@ static void visit_op(Op *op, void *data) {
       vec_push(f->arena, &f->rings->begins, op);
     }
     break;
-  case OP_RING_FILL:
-  case OP_RING_WAIT:
-  case OP_RING_COMMIT:
-  case OP_RING_RELEASE: flow_ring(f, op_operand(op, 0), ring_result(op)); break;
   case OP_FOR:
   case OP_WHILE: enter_loop(f, op); break;
   case OP_YIELD: // A yield of an if: the results come after it.
@@ -48,14 +41,15 @@ static void visit_op(Op *op, void *data) {
          i++)
       if (is_ring(op_operand(op, i))) flow_ring(f, op_operand(op, i), &op->region->parent->results[i]);
     break;
-  default: break;
+  default:
+    if (op_has(op, RING)) flow_ring(f, op_operand(op, 0), ring_result(op));
   }
 }
 
 Rings rings_find(Arena *arena, Func *func) {
   Rings rings = {.of = ARENA_ARRAY(arena, uint32_t, func->value_count)};
   memset(rings.of, 0xff, func->value_count * sizeof *rings.of);
-  region_walk(func->body, visit_op, &(RingFinder){arena, &rings});
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) visit_op(&(RingFinder){arena, &rings}, w.op);
   return rings;
 }
 

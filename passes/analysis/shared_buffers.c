@@ -3,18 +3,13 @@
 // fixed point.
 #include "passes/analysis/shared_buffers.h"
 
-#include "ir/build.h"
+#include "ir/queries.h"
 
 typedef struct BufferFinder {
   Arena *arena;
   SharedBuffers *buffers;
   bool grew;
 } BufferFinder;
-
-static void find_alloc(Op *op, void *data) {
-  BufferFinder *f = data;
-  if (op->kind == OP_SHARED_ALLOC) vec_push(f->arena, &f->buffers->allocs, op);
-}
 
 static void hand_on(BufferFinder *f, const Value *from, const Value *to) {
   SharedBuffers *b = f->buffers;
@@ -42,8 +37,7 @@ static void follow_while(BufferFinder *f, const Op *op) {
   }
 }
 
-static void follow_op(Op *op, void *data) {
-  BufferFinder *f = data;
+static void follow_op(BufferFinder *f, Op *op) {
   switch ((int)op->kind) {
   case OP_SHARED_INDEX:
   case OP_SHARED_TRANS: hand_on(f, op_operand(op, 0), op_result(op)); break;
@@ -66,7 +60,8 @@ SharedBuffers shared_buffers_find(Arena *arena, Func *func) {
   SharedBuffers buffers = {0};
   BufferFinder f = {.arena = arena, .buffers = &buffers, .grew = true};
   func_number(func);
-  region_walk(func->body, find_alloc, &f);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_SHARED_ALLOC) vec_push(arena, &buffers.allocs, w.op);
   buffers.words = buffers.allocs.n / 64 + 1;
   buffers.sets = ARENA_ARRAY(arena, uint64_t *, func->value_count);
   for (uint32_t i = 0; i < buffers.allocs.n; i++) {
@@ -76,7 +71,7 @@ SharedBuffers shared_buffers_find(Arena *arena, Func *func) {
   }
   while (f.grew) {
     f.grew = false;
-    region_walk(func->body, follow_op, &f);
+    for (OpWalk w = ops_in(func->body); ops_next(&w);) follow_op(&f, w.op);
   }
   return buffers;
 }

@@ -39,10 +39,6 @@ typedef struct RowSum {
 
 // --- which sums
 
-static const Use *only_use(const Value *value) {
-  return value->first_use && !value->first_use->next ? value->first_use : NULL;
-}
-
 static bool adds_two(const Op *reduce) {
   const Op *add = reduce->regions[0]->first;
   return reduce->operand_count == 1 && add->kind == OP_ADD && add->next == reduce->regions[0]->last &&
@@ -76,7 +72,7 @@ static bool find_sum(const Op *loop, uint32_t index, RowSum *sum) {
   const Value *carried = loop_carried(loop, index);
   Op *add = loop_yielded(loop, index)->def;
   if (!add || add->kind != OP_ADD || add->region != loop->regions[0] || !type_is_tile(carried->type) ||
-      !type_is_elem(carried->type, ELEM_FP32) || !only_use(op_result(add)))
+      !type_is_elem(carried->type, ELEM_FP32) || !value_single_use(op_result(add)))
     return false;
   for (uint32_t i = 0; i < 2; i++) {
     Op *product = op_operand(add, i)->def, *reduce = op_operand(add, 1 - i)->def;
@@ -91,8 +87,8 @@ static bool find_sum(const Op *loop, uint32_t index, RowSum *sum) {
                     .factor = op_operand(product, 0) == carried,
                     .axis = (uint32_t)op_int(reduce, ATTR_AXIS, 0)};
     const Value *old = op_operand(product, 1 - sum->factor);
-    return old == carried && only_use(carried) && only_use(op_result(product)) &&
-           only_use(op_result(reduce)) && find_parts(sum) &&
+    return old == carried && value_single_use(carried) && value_single_use(op_result(product)) &&
+           value_single_use(op_result(reduce)) && find_parts(sum) &&
            float_sums_stay_finite(op_operand(reduce, 0), NULL);
   }
   return false;
@@ -165,7 +161,7 @@ bool pass_defer_row_sums(PassContext *context, Func *func) {
   bool changed = false;
   for (uint32_t l = 0; l < marked.list.n; l++) {
     Op *loop = marked.list.at[l];
-    RowSum sum;
+    RowSum sum = {0};
     uint32_t index = 0;
     while (index < loop->result_count && !find_sum(loop, index, &sum)) index++;
     if (index == loop->result_count) continue;

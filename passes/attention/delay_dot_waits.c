@@ -38,6 +38,7 @@
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
 #include "passes/passes.h"
+#include "passes/analysis/overlapped_dots.h"
 #include "passes/analysis/pressure.h"
 
 enum { MAX_WAITED = 8 }; // Values that pass through one wait.
@@ -55,9 +56,8 @@ static Op *wait_of(const Op *dot) { return op_result(dot)->first_use->user; }
 // --- loops that qualify
 
 static bool has_dots(const Op *op) {
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (inner->kind == OP_DOT || inner->kind == OP_DOT_WAIT || has_dots(inner)) return true;
+  for (OpWalk w = ops_inside(op); ops_next(&w);)
+    if (w.op->kind == OP_DOT || w.op->kind == OP_DOT_WAIT) return true;
   return false;
 }
 
@@ -92,20 +92,15 @@ static Op *first_user(const Sinking *s, const Value *value) {
   return first;
 }
 
-static const Op *buffer_of(const Value *operand) {
-  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
-  return operand->type->kind == TYPE_SHARED ? operand->def : NULL;
-}
-
 static bool reads_buffer(const Op *dot, const Op *buffer) {
-  return buffer && (buffer == buffer_of(op_operand(dot, 0)) || buffer == buffer_of(op_operand(dot, 1)));
+  return buffer && (buffer == dot_buffer(op_operand(dot, 0)) || buffer == dot_buffer(op_operand(dot, 1)));
 }
 
 // Returns true if the dot may be in flight, or start, on either side of the op.
 static bool passes_by(const Op *dot, const Op *op) {
-  if (op->kind == OP_SHARED_STORE) return !reads_buffer(dot, buffer_of(op_operand(op, 1)));
-  return op_is_dead(op) || op->kind == OP_DOT || op->kind == OP_DOT_WAIT || op->kind == OP_ATOMIC_RMW ||
-         op->kind == OP_STORE || op->kind == OP_LOAD;
+  if (op->kind == OP_SHARED_STORE) return !reads_buffer(dot, dot_buffer(op_operand(op, 1)));
+  return op_is_dead(op) || op->kind == OP_DOT_WAIT || op->kind == OP_ATOMIC_RMW || op->kind == OP_STORE ||
+         op->kind == OP_LOAD;
 }
 
 // The op that packs a dot's register operand from wider numbers, the last one first.
@@ -116,18 +111,13 @@ static Op *packing_of(const Sinking *s, const Value *operand) {
   return packs ? op : NULL;
 }
 
-static bool only_spreads(const Op *op) {
-  return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT;
-}
-
 // --- accumulators
 
 // Returns true if only elementwise ops compute the value from values available before the dot.
 static bool can_precede(const Sinking *s, const Value *value, const Op *dot) {
   const Op *op = value->def;
   if (!op || op->region != s->body || op->id < dot->id) return true;
-  uint32_t traits = op_info(op->kind)->traits;
-  if (!(traits & PURE && traits & ELEMENTWISE) && !only_spreads(op)) return false;
+  if (!op_has(op, PURE | ELEMENTWISE) && !op_has(op, SPREADS)) return false;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!can_precede(s, op_operand(op, i), dot)) return false;
   return true;
@@ -300,7 +290,7 @@ static const Op *needed_at(const Sinking *s, const Value *value) {
   const Op *first = s->body->last;
   for (const Use *use = value->first_use; use; use = use->next) {
     const Op *user = in_body(s, use->user);
-    if (user && only_spreads(user)) user = needed_at(s, op_result(user));
+    if (user && op_has(user, SPREADS)) user = needed_at(s, op_result(user));
     if (user && user->id < first->id) first = user;
   }
   return first;
@@ -310,12 +300,12 @@ static const Op *needed_at(const Sinking *s, const Value *value) {
 static void spread_late(Sinking *s, Op *op, Op *to) {
   op_move(op, to->region, to);
   for (const Use *use = op_result(op)->first_use; use; use = use->next)
-    if (use->user->region == s->body && only_spreads(use->user) && use->user->id < to->id)
+    if (use->user->region == s->body && op_has(use->user, SPREADS) && use->user->id < to->id)
       spread_late(s, use->user, to);
 }
 
 static bool passes_load(const Op *op) {
-  return op_is_dead(op) || op->kind == OP_DOT || op->kind == OP_DOT_WAIT || op->kind == OP_SHARED_STORE;
+  return op_is_dead(op) || op->kind == OP_DOT_WAIT || op->kind == OP_SHARED_STORE;
 }
 
 // If a value is needed after the second of two waits, its load moves after the first. Until then its registers are
@@ -332,7 +322,7 @@ static void load_late(Sinking *s, Op *load) {
   const Op *end = to;
   op_move(load, to->region, to);
   for (const Use *use = op_result(load)->first_use; use; use = use->next)
-    if (use->user->region == s->body && only_spreads(use->user) && use->user->id < end->id)
+    if (use->user->region == s->body && op_has(use->user, SPREADS) && use->user->id < end->id)
       spread_late(s, use->user, to);
 }
 
@@ -359,8 +349,7 @@ static void remark(const Sinking *s, const Op *loop) {
                 "up to %u of the loop's %u dots are in flight at once", most, s->dots.n);
 }
 
-static void sink_in_loop(Op *loop, void *data) {
-  Sinking *of = data;
+static void sink_in_loop(Sinking *of, Op *loop) {
   Sinking s = {.context = of->context, .arena = of->arena, .func = of->func};
   if (loop->kind != OP_FOR || op_attr(loop, ATTR_OVERLAPPED)) return;
   if (loop_fills_registers(s.func, loop)) return; // Accumulators that are alive together would all spill.
@@ -380,6 +369,6 @@ static void sink_in_loop(Op *loop, void *data) {
 bool pass_delay_dot_waits(PassContext *context, Func *func) {
   Sinking s = {.context = context, .arena = context->scratch, .func = func};
   func_number(func);
-  region_walk(func->body, sink_in_loop, &s);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) sink_in_loop(&s, w.op);
   return s.body != NULL;
 }

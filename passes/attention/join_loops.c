@@ -192,11 +192,9 @@ static bool can_compute(const Joiner *j, Value *value, const Op *loop, const Op 
 
 // Checks the operands of the op, and those operands of ops inside it that belong to the body.
 static bool can_compute_operands(const Joiner *j, const Op *op, const Op *loop, const Op *place) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!can_compute(j, op_operand(op, i), loop, place)) return false;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (!can_compute_operands(j, inner, loop, place)) return false;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (!can_compute(j, op_operand(w.op, i), loop, place)) return false;
   return true;
 }
 
@@ -226,13 +224,11 @@ static Value *compute(Joiner *j, Builder *b, Value *value, const Op *loop);
 // Computes the body's values that the op and the ops inside it take.
 static void compute_operands(Joiner *j, Builder *b, const Op *op, const Op *loop) {
   CloneMap *map = loop == j->first ? &j->one : &j->two;
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    Value *operand = op_operand(op, i);
-    if (is_within(operand, loop)) clone_set(map, operand, compute(j, b, operand, loop));
-  }
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      compute_operands(j, b, inner, loop);
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++) {
+      Value *operand = op_operand(w.op, i);
+      if (is_within(operand, loop)) clone_set(map, operand, compute(j, b, operand, loop));
+    }
 }
 
 static Value *compute(Joiner *j, Builder *b, Value *value, const Op *loop) {
@@ -414,10 +410,7 @@ static Op *replace_loops(Joiner *j) {
                 loop_step(first), first->result_count, init);
   op_copy_attrs(made, first);
   fill_joined(j, made);
-  for (uint32_t i = 0; i < second->result_count; i++) {
-    made->results[i].name = second->results[i].name;
-    value_replace_uses(&second->results[i], &made->results[i]);
-  }
+  op_replace_results(second, made);
   op_erase(second);
   op_erase(first);
   return made;

@@ -75,18 +75,13 @@ typedef struct Deferral {
 
 static ScaleKind kind_of(const Deferral *d, const Value *value) { return (ScaleKind)d->kinds[value->id]; }
 
-static bool is_spread(const Op *op) {
-  return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_CONVERT_LAYOUT ||
-         op->kind == OP_SPLAT;
-}
+static bool is_spread(const Op *op) { return op_has(op, SPREADS) || op->kind == OP_CONVERT_LAYOUT; }
 
 // Returns true if the op, or an op inside it, takes a value that depends on the maximum.
 static bool takes_scaled(const Deferral *d, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (kind_of(d, op_operand(op, i)) != SCALE_NONE) return true;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (takes_scaled(d, inner)) return true;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (kind_of(d, op_operand(w.op, i)) != SCALE_NONE) return true;
   return false;
 }
 

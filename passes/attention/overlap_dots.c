@@ -94,8 +94,7 @@ static bool pays(const Staggerer *s, const Op *loop, const OverlappedDots *dots)
          loads_boxes(loop);
 }
 
-static void mark_overlapped(Op *loop, void *data) {
-  Staggerer *s = data;
+static void mark_overlapped(Staggerer *s, Op *loop) {
   OverlappedDots dots;
   if (!overlapped_dots_find(loop, &dots)) return;
   const Value *operand = op_operand(dots.second, 0);
@@ -123,6 +122,6 @@ static void mark_overlapped(Op *loop, void *data) {
 bool pass_overlap_dots(PassContext *context, Func *func) {
   Staggerer s = {context, func, unpadded_warps(func), false};
   func_number(func);
-  region_walk(func->body, mark_overlapped, &s);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) mark_overlapped(&s, w.op);
   return s.changed;
 }

@@ -52,12 +52,11 @@ static void push_late(Rotator *t, const Op *op);
 
 // Values that a late op takes from early ones are loop-carried or computed again.
 static void take_operands(Rotator *t, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    const Op *def = body_def(t->r.loop, op_operand(op, i));
-    if (def && !t->r.crosses[op_operand(op, i)->id]) push_late(t, def);
-  }
-  for (uint32_t k = 0; k < op->region_count; k++)
-    for (const Op *inner = op->regions[k]->first; inner; inner = inner->next) take_operands(t, inner);
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++) {
+      const Op *def = body_def(t->r.loop, op_operand(w.op, i));
+      if (def && !t->r.crosses[op_operand(w.op, i)->id]) push_late(t, def);
+    }
 }
 
 static void push_late(Rotator *t, const Op *op) {

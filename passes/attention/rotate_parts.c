@@ -14,7 +14,7 @@ static bool is_for_both(const Op *op) {
 static bool begins_copies(const Op *op) {
   if (op->kind != OP_IF || op->result_count) return false;
   for (const Op *inner = op->regions[0]->first; inner; inner = inner->next)
-    if (inner->kind == OP_COPY_ASYNC || inner->kind == OP_TMA_COPY) return true;
+    if (op_has(inner, ASYNC)) return true;
   return false;
 }
 
@@ -22,17 +22,16 @@ static bool begins_copies(const Op *op) {
 
 static bool copies_alone(const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
-    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY || op->kind == OP_MBARRIER_EXPECT;
-    if (!copies && !op_has(op, TERMINATOR) && !op_has(op, PURE)) return false;
+    if (!op_has_any(op, ASYNC | TERMINATOR | PURE) && op->kind != OP_MBARRIER_EXPECT) return false;
   }
   return true;
 }
 
 static bool can_move(const Rotation *r, const Op *op) {
-  if (is_for_both(op) || is_ring_op(op) || op->kind == OP_ASYNC_COMMIT) return true;
+  if (is_for_both(op) || op_has(op, RING) || op->kind == OP_ASYNC_COMMIT) return true;
   if (op->kind == OP_DOT_WAIT) return op == r->dots.first_wait || op == r->dots.second_wait;
   if (begins_copies(op)) return copies_alone(op->regions[0]) && copies_alone(op->regions[1]);
-  if (op_scratch(op) || op->kind == OP_FOR || op->kind == OP_WHILE) return false;
+  if (op_scratch(op) || op_is_loop(op)) return false;
   return op_is_dead(op); // Has no effect but its results.
 }
 
@@ -61,11 +60,9 @@ static bool is_late_value(const Rotation *r, const Value *value) {
 }
 
 static bool takes_late(const Rotation *r, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (is_late_value(r, op_operand(op, i))) return true;
-  for (uint32_t k = 0; k < op->region_count; k++)
-    for (const Op *inner = op->regions[k]->first; inner; inner = inner->next)
-      if (takes_late(r, inner)) return true;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (is_late_value(r, op_operand(w.op, i))) return true;
   return false;
 }
 
@@ -95,9 +92,7 @@ static void spread_late(Rotation *r) {
 bool rotated_is_cheap(const Op *op) {
   if (!op_has(op, PURE) || op->region_count || op->result_count != 1 || op->kind == OP_DOT || op_scratch(op))
     return false;
-  bool spreads = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT ||
-                 op->kind == OP_CONSTANT;
-  return spreads || !type_is_float(type_element(op_result(op)->type));
+  return op_has(op, SPREADS) || op->kind == OP_CONSTANT || !type_is_float(type_element(op_result(op)->type));
 }
 
 // --- cheap ops that only the second dot's part takes move into it
@@ -156,8 +151,7 @@ static bool is_made_anew(const Rotation *r, const Value *value, uint32_t depth) 
   if (is_body_arg(r->loop, value)) return !type_is_tile(value->type);
   if (!def || rotated_is_late(r, def)) return true;
   if (depth == 0 || !rotated_is_cheap(def)) return false;
-  bool spreads = def->kind == OP_EXPAND_DIMS || def->kind == OP_BROADCAST || def->kind == OP_SPLAT;
-  for (uint32_t i = 0; i < def->operand_count && !spreads; i++)
+  for (uint32_t i = 0; i < def->operand_count && !op_has(def, SPREADS); i++)
     if (!is_made_anew(r, op_operand(def, i), depth - 1)) return false;
   return true;
 }
@@ -176,9 +170,8 @@ static void cross_value(Rotation *r, Value *value) {
 }
 
 static void cross_operands(Rotation *r, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++) cross_value(r, op_operand(op, i));
-  for (uint32_t k = 0; k < op->region_count; k++)
-    for (const Op *inner = op->regions[k]->first; inner; inner = inner->next) cross_operands(r, inner);
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++) cross_value(r, op_operand(w.op, i));
 }
 
 static void find_crossing(Rotation *r) {
@@ -196,7 +189,7 @@ static void find_crossing(Rotation *r) {
 static void find_packed(Rotation *r) {
   Op *op = body_def(r->loop, op_operand(r->dots.second, 0));
   while (op && rotated_part(r, op) == PART_EARLY && (op->kind == OP_CAST || op->kind == OP_CONVERT_LAYOUT) &&
-         op_result(op)->first_use == op_result(op)->last_use) {
+         value_single_use(op_result(op))) {
     r->parts[op->id] = PART_PACKED;
     op = body_def(r->loop, op_operand(op, 0));
   }

@@ -148,18 +148,14 @@ static uint64_t registers_of(const Op *dot, const Value *tile) {
   return type_elements(tile->type) * type_element_bytes(tile->type) / 4 / region_threads(dot);
 }
 
-static void add_result(Op *op, void *data) {
-  uint64_t *registers = data;
-  if (op->kind == OP_DOT) *registers += registers_of(op, op_result(op));
-}
-
 // Returns true if the first operand comes from before the loop and would take registers that the loop's accumulators
 // need.
 static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
   const Op *loop = dot->region->parent;
   if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
   uint64_t registers = registers_of(dot, a) + TUNE_PIPELINE_RESERVED_REGISTERS;
-  region_walk(dot->region, add_result, &registers);
+  for (OpWalk w = ops_in(dot->region); ops_next(&w);)
+    if (w.op->kind == OP_DOT) registers += registers_of(w.op, op_result(w.op));
   return registers > func_thread_registers(c->func);
 }
 
@@ -196,13 +192,35 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
   return result;
 }
 
+// For an operand that is unpacked from words along k. A thread reads 16 bytes of the other operand's row at once. Those
+// are neighbouring registers of the instruction's second operand, but not of the first. So the dot is transposed if b is
+// unpacked, and each warp has 16 columns of it.
+static Layout choose_runs(Product *p, uint32_t run) {
+  uint32_t bits = region_warp_bits(p->op);
+  bool swapped = dot_words_run(p, DOT_B) && p->shape.n >= bits + 4;
+  DotWarps warps = swapped ? (DotWarps){.m = bits} : mma_warps(p);
+  Layout result =
+      swapped ? layout_mma_swapped(&p->shape, &warps) : layout_mma_result(&p->shape, &warps, false);
+  for (int operand = DOT_A; operand <= DOT_B; operand++) {
+    Layout layout = swapped ? layout_mma_swapped_operand(&result, &p->shape, (DotOperand)operand, run)
+                            : layout_mma_operand(&result, &p->shape, (DotOperand)operand, run);
+    dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &layout);
+  }
+  op_set_attr(p->op, (Attr){.key = ATTR_K_RUN, .i = INT64_C(1) << run});
+  if (swapped) op_set_flag(p->op, ATTR_SWAPPED, true);
+  p->way = "threads hold whole words of packed weights, and unpack them in place";
+  return result;
+}
+
 static Layout choose_mma(Product *p) {
+  uint32_t pack = dot_pack(&p->is), run = max_u32(dot_words_run(p, DOT_A), dot_words_run(p, DOT_B));
+  if (run > pack) return choose_runs(p, run);
   dot_pack_load(p, DOT_A);
   dot_pack_load(p, DOT_B);
   DotWarps warps = mma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, false);
-  Layout a = layout_mma_operand(&result, &p->shape, DOT_A, dot_pack(&p->is));
-  Layout b = layout_mma_operand(&result, &p->shape, DOT_B, dot_pack(&p->is));
+  Layout a = layout_mma_operand(&result, &p->shape, DOT_A, pack);
+  Layout b = layout_mma_operand(&result, &p->shape, DOT_B, pack);
   dot_set_layout(p->op, ATTR_ANCHOR_A, &a);
   dot_set_layout(p->op, ATTR_ANCHOR_B, &b);
   return result;
@@ -250,8 +268,7 @@ static bool is_open(const Op *op) {
 }
 
 // Tensor cores without fp8 multiply it as fp16, which represents it exactly.
-static void widen_fp8(Op *op, void *data) {
-  DotChooser *c = data;
+static void widen_fp8(DotChooser *c, Op *op) {
   if (!is_open(op)) return;
   for (uint32_t i = 0; i < 2; i++) {
     Value *tile = op_operand(op, i);
@@ -301,8 +318,7 @@ static Layout choose_places(DotChooser *c, Product *p, DotInstruction instructio
   return choose_fma(c, p);
 }
 
-static void choose_for_dot(Op *op, void *data) {
-  DotChooser *c = data;
+static void choose_for_dot(DotChooser *c, Op *op) {
   if (!is_open(op)) return;
   Product p = product_of(c, op);
   DotInstruction instruction = instruction_for(c, &p.is);
@@ -316,9 +332,10 @@ static void choose_for_dot(Op *op, void *data) {
 
 bool pass_choose_dot(PassContext *context, Func *func) {
   DotChooser c = {.context = context, .func = func, .target = &func->module->target};
-  if (!(c.target->arch->mma & MMA_FP8)) region_walk(func->body, widen_fp8, &c);
+  if (!(c.target->arch->mma & MMA_FP8))
+    for (OpWalk w = ops_in(func->body); ops_next(&w);) widen_fp8(&c, w.op);
   func_number(func);
   c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
-  region_walk(func->body, choose_for_dot, &c);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) choose_for_dot(&c, w.op);
   return c.changed;
 }

@@ -42,6 +42,9 @@ bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bo
 void dot_transpose_load(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k);
 // For an operand whose load reads 16 bits at a time: a thread gets neighbours along the other dimension.
 void dot_pack_load(const Product *p, DotOperand operand);
+// For an operand that is unpacked from words along k, if the other one is loaded along k: log2 of a word's elements.
+// 0: it is not.
+uint32_t dot_words_run(const Product *p, DotOperand operand);
 // Returns true if wgmma must read an operand into registers, and which one. Its words run along another dimension than
 // k.
 bool dot_reads_across(const Product *p, DotOperand *operand);

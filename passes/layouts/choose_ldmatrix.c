@@ -8,20 +8,16 @@
 // keeps   every value
 // breaks  nothing
 // pays    one instruction fills up to four registers per lane. They may hold any part of a 16-byte row
-#include "ir/build.h"
 #include "ir/layout/ldmatrix.h"
 #include "passes/passes.h"
-
-static void choose_for_load(Op *op, void *data) {
-  bool *changed = data;
-  if (op->kind != OP_SHARED_LOAD || !op_attr(op, ATTR_LDMATRIX) || ldmatrix_fits(op)) return;
-  op_remove_attr(op, ATTR_LDMATRIX);
-  *changed = true;
-}
 
 bool pass_choose_ldmatrix(PassContext *context, Func *func) {
   (void)context;
   bool changed = false;
-  region_walk(func->body, choose_for_load, &changed);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind != OP_SHARED_LOAD || !op_attr(w.op, ATTR_LDMATRIX) || ldmatrix_fits(w.op)) continue;
+    op_remove_attr(w.op, ATTR_LDMATRIX);
+    changed = true;
+  }
   return changed;
 }

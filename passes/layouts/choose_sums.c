@@ -79,13 +79,11 @@ static void leave_by_copies(SumChooser *c, Op *loop) {
   }
 }
 
-static void choose_for_op(Op *op, void *data) {
-  if (op->kind == OP_DOT) begin_from_nothing(data, op);
-  if (op->kind == OP_FOR) leave_by_copies(data, op);
-}
-
 bool pass_choose_sums(PassContext *context, Func *func) {
   SumChooser c = {.func = func};
-  region_walk(func->body, choose_for_op, &c);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind == OP_DOT) begin_from_nothing(&c, w.op);
+    if (w.op->kind == OP_FOR) leave_by_copies(&c, w.op);
+  }
   return roll_dots(context, func) || c.changed;
 }

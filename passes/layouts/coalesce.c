@@ -275,11 +275,6 @@ static void mark_runs(Coalescer *c, Op *op) {
   if (op->kind == OP_REM && a->natural) set_runs(c, op, ATTR_CONTIGUOUS, info->contiguity);
 }
 
-static bool compares(const Op *op) {
-  return op->kind == OP_EQ || op->kind == OP_NE || op->kind == OP_LT || op->kind == OP_LE ||
-         op->kind == OP_GT || op->kind == OP_GE;
-}
-
 // Returns true if neighbours with the same mask are read or written one by one, for example through loaded addresses.
 // If all elements are accessed one by one, a thread has neighbours along any dimension. But with more elements than
 // registers, stored predicates would be in local memory. Then the comparison is repeated instead.
@@ -322,8 +317,7 @@ static void mark_comparisons(Coalescer *c, Op *op) {
 
 static bool can_say_alike(const Op *op) {
   const Type *tile = op_result(op)->type;
-  bool kind = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL || op->kind == OP_MIN ||
-              op->kind == OP_MAX || op->kind == OP_SELECT;
+  bool kind = op_has(op, ARITHMETIC) || op->kind == OP_MIN || op->kind == OP_MAX || op->kind == OP_SELECT;
   return kind && type_is_tile(tile) && !type_is_ptr(tile) && type_element_bytes(tile) >= 2;
 }
 
@@ -336,12 +330,11 @@ static void mark_carried(Coalescer *c, const Op *loop) {
   }
 }
 
-static void coalesce_op(Op *op, void *data) {
-  Coalescer *c = data;
+static void coalesce_op(Coalescer *c, Op *op) {
   if (op->kind == OP_FOR) mark_carried(c, op);
-  if (compares(op)) mark_comparisons(c, op);
+  if (op_has(op, COMPARE)) mark_comparisons(c, op);
   if (op->kind == OP_DIV || op->kind == OP_REM) mark_runs(c, op);
-  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  bool atomic = op_has(op, ATOMIC);
   if (op->kind != OP_LOAD && op->kind != OP_STORE && !atomic) return;
   if (!type_is_tile(op_operand(op, 0)->type)) return;
   CoalescedAccess access = access_of(c, op);
@@ -358,13 +351,9 @@ static void coalesce_op(Op *op, void *data) {
   c->changed = true;
 }
 
-static void find_product(Op *op, void *data) {
-  if (op->kind == OP_DOT) ((Coalescer *)data)->products = true;
-}
-
 bool pass_coalesce(PassContext *context, Func *func) {
   Coalescer c = {context, func, axis_analyse(context->scratch, func), false, false, 0};
-  region_walk(func->body, find_product, &c);
-  region_walk(func->body, coalesce_op, &c);
+  c.products = ops_find(func->body, OP_DOT);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) coalesce_op(&c, w.op);
   return c.changed;
 }

@@ -140,8 +140,7 @@ void dot_pack_load(const Product *p, DotOperand operand) {
 static const Value *varying_operand(const Op *op) {
   const Value *found = NULL;
   for (uint32_t i = 0; i < op->operand_count; i++) {
-    const Op *def = op_operand(op, i)->def;
-    if (def && (def->kind == OP_CONSTANT || def->kind == OP_SPLAT)) continue;
+    if (value_uniform(op_operand(op, i))) continue;
     if (found) return NULL;
     found = op_operand(op, i);
   }

@@ -206,8 +206,8 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
 }
 
 // If divisions are made for the component, also proposes layouts of other components with shared accesses (loads at
-// loaded indices). The divisions may then be made once for both. Pointers of single elements may be where the loaded
-// elements are needed: no access gets narrower. A loop then does not convert them in each iteration.
+// loaded indices). The divisions may then be made once for both. Pointers may be where the loaded elements are needed, if
+// the access gets no narrower. A loop then does not convert them in each iteration.
 static void propose_across_accesses(HomeChoice *c) {
   const Propagator *p = c->p;
   bool divides = false, pointers = type_is_ptr(p->tile[c->root]);
@@ -218,8 +218,9 @@ static void propose_across_accesses(HomeChoice *c) {
   for (uint32_t at = p->touches[c->root]; at && (divides || pointers); at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
-    if (access && (divides || access->vector == 1))
-      propose_for_access(c, access->op, layout_at_home(c, access, NULL));
+    const Layout *home = access ? layout_at_home(c, access, NULL) : NULL;
+    if (home && (divides || access_vector(access, home) >= access_vector(access, access->anchor)))
+      propose_for_access(c, access->op, home);
   }
 }
 

@@ -68,7 +68,7 @@ static bool visit_first(DivisionSearch *s, const Op *op) {
 static void find_divisions(DivisionSearch *s, const Value *value, const DimsOfAccess *dims) {
   const Op *op = value->def;
   if (!op || !s->p->lazy[value->id] || op->kind == OP_RESHAPE || !visit_first(s, op)) return;
-  DimsOfAccess behind = flow_is_view(op) ? behind_view(op, dims) : *dims;
+  DimsOfAccess behind = op_has(op, VIEW) ? behind_view(op, dims) : *dims;
   if (op->kind == OP_DIV || op->kind == OP_REM) note_division(s, op, dims);
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (type_is_tile(op_operand(op, i)->type)) find_divisions(s, op_operand(op, i), &behind);

@@ -48,15 +48,12 @@ const Layout *propagate_forward(const Propagator *p, const Value *value, const L
 
 bool propagate_is_cheap(const Op *op) {
   switch ((int)op->kind) {
-  case OP_CONSTANT:
-  case OP_ARANGE:
-  case OP_SPLAT: return true;
   case OP_MATH:
   case OP_FMA:
   case OP_MULHI: return false; // Random numbers, for example, are long chains of it.
   case OP_DIV:
   case OP_REM: return type_is_int(op_result(op)->type);
-  default: return flow_is_view(op) || op_has(op, PURE | ELEMENTWISE);
+  default: return op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
   }
 }
 
@@ -77,7 +74,7 @@ static bool is_lazy(const Propagator *p, const Op *op) {
 }
 
 static bool is_view(const Propagator *p, const Op *op) {
-  return flow_is_view(op) && type_is_tile(op_operand(op, 0)->type) && chain_of(p, op) <= MAX_CHAIN;
+  return op_has(op, VIEW) && type_is_tile(op_operand(op, 0)->type) && chain_of(p, op) <= MAX_CHAIN;
 }
 
 static void note_on_demand(const Propagator *p, const Op *op) {
@@ -150,9 +147,7 @@ static void link_op(Propagator *p, Op *op, uint32_t loops) {
 // --- accesses
 
 static bool is_access(const Op *op) {
-  bool kind =
-      op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-  return kind && type_is_tile(op_operand(op, 0)->type);
+  return op_has(op, GLOBAL) && op->kind != OP_COPY_ASYNC && type_is_tile(op_operand(op, 0)->type);
 }
 
 // Distances are powers of two here, so they add up as their XOR. Along the dimension with the nearest neighbours, an
@@ -249,7 +244,7 @@ static void join_graph(Propagator *p, Op *op, uint32_t loops) {
     note_on_demand(p, op);
   else if (is_access(op))
     note_access(p, op, loops);
-  else if (op->kind == OP_FOR || op->kind == OP_WHILE)
+  else if (op_is_loop(op))
     link_loop(p, op);
   else if (op->kind == OP_YIELD && op->region->parent)
     link_yield(p, op);
@@ -259,11 +254,11 @@ static void join_graph(Propagator *p, Op *op, uint32_t loops) {
 
 static void visit_op(Propagator *p, Op *op, uint32_t loops) {
   for (uint32_t i = 0; i < op->result_count; i++) note_value(p, &op->results[i], loops);
-  bool loop = op->kind == OP_FOR || op->kind == OP_WHILE, flow = loop || op->kind == OP_IF;
-  bool function = op->region_count && !flow; // Its region computes with scalars.
+  bool function = op->region_count && !op_has(op, FLOW); // Its region computes with scalars.
   p->done[op->id] = has_layouts(op);
   if (!p->done[op->id]) join_graph(p, op, loops);
-  for (uint32_t r = 0; r < op->region_count && !function; r++) visit_region(p, op->regions[r], loops + loop);
+  for (uint32_t r = 0; r < op->region_count && !function; r++)
+    visit_region(p, op->regions[r], loops + op_is_loop(op));
 }
 
 static void visit_region(Propagator *p, Region *region, uint32_t loops) {

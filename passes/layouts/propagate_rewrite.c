@@ -68,7 +68,7 @@ static Value *converted_for(Propagator *p, Value *value, const Layout *layout, O
 static Value *in_layout(Propagator *p, Value *value, const Layout *layout, Op *user);
 
 static const Layout *wanted_of(const Op *op, const Layout *layout) {
-  return flow_is_view(op) ? flow_view_operand(op, layout) : layout;
+  return op_has(op, VIEW) ? flow_view_operand(op, layout) : layout;
 }
 
 // Gives the op of a lazy value or a view its layout, and gives its operands the layouts that it needs.
@@ -210,7 +210,7 @@ static void rewrite_op(Propagator *p, Op *op) {
 
 static void rewrite_yield(Propagator *p, Op *yield) {
   Op *parent = yield->region->parent;
-  if (parent->kind != OP_FOR && parent->kind != OP_WHILE && parent->kind != OP_IF) return;
+  if (!op_has(parent, FLOW)) return;
   uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
   for (uint32_t i = 0; i < parent->result_count; i++)
     settle_operand(p, yield, i + skip, parent->results[i].type->layout);
@@ -219,8 +219,7 @@ static void rewrite_yield(Propagator *p, Op *yield) {
 static void rewrite_region(Propagator *p, Region *region);
 
 static void rewrite_inner(Propagator *p, Op *op) {
-  bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
-  for (uint32_t r = 0; flow && r < op->region_count; r++) rewrite_region(p, op->regions[r]);
+  for (uint32_t r = 0; op_has(op, FLOW) && r < op->region_count; r++) rewrite_region(p, op->regions[r]);
 }
 
 static void rewrite_control(Propagator *p, Op *op) {
@@ -240,7 +239,7 @@ static void rewrite_region(Propagator *p, Region *region) {
     next = op->next;
     if (p->done[op->id])
       rewrite_inner(p, op);
-    else if (op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF)
+    else if (op_has(op, FLOW))
       rewrite_control(p, op);
     else if (op->kind == OP_YIELD && op->region->parent)
       rewrite_yield(p, op);

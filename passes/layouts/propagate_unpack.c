@@ -53,7 +53,7 @@ const Layout *propagate_words_first(Propagator *p, const GraphEdge *edge) {
 bool propagate_loads_words(const Op *load) {
   const Value *value = op_result(load);
   bool broadcasts = false;
-  for (const Use *use; (use = value->first_use) && !use->next && flow_is_view(use->user);) {
+  for (const Use *use; (use = value->first_use) && !use->next && op_has(use->user, VIEW);) {
     if (broadcasts && use->user->kind == OP_RESHAPE) return true;
     broadcasts |= use->user->kind == OP_BROADCAST;
     value = op_result(use->user);

@@ -10,7 +10,6 @@
 #include "passes/layouts/roll_dots.h"
 
 #include "base/integer.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
 
@@ -25,11 +24,6 @@ static uint32_t multiply_adds(const Op *dot) {
   const Type *sums = op_result(dot)->type;
   uint64_t share = (uint64_t)layout_registers(sums->layout) * dot_sums(dot) / type_elements(sums);
   return (uint32_t)share;
-}
-
-static void add_dot(Op *op, void *data) {
-  uint64_t *total = data;
-  if (is_dot_of(op, DOT_FMA)) *total += (uint64_t)multiply_adds(op) * dot_depth(op);
 }
 
 // The number of k values per iteration; 0: the dot is no loop.
@@ -48,8 +42,7 @@ typedef struct Roller {
   bool changed;
 } Roller;
 
-static void roll(Op *op, void *data) {
-  Roller *r = data;
+static void roll(Roller *r, Op *op) {
   uint32_t step = is_dot_of(op, DOT_FMA) && !op_attr(op, ATTR_UNROLL) ? choose_step(op) : 0;
   if (!step) return;
   bool words = type_is_elem(type_element(op_result(op)->type), ELEM_FP32);
@@ -63,7 +56,9 @@ static void roll(Op *op, void *data) {
 
 bool roll_dots(PassContext *context, Func *func) {
   Roller r = {.context = context};
-  region_walk(func->body, add_dot, &r.total);
-  if (r.total > MAX_UNROLLED) region_walk(func->body, roll, &r);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (is_dot_of(w.op, DOT_FMA)) r.total += (uint64_t)multiply_adds(w.op) * dot_depth(w.op);
+  if (r.total > MAX_UNROLLED)
+    for (OpWalk w = ops_in(func->body); ops_next(&w);) roll(&r, w.op);
   return r.changed;
 }

@@ -35,8 +35,7 @@ static bool is_wide(const DotProduct *p, uint32_t warp_bits) {
   return p->shape.m < ROW_BITS && p->shape.n + WARPGROUP_BITS >= ROW_BITS + warp_bits;
 }
 
-static void swap_dot(Op *op, void *data) {
-  DotChooser *c = data;
+static void swap_dot(DotChooser *c, Op *op) {
   if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION) || op_attr(op, ATTR_SWAPPED)) return;
   DotProduct p = dot_product(op);
   p.swapped = true;
@@ -103,14 +102,10 @@ static bool def_meets(Meeting *m, const Value *value) {
   return op_has(op, ELEMENTWISE) && operands_meet(m, op);
 }
 
-static bool is_same_everywhere(const Op *op) {
-  return op && (op->kind == OP_CONSTANT || op->kind == OP_SPLAT);
-}
-
 // Returns true if a dot that is not transposed gives this tile, or adds to it. Elementwise ops, loops and branches may
 // be in between. Also true if the search would take too long.
 static bool meets_other(Meeting *m, const Value *value) {
-  if (!type_is_tile(value->type) || is_same_everywhere(value->def) || m->seen[value->id]) return false;
+  if (!type_is_tile(value->type) || value_uniform(value) || m->seen[value->id]) return false;
   if (m->steps-- == 0) return true;
   m->seen[value->id] = 1;
   if (def_meets(m, value)) return true;
@@ -119,8 +114,7 @@ static bool meets_other(Meeting *m, const Value *value) {
   return false;
 }
 
-static void keep_dot(Op *op, void *data) {
-  DotChooser *c = data;
+static void keep_dot(DotChooser *c, Op *op) {
   if (op->kind != OP_DOT || !op_attr(op, ATTR_SWAPPED)) return;
   memset(c->feeds, 0, c->func->value_count);
   Meeting m = {c->feeds, MEETING_STEPS};
@@ -133,11 +127,11 @@ bool pass_swap_dots(PassContext *context, Func *func) {
   DotChooser c = {.context = context, .func = func, .target = &func->module->target};
   func_number(func);
   c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
-  region_walk(func->body, swap_dot, &c);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) swap_dot(&c, w.op);
   bool swapped = c.changed;
   while (c.changed) {
     c.changed = false;
-    region_walk(func->body, keep_dot, &c);
+    for (OpWalk w = ops_in(func->body); ops_next(&w);) keep_dot(&c, w.op);
   }
   return swapped;
 }

@@ -43,11 +43,6 @@
 
 enum { MIN_COPY_BYTES = 4 };
 
-static bool is_uniform(const Value *tile) {
-  int64_t constant;
-  return value_int_constant(tile, &constant) || (tile->def && tile->def->kind == OP_SPLAT);
-}
-
 // The type of the loop-carried scalar for a tile of that type.
 static const Type *number_type(const Func *func, const Type *tile) {
   return type_is_ptr(tile) ? type_scalar(func->module->ir, ELEM_I64) : type_element(tile);
@@ -64,7 +59,7 @@ static Value *build_step(Builder *b, const Value *tile, const Type *type) {
 static Op *advance_of(const Value *tile) {
   Op *op = tile->def;
   bool sum = op && (op->kind == OP_ADDPTR || (op->kind == OP_ADD && type_is_int(tile->type)));
-  return sum && is_uniform(op_operand(op, 1)) ? op : NULL;
+  return sum && value_uniform(op_operand(op, 1)) ? op : NULL;
 }
 
 static bool is_advanced(const Value *carried, const Value *next, const Region *body) {
@@ -124,7 +119,7 @@ static bool only_copied(const Value *carried, bool crowded) {
 static bool leads_to_copies(const Value *tile, uint32_t depth) {
   for (const Use *use = tile->first_use; use && depth; use = use->next) {
     OpKind kind = use->user->kind;
-    bool sum = kind == OP_ADD || kind == OP_ADDPTR || kind == OP_EXPAND_DIMS || kind == OP_BROADCAST;
+    bool sum = kind == OP_ADD || kind == OP_ADDPTR || op_has(use->user, SPREADS);
     if (is_copied(use->user) || (sum && leads_to_copies(op_result(use->user), depth - 1))) return true;
   }
   return false;
@@ -214,22 +209,18 @@ static void carry_number(Func *func, Op *loop, uint32_t i, bool crowded) {
   replace_by_sum(&b, &loop->results[i], base, type);
 }
 
-static bool carry_in(Func *func, Region *region, uint32_t room) {
+bool pass_carry_steps(PassContext *context, Func *func) {
   bool changed = false;
-  for (Op *op = region->first; op; op = op->next) {
-    for (uint32_t r = 0; r < op->region_count; r++) changed |= carry_in(func, op->regions[r], room);
-    bool crowded = op->kind == OP_FOR && carried_registers(op) > room;
-    for (uint32_t i = 0; op->kind == OP_FOR && i < op->result_count; i++)
-      if (is_candidate(op, i, crowded)) {
-        carry_number(func, op, i, crowded);
+  if (!func->module->target.arch->has_cp_async) return false;
+  int64_t spare = register_slack(context->scratch, func);
+  uint32_t room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);) {
+    bool crowded = w.op->kind == OP_FOR && carried_registers(w.op) > room;
+    for (uint32_t i = 0; w.op->kind == OP_FOR && i < w.op->result_count; i++)
+      if (is_candidate(w.op, i, crowded)) {
+        carry_number(func, w.op, i, crowded);
         changed = true;
       }
   }
   return changed;
-}
-
-bool pass_carry_steps(PassContext *context, Func *func) {
-  if (!func->module->target.arch->has_cp_async) return false;
-  int64_t spare = register_slack(context->scratch, func);
-  return carry_in(func, func->body, spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT);
 }

@@ -68,14 +68,7 @@ typedef struct SumDeferrer {
   bool changed;
 } SumDeferrer;
 
-static bool can_combine_by(OpKind kind) {
-  return kind == OP_ADD || kind == OP_MAX || kind == OP_MIN || kind == OP_AND || kind == OP_OR ||
-         kind == OP_XOR;
-}
-
-static bool only_use(const Value *value, const Op *user) {
-  return value->first_use && value->first_use == value->last_use && value->first_use->user == user;
-}
+static bool can_combine_by(const Op *op) { return op_has(op, ASSOCIATES) && op->kind != OP_MUL; }
 
 // True if the reduction has one value and its region is a single op of that kind.
 static bool reduces_by(const Op *reduce, OpKind kind) {
@@ -88,15 +81,12 @@ static bool reduces_by(const Op *reduce, OpKind kind) {
   return (a == x && b == y) || (a == y && b == x);
 }
 
-static bool is_view(const Op *op) {
-  return op->kind == OP_EXPAND_DIMS || op->kind == OP_SPLAT || op->kind == OP_RESHAPE ||
-         op->kind == OP_BROADCAST;
-}
+static bool is_view(const Op *op) { return op_has(op, SPREADS) || op->kind == OP_RESHAPE; }
 
 // Follows views that have no other use back to the reduction. NULL if there is none.
 static Op *reduction_of(const Value *value, const Op *user) {
   for (uint32_t depth = 0; value->def && depth <= MAX_VIEWS; depth++) {
-    if (!only_use(value, user) || value->def->region != user->region) return NULL;
+    if (!value_used_only_by(value, user) || value->def->region != user->region) return NULL;
     if (value->def->kind == OP_REDUCE) return value->def;
     if (!is_view(value->def)) return NULL;
     user = value->def;
@@ -115,9 +105,10 @@ static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   const Value *carried = loop_carried(loop, index), *next = loop_yielded(loop, index);
   Op *combine = next->def;
   *sum = (LoopSum){.loop = loop, .combine = combine, .index = index};
-  if (!combine || combine->region != body || !can_combine_by(combine->kind) || !only_use(next, body->last))
+  if (!combine || combine->region != body || !can_combine_by(combine) ||
+      !value_used_only_by(next, body->last))
     return false;
-  if (!only_use(carried, combine)) return false;
+  if (!value_used_only_by(carried, combine)) return false;
   bool first = op_operand(combine, 0) == carried;
   sum->reduce = reduction_of(op_operand(combine, first), combine);
   if (!sum->reduce || !reduces_by(sum->reduce, combine->kind)) return false;
@@ -189,7 +180,7 @@ static const DeferredSum *deferred_before(const SumDeferrer *s, const LoopSum *s
     const DeferredSum *known = &s->deferred.at[i];
     bool same = known->value == init && known->kind == sum->combine->kind &&
                 known->axis == op_int(sum->reduce, ATTR_AXIS, 0) && known->tile->type == carried_type(s, sum);
-    if (same && only_use(init, sum->loop)) return known;
+    if (same && value_used_only_by(init, sum->loop)) return known;
   }
   return NULL;
 }
@@ -230,7 +221,7 @@ static Value *build_few_scaled(Builder *b, Value *value, int power) {
 // with fewer distinct elements.
 static Value *build_scaled_sum(Builder *b, Value *carried, Value *x, const Op *reduce) {
   const Op *mul = x->def;
-  bool factors = mul && mul->kind == OP_MUL && only_use(x, reduce);
+  bool factors = mul && mul->kind == OP_MUL && value_used_only_by(x, reduce);
   for (uint32_t i = 0; factors && i < 2; i++) {
     Value *few = op_operand(mul, i);
     if (!is_stretched(few)) continue;
@@ -328,8 +319,7 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
 
 static void defer_in_region(SumDeferrer *s, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
-    bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
-    for (uint32_t r = 0; flow && r < op->region_count; r++) defer_in_region(s, op->regions[r]);
+    for (uint32_t r = 0; op_has(op, FLOW) && r < op->region_count; r++) defer_in_region(s, op->regions[r]);
     if (op->kind == OP_FOR) defer_sums_of(s, op);
   }
 }

@@ -150,23 +150,17 @@ void mask_copy_op(const MaskCopies *copies, Builder *b, const Op *op, CloneMap *
 
 uint32_t count_ops_from(const Op *op) {
   uint32_t n = 0;
-  for (; op; op = op->next) {
-    n++;
-    for (uint32_t r = 0; r < op->region_count; r++) n += count_ops_from(op->regions[r]->first);
-  }
+  for (; op; op = op->next)
+    for (OpWalk w = ops_of(op); ops_next(&w);) n++;
   return n;
 }
 
 bool region_has_loops(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
-  return false;
+  return region_find(region, OP_FOR) || region_find(region, OP_WHILE);
 }
 
 static bool region_combines(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_REDUCE || op->kind == OP_SCAN) return true;
-  return false;
+  return region_find(region, OP_REDUCE) || region_find(region, OP_SCAN);
 }
 
 // True if the window's load moves whole vectors under its mask. The mask must change only between vectors. This must
@@ -181,8 +175,7 @@ static bool window_is_wide(const MaskCopies *copies, const Window *window) {
   return min_u64(run ? run : constancy, constancy) >= min_u64(ACCESS_BYTES / type_element_bytes(tile), share);
 }
 
-static void note_window(Op *op, void *data) {
-  MaskCopies *copies = data;
+static void note_window(MaskCopies *copies, Op *op) {
   Window window;
   if (op->kind != OP_LOAD || copies->in_window[op->id]) return;
   if (!window_find(copies->context->scratch, copies->axes, op, &window, NULL)) return;
@@ -193,7 +186,7 @@ static void note_window(Op *op, void *data) {
 MaskCopies mask_copies_of(PassContext *context, Func *func) {
   MaskCopies copies = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   copies.in_window = ARENA_ARRAY(context->scratch, bool, func->op_count);
-  region_walk(func->body, note_window, &copies);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) note_window(&copies, w.op);
   copies.combines = !region_has_loops(func->body) && region_combines(func->body);
   return copies;
 }

@@ -115,14 +115,10 @@ static Value *tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
 
 // --- the loads
 
-static Value *zero_of(Builder *b, const Type *tile) {
-  return type_is_float(tile) ? build_float(b, tile, 0) : build_int(b, tile, 0);
-}
-
 static Value *load_where(SharedWindow *h, Value *pointer, Value *mask) {
   const Type *pointee = type_element(pointer->type)->inner;
   const Type *tile = type_with_element(ir_of(h), pointer->type, pointee);
-  Value *value = build_load(&h->b, pointer, mask, mask ? zero_of(&h->b, tile) : NULL);
+  Value *value = build_load(&h->b, pointer, mask, mask ? build_int(&h->b, tile, 0) : NULL);
   op_copy_attr(value->def, h->anchor->load, ATTR_EVICT);
   return value;
 }
@@ -258,8 +254,7 @@ static bool try_share(Sharer *s, Op *first) {
 static bool share_one(Sharer *s, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     if (op->kind == OP_LOAD && try_share(s, op)) return true;
-    bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
-    for (uint32_t r = 0; flow && r < op->region_count; r++)
+    for (uint32_t r = 0; op_has(op, FLOW) && r < op->region_count; r++)
       if (share_one(s, op->regions[r])) return true;
   }
   return false;

@@ -69,18 +69,14 @@ static bool passes_on(const GuardedLoop *g) {
   return true;
 }
 
-static void find_product(Op *op, void *data) {
-  uint32_t *counts = data;
-  counts[0]++;
-  counts[1] += op->kind == OP_DOT;
-  counts[2] += op->kind == OP_LOAD && type_is_tile(op_result(op)->type);
-}
-
 // True if the branch is worth a copy: it has a dot and a tile load, and is not too long.
 static bool is_worth_it(const Op *branch) {
-  uint32_t counts[3] = {0};
-  region_walk(branch->regions[0], find_product, counts);
-  return counts[0] <= MAX_OPS && counts[1] && counts[2];
+  uint32_t ops = 0, dots = 0, loads = 0;
+  for (OpWalk w = ops_in(branch->regions[0]); ops_next(&w); ops++) {
+    dots += w.op->kind == OP_DOT;
+    loads += w.op->kind == OP_LOAD && type_is_tile(op_result(w.op)->type);
+  }
+  return ops <= MAX_OPS && dots && loads;
 }
 
 static bool find_guard(Op *loop, GuardedLoop *g) {
@@ -165,18 +161,13 @@ static void trim(PassContext *context, const GuardedLoop *g) {
   if (!g->start) op_erase(loop);
 }
 
-// Inner loops first.
-static bool trim_loops(PassContext *context, Region *region) {
+bool pass_trim_loops(PassContext *context, Func *func) {
   bool changed = false;
   GuardedLoop g;
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    for (uint32_t r = 0; r < op->region_count; r++) changed |= trim_loops(context, op->regions[r]);
-    if (!find_guard(op, &g)) continue;
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);) { // inner loops first
+    if (!find_guard(w.op, &g)) continue;
     trim(context, &g);
     changed = true;
   }
   return changed;
 }
-
-bool pass_trim_loops(PassContext *context, Func *func) { return trim_loops(context, func->body); }

@@ -53,10 +53,11 @@ typedef struct BodyCounts {
   bool nested, dots, writes;
 } BodyCounts;
 
-static void count_ops(const Unroller *u, const Region *region, BodyCounts *body) {
-  for (const Op *op = region->first; op; op = op->next) {
+static void count_ops(const Region *region, BodyCounts *body) {
+  for (OpWalk w = ops_in(region); ops_next(&w);) {
+    const Op *op = w.op;
     body->ops++;
-    body->nested |= op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
+    body->nested |= op_has(op, FLOW);
     body->dots |= op->kind == OP_DOT;
     body->writes |= op_has(op, WRITES);
     if (op_has(op, ELEMENTWISE) && op->result_count && type_is_tile(op_result(op)->type))
@@ -66,7 +67,6 @@ static void count_ops(const Unroller *u, const Region *region, BodyCounts *body)
       body->loads++;
       body->bytes += (uint32_t)(type_elements(tile) * type_element_bytes(tile) / region_threads(op));
     }
-    for (uint32_t r = 0; r < op->region_count; r++) count_ops(u, op->regions[r], body);
   }
 }
 
@@ -96,7 +96,7 @@ static const char *why_not_unrolled(const BodyCounts *body) {
 
 static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
   BodyCounts body = {0};
-  count_ops(u, loop->regions[0], &body);
+  count_ops(loop->regions[0], &body);
   if (!body.loads || body.dots || body.bytes == 0 || body.bytes >= TUNE_UNROLL_BYTES) return 1;
   int64_t given = op_int(loop, ATTR_UNROLL, 0);
   if (given == 1) return 1;
@@ -130,13 +130,11 @@ typedef struct LoadOrder {
 
 static bool hangs_on_load(const LoadOrder *o, const Op *op) {
   const Region *body = o->first->region;
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    const Op *def = op_operand(op, i)->def;
-    if (def && def->region == body && (def->kind == OP_LOAD || o->waiting[def->id])) return true;
-  }
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (hangs_on_load(o, inner)) return true;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++) {
+      const Op *def = op_operand(w.op, i)->def;
+      if (def && def->region == body && (def->kind == OP_LOAD || o->waiting[def->id])) return true;
+    }
   return false;
 }
 
@@ -307,20 +305,19 @@ static void unroll_loop(Unroller *u, Op *loop, uint32_t factor, const LoopRange 
 }
 
 // The last iteration that peel_masks has peeled. Loops with dots are left to pipeline.
-static bool is_last(const Unroller *u, const Op *loop) {
+static bool is_last(const Op *loop) {
   BodyCounts body = {0};
   if (!loop_runs_once(loop)) return false;
-  count_ops(u, loop->regions[0], &body);
+  count_ops(loop->regions[0], &body);
   return body.loads && !body.dots;
 }
 
 static void unroll_region(Unroller *u, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
-    bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
-    for (uint32_t r = 0; flow && r < op->region_count; r++) unroll_region(u, op->regions[r]);
+    for (uint32_t r = 0; op_has(op, FLOW) && r < op->region_count; r++) unroll_region(u, op->regions[r]);
     LoopRange range;
-    if (op->kind == OP_FOR && is_last(u, op)) {
+    if (op->kind == OP_FOR && is_last(op)) {
       loop_to_branch(u->context->scratch, op);
       u->changed = true;
       continue;

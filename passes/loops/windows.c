@@ -4,7 +4,6 @@
 #include "passes/loops/windows.h"
 
 #include "base/integer.h"
-#include "ir/build.h"
 #include "target/tuning.h"
 #include "passes/analysis/index_clone.h"
 
@@ -63,10 +62,8 @@ static WindowTap tap_of(Op *load) {
 }
 
 static bool writes_memory(const Op *op) {
-  if (op_has(op, WRITES) && op->kind != OP_SHARED_STORE) return true;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (writes_memory(inner)) return true;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    if (op_has(w.op, WRITES) && w.op->kind != OP_SHARED_STORE) return true;
   return false;
 }
 

@@ -8,8 +8,6 @@
 
 enum { BOUND_BITS = 62 };
 
-static const Type *scalar_type(const Builder *b, Elem elem) { return type_scalar(b->func->module->ir, elem); }
-
 uint64_t block_offset_bound(const AxisTable *axes, const Value *offset) {
   int64_t constant;
   if (value_int_constant(offset, &constant)) return constant < 0 ? 0 : block_bound_add(1, constant);
@@ -52,7 +50,7 @@ static Value *dim_offsets(Builder *b, const BlockParts *parts, uint32_t d, uint3
   Value *index = build_arange(b, 0, extent), *stride = parts->stride[d];
   int64_t constant;
   bool known = value_int_constant(stride, &constant);
-  if (!narrow) index = build_cast(b, index, scalar_type(b, ELEM_I64));
+  if (!narrow) index = build_cast(b, index, builder_scalar(b, ELEM_I64));
   if (known && constant == 1) return index;
   Value *factor = known ? build_int(b, index->type, constant) : build_splat(b, stride, index->type);
   return build_binary(b, OP_MUL, index, factor);
@@ -76,7 +74,7 @@ Value *block_pointers(Builder *b, const BlockParts *parts, const Type *tile) {
 static Value *build_clamped(Builder *b, Value *x, uint32_t extent) {
   x = build_binary(b, OP_MAX, x, build_int(b, x->type, 0));
   x = build_binary(b, OP_MIN, x, build_int(b, x->type, extent));
-  return build_cast(b, x, scalar_type(b, ELEM_I32));
+  return build_cast(b, x, builder_scalar(b, ELEM_I32));
 }
 
 static Value *compare_index(Builder *b, OpKind kind, Value *index, Value *bound) {
@@ -93,7 +91,7 @@ static bool surely_inside(const BlockParts *parts, uint32_t d, uint32_t extent) 
 static Value *narrow_of(Builder *b, Value *x) {
   int64_t constant;
   if (value_int_constant(x, &constant))
-    return constant == (int32_t)constant ? build_int(b, scalar_type(b, ELEM_I32), constant) : NULL;
+    return constant == (int32_t)constant ? build_int(b, builder_scalar(b, ELEM_I32), constant) : NULL;
   const Op *op = x->def;
   return op && op->kind == OP_CAST && type_is_elem(op_operand(op, 0)->type, ELEM_I32) ? op_operand(op, 0)
                                                                                       : NULL;
@@ -104,7 +102,7 @@ static Value *narrow_of(Builder *b, Value *x) {
 static Value *narrow_mask(Builder *b, const BlockParts *parts, uint32_t d, Value *index) {
   Value *offset = narrow_of(b, parts->offset[d]), *size = narrow_of(b, parts->size[d]);
   if (!offset || !size) return NULL;
-  const Type *natural = scalar_type(b, ELEM_U32);
+  const Type *natural = builder_scalar(b, ELEM_U32);
   size = build_cast(b, build_binary(b, OP_MAX, size, build_int(b, size->type, 0)), natural);
   Value *at = build_binary(b, OP_ADD, build_splat(b, offset, index->type), index);
   return compare_index(b, OP_LT, build_cast(b, at, natural), size);
@@ -149,6 +147,6 @@ Value *block_scalar_mask(Builder *b, const BlockParts *parts, uint32_t checked) 
 Value *block_padding(Builder *b, const Type *tile, bool nan) {
   if (type_is_float(tile)) return build_float(b, tile, nan ? (double)NAN : 0);
   if (!type_is_ptr(tile)) return build_int(b, tile, 0);
-  const Type *bits = type_with_element(b->func->module->ir, tile, scalar_type(b, ELEM_I64));
+  const Type *bits = type_with_element(b->func->module->ir, tile, builder_scalar(b, ELEM_I64));
   return build(b, OP_BITCAST, tile, build_int(b, bits, 0), NULL, NULL);
 }

@@ -57,8 +57,7 @@ static Op *outside_of_loops(Op *op, const Value *scalar) {
 
 static bool is_power(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
-static void find_site(Op *op, void *data) {
-  DivisionChooser *c = data;
+static void find_site(DivisionChooser *c, Op *op) {
   int64_t constant;
   if (op->kind != OP_DIV && op->kind != OP_REM) return;
   DivideSite site = {.op = op, .divisor = op_operand(op, 1)};
@@ -199,7 +198,7 @@ static void rewrite_site(DivisionChooser *c, DivideSite *site) {
 
 bool pass_choose_divisions(PassContext *context, Func *func) {
   DivisionChooser c = {.context = context};
-  region_walk(func->body, find_site, &c);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) find_site(&c, w.op);
   for (uint32_t i = 0; i < c.sites.n; i++) test_site(&c, &c.sites.at[i]);
   for (uint32_t i = 0; i < c.sites.n; i++) rewrite_site(&c, &c.sites.at[i]);
   return c.sites.n > 0; // at least tests were added

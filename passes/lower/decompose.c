@@ -42,10 +42,8 @@ typedef struct SortNetwork {
   bool descending;
 } SortNetwork;
 
-static const Type *scalar_type(const Builder *b, Elem elem) { return type_scalar(b->func->module->ir, elem); }
-
 static const Type *with_element(const Builder *b, const Value *like, Elem elem) {
-  return type_with_element(b->func->module->ir, like->type, scalar_type(b, elem));
+  return type_with_element(b->func->module->ir, like->type, builder_scalar(b, elem));
 }
 
 // --- keys
@@ -64,7 +62,7 @@ static Value *fold_sign(Builder *b, Value *x) {
 
 static Value *to_key(Builder *b, Value *x, bool descending) {
   Elem elem = type_element(x->type)->elem;
-  if (elem == ELEM_I1) return build_cast(b, x, scalar_type(b, ELEM_I8));
+  if (elem == ELEM_I1) return build_cast(b, x, builder_scalar(b, ELEM_I8));
   if (!elem_is_float(elem)) return x;
   uint32_t bits = elem_info(elem)->bits;
   const Type *type = with_element(b, x, key_elem(bits));
@@ -259,8 +257,7 @@ static void lower_slice(Op *op) {
   op_erase(op);
 }
 
-static void decompose_op(Op *op, void *data) {
-  bool *changed = data;
+static void decompose_op(bool *changed, Op *op) {
   if (op->kind != OP_SORT && op->kind != OP_SLICE) return;
   if (op_result(op)->type->layout) return;
   Op *cut = sort_of_first(op);
@@ -274,6 +271,6 @@ static void decompose_op(Op *op, void *data) {
 bool pass_decompose(PassContext *context, Func *func) {
   (void)context;
   bool changed = false;
-  region_walk(func->body, decompose_op, &changed);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) decompose_op(&changed, w.op);
   return changed;
 }

@@ -12,21 +12,14 @@
 #include "ir/build.h"
 #include "passes/passes.h"
 
-typedef struct HintDropper {
-  bool changed;
-} HintDropper;
-
-static void drop(Op *op, void *data) {
-  HintDropper *d = data;
-  if (op->kind != OP_HINT) return;
-  value_replace_uses(op_result(op), op_operand(op, 0));
-  op_erase(op);
-  d->changed = true;
-}
-
 bool pass_drop_hints(PassContext *context, Func *func) {
-  HintDropper d = {false};
+  bool changed = false;
   (void)context;
-  region_walk(func->body, drop, &d);
-  return d.changed;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind != OP_HINT) continue;
+    value_replace_uses(op_result(w.op), op_operand(w.op, 0));
+    op_erase(w.op);
+    changed = true;
+  }
+  return changed;
 }

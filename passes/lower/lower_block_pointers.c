@@ -411,8 +411,7 @@ typedef struct FoundBlocks {
   bool blocks, layouts; // block pointers are made; tiles accessed through them have layouts
 } FoundBlocks;
 
-static void find_blocks(Op *op, void *data) {
-  FoundBlocks *found = data;
+static void find_blocks(FoundBlocks *found, const Op *op) {
   const Value *tile = op->kind == OP_BLOCK_LOAD ? op_result(op) : op_operand(op, 1);
   if (op->kind == OP_BLOCK_LOAD || op->kind == OP_BLOCK_STORE) found->layouts |= tile->type->layout != NULL;
   found->blocks |= op->kind == OP_MAKE_BLOCK_PTR;
@@ -420,7 +419,7 @@ static void find_blocks(Op *op, void *data) {
 
 bool pass_lower_block_pointers(PassContext *context, Func *func) {
   FoundBlocks found = {false, false};
-  region_walk(func->body, find_blocks, &found);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) find_blocks(&found, w.op);
   if (!found.blocks || found.layouts) return false;
   BlockLowering l = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   l.parts = ARENA_ARRAY(context->scratch, BlockParts *, func->value_count);

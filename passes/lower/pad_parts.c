@@ -37,8 +37,6 @@ void pad_scatter(Padding *p, const Value *value, Value *inside) { p->entries.at[
 
 // --- values
 
-static const Type *scalar_type(const Builder *b, Elem elem) { return type_scalar(b->func->module->ir, elem); }
-
 static bool is_tile_of_numbers(const Value *x) { return type_element(x->type)->kind == TYPE_SCALAR; }
 
 Value *pad_index(Builder *b, const Value *like, uint32_t dim) {
@@ -87,7 +85,7 @@ static bool is_uniform(const Value *value) {
   while (value->def && (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) &&
          type_elements(op_operand(value->def, 0)->type) > 1)
     value = op_operand(value->def, 0);
-  return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_CONSTANT);
+  return value_uniform(value);
 }
 
 // True if the value is computed only from indices and scalars. It is then defined in the padding too.
@@ -96,8 +94,7 @@ static bool is_defined(const Value *value, uint32_t *left) {
   if (!type_is_tile(value->type)) return true;
   if (!op || *left == 0) return false;
   --*left;
-  bool shape =
-      op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_TRANS || op->kind == OP_SPLAT;
+  bool shape = op_has(op, SPREADS) || op->kind == OP_TRANS;
   bool divides = op->kind == OP_DIV || op->kind == OP_REM;
   if (op->kind == OP_CONSTANT || op->kind == OP_ARANGE) return true;
   if (!shape && !op_has(op, PURE | ELEMENTWISE)) return false;
@@ -113,7 +110,7 @@ Value *pad_mask(const Padding *p, Builder *b, Value *mask, const Value *like) {
   uint32_t left = MAX_LOOKED_AT;
   if (!mask || !inside) return inside ? inside : mask;
   if (is_defined(mask, &left)) return build_binary(b, OP_AND, mask, inside);
-  const Type *type = type_with_element(b->func->module->ir, mask->type, scalar_type(b, ELEM_I1));
+  const Type *type = type_with_element(b->func->module->ir, mask->type, builder_scalar(b, ELEM_I1));
   return build(b, OP_SELECT, type, inside, mask, build_int(b, type, 0));
 }
 

@@ -79,12 +79,9 @@ static void pad_print(Padding *p, Op *op) {
   op_set_ints(op, ATTR_SIZES, n, sizes);
 }
 
-static void find_loop(Op *op, void *data) { *(bool *)data |= op_is_loop(op); }
-
 // A loop in the mapped function may not end for padding values. So the padding repeats real elements.
 static void pad_map(Padding *p, Op *op) {
-  bool loops = false;
-  region_walk(op->regions[0], find_loop, &loops);
+  bool loops = ops_find(op->regions[0], OP_FOR) || ops_find(op->regions[0], OP_WHILE);
   Builder b = builder_before(op);
   for (uint32_t i = 0; loops && i < op->operand_count; i++)
     op_set_operand(op, i, pad_repeat(p, &b, op_operand(op, i)));
@@ -133,12 +130,6 @@ static void look_at(OpList *list, const Type *type) {
   if (type->rank == 0 || type->layout || type_sizes_are_powers(type)) return;
   list->any |= type_is_tile(type);
   list->refused |= type_is_block_ptr(type);
-}
-
-static void collect(Op *op, void *data) {
-  OpList *list = data;
-  vec_push(list->arena, &list->ops, op);
-  for (uint32_t i = 0; i < op->result_count; i++) look_at(list, op->results[i].type);
 }
 
 static void pad_value(Padding *p, Value *value, Loc loc) {
@@ -202,7 +193,10 @@ static void report(Padding *p, const OpList *list) {
 bool pass_pad_tiles(PassContext *context, Func *func) {
   Padding p = {.context = context, .func = func};
   OpList list = {.arena = context->scratch};
-  region_walk(func->body, collect, &list);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    vec_push(list.arena, &list.ops, w.op);
+    for (uint32_t i = 0; i < w.op->result_count; i++) look_at(&list, w.op->results[i].type);
+  }
   if (!list.any || list.refused) return false;
   func_number(func);
   pad_values(&p, &list);

@@ -90,8 +90,7 @@ static bool is_ahead(const Stager *s, const Op *op) {
 
 // An iteration that does not exist has nothing to load. If the condition is false, a load gives zeros. No copy uses
 // them as an address.
-static void guard_load(Op *op, void *data) {
-  Value *condition = data;
+static void guard_load(Op *op, Value *condition) {
   if (op->kind != OP_LOAD) return;
   Builder b = builder_before(op);
   IrContext *ir = op->region->func->module->ir;
@@ -107,8 +106,7 @@ static void guard_load(Op *op, void *data) {
 }
 
 static void guard_loads(Op *op, Value *condition) {
-  guard_load(op, condition);
-  for (uint32_t r = 0; r < op->region_count; r++) region_walk(op->regions[r], guard_load, condition);
+  for (OpWalk w = ops_of(op); ops_next(&w);) guard_load(w.op, condition);
 }
 
 // Computes the addresses and masks of an iteration from its induction variable and loop-carried values. The iteration
@@ -221,10 +219,6 @@ static void begin_tensors(Stager *s, Builder *b, StagedGroup *g, const CloneMap 
   build_yield(&otherwise, 0, NULL);
 }
 
-static Value *zero_of(Builder *b, const Type *type) {
-  return type_is_float(type) ? build_float(b, type, 0) : build_int(b, type, 0);
-}
-
 // Loads the tiles of one iteration under `condition` into registers. If it is false, nobody uses the registers, and
 // they keep their values. Any other value would be written there before the branch, element by element.
 static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Value *condition) {
@@ -238,7 +232,7 @@ static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Va
   for (uint32_t i = 0; i < g->count; i++) values[i] = op_result(op_clone(&inner, g->loads[i]->load, map));
   build_yield(&inner, g->count, values);
   for (uint32_t i = 0; i < g->count; i++)
-    values[i] = g->tiles[i] ? g->tiles[i] : zero_of(&otherwise, types[i]);
+    values[i] = g->tiles[i] ? g->tiles[i] : build_int(&otherwise, types[i], 0);
   build_yield(&otherwise, g->count, values);
   for (uint32_t i = 0; i < g->count; i++) g->tiles[i] = &branch->results[i];
 }

@@ -4,7 +4,6 @@
 
 #include "base/integer.h"
 #include "ir/memory/atomic.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/layout/layout.h"
 #include "ir/dot/layout_dot.h"
@@ -38,13 +37,13 @@ static bool writes_global(const Op *op) {
   case OP_COPY_ASYNC:
   case OP_ASYNC_COMMIT:
   case OP_ASYNC_WAIT: return true; // Already pipelined.
+  case OP_INLINE_ASM: return !op_attr(op, ATTR_PURE);
   default: return op_has(op, WRITES);
   }
 }
 
 // If no two arguments alias, a plain store or a reduction through one argument does not affect loads through others.
-static void note_writes(Op *op, void *data) {
-  LoadFinder *f = data;
+static void note_writes(LoadFinder *f, Op *op) {
   if (!writes_global(op)) return;
   bool plain = op->kind == OP_STORE || atomic_only_reduces(op);
   if (plain && f->func->module->target.restrict_pointers && pointer_origin(op_operand(op, 0)))
@@ -62,15 +61,14 @@ static bool may_be_written(const LoadFinder *f, const Op *load) {
 
 // The same for all loads inside an op that is cloned as a whole.
 static bool reads_what_is_written(const LoadFinder *f, const Op *op) {
-  if (op->kind == OP_LOAD && may_be_written(f, op)) return true;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (reads_what_is_written(f, inner)) return true;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    if (w.op->kind == OP_LOAD && may_be_written(f, w.op)) return true;
   return false;
 }
 
 static Op *only_user(const Value *value) {
-  return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
+  const Use *use = value_single_use(value);
+  return use ? use->user : NULL;
 }
 
 // The layout of the loaded tile, as the buffer's store sees it. Registers must be adjacent in the buffer as they are in
@@ -156,11 +154,9 @@ static bool mark_ahead(LoadFinder *f, const Value *value);
 
 // Marks all values that an op with regions uses from outside.
 static bool mark_operands(LoadFinder *f, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!mark_ahead(f, op_operand(op, i))) return false;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (!mark_operands(f, inner)) return false;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (!mark_ahead(f, op_operand(w.op, i))) return false;
   return true;
 }
 
@@ -281,29 +277,20 @@ static void drop_without_room(LoadFinder *f) {
 // --- TMA copies
 
 static bool writes_memory(const Op *op) {
-  return op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
-         op->kind == OP_INLINE_ASM || op->kind == OP_BLOCK_STORE;
-}
-
-typedef struct WriteSearch {
-  uint32_t end; // Only ops before this one count.
-  bool found;
-} WriteSearch;
-
-static void find_write(Op *op, void *data) {
-  WriteSearch *search = data;
-  search->found |= op->id < search->end && writes_memory(op);
+  if (op->kind == OP_INLINE_ASM) return !op_attr(op, ATTR_PURE);
+  return op_has(op, GLOBAL | WRITES) && op->kind != OP_COPY_ASYNC;
 }
 
 // Returns true if the kernel may have written global memory when the loop runs. TMA copies see such writes only after a
 // fence. Programs do not read what other programs of the launch write.
 static bool is_after_writes(const LoadFinder *f) {
-  WriteSearch search = {.end = f->found->loop->id};
+  uint32_t end = f->found->loop->id; // Only ops before this one count.
   for (const Op *around = f->found->loop; around; around = around->region->parent)
     if (op_is_loop(around) && around != f->found->loop && !op_attr(around, ATTR_PROGRAMS))
-      search.end = around->next ? around->next->id : UINT32_MAX;
-  region_walk(f->func->body, find_write, &search);
-  return search.found;
+      end = around->next ? around->next->id : UINT32_MAX;
+  for (OpWalk w = ops_in(f->func->body); ops_next(&w);)
+    if (w.op->id < end && writes_memory(w.op)) return true;
+  return false;
 }
 
 // The part of a buffer's two dimensions that its dots multiply; false: something else reads it.
@@ -386,12 +373,6 @@ static void add_computed(LoadFinder *f, Op *load) {
   found->ahead = before;
 }
 
-static bool has_dot(const Op *loop) {
-  for (const Op *op = loop->regions[0]->first; op; op = op->next)
-    if (op->kind == OP_DOT) return true;
-  return false;
-}
-
 // A scalar takes a register. Addresses that depend on it take precedence.
 static void add_value(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
@@ -467,13 +448,14 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
       vec_push(context->scratch, &found->loads, staged);
   }
   bool copies = func->module->target.arch->has_cp_async;
-  if (found->loads.n == 0 && (!copies || found->stages < 2 || !has_dot(loop))) return false;
+  if (found->loads.n == 0 && (!copies || found->stages < 2 || !region_find(loop->regions[0], OP_DOT)))
+    return false;
   if (found->stages < 2) {
     decline_loop(&f, loop, "num_stages is 1");
     return false;
   }
   if (takes_product_early(loop)) return false; // Its result is not known.
-  region_walk(loop->regions[0], note_writes, &f);
+  for (OpWalk w = ops_in(loop->regions[0]); ops_next(&w);) note_writes(&f, w.op);
   if (f.writes) {
     if (found->loads.n) decline_loop(&f, loop, written);
     return false;

@@ -267,23 +267,13 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   return true;
 }
 
-static bool has_loop(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
-    for (uint32_t r = 0; r < op->region_count; r++)
-      if (has_loop(op->regions[r])) return true;
-  }
-  return false;
+static bool is_innermost(const Op *loop) {
+  return !ops_find(loop->regions[0], OP_FOR) && !ops_find(loop->regions[0], OP_WHILE);
 }
 
-static bool stage_region(PassContext *context, Func *func, Region *region) {
+bool pass_pipeline(PassContext *context, Func *func) {
   bool changed = false;
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    for (uint32_t r = 0; r < op->region_count; r++) changed |= stage_region(context, func, op->regions[r]);
-    if (op->kind == OP_FOR && !has_loop(op->regions[0])) changed |= stage_loop(context, func, op);
-  }
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR && is_innermost(w.op)) changed |= stage_loop(context, func, w.op);
   return changed;
 }
-
-bool pass_pipeline(PassContext *context, Func *func) { return stage_region(context, func, func->body); }

@@ -2,7 +2,6 @@
 // The number of stages of a pipelined loop: as requested, but limited by shared memory. A loop of multiply-adds also
 // needs enough warps.
 #include "base/integer.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/layout/layout.h"
 #include "ir/memory/scratch.h"
@@ -42,21 +41,14 @@ static bool are_mbarriers(const Value *buffer) {
   return false;
 }
 
-static bool is_in_rounds(const Op *loop) {
-  for (const Op *around = loop->region->parent; around; around = around->region->parent)
-    if (op_is_loop(around)) return true;
-  return false;
-}
-
 static bool is_passed_through(const Op *alloc, const Op *loop) {
-  const Use *use = op_result(alloc)->first_use;
-  return alloc->id > loop->id && use && !use->next && op_scratch(use->user) == op_result(alloc);
+  const Use *use = value_single_use(op_result(alloc));
+  return alloc->id > loop->id && use && op_scratch(use->user) == op_result(alloc);
 }
 
 // Counts buffers of the loop's body that are not staged, and earlier buffers that are used in the loop or later.
 // mbarriers last to the kernel's end. If copies start with the kernel, no buffer before the loop can share their bytes.
-static void add_beside(Op *op, void *data) {
-  Beside *beside = data;
+static void add_beside(Beside *beside, Op *op) {
   const StagedLoop *staged = beside->staged;
   if (op->kind != OP_SHARED_ALLOC) return;
   for (uint32_t i = 0; i < staged->loads.n; i++)
@@ -65,7 +57,8 @@ static void add_beside(Op *op, void *data) {
   while (around && around != staged->loop) around = around->region->parent;
   bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop)) ||
                are_mbarriers(op_result(op));
-  if (staged->by_role) alive |= op->id < staged->loop->id || staged->in_turn || is_in_rounds(staged->loop);
+  if (staged->by_role)
+    alive |= op->id < staged->loop->id || staged->in_turn || op_enclosing_loop(staged->loop);
   uint64_t bytes = alive ? round_up(shared_bytes(op_result(op)->type), BESIDE_ALIGN) : 0;
   if (!around && is_passed_through(op, staged->loop))
     beside->in_passing = max_u64(beside->in_passing, bytes);
@@ -147,11 +140,6 @@ static uint32_t stages_that_fit(PassContext *context, const Func *func, const St
 
 // --- warps
 
-static void add_sums(Op *op, void *data) {
-  uint32_t *registers = data;
-  if (is_dot_of(op, DOT_FMA)) *registers += tile_words(op_result(op)->type);
-}
-
 static uint32_t loaded_registers(const StagedLoop *staged) {
   uint32_t registers = 0;
   for (uint32_t i = 0; i < staged->loads.n; i++)
@@ -178,7 +166,8 @@ static uint64_t programs_held(const Func *func, const StagedLoop *staged, uint32
 static uint32_t stages_for_warps(PassContext *context, const Func *func, const StagedLoop *staged,
                                  uint64_t beside, uint32_t stages) {
   uint32_t sums = 0;
-  region_walk(staged->loop->regions[0], add_sums, &sums);
+  for (OpWalk w = ops_in(staged->loop->regions[0]); ops_next(&w);)
+    if (is_dot_of(w.op, DOT_FMA)) sums += tile_words(op_result(w.op)->type);
   uint64_t held = sums ? programs_held(func, staged, sums, beside, stages) : TUNE_PIPELINE_WARPS;
   if (held * func_warps(func) >= TUNE_PIPELINE_WARPS) return stages;
   for (uint32_t fewer = stages - 1; fewer >= 2; fewer--) {
@@ -194,7 +183,7 @@ static uint32_t stages_for_warps(PassContext *context, const Func *func, const S
 
 uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged) {
   Beside beside = {.staged = staged};
-  region_walk(func->body, add_beside, &beside);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) add_beside(&beside, w.op);
   beside.bytes += beside.in_passing;
   if (has_tensors(staged)) beside.bytes += BESIDE_ALIGN; // For their mbarriers.
   staged->beside = beside.bytes;

@@ -47,11 +47,9 @@ static bool has_value(const Check *c, const Value *value, uint32_t stage) {
 }
 
 static bool takes_known(const Check *c, const Op *op, uint32_t stage) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!has_value(c, op_operand(op, i), stage)) return false;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (!takes_known(c, inner, stage)) return false;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (!has_value(c, op_operand(w.op, i), stage)) return false;
   return true;
 }
 
@@ -104,11 +102,9 @@ static const char *check_carried(const Check *c) {
 }
 
 static bool takes_product(const Op *loop, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (is_async_dot(body_def(loop, op_operand(op, i)))) return true;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (takes_product(loop, inner)) return true;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (is_async_dot(body_def(loop, op_operand(w.op, i)))) return true;
   return false;
 }
 

@@ -139,9 +139,8 @@ static bool are_accesses_placed(const Pairing *p) {
 
 // --- the kernel
 
-static void look_at(Op *op, void *data) {
-  Pairing *p = data;
-  uint32_t traits = op_info(op->kind)->traits;
+static void look_at(Pairing *p, Op *op) {
+  uint32_t traits = op_traits[op->kind];
   switch ((int)op->kind) {
   case OP_PROGRAM_ID:
     if (op_int(op, ATTR_AXIS, 0) == AXIS) vec_push(p->context->scratch, &p->numbers, op);
@@ -251,7 +250,7 @@ bool pass_fuse_programs(PassContext *context, Func *func) {
   Pairing p = {.context = context, .func = func, .tiles = retile_new(context->scratch, func)};
   p.axes = axis_analyse(context->scratch, func);
   p.places = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
-  region_walk(func->body, look_at, &p);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) look_at(&p, w.op);
   if (p.declined || !p.numbers.n || !p.stores.n || p.dots != 1) return false;
   const char *why = find_pairs(&p);
   if (why) {

@@ -33,16 +33,6 @@ typedef struct Halving {
   bool counts; // offsets along k are the loop's index
 } Halving;
 
-typedef struct DotSearch {
-  Op *dot;
-  uint32_t dots;
-} DotSearch;
-
-static void find_dot(Op *op, void *data) {
-  DotSearch *search = data;
-  if (op->kind == OP_DOT) search->dot = op, search->dots++;
-}
-
 // --- the size of a step
 
 static uint32_t tile_bytes(const Value *tile) {
@@ -66,22 +56,19 @@ static int64_t stages_of(const Op *loop) {
 
 // --- the loop
 
-static bool has_one_use(const Value *value, const Op *user) {
-  return value->first_use && !value->first_use->next && value->first_use->user == user;
-}
-
 // True if loop-carried value i is the sum: the dot accumulates onto it, or is added to it.
 static bool is_sum(const Halving *h, uint32_t i) {
   const Value *arg = loop_carried(h->loop, i), *next = loop_yielded(h->loop, i), *product = op_result(h->dot);
   const Op *yield = h->loop->regions[0]->last;
   if (next == product)
-    return op_operand(h->dot, 2) == arg && has_one_use(arg, h->dot) && has_one_use(product, yield);
+    return op_operand(h->dot, 2) == arg && value_used_only_by(arg, h->dot) &&
+           value_used_only_by(product, yield);
   const Op *add = next->def;
-  if (!add || add->kind != OP_ADD || add->region != h->loop->regions[0] || !has_one_use(next, yield))
+  if (!add || add->kind != OP_ADD || add->region != h->loop->regions[0] || !value_used_only_by(next, yield))
     return false;
   bool of_both = (op_operand(add, 0) == arg && op_operand(add, 1) == product) ||
                  (op_operand(add, 1) == arg && op_operand(add, 0) == product);
-  return of_both && has_one_use(arg, add) && has_one_use(product, add);
+  return of_both && value_used_only_by(arg, add) && value_used_only_by(product, add);
 }
 
 static bool is_index(const Halving *h, const Value *value) {
@@ -99,7 +86,7 @@ static bool is_carried_block(const Halving *h, uint32_t i) {
   if (!type_is_block_ptr(arg->type) || !h->tiles.marks[arg->id]) return false;
   uint32_t dim = h->tiles.marks[arg->id] - 1u;
   if (!advance || advance->kind != OP_ADVANCE || op_operand(advance, 0) != arg) return false;
-  if (!has_one_use(op_result(advance), h->loop->regions[0]->last)) return false;
+  if (!value_used_only_by(op_result(advance), h->loop->regions[0]->last)) return false;
   for (uint32_t d = 0; d < arg->type->rank; d++)
     if (!value_int_constant(op_operand(advance, 1 + d), &by) ||
         by != (d == dim ? (int64_t)arg->type->shape[d] : 0))
@@ -117,7 +104,7 @@ static bool is_counted_block(Halving *h, const Op *advance) {
 }
 
 static bool is_yielded(const Halving *h, const Value *value) {
-  return has_one_use(value, h->loop->regions[0]->last);
+  return value_used_only_by(value, h->loop->regions[0]->last);
 }
 
 // True if the op is part of an iteration that only loads the dot's blocks and computes the dot.
@@ -185,10 +172,12 @@ static void halve_loop(const Halving *h) {
 }
 
 bool pass_halve_block_k(PassContext *context, Func *func) {
-  DotSearch search = {0};
-  region_walk(func->body, find_dot, &search);
-  if (search.dots != 1 || !func_plans(func, PLAN_TMA_LOADS)) return false;
-  Op *dot = search.dot, *loop = dot->region->parent;
+  Op *dot = NULL;
+  uint32_t dots = 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_DOT) dot = w.op, dots++;
+  if (dots != 1 || !func_plans(func, PLAN_TMA_LOADS)) return false;
+  Op *loop = dot->region->parent;
   if (!loop || loop->kind != OP_FOR || op_result(dot)->type->rank != 2 || op_result(dot)->type->layout)
     return false;
   if (!can_wgmma(dot) || op_attr(dot, ATTR_IMPRECISE) || !is_long(dot)) return false;

@@ -17,18 +17,6 @@
 #include "ir/build.h"
 #include "passes/analysis/plan.h"
 
-typedef struct NumberChange {
-  Op *own; // the hardware's program id
-  Value *number;
-} NumberChange;
-
-static void change_number(Op *op, void *data) {
-  const NumberChange *change = data;
-  if (op->kind != OP_PROGRAM_ID || op_int(op, ATTR_AXIS, 0) != 0 || op == change->own) return;
-  value_replace_uses(op_result(op), change->number);
-  op_erase(op);
-}
-
 bool pass_longest_first(PassContext *context, Func *func) {
   const Op *growing = func_plans(func, PLAN_LONGEST_FIRST) ? programs_grow(func) : NULL;
   if (!growing) return false;
@@ -37,8 +25,12 @@ bool pass_longest_first(PassContext *context, Func *func) {
   Value *own = build_program_id(&b, OP_PROGRAM_ID, 0);
   Value *last =
       build_binary(&b, OP_SUB, build_program_id(&b, OP_NUM_PROGRAMS, 0), build_int(&b, own->type, 1));
-  NumberChange change = {own->def, build_binary(&b, OP_SUB, last, own)};
-  region_walk(func->body, change_number, &change);
+  Value *number = build_binary(&b, OP_SUB, last, own);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind != OP_PROGRAM_ID || op_int(w.op, ATTR_AXIS, 0) != 0 || w.op == own->def) continue;
+    value_replace_uses(op_result(w.op), number);
+    op_erase(w.op);
+  }
   diag_remark(context->diags, growing->loc, "longest_first",
               "the programs with the longest loops start first: the last along axis 0");
   return true;

@@ -23,26 +23,16 @@
 #include "target/tuning.h"
 #include "passes/passes.h"
 
-static bool has_op(const Region *region, OpKind kind) {
-  for (const Op *op = region->first; op; op = op->next) {
-    if (op->kind == kind) return true;
-    for (uint32_t r = 0; r < op->region_count; r++)
-      if (has_op(op->regions[r], kind)) return true;
-  }
-  return false;
-}
-
 // True for ops on the CTA's own shared memory, which may come before the wait.
 static bool is_shared(const Op *op) {
-  return op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER ||
-         op->kind == OP_SHARED_COUNT || op->kind == OP_BARRIER || op->kind == OP_ARRIVE ||
+  return op_has(op, SHARED) || op->kind == OP_BARRIER || op->kind == OP_ARRIVE ||
          op->kind == OP_MBARRIER_INIT;
 }
 
 // True if the op must come after the wait: it accesses memory, or has regions that may. The return always must.
 static bool must_follow(const Op *op) {
   if (is_shared(op)) return false;
-  return op_has(op, READS) || op_has(op, WRITES) || op->region_count || !op->next;
+  return op_has_any(op, READS | WRITES) || op->region_count || !op->next;
 }
 
 static void let_dependents_start(Func *func) {
@@ -67,12 +57,12 @@ bool pass_overlap_launches(PassContext *context, Func *func) {
   const Target *target = &func->module->target;
   if (!target->overlap || !target->arch->has_grid_control) return false;
   Region *body = func->body;
-  if (has_op(body, OP_GDC_WAIT)) return false;
+  if (ops_find(body, OP_GDC_WAIT)) return false;
   Op *first = body->first;
   while (!must_follow(first)) first = first->next;
   Builder b = builder_before(first);
   build_op(&b, OP_GDC_WAIT, 0, NULL, 0, NULL);
-  if (!has_op(body, OP_GDC_LAUNCH_DEPENDENTS)) let_dependents_start(func);
+  if (!ops_find(body, OP_GDC_LAUNCH_DEPENDENTS)) let_dependents_start(func);
   diag_remark(context->diags, func->loc, "overlap_launches", "may start while the previous launch ends");
   return true;
 }

@@ -31,8 +31,7 @@ typedef struct Numbers {
   Value *programs[PROGRAM_AXES], *ids[PROGRAM_AXES];
 } Numbers;
 
-static void replace_number(Op *op, void *data) {
-  const Numbers *numbers = data;
+static void replace_number(const Numbers *numbers, Op *op) {
   if (op->kind != OP_PROGRAM_ID && op->kind != OP_NUM_PROGRAMS) return;
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   value_replace_uses(op_result(op), op->kind == OP_PROGRAM_ID ? numbers->ids[axis] : numbers->programs[axis]);
@@ -75,7 +74,7 @@ bool pass_persist(PassContext *context, Func *func) {
   if (loop->regions[0]->first) inner = builder_before(loop->regions[0]->first);
   inner.loc = func->loc;
   build_ids(&inner, loop_index(loop), &numbers);
-  region_walk(loop->regions[0], replace_number, &numbers);
+  for (OpWalk w = ops_in(loop->regions[0]); ops_next(&w);) replace_number(&numbers, w.op);
   inner = builder_at_end(func, loop->regions[0]);
   inner.loc = end->loc;
   build_yield(&inner, 0, NULL);

@@ -13,7 +13,6 @@
 
 #include "base/integer.h"
 #include "passes/analysis/hopper_limits.h"
-#include "ir/build.h"
 #include "ir/dot/dot_fits.h"
 #include "passes/analysis/overlapped_dots.h"
 
@@ -41,8 +40,7 @@ static bool takes_wgmma(const Op *dot) {
   return !op_result(dot)->type->layout && can_wgmma(dot);
 }
 
-static void count_dots(Op *op, void *data) {
-  Products *p = data;
+static void count_dots(Products *p, Op *op) {
   p->chained += chained_dots(p->arena, p->func, op);
   if (op->kind != OP_DOT) return;
   const Type *result = op_result(op)->type;
@@ -176,7 +174,7 @@ bool pass_plan_kernel(PassContext *context, Func *func) {
   if (func->plan) return false; // the text has a plan
   WayPlanner p = {context, func, &func->module->target, {.arena = context->scratch, .func = func}};
   func_number(func);
-  region_walk(func->body, count_dots, &p.products);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) count_dots(&p.products, w.op);
   if (plan_copies(&p)) plan_pairs(&p);
   plan_stores(&p);
   plan_order(&p);

@@ -170,14 +170,10 @@ static bool plan_roles(const SlotPlanner *p, Op *loop) {
 
 // --- the plan
 
-static void find_parted_loop(Op *op, void *data) {
-  Op **found = data;
-  if (op->kind == OP_FOR && op_attr(op, ATTR_GROUP_WARPS)) *found = op;
-}
-
 Op *plan_parted_loop(Func *func) {
   Op *found = NULL;
-  region_walk(func->body, find_parted_loop, &found);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR && op_attr(w.op, ATTR_GROUP_WARPS)) found = w.op;
   return found;
 }
 

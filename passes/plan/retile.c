@@ -82,7 +82,7 @@ static bool spread_op(Retile *r, Op *op) {
   case OP_YIELD:
     return op->region->parent && op->region->parent->kind == OP_FOR && spread_loop(r, op->region->parent);
   default: {
-    uint32_t traits = op_info(op->kind)->traits;
+    uint32_t traits = op_traits[op->kind];
     return (traits & PURE) && (traits & ELEMENTWISE) && op->result_count == 1 && spread_elementwise(r, op);
   }
   }

@@ -28,7 +28,6 @@
 //
 // A user's limit on registers replaces all of this.
 #include "base/integer.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/memory/scratch.h"
@@ -102,21 +101,24 @@ static bool crosses_branch(const Op *op) {
   return false;
 }
 
-static void find_contents(Op *op, void *data) {
-  Contents *found = data;
-  found->dot |= op->kind == OP_DOT;
-  found->in_turn |= op_attr(op, ATTR_STREAMED) != NULL;
-  found->loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
-  found->mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
-  found->slow |= is_slow(op);
-  found->joint |= op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_CONVERT_LAYOUT ||
-                  op->kind == OP_SHARED_ALLOC || crosses_branch(op);
+static Contents contents_of(const Func *func) {
+  Contents found = {0};
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    const Op *op = w.op;
+    found.dot |= op->kind == OP_DOT;
+    found.in_turn |= op_attr(op, ATTR_STREAMED) != NULL;
+    found.loop |= op_is_loop(op);
+    found.mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
+    found.slow |= is_slow(op);
+    found.joint |= op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_CONVERT_LAYOUT ||
+                   op->kind == OP_SHARED_ALLOC || crosses_branch(op);
+  }
+  return found;
 }
 
 // The fewest registers with which ptxas accepts the instructions of the dots.
-static void find_wgmma(Op *op, void *data) {
-  uint32_t *most = data;
-  if (op->kind != OP_DOT || dot_instruction(op) != DOT_WGMMA) return;
+static uint32_t wgmma_registers(const Op *op) {
+  if (op->kind != OP_DOT || dot_instruction(op) != DOT_WGMMA) return 0;
   const Type *sums = op_result(op)->type;
   bool in_shared =
       op_operand(op, DOT_A)->type->kind == TYPE_SHARED && op_operand(op, DOT_B)->type->kind == TYPE_SHARED;
@@ -124,14 +126,14 @@ static void find_wgmma(Op *op, void *data) {
       layout_registers(sums->layout) * dot_sums(op) / type_elements(sums); // of a thread, without padding
   uint32_t words = (uint32_t)share * type_element_bytes(sums) / 4;
   uint32_t least = words < WGMMA_MAX_SUMS ? words : WGMMA_MAX_SUMS;
-  *most = max_u32(*most, least + WGMMA_RESERVED_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS));
+  return least + WGMMA_RESERVED_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS);
 }
 
 // True if the registers are too few for an instruction of the kernel.
 static bool too_few(Func *func, uint32_t registers) {
-  uint32_t least = 0;
-  region_walk(func->body, find_wgmma, &least);
-  return registers < least;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (registers < wgmma_registers(w.op)) return true;
+  return false;
 }
 
 typedef struct Tiles {
@@ -142,9 +144,7 @@ typedef struct Tiles {
 // In a kernel with dots all tiles count: operands are prefetched.
 static Tiles find_tiles(Arena *scratch, Func *func) {
   Tiles tiles = {.most = func_pressure(scratch, func)};
-  Contents found = {0};
-  region_walk(func->body, find_contents, &found);
-  tiles.across = found.dot ? tiles.most : func_pressure_across(scratch, func);
+  tiles.across = contents_of(func).dot ? tiles.most : func_pressure_across(scratch, func);
   return tiles;
 }
 
@@ -172,9 +172,8 @@ static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
 
 // True if ptxas may take slightly more registers than two CTAs leave, and so lose the second one.
 static bool wants_second(Arena *scratch, Func *func) {
-  Contents found = {0};
   if (func_warps(func) != TUNE_MANY_WARPS) return false;
-  region_walk(func->body, find_contents, &found);
+  Contents found = contents_of(func);
   return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
 }
 
@@ -228,10 +227,6 @@ static void add_most(Accesses *most, Accesses found) {
 }
 
 // The maximum of all loops.
-static void find_accesses(Op *op, void *data) {
-  if (op->kind == OP_FOR) add_most(data, count_accesses(op->regions[0]));
-}
-
 static uint32_t addresses_of_one(uint32_t accesses) {
   return accesses > FEW_ADDRESSES ? ADDRESS_REGISTERS * accesses : 0;
 }
@@ -242,15 +237,12 @@ static uint32_t address_registers(const Accesses *found) {
 }
 
 // The maximum of all loops, branches and the kernel's body.
-static void find_all_accesses(Op *op, void *data) {
-  for (uint32_t r = 0; r < op->region_count; r++) add_most(data, count_accesses(op->regions[r]));
-}
-
 // Registers of a kernel of many warps for accesses of single elements: addresses, masks, and 16-bit values in a
 // register each.
 static uint32_t single_registers(Arena *scratch, Func *func) {
   Accesses most = count_accesses(func->body);
-  region_walk(func->body, find_all_accesses, &most);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    for (uint32_t r = 0; r < w.op->region_count; r++) add_most(&most, count_accesses(w.op->regions[r]));
   uint32_t addresses = addresses_of_one(most.one_single);
   int64_t room = (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS;
   int64_t tiles = room - register_slack(scratch, func);
@@ -260,9 +252,8 @@ static uint32_t single_registers(Arena *scratch, Func *func) {
 
 // The number of CTAs for more than MANY_WARPS warps. 0: ptxas gets none, as a number of two or more may cause a spill.
 static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
-  Contents found = {0};
+  Contents found = contents_of(func);
   uint32_t addresses = single_registers(scratch, func), blocks = count_blocks(scratch, func, addresses);
-  region_walk(func->body, find_contents, &found);
   if (blocks < 2) return blocks;
   if (found.dot || found.slow) return 0;
   if (!found.mask || found.joint || found.loop) return blocks;
@@ -274,11 +265,12 @@ static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
 // The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves
 // registers there, and waits for some loads before it issues the next. 0: ptxas gets none.
 static uint32_t blocks_that_load(Arena *scratch, Func *func) {
-  Contents found = {0};
   Accesses most = {0};
-  region_walk(func->body, find_contents, &found);
-  region_walk(func->body, find_accesses, &most);
-  if (found.dot || most.loads < TUNE_LOOP_LOADS || count_blocks(scratch, func, 0) > TUNE_FEW_BLOCKS) return 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR) add_most(&most, count_accesses(w.op->regions[0]));
+  if (contents_of(func).dot || most.loads < TUNE_LOOP_LOADS ||
+      count_blocks(scratch, func, 0) > TUNE_FEW_BLOCKS)
+    return 0;
   uint32_t blocks = count_blocks(scratch, func, address_registers(&most));
   return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
 }
@@ -293,11 +285,7 @@ static bool addresses_spill(Arena *scratch, Func *func) {
          register_slack(scratch, func) < (int64_t)address_registers(&found);
 }
 
-static bool reduces_in_turn(const Func *func) {
-  Contents found = {0};
-  region_walk(func->body, find_contents, &found);
-  return found.in_turn;
-}
+static bool reduces_in_turn(const Func *func) { return contents_of(func).in_turn; }
 
 // Registers that a tile of floats, or of a dot's sums, fills at least.
 static uint32_t data_words(const Value *value) {
@@ -308,11 +296,10 @@ static uint32_t data_words(const Value *value) {
 }
 
 // The most that a loop carries: it is all alive from one iteration to the next.
-static void find_carried(Op *op, void *data) {
-  uint32_t *most = data, words = 0;
-  if (!op_is_loop(op)) return;
-  for (uint32_t i = 0; i < op->result_count; i++) words += data_words(&op->results[i]);
-  *most = max_u32(*most, words);
+static uint32_t carried_words(const Op *op) {
+  uint32_t words = 0;
+  for (uint32_t i = 0; op_is_loop(op) && i < op->result_count; i++) words += data_words(&op->results[i]);
+  return words;
 }
 
 // Tiles that a loop carries beyond a thread's registers are spilled whatever ptxas does: that is a warning. For other
@@ -320,7 +307,7 @@ static void find_carried(Op *op, void *data) {
 static void report_spills(PassContext *context, Func *func) {
   Arena *scratch = context->scratch;
   uint32_t registers = func_thread_registers(func), carried = 0;
-  region_walk(func->body, find_carried, &carried);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) carried = max_u32(carried, carried_words(w.op));
   int64_t wanted = registers - register_slack(scratch, func);
   if (carried > registers)
     diag_warning(
@@ -338,11 +325,10 @@ static void report_spills(PassContext *context, Func *func) {
 // computes. Dots and addresses of many single elements need the number. So do tiles that cannot fit: without it ptxas
 // aims at many CTAs.
 static bool finds_by_itself(Arena *scratch, Func *func) {
-  Contents found = {0};
+  Contents found = contents_of(func);
   Accesses accesses = count_accesses(func->body);
   uint32_t warps = func_warps(func);
   int64_t slack = register_slack(scratch, func), registers = func_thread_registers(func);
-  region_walk(func->body, find_contents, &found);
   if (found.dot || addresses_of_one(accesses.one_single)) return false;
   // Each element is finished before the next.
   if (!found.joint) return slack > -registers || (warps >= TUNE_MANY_WARPS && !found.slow && !found.loop);

@@ -28,12 +28,6 @@
 
 enum { MIN_REGISTERS = 16 }; // of a tile that is worth it
 
-static bool has_dot(const Op *loop) {
-  for (const Op *op = loop->regions[0]->first; op; op = op->next)
-    if (op->kind == OP_DOT) return true;
-  return false;
-}
-
 // True if this op or a later one commits copies without waiting for them at once. Loads that this pass copies wait at
 // once.
 static bool commits(const Op *from) {
@@ -48,7 +42,7 @@ static bool commits(const Op *from) {
 // True if no copies are in flight at the load, and none can be when its region runs again.
 static bool is_behind_copies(const Op *load) {
   const Op *loop = load->prev;
-  while (loop && !(loop->kind == OP_FOR && has_dot(loop))) loop = loop->prev;
+  while (loop && !(loop->kind == OP_FOR && region_find(loop->regions[0], OP_DOT))) loop = loop->prev;
   if (!loop || commits(loop)) return false;
   for (const Op *around = load->region->parent; around; around = around->region->parent)
     if (commits(around->region->first)) return false;

@@ -48,7 +48,7 @@ static Op *after_which(const Op *cast, bool *last) {
 
 // True for ops that fill registers in the meantime, or need many at the same time.
 static bool is_in_the_way(const Op *op) {
-  return op_has(op, READS) || op_has(op, WRITES) || op->region_count || op->kind == OP_DOT;
+  return op_has_any(op, READS | WRITES) || op->region_count || op->kind == OP_DOT;
 }
 
 // True if the cast can be earlier, or takes a dot's sums, which are cast tile by tile as they come.

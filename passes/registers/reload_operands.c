@@ -81,8 +81,7 @@ typedef struct Lives {
   uint64_t *more, *fewer, all; // bytes, by op id: from the op on; after it
 } Lives;
 
-static void add_life(Op *op, void *data) {
-  Lives *lives = data;
+static void add_life(Lives *lives, Op *op) {
   if (op->kind != OP_SHARED_ALLOC) return;
   uint64_t bytes = shared_bytes(op_result(op)->type);
   lives->all += bytes;
@@ -97,7 +96,7 @@ static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t
                  .more = ARENA_ARRAY(context->scratch, uint64_t, func->op_count),
                  .fewer = ARENA_ARRAY(context->scratch, uint64_t, func->op_count)};
   uint64_t now = 0, most = 0;
-  region_walk(func->body, add_life, &lives);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) add_life(&lives, w.op);
   for (uint32_t i = 0; i < func->op_count; i++) {
     most = max_u64(most, now += lives.more[i]);
     now -= lives.fewer[i];
@@ -134,23 +133,18 @@ static void reload_in_users(Op *load) {
 
 static bool is_short(PassContext *context, Func *func) { return register_slack(context->scratch, func) < 0; }
 
-static bool sink_in(PassContext *context, Func *func, Region *region) {
+bool pass_reload_operands(PassContext *context, Func *func) {
   bool changed = false;
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    for (uint32_t r = 0; r < op->region_count; r++) changed |= sink_in(context, func, op->regions[r]);
-    if (!can_sink(op) || !is_short(context, func)) continue;
-    diag_remark(context->diags, op->loc, "reload_operands",
+  func_number(func);
+  if (!buffers_fit(context, func) || !is_short(context, func)) return false;
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);) {
+    if (!can_sink(w.op) || !is_short(context, func)) continue;
+    diag_remark(context->diags, w.op->loc, "reload_operands",
                 "%u registers of an operand are read from shared memory in the loop to save registers",
-                tile_words(op_result(op)->type));
-    reload_in_users(op);
+                tile_words(op_result(w.op)->type));
+    reload_in_users(w.op);
     func_number(func);
     changed = true;
   }
   return changed;
-}
-
-bool pass_reload_operands(PassContext *context, Func *func) {
-  func_number(func);
-  return buffers_fit(context, func) && is_short(context, func) && sink_in(context, func, func->body);
 }

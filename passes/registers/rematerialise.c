@@ -42,6 +42,7 @@
 #include "base/integer.h"
 #include "ir/build.h"
 #include "target/tuning.h"
+#include "passes/analysis/axis_info.h"
 #include "passes/analysis/pressure.h"
 
 enum { MAX_OPS = 64, PREDICATE_SHARE = 8, MIN_OFFSETS = 16 };
@@ -53,6 +54,7 @@ typedef struct Rematerialiser {
   bool crowded;          // Tiles need more registers than there are.
   bool loaded;           // Handle only values computed from loaded 32-bit numbers.
   const uint32_t *share; // From func_shares.
+  const AxisTable *axes; // Of the current loop's values.
   bool *inside;          // By value id: defined in the current loop.
   bool *counted;         // By value id: the current loop takes it from outside.
   bool changed;
@@ -65,17 +67,8 @@ static bool holds_index(const Type *type) {
 }
 
 static bool is_cheap(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_EXPAND_DIMS:
-  case OP_BROADCAST:
-  case OP_RESHAPE:
-  case OP_TRANS: return true;
-  case OP_DIV:
-  case OP_REM:
-  case OP_MULHI:
-  case OP_MATH: return false;
-  default: return op_has(op, PURE | ELEMENTWISE);
-  }
+  if (op_has(op, SLOW) || op->kind == OP_MULHI) return false;
+  return op_has(op, VIEW) || op_has(op, PURE | ELEMENTWISE);
 }
 
 static bool is_integer(const Type *type, uint32_t bits) {
@@ -95,7 +88,7 @@ static bool can_make(const Value *value, bool loaded, uint32_t *left) {
   const Op *op = value->def;
   if (!op || !holds_index(value->type) || *left == 0) return false;
   --*left;
-  if (op_is_leaf(op)) return true;
+  if (op_has(op, LEAF)) return true;
   if (!is_cheap(op)) return false;
   if (loaded && widens(op)) return true;
   for (uint32_t i = 0; i < op->operand_count; i++)
@@ -117,37 +110,56 @@ static bool is_made_of_number(const Value *value) {
   return can_make(value, false, &left);
 }
 
+// True if the value is computed only from constants and places in tiles.
+static bool is_made_of_places(const Value *value, uint32_t *left) {
+  const Op *op = value->def;
+  int64_t constant;
+  if (!op || *left == 0) return false;
+  --*left;
+  if (op->kind == OP_ARANGE || value_int_constant(value, &constant)) return true;
+  if (!is_cheap(op) || op->operand_count == 0) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_made_of_places(op_operand(op, i), left)) return false;
+  return true;
+}
+
+// True if each register is a constant: the value repeats along dimensions, and threads are apart by its periods. LLVM
+// writes it into instructions, such as the counts of shifts that unpack weights.
+static bool is_immediate(const Rematerialiser *m, const Value *value) {
+  const Type *type = value->type;
+  const Layout *layout = type->layout;
+  uint32_t left = MAX_OPS, registers = layout->bits[DIM_REGISTER], bits = registers;
+  if (!m->axes || type_element(type)->kind == TYPE_PTR || !is_made_of_places(value, &left)) return false;
+  bits += layout->bits[DIM_LANE] + layout->bits[DIM_WARP];
+  for (uint32_t i = registers, shift = 0; i < bits; i++, shift = 0)
+    for (uint32_t d = type->rank; d-- > 0; shift += log2_ceil(type->shape[d])) {
+      uint64_t at = layout->basis[i] >> shift & (type->shape[d] - 1);
+      if (at % axis_period(m->axes, value, d)) return false;
+    }
+  return true;
+}
+
 // True if the loop takes the value from outside, and can compute it. Leaves are copies of a register and take none of
 // their own.
 static bool is_taken(const Rematerialiser *m, const Value *value) {
   uint32_t left = MAX_OPS;
-  if (!holds_index(value->type) || m->inside[value->id] || !value->def || op_is_leaf(value->def))
+  if (!holds_index(value->type) || m->inside[value->id] || !value->def || op_has(value->def, LEAF))
     return false;
-  if (!m->loaded) return is_made_of_number(value);
+  if (!m->loaded) return is_made_of_number(value) && !is_immediate(m, value);
   return type_element_bytes(value->type) == 8 && can_make(value, true, &left) && !is_made_of_number(value);
-}
-
-static void mark_region(Rematerialiser *m, const Region *region, bool inside) {
-  for (uint32_t i = 0; i < region->arg_count; i++) m->inside[region->args[i]->id] = inside;
-  for (const Op *op = region->first; op; op = op->next) {
-    for (uint32_t i = 0; i < op->result_count; i++) m->inside[op->results[i].id] = inside;
-    for (uint32_t r = 0; r < op->region_count; r++) mark_region(m, op->regions[r], inside);
-  }
 }
 
 // --- how many
 
-static uint32_t count_taken(Rematerialiser *m, const Region *region) {
+static uint32_t count_taken(Rematerialiser *m, const Op *loop) {
   uint32_t count = 0;
-  for (const Op *op = region->first; op; op = op->next) {
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-      const Value *value = op_operand(op, i);
+  for (OpWalk w = ops_inside(loop); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++) {
+      const Value *value = op_operand(w.op, i);
       if (!is_taken(m, value) || m->counted[value->id]) continue;
       m->counted[value->id] = true;
       count += registers_of(m, value);
     }
-    for (uint32_t r = 0; r < op->region_count; r++) count += count_taken(m, op->regions[r]);
-  }
   return count;
 }
 
@@ -155,7 +167,7 @@ static uint32_t count_taken(Rematerialiser *m, const Region *region) {
 static uint32_t count_narrow(Rematerialiser *m, const Value *value) {
   const Op *op = value->def;
   uint32_t count = 0;
-  if (op_is_leaf(op)) return 0;
+  if (op_has(op, LEAF)) return 0;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *operand = op_operand(op, i);
     if (!widens(op) || is_made_of_number(operand)) {
@@ -168,13 +180,11 @@ static uint32_t count_narrow(Rematerialiser *m, const Value *value) {
   return count;
 }
 
-static uint32_t count_waiting(Rematerialiser *m, const Region *region) {
+static uint32_t count_waiting(Rematerialiser *m, const Op *loop) {
   uint32_t count = 0;
-  for (const Op *op = region->first; op; op = op->next) {
-    for (uint32_t i = 0; i < op->operand_count; i++)
-      if (is_taken(m, op_operand(op, i))) count += count_narrow(m, op_operand(op, i));
-    for (uint32_t r = 0; r < op->region_count; r++) count += count_waiting(m, op->regions[r]);
-  }
+  for (OpWalk w = ops_inside(loop); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (is_taken(m, op_operand(w.op, i))) count += count_narrow(m, op_operand(w.op, i));
   return count;
 }
 
@@ -242,32 +252,30 @@ static void drop_unused(Op *op) {
   for (uint32_t i = 0; i < 3; i++) drop_unused(made[i]);
 }
 
-static void make_in_region(Rematerialiser *m, Region *region) {
-  for (Op *op = region->first; op; op = op->next) { // new ops come before it
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-      const Value *value = op_operand(op, i);
+static void make_inside(Rematerialiser *m, const Op *loop) {
+  for (OpWalk w = ops_inside(loop); ops_next(&w);) // new ops come before it
+    for (uint32_t i = 0; i < w.op->operand_count; i++) {
+      const Value *value = op_operand(w.op, i);
       if (!is_taken(m, value)) continue;
-      Builder b = builder_before(op);
-      op_set_operand(op, i, make_again(m, &b, value));
+      Builder b = builder_before(w.op);
+      op_set_operand(w.op, i, make_again(m, &b, value));
       if (m->loaded) drop_unused(value->def);
       m->changed = true;
     }
-    for (uint32_t r = 0; r < op->region_count; r++) make_in_region(m, op->regions[r]);
-  }
 }
 
 static void number_loop(Rematerialiser *m, Op *loop) {
-  func_number(m->func);
+  m->axes = axis_analyse(m->context->scratch, m->func);
   m->share = func_shares(m->context->scratch, m->func);
   m->inside = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
   m->counted = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
-  for (uint32_t r = 0; r < loop->region_count; r++) mark_region(m, loop->regions[r], true);
+  op_mark_inside(loop, m->inside, true);
 }
 
 static void visit_loop(Rematerialiser *m, Op *loop) {
-  uint32_t taken = 0, carried = 0;
+  uint32_t carried = 0;
   number_loop(m, loop);
-  for (uint32_t r = 0; r < loop->region_count; r++) taken += count_taken(m, loop->regions[r]);
+  uint32_t taken = count_taken(m, loop);
   for (uint32_t r = 0; r < loop->region_count; r++)
     carried = max_u32(carried, count_carried(m, loop->regions[r]));
   uint32_t left = m->room > carried ? m->room - carried : 0;
@@ -275,29 +283,26 @@ static void visit_loop(Rematerialiser *m, Op *loop) {
   diag_remark(m->context->diags, loop->loc, "rematerialise",
               "%u registers of offsets and masks are recomputed in each iteration: %s leave %u", taken,
               carried ? "tiles and loops within" : "tiles", left);
-  for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
+  make_inside(m, loop);
 }
 
 static void visit_widened(Rematerialiser *m, Op *loop) {
-  uint32_t taken = 0, waiting = 0;
   number_loop(m, loop);
-  for (uint32_t r = 0; r < loop->region_count; r++) taken += count_taken(m, loop->regions[r]);
-  for (uint32_t r = 0; r < loop->region_count; r++) waiting += count_waiting(m, loop->regions[r]);
+  uint32_t taken = count_taken(m, loop), waiting = count_waiting(m, loop);
   if (taken < waiting + MIN_OFFSETS) return;
   diag_remark(m->context->diags, loop->loc, "rematerialise",
               "%u registers of offsets are recomputed in each iteration from %u that are loaded", taken,
               waiting);
-  for (uint32_t r = 0; r < loop->region_count; r++) make_in_region(m, loop->regions[r]);
+  make_inside(m, loop);
 }
 
 // Inner loops come first: loops around then no longer take what the inner loops compute.
-static void visit_region(Rematerialiser *m, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
-    for (uint32_t r = 0; r < op->region_count; r++) visit_region(m, op->regions[r]);
-    if (!op_is_loop(op)) continue;
-    visit_loop(m, op);
+static void visit_loops(Rematerialiser *m, const Func *func) {
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);) {
+    if (!op_is_loop(w.op)) continue;
+    visit_loop(m, w.op);
     m->loaded = m->crowded;
-    if (m->loaded) visit_widened(m, op);
+    if (m->loaded) visit_widened(m, w.op);
     m->loaded = false;
   }
 }
@@ -323,7 +328,7 @@ static bool is_offset(const Rematerialiser *m, const Op *op, const Value *value)
   bool access =
       op->kind == OP_ADDPTR || op->kind == OP_BROADCAST || op->kind == OP_LOAD || op->kind == OP_STORE;
   if (!access || value->id >= m->func->value_count || !holds_index(value->type)) return false;
-  if (!value->def || value->def->region != op->region || op_is_leaf(value->def)) return false;
+  if (!value->def || value->def->region != op->region || op_has(value->def, LEAF)) return false;
   if (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) return false;
   return !type_is_elem(value->type, ELEM_I1) && registers_of(m, value) >= MIN_OFFSETS &&
          can_make(value, false, &left);
@@ -386,7 +391,7 @@ bool pass_rematerialise(PassContext *context, Func *func) {
   int64_t spare = register_slack(context->scratch, func);
   Rematerialiser m = {.context = context, .func = func, .crowded = spare < 0};
   m.room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
-  visit_region(&m, func->body);
+  visit_loops(&m, func);
   if (!registers_hopeless(context->scratch, func)) {
     visit_parts(&m, func->body, false);
     visit_parts(&m, func->body, true);

@@ -4,11 +4,6 @@
 
 #include "passes/passes.h"
 
-// True if the op's tile is the thread index, a scalar or a constant. No registers are kept for these.
-static inline bool op_is_leaf(const Op *op) {
-  return op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_CONSTANT;
-}
-
 // rematerialise_data.c: if registers are short, tiles computed from a narrower tile are computed again after reductions
 // and scans. Returns true if something changed.
 bool rematerialise_data(PassContext *context, Func *func);

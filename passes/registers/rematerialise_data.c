@@ -42,13 +42,7 @@ typedef struct DataMaker {
 } DataMaker;
 
 static bool takes_together(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_REDUCE:
-  case OP_REDUCE_PARTS:
-  case OP_SCAN:
-  case OP_SCAN_CHUNKS: return type_is_tile(op_operand(op, 0)->type);
-  default: return false;
-  }
+  return op_has(op, COMBINES) && op->kind != OP_SCAN_CARRY && type_is_tile(op_operand(op, 0)->type);
 }
 
 static bool is_cheap(const Op *op) {
@@ -76,9 +70,8 @@ static bool widens(const Op *op) {
 // True if every thread has the value, or computes it from its index: no tile waits in registers.
 static bool is_free(const Value *value) {
   const Op *op = value->def;
-  if (!type_is_tile(value->type)) return true;
+  if (!type_is_tile(value->type) || value_uniform(value)) return true;
   if (!op) return false;
-  if (op->kind == OP_CONSTANT || op->kind == OP_SPLAT) return true;
   return type_is_elem(value->type, ELEM_I1) && op_has(op, COMPARE) && op_operand(op, 0)->def &&
          op_operand(op, 0)->def->kind == OP_ARANGE && is_free(op_operand(op, 1));
 }
@@ -153,7 +146,7 @@ static bool waits_narrower(const DataMaker *m, const Op *chunks) {
   for (uint32_t i = 0; i < chunks->operand_count; i++) {
     const Value *value = op_operand(chunks, i), *base = NULL;
     uint32_t left = MAX_STEPS;
-    if (!chunks->results[i].first_use || chunks->results[i].first_use->next) return false;
+    if (!value_single_use(&chunks->results[i])) return false;
     if (!is_remade(m, value) || !is_made_of(value, &left, &base)) return false;
     kept += tile_words(base->type) + (tile_words(value->type) >> scan_run_bits(&plan));
     scanned += tile_words(value->type);

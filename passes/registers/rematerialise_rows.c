@@ -27,10 +27,8 @@ static bool is_linear(const Value *value, bool *stride, uint32_t *left) {
   if (!type_is_tile(value->type)) return true;
   if (!op || *left == 0) return false;
   --*left;
+  if (op_has(op, LEAF)) return true;
   switch ((int)op->kind) {
-  case OP_ARANGE:
-  case OP_SPLAT:
-  case OP_CONSTANT: return true;
   case OP_CAST:
   case OP_EXPAND_DIMS:
   case OP_BROADCAST:

@@ -35,14 +35,6 @@ typedef struct LoadSinker {
   bool changed;
 } LoadSinker;
 
-static bool may_write(const Op *op) {
-  if (op_has(op, WRITES)) return true;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (may_write(inner)) return true;
-  return false;
-}
-
 // True for tiles that each thread computes by itself, from registers and from what it loads.
 static bool can_sink(const Op *op) {
   if (op->result_count != 1 || op->region_count || op_scratch(op) || !type_is_tile(op_result(op)->type))
@@ -71,7 +63,7 @@ static bool reads_alike(const Op *load, const Op *branch) {
   for (uint32_t r = 0; r < branch->region_count; r++) {
     const Op *user = first_user(op_result(load), branch->regions[r]);
     for (const Op *op = branch->regions[r]->first; user && op != user; op = op->next)
-      if (may_write(op)) return false;
+      if (op_effects(op) & WRITES) return false;
   }
   return true;
 }
@@ -133,7 +125,7 @@ static bool loads_too_much(LoadSinker *s, const Op *branch) {
     s->goes = ARENA_ARRAY(s->context->scratch, bool, s->func->op_count);
   }
   uint32_t left = MAX_OPS;
-  for (const Op *op = branch->prev; op && left > 0 && !may_write(op); op = op->prev, left--) {
+  for (const Op *op = branch->prev; op && left > 0 && !(op_effects(op) & WRITES); op = op->prev, left--) {
     s->goes[op->id] = would_go(s, op, branch);
     if (op->kind == OP_LOAD && s->goes[op->id]) words += tile_words(op_result(op)->type);
   }
@@ -142,22 +134,16 @@ static bool loads_too_much(LoadSinker *s, const Op *branch) {
 
 static void sink_into(LoadSinker *s, const Op *branch) {
   uint32_t left = MAX_OPS;
-  for (Op *op = branch->prev, *prev; op && left > 0 && !may_write(op); op = prev, left--) {
+  for (Op *op = branch->prev, *prev; op && left > 0 && !(op_effects(op) & WRITES); op = prev, left--) {
     prev = op->prev;
     if (goes_with(op, branch)) sink_op(s, op, branch);
   }
   s->goes = NULL;
 }
 
-static void visit(LoadSinker *s, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_IF && loads_too_much(s, op)) sink_into(s, op);
-    for (uint32_t r = 0; r < op->region_count; r++) visit(s, op->regions[r]);
-  }
-}
-
 bool pass_sink_loads(PassContext *context, Func *func) {
   LoadSinker s = {.context = context, .func = func};
-  visit(&s, func->body);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_IF && loads_too_much(&s, w.op)) sink_into(&s, w.op);
   return s.changed;
 }

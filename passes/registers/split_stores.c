@@ -57,7 +57,7 @@ static bool is_plain_load(const Op *op) {
 
 static bool is_splittable(const StoreSplitter *s, const Op *op) {
   if (op->kind == OP_STORE) return is_alike(s, op_operand(op, 1));
-  if (op->result_count != 1 || !is_alike(s, op_result(op)) || op_is_leaf(op)) return false;
+  if (op->result_count != 1 || !is_alike(s, op_result(op)) || op_has(op, LEAF)) return false;
   return is_plain_load(op) || op_has(op, PURE | ELEMENTWISE);
 }
 

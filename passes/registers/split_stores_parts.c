@@ -14,9 +14,8 @@ bool store_part_is_made_anew(const Value *value, uint32_t *left) {
   if (!type_is_tile(value->type)) return true;
   if (!op || *left == 0) return false;
   --*left;
-  if (op_is_leaf(op)) return true;
-  if (!op_has(op, PURE | ELEMENTWISE) || op->kind == OP_DIV || op->kind == OP_REM || op->kind == OP_MATH)
-    return false;
+  if (op_has(op, LEAF)) return true;
+  if (!op_has(op, PURE | ELEMENTWISE) || op_has(op, SLOW)) return false;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!store_part_is_made_anew(op_operand(op, i), left)) return false;
   return true;

@@ -74,8 +74,7 @@ static uint32_t last_use(const Value *buffer, const Region *home) {
   return last;
 }
 
-static void add_buffer(Op *op, void *data) {
-  const Mover *m = data;
+static void add_buffer(const Mover *m, Op *op) {
   if (op->kind != OP_SHARED_ALLOC) return;
   uint32_t bytes = shared_bytes(op_result(op)->type);
   m->change[op->id] += bytes;
@@ -86,7 +85,7 @@ static void add_buffer(Op *op, void *data) {
 static uint32_t count_buffers(Mover *m) {
   func_number(m->func);
   memset(m->change, 0, (m->func->op_count + 2) * sizeof *m->change);
-  region_walk(m->func->body, add_buffer, m);
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);) add_buffer(m, w.op);
   uint32_t most = 0;
   for (uint32_t i = 0, now = 0; i < m->func->op_count; i++) {
     now += m->change[i];
@@ -123,7 +122,7 @@ static bool has_room(const Mover *m, const Op *store, uint32_t after, uint32_t e
 static uint32_t words_of(const Value *value) {
   const Type *type = value->type;
   const Op *def = value->def;
-  if (!type_is_tile(type) || (def && (op_is_leaf(def) || def->kind == OP_BROADCAST))) return 0;
+  if (!type_is_tile(type) || (def && (op_has(def, LEAF) || def->kind == OP_BROADCAST))) return 0;
   const Type *element = type_element(type);
   bool is_float = element->kind == TYPE_SCALAR && elem_is_float(element->elem);
   return is_float || (def && def->kind == OP_LOAD) ? tile_words(type) : 0;
@@ -131,15 +130,8 @@ static uint32_t words_of(const Value *value) {
 
 static bool goes_along(const Op *op) {
   if (op->result_count != 1 || op->region_count || op_scratch(op)) return false;
-  switch ((int)op->kind) {
-  case OP_MATH:
-  case OP_DIV:
-  case OP_REM: return false;
-  case OP_TRANS:
-  case OP_EXPAND_DIMS:
-  case OP_BROADCAST: return true;
-  default: return op_is_leaf(op) || op_has(op, PURE | ELEMENTWISE);
-  }
+  if (op_has(op, SLOW) || op->kind == OP_RESHAPE) return false;
+  return op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
 }
 
 static bool in_chain(const Chain *chain, const Op *op) {
@@ -220,15 +212,6 @@ static void find_places(Chain *chain, const Op *op) {
   }
 }
 
-// The innermost loop around the op. NULL: none.
-static const Op *loop_around(const Op *op) {
-  const Op *around = op->region->parent;
-  while (around && !op_is_loop(around)) around = around->region->parent;
-  return around;
-}
-
-static bool is_in_loop(const Op *op) { return loop_around(op); }
-
 static bool is_halves(const Value *value) {
   return is_unpacked_16bit(value) && words_of(value) >= MIN_REGISTERS;
 }
@@ -246,7 +229,7 @@ static bool passes_halves(const Chain *chain, const Op *after) {
 
 // True if the store passes an op that needs the registers of a waiting tile.
 static bool is_worth(const Mover *m, const Op *store, const Op *after) {
-  const Op *loop = loop_around(store);
+  const Op *loop = op_enclosing_loop(store);
   bool loads = !loop || loop_fills_registers(m->func, loop);
   for (const Op *op = store->prev; op != after; op = op->prev) {
     if (op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op)) return true;
@@ -278,13 +261,13 @@ static void move(Mover *m, Op *store) {
   if (freed < MIN_REGISTERS) return;
   for (uint32_t i = 0; i < chain.count; i++) find_places(&chain, chain.ops[i]);
   Region *home = store->region;
-  for (const Op *op = store->prev; op && is_in_loop(store);
+  for (const Op *op = store->prev; op && op_enclosing_loop(store);
        op = op->prev) // the previous iteration may have left these
     if (op->kind == OP_DOT_WAIT || op->kind == OP_TMA_STORE_WAIT) stand_after(&chain, op);
   Op *last = store->prev;
   while (last && last->id > chain.after) last = last->prev;
   uint32_t after = last ? last->id : 0;
-  bool apart = is_in_loop(store) && passes_halves(&chain, last);
+  bool apart = op_enclosing_loop(store) && passes_halves(&chain, last);
   if ((!apart && !is_worth(m, store, last)) || !has_room(m, store, after, op_operand(store, 1)->def->id))
     return;
   diag_remark(m->context->diags, store->loc, "store_early",
@@ -356,7 +339,7 @@ static void read_late(Mover *m, Op *load) {
 static void visit_loads(Mover *m, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
-    const Op *loop = op->kind == OP_SHARED_LOAD ? loop_around(op) : NULL;
+    const Op *loop = op->kind == OP_SHARED_LOAD ? op_enclosing_loop(op) : NULL;
     if (loop && loop_fills_registers(m->func, loop)) read_late(m, op);
     for (uint32_t r = 0; r < op->region_count; r++) visit_loads(m, op->regions[r]);
   }

@@ -50,8 +50,7 @@ typedef struct Turns {
   bool changed;
 } Turns;
 
-static void visit(Op *op, void *data) {
-  Turns *t = data;
+static void visit(Turns *t, Op *op) {
   uint32_t left = MAX_VISITS;
   if (!by_mma(op) || t->alive[op->id] <= t->room) return;
   Op *taker = taker_of(op_result(op), &left);
@@ -65,6 +64,6 @@ static void visit(Op *op, void *data) {
 bool pass_stream_reduction(PassContext *context, Func *func) {
   Turns t = {.context = context, .alive = func_alive(context->scratch, func)};
   t.room = func_thread_registers(func) - RESERVED_REGISTERS;
-  region_walk(func->body, visit, &t);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) visit(&t, w.op);
   return t.changed;
 }

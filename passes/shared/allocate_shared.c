@@ -24,7 +24,6 @@
 //
 // The largest buffers are placed first, each at the lowest offset that the buffers alive with it allow.
 #include "base/integer.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/memory/groups.h"
 #include "ir/memory/scratch.h"
@@ -69,7 +68,7 @@ static uint32_t last_id(const Op *op) {
 static uint32_t end_of_use(const Op *op, const Region *home) {
   uint32_t end = last_id(op);
   for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
-    if (region->parent->kind == OP_FOR || region->parent->kind == OP_WHILE) end = last_id(region->parent);
+    if (op_is_loop(region->parent)) end = last_id(region->parent);
   return end;
 }
 
@@ -123,8 +122,7 @@ static bool is_under_way(const Op *copy) {
   return op_int(wait, ATTR_PENDING, 0) != 0;
 }
 
-static void note_use(Op *op, void *data) {
-  Allocator *a = data;
+static void note_use(Allocator *a, Op *op) {
   if (op->kind == OP_TMA_STORE_WAIT && !op_int(op, ATTR_PENDING, 0)) last_to_wait(a, op);
   if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
   if (op->kind == OP_DOT_WAIT) vec_push(a->context->scratch, &a->dot_waits, op->id);
@@ -177,7 +175,7 @@ static void find_lives(Allocator *a, Func *func) {
     a->lives[i].exchanged = is_exchanged(alloc);
     a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
   }
-  region_walk(func->body, note_use, a);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) note_use(a, w.op);
   for (uint32_t i = 0; i < a->count; i++) {
     BufferLife *life = &a->lives[i];
     bool waited = ring_owns(life->alloc); // By ring_wait, before its last use.

@@ -5,7 +5,6 @@
 // overlap need no order. In global memory, accesses to tiles of one shape must be ordered if different threads hold
 // their elements. Either several warps hold them, or the two accesses distribute them differently.
 #include "base/integer.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/memory/access.h"
 #include "ir/memory/atomic.h"
@@ -63,18 +62,12 @@ static uint32_t part_number(const Placer *p, const BufferPart *part) {
   return i;
 }
 
-static void note_part(Op *op, void *data) {
-  Placer *p = data;
+static void note_part(Placer *p, Op *op) {
   BufferPart part = named_part(p, op);
   if (part.starts && part_number(p, &part) == p->parts.n) vec_push(p->context->scratch, &p->parts, part);
 }
 
 // --- kinds of global access
-
-static bool is_global(const Op *op) {
-  return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
-         op->kind == OP_ATOMIC_CAS || op->kind == OP_COPY_ASYNC;
-}
 
 static bool same_kind(const Type *a, const Type *b) {
   if (!a || !b || !type_is_tile(a) || !type_is_tile(b))
@@ -97,9 +90,8 @@ static uint32_t kind_of(const Placer *p, const Op *op) {
   return i;
 }
 
-static void note_kind(Op *op, void *data) {
-  Placer *p = data;
-  if (!is_global(op) || kind_of(p, op) < p->kinds.n) return;
+static void note_kind(Placer *p, Op *op) {
+  if (!op_has(op, GLOBAL) || kind_of(p, op) < p->kinds.n) return;
   AccessKind kind = {op_operand(op, 0)->type, is_once(op)};
   vec_push(p->context->scratch, &p->kinds, kind);
 }
@@ -126,9 +118,8 @@ static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write
 
 // --- accesses that a release covers
 
-static void note_written(Op *op, void *data) {
-  Placer *p = data;
-  bool global = is_global(op) && op->kind != OP_COPY_ASYNC && op_has(op, WRITES) && !atomic_is_load(op);
+static void note_written(Placer *p, Op *op) {
+  bool global = op_has(op, GLOBAL) && op->kind != OP_COPY_ASYNC && op_has(op, WRITES) && !atomic_is_load(op);
   if (!global && op->kind != OP_TMA_STORE) return;
   const Value *origin = global ? pointer_origin(op_operand(op, 0)) : NULL;
   p->writes_anywhere |= !origin;
@@ -161,8 +152,6 @@ static bool is_unreleased(const Placer *p, const Op *op) {
 }
 
 // --- memory that an op touches
-
-static uint64_t *set_new(const Placer *p) { return ARENA_ARRAY(p->context->scratch, uint64_t, p->words); }
 
 static void add_place(const Placer *p, TouchedPlaces *access, uint32_t place) {
   if (!access->own) *access = (TouchedPlaces){set_new(p), set_new(p)};
@@ -216,8 +205,7 @@ static void touch_wait(const Placer *p, TouchedMemory *t, const Op *op) {
   if (begin->operand_count) add_mbarriers(p, &t->reads, op_operand(begin, 0));
 }
 
-static void note_touch(Op *op, void *data) {
-  Placer *p = data;
+static void note_touch(Placer *p, Op *op) {
   TouchedMemory *t = &p->touches[op->id];
   if (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) note_ring_places(p, op);
   if (op->kind == OP_SHARED_STORE) add_move(p, &t->writes, op);
@@ -233,7 +221,7 @@ static void note_touch(Op *op, void *data) {
   if (op->kind == OP_RING_BEGIN && op->operand_count) add_mbarriers(p, &t->writes, op_operand(op, 0));
   if (op->kind == OP_RING_WAIT) touch_wait(p, t, op);
   if (op->kind == OP_DOT) touch_dot(p, t, op);
-  if (!is_global(op)) return;
+  if (!op_has(op, GLOBAL)) return;
   const Op *view = op->kind == OP_COPY_ASYNC ? ring_view_source(op_operand(op, 1)) : NULL;
   t->global = kind_of(p, op);
   t->reads_global = op_has(op, READS);
@@ -244,10 +232,8 @@ static void note_touch(Op *op, void *data) {
 }
 
 const TouchedMemory *barrier_touch(const Placer *p, const Op *op) {
-  bool touches = is_global(op) || op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD ||
-                 op->kind == OP_SHARED_GATHER || op->kind == OP_SHARED_COUNT || op->kind == OP_DOT ||
-                 op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE || op->kind == OP_RING_BEGIN ||
-                 op->kind == OP_RING_WAIT;
+  bool touches = op_has_any(op, GLOBAL | SHARED | ASYNC) || op->kind == OP_DOT || op->kind == OP_TMA_STORE ||
+                 op->kind == OP_RING_BEGIN || op->kind == OP_RING_WAIT;
   return touches ? &p->touches[op->id] : NULL;
 }
 
@@ -261,9 +247,9 @@ void barrier_places_find(Placer *p) {
   Arena *arena = p->context->scratch;
   for (uint32_t i = 0; i < p->buffers.allocs.n; i++)
     vec_push(arena, &p->parts, ((BufferPart){i, NULL, NULL}));
-  region_walk(p->func->body, note_part, p);
+  for (OpWalk w = ops_in(p->func->body); ops_next(&w);) note_part(p, w.op);
   vec_push(arena, &p->kinds, ((AccessKind){NULL, false}));
-  region_walk(p->func->body, note_kind, p);
+  for (OpWalk w = ops_in(p->func->body); ops_next(&w);) note_kind(p, w.op);
   uint32_t n = p->parts.n, most = max_u32(n, p->kinds.n);
   p->words = most / 64 + 1;
   p->overlaps = make_sets(p, n);
@@ -280,6 +266,6 @@ void barrier_places_find(Placer *p) {
   p->ring_kinds = make_sets(p, p->rings.begins.n);
   p->ring_places = make_sets(p, p->rings.begins.n);
   p->touches = ARENA_ARRAY(arena, TouchedMemory, p->func->op_count);
-  region_walk(p->func->body, note_written, p);
-  region_walk(p->func->body, note_touch, p);
+  for (OpWalk w = ops_in(p->func->body); ops_next(&w);) note_written(p, w.op);
+  for (OpWalk w = ops_in(p->func->body); ops_next(&w);) note_touch(p, w.op);
 }

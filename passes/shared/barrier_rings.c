@@ -10,7 +10,6 @@
 // must also have followed its last use in the previous round. Slots are used in cyclic order. So counts give the
 // release that a fill must follow, and the group that an async_wait is for.
 #include "base/integer.h"
-#include "ir/build.h"
 #include "passes/shared/barriers.h"
 
 enum { MOST = 1 << 20 }; // Counts stop here.
@@ -271,7 +270,7 @@ static void begin_ring(const Placer *p, State *s, const Op *op) {
 }
 
 void rings_step(Placer *p, State *s, const Op *op) {
-  if (is_ring_op(op)) {
+  if (op_has(op, RING)) {
     RingStatus *ring = status_of(p, s, op);
     if (!ring->alive) return;
     if (op->kind == OP_RING_FILL) fill_next(ring, op);

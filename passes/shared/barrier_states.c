@@ -3,8 +3,6 @@
 #include <string.h>
 #include "passes/shared/barriers.h"
 
-static uint64_t *set_new(const Placer *p) { return ARENA_ARRAY(p->context->scratch, uint64_t, p->words); }
-
 State state_new(const Placer *p) {
   Arena *arena = p->context->scratch;
   State state;

@@ -134,6 +134,10 @@ typedef struct Placer {
   LoopVisits **visited; // By op id; NULL: none was kept.
 } Placer;
 
+static inline uint64_t *set_new(const Placer *p) {
+  return ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
+}
+
 // barrier_places.c: finds accesses that touch the same bytes, or the same global elements by other threads.
 void barrier_places_find(Placer *p);
 // NULL: the op touches no memory.

@@ -68,7 +68,7 @@ DotPlacement dot_choose_placement(const Op *dot, DotOperand operand, const Type 
   if (is_dot_of(dot, DOT_FMA)) {
     bool placed = words && layout_dot_placed(dot, operand, home, DOT_PLACED_VECTORS, layout);
     if (placed && is_turned(home->layout, &shape, operand, layout)) return DOT_PLACED_VECTORS;
-  } else {
+  } else if (!op_attr(dot, ATTR_K_RUN)) { // runs are read without ldmatrix
     bool along = chooses_lines(dot, operand, home, to_registers, &lines);
     if (along && layout_dot_placed(dot, operand, home, lines, layout)) return lines;
     bool across = to_registers && (lines == DOT_PLACED_ROWS) != (operand == DOT_A);

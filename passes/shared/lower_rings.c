@@ -337,11 +337,6 @@ static void lower_yield(RingLowering *l, Op *yield) {
   op_erase(yield);
 }
 
-static void take_over(Value *from, Value *to) {
-  to->name = from->name;
-  value_replace_uses(from, to);
-}
-
 static void move_region(RingLowering *l, const Op *from, Op *to, uint32_t r) {
   Region *old = from->regions[r], *region = region_new(l->func, to);
   const Type *number = number_type(l);
@@ -353,7 +348,7 @@ static void move_region(RingLowering *l, const Op *from, Op *to, uint32_t r) {
       numbers->fill = region_add_arg(region, number, NULL);
       numbers->parity = has_mbarriers(l, arg) ? region_add_arg(region, number, NULL) : NULL;
     } else
-      take_over(arg, region_add_arg(region, arg->type, arg->name));
+      value_take_over(arg, region_add_arg(region, arg->type, arg->name));
   }
   while (old->first) op_move(old->first, region, NULL);
   lower_region(l, region);
@@ -383,13 +378,13 @@ static void lower_control(RingLowering *l, Op *op) {
                                                       mbarriers ? &made->results[at + 2] : NULL};
       at += mbarriers ? 2 : 1;
     } else {
-      take_over(&op->results[i], &made->results[at]);
+      value_take_over(&op->results[i], &made->results[at]);
     }
   }
 }
 
 static bool is_of_channel(const RingLowering *l, const Op *op) {
-  return is_ring_op(op) && channel_of(l, op_operand(op, 0))->full;
+  return op_has(op, RING) && channel_of(l, op_operand(op, 0))->full;
 }
 
 static void lower_op(RingLowering *l, Op *op) {

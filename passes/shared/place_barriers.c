@@ -210,7 +210,7 @@ static void order_region(Placer *p, State *s, Region *region);
 
 static bool has_copies(const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY) return true;
+    if (op_has(op, ASYNC)) return true;
   return false;
 }
 
@@ -326,7 +326,7 @@ static void end_rings(const Placer *p, State *s, const Op *op) {
 
 static void order_region(Placer *p, State *s, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_FOR || op->kind == OP_WHILE)
+    if (op_is_loop(op))
       order_loop(p, s, op);
     else if (op->kind == OP_IF)
       order_if(p, s, op);

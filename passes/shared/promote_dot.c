@@ -299,8 +299,7 @@ static void make_async(Op *dot) {
   op_set_operand(wait, 0, result);
 }
 
-static void promote_dot(Op *op, void *data) {
-  DotPromoter *p = data;
+static void promote_dot(DotPromoter *p, Op *op) {
   if (op->kind != OP_DOT || !op_attr(op, ATTR_INSTRUCTION)) return;
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     promote_operand(p, op, (DotOperand)operand);
@@ -348,8 +347,7 @@ static uint64_t held_bytes(const Op *dot) {
 }
 
 // A dot that accumulates on the previous one waits for both: instructions of one shape accumulate in order.
-static void chain_dot(Op *op, void *data) {
-  DotPromoter *p = data;
+static void chain_dot(DotPromoter *p, Op *op) {
   Op *wait = op->kind == OP_DOT ? op_operand(op, 2)->def : NULL;
   if (!wait || wait->kind != OP_DOT_WAIT || wait->region != op->region || !is_chainable(op)) return;
   Op *before = op_operand(wait, 0)->def;
@@ -366,7 +364,7 @@ static void chain_dot(Op *op, void *data) {
 
 bool promote_dots(PassContext *context, Func *func) {
   DotPromoter p = {context, func, false};
-  region_walk(func->body, promote_dot, &p);
-  region_walk(func->body, chain_dot, &p);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) promote_dot(&p, w.op);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) chain_dot(&p, w.op);
   return p.changed;
 }

@@ -10,7 +10,8 @@
 //         shared_store %v, %s
 //         %w = shared_load %s : tile<8x128xi32, #b>
 //
-// pipeline then copies the load to that buffer, ahead. So the tile does not pass through shared memory twice.
+// pipeline then copies the load to that buffer, ahead. So the tile does not pass through shared memory twice, or through
+// shuffles after it.
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/layout/layout.h"
@@ -43,7 +44,8 @@ static void promote_load(LoadPromoter *p, Op *convert) {
   Value *source = op_operand(convert, 0);
   Op *load = source->def;
   if (!load || load->kind != OP_LOAD || load->region != convert->region || !has_one_use(source)) return;
-  if (type_is_elem(source->type, ELEM_I1) || !scratch_bytes(convert)) return;
+  if (type_is_elem(source->type, ELEM_I1)) return;
+  if (layout_conversion(source->type->layout, op_result(convert)->type->layout) < CONVERT_LANES) return;
   if (!load_is_copyable(load) || !may_be_copied_ahead(load)) return;
   const Type *type = buffer_for(p, load, convert);
   if (!type) return;

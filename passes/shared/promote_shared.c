@@ -47,8 +47,7 @@ static bool has_layouts(const Op *op) {
   return true;
 }
 
-static void give_scratch(Op *op, void *data) {
-  ScratchPromoter *p = data;
+static void give_scratch(ScratchPromoter *p, Op *op) {
   if (op_scratch(op) || !has_layouts(op)) return;
   uint32_t bytes = scratch_bytes(op);
   if (!bytes) return;
@@ -64,6 +63,6 @@ static void give_scratch(Op *op, void *data) {
 bool pass_promote_shared(PassContext *context, Func *func) {
   ScratchPromoter p = {context, func->module->ir, promote_dots(context, func)};
   p.changed |= promote_loads(context, func);
-  region_walk(func->body, give_scratch, &p);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) give_scratch(&p, w.op);
   return p.changed;
 }

@@ -126,8 +126,7 @@ static void split_promoted(DotSplitter *s, Op *dot, uint32_t step) {
   replace_dot(dot, wait, sum);
 }
 
-static void split_dot(Op *op, void *data) {
-  DotSplitter *s = data;
+static void split_dot(DotSplitter *s, Op *op) {
   if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC) || op_attr(op, ATTR_PART)) return;
   uint32_t step = dot_promotes(op), parts = dot_parts(op);
   if (!step && !parts) return;
@@ -140,6 +139,6 @@ static void split_dot(Op *op, void *data) {
 
 bool pass_split_dots(PassContext *context, Func *func) {
   DotSplitter s = {.context = context, .ir = func->module->ir};
-  region_walk(func->body, split_dot, &s);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) split_dot(&s, w.op);
   return s.changed;
 }

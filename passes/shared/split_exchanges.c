@@ -204,10 +204,7 @@ static void exchange_through(const Exchange *x, Builder *b, Op *op, uint32_t fir
 }
 
 static void replace_results(ExchangeSplitter *s, Op *op, const Op *with) {
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    with->results[i].name = op->results[i].name;
-    value_replace_uses(&op->results[i], &with->results[i]);
-  }
+  op_replace_results(op, with);
   erase_exchange(s, op);
 }
 
@@ -258,8 +255,7 @@ static void split_scan(ExchangeSplitter *s, Op *op) {
   replace_results(s, op, whole);
 }
 
-static void split_exchange(Op *op, void *data) {
-  ExchangeSplitter *s = data;
+static void split_exchange(ExchangeSplitter *s, Op *op) {
   if (!op_scratch(op)) {
     bool reduces = op->kind == OP_REDUCE && op_operand(op, 0)->type->layout && !op_attr(op, ATTR_REDUX);
     if (reduces) choose_redux(s, op);
@@ -279,6 +275,6 @@ static void split_exchange(Op *op, void *data) {
 bool pass_split_exchanges(PassContext *context, Func *func) {
   func_number(func);
   ExchangeSplitter s = {.ir = func->module->ir, .arena = context->scratch, .func = func};
-  region_walk(func->body, split_exchange, &s);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) split_exchange(&s, w.op);
   return s.changed;
 }

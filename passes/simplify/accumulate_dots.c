@@ -33,8 +33,7 @@ static Op *product_of(const Op *add, uint32_t operand) {
   return value_is_zero(op_operand(dot, 2)) ? dot : NULL;
 }
 
-static void accumulate_dot(Op *add, void *data) {
-  Accumulator *a = data;
+static void accumulate_dot(Accumulator *a, Op *add) {
   if (add->kind != OP_ADD) return;
   uint32_t which = 0;
   while (which < 2 && !product_of(add, which)) which++;
@@ -55,6 +54,6 @@ static void accumulate_dot(Op *add, void *data) {
 
 bool pass_accumulate_dots(PassContext *context, Func *func) {
   Accumulator a = {.context = context};
-  region_walk(func->body, accumulate_dot, &a);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) accumulate_dot(&a, w.op);
   return a.changed;
 }

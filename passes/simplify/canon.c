@@ -4,8 +4,6 @@
 #include "ir/number.h"
 #include "passes/simplify/simplify.h"
 
-static Elem elem_of(const Value *value) { return type_element(value->type)->elem; }
-
 static bool is_constant(const Value *value) {
   int64_t i;
   double f;
@@ -21,7 +19,7 @@ static bool is_int(const Value *value, int64_t number) {
 static bool is_ones(const Value *value) { // every bit set
   int64_t i;
   return type_is_int(value->type) && value_int_constant(value, &i) &&
-         i == (int64_t)number_wrap(elem_of(value), ~(uint64_t)0);
+         i == (int64_t)number_wrap(value_elem(value), ~(uint64_t)0);
 }
 
 static Value *constant_like(Op *op, int64_t number) {
@@ -38,7 +36,7 @@ static Value *with_constant(Op *op, Value *x, const Value *y) {
   case OP_SHL:
   case OP_SHR: return is_int(y, 0) ? x : NULL;
   case OP_OR:
-    if (is_ones(y)) return constant_like(op, (int64_t)number_wrap(elem_of(x), ~(uint64_t)0));
+    if (is_ones(y)) return constant_like(op, (int64_t)number_wrap(value_elem(x), ~(uint64_t)0));
     return is_int(y, 0) ? x : NULL;
   case OP_AND:
     if (is_int(y, 0)) return constant_like(op, 0);
@@ -75,12 +73,10 @@ static Value *with_itself(Op *op, Value *x) {
 static Value *reassociated(Op *op, const Value *y) {
   const Value *x = op_operand(op, 0);
   const Op *inner = x->def;
-  if (op->kind != OP_ADD && op->kind != OP_MUL && op->kind != OP_AND && op->kind != OP_OR &&
-      op->kind != OP_XOR)
-    return NULL;
+  if (!op_has(op, ASSOCIATES) || op->kind == OP_MIN || op->kind == OP_MAX) return NULL;
   int64_t c, d, both;
   if (!inner || inner->kind != op->kind || !value_int_constant(y, &d)) return NULL;
-  if (!value_int_constant(op_operand(inner, 1), &c) || !fold_int(op->kind, elem_of(x), c, d, &both))
+  if (!value_int_constant(op_operand(inner, 1), &c) || !fold_int(op->kind, value_elem(x), c, d, &both))
     return NULL;
   Builder b = builder_before(op);
   return build_binary(&b, op->kind, op_operand(inner, 0), build_int(&b, x->type, both));
@@ -92,7 +88,7 @@ static Value *subtraction_of_constant(Op *op, const Value *y) {
   if (op->kind != OP_SUB || !value_int_constant(y, &c)) return NULL;
   Builder b = builder_before(op);
   return build_binary(&b, OP_ADD, op_operand(op, 0),
-                      build_int(&b, y->type, (int64_t)number_wrap(elem_of(y), 0 - (uint64_t)c)));
+                      build_int(&b, y->type, (int64_t)number_wrap(value_elem(y), 0 - (uint64_t)c)));
 }
 
 static Value *integer_rule(Op *op) {
@@ -178,7 +174,7 @@ static Value *cast_rule(Op *op) {
   if (op->kind != OP_CAST || !inner || inner->kind != OP_CAST) return NULL;
   Value *origin = op_operand(inner, 0);
   if (type_is_ptr(origin->type) || type_is_ptr(x->type) || type_is_ptr(type)) return NULL;
-  Elem from = elem_of(origin), middle = elem_of(x), to = type_element(type)->elem;
+  Elem from = value_elem(origin), middle = value_elem(x), to = type_element(type)->elem;
   if (!cast_is_exact(from, middle) && !truncates_twice(from, middle, to)) return NULL;
   if (saturates(from, middle, to)) return NULL;
   if (origin->type == type) return to == ELEM_FP8E5 ? NULL : origin; // casting to fp8e5 saturates infinity
@@ -186,10 +182,7 @@ static Value *cast_rule(Op *op) {
   return build_cast(&b, origin, type_element(type));
 }
 
-static bool is_uniform(const Value *value) {
-  return type_is_tile(value->type) && value->def &&
-         (value->def->kind == OP_SPLAT || value->def->kind == OP_CONSTANT);
-}
+static bool is_uniform(const Value *value) { return type_is_tile(value->type) && value_uniform(value); }
 
 static Value *scalar_of(Builder *b, Value *tile) {
   if (tile->def->kind == OP_SPLAT) return op_operand(tile->def, 0);
@@ -232,7 +225,7 @@ static Value *equality_rule(Op *op) {
   uint32_t asked = is_uniform(op_operand(op, 1)) ? 1 : 0;
   Value *number = op_operand(op, asked);
   const Op *sum = op_operand(op, 1 - asked)->def;
-  if (!is_uniform(number) || !sum || sum->kind != OP_ADD || elem_of(number) == ELEM_I1) return NULL;
+  if (!is_uniform(number) || !sum || sum->kind != OP_ADD || value_elem(number) == ELEM_I1) return NULL;
   uint32_t added = is_uniform(op_operand(sum, 1)) ? 1 : 0;
   if (!is_uniform(op_operand(sum, added))) return NULL;
   Builder b = builder_before(op);
@@ -242,8 +235,7 @@ static Value *equality_rule(Op *op) {
 
 // A uniform tile has the same elements in any shape: build it in the result's shape.
 static Value *shape_of_splat_rule(Op *op) {
-  bool reshapes = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_RESHAPE ||
-                  op->kind == OP_TRANS || op->kind == OP_SLICE || op->kind == OP_FLIP;
+  bool reshapes = op_has(op, VIEW) || op->kind == OP_SLICE || op->kind == OP_FLIP;
   if (!reshapes || !is_uniform(op_operand(op, 0))) return NULL;
   Builder b = builder_before(op);
   const Type *type = op_result(op)->type;
@@ -253,9 +245,8 @@ static Value *shape_of_splat_rule(Op *op) {
 // A reshape of a reshape becomes one reshape. Shape ops that change nothing are dropped.
 static Value *shape_rule(Op *op) {
   Value *x = op_operand(op, 0);
-  bool same = (op->kind == OP_RESHAPE || op->kind == OP_BROADCAST || op->kind == OP_SLICE) &&
-              x->type == op_result(op)->type;
-  if (same) return x;
+  bool keeps = op->kind == OP_SLICE || (op_has(op, VIEW) && op->kind != OP_TRANS);
+  if (keeps && x->type == op_result(op)->type) return x;
   if (op->kind != OP_RESHAPE || !x->def || x->def->kind != OP_RESHAPE) return NULL;
   if (op_result(op)->type->layout) return NULL; // each reshape has its own layouts
   Builder b = builder_before(op);

@@ -5,15 +5,11 @@
 #include "ir/number.h"
 #include "passes/simplify/simplify.h"
 
-static int64_t wrap_to(Elem elem, uint64_t bits) { return (int64_t)number_wrap(elem, bits); }
-
-static Elem elem_of(const Value *value) { return type_element(value->type)->elem; }
-
 static Value *fold_cast(Op *op) {
   const Value *from = op_operand(op, 0);
   const Type *type = op_result(op)->type;
   if (type_is_ptr(from->type) || type_is_ptr(type)) return NULL;
-  Elem source = elem_of(from), target = type_element(type)->elem;
+  Elem source = value_elem(from), target = type_element(type)->elem;
   Builder b = builder_before(op);
   int64_t i;
   double f;
@@ -31,7 +27,7 @@ static Value *fold_ints(Op *op) {
   int64_t a, b = 0, result;
   const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
   if (!value_int_constant(x, &a) || (y && !value_int_constant(y, &b))) return NULL;
-  if (!fold_int(op->kind, elem_of(x), a, b, &result)) return NULL;
+  if (!fold_int(op->kind, value_elem(x), a, b, &result)) return NULL;
   Builder builder = builder_before(op);
   return build_int(&builder, op_result(op)->type, result);
 }
@@ -46,7 +42,7 @@ static Value *fold_floats(Op *op) {
     if (!fold_compare_float(op->kind, a, b, &truth)) return NULL;
     return build_int(&builder, op_result(op)->type, truth);
   }
-  if (!fold_float(op->kind, elem_of(x), a, b, &result)) return NULL;
+  if (!fold_float(op->kind, value_elem(x), a, b, &result)) return NULL;
   return build_float(&builder, op_result(op)->type, result);
 }
 
@@ -102,13 +98,13 @@ static Value *fold_mulhi(Op *op) {
   int64_t a, b;
   if (!value_int_constant(op_operand(op, 0), &a) || !value_int_constant(op_operand(op, 1), &b)) return NULL;
   Builder builder = builder_before(op);
-  return build_int(&builder, op_result(op)->type, fold_upper(elem_of(op_operand(op, 0)), a, b));
+  return build_int(&builder, op_result(op)->type, fold_upper(value_elem(op_operand(op, 0)), a, b));
 }
 
 // C has fma with a single rounding only for fp32 and fp64. Narrower types would be rounded twice.
 static Value *fold_fma(Op *op) {
   double x[3], result;
-  Elem elem = elem_of(op_operand(op, 0));
+  Elem elem = value_elem(op_operand(op, 0));
   for (uint32_t i = 0; i < 3; i++)
     if (!value_float_constant(op_operand(op, i), &x[i])) return NULL;
   if (elem == ELEM_FP64)

@@ -94,22 +94,14 @@ static void apply_fold(const BoundFold *fold) {
   value_replace_uses(op_result(fold->op), result);
 }
 
-static void decide_op(Op *op, void *data) {
-  BoundFolder *f = data;
-  switch ((int)op->kind) {
-  case OP_LT:
-  case OP_LE:
-  case OP_GT:
-  case OP_GE: decide_comparison(f, op); break;
-  case OP_DIV:
-  case OP_REM: decide_division(f, op); break;
-  default: break;
-  }
+static void decide_op(BoundFolder *f, Op *op) {
+  if (op_has(op, COMPARE) && !op_has(op, COMMUTES)) decide_comparison(f, op);
+  if (op->kind == OP_DIV || op->kind == OP_REM) decide_division(f, op);
 }
 
 bool pass_fold_bounds(PassContext *context, Func *func) {
   BoundFolder f = {.scratch = context->scratch, .axes = axis_analyse(context->scratch, func)};
-  region_walk(func->body, decide_op, &f);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) decide_op(&f, w.op);
   for (uint32_t i = 0; i < f.folds.n; i++) apply_fold(&f.folds.at[i]);
   return f.folds.n > 0;
 }

@@ -22,35 +22,16 @@ typedef struct Hoister {
   bool changed;
 } Hoister;
 
-// reduce, scan and map are pure, because the functions in them must be.
-static bool is_function(const Op *op) {
-  return op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_MAP;
-}
-
 static bool is_invariant(const Hoister *h, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (h->inside[op_operand(op, i)->id]) return false;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (!is_invariant(h, inner)) return false;
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->operand_count; i++)
+      if (h->inside[op_operand(w.op, i)->id]) return false;
   return true;
 }
 
+// Ops that combine and maps are pure, because the functions in them must be.
 static bool may_move(const Op *op) {
-  return (op_has(op, PURE) && !op_scratch(op)) || (is_function(op) && !op_scratch(op));
-}
-
-static void mark_args(Hoister *h, const Region *region, bool inside) {
-  for (uint32_t i = 0; i < region->arg_count; i++) h->inside[region->args[i]->id] = inside;
-}
-
-// Marks every value that ops of the region define, including those of nested regions.
-static void mark_region(Hoister *h, const Region *region, bool inside) {
-  mark_args(h, region, inside);
-  for (const Op *op = region->first; op; op = op->next) {
-    for (uint32_t i = 0; i < op->result_count; i++) h->inside[op->results[i].id] = inside;
-    for (uint32_t r = 0; r < op->region_count; r++) mark_region(h, op->regions[r], inside);
-  }
+  return (op_has_any(op, PURE | COMBINES) || op->kind == OP_MAP) && !op_scratch(op);
 }
 
 static void unmark_op(Hoister *h, const Op *op) {
@@ -60,16 +41,14 @@ static void unmark_op(Hoister *h, const Op *op) {
 // True if the op may leave the loop. The arguments of a function's own region are its elements, which move with it.
 static bool moves_out(Hoister *h, const Op *op) {
   if (!may_move(op)) return false;
-  for (uint32_t r = 0; r < op->region_count; r++) mark_region(h, op->regions[r], false);
+  op_mark_inside(op, h->inside, false);
   bool invariant = is_invariant(h, op);
-  for (uint32_t r = 0; !invariant && r < op->region_count; r++) mark_region(h, op->regions[r], true);
+  if (!invariant) op_mark_inside(op, h->inside, true);
   return invariant;
 }
 
-static void hoist_region(Hoister *h, Region *region);
-
 static void hoist_from(Hoister *h, Op *loop) {
-  for (uint32_t r = 0; r < loop->region_count; r++) mark_region(h, loop->regions[r], true);
+  op_mark_inside(loop, h->inside, true);
   for (uint32_t r = 0; r < loop->region_count; r++)
     for (Op *op = loop->regions[r]->first, *next; op; op = next) {
       next = op->next;
@@ -78,19 +57,13 @@ static void hoist_from(Hoister *h, Op *loop) {
       unmark_op(h, op);
       h->changed = true;
     }
-  for (uint32_t r = 0; r < loop->region_count; r++) mark_region(h, loop->regions[r], false);
-}
-
-static void hoist_region(Hoister *h, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
-    for (uint32_t r = 0; r < op->region_count; r++) hoist_region(h, op->regions[r]);
-    if (op_is_loop(op)) hoist_from(h, op);
-  }
+  op_mark_inside(loop, h->inside, false);
 }
 
 bool pass_hoist(PassContext *context, Func *func) {
   func_number(func);
   Hoister h = {.context = context, .inside = ARENA_ARRAY(context->scratch, bool, func->value_count)};
-  hoist_region(&h, func->body);
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);)
+    if (op_is_loop(w.op)) hoist_from(&h, w.op);
   return h.changed;
 }

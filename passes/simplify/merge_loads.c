@@ -31,12 +31,6 @@ typedef struct LoadMerger {
   found; // the analysis covers only values that existed when it ran, so all merges are decided first
 } LoadMerger;
 
-static bool is_in_loop(const Op *op) {
-  for (const Op *around = op->region->parent; around; around = around->region->parent)
-    if (op_is_loop(around)) return true;
-  return false;
-}
-
 // The only load of the region. The other ops must be few and pure, so that they can be computed anywhere. NULL if the
 // region is anything else.
 static Op *only_load(const Region *region) {
@@ -70,11 +64,6 @@ static int masked_branch(const Op *op) {
   return masked[0] == masked[1] ? -1 : masked[1];
 }
 
-static void find(Op *op, void *data) {
-  LoadMerger *m = data;
-  if (masked_branch(op) >= 0 && is_in_loop(op)) vec_push(m->context->scratch, &m->found, op);
-}
-
 // Keeps only the candidates whose mask leaves accesses as wide as before.
 static void keep_wide(LoadMerger *m) {
   uint32_t kept = 0;
@@ -104,7 +93,8 @@ static void merge(LoadMerger *m, Op *op) {
 
 bool pass_merge_loads(PassContext *context, Func *func) {
   LoadMerger m = {.context = context};
-  region_walk(func->body, find, &m);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (masked_branch(w.op) >= 0 && op_enclosing_loop(w.op)) vec_push(context->scratch, &m.found, w.op);
   if (m.found.n == 0) return false;
   m.axes = axis_analyse(context->scratch, func);
   keep_wide(&m);

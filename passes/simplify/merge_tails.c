@@ -167,17 +167,10 @@ static void merge_at(TailMerger *m, Op *op) {
   m->changed = true;
 }
 
-// Inner branches come first, because outer ones may yield their results.
-static void visit_region(TailMerger *m, Region *region) {
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    for (uint32_t i = 0; i < op->region_count; i++) visit_region(m, op->regions[i]);
-    if (op->kind == OP_IF && op->result_count) merge_at(m, op);
-  }
-}
-
 bool pass_merge_tails(PassContext *context, Func *func) {
   TailMerger m = {.context = context, .func = func};
-  visit_region(&m, func->body);
+  // Inner branches come first, because outer ones may yield their results.
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);)
+    if (w.op->kind == OP_IF && w.op->result_count) merge_at(&m, w.op);
   return m.changed;
 }

@@ -112,7 +112,7 @@ static bool can_loop(Sampler *s, const Op *loop, uint32_t i, const SampleAt *at)
 static bool can_op(Sampler *s, const Op *op, const SampleAt *at) {
   uint32_t dim;
   SampleAt first;
-  if (op->kind == OP_CONSTANT || op->kind == OP_ARANGE || op->kind == OP_SPLAT) return true;
+  if (op_has(op, LEAF)) return true;
   if (counts_quotients(s, op, at, &dim, &first)) return can_walk(s, op_result(op), &first);
   for (uint32_t i = 0; i < op->operand_count; i++) {
     SampleAt in = *at;
@@ -134,9 +134,7 @@ static bool can_walk(Sampler *s, const Value *value, const SampleAt *at) {
     return loop && value->index > 0 && can_loop(s, loop, value->index - 1, at);
   }
   if (value->def->kind == OP_FOR) return can_loop(s, value->def, value->index, at);
-  return value->def->operand_count || value->def->kind == OP_CONSTANT || value->def->kind == OP_ARANGE
-             ? can_op(s, value->def, at)
-             : false;
+  return (value->def->operand_count || op_has(value->def, LEAF)) && can_op(s, value->def, at);
 }
 
 bool sample_can(Sampler *s, const Value *tile, const SampleAt *at) {

@@ -121,11 +121,6 @@ static bool is_carried_used(const Op *op, uint32_t i) {
   return !value_unused(&op->results[i]) || !value_unused(loop_carried(op, i));
 }
 
-static void take_over(Value *from, Value *to) {
-  to->name = from->name;
-  value_replace_uses(from, to);
-}
-
 // Rebuilds the loop without unused loop-carried values. Returns true if the old op is gone.
 static bool drop_carried(Simplifier *s, Op *op) {
   Region *body = op->regions[0];
@@ -144,10 +139,10 @@ static bool drop_carried(Simplifier *s, Op *op) {
   Op *fresh = build_for(&b, loop_lower(op), loop_upper(op), loop_step(op), count, kept);
   op_copy_attrs(fresh, op);
   Region *to = fresh->regions[0];
-  take_over(body->args[0], to->args[0]);
+  value_take_over(body->args[0], to->args[0]);
   for (uint32_t k = 0; k < count; k++) {
-    take_over(body->args[index[k] + 1], to->args[k + 1]);
-    take_over(&op->results[index[k]], &fresh->results[k]);
+    value_take_over(body->args[index[k] + 1], to->args[k + 1]);
+    value_take_over(&op->results[index[k]], &fresh->results[k]);
   }
   for (uint32_t k = 0; k < count; k++) yields[k] = op_operand(body->last, index[k]);
   while (body->first != body->last) op_move(body->first, to, NULL);
@@ -193,14 +188,6 @@ static bool simplify_op(Simplifier *s, Op *op) {
   return true;
 }
 
-static void simplify_region(Simplifier *s, Region *region) {
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    if (simplify_op(s, op)) continue;
-    for (uint32_t r = 0; r < op->region_count; r++) simplify_region(s, op->regions[r]);
-  }
-}
-
 static bool all_unused(const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!value_unused(&op->results[i])) return false;
@@ -226,7 +213,7 @@ static bool simplify_whole(Simplifier *s, Region *region) {
   bool ever = false;
   do {
     s->changed = false;
-    simplify_region(s, region);
+    for (OpWalk w = ops_in(region); ops_next(&w);) simplify_op(s, w.op);
     s->changed |= merge_common(s->context->scratch, s->func, region);
     drop_dead(s, region);
     ever |= s->changed;

@@ -13,18 +13,15 @@
 #include "ir/memory/tensor_map.h"
 #include "passes/analysis/plan.h"
 
-static void drop(Op *op, void *data) {
-  bool *changed = data;
-  if (op->kind != OP_TMA_MARK) return;
-  value_replace_uses(op_result(op), op_operand(op, 0));
-  op_erase(op);
-  *changed = true;
-}
-
 bool pass_drop_tma_marks(PassContext *context, Func *func) {
   bool changed = false;
   (void)context;
-  region_walk(func->body, drop, &changed);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind != OP_TMA_MARK) continue;
+    value_replace_uses(op_result(w.op), op_operand(w.op, 0));
+    op_erase(w.op);
+    changed = true;
+  }
   bool planned = plan_drop(func);
   const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
   if (changed && guard && func_maps(func) == 0) func_drop_host(func, guard);

@@ -203,11 +203,9 @@ static bool add_mask(FormFinder *f, const Value *mask, int dim, RaisedBox *box, 
   case OP_EXPAND_DIMS:
     if (op_operand(op, 0)->type->rank != 1) return false;
     return add_mask(f, op_operand(op, 0), op_int(op, ATTR_AXIS, 0) == 0 ? 1 : 0, box, depth - 1);
-  case OP_LT:
-  case OP_LE:
-  case OP_GT:
-  case OP_GE: return type_is_tile(op_operand(op, 0)->type) && add_comparison(f, op, dim, box);
-  default: return false;
+  default:
+    return op_has(op, COMPARE) && !op_has(op, COMMUTES) && type_is_tile(op_operand(op, 0)->type) &&
+           add_comparison(f, op, dim, box);
   }
 }
 
@@ -310,8 +308,8 @@ static const char *find_box(BoxRaising *r, Op *load, RaisedBox *box) {
 }
 
 static void find_in(BoxRaising *r, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
-    for (uint32_t i = 0; i < op->region_count; i++) find_in(r, op->regions[i]);
+  for (OpWalk w = ops_outward(region); ops_next(&w);) {
+    Op *op = w.op;
     if (!is_candidate(r, op)) continue;
     GuardMark mark = guard_mark(&r->guard);
     RaisedBox box;

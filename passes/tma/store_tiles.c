@@ -62,21 +62,11 @@ static Op *tma_mark_of(const Op *store) {
   return tma_mark && tma_mark->kind == OP_TMA_MARK && op_attr(tma_mark, ATTR_STORED) ? tma_mark : NULL;
 }
 
-static void note_op(Op *op, void *data) {
-  TileStorer *s = data;
-  if (op->kind == OP_SHARED_ALLOC) s->allocated += shared_bytes(op_result(op)->type);
-  if (op->kind == OP_STORE && tma_mark_of(op)) vec_push(s->context->scratch, &s->stores, op);
-}
-
 // --- what comes after
 
 static bool is_of_shared_memory(const Op *op) {
   switch ((int)op->kind) {
   case OP_SHARED_ALLOC:
-  case OP_SHARED_STORE:
-  case OP_SHARED_LOAD:
-  case OP_SHARED_GATHER:
-  case OP_SHARED_COUNT:
   case OP_SHARED_INDEX:
   case OP_SHARED_TRANS:
   case OP_RING_RELEASE:
@@ -84,20 +74,14 @@ static bool is_of_shared_memory(const Op *op) {
   case OP_TMA_STORE_COMMIT:
   case OP_TMA_STORE_WAIT:
   case OP_MBARRIER_ARRIVE: return true;
-  default: return false;
+  default: return op_has(op, SHARED);
   }
 }
 
-static void note_access(Op *op, void *data) {
-  bool *found = data;
-  *found |= op_has(op, READS | WRITES) && !is_of_shared_memory(op);
-}
-
-static bool is_access(Op *op) {
-  bool found = false;
-  note_access(op, &found);
-  for (uint32_t r = 0; r < op->region_count; r++) region_walk(op->regions[r], note_access, &found);
-  return found;
+static bool is_access(const Op *op) {
+  for (OpWalk w = ops_of(op); ops_next(&w);)
+    if (op_has(w.op, READS | WRITES) && !is_of_shared_memory(w.op)) return true;
+  return false;
 }
 
 // True if the program may access global memory after the store. Nothing orders what other programs do. *loops: the
@@ -165,7 +149,7 @@ static uint64_t freed_bytes(const Op *store) {
   for (uint32_t k = 1;; k = 0) {
     const Value *value = op_operand(op, k);
     op = value->def;
-    if (!op || value->first_use != value->last_use) return bytes;
+    if (!op || !value_single_use(value)) return bytes;
     if (op->kind != OP_CONVERT_LAYOUT && op->kind != OP_CAST && op->kind != OP_TMA_MARK) return bytes;
     const Value *scratch = op_scratch(op);
     if (scratch) bytes += shared_bytes(scratch->type);
@@ -257,7 +241,10 @@ static void store_tile(TileStorer *s, Op *store, const Op *tma_mark, const Tenso
 
 bool pass_store_tiles(PassContext *context, Func *func) {
   TileStorer s = {.context = context, .func = func};
-  region_walk(func->body, note_op, &s);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind == OP_SHARED_ALLOC) s.allocated += shared_bytes(op_result(w.op)->type);
+    if (w.op->kind == OP_STORE && tma_mark_of(w.op)) vec_push(context->scratch, &s.stores, w.op);
+  }
   if (!s.stores.n) return false;
   s.axes = axis_analyse(context->scratch, func);
   for (uint32_t i = 0; i < s.stores.n; i++) {

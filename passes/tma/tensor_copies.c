@@ -8,8 +8,6 @@
 
 enum { MAX_DEPTH = 16 };
 
-static bool is_param(const Value *value) { return !value->def && value->region->parent == NULL; }
-
 static bool is_one(const Value *value) {
   int64_t constant;
   return value_int_constant(value, &constant) && constant == 1;
@@ -62,7 +60,7 @@ static bool is_aligned_tensor(const Func *func, const AxisTable *axes, const Ten
 // True if the base is a parameter, one stride is 1, and the host knows sizes and strides.
 static bool are_known_on_host(const TensorParts *parts) {
   uint32_t inner;
-  if (!is_param(parts->base) || !find_inner(parts, &inner)) return false;
+  if (!value_is_param(parts->base) || !find_inner(parts, &inner)) return false;
   for (uint32_t d = 0; d < parts->rank; d++)
     if (!known_on_host(parts->size[d]) || !known_on_host(parts->stride[d])) return false;
   return true;

@@ -298,11 +298,9 @@ static bool find(FormFinder *f, Value *value, Dims dims, TmaForm *form, uint32_t
   if (depth-- == 0) return false;
   const Op *op = value->def;
   if (!op) return of_argument(f, value, dims, form, depth);
+  if (op_has_any(op, VIEW | SPREADS) && op->kind != OP_RESHAPE)
+    return find(f, op_operand(op, 0), dims_before(op, dims), form, depth);
   switch ((int)op->kind) {
-  case OP_EXPAND_DIMS:
-  case OP_TRANS:
-  case OP_BROADCAST:
-  case OP_SPLAT:
   case OP_HINT: return find(f, op_operand(op, 0), dims_before(op, dims), form, depth);
   case OP_CAST:
     return type_is_int(type_element(op_operand(op, 0)->type)) && type_is_int(type_element(value->type)) &&

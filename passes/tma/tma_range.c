@@ -259,16 +259,14 @@ static bool of_arithmetic(Guard *g, const Op *op, HostRange *range, uint32_t dep
 
 static bool of_op(Guard *g, const Op *op, HostRange *range, uint32_t depth) {
   const Value *result = op_result(op);
+  if (op_has_any(op, VIEW | SPREADS) && op->kind != OP_RESHAPE)
+    return find(g, op_operand(op, 0), range, depth);
   switch ((int)op->kind) {
   case OP_PROGRAM_ID:
   case OP_NUM_PROGRAMS: *range = of_programs(g, op); return true;
   case OP_ARANGE:
     *range = (HostRange){guard_int(g, op_int(op, ATTR_START, 0)), guard_int(g, op_int(op, ATTR_END, 1) - 1)};
     return true;
-  case OP_SPLAT:
-  case OP_EXPAND_DIMS:
-  case OP_BROADCAST:
-  case OP_TRANS:
   case OP_HINT: return find(g, op_operand(op, 0), range, depth);
   case OP_CAST:
     if (!type_is_int(type_element(op_operand(op, 0)->type)) || !find(g, op_operand(op, 0), range, depth))
@@ -289,8 +287,7 @@ static bool of_op(Guard *g, const Op *op, HostRange *range, uint32_t depth) {
 // True for ops that tma_form.c expands.
 static bool is_sum(const Value *value) {
   if (!value->def) return false;
-  OpKind kind = value->def->kind;
-  return kind == OP_ADD || kind == OP_SUB || kind == OP_MUL || kind == OP_CAST;
+  return op_has(value->def, ARITHMETIC) || value->def->kind == OP_CAST;
 }
 
 static bool find_anew(Guard *g, const Value *value, HostRange *range, uint32_t depth) {

@@ -41,12 +41,7 @@ typedef struct BegunDots {
 } BegunDots;
 
 static bool has_barrier(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_BARRIER || op->kind == OP_PINGPONG_WAIT) return true;
-    for (uint32_t r = 0; r < op->region_count; r++)
-      if (has_barrier(op->regions[r])) return true;
-  }
-  return false;
+  return ops_find(region, OP_BARRIER) || ops_find(region, OP_PINGPONG_WAIT);
 }
 
 // True if two dots start before the first wait, and that wait is for the first dot.
@@ -76,8 +71,7 @@ static Op *behind_last(const Op *loop) {
   return op;
 }
 
-static void pingpong_warpgroups(Op *loop, void *data) {
-  TurnTaker *t = data;
+static void pingpong_warpgroups(TurnTaker *t, Op *loop) {
   BegunDots dots;
   if (loop->kind != OP_FOR || !find_begun(loop, &dots)) return;
   const Type *sums = op_result(dots.second)->type;
@@ -102,6 +96,6 @@ bool pass_pingpong_warpgroups(PassContext *context, Func *func) {
   TurnTaker t = {context, false};
   const Op *groups = func_groups(func);
   if (groups && group_warps(groups, 0) >= 2 * WARPGROUP)
-    region_walk(groups->regions[0], pingpong_warpgroups, &t);
+    for (OpWalk w = ops_in(groups->regions[0]); ops_next(&w);) pingpong_warpgroups(&t, w.op);
   return t.changed;
 }

@@ -78,10 +78,7 @@ static void emit_if(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
   emit_level(r, level + 1, rings);
   yield_rings(r, made->regions[own], rings);
   op_copy_attrs(made, op);
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    made->results[i].name = op->results[i].name;
-    value_replace_uses(&op->results[i], &made->results[i]);
-  }
+  op_replace_results(op, made);
   op_erase(op);
   take_rings(r, made, rings);
 }

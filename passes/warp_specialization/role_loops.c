@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds dot loops that can be split into consumer warps and a producer thread.
 #include "ir/memory/atomic.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
 #include "passes/analysis/hopper_limits.h"
@@ -30,8 +29,7 @@ static bool is_of_all_warps(const Op *op) {
   }
 }
 
-static void find_loops(Op *op, void *data) {
-  RoleLoops *loops = data;
+static void find_loops(RoleLoops *loops, Op *op) {
   if (op_is_loop(op) && has_dot(op->regions[op->region_count - 1])) vec_push(loops->arena, &loops->list, op);
   if (!loops->ordered && is_of_all_warps(op)) loops->ordered = op;
 }
@@ -39,7 +37,7 @@ static void find_loops(Op *op, void *data) {
 RoleLoops roles_loops(Arena *arena, Func *func) {
   RoleLoops loops = {.arena = arena};
   func_number(func);
-  region_walk(func->body, find_loops, &loops);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) find_loops(&loops, w.op);
   return loops;
 }
 

@@ -53,13 +53,6 @@
 // --- groups
 
 // The source's barriers become the group's named barrier, as place_barriers does it.
-static void name_barrier(Op *op, void *data) {
-  (void)data;
-  if (op->kind != OP_BARRIER) return;
-  op_set_attr(op, (Attr){.key = ATTR_ID, .i = 1});
-  op_set_attr(op, (Attr){.key = ATTR_WARPS, .i = region_warps(op)});
-}
-
 // Moves everything into the first group, except the return and what both groups read.
 static Op *make_groups(Roles *r) {
   Func *func = r->s.func;
@@ -78,7 +71,11 @@ static Op *make_groups(Roles *r) {
   Builder end = builder_at_end(func, own);
   end.loc = last->loc;
   build_yield(&end, 0, NULL);
-  region_walk(own, name_barrier, NULL);
+  for (OpWalk w = ops_in(own); ops_next(&w);) {
+    if (w.op->kind != OP_BARRIER) continue;
+    op_set_attr(w.op, (Attr){.key = ATTR_ID, .i = 1});
+    op_set_attr(w.op, (Attr){.key = ATTR_WARPS, .i = region_warps(w.op)});
+  }
   return groups;
 }
 

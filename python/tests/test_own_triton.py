@@ -152,11 +152,11 @@ with knobs.language.scope():
     print(os.environ["TRITON_F32_DEFAULT"])
 print("TRITON_F32_DEFAULT" in os.environ, *made)
 try:
-    knobs.runtime.jit_post_compile_hook = print
+    knobs.runtime.add_stages_inspection_hook = print
 except NotImplementedError as error:
     print(error)
 """)
-        self.assertEqual(says, "None False False\nieee\nFalse 0 1\ntriton.knobs.runtime.jit_post_compile_hook is not provided by tilec's own `triton` module: pip install triton\n")
+        self.assertEqual(says, "None False False\nieee\nFalse 0 1\ntriton.knobs.runtime.add_stages_inspection_hook is not provided by tilec's own `triton` module: pip install triton\n")
 
     def test_hooks(self):
         says = self.check("""
@@ -167,27 +167,82 @@ runtime = triton.knobs.runtime
 enter = lambda metadata: print("enter", metadata.get())
 x = array.array("f", [0] * 8)
 with runtime.scope():
-    runtime.jit_cache_hook = lambda **given: print(given["fn"].name, given["compile"]["constants"], given["compile"]["num_warps"])
     runtime.launch_enter_hook.add(enter)
     runtime.launch_exit_hook = lambda metadata: print("exit", metadata.get()["name"])
     told[lambda meta: (meta["n"],)](x, 3, num_warps=2)
     told[(1,)](x, n=2, num_warps=2)
     runtime.launch_enter_hook.remove(enter)
-    runtime.jit_cache_hook = lambda **given: True
-    try:
-        told[(1,)](x, 3, B=8)
-    except NotImplementedError as error:
-        print(error)
 told[(1,)](x, 5, B=8)
 print(list(x))
 """)
         self.assertEqual(says.splitlines(), [
-            "told {'B': 4} 2",
             "enter {'name': 'told', 'function': None, 'stream': 0, 'grid': (3,), 'n': 3, 'warps': 2}", "exit told",
             "enter {'name': 'told', 'function': None, 'stream': 0, 'grid': (1,), 'n': 2, 'warps': 2}", "exit told",
-            "jit_cache_hook returned True: tilec's own `triton` module cannot leave a compile out: pip install triton",
             "[1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]",
         ])  # fmt: skip
+
+    def test_hooks_of_compiles(self):
+        """They are called once for each compile, before and after it. True leaves a compile and its launch out."""
+        says = self.check("""
+def show(given):
+    made = given["compile"]
+    return given["fn"].name, made["constants"], made["signature"]["n"], made["num_warps"], given["is_manual_warmup"]
+runtime = triton.knobs.runtime
+x = array.array("f", [0] * 8)
+with runtime.scope():
+    runtime.jit_cache_hook = lambda **given: print("ask", *show(given))
+    runtime.jit_post_compile_hook = lambda **given: print("done", *show(given))
+    add[(1,)](x, 3, BLOCK=4, num_warps=2)
+    add[(1,)](x, 3, BLOCK=4, num_warps=2)
+    add[(1,)](x, 2**40, BLOCK=4, num_warps=2)
+    add.warmup(x, 3, BLOCK=4)
+    tuned = triton.autotune([triton.Config({"BLOCK": 2})], key=[])(add)
+    tuned[(1,)](x, 3)
+    runtime.jit_cache_hook = lambda **given: True
+    print(add[(2,)](x, 8, BLOCK=8), add.warmup(x, 8, BLOCK=8), add.run(x, 8, BLOCK=8, grid=(1,), warmup=False), list(x))
+print("__getitem__" in vars(type(add)), add[(1,)](x, 8, BLOCK=8) is not None, x[7])
+""")
+        calls = ["{(2,): 4} i32 2 False", "{(2,): 4} i64 2 False", "{(2,): 4} i32 4 True", "{(2,): 2} i32 4 False"]
+        self.assertEqual(says.splitlines(), [f"{when} add {call}" for call in calls for when in ("ask", "done")] + [
+            "None None None [8.0, 8.0, 6.0, 2.0, 0.0, 0.0, 0.0, 0.0]", "False True 2.0"])  # fmt: skip
+
+    def test_preload(self):
+        says = self.check("""
+@triton.jit
+def filled(x, n, pair, T: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, pair[0].to(T) + pair[1], mask=i < n)
+runtime, kept = triton.knobs.runtime, []
+x = array.array("f", [0] * 8)
+with runtime.scope():
+    runtime.jit_cache_hook = lambda **given: kept.append(given["compile"]["specialization_data"])
+    made = [filled[(1,)](x, 16, (2, 0.5), tl.float32, B=4, num_warps=2)]
+    made.append(filled[(1,)](x, 2**40 + 1, (3, 0.5), tl.float32, B=4))
+print(len(kept), list(x), made[0].asm["ptx"] != made[1].asm["ptx"])
+for data, launched in zip(kept, made):
+    again = filled.preload(data)
+    print(again.name, again.metadata.num_warps, again.asm["ptx"] == launched.asm["ptx"])
+try:
+    add.preload(kept[0])
+except RuntimeError as error:
+    print(error)
+""")
+        self.assertEqual(says.splitlines(), [
+            "2 [3.5, 3.5, 3.5, 3.5, 0.0, 0.0, 0.0, 0.0] True", "filled 2 True", "filled 4 True",
+            "Specialization data is for __main__.filled but trying to preload for __main__.add"])  # fmt: skip
+
+    def test_what_is_not_provided_is_one_line(self):
+        knobs = "triton.knobs.runtime"
+        for text, name in (
+            (f"{knobs}.kernel_load_start_hook.add(print)", f"{knobs}.kernel_load_start_hook"), (f"{knobs}.kernel_load_end_hook = print", f"{knobs}.kernel_load_end_hook"),
+            (f"{knobs}.add_stages_inspection_hook = print", f"{knobs}.add_stages_inspection_hook"), ("add.device_caches[0]", "'device_caches' of a kernel"),
+            ("triton.knobs.cache.manager_class = int", "triton.knobs.cache.manager_class"), ("triton.knobs.compilation.listener = print", "triton.knobs.compilation.listener"),
+        ):  # fmt: skip
+            with self.subTest(name):
+                result = self.run_program(text)
+                line = KERNELS.count("\n") + 1
+                self.assertEqual((result.returncode, result.stderr.partition("program.py")[2]),
+                                 (1, f":{line}: {name} is not provided by tilec's own `triton` module: pip install triton\n"))
 
     def test_names(self):
         says = self.check("""

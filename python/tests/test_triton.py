@@ -61,6 +61,12 @@ def product(a, b, out, M, K, sa, B: tl.constexpr):
 
 
 @triton.jit
+def assembly(x, y):
+    i = tl.arange(0, 128)
+    tl.store(y + i, tl.inline_asm_elementwise("shr.b32 $0, $1, 1;", "=r,r", [tl.load(x + i)], dtype=tl.int32, is_pure=True, pack=1))
+
+
+@triton.jit
 def refused(x, n: tl.constexpr):
     tl.store(x, tl.extra.cuda.libdevice.j0(tl.load(x)))  # Bessel functions are not built
 
@@ -176,6 +182,22 @@ class Compiles(unittest.TestCase):
 
     def compile(self, what, **options):
         return triton.compile(what, target=TARGET, options=options)
+
+    def test_inline_assembly_for_an_older_assembler(self):
+        """Triton's ptxas may know only versions before that of the text."""
+        compiled = self.compile(ASTSource(assembly, {"x": "*i32", "y": "*i32"}, {}, {}))
+        self.assertTrue(compiled.asm["cubin"].startswith(b"\x7fELF"))
+        seen = []
+
+        def assembler(text, metadata):
+            seen.append(text.split("\n")[1])
+            if "9.0" in seen[-1]:
+                raise RuntimeError("fatal   : Unsupported .version 9.0; current version is '8.7'")
+            return b"made"
+
+        self.assertEqual(drop_in._assemble(assembler, "//\n.version 9.0\n// begin inline asm\n", {}), b"made")
+        self.assertEqual(seen, [".version 9.0", ".version 8.7"])
+        self.assertRaises(RuntimeError, drop_in._assemble, assembler, "//\n.version 9.0\n", {})
 
     def test_parameters_are_tritons(self):
         compiled = self.compile(source())

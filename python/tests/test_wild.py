@@ -129,13 +129,21 @@ class Wild(unittest.TestCase):
         rows = {"flag_gems/a": {"tilec": row(("k", 0.5, 8, 9), ("l", 0.1, 0, 8), ("m", 1.0, 0, 7)), "triton": row(("k", 1.0, 0, 9), ("l", 0.4, 4, 8), ("m", 1.0, 0, 4))},
                 "flag_gems/b": {"tilec": row(), "triton": row(("m", 1.0, 0, 1))}}
         lines = self.table.compiles([self.operation("a"), self.operation("b")], rows).splitlines()
-        self.assertIn("flag_gems/a: k, 4 warps: instructions 9 / 9, registers 32 / 32, local 8 / 0; LDG 9 of 2 bytes / LDG 9 of 2 bytes", lines)
-        self.assertTrue(any(line.startswith("flag_gems/a: m, 4 warps: instructions 7 / 4") for line in lines))
+        figures = "instructions 9 / 9, registers 32 / 32, local 8 / 0, shared 0 / 0, shuffles 0 / 0, barriers 0 / 0, imad 0 / 0"
+        self.assertIn(f"flag_gems/a: k, 4 warps: local: {figures}; LDG 9 of 2 bytes / LDG 9 of 2 bytes", lines)
+        self.assertTrue(any(line.startswith("flag_gems/a: m, 4 warps: instructions: instructions 7 / 4") for line in lines))
         self.assertFalse([line for line in lines if ": l, 4 warps" in line])
         self.assertIn("Local memory in sum: 8 bytes, Triton's 4.", lines)
         self.assertIn("Compiles: Triton's time over tilec's, geometric mean 2.00, median 2.00, lowest 1.00 of 3.", lines)
         self.assertTrue(any(line.startswith("flag_gems/b ") and line.endswith("0 of tilec's, 1 of Triton's") for line in lines))
 
+
+    def test_doubts_about_a_compile(self):
+        """More shared memory, shuffles, or narrower accesses are doubts; a little more is none."""
+        theirs = {"local": 0, "shared": 1024, "instructions": 100, "shuffles": 4, "barriers": 2, "imad": 10, "accesses": {"LDG": [4, 16.0], "STG": [2, 8.0]}}
+        self.assertEqual(self.table.doubts({**theirs, "shared": 2048, "shuffles": 10, "imad": 35}, theirs), [])
+        worse = {**theirs, "shared": 4096, "shuffles": 11, "accesses": {"LDG": [16, 4.0], "STG": [2, 8.0], "LDS": [1, 1.0]}}
+        self.assertEqual(self.table.doubts(worse, theirs), ["shared", "shuffles", "narrow LDG"])
     def test_infinite_errors_are_worse(self):
         rows = {"tilec": {"errors": [[float("nan"), 0.0]]}, "triton": {"errors": [[1e-3, 0.0]]}}
         self.assertTrue(self.table.worse(rows))

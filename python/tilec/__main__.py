@@ -76,6 +76,13 @@ def _print_error(error: BaseException) -> None:
     print("".join(told.format()), end="", file=sys.stderr)
 
 
+def _place_of(error: BaseException, program: str) -> str:
+    """The program's line that the error comes from: the last one outside tilec and what runs the program."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith((here, runpy.__file__, "<frozen"))]
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else program
+
+
 def _run(words: List[str]) -> None:
     if words[0] == "-m":
         sys.argv = words[1:]
@@ -135,6 +142,9 @@ def main(words: List[str]) -> Any:
         status = end.code
     except TritonImportError as error:
         print(f"tilec: {error}", file=sys.stderr)
+        return 1
+    except (_own.NotProvided, _own.NotThere) as error:
+        print(f"tilec: {_place_of(error, words[0])}: {error}", file=sys.stderr)
         return 1
     except ImportError as error:
         if _own.is_advised(error):

@@ -75,7 +75,7 @@ def library_function(value: Any) -> Optional[Tuple[str, str]]:
     """Module and name, as Triton has them, of a function or class of the language; None: it is none."""
     function = getattr(value, "fn", value) if is_jit(value) else value
     module, name = getattr(function, "__module__", None), getattr(function, "__name__", None)
-    if not isinstance(name, str) or _root(module) not in LIBRARIES or isinstance(value, types.ModuleType):
+    if not isinstance(name, str) or _root(module) not in LIBRARIES or isinstance(value, (types.ModuleType, enum.Enum)):
         return None
     parts = str(module).split(".")
     if parts[-1] == "libdevice":

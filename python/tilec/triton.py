@@ -9,8 +9,10 @@ Without a GPU launches run on tilec's simulator. docs/adr/0010-triton-by-its-sta
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import io
 import os
 import re
 import sys
@@ -172,11 +174,25 @@ def _stage(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         if result is None:
             return original(module, metadata)
         if name == "cubin":
-            return original(str(module), metadata)
+            return _assemble(original, str(module), metadata)
         metadata.update(result.metadata())
         return _Text(result, name)
 
     return run
+
+
+def _assemble(original: Callable[..., Any], text: str, metadata: Dict[str, Any]) -> Any:
+    """Inline assembly raises a text's version to the newest. An assembler that is older gets the text as one of its own version."""
+    if "begin inline asm" not in text:
+        return original(text, metadata)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):  # Triton prints the error
+            return original(text, metadata)
+    except Exception as error:
+        known = re.search(r"Unsupported \.version [\d.]+; current version is '([\d.]+)'", str(error))
+        if known is None:
+            raise
+    return original(re.sub(r"(?m)^\.version [\d.]+", f".version {known[1]}", text, count=1), metadata)
 
 
 class _Text(str):

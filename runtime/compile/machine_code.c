@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "codegen/llvm/object_code.h"
-#include "ir/build.h"
 
 enum { INSN_BYTES = 16 };
 
@@ -15,17 +14,14 @@ typedef struct Places {
   Loc func;
 } Places;
 
-static void number_op(Op *op, void *data) {
-  Places *places = data;
-  vec_push(places->arena, &places->ops, op);
-  vec_push(places->arena, &places->locs, op->loc);
-  op->loc = (Loc){.line = places->ops.n, .file = places->func.file};
-}
-
 // Instructions before the first op belong to no op.
 static void number_ops(Places *places, Func *func) {
   func->loc.line = 0;
-  region_walk(func->body, number_op, places);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    vec_push(places->arena, &places->ops, w.op);
+    vec_push(places->arena, &places->locs, w.op->loc);
+    w.op->loc = (Loc){.line = places->ops.n, .file = places->func.file};
+  }
 }
 
 static void restore_ops(const Places *places, Func *func) {

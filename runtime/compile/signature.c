@@ -23,10 +23,8 @@ static TextPiece piece_part(TextPiece p, size_t from, size_t to) {
 }
 
 static TextPiece trimmed(TextPiece p) {
-  size_t from = 0, to = p.text.n;
-  while (from < to && p.text.at[from] == ' ') from++;
-  while (to > from && p.text.at[to - 1] == ' ') to--;
-  return piece_part(p, from, to);
+  Str text = str_trimmed(p.text);
+  return (TextPiece){text, p.file, p.start + (uint32_t)(text.at - p.text.at)};
 }
 
 // The text up to the next `stop` outside of brackets, or to the end. *rest is the remaining text. False at

@@ -64,7 +64,7 @@ tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *launche
   float milliseconds;
   tilec_status status = cuda_enter(cuda, &pushed);
   if (!status) status = timer_capture(device, &timer, kernel, launches, launch_count, count);
-  const CudaWait wait = {&launches[0].limits, device_clock()};
+  const CudaWait wait = {&launches[0].limits, seconds_now()};
   if (!status) status = timer_round(device, &timer, &wait, &milliseconds); // warm-up
   for (uint32_t i = 0; i < rounds && !status; i++) {
     status = timer_round(device, &timer, &wait, &milliseconds);

@@ -22,7 +22,7 @@ tilec_status cuda_wait(const CudaApi *api, CudaEvent event, const CudaWait *wait
   for (long pause = FIRST_PAUSE; (*result = api->EventQuery(event)) == CUDA_NOT_READY;) {
     bool cancelled = limits->cancel && __atomic_load_n(limits->cancel, __ATOMIC_RELAXED);
     *gave_up =
-        cancelled || (limits->timeout > 0 && limits->spent + device_clock() - wait->begin > limits->timeout);
+        cancelled || (limits->timeout > 0 && limits->spent + seconds_now() - wait->begin > limits->timeout);
     if (cancelled)
       return error_set(TILEC_ERROR_LAUNCH, "the launch was interrupted; it still runs on the GPU");
     if (*gave_up)

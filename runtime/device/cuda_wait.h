@@ -6,7 +6,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/driver.h"
 
-// A wait under limits. It began at `begin` (device_clock).
+// A wait under limits. It began at `begin` (seconds_now).
 typedef struct CudaWait {
   const LaunchLimits *limits;
   double begin;

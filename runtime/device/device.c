@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/device/stream.h"
 #include "runtime/error.h"
@@ -155,24 +154,18 @@ tilec_status device_wait(tilec_device *device, const LaunchLimits *limits) {
   return device->kind->synchronize(device, limits ? limits : &(LaunchLimits){0});
 }
 
-double device_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static tilec_status time_by_host(tilec_device *device, void *state, KernelLaunch *launches,
                                  uint32_t launch_count, uint32_t count, uint32_t rounds, double *seconds) {
   tilec_status status = TILEC_OK;
-  double begin = device_clock();
+  double begin = seconds_now();
   for (uint32_t r = 0; r < rounds && !status; r++) {
-    double start = device_clock();
+    double start = seconds_now();
     for (uint32_t i = 0; i < count && !status; i++) {
       KernelLaunch launch = launches[i % launch_count];
-      launch.limits.spent += device_clock() - begin;
+      launch.limits.spent += seconds_now() - begin;
       status = device->kind->launch(device, state, &launch);
     }
-    seconds[r] = (device_clock() - start) / count;
+    seconds[r] = (seconds_now() - start) / count;
   }
   return status;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/seconds.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "ir/memory/buffer_name.h"
@@ -66,8 +67,6 @@ typedef struct LaunchLimits {
   Buf *printed;              // sim, eval: gets a copy of what the kernel prints. NULL: only the device keeps
                              // it.
 } LaunchLimits;
-
-double device_clock(void); // seconds, monotonic
 
 typedef struct KernelLaunch {
   uint32_t grid[3]; // no zeros: device_launch handles those

@@ -169,7 +169,7 @@ static tilec_status wait_within(tilec_device *device, const LaunchLimits *limits
   CudaEvent event = NULL;
   tilec_status status = cuda_check(api, api->EventCreate(&event, 0), "cuEventCreate");
   if (!status) status = cuda_check(api, api->EventRecord(event, NULL), "cuEventRecord");
-  if (!status) status = cuda_wait_for(device, event, &(CudaWait){limits, device_clock()});
+  if (!status) status = cuda_wait_for(device, event, &(CudaWait){limits, seconds_now()});
   if (event && !device->gave_up) api->EventDestroy(event);
   return status;
 }

@@ -130,7 +130,7 @@ tilec_status tilec_event_record(tilec_event *event, tilec_stream *stream) {
   if (!status && kind->event_record)
     status = kind->event_record(event->device, event->state, stream_state(stream));
   if (status) return status;
-  event->time = device_clock();
+  event->time = seconds_now();
   event->recorded = true;
   return TILEC_OK;
 }

@@ -56,12 +56,12 @@ static tilec_status launch_schedules(const DeviceKernel *loaded, const uint64_t 
                          .cancel = o->cancel,
                          .programs = o->max_programs};
   tilec_status status = TILEC_OK;
-  double began = device_clock();
+  double began = seconds_now();
   for (int schedule = TILEC_SIM_LATE; schedule <= TILEC_SIM_EARLY_DOWN && !status; schedule++) {
     if (schedule != TILEC_SIM_LATE) status = put_back(loaded->device, memory);
     limits.printed = schedule == TILEC_SIM_LATE ? printed : NULL;
     limits.checked_schedule = 1 + schedule;
-    limits.spent = device_clock() - began;
+    limits.spent = seconds_now() - began;
     if (!status) status = device_launch(loaded, o->grid, bits, count, o->stream, &limits);
   }
   return status;

@@ -19,7 +19,7 @@ LaunchLimits tuning_limits(const Tuning *t) {
   const tilec_tune_options *o = &t->request->options;
   return (LaunchLimits){.max_instructions = o->max_instructions,
                         .timeout = o->timeout,
-                        .spent = device_clock() - t->began,
+                        .spent = seconds_now() - t->began,
                         .programs = o->max_programs,
                         .cancel = o->cancel};
 }
@@ -28,10 +28,10 @@ bool tuning_is_over(const Tuning *t) {
   const tilec_tune_options *o = &t->request->options;
   return __atomic_load_n(&t->stop, __ATOMIC_RELAXED) ||
          (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)) ||
-         (o->timeout > 0 && o->timeout <= device_clock() - t->began);
+         (o->timeout > 0 && o->timeout <= seconds_now() - t->began);
 }
 
-void tuning_step(Tuning *t) { t->step_began = device_clock(); }
+void tuning_step(Tuning *t) { t->step_began = seconds_now(); }
 
 // One callback at a time, over all tunings of the process. So a callback need not be thread-safe.
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
@@ -39,7 +39,7 @@ static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 void tuning_tell(Tuning *t, tilec_tune_step step, uint32_t done, uint32_t all, const Candidate *best) {
   const tilec_tune_options *o = &t->request->options;
   if (!o->progress || !done) return;
-  const double spent = device_clock() - t->step_began;
+  const double spent = seconds_now() - t->step_began;
   const tilec_tune_progress progress = {.size = sizeof progress,
                                         .step = step,
                                         .done = done,
@@ -190,7 +190,7 @@ tilec_status tuning_make(const TuneRequest *request, Tuning **tuning) {
   Tuning *t = *tuning = calloc(1, sizeof *t);
   if (!t) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a tuning)");
   t->request = request;
-  t->began = device_clock();
+  t->began = seconds_now();
   tilec_status status =
       request->device->needs_ptx
           ? error_guard(tuning_body, t)

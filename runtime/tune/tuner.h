@@ -103,7 +103,7 @@ typedef struct tilec_tuning {
   Autotune autotune;         // of the kernel; count 0: it has none that can be evaluated
   VEC(const char *) remarks; // about @autotune, each with its location
   const char *kernel;
-  double began, step_began; // device_clock
+  double began, step_began; // seconds_now
   int stop;                 // progress asked to stop; atomic
   bool lost;                // a launch has made the GPU's context unusable
 } Tuning;

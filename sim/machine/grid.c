@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include "base/seconds.h"
 #include "sim/machine/block.h"
 #include "sim/check/watch.h"
 
@@ -56,12 +57,6 @@ static bool start_next_block(WorkerThread *self) {
   block_start(block, shared->image, index);
   self->active[self->n++] = block;
   return true;
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 LaunchEnd launch_ends(const Launch *launch) {

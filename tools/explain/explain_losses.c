@@ -112,16 +112,12 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op) {
     return "rows of the tile that begin at multiples of 32 bytes: the last dimension has stride 1, but its "
            "rows begin "
            "within a sector or repeat one (pad the row stride, or load each element once and repeat it)";
-  if (rank > 1) return transpose;
-  if (stride.known && stride.factors == 0)
-    return arena_printf(
-        e->run->arena,
-        "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "
-        "of records in arrays of their own, or load whole records and tl.split them)",
-        (long long)stride.at);
-  return "neighbouring elements at neighbouring addresses: load a tile of two dimensions whose last one has "
-         "stride 1 in "
-         "memory, so that a program takes several columns";
+  if (rank > 1 || !stride.known || stride.factors) return transpose;
+  return arena_printf(
+      e->run->arena,
+      "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "
+      "of records in arrays of their own, or load whole records and tl.split them)",
+      (long long)stride.at);
 }
 
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
@@ -226,12 +222,6 @@ static void find_tail(Explanation *e) {
   add_loss(e, loss, &(CostSaving){.tail = true});
 }
 
-static bool holds_dot(const Region *region) {
-  for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_DOT) return true;
-  return false;
-}
-
 // The last load that a loop waits for in each iteration. NULL: loops only copy ahead.
 static const Op *waiting_load(const CostReport *r) {
   const Op *load = NULL;
@@ -268,7 +258,7 @@ static void find_latency(Explanation *e) {
   const Op *load = waiting_load(r);
   if (r->rounds < 4) return;
   bool staged = r->func->module->target.num_stages > 1;
-  bool few = !staged && (!load || holds_dot(load->region));
+  bool few = !staged && (!load || region_find(load->region, OP_DOT));
   const char *why = load && staged ? why_not_prefetched(e, load) : NULL;
   Loss loss = {.kind = few    ? "too few stages"
                        : load ? "not prefetched"

@@ -354,15 +354,10 @@ NcuReport *ncu_read(Arena *arena, Sources *sources, Diags *diags, const char *fi
   return r.failed ? NULL : report;
 }
 
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 const NcuLine *ncu_line(const NcuReport *report, const char *file, uint32_t line) {
   for (uint32_t i = 0; i < report->lines.n; i++) {
     const NcuLine *one = &report->lines.at[i];
-    if (one->line == line && strcmp(last_part(one->file), last_part(file)) == 0) return one;
+    if (one->line == line && strcmp(path_name(one->file), path_name(file)) == 0) return one;
   }
   return NULL;
 }

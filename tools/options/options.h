@@ -97,7 +97,7 @@ typedef struct Options {
   // tilec tune
   VEC(TuneRange) ranges;
   bool predict;
-  double *predicted; // explain: gets the predicted seconds, and nothing is printed; NULL: not asked for
+  double *predicted;  // explain: gets the predicted seconds, and nothing is printed; NULL: not asked for
   const char *card;   // for explain; NULL: the target's default
   uint32_t registers; // for explain, per thread; 0: from ptxas, or an estimate
   uint32_t top;       // 0: the default

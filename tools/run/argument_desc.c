@@ -17,18 +17,12 @@ static bool refuse(const DescReader *r, const char *why) {
   return false;
 }
 
-static Str trimmed(Str text) {
-  while (text.n && text.at[0] == ' ') text.at++, text.n--;
-  while (text.n && text.at[text.n - 1] == ' ') text.n--;
-  return text;
-}
-
 // The text up to the next comma outside of brackets. *rest is the remaining text, with `at` NULL at the end.
 static Str next_piece(Str *rest) {
   size_t n = param_text_until(*rest, ',');
   Str part = {rest->at, n};
   *rest = n < rest->n ? (Str){rest->at + n + 1, rest->n - n - 1} : (Str){0};
-  return trimmed(part);
+  return str_trimmed(part);
 }
 
 // "[64,64]": exactly *rank numbers. If *rank is 0, any count is accepted and *rank is set to it.
@@ -66,8 +60,8 @@ static bool parse_block(const DescReader *r, Str text, TensorBlock *to) {
 static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
   static const char *const names[] = {"block", "shape", "strides", "padding", "round"};
   size_t n = param_text_until(part, '=');
-  Str name = trimmed((Str){part.at, n}), value = {0};
-  if (n < part.n) value = trimmed((Str){part.at + n + 1, part.n - n - 1});
+  Str name = str_trimmed((Str){part.at, n}), value = {0};
+  if (n < part.n) value = str_trimmed((Str){part.at + n + 1, part.n - n - 1});
   if (str_is(name, "block")) return parse_block(r, value, to);
   if (str_is(name, "shape")) return to->shaped = parse_numbers(r, "shape", value, &to->rank, to->shape);
   if (str_is(name, "strides"))

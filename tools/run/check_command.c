@@ -212,9 +212,9 @@ static ExitStatus check_both(Check *check, const BoundArgs *bound) {
   LaunchLimits limits = run_limits(run);
   if (run->options->check)
     check->evaluated = run_evaluate(run, check->grid, bound, &limits, &check->reference);
-  double began = device_clock();
+  double began = seconds_now();
   tilec_status status = check_schedules(check, bits, pack_source);
-  if (status == TILEC_OK && !check->reference) evaluate_also(check, device_clock() - began);
+  if (status == TILEC_OK && !check->reference) evaluate_also(check, seconds_now() - began);
   ExitStatus result = status == TILEC_OK ? print_findings(check) : run_failed(run, status);
   run_reference_free(check->reference);
   return result;

@@ -32,12 +32,6 @@ static bool refuse(const char **why, const char *reason) {
 
 // ---- the text ----
 
-static Str trimmed(Str text) {
-  while (text.n && text.at[0] == ' ') text.at++, text.n--;
-  while (text.n && text.at[text.n - 1] == ' ') text.n--;
-  return text;
-}
-
 static bool parse_number(Arena *arena, Str text, ConstValue *value, const char **why) {
   Str name = text;
   if (name.n && name.at[0] == '-') name.at++, name.n--;
@@ -76,7 +70,7 @@ static bool parse_values(Arena *arena, Str text, Fill *fill, const char **why) {
     more = comma != NULL;
     if (more) rest = (Str){comma + 1, rest.n - part.n - 1};
     if (n == wanted) return refuse(why, arena_printf(arena, "there are too many values: %s", form));
-    if (!parse_number(arena, trimmed(part), n ? &fill->high : &fill->low, why)) return false;
+    if (!parse_number(arena, str_trimmed(part), n ? &fill->high : &fill->low, why)) return false;
   }
   return n == wanted || refuse(why, arena_printf(arena, "there are too few values: %s", form));
 }

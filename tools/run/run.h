@@ -67,7 +67,7 @@ typedef struct Run {
   RunExpected *expected; // from options->expectations
   VEC(Comparison) comparisons;
   uint32_t warnings;      // Warnings of the run, as --strict counts them.
-  double began;           // The device_clock at the first launch. 0: none yet.
+  double began;           // The seconds_now at the first launch. 0: none yet.
   const BoundArgs *bound; // The launch's arguments. NULL before they are bound, and for PTX files.
   const uint64_t *bits;   // Bits of the launch's arguments. NULL before they are bound.
   const char

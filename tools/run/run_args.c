@@ -100,12 +100,6 @@ bool run_refuse(Run *run, const RunArg *param, const char *text) {
   return false;
 }
 
-static Str trimmed(Str text) {
-  while (text.n && text.at[0] == ' ') text.at++, text.n--;
-  while (text.n && text.at[text.n - 1] == ' ') text.n--;
-  return text;
-}
-
 static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth);
 
 // The seed for random data. NULL if the run has no data.
@@ -121,11 +115,11 @@ static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uin
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
   uint32_t number = (uint32_t)(item - tuple->items);
   Str name = {text.at, param_text_until(text, '=')};
-  bool named = name.n < text.n && name.n && strspn(text.at, letters) >= trimmed(name).n;
+  bool named = name.n < text.n && name.n && strspn(text.at, letters) >= str_trimmed(name).n;
   *item = (RunArg){.loc = tuple->loc, .given = true, .param = {.name = tuple->name}};
   if (named) {
-    item->field = arena_copy(run->arena, trimmed(name));
-    text = trimmed((Str){text.at + name.n + 1, text.n - name.n - 1});
+    item->field = arena_copy(run->arena, str_trimmed(name));
+    text = str_trimmed((Str){text.at + name.n + 1, text.n - name.n - 1});
   }
   item->name = named ? arena_printf(run->arena, "%s.%s", tuple->name, item->field)
                      : arena_printf(run->arena, "%s[%u]", tuple->name, number);
@@ -134,7 +128,7 @@ static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uin
 
 // "(SPEC,NAME=SPEC,...)". A single element may have a trailing comma.
 static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
-  Str inner = trimmed((Str){text.at + 1, text.n - 2}), rest = inner;
+  Str inner = str_trimmed((Str){text.at + 1, text.n - 2}), rest = inner;
   if (depth > PARAM_MAX_DEPTH)
     return wrong_value(run, tuple, text, "there are too many tuples within tuples");
   if (inner.n && inner.at[inner.n - 1] == ',') inner.n--, rest = inner;
@@ -147,7 +141,7 @@ static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
   run->holder_count += tuple->item_count;
   for (uint32_t i = 0; i < tuple->item_count; i++) {
     size_t n = param_text_until(rest, ',');
-    if (!take_item(run, tuple, &tuple->items[i], trimmed((Str){rest.at, n}), depth)) return false;
+    if (!take_item(run, tuple, &tuple->items[i], str_trimmed((Str){rest.at, n}), depth)) return false;
     if (!tuple->items[i].field != !tuple->items[0].field)
       return wrong_value(run, tuple, text, "either all elements of a tuple must have names, or none");
     rest = n < rest.n ? (Str){rest.at + n + 1, rest.n - n - 1} : (Str){0};
@@ -157,7 +151,7 @@ static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
 
 static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   const char *why;
-  Str value = trimmed(text);
+  Str value = str_trimmed(text);
   bool one_each = run->c->is_tir || options_file_is_ptx(run->options);
   if (value.n > 1 && value.at[0] == '(' && value.at[value.n - 1] == ')' && !one_each)
     return take_tuple(run, param, value, depth + 1);

@@ -247,10 +247,10 @@ LaunchLimits run_limits(Run *run) {
   const Options *o = run->options;
   bool bounded = o->command == COMMAND_CHECK || run->device->kind == &device_cuda;
   double timeout = o->timeout_given ? o->timeout : bounded ? DEFAULT_TIMEOUT : 0;
-  if (!run->began) run->began = device_clock();
+  if (!run->began) run->began = seconds_now();
   return (LaunchLimits){.max_instructions = o->max_instructions,
                         .timeout = timeout,
-                        .spent = device_clock() - run->began,
+                        .spent = seconds_now() - run->began,
                         .programs = o->max_programs,
                         .cancel = interrupt_flag()};
 }

@@ -20,6 +20,14 @@ FOLDER = os.path.join(HERE, "triton")
 ADVICE = "Triton is not installed, and tilec's own `triton` module does not provide it: pip install triton"
 
 
+class NotProvided(NotImplementedError):
+    """Something of Triton's that tilec's own `triton` module does not do."""
+
+
+class NotThere(AttributeError):
+    """A name of Triton's that tilec's own `triton` module does not have."""
+
+
 def is_own(module: Optional[ModuleType]) -> bool:
     """True if the module is tilec's own."""
     return str(getattr(module, "__file__", "")).startswith(FOLDER)
@@ -98,7 +106,7 @@ def getattr_of(module: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module of tilec's own."""
 
     def get(name: str) -> Any:
-        raise AttributeError(f"module '{module}' has no attribute '{name}': {ADVICE}", name=name, obj=sys.modules.get(module))
+        raise NotThere(f"module '{module}' has no attribute '{name}': {ADVICE}", name=name, obj=sys.modules.get(module))
 
     return get
 

@@ -26,11 +26,13 @@ class range(_kernels_own):
         arg1: the first number; with one argument it is the end, and the first number is 0.
         arg2: the loop stops before it.
         step: the distance of two numbers.
-        num_stages: how many iterations of loads are in flight.
-        loop_unroll_factor: how often the body is repeated.
+        num_stages: how many iterations of loads to shared memory are in flight, such as the operands of `tl.dot`.
+            1 prefetches nothing. None takes the kernel's: `--num-stages`, or `num_stages` of a launch. Without
+            these it is 3.
+        loop_unroll_factor: how often the body is repeated. None leaves it to the compiler.
         disallow_acc_multi_buffer: a hint.
         flatten: a hint to join nested loops.
-        warp_specialize: asks for producer and consumer warps.
+        warp_specialize: asks for producer and consumer warps. False leaves it to the compiler.
         disable_licm: a hint to keep code in the loop.
 
     Errors: an error outside the head of a `for` loop.
@@ -160,10 +162,12 @@ class tensor(_kernels_own):
 
         Args:
             axis: the dimension.
-            tie_break_left: True returns the first index of equal elements.
+            tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
         Errors: an error if the input is no tile, or if the axis is out of range.
+
+        Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
         Example::
 
@@ -177,10 +181,12 @@ class tensor(_kernels_own):
 
         Args:
             axis: the dimension.
-            tie_break_left: True returns the first index of equal elements.
+            tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
         Errors: an error if the input is no tile, or if the axis is out of range.
+
+        Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
         Example::
 
@@ -229,15 +235,19 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-                use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+                `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+                neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+                atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
         Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
             `tl.const`.
+
+        Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+            versions.
 
         Example::
 
@@ -268,15 +278,19 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-                use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+                `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+                neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+                atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
         Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
             `tl.const`.
+
+        Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+            versions.
 
         Example::
 
@@ -350,15 +364,19 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-                use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+                `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+                neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+                atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
         Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
             `tl.const`.
+
+        Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+            versions.
 
         Example::
 
@@ -389,15 +407,19 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-                use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+                `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+                neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+                atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
         Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
             `tl.const`.
+
+        Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+            versions.
 
         Example::
 
@@ -428,15 +450,19 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-                use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+                `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+                neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+                atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
         Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
             `tl.const`.
+
+        Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+            versions.
 
         Example::
 
@@ -475,7 +501,8 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_store(self, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> None:
-        """Writes memory in one step. With `"release"` those that acquire the value see the program's earlier writes.
+        """Writes memory in one step. With `"release"` those that acquire the value see the program's earlier writes. A
+        barrier is needed before it in the same cases as before `atomic_add`.
 
         Args:
             val: the values; they are converted to the pointed-to type.
@@ -509,15 +536,19 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-                use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+                `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+                neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+                atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
         Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
             `tl.const`.
+
+        Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+            versions.
 
         Example::
 
@@ -548,15 +579,19 @@ class tensor(_kernels_own):
         Args:
             val: the operand; it is converted to the pointed-to type.
             mask: elements that take part, as i1. The old values of others are undefined.
-            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-                element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-                then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-                use it for counters.
+            sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+                `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+                neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+                pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+                atomic that releases, tilec puts a barrier itself.
             scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
                 the GPU, other GPUs and the host (`"sys"`).
 
         Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
             `tl.const`.
+
+        Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+            versions.
 
         Example::
 
@@ -919,7 +954,7 @@ class tensor(_kernels_own):
         Args:
             axis: the dimension, or None for all elements.
             return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
-            return_indices_tie_break_left: True returns the first index of equal elements.
+            return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
         Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
@@ -939,7 +974,7 @@ class tensor(_kernels_own):
         Args:
             axis: the dimension, or None for all elements.
             return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
-            return_indices_tie_break_left: True returns the first index of equal elements.
+            return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
         Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.

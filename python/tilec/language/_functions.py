@@ -359,10 +359,12 @@ def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
     Args:
         input: a tile of numbers.
         axis: the dimension.
-        tie_break_left: True returns the first index of equal elements.
+        tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the input is no tile, or if the axis is out of range.
+
+    Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
     Example::
 
@@ -378,10 +380,12 @@ def argmin(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
     Args:
         input: a tile of numbers.
         axis: the dimension.
-        tie_break_left: True returns the first index of equal elements.
+        tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the input is no tile, or if the axis is out of range.
+
+    Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
     Example::
 
@@ -452,15 +456,19 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-            use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+            `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+            neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+            atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
     Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
         `tl.const`.
+
+    Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+        versions.
 
     Example::
 
@@ -493,15 +501,19 @@ def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-            use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+            `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+            neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+            atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
     Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
         `tl.const`.
+
+    Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+        versions.
 
     Example::
 
@@ -581,15 +593,19 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-            use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+            `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+            neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+            atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
     Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
         `tl.const`.
+
+    Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+        versions.
 
     Example::
 
@@ -622,15 +638,19 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-            use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+            `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+            neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+            atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
     Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
         `tl.const`.
+
+    Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+        versions.
 
     Example::
 
@@ -663,15 +683,19 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-            use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+            `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+            neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+            atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
     Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
         `tl.const`.
+
+    Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+        versions.
 
     Example::
 
@@ -713,7 +737,8 @@ def atomic_poll(pointer: Value, expected_value: Value, sem: Str | None = None, s
 
 @builtin
 def atomic_store(pointer: Value, val: Value, mask: Value = None, sem: Str | None = None, scope: Str | None = None) -> None:
-    """Writes memory in one step. With `"release"` those that acquire the value see the program's earlier writes.
+    """Writes memory in one step. With `"release"` those that acquire the value see the program's earlier writes. A
+    barrier is needed before it in the same cases as before `atomic_add`.
 
     Args:
         pointer: a pointer or a tile of pointers to numbers.
@@ -750,15 +775,19 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-            use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+            `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+            neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+            atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
     Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
         `tl.const`.
+
+    Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+        versions.
 
     Example::
 
@@ -791,15 +820,19 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         pointer: a pointer or a tile of pointers.
         val: the operand; it is converted to the pointed-to type.
         mask: elements that take part, as i1. The old values of others are undefined.
-        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program. A tile's
-            element only releases those of its thread: call `tl.debug_barrier` before. `"acquire"`: this program
-            then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is neither, and the fastest:
-            use it for counters.
+        sem: the memory order. `"release"`: others that acquire see all earlier writes of this program.
+            `"acquire"`: this program then sees what was released. `"acq_rel"` (default) is both. `"relaxed"` is
+            neither, and the fastest: use it for counters. Call `tl.debug_barrier` before a release only if the
+            pointer is a tile. Each element of a tile releases the writes of one thread only. Before a scalar
+            atomic that releases, tilec puts a barrier itself.
         scope: which threads see the order: those of the program (`"cta"`), of the GPU (`"gpu"`, default), or of
             the GPU, other GPUs and the host (`"sys"`).
 
     Errors: an error if the function does not take the element type, if the mask is not i1, or if `pointer` is
         `tl.const`.
+
+    Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
+        versions.
 
     Example::
 
@@ -1072,7 +1105,8 @@ def device_assert(cond: Value, msg: Str = "", mask: Value = None) -> None:
 @builtin
 def device_print(prefix: Str, *args: Any, hex: Bool = False) -> None:
     """Prints values at run time. Each element is printed once for each program. Python's `print` is the same
-    function.
+    function. A large grid prints much: print in one program, as below. On the simulator a line is `pid (1, 0, 0)
+    idx (3) v is: 7.000000`, with the program and the element.
 
     Args:
         prefix: a text, known at compile time.
@@ -1085,7 +1119,8 @@ def device_print(prefix: Str, *args: Any, hex: Bool = False) -> None:
 
     Example::
 
-        tl.device_print("v is", v)
+        if tl.program_id(0) == 1:
+            tl.device_print("v is", v)
     """
     raise NotImplementedError
 
@@ -1726,7 +1761,7 @@ def max(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
         input: a tile of numbers.
         axis: the dimension, or None for all elements.
         return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
-        return_indices_tie_break_left: True returns the first index of equal elements.
+        return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
@@ -1804,7 +1839,7 @@ def min(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
         input: a tile of numbers.
         axis: the dimension, or None for all elements.
         return_indices: True returns a tuple of the values and their i32 indices; it needs an axis.
-        return_indices_tie_break_left: True returns the first index of equal elements.
+        return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
     Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.

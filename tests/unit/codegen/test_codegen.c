@@ -247,7 +247,7 @@ static bool takes(OpKind kind, Elem elem) {
 static void add_elementwise(Setup *s) {
   for (OpKind kind = OP_ADD; kind <= OP_GE; kind++)
     for (Elem elem = ELEM_I1; elem < ELEM_COUNT; elem++)
-      if (takes(kind, elem)) add_kernel(s, kind, elem, op_info(kind)->traits & COMPARE ? ELEM_I1 : elem);
+      if (takes(kind, elem)) add_kernel(s, kind, elem, op_traits[kind] & COMPARE ? ELEM_I1 : elem);
 }
 
 static void add_math(Setup *s) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Building and changing IR, with its use lists; the verifier's rules that no text can break.
+#include <stdio.h>
+#include <string.h>
 #include "base/fault.h"
 #include "ir/build.h"
 #include "tests/unit/ir_fixture.h"
@@ -163,6 +165,66 @@ static void test_walking_is_safe_while_ops_go_and_come(void **unused) {
   visits = (Visits){0};
   region_walk(func->body, visit, &visits);
   assert_int_equal(visits.n, 7); // two constants went, one came
+  ir_fixture_close(&s);
+}
+
+// The kinds of ops in the order of the walk. Erases the ops of kind `erased`.
+static void expect_walk(OpWalk w, OpKind erased, const char *names) {
+  char seen[200] = "";
+  while (ops_next(&w)) {
+    snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s ", op_info(w.op->kind)->name);
+    if (w.op->kind != erased) continue;
+    if (erased == OP_SUB) op_erase(w.op->next);
+    op_erase(w.op);
+  }
+  assert_string_equal(seen, names);
+}
+
+static void test_walks_and_queries(void **unused) {
+  (void)unused;
+  IrFixture s;
+  ir_fixture_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Value *n = func->body->args[1], *one = build_int(&b, s.i32, 1);
+  Op *loop = build_for(&b, one, n, one, 0, NULL);
+  Builder inner = builder_at_end(func, loop->regions[0]);
+  Op *branch = build_if(&inner, build_binary(&inner, OP_EQ, n, one), 0, NULL);
+  for (uint32_t r = 0; r < 2; r++) {
+    Builder in_branch = builder_at_end(func, branch->regions[r]);
+    if (r == 1) build_store(&in_branch, func->body->args[0], build_binary(&in_branch, OP_ADD, n, one), NULL);
+    build_op(&in_branch, OP_YIELD, 0, NULL, 0, NULL);
+  }
+  build_op(&inner, OP_YIELD, 0, NULL, 0, NULL);
+  Value *less = build_binary(&b, OP_SUB, n, one);
+  build_store(&b, func->body->args[0], less, NULL);
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  func_number(func);
+  const Op *add = ops_find(func->body, OP_ADD);
+  expect_walk(ops_in(func->body), OP_COUNT,
+              "constant for eq if yield add store yield yield sub store return ");
+  expect_walk(ops_outward(func->body), OP_COUNT,
+              "constant eq yield add store yield if yield for sub store return ");
+  expect_walk(ops_in(func->body), OP_SUB, "constant for eq if yield add store yield yield sub return ");
+  expect_walk(ops_of(branch), OP_COUNT, "if yield add store yield ");
+  expect_walk(ops_inside(branch), OP_COUNT, "yield add store yield ");
+  expect_walk(ops_of(add), OP_COUNT, "add ");
+  expect_walk(ops_inside(add), OP_COUNT, "");
+  assert_null(region_find(func->body, OP_ADD));
+  assert_ptr_equal(region_find(branch->regions[1], OP_ADD), add);
+  assert_int_equal(op_effects(loop), WRITES);
+  assert_int_equal(op_effects(add), 0);
+  assert_ptr_equal(op_enclosing_loop(add), loop);
+  assert_null(op_enclosing_loop(loop));
+  assert_non_null(value_single_use(op_result(add)));
+  assert_null(value_single_use(one));
+  assert_true(value_uniform(one) && !value_uniform(n));
+  bool marks[16] = {false};
+  op_mark_inside(loop, marks, true);
+  assert_true(marks[loop_index(loop)->id] && marks[op_result(add)->id] && !marks[one->id] && !marks[n->id]);
+  expect_walk(ops_in(func->body), OP_STORE, "constant for eq if yield add store yield yield return ");
+  expect_walk(ops_outward(func->body), OP_IF, "constant eq yield add yield if yield for return ");
+  expect_walk(ops_in(func->body), OP_FOR, "constant for return ");
   ir_fixture_close(&s);
 }
 
@@ -343,6 +405,7 @@ int suite_ir(void) {
       cmocka_unit_test(test_attributes_are_sorted_and_replaced),
       cmocka_unit_test(test_constants_are_found_through_splats),
       cmocka_unit_test(test_names_are_made_unique),
+      cmocka_unit_test(test_walks_and_queries),
       cmocka_unit_test(test_broken_use_lists_are_found),
       cmocka_unit_test(test_use_before_definition_is_found),
       cmocka_unit_test(test_other_broken_structure_is_found),

@@ -384,7 +384,7 @@ static bool launch_and_check(Worker *w, tilec_stream *stream, const tilec_buffer
 
 static void *work(void *data) {
   Worker *w = data;
-  for (int round = 0; device_clock() < w->until && !w->failure[0]; round++) {
+  for (int round = 0; seconds_now() < w->until && !w->failure[0]; round++) {
     tilec_stream *stream = NULL;
     tilec_buffer *x = NULL, *out = NULL;
     float host[N];
@@ -408,7 +408,7 @@ static void test_threads(void **unused) {
   long before = fake.living(), launches = 0;
   tilec_device *device = open_device("cuda");
   tilec_kernel *kernel = kernel_of(device, scale_source);
-  double until = device_clock() + (seconds ? atof(seconds) : 3);
+  double until = seconds_now() + (seconds ? atof(seconds) : 3);
   for (int i = 0; i < THREADS; i++) {
     workers[i] = (Worker){.number = i, .until = until, .kernel = kernel, .device = device};
     assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);

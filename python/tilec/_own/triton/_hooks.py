@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple
 
 from tilec import set_launch_hooks
+from tilec._own import NotProvided
 
 launching = threading.local()  # `arguments`: those of the launch, by name, for kernels with launch_metadata
 
@@ -33,6 +35,17 @@ class HookChain:
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         for call in self.calls[::-1] if self.reversed else list(self.calls):
             call(*args, **kwargs)
+
+
+class NoChain(HookChain):
+    """In the place of a chain that nothing would call."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self._name = name
+
+    def add(self, func: Callable[..., Any]) -> None:
+        raise NotProvided(f"{self._name} is not provided by tilec's own `triton` module: pip install triton")
 
 
 class LazyDict:
@@ -86,13 +99,16 @@ def _metadata(kernel: Any, grid: Any) -> LazyDict:
     return made
 
 
-def ask(hook: Any, kernel: Any, constexprs: Dict[str, Any], options: Dict[str, Any], device: int) -> None:
-    """Calls jit_cache_hook before the kernel is compiled for other constexprs or options."""
-    named = {"num_warps": 4, "num_ctas": 1, "num_stages": 3, "enable_fp_fusion": True, "launch_cooperative_grid": False}
-    named.update({name: value for name, value in options.items() if name in named})
-    text = f"{kernel.fn.__qualname__}[{', '.join(f'{name}={value}' for name, value in named.items())}]({', '.join(kernel.arg_names)})"
-    key = f"{kernel.cache_key}{sorted(constexprs.items(), key=str)}{named}"
-    given = {"key": key, "device": device, "constants": dict(constexprs), "extern_libs": (), "is_warmup": False, **named}
-    info = JitFunctionInfo(kernel.fn.__module__, kernel.fn.__qualname__, kernel)
-    if hook(key=key, repr=text, fn=info, compile=given, is_manual_warmup=False, already_compiled=False):
-        raise NotImplementedError("jit_cache_hook returned True: tilec's own `triton` module cannot leave a compile out: pip install triton")
+is_watched = False  # whether launches tell of compiles
+
+
+def watch(on: bool) -> None:
+    """Has launches tell of compiles while a hook is set. Without one they take no longer."""
+    global is_watched
+    is_watched = on
+    jit, hooked = sys.modules.get("triton.runtime.jit"), sys.modules.get("triton.runtime._hooked")
+    kernels = getattr(jit, "JITFunction", None)
+    if on and kernels is not None and hooked is not None:
+        kernels.__getitem__ = hooked.subscript
+    elif "__getitem__" in vars(kernels or object):
+        del kernels.__getitem__

@@ -7,7 +7,7 @@ import contextlib
 import os
 from typing import Any, Callable, Dict, Iterator, Tuple
 
-from tilec._own import getattr_of
+from tilec._own import NotProvided, getattr_of
 
 from . import _hooks
 
@@ -51,7 +51,7 @@ _VARIABLES: Dict[Tuple[str, str], Tuple[str, Callable[[str], Any], Callable[[Any
 
 # Settings without an effect where a program that sets them would not get what it asks for.
 _MISSING = (
-    ("runtime", "kernel_load_start_hook"), ("runtime", "kernel_load_end_hook"), ("runtime", "jit_post_compile_hook"),
+    ("runtime", "kernel_load_start_hook"), ("runtime", "kernel_load_end_hook"),
     ("runtime", "add_stages_inspection_hook"), ("compilation", "listener"), ("cache", "manager_class"), ("build", "impl"), ("autotuning", "listener"),
 )  # fmt: skip
 
@@ -72,7 +72,7 @@ class Knobs:
     def __setattr__(self, name: str, value: Any) -> None:
         found = _VARIABLES.get((self._group, name))
         if (self._group, name) in _MISSING and value is not None:
-            raise NotImplementedError(f"triton.knobs.{self._group}.{name} is not provided by tilec's own `triton` module: pip install triton")
+            raise NotProvided(f"triton.knobs.{self._group}.{name} is not provided by tilec's own `triton` module: pip install triton")
         if found is None:
             self.__dict__[name] = value
             self._installs()
@@ -89,6 +89,7 @@ class Knobs:
     def _installs(self) -> None:
         if self._group == "runtime":
             _hooks.install(self.launch_enter_hook, self.launch_exit_hook)
+            _hooks.watch(self.jit_cache_hook is not None or self.jit_post_compile_hook is not None)
 
     def reset(self) -> "Knobs":
         """Sets the defaults."""
@@ -98,6 +99,8 @@ class Knobs:
         if group == "runtime":
             self.__dict__["launch_enter_hook"] = HookChain(changed=self._installs)
             self.__dict__["launch_exit_hook"] = HookChain(reversed=True, changed=self._installs)
+            for name in ("kernel_load_start_hook", "kernel_load_end_hook"):
+                self.__dict__[name] = _hooks.NoChain(f"triton.knobs.runtime.{name}")
             self._installs()
         return self
 

@@ -9,6 +9,7 @@ from typing import Any, Dict, Mapping, Optional
 from tilec import CompiledKernel, _triton_source
 from tilec._capture import CaptureError
 from tilec._compiled import Asm
+from tilec._own import NotProvided
 
 from ..backends.compiler import GPUTarget
 from .errors import CompilationError
@@ -47,12 +48,12 @@ def compile(src: Any, target: Optional[GPUTarget] = None, options: Optional[Dict
         options: as for a launch.
     """
     if not isinstance(src, ASTSource):
-        raise NotImplementedError(f"triton.compile of {type(src).__name__}: tilec compiles an ASTSource; Triton's IR needs Triton: pip install triton")
+        raise NotProvided(f"triton.compile of {type(src).__name__}: tilec compiles an ASTSource; Triton's IR needs Triton: pip install triton")
     from ..runtime import driver
 
     target = target or driver.active.get_current_target()
     if target.backend != "cuda":
-        raise NotImplementedError(f"triton.compile for {target.backend}: tilec compiles for CUDA; Triton has other targets: pip install triton")
+        raise NotProvided(f"triton.compile for {target.backend}: tilec compiles for CUDA; Triton has other targets: pip install triton")
     try:
         return Compiled(src, _triton_source.compile_source(src, SimpleNamespace(**{**OPTIONS, **(options or {})}), target), target)
     except CaptureError as error:

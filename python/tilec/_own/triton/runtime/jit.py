@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import threading
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
 import tilec
 from tilec import MockTensor, _triton_source, constexpr_function
 from tilec._autotune import KernelInterface
+from tilec._own import NotThere
 from tilec._capture import Captured, CaptureError, capture
 from tilec._report import Compiled
 from tilec._source import give
 from tilec._values import ConstexprFunction
 
 from .. import _hooks, knobs
+from . import _hooked
 
 __all__ = ["ConstexprFunction", "JITCallable", "JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "constexpr_function", "jit", "reinterpret"]
 
@@ -35,6 +37,7 @@ class JITFunction(tilec.JITFunction):
 
     def __init__(self, fn: Any, **options: Any):
         super().__init__(fn, **options)
+        self.compiled_keys: Set[str] = set()  # what was compiled while hooks were set
         if self.launch_metadata is not None:
             self.add_pre_run_hook(self._remember)
 
@@ -77,15 +80,8 @@ class JITFunction(tilec.JITFunction):
     def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: Any) -> Any:
         before = len(self._kernels)
         _compiling.asserts = bool(options.get("debug") or self.debug or knobs.runtime.debug or not device.name.startswith("cuda"))
-        given = dict(options)
         made = super()._specialise(constexprs, options, device)
         if len(self._kernels) > before:
-            if knobs.runtime.jit_cache_hook is not None:
-                try:
-                    _hooks.ask(knobs.runtime.jit_cache_hook, self, constexprs, given, int(device.name.partition(":")[2] or 0))
-                except BaseException:
-                    self._drop(made[0])
-                    raise
             code = self.fn.__code__
             compiled.append(Compiled(self.__name__, code.co_filename, code.co_firstlineno, None))
         return made
@@ -94,6 +90,7 @@ class JITFunction(tilec.JITFunction):
         """Replaces the function's text."""
         give(self.fn, new_src)
         self._kernels.clear()
+        self.compiled_keys.clear()
         self._forget()
 
     @property
@@ -106,8 +103,32 @@ class JITFunction(tilec.JITFunction):
         """A hash of the function and all that it reaches."""
         return self.captured({}, {}).key
 
+    @property
+    def full_name(self) -> str:
+        """The function's name with its module's."""
+        return f"{self.fn.__module__}.{self.fn.__qualname__}"
+
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
+        """Compiles for such arguments, and launches nothing. None: a hook has left the compile out."""
+        return _hooked.compiled(self, args, kwargs, True) if _hooks.is_watched else super().warmup(*args, **kwargs)
+
+    def preload(self, specialization_data: str) -> Any:
+        """Compiles for the types, constants and options of an earlier compile. Other processes may have made it.
+
+        Args:
+            specialization_data: what jit_cache_hook or jit_post_compile_hook got as `compile["specialization_data"]`.
+
+        Errors: RuntimeError if that was another kernel.
+        """
+        return _hooked.preload(self, specialization_data)
+
     def is_gluon(self) -> bool:
         return False
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("device_caches", "create_binder", "used_global_vals", "cache"):
+            raise NotThere(f"'{name}' of a kernel is not provided by tilec's own `triton` module: pip install triton", name=name, obj=self)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
 
 JITCallable = JITFunction

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pairs of bit fields of words, such as packed weights: two become the halves of a word at once. They are of one word, or
+// of two.
+//
+// before  (w >> 4 & 15) | 0x6400, (w >> 8 & 15) | 0x6400; each is cast to 16 bits
+// after   p = prmt(w >> 4, w, 0x0500); lop3(p & 0x000f000f | 0x64006400)
+//
+// A half's low byte is the byte in which the field starts, of the word shifted by 0 to 7 bits.
+//
+// One by one, a pair takes two shifts, two `lop3` and a permutation. Shifts by fewer than 8 bits are shared by a word's
+// fields: packed weights of 4 bits need one of them, for eight weights.
+#include "codegen/emit/emit.h"
+
+#include "codegen/llvm/known_bits.h"
+#include "codegen/nvvm/nvvm.h"
+#include "ir/build.h"
+
+enum { BYTE_BITS = 8, BYTE_MASK = 0xff, WORD_BITS = 32, PAIR_BYTES = 4 };
+
+// cast (or (and (shr %word, %by), mask), bits), or without the `or`.
+typedef struct Unpacking {
+  const Value *word, *by;
+  uint32_t mask, bits;
+} Unpacking;
+
+// The other operand, if one is a constant.
+static const Value *without_constant(const Op *op, uint32_t *constant) {
+  int64_t number;
+  for (uint32_t i = 0; i < 2; i++)
+    if (value_int_constant(op_operand(op, i), &number))
+      return *constant = (uint32_t)number, op_operand(op, 1 - i);
+  return NULL;
+}
+
+static bool find_unpacking(const Op *cast, Unpacking *found) {
+  const Type *from = op_operand(cast, 0)->type, *to = op_result(cast)->type;
+  if (cast->kind != OP_CAST || !type_is_tile(to) || op_attr(cast, ATTR_FRESH)) return false;
+  if (!type_is_int(from) || !type_is_int(to) || type_element_bytes(from) != 4 || type_element_bytes(to) != 2)
+    return false;
+  const Op *op = op_operand(cast, 0)->def;
+  *found = (Unpacking){0};
+  if (op && op->kind == OP_OR) {
+    const Value *masked = without_constant(op, &found->bits);
+    op = masked ? masked->def : NULL;
+  }
+  const Value *shifted = op && op->kind == OP_AND ? without_constant(op, &found->mask) : NULL;
+  op = shifted ? shifted->def : NULL;
+  if (!op || op->kind != OP_SHR || !found->mask || found->mask > BYTE_MASK || found->bits > UINT16_MAX)
+    return false;
+  found->word = op_operand(op, 0), found->by = op_operand(op, 1);
+  return true;
+}
+
+// The start of a field: a known number of bits within a byte, and a byte, which lanes may have their own of.
+typedef struct Field {
+  LLVMValueRef byte;
+  uint32_t within;
+} Field;
+
+static bool find_field(Emitter *e, LLVMValueRef by, Field *field) {
+  const uint32_t low = BYTE_BITS - 1, whole = WORD_BITS - 1;
+  KnownBits known = llvm_known_bits(e->llvm, by);
+  if ((~known.zeros & UINT32_MAX) > whole || ((known.zeros | known.ones) & low) != low) return false;
+  field->within = (uint32_t)known.ones & low;
+  field->byte = LLVMBuildLShr(e->builder, by, emit_i32(e, 3), "");
+  if (((known.zeros | known.ones) & whole) == whole) field->byte = emit_i32(e, (uint32_t)known.ones >> 3);
+  return true;
+}
+
+static LLVMValueRef shifted_by(Emitter *e, LLVMValueRef word, uint32_t bits, bool is_signed) {
+  if (bits == 0) return word;
+  return is_signed ? LLVMBuildAShr(e->builder, word, emit_i32(e, bits), "")
+                   : LLVMBuildLShr(e->builder, word, emit_i32(e, bits), "");
+}
+
+// Both fields, each in the low byte of a half. The high bytes are other bytes of the words.
+static LLVMValueRef permuted(Emitter *e, const LLVMValueRef *words, const Field *fields, bool is_signed) {
+  LLVMValueRef first = shifted_by(e, words[0], fields[0].within, is_signed);
+  LLVMValueRef second = shifted_by(e, words[1], fields[1].within, is_signed);
+  LLVMValueRef other = LLVMBuildAdd(e->builder, fields[1].byte, emit_i32(e, PAIR_BYTES), "");
+  LLVMValueRef selector = LLVMBuildShl(e->builder, other, emit_i32(e, BYTE_BITS), "");
+  selector = LLVMBuildOr(e->builder, selector, fields[0].byte, "");
+  LLVMValueRef operands[] = {first, second, selector};
+  return nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, operands, 3);
+}
+
+// x & mask | bits. LLVM would compute each half by itself.
+static LLVMValueRef masked_with(Emitter *e, LLVMValueRef x, uint32_t mask, uint32_t bits) {
+  static const char text[] = "lop3.b32 $0, $1, $2, $3, 0xea;", constraints[] = "=r,r,r,r";
+  LLVMTypeRef types[] = {e->i32, e->i32, e->i32}, type = LLVMFunctionType(e->i32, types, 3, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
+                                       false, false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef operands[] = {x, emit_i32(e, mask), emit_i32(e, bits)};
+  return LLVMBuildCall2(e->builder, type, code, operands, 3, "");
+}
+
+static void unpack_pair(Emitter *e, const Unpacking *u, uint32_t r, const Field *fields, LLVMValueRef *out) {
+  bool is_signed = elem_is_signed(type_element(u->word->type)->elem);
+  LLVMValueRef words[] = {emit_register(e, u->word, r), emit_register(e, u->word, r + 1)};
+  LLVMValueRef pair = permuted(e, words, fields, is_signed);
+  pair = masked_with(e, pair, u->mask | u->mask << 16, u->bits | u->bits << 16);
+  pair = LLVMBuildBitCast(e->builder, pair, LLVMVectorType(e->i16, 2), "");
+  for (uint32_t i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, i), "");
+}
+
+bool emit_unpack(Emitter *e, const Op *op, LLVMValueRef *out) {
+  Unpacking u;
+  if (!find_unpacking(op, &u)) return false;
+  uint32_t count = emit_count(op_result(op)->type);
+  Field *fields = ARENA_ARRAY(e->arena, Field, count);
+  if (count % 2) return false;
+  for (uint32_t r = 0; r < count; r++)
+    if (!find_field(e, emit_register(e, u.by, r), &fields[r])) return false;
+  for (uint32_t r = 0; r < count; r += 2) unpack_pair(e, &u, r, &fields[r], out + r);
+  return true;
+}
+
+// --- arithmetic on pairs
+
+// The two-element vector of 16-bit elements whose elements these are. NULL: there is none.
+static LLVMValueRef vector_of(LLVMValueRef low, LLVMValueRef high) {
+  if (!LLVMIsAExtractElementInst(low) || !LLVMIsAExtractElementInst(high)) return NULL;
+  LLVMValueRef vector = LLVMGetOperand(low, 0), at[] = {LLVMGetOperand(low, 1), LLVMGetOperand(high, 1)};
+  if (vector != LLVMGetOperand(high, 0) || LLVMGetVectorSize(LLVMTypeOf(vector)) != 2) return NULL;
+  for (uint32_t i = 0; i < 2; i++)
+    if (!LLVMIsAConstantInt(at[i]) || LLVMConstIntGetZExtValue(at[i]) != i) return NULL;
+  return vector;
+}
+
+// True if the vector is unpacked bits, or computed as a pair.
+static bool is_pair(LLVMValueRef vector) {
+  if (!vector || !LLVMIsAInstruction(vector)) return false;
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(vector);
+  if (opcode == LLVMFAdd || opcode == LLVMFSub || opcode == LLVMFMul) return true;
+  if (opcode != LLVMBitCast) return false;
+  LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(vector, 0)), to = LLVMTypeOf(vector);
+  if (LLVMGetTypeKind(from) == LLVMVectorTypeKind) return is_pair(LLVMGetOperand(vector, 0));
+  return LLVMGetTypeKind(LLVMGetElementType(to)) == LLVMIntegerTypeKind &&
+         LLVMIsACallInst(LLVMGetOperand(vector, 0));
+}
+
+static LLVMValueRef pair_at(Emitter *e, const Value *tile, uint32_t r) {
+  LLVMValueRef low = emit_register(e, tile, r), high = emit_register(e, tile, r + 1);
+  LLVMValueRef vector = vector_of(low, high);
+  if (is_pair(vector)) return vector;
+  vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(low), 2));
+  vector = LLVMBuildInsertElement(e->builder, vector, low, emit_i32(e, 0), "");
+  return LLVMBuildInsertElement(e->builder, vector, high, emit_i32(e, 1), "");
+}
+
+static bool comes_in_pairs(Emitter *e, const Value *tile) {
+  for (uint32_t r = 0; r < emit_count(tile->type); r += 2)
+    if (!is_pair(vector_of(emit_register(e, tile, r), emit_register(e, tile, r + 1)))) return false;
+  return true;
+}
+
+// True if both elements of a pair are computed with the same register.
+static bool repeats_in_pairs(Emitter *e, const Value *tile) {
+  for (uint32_t r = 0; r < emit_count(tile->type); r += 2)
+    if (emit_register(e, tile, r) != emit_register(e, tile, r + 1)) return false;
+  return true;
+}
+
+static bool has_pairs(Emitter *e, const Op *op) {
+  const Type *type = op_result(op)->type, *element = type_element(type);
+  if (!type_is_tile(type) || element->kind == TYPE_PTR || emit_count(type) % 2) return false;
+  bool half = element->elem == ELEM_FP16 || (element->elem == ELEM_BF16 && e->target->arch->has_bf16_of_int);
+  bool bits = op->kind == OP_BITCAST && type_element_bytes(op_operand(op, 0)->type) == 2;
+  if (!half || (!bits && op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_MUL)) return false;
+  if (!comes_in_pairs(e, op_operand(op, 0))) return false;
+  return bits || comes_in_pairs(e, op_operand(op, 1)) || repeats_in_pairs(e, op_operand(op, 1));
+}
+
+bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out) {
+  if (!has_pairs(e, op)) return false;
+  LLVMTypeRef type = LLVMVectorType(emit_type(e, type_element(op_result(op)->type)), 2);
+  EmitScalar scalar = emit_scalar_of(op->kind);
+  for (uint32_t r = 0; r < emit_count(op_result(op)->type); r += 2) {
+    LLVMValueRef x[] = {NULL, NULL, NULL}, pair;
+    for (uint32_t i = 0; i < op->operand_count; i++) x[i] = pair_at(e, op_operand(op, i), r);
+    pair = op->kind == OP_BITCAST ? LLVMBuildBitCast(e->builder, x[0], type, "") : scalar(e, op, x);
+    for (uint32_t i = 0; i < 2; i++)
+      out[r + i] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, i), "");
+  }
+  return true;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel of a .py file: constexprs, options, the grid, a stream, and a launch that is checked for races.
+#include <iostream>
+#include <string>
+#include <vector>
+#include <tilec/tilec.hpp>
+
+static const char source[] = R"(
+import triton
+import triton.language as tl
+@triton.jit
+def total(x, out, n, BLOCK: tl.constexpr, ATOMIC: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    s = tl.sum(tl.load(x + i, mask=i < n, other=0.0), axis=0)
+    if ATOMIC:
+        tl.atomic_add(out, s)
+    else:
+        tl.store(out, tl.load(out) + s)
+)";
+
+// The array must stay valid until the kernel is made.
+static tilec_compile_options options(const char *const (&defines)[2]) {
+  tilec_compile_options made = TILEC_COMPILE_OPTIONS_INIT;
+  made.kernel = "total"; // not needed if the file has one kernel
+  made.defines = defines;
+  made.define_count = 2;
+  made.num_warps = 8;
+  return made;
+}
+
+int main() {
+  const int n = 1000, block = 256;
+  const char *const right[] = {"BLOCK=256", "ATOMIC=True"}, *const wrong[] = {"BLOCK=256", "ATOMIC=False"};
+  std::vector<float> ones(n, 1);
+  float sum = 0;
+  try {
+    tilec::device device("sim");
+    tilec::program program = tilec::program::from_source("total.py", source);
+    tilec::kernel total(device, program, options(right)), racing(device, program, options(wrong));
+    tilec::stream stream(device); // for a stream of CUDA: tilec::stream::wrap(device, cuda_stream)
+    tilec::buffer x(device, n * sizeof(float)), out(device, sizeof sum);
+    x.write(ones.data(), n * sizeof(float));
+    out.write(&sum, sizeof sum);
+
+    tilec::launch how((n + block - 1) / block); // the number of programs
+    total.run(how.on(stream), x.as<float>(), out.as<float>(), n);
+    stream.synchronize();
+    out.read(&sum, sizeof sum);
+    std::cout << sum << '\n'; // prints: 1000
+
+    how.options().check = 1; // on the simulator
+    racing.run(how, x.as<float>(), out.as<float>(), n);
+  } catch (const tilec::error &error) {
+    bool is_race = std::string(error.what()).find("data race on out[0]") != std::string::npos;
+    std::cout << (is_race ? "a race: " : "") << tilec_status_name(error.status()) << '\n';
+    // prints: a race: TILEC_ERROR_LAUNCH
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/queries.h"
+
+// The first op of the op's regions from number `r` on. NULL: they are empty.
+static Op *first_inside(const Op *op, uint32_t r) {
+  while (r < op->region_count && !op->regions[r]->first) r++;
+  return r < op->region_count ? op->regions[r]->first : NULL;
+}
+
+static Op *innermost(const OpWalk *w, Op *op) {
+  for (Op *inner = op; w->outward && inner; inner = first_inside(op, 0)) op = inner;
+  return op;
+}
+
+// The op that follows this one and the ops in its regions.
+static Op *follower(const OpWalk *w, const Op *op) {
+  while (op != w->top) {
+    if (op->next) return innermost(w, op->next);
+    if (op->region == w->in) return NULL;
+    Op *parent = op->region->parent;
+    uint32_t r = 0;
+    while (parent->regions[r] != op->region) r++;
+    Op *beside = first_inside(parent, r + 1);
+    if (beside) return innermost(w, beside);
+    if (w->outward) return parent;
+    op = parent;
+  }
+  return NULL;
+}
+
+OpWalk ops_in(const Region *region) { return (OpWalk){.in = region, .after = region->first}; }
+
+OpWalk ops_of(const Op *op) { return (OpWalk){.top = op, .after = (Op *)op}; }
+
+OpWalk ops_inside(const Op *op) { return (OpWalk){.top = op, .after = first_inside(op, 0)}; }
+
+OpWalk ops_outward(const Region *region) {
+  OpWalk w = {.in = region, .outward = true};
+  w.after = region->first ? innermost(&w, region->first) : NULL;
+  return w;
+}
+
+bool ops_next(OpWalk *w) {
+  Op *op = w->op;
+  if (op && op->region == w->home) {
+    Op *inner = w->outward ? NULL : first_inside(op, 0);
+    w->after = inner ? inner : follower(w, op);
+  } else if (op && w->after && !w->after->region) {
+    Op *left = w->before ? w->before->next : w->home->first;
+    w->after = left ? innermost(w, left) : NULL;
+  }
+  w->op = w->after;
+  if (!w->op) return false;
+  w->home = w->op->region;
+  w->before = w->op->prev;
+  w->after = follower(w, w->op);
+  return true;
+}
+
+Op *ops_find(const Region *region, OpKind kind) {
+  OpWalk w = ops_in(region);
+  while (ops_next(&w) && w.op->kind != kind) {
+  }
+  return w.op;
+}
+
+Op *region_find(const Region *region, OpKind kind) {
+  Op *op = region->first;
+  while (op && op->kind != kind) op = op->next;
+  return op;
+}
+
+void op_mark_inside(const Op *op, bool *marks, bool mark) {
+  for (OpWalk w = ops_of(op); ops_next(&w);) {
+    for (uint32_t i = 0; w.op != op && i < w.op->result_count; i++) marks[w.op->results[i].id] = mark;
+    for (uint32_t r = 0; r < w.op->region_count; r++)
+      for (uint32_t i = 0; i < w.op->regions[r]->arg_count; i++) marks[w.op->regions[r]->args[i]->id] = mark;
+  }
+}
+
+uint32_t op_effects(const Op *op) {
+  uint32_t traits = 0;
+  for (OpWalk w = ops_of(op); ops_next(&w);) traits |= op_traits[w.op->kind];
+  return traits & (READS | WRITES);
+}
+
+Op *op_enclosing_loop(const Op *op) {
+  Op *around = op->region->parent;
+  while (around && !op_is_loop(around)) around = around->region->parent;
+  return around;
+}

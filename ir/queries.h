@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Questions about ops and values that many passes ask, and the walk over ops of nested regions. An op's traits answer
+// the simplest questions: op_has.
+#ifndef IR_QUERIES_H
+#define IR_QUERIES_H
+
+#include "ir/ir.h"
+
+// A walk over the ops of a region and of the regions in it. Each op comes before the ops of its regions, or after
+// them with ops_outward.
+//
+//   for (OpWalk w = ops_in(func->body); ops_next(&w);)
+//     if (w.op->kind == OP_DOT) dots++;
+//
+// The current op may be erased or moved, the next one erased with it, and ops may be inserted before it.
+typedef struct OpWalk {
+  Op *op;           // the current one
+  Op *after;        // the next one, if the current one is erased
+  Op *before;       // the one before it in its region, for when both are erased
+  const Op *top;    // ops_of's; NULL: none
+  const Region *in; // the walked region, then the current op's
+  const Region *home;
+  bool outward;
+} OpWalk;
+
+OpWalk ops_in(const Region *region);
+OpWalk ops_of(const Op *op);     // the op, then the ops of its regions
+OpWalk ops_inside(const Op *op); // the ops of its regions
+OpWalk ops_outward(const Region *region);
+bool ops_next(OpWalk *w); // false: no op is left
+
+// The first op of this kind in the region and the regions in it, or in the region itself. NULL: none.
+Op *ops_find(const Region *region, OpKind kind);
+Op *region_find(const Region *region, OpKind kind);
+
+// Marks, by id, the values that the op's regions define.
+void op_mark_inside(const Op *op, bool *marks, bool mark);
+
+// READS and WRITES, of the op and of the ops in its regions.
+uint32_t op_effects(const Op *op);
+// The innermost loop around the op. NULL: none.
+Op *op_enclosing_loop(const Op *op);
+
+// The value's use, if it has exactly one. NULL: it has none, or several.
+static inline Use *value_single_use(const Value *value) {
+  return value->first_use == value->last_use ? value->first_use : NULL;
+}
+static inline const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
+static inline const Type *result_type(const Op *op) { return op->results[0].type; }
+static inline bool value_is_param(const Value *value) { return !value->def && !value->region->parent; }
+static inline bool value_used_only_by(const Value *value, const Op *user) {
+  return value_single_use(value) && value->first_use->user == user;
+}
+// The element type of a scalar, or of a tile of scalars.
+static inline Elem value_elem(const Value *value) { return type_element(value->type)->elem; }
+// Returns true if one scalar or constant gives all elements.
+static inline bool value_uniform(const Value *value) {
+  return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_CONSTANT);
+}
+
+#endif
