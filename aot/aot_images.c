@@ -94,7 +94,7 @@ static tilec_status check_constexprs(Compilation *c, void *data) {
     if (strcmp(text, first->text) == 0) continue;
     diag_error(
         &c->diags, func->loc,
-        "'%s' is %s for %s, and %s in other code of '%s', because of a tuning; one launcher serves all "
+        "[T1006] '%s' is %s for %s, and %s in other code of '%s', because of a tuning; one launcher serves all "
         "architectures: give -D %s=...",
         first->name, text, c->module->target.arch->name, first->text, k->name, first->name);
     return TILEC_ERROR_COMPILE;
