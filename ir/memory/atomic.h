@@ -12,8 +12,8 @@ bool atomic_is_store(const Op *op);
 
 // Returns true for an atomic that makes the program's earlier accesses visible to those that acquire its value.
 bool atomic_releases(const Op *op);
-// Returns true if an atomic of the kernel orders less than it could: a scalar one is relaxed, or only acquires or releases;
-// or one on a tile releases and its result is used, so that other threads need a barrier before it.
+// Returns true if an atomic of the kernel orders less than it could. A scalar one is relaxed, or only acquires or
+// releases. One on a tile releases, and its result is used.
 bool func_has_weak_atomics(const Func *func);
 // Returns true for one that makes what was released visible to this program's later accesses.
 bool atomic_acquires(const Op *op);
