@@ -107,6 +107,14 @@ static bool check_run(Verifier *v, const Op *op) {
   return right;
 }
 
+// How many k one iteration of the loop covers.
+static bool check_unroll(Verifier *v, const Op *op) {
+  int64_t unroll = op_int(op, ATTR_UNROLL, 1), k = own_k(op, DOT_A);
+  if (unroll >= 1 && unroll <= k && k % unroll == 0) return true;
+  verify_fail(v, op, "'unroll' of a dot divides its k, %lld", (long long)k);
+  return false;
+}
+
 // Returns true if the types are those of a valid dot, as further checks require.
 static bool check_types(Verifier *v, const Op *op) {
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
@@ -435,7 +443,7 @@ void verify_dot(Verifier *v, const Op *op) {
   if (!check_part(v, op)) return;
   bool good = check_types(v, op);
   check_async(v, op);
-  if (!good || !check_extents(v, op) || !check_run(v, op)) return;
+  if (!good || !check_extents(v, op) || !check_run(v, op) || !check_unroll(v, op)) return;
   if (op_attr(op, ATTR_INSTRUCTION))
     check_instruction(v, op);
   else

@@ -209,6 +209,7 @@ static const Invalid bodies[] = {
     {"%x = dot %m, %q, %s {part = [0, 8]} : tile<16x16xfp32>", "dot: 'part' is of asynchronous dots without"},
     {"%x = dot %m, %q, %s {extents = [16, 17, 16]} : tile<16x16xfp32>",
      "dot: 'extents' are m, n and k of the dot"},
+    {"%x = dot %m, %q, %s {unroll = 2147483648} : tile<16x16xfp32>", "dot: 'unroll' of a dot divides its k, 32"},
     {"%x = dot %m, %q, %s {extents = [16, 16]} : tile<16x16xfp32>",
      "dot: 'extents' are m, n and k of the dot"},
     {"%x = dot %m, %q, %s {instruction = \"wgmma\", async, part = [4, 8]} : tile<16x16xfp32>",
