@@ -189,18 +189,18 @@ bool eval_step(Machine *m, const Op *op) {
   const EvalOptions *o = &m->options;
   if (o->max_steps && m->steps >= o->max_steps) {
     eval_error(m, op, NO_ELEMENT,
-               "[T0000] the limit of %llu steps is reached (raise it with --max-instructions N)",
+               "[T1404] the limit of %llu steps is reached (raise it with --max-instructions N)",
                (unsigned long long)o->max_steps);
     return ends_in_loops(m, op);
   }
   if (m->steps++ % CLOCK_STEPS) return true;
   if (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)) {
-    eval_error(m, op, NO_ELEMENT, "[T0000] the launch was interrupted");
+    eval_error(m, op, NO_ELEMENT, "[T1404] the launch was interrupted");
     return ends_in_loops(m, op);
   }
   if (o->timeout <= 0 || seconds_now() <= m->deadline) return true;
   eval_error(m, op, NO_ELEMENT,
-             "[T0000] the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)",
+             "[T1404] the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)",
              o->timeout);
   return ends_in_loops(m, op);
 }

@@ -330,7 +330,8 @@ const char *elab_language_prefix(Elab *e, Str name) {
     const Import *import = file->imports.at[i];
     for (uint32_t k = 0; k < import->names.n; k++) {
       Naming naming = naming_of(e, import, &import->names.at[k], &prefix);
-      if (naming < rank) rank = naming, best = prefix;
+      bool own = str_starts(str_from(prefix), "_tilec"); // The Python package's name, which no user wrote.
+      if (naming < rank && !own) rank = naming, best = prefix;
     }
   }
   if (*best) return arena_printf(e->arena, "%s.", best);

@@ -61,7 +61,7 @@ bool elab_enter(Elab *e, Loc loc) {
                ELAB_MAX_DEPTH);
   else if (++e->steps > ELAB_MAX_STEPS)
     elab_error(e, loc,
-               "[T0505] the kernel is too large once unrolled and inlined: use loops over range instead of "
+               "[T0506] the kernel is too large once unrolled and inlined: use loops over range instead of "
                "static_range, and fewer calls within calls");
   else {
     e->depth++;

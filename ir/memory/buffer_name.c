@@ -332,7 +332,8 @@ const char *race_advice(RaceKind kind) {
            "use "
            "tl.atomic_add";
   case RACE_READER:
-    return "programs run in any order: add to an element with tl.atomic_add; otherwise read one buffer and "
+    return "programs run in any order: add to an element with tl.atomic_add (tl.atomic_max for a maximum); "
+           "otherwise read one buffer and "
            "write another, or read in a second kernel";
   case RACE_ATOMIC:
     return "programs run in any order: access the element by atomics alone (one returns the value before "

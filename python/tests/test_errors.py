@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Errors and warnings: what is raised, and where it points."""
 
+import math
 import unittest
 import warnings
 
@@ -26,6 +27,20 @@ class Errors(unittest.TestCase):
         self.assertIn("no_such_function", first.text)
         self.assertEqual((first.file, first.line, first.column), (HERE, line_of("no_such_function"), 17))
         self.assertIn(f"{HERE}:{first.line}:{first.column}: error[{first.code}]: ", str(caught.exception))
+
+    def test_names_in_messages(self):
+        @tilec.jit
+        def root(x):
+            tl.store(x, math.sqrt(tl.load(x)))
+
+        @tilec.jit
+        def indexed(x):
+            tl.store(x, x[0])
+
+        for kernel, says in ((root, r"'math\.sqrt' cannot be used in a kernel; write tl\.sqrt"), (indexed, r"indexed: tl\.load\(")):
+            with self.assertRaisesRegex(tilec.CompilationError, says) as caught:
+                kernel[1](floats([1]))
+            self.assertRegex(caught.exception.diagnostics[0].code, r"^T\d{4}$")
 
     def test_no_source(self):
         names = {"tilec": tilec, "tl": tl}

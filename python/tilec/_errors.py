@@ -208,5 +208,5 @@ def _reindexed(raw: List[RawDiagnostic]) -> List[RawDiagnostic]:
         is_note = SEVERITIES[item[0]] == "note"
         if not is_note:
             top = index
-        result.append(item[:6] + (top if is_note else index,))
+        result.append((*item[:6], top if is_note else index, item[7]))
     return result

@@ -197,6 +197,10 @@ class Resolver(ast.NodeVisitor):
             return
         self.drop_semantic(node)
         callee = self.known(node.func)
+        if callee and self.is_foreign(node.func, callee.value):
+            for part in [*node.args, *node.keywords]:
+                self.visit(part)
+            return
         if callee and isinstance(callee.value, type) and not hasattr(builtins, getattr(node.func, "id", ".")):
             if isinstance(node.func, ast.Name):
                 self.unit.bind(node.func.id, callee.value, called=True)
@@ -206,6 +210,18 @@ class Resolver(ast.NodeVisitor):
                     self.visit(part)
                 return
         self.generic_visit(node)
+
+    def is_foreign(self, node: ast.expr, value: Any) -> bool:
+        """`np.exp`, `math.sqrt`: the call stays as it is, because the compiler's message says what to write."""
+        root = _root(node)
+        module = self.lookup(root) if isinstance(node, ast.Attribute) and root and root not in self.local else None
+        if module is None or not isinstance(module.value, types.ModuleType) or values.library_module(module.value) is not None:
+            return False
+        if not callable(value) or isinstance(value, (type, types.FunctionType)) or values.is_jit(value):
+            return False
+        name = module.value.__name__
+        self.unit.bindings.setdefault(root, f"import {name} as {root}" if name != root else f"import {name}")
+        return True
 
     def drop_semantic(self, node: ast.Call) -> None:
         """`_semantic=_semantic`, which Triton's own functions pass on, is none of the language's."""

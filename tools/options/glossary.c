@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec help mask: entries of docs/glossary.md, which the command carries, and of specs.def. A row of the page is
-// "| word, word | meaning |".
+// "| <a id="word"></a>word, word | meaning | pages |".
 #include <ctype.h>
 
 #include "base/colors.h"
@@ -18,6 +18,17 @@ static Str trimmed(Str text) {
   return text;
 }
 
+// Moves *text past the anchors in front of it.
+static void skip_anchors(Str *text) {
+  while (text->n && text->at[0] == '<') {
+    for (int tags = 0; tags < 2 && text->n; tags++) { // <a id="word"> and </a>
+      const char *close = memchr(text->at, '>', text->n);
+      size_t n = close ? (size_t)(close + 1 - text->at) : text->n;
+      *text = (Str){text->at + n, text->n - n};
+    }
+  }
+}
+
 // The next row after *at. Moves *at past it. False at the end.
 static bool next_entry(const char **at, Entry *entry) {
   while (*at < glossary_end) {
@@ -27,10 +38,11 @@ static bool next_entry(const char **at, Entry *entry) {
     if (end - line < 4 || line[0] != '|' || line[1] != ' ') continue;
     const char *bar = memchr(line + 2, '|', (size_t)(end - line - 2));
     if (!bar) continue;
-    const char *last = end;
-    while (last > bar + 1 && last[-1] != '|') last--;
+    const char *next = memchr(bar + 1, '|', (size_t)(end - bar - 1));
+    if (!next) continue;
     entry->words = trimmed((Str){line + 2, (size_t)(bar - line - 2)});
-    entry->meaning = trimmed((Str){bar + 1, last > bar + 1 ? (size_t)(last - bar - 2) : 0});
+    skip_anchors(&entry->words);
+    entry->meaning = trimmed((Str){bar + 1, (size_t)(next - bar - 1)});
     if (!str_is(entry->words, "word")) return true; // the table's head
   }
   return false;

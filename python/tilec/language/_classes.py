@@ -1138,8 +1138,7 @@ class tensor(_kernels_own):
 
     @builtin
     def sort(self, dim: Int | None = None, descending: Bool = False) -> tensor:
-        """Sorts along a dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs come
-        last.
+        """Sorts along a dimension, NaNs last. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls.
 
         Args:
             dim: the dimension; None is the last one.

@@ -849,8 +849,7 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
 
 @builtin
 def bitonic_merge(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
-    """Sorts along a dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs come
-    last.
+    """Sorts along a dimension, NaNs last. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls.
 
     Args:
         x: a tile of numbers.
@@ -931,7 +930,7 @@ def cast(input: Value, dtype: DType, fp_downcast_rounding: Str | None = None, bi
 
 @builtin
 def cat(input: Value, other: Value, can_reorder: Bool = False, dim: Int = 0) -> tensor:
-    """Puts one tile after another along a dimension.  error there.
+    """Puts one tile after another along a dimension.
 
     Args:
         input: the first tile.
@@ -942,7 +941,7 @@ def cat(input: Value, other: Value, can_reorder: Bool = False, dim: Int = 0) -> 
     Errors: an error if the tiles differ in another dimension.
 
     Triton: before 3.7 `can_reorder` must be True there, and the order is not defined. Tiles of different sizes
-        are an
+        are an error there.
 
     Example::
 
@@ -1286,7 +1285,7 @@ def expand_dims(input: Value, axis: Any) -> tensor:
 
 @builtin
 def expect_zero(x: Value, mask: Value) -> tensor:
-    """Returns `x`. With assertions on, `x` must be 0 where the mask is true.
+    """Returns `x`. With assertions on, the kernel stops if `x` is not 0 where the mask is true.
 
     Args:
         x: numbers.
@@ -2350,8 +2349,7 @@ def softmax(x: Value, dim: Int | None = None, keep_dims: Bool = False, ieee_roun
 
 @builtin
 def sort(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
-    """Sorts along a dimension. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls. NaNs come
-    last.
+    """Sorts along a dimension, NaNs last. `bitonic_merge` sorts a bitonic sequence: one that rises and then falls.
 
     Args:
         x: a tile of numbers.
@@ -2481,7 +2479,7 @@ def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
 def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shape = (), cache_modifier: Str = "", eviction_policy: Str = "") -> None:
     """Writes one element for each pointer. The value is converted to the pointed-to type and broadcasts to the
     pointer's shape. If two elements, of one program or of two, write different values to one address, that is a
-    race. Equal values are none.
+    race. Equal values are no race.
 
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
