@@ -210,6 +210,8 @@ public:
 inline tilec_arg arg(const tilec_arg &given) { return given; }
 inline tilec_arg arg(std::nullptr_t) { return tilec_arg_none(); }
 inline tilec_arg arg(bool given) { return tilec_arg_bool(given); }
+// An address has no element type: give tilec_arg_pointer(TILEC_FP32, reinterpret_cast<uint64_t>(p)).
+tilec_arg arg(const volatile void *given) = delete;
 template <typename T> typename std::enable_if<std::is_floating_point<T>::value, tilec_arg>::type arg(T given) {
   return tilec_arg_float(static_cast<double>(given));
 }

@@ -71,8 +71,10 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
   else if (which == actor->warp->index)
     report_order(report, "bar.warp.sync between them: the lanes have not met since they parted");
   else
-    report_order(report, "a barrier (bar.sync, or an mbarrier) between warp %u and warp %u", which,
-                 actor->warp->index);
+    report_order(report,
+                 "a barrier (bar.sync, or an mbarrier) between warp %u and warp %u; two updates of one "
+                 "element need atomics",
+                 which, actor->warp->index);
 }
 
 // Records if the race is within a CTA or between CTAs, in the new or the counted report.
