@@ -341,7 +341,7 @@ const char *race_advice(RaceKind kind) {
            "or read in a second kernel";
   case RACE_WEAK:
     return "programs run in any order: add to an element with tl.atomic_add, or order the programs by an "
-           "atomic. It orders only if the writer's releases and the reader's acquires: "
+           "atomic. The writer's atomic must release, and the reader's must acquire: "
            "sem=\"acq_rel\", the default, does both. An atomic on a tile of pointers orders only the threads "
            "that do it: put tl.debug_barrier() before it";
   }
