@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Spearman's rank correlation between the predictions of `tilec tune --predict` and the times of an H200
 (measured.json) and an H100 (measured-h100.json). Dots with few rows were measured only on the latter since they are
-computed transposed. Covers all configurations of each space of spaces.json. Also compares the best of the tenth that it
-would measure with the best of all.
+computed transposed. Covers the measured configurations of each space of spaces.json: those whose code is still the
+measured code. Also compares the best of the tenth that it would measure with the best of all.
 
 rank.py TILEC [SPACE...]; a line a space and card, and exit status 1 where one is below its bars of spaces.json."""
 import json
