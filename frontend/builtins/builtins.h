@@ -108,6 +108,13 @@ Value *builtin_stored_value(Elab *e, const Call *call, uint32_t at, const Type *
 Value *builtin_descriptor_loaded(Elab *e, const Call *call, const Value *block, Value *tile);
 const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *block);
 
+// --- Functions of prelude.tile (builtins_prelude.c) ---
+
+// Calls the function with that name. Its ops and messages have the location `loc`.
+Obj builtin_prelude(Elab *e, Loc loc, const char *name, uint32_t n, const Obj *args);
+Obj builtin_prelude_value(Elab *e, Loc loc, const char *name, Value *x);
+Obj builtin_prelude_call(Elab *e, Call *call); // the function with the builtin's name, with all arguments
+
 // --- Handlers ---
 
 // builtins_memory.c
@@ -147,7 +154,6 @@ Obj builtin_where(Elab *e, Call *call);
 Obj builtin_maximum(Elab *e, Call *call);
 Obj builtin_minimum(Elab *e, Call *call);
 Obj builtin_cdiv(Elab *e, Call *call);
-Obj builtin_swizzle2d(Elab *e, Call *call);
 
 // builtins_math.c: functions of numbers
 Obj builtin_math(Elab *e, Call *call);

@@ -356,9 +356,7 @@ Obj builtin_norm(Elab *e, Call *call) {
 
 Obj builtin_saturate(Elab *e, Call *call) {
   Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return obj_error();
-  Value *low = build_binary(&e->b, OP_MAX, x, build_float(&e->b, x->type, 0));
-  return obj_value(build_binary(&e->b, OP_MIN, low, build_float(&e->b, x->type, 1)));
+  return x ? builtin_prelude_value(e, call->loc, "saturatef", x) : obj_error();
 }
 
 Obj builtin_fdim(Elab *e, Call *call) {
@@ -407,10 +405,8 @@ Obj builtin_sigmoid(Elab *e, Call *call) {
   if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
-  Value *power = builtin_math_value(e, "exp_approx", build(&e->b, OP_NEG, x->type, x, NULL, NULL), NULL);
-  Value *one = build_float(&e->b, x->type, 1);
-  Value *result = elab_quotient(e, one, build_binary(&e->b, OP_ADD, one, power));
-  return obj_value(build_cast(&e->b, result, element));
+  Obj result = builtin_prelude_value(e, call->loc, "sigmoid", x);
+  return result.kind == OBJ_VALUE ? obj_value(build_cast(&e->b, result.value, element)) : result;
 }
 
 Obj builtin_softmax(Elab *e, Call *call) {
@@ -429,10 +425,5 @@ Obj builtin_softmax(Elab *e, Call *call) {
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   if (is_narrow(x->type)) x = builtin_as(e, x, ELEM_FP32);
-  Obj whole = obj_value(x), top = obj_value(builtin_reduce_by(e, x, axis, OP_MAX, true));
-  Obj shifted = elab_binary(e, call->loc, BINARY_SUB, &whole, &top);
-  if (shifted.kind != OBJ_VALUE) return shifted;
-  Obj power = obj_value(builtin_math_value(e, "exp_approx", shifted.value, NULL));
-  Obj sum = obj_value(builtin_reduce_by(e, power.value, axis, OP_ADD, true));
-  return elab_binary(e, call->loc, BINARY_DIV, &power, &sum);
+  return builtin_prelude(e, call->loc, "softmax", 2, (Obj[]){obj_value(x), obj_int(axis)});
 }

@@ -229,24 +229,3 @@ Obj builtin_cdiv(Elab *e, Call *call) {
   Obj sum = elab_binary(e, call->loc, BINARY_ADD, x, &less);
   return elab_binary(e, call->loc, BINARY_FLOOR_DIV, &sum, div);
 }
-
-Obj builtin_swizzle2d(Elab *e, Call *call) {
-  Loc loc = call->loc;
-  const Obj *i = &call->args[SWIZZLE_I], *j = &call->args[SWIZZLE_J], *size_i = &call->args[SWIZZLE_SIZE_I],
-            *size_j = &call->args[SWIZZLE_SIZE_J];
-  const Obj *size_g = &call->args[SWIZZLE_SIZE_G];
-  Obj row = elab_binary(e, loc, BINARY_MUL, i, size_j), at = elab_binary(e, loc, BINARY_ADD, &row, j);
-  Obj in_group = elab_binary(e, loc, BINARY_MUL, size_g, size_j); // programs in a full group of rows
-  Obj group = elab_binary(e, loc, BINARY_FLOOR_DIV, &at, &in_group);
-  Obj first = elab_binary(e, loc, BINARY_MUL, &group, size_g),
-      left = elab_binary(e, loc, BINARY_SUB, size_i, &first);
-  Obj extremes[] = {left, *size_g, {.kind = OBJ_ABSENT}};
-  Call inner = *call;
-  inner.args = extremes;
-  Obj rows = builtin_minimum(e, &inner); // the last group may have fewer
-  Obj within = elab_binary(e, loc, BINARY_MOD, &at, &in_group);
-  Obj step = elab_binary(e, loc, BINARY_MOD, &within, &rows), result = obj_tuple(e, 2);
-  result.items.at[0] = elab_binary(e, loc, BINARY_ADD, &first, &step);
-  result.items.at[1] = elab_binary(e, loc, BINARY_FLOOR_DIV, &within, &rows);
-  return result;
-}

@@ -11,7 +11,8 @@ void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj) {
 }
 
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
-  if (obj.kind == OBJ_VALUE && !obj.value->name && obj.value->def) obj.value->name = name;
+  bool names = obj.kind == OBJ_VALUE && !e->site.line; // Names of the prelude are not the user's.
+  if (names && !obj.value->name && obj.value->def) obj.value->name = name;
   elab_bind_quietly(e, name, loc, obj);
 }
 

@@ -11,6 +11,7 @@
 // --- The context ---
 
 Loc elab_loc(const Elab *e, Loc loc) {
+  if (e->site.line) return e->site;
   if (e->frame) loc.call = e->frame->call;
   return loc;
 }

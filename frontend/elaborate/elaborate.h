@@ -189,6 +189,8 @@ struct Elab {
   Func *func;
   Builder b; // The evaluator of a node sets its loc.
   Frame *frame;
+  const Module *prelude; // builtins_prelude.c; NULL: not parsed yet
+  Loc site;              // The call of a function of the prelude, while it runs; else line is 0.
   VEC(Binding) known; // Parameters resolved so far, for heuristics; absent if known only at run time.
   uint32_t depth, calls, steps, prints;
   bool endless;                  // A recursive function has not ended.
