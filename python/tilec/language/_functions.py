@@ -1608,8 +1608,10 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
             dimensions an access beyond the bounds is a mistake, which `tilec check` reports.
         padding_option: for block pointers, the value outside the bounds: `"zero"` or `"nan"`. Without it these
             elements are as those without `other`.
-        cache_modifier: `""`, `".ca"`, `".cg"`, `".cs"` or `".cv"`: which caches keep the data.
-        eviction_policy: `""`, `"evict_first"`, `"evict_last"` or `"evict_normal"`.
+        cache_modifier: `".ca"`: L1 and L2 keep the data; `".cg"`: only L2; `".cs"`: they are read once; `".cv"`:
+            they are read again from memory. `""` lets the GPU choose.
+        eviction_policy: what leaves the cache when it is full: `"evict_first"` leaves first, `"evict_last"` last.
+            `""` and `"evict_normal"` are the GPU's default.
         volatile: True reads memory each time.
 
     Errors: an error if `pointer` is no pointer, if the mask is not i1, if shapes do not broadcast, or if `other`
@@ -2499,8 +2501,9 @@ def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shap
         value: what is written: a number, a scalar or a tile.
         mask: elements that are written, as i1. None writes all elements.
         boundary_check: for block pointers, the dimensions whose bounds are checked.
-        cache_modifier: `""`, `".wb"`, `".cg"`, `".cs"` or `".wt"`.
-        eviction_policy: `""`, `"evict_first"`, `"evict_last"` or `"evict_normal"`.
+        cache_modifier: `".wb"`: written to memory when it leaves the cache; `".cg"`: kept in L2 only; `".cs"`:
+            not used again soon; `".wt"`: written to memory at once. `""` lets the GPU choose.
+        eviction_policy: as for `tl.load`.
 
     Errors: an error if `pointer` is no pointer or is declared `tl.const`. An error if the mask is not i1, or if
         the value is larger than the pointer.
