@@ -39,6 +39,7 @@ int main() {
     tilec::kernel total(device, program, options(right)), racing(device, program, options(wrong));
     tilec::stream stream(device); // for a stream of CUDA: tilec::stream::wrap(device, cuda_stream)
     tilec::buffer x(device, n * sizeof(float)), out(device, sizeof sum);
+    // For memory of cudaMalloc, pass tilec_arg_pointer(TILEC_FP32, (std::uintptr_t)pointer) in place of x.as<float>().
     x.write(ones.data(), n * sizeof(float));
     out.write(&sum, sizeof sum);
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOG = logging.getLogger("mkdocs.hooks.site")
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".tile": "python", ".json": "json", ".sh": "bash", ".cpp": "cpp"}
 NAVIGATION = [
-    ("Start", ["index.md"]),
+    ("Start", ["README.md"]),
     ("Tutorials", ["tutorials/README.md", "tutorials/*"]),
     ("How-to", [
         "how-to/README.md",
@@ -32,6 +32,7 @@ NAVIGATION = [
     ]),
     ("Reference", [
         "reference/README.md",
+        ("Launches", ["reference/kernel-arguments.md", "reference/kernel-options.md", "reference/environment.md"]),
         ("Language", ["language.md", "triton-versions.md", "reference/language/README.md", "reference/language/*"]),
         ("Command, targets, tile IR", ["command-line.md", "mistakes.md", "targets.md", "tir.md", "support.md", "glossary.md"]),
         ("C API", ["reference/c-api/README.md", "reference/c-api/*"]),
@@ -98,7 +99,7 @@ def moved(target, origin, page):
     if path == "docs" or path.startswith("docs/"):
         goal = posixpath.relpath(path, "docs")
         if (ROOT / path).is_dir():
-            goal = posixpath.join(goal, "README.md") if (ROOT / path / "README.md").is_file() else "index.md"
+            goal = posixpath.join(goal, "README.md") if (ROOT / path / "README.md").is_file() else "README.md"
     else:
         goal = copy_of(path)
     return posixpath.relpath(goal, posixpath.dirname(page) or ".") + hash_sign + anchor

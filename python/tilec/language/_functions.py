@@ -1146,17 +1146,24 @@ def div_rn(x: Value, y: Value) -> tensor:
 @builtin
 def dot(input: Value, other: Value, acc: Value = None, input_precision: Str | None = None, allow_tf32: Bool | None = None, max_num_imprecise_acc: Int | None = None, out_dtype: DType = dtype("fp32")) -> tensor:
     """Multiplies the matrices `[M, K]` and `[K, N]` and adds the accumulator. With three dimensions the first one is
-    a batch. Floats are added in fp32 (fp64 in fp64), 8-bit integers in i32.
+    a batch. Sizes may be any from 1. M is rounded up to 16 or 64 rows, N to 8 columns and K to 32 bytes.
+
+        operands                        result                  tensor cores
+        fp8e4nv, fp8e5, or one of each  fp32 (default) or fp16  all GPUs; on sm_90a only for fp32
+        fp16                            fp32 (default) or fp16  all GPUs
+        bf16                            fp32 (default) or fp16  from sm_80 on
+        fp32                            fp32                    from sm_80 on, but not for `"ieee"`
+        fp64                            fp64                    none
+        i8, u8                          i32                     from sm_80 on
 
     Args:
-        input: a tile `[M, K]` of fp8, fp16, bf16, fp32, fp64 or 8-bit integers.
-        other: a tile `[K, N]` of the same type.
-        acc: a tile `[M, N]` that is added.
+        input: a tile `[M, K]` of an element type of the table.
+        other: a tile `[K, N]` of the same type; of fp8, either type.
+        acc: a tile `[M, N]` of the result's type that is added. None adds nothing.
         input_precision: how fp32 is multiplied: `"ieee"`, `"tf32"`, `"tf32x3"`, `"bf16x3"` or `"bf16x6"`.
         allow_tf32: the former way to say `"tf32"` (True) or `"ieee"` (False).
         max_num_imprecise_acc: for fp8, how many terms are added before the sum moves to fp32.
-        out_dtype: the result's type: fp32, or fp16 for narrow floats; it must be the accumulator's type. Integers
-            give i32.
+        out_dtype: the result's type, as in the table; it must be the accumulator's.
 
     Errors: an error if shapes do not fit, if element types differ, if the accumulator has another type, or if
         both `input_precision` and `allow_tf32` are given.
@@ -1589,17 +1596,22 @@ def join(a: Value, b: Value) -> tensor:
 @builtin
 def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check: Shape = (), padding_option: Str = "", cache_modifier: Str = "", eviction_policy: Str = "", volatile: Bool = False) -> tensor:
     """Reads one element for each pointer. The result has the pointer's shape and the pointed-to type. A pointer to
-    i1 reads one byte for each element. With a block pointer the result is the whole block.
+    i1 reads one byte for each element. With a block pointer the result is the whole block: elements beyond the
+    bounds of the dimensions in `boundary_check` are not read, and get the value of `padding_option`.
 
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
         mask: elements that are read, as i1; it broadcasts to the pointer's shape. None reads all elements.
         other: the value of elements that the mask excludes; it needs a mask. Without it `tilec run` gives 0, and
             `tilec check` reports uses of these elements, because Triton does not define them.
-        boundary_check: for block pointers, the dimensions whose bounds are checked.
-        padding_option: for block pointers, the value outside the bounds: `"zero"` or `"nan"`.
-        cache_modifier: `""`, `".ca"`, `".cg"`, `".cs"` or `".cv"`: which caches keep the data.
-        eviction_policy: `""`, `"evict_first"`, `"evict_last"` or `"evict_normal"`.
+        boundary_check: for block pointers, the dimensions whose bounds are checked, such as `(0, 1)`. In other
+            dimensions an access beyond the bounds is a mistake, which `tilec check` reports.
+        padding_option: for block pointers, the value outside the bounds: `"zero"` or `"nan"`. Without it these
+            elements are as those without `other`.
+        cache_modifier: `".ca"`: L1 and L2 keep the data; `".cg"`: only L2; `".cs"`: they are read once; `".cv"`:
+            they are read again from memory. `""` lets the GPU choose.
+        eviction_policy: what leaves the cache when it is full: `"evict_first"` leaves first, `"evict_last"` last.
+            `""` and `"evict_normal"` are the GPU's default.
         volatile: True reads memory each time.
 
     Errors: an error if `pointer` is no pointer, if the mask is not i1, if shapes do not broadcast, or if `other`
@@ -1610,6 +1622,9 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
         offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         value = tl.load(x + offsets, mask=offsets < n, other=0.0)
         tl.store(out + offsets, value, mask=offsets < n)
+        block = tl.make_block_ptr(x, (n, 30), (30, 1), (0, 0), (16, 32), (1, 0))
+        padded = tl.load(block, boundary_check=(0, 1), padding_option="zero")
+        tl.store(out, tl.sum(padded))
     """
     raise NotImplementedError
 
@@ -2486,8 +2501,9 @@ def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shap
         value: what is written: a number, a scalar or a tile.
         mask: elements that are written, as i1. None writes all elements.
         boundary_check: for block pointers, the dimensions whose bounds are checked.
-        cache_modifier: `""`, `".wb"`, `".cg"`, `".cs"` or `".wt"`.
-        eviction_policy: `""`, `"evict_first"`, `"evict_last"` or `"evict_normal"`.
+        cache_modifier: `".wb"`: written to memory when it leaves the cache; `".cg"`: kept in L2 only; `".cs"`:
+            not used again soon; `".wt"`: written to memory at once. `""` lets the GPU choose.
+        eviction_policy: as for `tl.load`.
 
     Errors: an error if `pointer` is no pointer or is declared `tl.const`. An error if the mask is not i1, or if
         the value is larger than the pointer.

@@ -1,5 +1,6 @@
 # One program too few: the rest of the output is never written.
 # run: check --strict --grid 3 x=randn:fp32[1000] out=empty:fp32[1000] n=1000 -D BLOCK=256
+# instead: `--grid 'cdiv(n, BLOCK)'`, which is 4
 import triton
 import triton.language as tl
 
