@@ -50,6 +50,11 @@ __all__ = [
     "set_launch_hooks", "synchronize", "tune",
 ]
 
+for _public in (
+    ArgumentError, CompilationError, DeviceError, DriverError, InternalError, LaunchError, OutOfResources, TilecError, TilecWarning,
+):
+    _public.__module__ = __name__  # so that tracebacks show the name that a program catches
+
 __version__ = _native.version
 Device = _native.Device
 
