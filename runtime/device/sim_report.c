@@ -97,6 +97,7 @@ static const char *kind_name(tilec_sim_report_kind kind) {
   case TILEC_SIM_LANES: return "lanes";
   case TILEC_SIM_WGMMA: return "wgmma";
   case TILEC_SIM_REGISTERS: return "registers";
+  case TILEC_SIM_TMEM: return "tensor-memory";
   }
   return "other";
 }
@@ -123,7 +124,8 @@ static const char *code_of(tilec_sim_report_kind kind, bool same_program) {
   case TILEC_SIM_BARRIER:
   case TILEC_SIM_LANES:
   case TILEC_SIM_WGMMA:
-  case TILEC_SIM_REGISTERS: break;
+  case TILEC_SIM_REGISTERS:
+  case TILEC_SIM_TMEM: break;
   }
   return "[T1406] ";
 }

@@ -95,10 +95,16 @@ void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t ad
 
 void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
                  uint32_t *which) {
-  uint32_t local = (strand - 1) % checker->strands, group = local / checker->warps;
+  uint32_t local = (strand - 1) % checker->strands, warps = checker->warps;
+  uint32_t after = STRAND_MBARRIER * warps + checker->mbarriers; // the first of STRAND_TENSOR_CORE
   *block = (strand - 1) / checker->strands;
-  *kind = group < STRAND_MBARRIER ? (StrandKind)group : STRAND_MBARRIER;
-  *which = *kind == STRAND_MBARRIER ? local - STRAND_MBARRIER * checker->warps : local % checker->warps;
+  if (local < after) {
+    *kind = local / warps < STRAND_MBARRIER ? (StrandKind)(local / warps) : STRAND_MBARRIER;
+    *which = *kind == STRAND_MBARRIER ? local - STRAND_MBARRIER * warps : local % warps;
+  } else {
+    *kind = (StrandKind)(STRAND_TENSOR_CORE + (local - after) / warps);
+    *which = (local - after) % warps;
+  }
 }
 
 void report_other(Report *report, const Warp *warp, const Mark *mark, bool read) {

@@ -133,6 +133,7 @@ static bool is_function(const Insn *insn) {
   case KIND_BARRIER:
   case KIND_CLUSTER_WAIT: return true;
   case KIND_REGISTERS:
+  case KIND_TMEM:
   case KIND_EXIT:
   case KIND_TRAP:
   case KIND_END: return false;

@@ -16,8 +16,7 @@ static void need_aligned(Decoder *d) {
     decode_error(d, "%.*s needs .sync.aligned", STR_ARG(d->base));
 }
 
-// {registers} or one register, up to `most`. Returns the number.
-static uint32_t registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t bytes, bool written) {
+uint32_t operand_registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t bytes, bool written) {
   const PtxOperand *operand = operand_next(d);
   bool vector = operand->kind == OPERAND_VECTOR;
   uint32_t n = 0;
@@ -59,9 +58,9 @@ void decode_matrix_move(Decoder *d) {
     return;
   }
   bool load = d->op == OP_LDMATRIX;
-  uint32_t n = load ? registers(d, move->slots, 4, 4, true) : 0;
+  uint32_t n = load ? operand_registers(d, move->slots, 4, 4, true) : 0;
   operand_address(d, space, &move->address);
-  if (!load) n = registers(d, move->slots, 4, 4, false);
+  if (!load) n = operand_registers(d, move->slots, 4, 4, false);
   if (n != move->count) decode_error(d, "%u registers are needed", move->count);
   d->insn.u.move = move;
   emit_aligned(d, load ? exec_ldmatrix : exec_stmatrix);
@@ -189,10 +188,10 @@ void decode_mma(Decoder *d) {
     return;
   }
   uint32_t bytes = matrix->a == MATRIX_F64 ? 8 : 4;
-  matrix->d_count = registers(d, matrix->d_slots, 8, bytes, true);
-  matrix->a_count = registers(d, matrix->a_slots, 8, bytes, false);
-  matrix->b_count = registers(d, matrix->b_slots, 4, bytes, false);
-  matrix->c_count = registers(d, matrix->c_slots, 8, bytes, false);
+  matrix->d_count = operand_registers(d, matrix->d_slots, 8, bytes, true);
+  matrix->a_count = operand_registers(d, matrix->a_slots, 8, bytes, false);
+  matrix->b_count = operand_registers(d, matrix->b_slots, 4, bytes, false);
+  matrix->c_count = operand_registers(d, matrix->c_slots, 8, bytes, false);
   if (!counts_fit(matrix, bytes))
     decode_error(d, "%.*s has another number of registers", STR_ARG(d->stmt->name));
   d->insn.u.matrix = matrix;
@@ -241,11 +240,11 @@ static void decode_multiply(Decoder *d) {
     return;
   }
   matrix->m = 16;
-  matrix->d_count = registers(d, matrix->d_slots, 128, 4, true);
+  matrix->d_count = operand_registers(d, matrix->d_slots, 128, 4, true);
   if (matrix->d_count != accumulators(matrix, matrix->d))
     decode_error(d, "%u registers of D are needed", accumulators(matrix, matrix->d));
   if (d->operand && d->operand->kind == OPERAND_VECTOR) {
-    matrix->a_count = registers(d, matrix->a_slots, 4, 4, false);
+    matrix->a_count = operand_registers(d, matrix->a_slots, 4, 4, false);
     if (matrix->a_count != 4) decode_error(d, "4 registers of A are needed");
   } else {
     matrix->a_descriptor = operand_source(d, PTX_B64);

@@ -36,6 +36,8 @@ typedef enum NarrowFloat {
   NARROW_E3M2,
   NARROW_COUNT
 } NarrowFloat;
+// The number with the format's bits. Bits above the sign are ignored.
+float float_of_narrow(uint32_t bits, NarrowFloat format);
 // exec_convert_ue8m0's insn->extra.
 typedef enum Ue8m0Form { UE8M0_FROM_F32, UE8M0_FROM_BF16X2, UE8M0_TO_BF16X2 } Ue8m0Form;
 ExecFn exec_convert_fp8, exec_convert_ue8m0, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
@@ -74,6 +76,8 @@ typedef enum MapField {
 } MapField;
 ExecFn exec_map_replace, exec_map_copy;
 ExecFn exec_ldmatrix, exec_stmatrix, exec_movmatrix, exec_mma, exec_wgmma, exec_wgmma_fence;
+ExecFn exec_tmem_load, exec_tmem_store, exec_tcgen05_mma, exec_tcgen05_cp, exec_tcgen05_shift,
+    exec_tcgen05_commit;
 ExecFn exec_video; // see exec_video.c
 ExecFn exec_shfl, exec_vote, exec_activemask, exec_redux, exec_elect, exec_nothing;
 

@@ -21,7 +21,7 @@ static uint32_t sign_of(NarrowFloat f) {
   return f == NARROW_E4M3 || f == NARROW_E5M2 ? 128 : formats[f].largest + 1;
 }
 
-static float float_of_narrow(uint32_t bits, NarrowFloat f) {
+float float_of_narrow(uint32_t bits, NarrowFloat f) {
   uint32_t sign = sign_of(f), fraction = bits & ((1u << formats[f].fraction) - 1);
   int exponent = (int)((bits & (sign - 1)) >> formats[f].fraction);
   if (f == NARROW_E5M2) return float_of_half((uint16_t)(bits << 8));
