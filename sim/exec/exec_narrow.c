@@ -92,6 +92,11 @@ static uint32_t ue8m0_of_float(float value, bool up, bool saturates) {
   return bits < 0 ? 0 : (uint32_t)bits;
 }
 
+float float_of_scale(uint32_t bits, bool e4m3) {
+  if (e4m3) return float_of_narrow(bits & 0x7f, NARROW_E4M3);
+  return bits == 255 ? NAN : ldexpf(1.0f, (int)bits - 127);
+}
+
 static uint32_t bf16_of_ue8m0(uint32_t bits) {
   return bits == 255 ? 0x7fff : bits == 0 ? 0x40 : bits << 7; // 2^-127 is denormal
 }

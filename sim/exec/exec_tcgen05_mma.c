@@ -220,17 +220,12 @@ static void negate(float *numbers, size_t n, bool really) {
   for (size_t i = 0; really && i < n; i++) numbers[i] = -numbers[i];
 }
 
-static float scale_value(const MmaForm *form, uint8_t bits) {
-  if (form->scales_e4m3) return float_of_narrow(bits & 0x7f, NARROW_E4M3);
-  return bits == 255 ? NAN : ldexpf(1.0f, (int)bits - 127);
-}
-
 // Scale j of row r, as the part of tensor memory has it.
 static float scale_at(const AsyncOp *op, uint32_t address, uint32_t id, uint32_t part, uint32_t r,
                       uint32_t j) {
   const Tmem *tmem = op->warp->block->tmem;
   uint32_t word = tmem->words[tmem_column(address) + r / PART][part * PART + r % PART];
-  return scale_value(&op->u.tensor->form, (uint8_t)(word >> 8 * (id + j)));
+  return float_of_scale(word >> 8 * (id + j) & 255, op->u.tensor->form.scales_e4m3);
 }
 
 static void scale_a(const AsyncOp *op, float *a) {

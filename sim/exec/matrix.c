@@ -81,9 +81,9 @@ static void pairs(const unsigned char *from, uint32_t count, float *to, uint32_t
     to[i * step] = float_of_narrow(from[i / 2] >> 4 * (i % 2) & 15, NARROW_E2M1);
 }
 
-// Floats of 6 and 4 bits.
-static void narrow_floats(MatrixType type, const unsigned char *from, uint32_t count, float *to,
-                          uint32_t step) {
+// Floats of 6 and 4 bits. Not inlined, so that matrix_floats stays small.
+__attribute__((noinline)) static void narrow_floats(MatrixType type, const unsigned char *from,
+                                                    uint32_t count, float *to, uint32_t step) {
   if (type == MATRIX_E2M1_PAIRS)
     pairs(from, count, to, step);
   else if (type == MATRIX_E2M1)
@@ -97,10 +97,10 @@ void matrix_floats(MatrixType type, const unsigned char *from, uint32_t count, f
     halves(from, count, to, step, type == MATRIX_BF16);
   else if (type == MATRIX_E4M3 || type == MATRIX_E5M2)
     bytes(from, count, to, step, type == MATRIX_E4M3);
-  else if (type == MATRIX_E2M1_PAIRS || matrix_unpacks(type))
-    narrow_floats(type, from, count, to, step);
-  else
+  else if (type == MATRIX_TF32 || type == MATRIX_F32)
     binary32s(from, count, to, step, type == MATRIX_TF32 ? 0xffffe000u : UINT32_MAX);
+  else
+    narrow_floats(type, from, count, to, step);
 }
 
 void matrix_ints(MatrixType type, const unsigned char *from, uint32_t count, int32_t *to, uint32_t step) {
@@ -109,14 +109,16 @@ void matrix_ints(MatrixType type, const unsigned char *from, uint32_t count, int
 
 static void load_element(MatrixType type, const unsigned char *word, uint32_t count, size_t at, uint32_t step,
                          float *floats, int32_t *ints) {
-  if (floats)
+  if (floats && (type == MATRIX_F16 || type == MATRIX_BF16))
+    halves(word, count, floats + at, step, type == MATRIX_BF16);
+  else if (floats)
     matrix_floats(type, word, count, floats + at, step);
   else
     matrix_ints(type, word, count, ints + at, step);
 }
 
 void matrix_load_a(const Warp *warp, const Matrix *matrix, float *a, int32_t *ints) {
-  uint32_t per = 4 / matrix_bytes(matrix->a);
+  uint32_t per = matrix_chunk(matrix->a) / 4;
   for (uint32_t r = 0; r < matrix->a_count; r++) {
     const unsigned char *words = lanes_at(warp, matrix->a_slots[r]);
     uint32_t down = matrix->m == 16 ? 8 * (r & 1) : 0, along = matrix->m == 16 ? r >> 1 : r;
@@ -128,7 +130,7 @@ void matrix_load_a(const Warp *warp, const Matrix *matrix, float *a, int32_t *in
 }
 
 void matrix_load_b(const Warp *warp, const Matrix *matrix, float *b, int32_t *ints) {
-  uint32_t per = 4 / matrix_bytes(matrix->b);
+  uint32_t per = matrix_chunk(matrix->b) / 4;
   for (uint32_t r = 0; r < matrix->b_count; r++) {
     const unsigned char *words = lanes_at(warp, matrix->b_slots[r]);
     for (uint32_t l = 0; l < LANES; l++) {

@@ -7,8 +7,8 @@
 // or clamp at the end with .satfinite. Tensor cores keep fewer bits while they add, and use another order. So
 // a GPU's last bits may differ.
 //
-// Fragments, with g = lane / 4 and q = lane % 4. A register r has E elements e. E is 4 bytes / element, or 1
-// for f64. For C and D, v counts values. An f16 register has two values.
+// Fragments, with g = lane / 4 and q = lane % 4. A register r has E elements e. E is 4 bytes / element, 8
+// for packed e2m1, or 1 for f64. For C and D, v counts values. An f16 register has two values.
 //
 //   (A, 16 rows)  row g + 8 (r % 2)        k = E q + e + 4 E (r / 2);
 //   (A, 8 rows)   row g                    k = E q + e + 4 E r;

@@ -247,6 +247,7 @@ static AsyncQueue *queue_of(AsyncOp *op) {
 }
 
 void async_finish(Block *block) {
+  if (!block->async_count) return;
   for (AsyncOp *op = oldest(block); op && !block->worker->fault.set; op = oldest(block)) {
     AsyncQueue *queue = queue_of(op);
     if (op->mask) async_run(op, op->mask);

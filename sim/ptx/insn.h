@@ -155,6 +155,10 @@ typedef struct Matrix {
   uint32_t accumulate, accumulate_flip; // wgmma: predicate slot; true: D is added to
   bool negate_a, negate_b, satfinite;
   bool transpose_a, transpose_b; // wgmma: in shared memory; m8n8k4: A by columns, B by rows
+  // mma with block scaling. Slots of the scales, and of the numbers that select a byte and a thread.
+  uint32_t block; // elements that have one scale; 0: no block scaling
+  bool scales_e4m3;
+  uint32_t scale_a, byte_a, thread_a, scale_b, byte_b, thread_b;
 } Matrix;
 
 // ---- tcgen05 ----
