@@ -186,7 +186,9 @@ static void report_hazard(const HookTmem *access, const TmemMark *first, const T
                           uint32_t column) {
   static const char *const texts[][2] = {{"written", "writes"}, {"read", "writes"}, {"written", "reads"}};
   const AsyncOp *op = access->op;
-  Report *report = report_new(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, column, first->insn);
+  // Complete, and known to be: only a fence is missing.
+  tilec_sim_report_kind kind = is_over(op->warp, first) ? TILEC_SIM_TMEM_FENCE : TILEC_SIM_TMEM;
+  Report *report = report_new(op->warp, op->insn, op->mask, kind, column, first->insn);
   if (!report) return;
   report_message(report,
                  "data race in tensor memory: this %s %s column %u, which an earlier %s may not have %s yet",

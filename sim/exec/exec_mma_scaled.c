@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mma.sync with block scaling (PTX ISA 9.7.14.3): D = (A scale_A) (B scale_B) + C. In the quad of lanes 4g to
-// 4g + 3, lane 4g + 2 thread + i has the scales of row g + 8i of A, and lane 4g + thread those of column g of B.
+// mma.sync with block scaling (PTX ISA 9.7.14.3): D = (A scale_A) (B scale_B) + C. The lanes 4g to 4g + 3 are a
+// quad. Its lane 2 thread + i has the scales of row g + 8i of A. Its lane `thread` has those of column g of B.
 // The byte selects the first of a row's scales in the lane's word.
 #include "sim/exec/exec.h"
 #include "sim/exec/matrix.h"
