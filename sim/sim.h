@@ -313,6 +313,10 @@ typedef enum tilec_sim_report_kind {
   // Also in any launch:
   TILEC_SIM_REGISTERS, // A setmaxnreg to an invalid count. With checks, also one by only a part of a
                        // warpgroup.
+  TILEC_SIM_TMEM, // Tensor memory: an address or number of columns that tcgen05 does not support. With checks, also
+                  // a missing wait, commit or synchronisation of tcgen05, and columns that are not freed.
+  // With options.checks only:
+  TILEC_SIM_TMEM_FENCE, // Accesses to tensor memory that are synchronised, but without tcgen05.fence.
 } tilec_sim_report_kind;
 
 // A source location, from .loc. Columns are bytes, from 1. 0: not known. length, and the call through which

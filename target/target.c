@@ -11,14 +11,29 @@ enum {
   KB = 1024,
 };
 
+// Sets of FEATURE_*, for the rows' column `more`.
+enum {
+  MORE_100 = FEATURE_CLUSTER_CONTROL | FEATURE_F32X2 | FEATURE_WIDE_ACCESS,
+  MORE_SUFFIXED = MORE_100 | FEATURE_CLUSTER_CONTROL_MULTICAST | FEATURE_FP4,
+  MORE_TCGEN05 = MORE_SUFFIXED | FEATURE_TCGEN05 | FEATURE_PAIR_COPIES,
+  MORE_100F = MORE_TCGEN05 | FEATURE_TCGEN05_SCALE_D,
+  MORE_100A =
+      MORE_100F | FEATURE_TCGEN05_I8 | FEATURE_TCGEN05_SHIFT | FEATURE_TCGEN05_SCALE_VEC | FEATURE_STOCHASTIC,
+  MORE_103A = MORE_100F | FEATURE_TCGEN05_SHIFT | FEATURE_TCGEN05_SCALE_VEC | FEATURE_TCGEN05_LD_RED |
+              FEATURE_STOCHASTIC,
+  MORE_110A = MORE_TCGEN05 | FEATURE_TCGEN05_I8 | FEATURE_TCGEN05_SHIFT | FEATURE_TCGEN05_SCALE_VEC |
+              FEATURE_TCGEN05_LD_RED,
+  MORE_120A = MORE_SUFFIXED | FEATURE_MMA_SCALED,
+};
+
 static const TargetInfo rows[] = {
-#define X(name, sm, a, ptx, fp8, cpa, hint, redux, bf16, vred, gdc, proxy, wg, mma, rank, box, cl, bar,      \
-          least, most, fixed, opted, reserved, regs, thread, warps, blocks, fp16, tf32, fp8_rate, int8,      \
+#define X(name, sm, a, ptx, fp8, cpa, hint, redux, bf16, vred, gdc, proxy, wg, more, mma, rank, box, cl,     \
+          bar, least, most, fixed, opted, reserved, regs, thread, warps, blocks, fp16, tf32, fp8_rate, int8, \
           fp64, fma, mufu, card, sms, l2, gb)                                                                \
-  {#name, sm,         a,          ptx,           fp8,  cpa,    hint,  redux,  redux, bf16, bf16,             \
-   bf16,  vred,       gdc,        proxy,         wg,   mma,    rank,  box,    cl,    bar,  least,            \
-   most,  fixed * KB, opted * KB, reserved * KB, regs, thread, warps, blocks, fp16,  tf32, fp8_rate,         \
-   int8,  fp64,       fma,        mufu,          card, sms,    l2,    gb},
+  {#name,      sm,         a != 0,        ptx,  fp8,    cpa,   hint,   redux, redux, bf16,     bf16,  bf16,  \
+   vred,       gdc,        proxy,         wg,   more,   mma,   rank,   box,   cl,    bar,      least, most,  \
+   fixed * KB, opted * KB, reserved * KB, regs, thread, warps, blocks, fp16,  tf32,  fp8_rate, int8,  fp64,  \
+   fma,        mufu,       card,          sms,  l2,     gb},
 #include "target/target.def"
 #undef X
 };

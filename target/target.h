@@ -20,6 +20,16 @@ enum {
   MMA_FP16_K16 = 64, // fp16 with k 16 too; else only k 8
 };
 
+// Instructions newer than sm_90a: bits of TargetInfo.more.
+enum {
+#define FEATURE(name, heading, meaning) FEATURE_INDEX_##name,
+#include "target/features.def"
+#undef FEATURE
+#define FEATURE(name, heading, meaning) FEATURE_##name = 1 << FEATURE_INDEX_##name,
+#include "target/features.def"
+#undef FEATURE
+};
+
 // Common to all architectures.
 enum {
   TARGET_WARP = 32, // threads
@@ -40,7 +50,7 @@ enum {
 typedef struct TargetInfo {
   const char *name; // "sm_90a"
   uint16_t sm;      // for names, and for programs that ask for the GPU's capability.
-  bool is_specific; // The `a` suffix.
+  bool is_specific; // A suffix: `a`, or `f`.
   uint16_t ptx;     // The lowest PTX version that LLVM and ptxas accept, 10 * major + minor.
   uint16_t fp8_ptx; // The PTX version of fp8 conversions; 0: none
   bool has_cp_async;
@@ -54,6 +64,7 @@ typedef struct TargetInfo {
   bool has_grid_control;   // griddepcontrol
   bool has_async_proxy;    // fence.proxy.async
   bool has_wgmma;
+  uint32_t more;                              // A set of FEATURE_*.
   uint8_t mma;                                // A set of MMA_*.
   uint16_t tensor_rank, tensor_box;           // TMA copies: maximum rank, elements per dimension; 0: none
   uint16_t cluster_blocks;                    // 0: no clusters
@@ -90,6 +101,10 @@ const TargetInfo *target_of_device(int major, int minor);
 bool target_runs_on(const TargetInfo *code, const TargetInfo *device);
 // The compute capability, for host programs. The compiler itself never uses it.
 void target_capability(const TargetInfo *info, uint32_t *major, uint32_t *minor);
+// Returns true if it has all the features of the set.
+static inline bool target_has(const TargetInfo *info, uint32_t features) {
+  return (info->more & features) == features;
+}
 // The oldest row whose bool at `offset` is set, for diagnostics: "sm_80".
 const char *target_since(size_t offset);
 

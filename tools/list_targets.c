@@ -68,6 +68,12 @@ static void instructions(TargetRow *row, const TargetInfo *t) {
   has(row, "overlap", t->has_grid_control);
 }
 
+static void newer_instructions(TargetRow *row, const TargetInfo *t) {
+#define FEATURE(name, heading, meaning) has(row, heading, target_has(t, FEATURE_##name));
+#include "target/features.def"
+#undef FEATURE
+}
+
 static void limits(TargetRow *row, const TargetInfo *t) {
   number(row, "shared", t->shared_limit);
   number(row, "static", t->shared_static);
@@ -123,6 +129,8 @@ void tool_list_targets(Buf *out) {
   buf_text(out, "Instructions. PTX: the lowest version; TMA copies: ranks, and most elements along a "
                 "dimension; cluster: most CTAs; fp8: conversions; overlap: of launches.\n\n");
   print_part(out, &arena, instructions);
+  buf_printf(out, "\nInstructions newer than %s's (target/features.def).\n\n", target_fallback()->name);
+  print_part(out, &arena, newer_instructions);
   buf_text(out, "\nLimits. Shared memory in bytes: of a CTA, without opt-in, and reserved by the system for "
                 "each CTA;\nregisters, warps, threads and CTAs of a multiprocessor.\n\n");
   print_part(out, &arena, limits);

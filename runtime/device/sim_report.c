@@ -97,6 +97,8 @@ static const char *kind_name(tilec_sim_report_kind kind) {
   case TILEC_SIM_LANES: return "lanes";
   case TILEC_SIM_WGMMA: return "wgmma";
   case TILEC_SIM_REGISTERS: return "registers";
+  case TILEC_SIM_TMEM: return "tensor memory";
+  case TILEC_SIM_TMEM_FENCE: return "tensor memory fence";
   }
   return "other";
 }
@@ -123,7 +125,9 @@ static const char *code_of(tilec_sim_report_kind kind, bool same_program) {
   case TILEC_SIM_BARRIER:
   case TILEC_SIM_LANES:
   case TILEC_SIM_WGMMA:
-  case TILEC_SIM_REGISTERS: break;
+  case TILEC_SIM_REGISTERS:
+  case TILEC_SIM_TMEM:
+  case TILEC_SIM_TMEM_FENCE: break;
   }
   return "[T1406] ";
 }

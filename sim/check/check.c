@@ -23,7 +23,9 @@ static uint32_t mbarriers_of(const Launch *launch) {
 }
 
 static uint32_t strands_of(const Launch *launch) {
-  return STRAND_MBARRIER * warps_of(launch) + mbarriers_of(launch);
+  uint32_t kinds = STRAND_MBARRIER;
+  if (launch->program->has_tcgen05) kinds += STRAND_END - STRAND_TENSOR_CORE;
+  return kinds * warps_of(launch) + mbarriers_of(launch);
 }
 
 const char *check_refusal(const Launch *launch) {
@@ -60,6 +62,7 @@ static void block_close(const LaunchChecker *checker, BlockCheck *check) {
     view_close(&check->mbarriers[i].arriving);
     view_close(&check->mbarriers[i].complete);
   }
+  tmem_close(checker, check);
   free(check->mbarriers);
   free(check->warps);
   shadow_close(&check->shared);
@@ -71,7 +74,7 @@ static BlockCheck *block_open(LaunchChecker *checker, const Block *block) {
   if (!check) return NULL;
   check->warps = calloc(checker->warps, sizeof *check->warps);
   check->mbarriers = calloc(checker->mbarriers, sizeof *check->mbarriers);
-  if (!check->warps || !check->mbarriers || !open_views(checker, check) ||
+  if (!check->warps || !check->mbarriers || !open_views(checker, check) || !tmem_open(checker, check) ||
       !shadow_open(&check->shared, block->shared_bytes, true)) {
     block_close(checker, check);
     return NULL;
@@ -119,6 +122,7 @@ static void hook_block_start(void *context, Block *block) {
   check->mbarrier_n = 0;
   view_clear(&check->cluster_arriving, checker->strands);
   view_clear(&check->cluster_complete, checker->strands);
+  tmem_begin(checker, check);
   check->exited = 0;
   check->exit_insn = UINT32_MAX;
   shadow_clear(&check->shared);
@@ -175,6 +179,7 @@ LaunchChecker *check_new(const Launch *launch) {
                               .access = hook_access,
                               .range = hook_range,
                               .async_issue = hook_async_issue,
+                              .commit = hook_commit,
                               .wait = hook_wait,
                               .mbarrier_init = hook_mbarrier_init,
                               .mbarrier_inval = hook_mbarrier_inval,
@@ -198,6 +203,9 @@ LaunchChecker *check_new(const Launch *launch) {
                               .exit = hook_exit,
                               .lost_store = hook_lost_store,
                               .shuffle = hook_shuffle,
+                              .tmem = hook_tmem,
+                              .tmem_change = hook_tmem_change,
+                              .cta_group = hook_cta_group,
                               .divergent = hook_divergent};
   for (uint32_t i = 0; i < launch->program->code.n; i++)
     if (launch->program->code.at[i].exec == exec_wgmma) checker->hooks.step = hook_step;

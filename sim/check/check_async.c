@@ -25,7 +25,11 @@ static MbarrierCheck *mbarrier_add(LaunchChecker *checker, const Block *block, u
 
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock) {
   const LaunchChecker *checker = checker_of(op->warp);
-  static const StrandKind kinds[] = {[ASYNC_GROUP_COPY] = STRAND_COPY, [ASYNC_GROUP_WGMMA] = STRAND_WGMMA};
+  static const StrandKind kinds[] = {[ASYNC_GROUP_COPY] = STRAND_COPY,
+                                     [ASYNC_GROUP_WGMMA] = STRAND_WGMMA,
+                                     [ASYNC_GROUP_TENSOR_CORE] = STRAND_TENSOR_CORE,
+                                     [ASYNC_GROUP_TMEM_LOAD] = STRAND_TMEM_LOAD,
+                                     [ASYNC_GROUP_TMEM_STORE] = STRAND_TMEM_STORE};
   if (op->group_kind == ASYNC_GROUP_NONE) {
     const MbarrierCheck *mbarrier = mbarrier_at(op->warp->block, op->mbarrier);
     *strand = strand_of(checker, STRAND_MBARRIER, 0);
@@ -43,6 +47,12 @@ static void know(View *view, uint32_t strand, uint32_t clock) {
   if (view->at[strand] < clock) view->at[strand] = clock;
 }
 
+// tcgen05.commit contains tcgen05.fence::before_thread_sync.
+void hook_commit(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group) {
+  (void)context, (void)insn, (void)mask;
+  if (group == ASYNC_GROUP_TENSOR_CORE) tmem_fence(warp, HOOK_FENCE_TCGEN05_BEFORE);
+}
+
 void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
                bool read) {
   static const StrandKind kinds[] = {STRAND_COPY, STRAND_BULK, STRAND_WGMMA};
@@ -54,6 +64,10 @@ void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, Async
   for (uint32_t l = 0; l < LANES; l++)
     if ((mask >> l & 1) && warp->committed[group][l] > pending + over)
       over = warp->committed[group][l] - pending;
+  if (group > ASYNC_GROUP_WGMMA) {
+    tmem_wait(warp, group, over);
+    return;
+  }
   if (group == ASYNC_GROUP_WGMMA && warp_check(warp)->wgmma_over < over) warp_check(warp)->wgmma_over = over;
   if (group == ASYNC_GROUP_BULK) bulk_reads_wait(warp, mask, pending);
   if (group == ASYNC_GROUP_BULK) know(view, strand_of(checker, STRAND_BULK_READ, warp->index), over);
@@ -139,6 +153,7 @@ static void after_init_fence(Warp *warp, const Insn *insn, uint32_t lane, const 
 void hook_async_issue(void *context, const AsyncOp *op) {
   uint32_t lane = lowest_lane(op->mask);
   (void)context;
+  if (op->kind == ASYNC_TENSOR_CORE) tmem_issue(op);
   if (op->kind != ASYNC_BULK && op->kind != ASYNC_TENSOR) return;
   if (op->group_kind == ASYNC_GROUP_BULK) {
     bulk_reads_issue(op);
@@ -161,8 +176,10 @@ void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t 
   if (op && op->kind == ASYNC_ARRIVE)
     know(&m->arriving, strand_of(checker, STRAND_COPY, warp->index),
          warp->committed[ASYNC_GROUP_COPY][lane] + 1);
+  if (op && op->kind == ASYNC_COMMIT)
+    know(&m->arriving, strand_of(checker, STRAND_TENSOR_CORE, warp->index), op->group[lane] + 1);
   m->counts_ops |= op != NULL;
-  if (op) return;
+  if (op && op->kind != ASYNC_COMMIT) return;
   after_init(warp, insn, lane, m);
   view_join(&m->arriving, &warp_check(warp)->view, checker->strands, &checker->failed);
   warp_tick(warp);

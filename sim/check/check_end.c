@@ -108,6 +108,7 @@ void hook_registers(void *context, Warp *warp, const Insn *insn) {
 void hook_block_end(void *context, Block *block) {
   const LaunchChecker *checker = context;
   const WarpCheck *warps = block_check(block)->warps;
+  if (block->tmem) tmem_end(block);
   for (uint32_t first = 0; first < checker->warps; first += GROUP_WARPS) {
     uint32_t last = first + GROUP_WARPS < checker->warps ? first + GROUP_WARPS : checker->warps;
     uint32_t most = first, as_many = 0;

@@ -9,16 +9,27 @@
 
 enum { MBARRIERS = 128, REPORT_LIMIT = 100, MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96 };
 
-// The strands of a CTA. Each kind but the last has one strand per warp: the warp's instructions, its cp.async
-// groups, the writes and the reads of its bulk groups, and its wgmma groups. The last kind is the phases of
-// the CTA's mbarriers.
+// The strands of a CTA. Each kind but STRAND_MBARRIER has one strand per warp: the warp's instructions, its
+// cp.async groups, the writes and the reads of its bulk groups, and its wgmma groups. STRAND_MBARRIER is the
+// phases of the CTA's mbarriers.
+//
+// A program with tcgen05 has the others too (check_tmem.c). These are its operations of the tensor core, by
+// commit, and their issue, by fence. Its tcgen05.ld and tcgen05.st, by wait, have two each: one that needs
+// fences, and one that does not.
 typedef enum StrandKind {
   STRAND_WARP,
   STRAND_COPY,
   STRAND_BULK,
   STRAND_BULK_READ,
   STRAND_WGMMA,
-  STRAND_MBARRIER
+  STRAND_MBARRIER,
+  STRAND_TENSOR_CORE,
+  STRAND_ISSUED,
+  STRAND_TMEM_LOAD,
+  STRAND_TMEM_STORE,
+  STRAND_LOADED,
+  STRAND_STORED,
+  STRAND_END
 } StrandKind;
 
 // A report with its texts, which the public report points to.
@@ -38,6 +49,7 @@ typedef struct Released {
 } Released;
 
 typedef struct RegisterCheck RegisterCheck; // check_wgmma.c
+typedef struct TmemCheck TmemCheck;         // check_tmem.c
 
 typedef struct WarpCheck {
   View view;
@@ -52,6 +64,8 @@ typedef struct WarpCheck {
   struct BulkReads *bulk;   // In check_end.c. NULL: no bulk store yet.
   uint32_t maxnregs;        // Number of setmaxnreg so far.
   uint32_t maxnreg;         // Instruction of the last one.
+  uint32_t *ordered; // By strand: clocks of tcgen05 that its next tcgen05 come after. NULL: there is none.
+  uint32_t issued;   // The clock of STRAND_ISSUED.
 } WarpCheck;
 
 typedef struct BarrierCheck {
@@ -78,6 +92,7 @@ typedef struct BlockCheck {
   BarrierCheck barriers[BARRIERS];
   View cluster_arriving, cluster_complete;
   MbarrierCheck *mbarriers; // LaunchChecker.mbarriers of them
+  TmemCheck *tmem;          // NULL: the program has no tcgen05
   uint32_t mbarrier_n;
   Shadow shared;
   uint32_t first;                // its first strand
@@ -114,7 +129,9 @@ static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
 static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp->index]++; }
 // The CTA's strand of a kind, from 0.
 static inline uint32_t strand_of(const LaunchChecker *checker, StrandKind kind, uint32_t which) {
-  return (uint32_t)kind * checker->warps + which;
+  if (kind <= STRAND_MBARRIER) return (uint32_t)kind * checker->warps + which;
+  return STRAND_MBARRIER * checker->warps + checker->mbarriers +
+         (uint32_t)(kind - STRAND_TENSOR_CORE) * checker->warps + which;
 }
 
 // Returns true if a fence orders only within its CTA.
@@ -187,6 +204,18 @@ void hook_block_end(void *context, Block *block);
 bool wgmma_open(const Launch *launch, WarpCheck *warp); // false: out of memory
 void wgmma_begin(const Launch *launch, WarpCheck *warp);
 void hook_step(void *context, Warp *warp, const Insn *insn, uint32_t mask);
+// check_tmem.c
+bool tmem_open(LaunchChecker *checker, BlockCheck *check); // false: out of memory
+void tmem_close(const LaunchChecker *checker, BlockCheck *check);
+void tmem_begin(const LaunchChecker *checker, BlockCheck *check);
+void tmem_fence(Warp *warp, HookFence fence);
+void tmem_wait(Warp *warp, AsyncGroup group, uint32_t groups); // so many groups are complete
+void tmem_issue(const AsyncOp *op);
+void tmem_end(Block *block); // reports columns that are not freed
+void hook_tmem(void *context, const HookTmem *access);
+void hook_tmem_change(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t column,
+                      uint32_t columns);
+void hook_cta_group(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 // check_lanes.c
 void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
 void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources);

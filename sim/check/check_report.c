@@ -13,10 +13,11 @@ static void set_other_place(tilec_sim_report *api, const Program *program, uint3
   api->other_ptx_line = at->ptx_line;
 }
 
-// Instructions of one op count as one cause.
-static bool same_cause(const Program *program, uint32_t a, uint32_t b) {
+// Instructions of one op count as one cause. An op may be several tcgen05, of which each can lack its own wait or fence.
+static bool same_cause(const Program *program, tilec_sim_report_kind kind, uint32_t a, uint32_t b) {
   if (a == b) return true;
-  if (a == UINT32_MAX || b == UINT32_MAX) return false;
+  if (a == UINT32_MAX || b == UINT32_MAX || kind == TILEC_SIM_TMEM || kind == TILEC_SIM_TMEM_FENCE)
+    return false;
   return site_same(&program->sites.at[program->code.at[a].site],
                    &program->sites.at[program->code.at[b].site]);
 }
@@ -28,8 +29,8 @@ Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_repor
   uint32_t index = insn_index(warp, insn);
   for (uint32_t i = 0; i < checker->n; i++) {
     Report *old = &checker->reports[i];
-    if (old->api.kind != kind || !same_cause(program, old->insn, index) ||
-        !same_cause(program, old->other_insn, other_insn))
+    if (old->api.kind != kind || !same_cause(program, kind, old->insn, index) ||
+        !same_cause(program, kind, old->other_insn, other_insn))
       continue;
     old->api.count++;
     checker->current = old;
@@ -95,10 +96,16 @@ void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t ad
 
 void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
                  uint32_t *which) {
-  uint32_t local = (strand - 1) % checker->strands, group = local / checker->warps;
+  uint32_t local = (strand - 1) % checker->strands, warps = checker->warps;
+  uint32_t after = STRAND_MBARRIER * warps + checker->mbarriers; // the first of STRAND_TENSOR_CORE
   *block = (strand - 1) / checker->strands;
-  *kind = group < STRAND_MBARRIER ? (StrandKind)group : STRAND_MBARRIER;
-  *which = *kind == STRAND_MBARRIER ? local - STRAND_MBARRIER * checker->warps : local % checker->warps;
+  if (local < after) {
+    *kind = local / warps < STRAND_MBARRIER ? (StrandKind)(local / warps) : STRAND_MBARRIER;
+    *which = *kind == STRAND_MBARRIER ? local - STRAND_MBARRIER * warps : local % warps;
+  } else {
+    *kind = (StrandKind)(STRAND_TENSOR_CORE + (local - after) / warps);
+    *which = (local - after) % warps;
+  }
 }
 
 void report_other(Report *report, const Warp *warp, const Mark *mark, bool read) {

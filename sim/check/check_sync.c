@@ -183,6 +183,7 @@ void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, Hook
   (void)mask;
   if (fence == HOOK_FENCE_WGMMA) warp_check(warp)->wgmma_fenced = warp->executed;
   if (fence == HOOK_FENCE_MBARRIER_INIT) mbarriers_fence(warp);
+  if (fence == HOOK_FENCE_TCGEN05_BEFORE || fence == HOOK_FENCE_TCGEN05_AFTER) tmem_fence(warp, fence);
   if (fence == HOOK_FENCE_THREAD)
     thread_fence(warp, insn);
   else if (fence == HOOK_FENCE_ASYNC || fence == HOOK_FENCE_ASYNC_SHARED ||

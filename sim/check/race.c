@@ -66,6 +66,8 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
     report_order(report, "cp.async.bulk.wait_group by the issuing thread, then a barrier for others");
   else if (kind == STRAND_WGMMA)
     report_order(report, "wgmma.wait_group by warp %u, then a barrier for other warps", which);
+  else if (kind == STRAND_TENSOR_CORE)
+    report_order(report, "tcgen05.commit by its thread of warp %u, and a wait for that mbarrier", which);
   else if (kind == STRAND_MBARRIER)
     report_order(report, "a wait for that phase of its mbarrier");
   else if (which == actor->warp->index)

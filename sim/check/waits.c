@@ -182,6 +182,10 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
     stand_say(stand, "waits to have %u registers a thread: it needs %u more, and the CTA's pool has %u",
               stand->insn->count, stand->insn->count - warp->registers, block->pool);
     break;
+  case GROUP_AT_TMEM:
+    stand->missing = ", and no warp is left to free any";
+    stand_say(stand, "waits for columns of tensor memory");
+    break;
   case GROUP_AT_SYNC:
     stand->missing = ", for lanes that never arrive";
     if (stand->insn->kind == KIND_REGISTERS)
@@ -238,7 +242,7 @@ void waits_add(WaitList *list, const Block *block) {
 // A higher rank is nearer to the cause. From low to high: waiting lanes, looping lanes, lanes that read
 // shared memory in the loop, those that read global memory, and lanes that wait for registers.
 static int blame_rank(const Warp *warp, const LaneGroup *group) {
-  if (group->state == GROUP_AT_REGISTERS) return 5;
+  if (group->state == GROUP_AT_REGISTERS || group->state == GROUP_AT_TMEM) return 5;
   if (group->state != GROUP_READY) return 1;
   const Spin *spin = &warp->spins[lowest_lane(group->mask)];
   if (!warp->block->spins || !spin->insn) return 2;

@@ -124,7 +124,7 @@ static bool is_function(const Insn *insn) {
   case KIND_SYNC:
     return exec == exec_shfl || exec == exec_vote || exec == exec_redux || exec == exec_elect ||
            exec == exec_match || exec == exec_nothing || exec == exec_ldmatrix || exec == exec_movmatrix ||
-           exec == exec_mma;
+           exec == exec_mma || exec == exec_mma_scaled;
   case KIND_ROUNDED:
   case KIND_WARP_BARRIER:
   case KIND_WAIT:
@@ -133,6 +133,7 @@ static bool is_function(const Insn *insn) {
   case KIND_BARRIER:
   case KIND_CLUSTER_WAIT: return true;
   case KIND_REGISTERS:
+  case KIND_TMEM:
   case KIND_EXIT:
   case KIND_TRAP:
   case KIND_END: return false;

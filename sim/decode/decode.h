@@ -127,6 +127,8 @@ void operand_address(Decoder *d, PtxSpace space, AddressOperand *address);
 // The text inside of the brackets, or its first item.
 void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, AddressOperand *address);
 uint64_t operand_constant(Decoder *d, uint64_t most); // a constant up to `most`
+// {registers} or one register of `bytes`, up to `most`. Returns the number.
+uint32_t operand_registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t bytes, bool written);
 uint32_t slot_all_lanes(Decoder *d);                  // the member mask of .aligned instructions
 Symbol *symbol_find(Decoder *d, Str name);
 Symbol *symbol_add(Decoder *d, SymbolKind kind, Str name);
@@ -177,5 +179,6 @@ void decode_policy(Decoder *d);
 void decode_matrix_move(Decoder *d);
 void decode_mma(Decoder *d);
 void decode_wgmma(Decoder *d);
+void decode_tcgen05(Decoder *d);
 
 #endif

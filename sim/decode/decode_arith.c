@@ -162,6 +162,14 @@ void decode_arith(Decoder *d) {
   if (ptx_type_class(type) == CLASS_FLOAT) float_modifiers(d, type);
   d->insn.dst = operand_dest(d, type);
   sources(d, type, arity(d->op));
+  bool picks = d->op == OP_MIN || d->op == OP_MAX;
+  if (picks && type == PTX_F32 && operand_more(d)) { // of three: PTX ISA 9.7.3.12 and 13
+    d->insn.src[2] = operand_source(d, type);
+    d->insn.extra = mod_take(d, "abs");
+    if (d->insn.flags & FLAG_XORSIGN) decode_error(d, "%.*s of three has no .xorsign", STR_ARG(d->base));
+    emit_known(d, d->op == OP_MIN ? exec_f32_min3 : exec_f32_max3, type);
+    return;
+  }
   emit_known(d, ptx_type_class(type) == CLASS_FLOAT ? float_find(d->op, type) : NULL, type);
 }
 

@@ -259,8 +259,11 @@ static void decode_redux(Decoder *d) {
   need_sync(d);
   Operation op = mod_operation(d, reductions, sizeof reductions / sizeof *reductions);
   PtxType type = mod_need_type(d);
-  bool bits = op == OP_AND || op == OP_OR || op == OP_XOR;
-  if (op == OP_NONE || (bits ? type != PTX_B32 : type != PTX_U32 && type != PTX_S32))
+  bool bits = op == OP_AND || op == OP_OR || op == OP_XOR, picks = op == OP_MIN || op == OP_MAX;
+  if (picks && type == PTX_F32) {
+    if (mod_take(d, "NaN")) d->insn.flags |= FLAG_NAN;
+    if (mod_take(d, "abs")) d->insn.flags |= FLAG_XORSIGN;
+  } else if (op == OP_NONE || (bits ? type != PTX_B32 : type != PTX_U32 && type != PTX_S32))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.extra = (uint8_t)op;
   d->insn.from = (uint16_t)type;

@@ -16,8 +16,7 @@ static void need_aligned(Decoder *d) {
     decode_error(d, "%.*s needs .sync.aligned", STR_ARG(d->base));
 }
 
-// {registers} or one register, up to `most`. Returns the number.
-static uint32_t registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t bytes, bool written) {
+uint32_t operand_registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t bytes, bool written) {
   const PtxOperand *operand = operand_next(d);
   bool vector = operand->kind == OPERAND_VECTOR;
   uint32_t n = 0;
@@ -59,9 +58,9 @@ void decode_matrix_move(Decoder *d) {
     return;
   }
   bool load = d->op == OP_LDMATRIX;
-  uint32_t n = load ? registers(d, move->slots, 4, 4, true) : 0;
+  uint32_t n = load ? operand_registers(d, move->slots, 4, 4, true) : 0;
   operand_address(d, space, &move->address);
-  if (!load) n = registers(d, move->slots, 4, 4, false);
+  if (!load) n = operand_registers(d, move->slots, 4, 4, false);
   if (n != move->count) decode_error(d, "%u registers are needed", move->count);
   d->insn.u.move = move;
   emit_aligned(d, load ? exec_ldmatrix : exec_stmatrix);
@@ -100,7 +99,8 @@ static MatrixType next_type(Decoder *d) {
     MatrixType type;
   } rows[] = {{"f16", MATRIX_F16},   {"bf16", MATRIX_BF16}, {"tf32", MATRIX_TF32}, {"e4m3", MATRIX_E4M3},
               {"e5m2", MATRIX_E5M2}, {"s8", MATRIX_S8},     {"u8", MATRIX_U8},     {"f32", MATRIX_F32},
-              {"f64", MATRIX_F64},   {"s32", MATRIX_S32}};
+              {"f64", MATRIX_F64},   {"s32", MATRIX_S32},   {"e2m3", MATRIX_E2M3}, {"e3m2", MATRIX_E3M2},
+              {"e2m1", MATRIX_E2M1}};
   for (uint32_t i = 0; i < d->mod_count; i++)
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
       if (!d->taken[i] && str_is(d->mods[i], rows[r].name)) {
@@ -165,16 +165,100 @@ static bool take_orders(Decoder *d, Matrix *matrix) {
 
 // Checks the instruction's numbers of registers.
 static bool counts_fit(const Matrix *matrix, uint32_t bytes) {
-  uint32_t element = matrix_bytes(matrix->a), lanes = matrix_in_quads(matrix) ? LANES / 4 : LANES;
+  uint32_t per = matrix_chunk(matrix->a) * bytes / 16, lanes = matrix_in_quads(matrix) ? LANES / 4 : LANES;
   return matrix->d_count == accumulators(matrix, matrix->d) &&
          matrix->c_count == accumulators(matrix, matrix->c) &&
-         matrix->a_count == matrix->m * matrix->k * element / bytes / lanes &&
-         matrix->b_count == matrix->n * matrix->k * element / bytes / lanes;
+         matrix->a_count == matrix->m * matrix->k / per / lanes &&
+         matrix->b_count == matrix->n * matrix->k / per / lanes;
+}
+
+// ---- mma with .kind: PTX ISA 9.7.14.3 and 9.7.14.5.14 ----
+
+static bool is_narrow(MatrixType type) { return is_fp8(type) || matrix_unpacks(type); }
+
+// {byte, thread}
+static void take_selector(Decoder *d, uint32_t *byte, uint32_t *thread) {
+  const PtxOperand *operand = operand_next(d);
+  const PtxOperand *first = operand->kind == OPERAND_VECTOR ? operand->items : NULL;
+  if (!first || !first->next || first->next->next) {
+    decode_error(d, "{byte, thread} of a scale is needed");
+    return;
+  }
+  *byte = source_of(d, first, PTX_U16);
+  *thread = source_of(d, first->next, PTX_U16);
+}
+
+static void take_scales(Decoder *d, Matrix *matrix) {
+  matrix->scale_a = operand_source(d, PTX_B32);
+  take_selector(d, &matrix->byte_a, &matrix->thread_a);
+  matrix->scale_b = operand_source(d, PTX_B32);
+  take_selector(d, &matrix->byte_b, &matrix->thread_b);
+}
+
+// .scale_vec::NX, and the scales' type. False: they do not belong to the kind. mxf4: packed e2m1 with K 64.
+static bool take_block_scale(Decoder *d, Matrix *matrix, bool packed, bool nv) {
+  bool one = mod_take(d, "scale_vec::1X"), two = mod_take(d, "scale_vec::2X"),
+       four = mod_take(d, "scale_vec::4X");
+  matrix->scales_e4m3 = mod_take(d, "ue4m3");
+  if (!matrix->scales_e4m3 && !mod_take(d, "ue8m0")) return false;
+  matrix->block = four ? 16 : 32;
+  if (!packed) return !two && !four && !matrix->scales_e4m3;
+  if (one || (four && !nv) || (matrix->scales_e4m3 && !four)) return false;
+  return two || four || !nv;
+}
+
+typedef struct MmaKindRow {
+  const char *name;
+  bool scaled, packed, nv;
+} MmaKindRow;
+
+static void decode_mma_kind(Decoder *d, Matrix *matrix, const MmaKindRow *kind) {
+  bool known = take_shape(d, matrix) && take_orders(d, matrix);
+  known &= mod_take(d, "block_scale") == kind->scaled;
+  matrix->d = next_type(d);
+  matrix->a = next_type(d);
+  matrix->b = next_type(d);
+  matrix->c = next_type(d);
+  known &= is_narrow(matrix->a) && is_narrow(matrix->b) && matrix->d == matrix->c &&
+           (matrix->d == MATRIX_F32 || (matrix->d == MATRIX_F16 && !kind->scaled));
+  if (kind->packed) {
+    known &= matrix->a == MATRIX_E2M1 && matrix->b == MATRIX_E2M1;
+    matrix->a = matrix->b = MATRIX_E2M1_PAIRS;
+  }
+  known &= matrix->m == 16 && matrix->n == 8 && matrix->k == (kind->packed ? 64u : 32u);
+  if (kind->scaled) known &= take_block_scale(d, matrix, kind->packed, kind->nv);
+  if (!known) {
+    decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+    return;
+  }
+  matrix->d_count = operand_registers(d, matrix->d_slots, 8, 4, true);
+  matrix->a_count = operand_registers(d, matrix->a_slots, 8, 4, false);
+  matrix->b_count = operand_registers(d, matrix->b_slots, 4, 4, false);
+  matrix->c_count = operand_registers(d, matrix->c_slots, 8, 4, false);
+  if (!counts_fit(matrix, 4)) decode_error(d, "%.*s has another number of registers", STR_ARG(d->stmt->name));
+  if (kind->scaled) take_scales(d, matrix);
+  d->insn.u.matrix = matrix;
+  emit_aligned(d, kind->scaled ? exec_mma_scaled : exec_mma);
+}
+
+// False: it has no .kind.
+static bool take_mma_kind(Decoder *d, Matrix *matrix) {
+  static const MmaKindRow rows[] = {{"kind::f8f6f4", false, false, false},
+                                    {"kind::mxf8f6f4", true, false, false},
+                                    {"kind::mxf4", true, true, false},
+                                    {"kind::mxf4nvf4", true, true, true}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (mod_take(d, rows[i].name)) {
+      decode_mma_kind(d, matrix, &rows[i]);
+      return true;
+    }
+  return false;
 }
 
 void decode_mma(Decoder *d) {
   need_aligned(d);
   Matrix *matrix = ARENA_NEW(d->arena, Matrix);
+  if (take_mma_kind(d, matrix)) return;
   bool shape = take_shape(d, matrix);
   bool order = take_orders(d, matrix);
   matrix->satfinite = mod_take(d, "satfinite");
@@ -189,10 +273,10 @@ void decode_mma(Decoder *d) {
     return;
   }
   uint32_t bytes = matrix->a == MATRIX_F64 ? 8 : 4;
-  matrix->d_count = registers(d, matrix->d_slots, 8, bytes, true);
-  matrix->a_count = registers(d, matrix->a_slots, 8, bytes, false);
-  matrix->b_count = registers(d, matrix->b_slots, 4, bytes, false);
-  matrix->c_count = registers(d, matrix->c_slots, 8, bytes, false);
+  matrix->d_count = operand_registers(d, matrix->d_slots, 8, bytes, true);
+  matrix->a_count = operand_registers(d, matrix->a_slots, 8, bytes, false);
+  matrix->b_count = operand_registers(d, matrix->b_slots, 4, bytes, false);
+  matrix->c_count = operand_registers(d, matrix->c_slots, 8, bytes, false);
   if (!counts_fit(matrix, bytes))
     decode_error(d, "%.*s has another number of registers", STR_ARG(d->stmt->name));
   d->insn.u.matrix = matrix;
@@ -241,11 +325,11 @@ static void decode_multiply(Decoder *d) {
     return;
   }
   matrix->m = 16;
-  matrix->d_count = registers(d, matrix->d_slots, 128, 4, true);
+  matrix->d_count = operand_registers(d, matrix->d_slots, 128, 4, true);
   if (matrix->d_count != accumulators(matrix, matrix->d))
     decode_error(d, "%u registers of D are needed", accumulators(matrix, matrix->d));
   if (d->operand && d->operand->kind == OPERAND_VECTOR) {
-    matrix->a_count = registers(d, matrix->a_slots, 4, 4, false);
+    matrix->a_count = operand_registers(d, matrix->a_slots, 4, 4, false);
     if (matrix->a_count != 4) decode_error(d, "4 registers of A are needed");
   } else {
     matrix->a_descriptor = operand_source(d, PTX_B64);

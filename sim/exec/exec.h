@@ -13,6 +13,7 @@ ExecFn *exec_field_find(Operation op);
 ExecFn *exec_product_find(Operation op);
 ExecFn *exec_f32_find(Operation op);
 ExecFn exec_f32_pair;  // add, sub, mul, fma of pairs of f32
+ExecFn exec_f32_min3, exec_f32_max3;
 ExecFn exec_f32_mixed; // add, sub, fma of f32 with halves
 ExecFn *exec_f64_find(Operation op);
 ExecFn *exec_half_find(Operation op, PtxType type);
@@ -36,6 +37,9 @@ typedef enum NarrowFloat {
   NARROW_E3M2,
   NARROW_COUNT
 } NarrowFloat;
+// The number with the format's bits. Bits above the sign are ignored.
+float float_of_narrow(uint32_t bits, NarrowFloat format);
+float float_of_scale(uint32_t bits, bool e4m3); // of 8 bits: ue4m3, or ue8m0
 // exec_convert_ue8m0's insn->extra.
 typedef enum Ue8m0Form { UE8M0_FROM_F32, UE8M0_FROM_BF16X2, UE8M0_TO_BF16X2 } Ue8m0Form;
 ExecFn exec_convert_fp8, exec_convert_ue8m0, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
@@ -73,7 +77,9 @@ typedef enum MapField {
   MAP_FILL
 } MapField;
 ExecFn exec_map_replace, exec_map_copy;
-ExecFn exec_ldmatrix, exec_stmatrix, exec_movmatrix, exec_mma, exec_wgmma, exec_wgmma_fence;
+ExecFn exec_ldmatrix, exec_stmatrix, exec_movmatrix, exec_mma, exec_mma_scaled, exec_wgmma, exec_wgmma_fence;
+ExecFn exec_tmem_load, exec_tmem_store, exec_tcgen05_mma, exec_tcgen05_cp, exec_tcgen05_shift,
+    exec_tcgen05_commit;
 ExecFn exec_video; // see exec_video.c
 ExecFn exec_shfl, exec_vote, exec_activemask, exec_redux, exec_elect, exec_nothing;
 

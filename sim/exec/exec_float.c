@@ -39,27 +39,17 @@ static inline float f32_modify(float value, uint32_t flags) {
     lanes_merge32(warp, insn->dst, scratch, mask);                                                           \
   }
 
-// min and max: -0 is less than +0. A NaN is ignored, or with .NaN returned (canonical 0x7fffffff).
-static inline float f32_pick(float a, float b, bool smaller, uint32_t flags) {
-  uint32_t sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
-  if (flags & FLAG_XORSIGN) a = fabsf(a), b = fabsf(b);
-  float picked;
-  if (a != a || b != b) {
-    if ((a != a && b != b) || (flags & FLAG_NAN)) return float_of(0x7fffffffu);
-    picked = a != a ? b : a;
-  } else if (a == b) {
-    picked = (float_bits(a) >> 31 != 0) == smaller ? a : b;
-  } else {
-    picked = (a < b) == smaller ? a : b;
-  }
-  return flags & FLAG_XORSIGN ? float_of(float_bits(picked) | sign) : picked;
-}
-
 static inline double f64_pick(double a, double b, bool smaller) {
   if (a != a) return b;
   if (b != b) return a;
   if (a == b) return (signbit(a) != 0) == smaller ? a : b;
   return (a < b) == smaller ? a : b;
+}
+
+// extra 1: .abs, of magnitudes.
+static inline float f32_pick3(float a, float b, float c, bool smaller, const Insn *insn) {
+  if (insn->extra) a = fabsf(a), b = fabsf(b), c = fabsf(c);
+  return f32_pick(f32_pick(a, b, smaller, insn->flags), c, smaller, insn->flags);
 }
 
 DEFINE_F32(f32_add, a + b)
@@ -73,6 +63,8 @@ DEFINE_F32(f32_abs, float_of(float_bits(a) & 0x7fffffffu))
 DEFINE_F32(f32_neg, float_of(float_bits(a) ^ 0x80000000u))
 DEFINE_F32(f32_min, f32_pick(a, b, true, insn->flags))
 DEFINE_F32(f32_max, f32_pick(a, b, false, insn->flags))
+DEFINE_F32(f32_min3, f32_pick3(a, b, c, true, insn))
+DEFINE_F32(f32_max3, f32_pick3(a, b, c, false, insn))
 DEFINE_F32(f32_copysign, float_of((float_bits(a) & 0x80000000u) | (float_bits(b) & 0x7fffffffu)))
 DEFINE_F32(f32_rsqrt, (float)(1.0 / sqrt((double)a)))
 DEFINE_F32(f32_sin, (float)sin((double)a))
@@ -161,6 +153,9 @@ static const FloatRow rows[] = {
     {OP_LG2, f32_lg2, NULL},          {OP_EX2, f32_ex2, NULL},
     {OP_TANH, f32_tanh, NULL},
 };
+
+void exec_f32_min3(Warp *warp, const Insn *insn, uint32_t mask) { f32_min3(warp, insn, mask); }
+void exec_f32_max3(Warp *warp, const Insn *insn, uint32_t mask) { f32_max3(warp, insn, mask); }
 
 static float pair_half(Operation op, float a, float b, float c) {
   switch ((int)op) {

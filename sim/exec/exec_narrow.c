@@ -21,7 +21,7 @@ static uint32_t sign_of(NarrowFloat f) {
   return f == NARROW_E4M3 || f == NARROW_E5M2 ? 128 : formats[f].largest + 1;
 }
 
-static float float_of_narrow(uint32_t bits, NarrowFloat f) {
+float float_of_narrow(uint32_t bits, NarrowFloat f) {
   uint32_t sign = sign_of(f), fraction = bits & ((1u << formats[f].fraction) - 1);
   int exponent = (int)((bits & (sign - 1)) >> formats[f].fraction);
   if (f == NARROW_E5M2) return float_of_half((uint16_t)(bits << 8));
@@ -90,6 +90,11 @@ static uint32_t ue8m0_of_float(float value, bool up, bool saturates) {
   int bits = value == 0 ? 0 : exponent - 1 + 127 + (up && fraction > 0.5);
   if (bits > 254) return saturates ? 254 : 255;
   return bits < 0 ? 0 : (uint32_t)bits;
+}
+
+float float_of_scale(uint32_t bits, bool e4m3) {
+  if (e4m3) return float_of_narrow(bits & 0x7f, NARROW_E4M3);
+  return bits == 255 ? NAN : ldexpf(1.0f, (int)bits - 127);
 }
 
 static uint32_t bf16_of_ue8m0(uint32_t bits) {

@@ -3,6 +3,7 @@
 // PTX ISA 9.7.9.
 #include "sim/machine/hooks.h"
 #include "sim/exec/exec.h"
+#include "sim/exec/float_bits.h"
 #include "sim/machine/lanes.h"
 
 // extra: MOD_IDX, UP, DOWN or BFLY. src: value, lane, clamp. dst UINT32_MAX: none. dst2: true if the source
@@ -61,9 +62,28 @@ static uint32_t reduce_pair(Operation op, bool is_signed, uint32_t a, uint32_t b
   return op == OP_AND ? a & b : op == OP_OR ? a | b : a ^ b;
 }
 
+// redux of f32. FLAG_XORSIGN: .abs, of magnitudes.
+static void redux_floats(Warp *warp, const Insn *insn, uint32_t mask) {
+  const float *a = lanes_at(warp, insn->src[0]);
+  bool magnitudes = insn->flags & FLAG_XORSIGN, first = true;
+  float result = 0, out[LANES];
+  for (int l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    float value = magnitudes ? fabsf(a[l]) : a[l];
+    result = f32_pick(first ? value : result, value, insn->extra == OP_MIN, insn->flags & FLAG_NAN);
+    first = false;
+  }
+  for (int l = 0; l < LANES; l++) out[l] = result;
+  lanes_write32(warp, insn->dst, out, mask);
+}
+
 // extra: the Operation; from: the type.
 void exec_redux(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *a = lanes_at(warp, insn->src[0]);
+  if (insn->from == PTX_F32) {
+    redux_floats(warp, insn, mask);
+    return;
+  }
   uint32_t result = 0, out[LANES];
   bool first = true, is_signed = insn->from == PTX_S32;
   for (int l = 0; l < LANES; l++) {

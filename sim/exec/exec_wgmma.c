@@ -1,117 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma.mma_async: each warp of a warpgroup computes its 16 of the 64 rows, from registers or shared memory.
-//
-// A descriptor's bits (PTX ISA 9.7.15.5.1):
-//
-//   * 0..13 are start / 16.
-//   * 16..29 are the leading byte offset / 16 (LBO).
-//   * 32..45 are the stride byte offset / 16 (SBO).
-//   * 49..51 are the base offset.
-//   * 62..63 are the swizzle. 0: none. 1, 2, 3: rows of S = 128, 64, 32 bytes.
-//
-// The addresses of an operand's 16-byte chunks, before the swizzle:
-//
-//   Along K, for row r and chunk c:
-//     Swizzled:     start + r/8 SBO + r%8 S + 16 c.
-//     Not swizzled: start + r/8 SBO + c LBO + r%8 16
-//
-//   Along M or N, for chunk c and k row x:
-//     Swizzled:     start + 16c/S LBO + x/8 SBO + x%8 S + 16c%S.
-//     Not swizzled: start + c SBO + x/8 LBO + x%8 16
-//
-// The swizzle exclusive-ors address bits 4.. with bits 7.. (minus the base offset).
 #include <stdlib.h>
-#include "sim/machine/hooks.h"
-#include "sim/exec/matrix.h"
 #include "sim/exec/exec.h"
+#include "sim/exec/shared_matrix.h"
 #include "sim/machine/lanes.h"
-
-enum { CHUNK = 16, ADDRESS_MASK = 0x3ffff };
-
-typedef struct Descriptor {
-  uint32_t start, lbo, sbo, base, row; // row: S; 0: not swizzled
-} Descriptor;
-
-static Descriptor descriptor_of(uint64_t bits) {
-  static const uint32_t rows[] = {0, 128, 64, 32};
-  return (Descriptor){.start = (uint32_t)(bits & 0x3fff) << 4,
-                      .lbo = (uint32_t)(bits >> 16 & 0x3fff) << 4,
-                      .sbo = (uint32_t)(bits >> 32 & 0x3fff) << 4,
-                      .base = (uint32_t)(bits >> 49 & 7),
-                      .row = rows[bits >> 62]};
-}
-
-static uint32_t swizzled(const Descriptor *d, uint32_t address) {
-  address &= ADDRESS_MASK;
-  if (!d->row) return address;
-  uint32_t phase = ((address >> 7) - d->base) & (d->row / CHUNK - 1);
-  return address ^ phase << 4;
-}
-
-static uint32_t chunk_along_k(const Descriptor *d, uint32_t row, uint32_t chunk) {
-  if (d->row) return swizzled(d, d->start + row / 8 * d->sbo + row % 8 * d->row + chunk * CHUNK);
-  return swizzled(d, d->start + row / 8 * d->sbo + chunk * d->lbo + row % 8 * CHUNK);
-}
-
-static uint32_t chunk_along_rows(const Descriptor *d, uint32_t chunk, uint32_t k) {
-  if (!d->row) return swizzled(d, d->start + chunk * d->sbo + k / 8 * d->lbo + k % 8 * CHUNK);
-  uint32_t byte = chunk * CHUNK;
-  return swizzled(d, d->start + byte / d->row * d->lbo + k / 8 * d->sbo + k % 8 * d->row + byte % d->row);
-}
-
-// An operand in shared memory. Its elements are stored to to[row * by_row + k * by_k].
-typedef struct WgmmaOperand {
-  const AsyncOp *op;
-  Descriptor descriptor;
-  MatrixType type;
-  bool transposed; // stored along M or N
-  uint32_t first, rows, depth;
-  uint32_t by_row, by_k;
-  float *floats;
-  int32_t *ints;
-} WgmmaOperand;
-
-static bool load_chunk(const WgmmaOperand *operand, uint32_t address, size_t at, uint32_t step) {
-  const AsyncOp *op = operand->op;
-  const Block *block = op->warp->block;
-  uint32_t count = CHUNK / matrix_bytes(operand->type);
-  if (address + CHUNK > block->shared_bytes) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_OUT_OF_BOUNDS, address,
-               "wgmma reads 16 bytes at shared address %u, of %u bytes", address, block->shared_bytes);
-    return false;
-  }
-  if (operand->floats)
-    matrix_floats(operand->type, block->shared + address, count, operand->floats + at, step);
-  else
-    matrix_ints(operand->type, block->shared + address, count, operand->ints + at, step);
-  if (!hooks_of(op->warp)) return true;
-  HookRange range = {.warp = op->warp, .insn = op->insn, .lanes = op->mask, .op = op, .space = SPACE_SHARED};
-  range.proxy = HOOK_ASYNC;
-  range.address = address;
-  range.bytes = CHUNK;
-  sim_hook_range(&range);
-  return true;
-}
-
-static bool load_operand(const WgmmaOperand *operand) {
-  const Descriptor *d = &operand->descriptor;
-  uint32_t per = CHUNK / matrix_bytes(operand->type);
-  if (operand->transposed) {
-    for (uint32_t c = 0; c < operand->rows / per; c++)
-      for (uint32_t k = 0; k < operand->depth; k++) {
-        size_t at = (size_t)c * per * operand->by_row + (size_t)k * operand->by_k;
-        if (!load_chunk(operand, chunk_along_rows(d, operand->first / per + c, k), at, operand->by_row))
-          return false;
-      }
-    return true;
-  }
-  for (uint32_t r = 0; r < operand->rows; r++)
-    for (uint32_t c = 0; c < operand->depth / per; c++) {
-      size_t at = (size_t)r * operand->by_row + (size_t)c * per * operand->by_k;
-      if (!load_chunk(operand, chunk_along_k(d, operand->first + r, c), at, operand->by_k)) return false;
-    }
-  return true;
-}
 
 static void negate(float *numbers, size_t n, bool really) {
   for (size_t i = 0; really && i < n; i++) numbers[i] = -numbers[i];
@@ -119,28 +11,34 @@ static void negate(float *numbers, size_t n, bool really) {
 
 static bool load_operands(const AsyncOp *op, float *a, float *b, int32_t *int_a, int32_t *int_b) {
   const Matrix *matrix = op->insn->u.matrix;
-  WgmmaOperand of_a = {op,
-                       descriptor_of(op->descriptors[0]),
-                       matrix->a,
-                       matrix->transpose_a,
-                       op->warp->index % 4 * 16,
-                       16,
-                       matrix->k,
-                       matrix->k,
-                       1,
-                       a,
-                       int_a};
-  WgmmaOperand of_b = {op,        descriptor_of(op->descriptors[1]),
-                       matrix->b, matrix->transpose_b,
-                       0,         matrix->n,
-                       matrix->k, 1,
-                       matrix->n, b,
-                       int_b};
+  SharedMatrix of_a = {.op = op,
+                       .name = "wgmma",
+                       .descriptor = descriptor_of_wgmma(op->descriptors[0]),
+                       .type = matrix->a,
+                       .transposed = matrix->transpose_a,
+                       .first = op->warp->index % 4 * 16,
+                       .rows = 16,
+                       .depth = matrix->k,
+                       .by_row = matrix->k,
+                       .by_k = 1,
+                       .floats = a,
+                       .ints = int_a};
+  SharedMatrix of_b = {.op = op,
+                       .name = "wgmma",
+                       .descriptor = descriptor_of_wgmma(op->descriptors[1]),
+                       .type = matrix->b,
+                       .transposed = matrix->transpose_b,
+                       .rows = matrix->n,
+                       .depth = matrix->k,
+                       .by_row = 1,
+                       .by_k = matrix->n,
+                       .floats = b,
+                       .ints = int_b};
   if (matrix->a_count)
     matrix_load_a(op->warp, matrix, a, int_a);
-  else if (!load_operand(&of_a))
+  else if (!shared_matrix_load(&of_a))
     return false;
-  return load_operand(&of_b);
+  return shared_matrix_load(&of_b);
 }
 
 static void run_ints(AsyncOp *op, Integers *integers) {

@@ -71,6 +71,22 @@ static inline uint16_t bf16_of_float(float value) {
 // bfloat16: 7, 127. binary32: 23, 127.
 uint32_t float_round(double value, int mantissa, int bias, Round round);
 
+// min and max: -0 is less than +0. A NaN is ignored, or with .NaN returned (canonical 0x7fffffff).
+static inline float f32_pick(float a, float b, bool smaller, uint32_t flags) {
+  uint32_t sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
+  if (flags & FLAG_XORSIGN) a = fabsf(a), b = fabsf(b);
+  float picked;
+  if (a != a || b != b) {
+    if ((a != a && b != b) || (flags & FLAG_NAN)) return float_of(0x7fffffffu);
+    picked = a != a ? b : a;
+  } else if (a == b) {
+    picked = (float_bits(a) >> 31 != 0) == smaller ? a : b;
+  } else {
+    picked = (a < b) == smaller ? a : b;
+  }
+  return flags & FLAG_XORSIGN ? float_of(float_bits(picked) | sign) : picked;
+}
+
 // a + b in double, rounded to odd. A second rounding to a narrow format is then correct.
 double add_to_odd(double a, double b);
 double odd_of_int(uint64_t magnitude, bool negative);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sim/exec/matrix.h"
 
+#include "sim/exec/exec.h"
 #include "sim/exec/float_bits.h"
 #include "sim/machine/lanes.h"
 
@@ -10,6 +11,10 @@ uint32_t matrix_bytes(MatrixType type) {
   case MATRIX_BF16: return 2;
   case MATRIX_E4M3:
   case MATRIX_E5M2:
+  case MATRIX_E2M3:
+  case MATRIX_E3M2:
+  case MATRIX_E2M1:
+  case MATRIX_E2M1_PAIRS:
   case MATRIX_S8:
   case MATRIX_U8: return 1;
   case MATRIX_F64: return 8;
@@ -19,6 +24,20 @@ uint32_t matrix_bytes(MatrixType type) {
   case MATRIX_S32: break;
   }
   return 4;
+}
+
+uint32_t matrix_chunk(MatrixType type) { return type == MATRIX_E2M1_PAIRS ? 32 : 16 / matrix_bytes(type); }
+
+bool matrix_unpacks(MatrixType type) {
+  return type == MATRIX_E2M1 || type == MATRIX_E2M3 || type == MATRIX_E3M2;
+}
+
+void matrix_unpack(MatrixType type, const unsigned char *from, unsigned char *containers) {
+  uint32_t bits = type == MATRIX_E2M1 ? 4 : 6, up = type == MATRIX_E2M1 ? 2 : 0;
+  for (uint32_t i = 0; i < 16; i++) {
+    uint32_t at = i * bits, pair = from[at / 8] | (uint32_t)from[at / 8 + 1] << 8;
+    containers[i] = (unsigned char)((pair >> at % 8 & ((1u << bits) - 1)) << up);
+  }
 }
 
 bool matrix_is_int(MatrixType type) { return type == MATRIX_S8 || type == MATRIX_U8 || type == MATRIX_S32; }
@@ -52,13 +71,36 @@ static void bytes(const unsigned char *from, uint32_t count, float *to, uint32_t
     to[i * step] = e4m3 ? float_of_e4m3(from[i]) : float_of_half((uint16_t)(from[i] << 8));
 }
 
+static void narrow(const unsigned char *from, uint32_t count, float *to, uint32_t step, NarrowFloat format,
+                   uint32_t down) {
+  for (uint32_t i = 0; i < count; i++) to[i * step] = float_of_narrow(from[i] >> down, format);
+}
+
+static void pairs(const unsigned char *from, uint32_t count, float *to, uint32_t step) {
+  for (uint32_t i = 0; i < count; i++)
+    to[i * step] = float_of_narrow(from[i / 2] >> 4 * (i % 2) & 15, NARROW_E2M1);
+}
+
+// Floats of 6 and 4 bits. Not inlined, so that matrix_floats stays small.
+__attribute__((noinline)) static void narrow_floats(MatrixType type, const unsigned char *from,
+                                                    uint32_t count, float *to, uint32_t step) {
+  if (type == MATRIX_E2M1_PAIRS)
+    pairs(from, count, to, step);
+  else if (type == MATRIX_E2M1)
+    narrow(from, count, to, step, NARROW_E2M1, 2);
+  else
+    narrow(from, count, to, step, type == MATRIX_E2M3 ? NARROW_E2M3 : NARROW_E3M2, 0);
+}
+
 void matrix_floats(MatrixType type, const unsigned char *from, uint32_t count, float *to, uint32_t step) {
   if (type == MATRIX_F16 || type == MATRIX_BF16)
     halves(from, count, to, step, type == MATRIX_BF16);
   else if (type == MATRIX_E4M3 || type == MATRIX_E5M2)
     bytes(from, count, to, step, type == MATRIX_E4M3);
-  else
+  else if (type == MATRIX_TF32 || type == MATRIX_F32)
     binary32s(from, count, to, step, type == MATRIX_TF32 ? 0xffffe000u : UINT32_MAX);
+  else
+    narrow_floats(type, from, count, to, step);
 }
 
 void matrix_ints(MatrixType type, const unsigned char *from, uint32_t count, int32_t *to, uint32_t step) {
@@ -67,14 +109,16 @@ void matrix_ints(MatrixType type, const unsigned char *from, uint32_t count, int
 
 static void load_element(MatrixType type, const unsigned char *word, uint32_t count, size_t at, uint32_t step,
                          float *floats, int32_t *ints) {
-  if (floats)
+  if (floats && (type == MATRIX_F16 || type == MATRIX_BF16))
+    halves(word, count, floats + at, step, type == MATRIX_BF16);
+  else if (floats)
     matrix_floats(type, word, count, floats + at, step);
   else
     matrix_ints(type, word, count, ints + at, step);
 }
 
 void matrix_load_a(const Warp *warp, const Matrix *matrix, float *a, int32_t *ints) {
-  uint32_t per = 4 / matrix_bytes(matrix->a);
+  uint32_t per = matrix_chunk(matrix->a) / 4;
   for (uint32_t r = 0; r < matrix->a_count; r++) {
     const unsigned char *words = lanes_at(warp, matrix->a_slots[r]);
     uint32_t down = matrix->m == 16 ? 8 * (r & 1) : 0, along = matrix->m == 16 ? r >> 1 : r;
@@ -86,7 +130,7 @@ void matrix_load_a(const Warp *warp, const Matrix *matrix, float *a, int32_t *in
 }
 
 void matrix_load_b(const Warp *warp, const Matrix *matrix, float *b, int32_t *ints) {
-  uint32_t per = 4 / matrix_bytes(matrix->b);
+  uint32_t per = matrix_chunk(matrix->b) / 4;
   for (uint32_t r = 0; r < matrix->b_count; r++) {
     const unsigned char *words = lanes_at(warp, matrix->b_slots[r]);
     for (uint32_t l = 0; l < LANES; l++) {
@@ -162,6 +206,10 @@ SIM_LANES static void multiply8(uint32_t m, uint32_t k, const float *restrict a,
   }
 }
 
+void matrix_multiply_floats(uint32_t m, uint32_t n, uint32_t k, const float *a, const float *b, float *c) {
+  multiply(m, n, k, a, b, c);
+}
+
 void matrix_multiply(const Matrix *matrix, Numbers *numbers) {
   if (matrix->n == 8)
     multiply8(matrix->m, matrix->k, numbers->a, numbers->b, numbers->c);
@@ -179,6 +227,11 @@ SIM_LANES static void multiply_ints(uint32_t m, uint32_t n, uint32_t k, const in
       for (uint32_t j = 0; j < n; j++) sum[j] += a[i * k + x] * b[(size_t)x * n + j];
     for (uint32_t j = 0; j < n; j++) c[(size_t)i * n + j] += sum[j];
   }
+}
+
+void matrix_multiply_int32s(uint32_t m, uint32_t n, uint32_t k, const int32_t *a, const int32_t *b,
+                            int64_t *c) {
+  multiply_ints(m, n, k, a, b, c);
 }
 
 void matrix_multiply_ints(const Matrix *matrix, Integers *integers) {

@@ -8,9 +8,11 @@
 bool async_late(const Block *block) { return block->worker->launch->late; }
 
 AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, AsyncGroup group) {
-  size_t extra = kind == ASYNC_COPY                           ? sizeof(CopyLanes)
-                 : kind == ASYNC_BULK || kind == ASYNC_TENSOR ? sizeof(CopyRange)
-                                                              : 0;
+  static const size_t payloads[] = {
+      [ASYNC_COPY] = sizeof(CopyLanes),     [ASYNC_BULK] = sizeof(CopyRange),
+      [ASYNC_TENSOR] = sizeof(CopyRange),   [ASYNC_TENSOR_CORE] = sizeof(TensorOp),
+      [ASYNC_TMEM_MOVE] = sizeof(TensorOp), [ASYNC_COMMIT] = 0};
+  size_t extra = payloads[kind];
   AsyncOp *op = calloc(1, sizeof *op);
   void *payload = extra ? calloc(1, extra) : NULL;
   if (!op || (extra && !payload)) {
@@ -26,6 +28,8 @@ AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, 
   op->sequence = warp->block->async_count++;
   if (kind == ASYNC_COPY)
     op->u.lanes = payload;
+  else if (kind == ASYNC_TENSOR_CORE || kind == ASYNC_TMEM_MOVE)
+    op->u.tensor = payload;
   else
     op->u.range = payload;
   if (group != ASYNC_GROUP_NONE) memcpy(op->group, warp->committed[group], sizeof op->group);
@@ -36,7 +40,10 @@ void async_drop(AsyncOp *op) {
   if (op->kind == ASYNC_BULK || op->kind == ASYNC_TENSOR) free(op->u.range->staged);
   if (op->kind == ASYNC_COPY)
     free(op->u.lanes);
-  else
+  else if (op->kind == ASYNC_TENSOR_CORE || op->kind == ASYNC_TMEM_MOVE) {
+    free(op->u.tensor->values);
+    free(op->u.tensor);
+  } else
     free(op->u.range);
   free(op);
 }
@@ -74,6 +81,39 @@ static void run_arrivals(AsyncOp *op) {
   op->mask = 0;
 }
 
+// ---- tcgen05 ----
+
+static bool columns_meet(const TensorOp *a, const TensorOp *b) {
+  for (int i = 0; i < TMEM_RANGES; i++)
+    for (int k = 0; k < TMEM_RANGES; k++)
+      if (a->ranges[i].first < b->ranges[k].first + b->ranges[k].count &&
+          b->ranges[k].first < a->ranges[i].first + a->ranges[i].count)
+        return true;
+  return false;
+}
+
+// Earlier operations of the tensor core: those of the same thread, and those on the same columns.
+static void run_earlier(AsyncOp *op) {
+  Block *block = op->warp->block;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (AsyncOp *other = block->warps[w].queues[ASYNC_GROUP_TENSOR_CORE].first; other; other = other->next) {
+      if (!other->mask || other->sequence >= op->sequence || block->worker->fault.set) continue;
+      bool same_thread = other->warp == op->warp && (other->mask & op->mask);
+      if (same_thread || columns_meet(other->u.tensor, op->u.tensor)) async_run(other, other->mask);
+    }
+}
+
+// tcgen05.commit: first completes the thread's earlier operations.
+static void run_commit(AsyncOp *op) {
+  Warp *warp = op->warp;
+  uint32_t lane = lowest_lane(op->mask);
+  for (AsyncOp *other = warp->queues[ASYNC_GROUP_TENSOR_CORE].first; other; other = other->next)
+    if (other->sequence < op->sequence && (other->mask & op->mask) && !warp->block->worker->fault.set)
+      async_run(other, other->mask);
+  if (!warp->block->worker->fault.set) mbarrier_arrive(warp, op->insn, lane, op, op->mbarrier, 1);
+  op->mask = 0;
+}
+
 void async_run(AsyncOp *op, uint32_t lanes) {
   op->warp->block->worker->changed = true;
   switch (op->kind) {
@@ -85,6 +125,12 @@ void async_run(AsyncOp *op, uint32_t lanes) {
     break;
   case ASYNC_WGMMA: wgmma_run(op); break;
   case ASYNC_ARRIVE: run_arrivals(op); return;
+  case ASYNC_TENSOR_CORE:
+    run_earlier(op);
+    if (!op->warp->block->worker->fault.set) tensor_core_run(op);
+    break;
+  case ASYNC_TMEM_MOVE: tmem_move_run(op); break;
+  case ASYNC_COMMIT: run_commit(op); return;
   }
   op->mask &= ~lanes;
   sim_hook_async_done(op, lanes);
@@ -92,13 +138,20 @@ void async_run(AsyncOp *op, uint32_t lanes) {
     mbarrier_complete_tx(op, lowest_lane(lanes), op->mbarrier, op->u.range->bytes);
 }
 
+void async_issue_now(AsyncOp *op) {
+  sim_hook_async_issue(op);
+  async_run(op, op->mask);
+  async_drop(op);
+}
+
 void async_issue(AsyncOp *op) {
   Block *block = op->warp->block;
-  sim_hook_async_issue(op);
   if (!async_late(block)) {
-    async_run(op, op->mask);
-    async_drop(op);
-  } else if (op->group_kind == ASYNC_GROUP_NONE) {
+    async_issue_now(op);
+    return;
+  }
+  sim_hook_async_issue(op);
+  if (op->group_kind == ASYNC_GROUP_NONE) {
     queue_append(&block->at_mbarriers, op);
     mbarrier_wake(block);
   } else {
@@ -135,6 +188,10 @@ void async_wait(Warp *warp, uint32_t mask, AsyncGroup group, uint32_t pending, b
 static void effect_of(const AsyncOp *op, uint64_t mbarrier, uint32_t *arrivals, int64_t *bytes) {
   *arrivals = 0;
   *bytes = 0;
+  if (op->kind == ASYNC_COMMIT) {
+    *arrivals = op->mask && op->mbarrier == mbarrier;
+    return;
+  }
   if (op->kind != ASYNC_ARRIVE) {
     if (op->mask && op->mbarrier == mbarrier) *bytes = (int64_t)op->u.range->bytes;
     return;
@@ -166,7 +223,10 @@ void async_complete_phase(Block *block, uint64_t mbarrier) {
   }
   if (!last) return;
   queue_drop_done(&block->at_mbarriers);
-  for (uint32_t w = 0; w < block->warp_count; w++) queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_COPY]);
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_COPY]);
+    queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_TENSOR_CORE]);
+  }
 }
 
 static AsyncOp *oldest(const Block *block) {
@@ -187,6 +247,7 @@ static AsyncQueue *queue_of(AsyncOp *op) {
 }
 
 void async_finish(Block *block) {
+  if (!block->async_count) return;
   for (AsyncOp *op = oldest(block); op && !block->worker->fault.set; op = oldest(block)) {
     AsyncQueue *queue = queue_of(op);
     if (op->mask) async_run(op, op->mask);

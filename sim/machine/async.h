@@ -14,11 +14,14 @@
 #include "sim/machine/tensor_map_bytes.h"
 
 typedef enum AsyncKind {
-  ASYNC_COPY,   // cp.async of up to 32 lanes.
-  ASYNC_BULK,   // cp.async.bulk, cp.reduce.async.bulk: one lane.
-  ASYNC_TENSOR, // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: one lane.
-  ASYNC_WGMMA,  // A warp's quarter of a wgmma.mma_async.
-  ASYNC_ARRIVE, // cp.async.mbarrier.arrive: runs once the lanes' earlier cp.async are complete.
+  ASYNC_COPY,        // cp.async of up to 32 lanes.
+  ASYNC_BULK,        // cp.async.bulk, cp.reduce.async.bulk: one lane.
+  ASYNC_TENSOR,      // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: one lane.
+  ASYNC_WGMMA,       // A warp's quarter of a wgmma.mma_async.
+  ASYNC_ARRIVE,      // cp.async.mbarrier.arrive: runs once the lanes' earlier cp.async are complete.
+  ASYNC_TENSOR_CORE, // tcgen05.mma, cp or shift: one lane.
+  ASYNC_TMEM_MOVE,   // tcgen05.ld or st of a warp.
+  ASYNC_COMMIT, // tcgen05.commit: arrives at `mbarrier` once the lane's earlier ASYNC_TENSOR_CORE are complete.
 } AsyncKind;
 
 typedef struct CopyLanes { // ASYNC_COPY
@@ -38,6 +41,30 @@ typedef struct CopyRange {
   TensorMap map;
 } CopyRange;
 
+enum { TMEM_RANGES = 4 };
+
+typedef struct TmemRange { // of columns
+  uint32_t first, count;
+} TmemRange;
+
+// The matrices of a tcgen05.mma, by its instruction descriptor.
+typedef struct MmaForm {
+  uint32_t m, n, k;
+  MatrixType a, b, d;
+  bool negate_a, negate_b, transpose_a, transpose_b, saturate;
+  bool scales_e4m3;                // else ue8m0
+  uint32_t scale_a_id, scale_b_id; // bytes of a word
+} MmaForm;
+
+// ASYNC_TENSOR_CORE and ASYNC_TMEM_MOVE.
+typedef struct TensorOp {
+  uint32_t to, a, scale_a, scale_b; // addresses in tensor memory; a tcgen05.ld's too
+  MmaForm form;
+  uint32_t lanes_off[4];
+  TmemRange ranges[TMEM_RANGES]; // all columns that it accesses; count 0: none
+  uint32_t *values;              // tcgen05.st: the registers at its issue, by register and lane
+} TensorOp;
+
 struct AsyncOp {
   AsyncKind kind;
   AsyncGroup group_kind; // ASYNC_GROUP_NONE: it completes at `mbarrier`
@@ -49,12 +76,13 @@ struct AsyncOp {
   uint64_t sequence;         // Ascending in the CTA.
   uint64_t mbarrier;         // A shared address.
   uint64_t addresses[LANES]; // ASYNC_ARRIVE: mbarriers, by lane.
-  uint64_t descriptors[2];   // ASYNC_WGMMA: of A and B.
-  bool accumulate;           // ASYNC_WGMMA.
+  uint64_t descriptors[2];   // ASYNC_WGMMA, ASYNC_TENSOR_CORE: of A and B.
+  bool accumulate;           // likewise
   bool has_read;             // A store's reads are complete.
   union {
     CopyLanes *lanes;
     CopyRange *range;
+    TensorOp *tensor;
   } u;
   AsyncOp *next; // in its queue
 };
@@ -63,6 +91,8 @@ struct AsyncOp {
 AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, AsyncGroup group);
 // Queues the operation. Under an early schedule its effects are complete at return.
 void async_issue(AsyncOp *op);
+// The same under every schedule: its effects are complete at return.
+void async_issue_now(AsyncOp *op);
 void async_drop(AsyncOp *op); // call instead of async_issue
 void async_commit(Warp *warp, uint32_t mask, AsyncGroup group);
 // Completes the lanes' operations of all but the newest `pending` committed groups. `read`: only their reads.
@@ -75,7 +105,7 @@ bool async_pending(const Block *block);
 void async_free(Block *block);       // drops all operations without their effects
 bool async_late(const Block *block); // the schedule's choice
 
-// ---- the kinds of operations (exec_copy.c, exec_bulk.c, exec_wgmma.c) ----
+// ---- the kinds of operations (exec_copy.c, exec_bulk.c, exec_wgmma.c, exec_tcgen05.c) ----
 
 // Applies the operation's effects for the lanes. A bulk operation or a wgmma is applied as a whole.
 void async_run(AsyncOp *op, uint32_t lanes);
@@ -83,5 +113,7 @@ void copy_lanes_run(AsyncOp *op, uint32_t lanes);
 void copy_range_read(AsyncOp *op); // fills `staged`; calls the read hooks
 void copy_range_write(AsyncOp *op);
 void wgmma_run(AsyncOp *op);
+void tensor_core_run(AsyncOp *op);
+void tmem_move_run(AsyncOp *op);
 
 #endif

@@ -9,6 +9,7 @@
 #include "sim/machine/hooks.h"
 #include "sim/machine/grid.h"
 #include "sim/machine/mbarrier.h"
+#include "sim/machine/tmem.h"
 #include "sim/check/waits.h"
 #include "sim/machine/lanes.h"
 
@@ -73,8 +74,9 @@ Block *block_new(Worker *worker) {
   block->shared = aligned_alloc(ALIGNMENT, aligned(block->shared_bytes + 1));
   block->local = malloc((size_t)block->warp_count * LANES * program->local_bytes + 1);
   block->specials = malloc((size_t)block->warp_count * program->specials.n * LANES * sizeof(uint32_t) + 1);
+  if (program->has_tcgen05) block->tmem = malloc(sizeof *block->tmem);
   if (block->warps && block->registers && block->shared && block->local && block->specials &&
-      find_runs(block)) {
+      (block->tmem || !program->has_tcgen05) && find_runs(block)) {
     special_fill(block, false);
     return block;
   }
@@ -88,6 +90,7 @@ void block_free(Block *block) {
   free(block->warps);
   free(block->registers);
   free(block->shared);
+  free(block->tmem);
   free(block->local);
   free(block->specials);
   free(block->runs);
@@ -168,6 +171,7 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   block->wakes_in_vain = block->spins = false;
   block->slices = block->watch_steps = 0;
   memset(block->shared, 0, block->shared_bytes);
+  if (block->tmem) tmem_start(block->tmem);
   memset(block->local, 0, (size_t)block->warp_count * LANES * block->program->local_bytes);
   special_fill(block, true);
   for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);

@@ -46,7 +46,18 @@ typedef enum HookFence {
   HOOK_FENCE_TENSORMAP,
   HOOK_FENCE_ALIAS,
   HOOK_FENCE_WGMMA, // wgmma.fence
+  HOOK_FENCE_TCGEN05_BEFORE,
+  HOOK_FENCE_TCGEN05_AFTER,
 } HookFence;
+
+// An access to a rectangle of tensor memory, at the issue of its instruction.
+typedef struct HookTmem {
+  const AsyncOp *op; // that accesses it
+  HookAccess access; // HOOK_READ or HOOK_WRITE
+  uint32_t lane, lanes, column, columns;
+  bool accumulator; // D of an mma, which multiplies m by n
+  uint32_t m, n;
+} HookTmem;
 
 typedef struct SimHooks {
   void *context;
@@ -98,6 +109,12 @@ typedef struct SimHooks {
   void (*lost_store)(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
   // Lanes of `mask` read registers of the lanes in `sources`.
   void (*shuffle)(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources);
+  void (*tmem)(void *context, const HookTmem *access);
+  // tcgen05.alloc, before any access to the columns; dealloc; relinquish_alloc_permit, with no columns.
+  void (*tmem_change)(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t column,
+                      uint32_t columns);
+  // Any tcgen05 instruction with a .cta_group, before it runs.
+  void (*cta_group)(void *context, Warp *warp, const Insn *insn, uint32_t mask);
   // An .aligned barrier that the rest of the warp does not reach.
   void (*divergent)(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 } SimHooks;
@@ -256,6 +273,22 @@ static inline void sim_hook_shuffle(Warp *warp, const Insn *insn, uint32_t mask,
 static inline void sim_hook_divergent(Warp *warp, const Insn *insn, uint32_t mask) {
   const SimHooks *hooks = hooks_of(warp);
   if (hooks && hooks->divergent) hooks->divergent(hooks->context, warp, insn, mask);
+}
+
+static inline void sim_hook_tmem(const HookTmem *access) {
+  const SimHooks *hooks = hooks_of(access->op->warp);
+  if (hooks && hooks->tmem) hooks->tmem(hooks->context, access);
+}
+
+static inline void sim_hook_tmem_change(Warp *warp, const Insn *insn, uint32_t mask, uint32_t column,
+                                        uint32_t columns) {
+  const SimHooks *hooks = hooks_of(warp);
+  if (hooks && hooks->tmem_change) hooks->tmem_change(hooks->context, warp, insn, mask, column, columns);
+}
+
+static inline void sim_hook_cta_group(Warp *warp, const Insn *insn, uint32_t mask) {
+  const SimHooks *hooks = hooks_of(warp);
+  if (hooks && hooks->cta_group) hooks->cta_group(hooks->context, warp, insn, mask);
 }
 
 static inline bool sim_hook_fault(Warp *warp, const Fault *fault) {

@@ -24,6 +24,7 @@ typedef enum GroupState {
   GROUP_AT_CLUSTER,   // barrier.cluster.wait: runs again when the barrier is complete
   GROUP_AT_MBARRIER,  // try_wait: runs again when an mbarrier changes
   GROUP_AT_REGISTERS, // setmaxnreg.inc: runs again when the CTA's pool grows
+  GROUP_AT_TMEM,      // tcgen05.alloc: runs again when columns are freed
 } GroupState;
 
 // Lanes of a warp at one instruction. At a barrier, `pc` is already past it.
@@ -46,6 +47,9 @@ typedef enum AsyncGroup {
   ASYNC_GROUP_COPY,
   ASYNC_GROUP_BULK,
   ASYNC_GROUP_WGMMA,
+  ASYNC_GROUP_TENSOR_CORE, // tcgen05.mma, cp and shift, which tcgen05.commit tracks
+  ASYNC_GROUP_TMEM_LOAD,   // tcgen05.ld, until tcgen05.wait::ld
+  ASYNC_GROUP_TMEM_STORE,  // tcgen05.st, until tcgen05.wait::st
   ASYNC_GROUP_NONE
 } AsyncGroup;
 
@@ -107,6 +111,7 @@ struct Block {
   uint32_t *specials; // for each warp and each special slot of the program: 32 lanes
   unsigned char *shared;
   uint32_t shared_bytes;
+  struct Tmem *tmem; // NULL: the program does not use it
   Barrier barriers[ALL_BARRIERS];
   AsyncQueue at_mbarriers;
   uint64_t async_count; // Operations issued.

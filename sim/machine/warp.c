@@ -8,6 +8,7 @@
 #include "base/integer.h"
 #include "sim/machine/hooks.h"
 #include "sim/machine/mbarrier.h"
+#include "sim/machine/tmem.h"
 #include "sim/machine/lanes.h"
 
 enum { PATIENCE = 1000, TURN = 32 };
@@ -331,6 +332,18 @@ static void run_registers(Warp *warp, LaneGroup *group, const Insn *insn, uint32
   group->pc++;
 }
 
+static void run_tmem(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
+  if (mask && (warp->live & ~group->mask)) {
+    group->state = GROUP_AT_SYNC;
+    return;
+  }
+  if (mask && !tmem_change(warp, insn, mask)) {
+    group->state = GROUP_AT_TMEM;
+    return;
+  }
+  group->pc++;
+}
+
 // Control instructions. Afterwards the group may no longer exist.
 static void run_control(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   switch ((InsnKind)insn->kind) {
@@ -349,6 +362,7 @@ static void run_control(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t
     return;
   case KIND_WAIT: run_wait(warp, group, insn, mask); return;
   case KIND_REGISTERS: run_registers(warp, group, insn, mask); return;
+  case KIND_TMEM: run_tmem(warp, group, insn, mask); return;
   case KIND_END:
     warp_fault(warp, insn, group->mask, TILEC_SIM_WILD_BRANCH, 0, "ran past the end of the kernel");
     return;

@@ -52,7 +52,8 @@ typedef enum InsnKind {
   KIND_BARRIER,
   KIND_CLUSTER_WAIT, // Waits for the cluster barrier that the lanes have arrived at.
   KIND_REGISTERS,    // setmaxnreg to `count`. extra 1: .inc, which waits for the CTA's pool.
-  KIND_END,          // Running into it is a wild branch.
+  KIND_TMEM, // tcgen05.alloc, dealloc, relinquish_alloc_permit. extra: the TmemChange. alloc waits for columns.
+  KIND_END, // Running into it is a wild branch.
 } InsnKind;
 
 typedef enum BarrierForm { BARRIER_PLAIN, BARRIER_ALIGNED, BARRIER_CLUSTER } BarrierForm;
@@ -133,6 +134,10 @@ typedef enum MatrixType {
   MATRIX_TF32,
   MATRIX_E4M3,
   MATRIX_E5M2,
+  MATRIX_E2M3,
+  MATRIX_E3M2,
+  MATRIX_E2M1,       // in 8 bits
+  MATRIX_E2M1_PAIRS, // two in 8 bits, the first in the lower half
   MATRIX_S8,
   MATRIX_U8,
   MATRIX_F32,
@@ -150,7 +155,77 @@ typedef struct Matrix {
   uint32_t accumulate, accumulate_flip; // wgmma: predicate slot; true: D is added to
   bool negate_a, negate_b, satfinite;
   bool transpose_a, transpose_b; // wgmma: in shared memory; m8n8k4: A by columns, B by rows
+  // mma with block scaling. Slots of the scales, and of the numbers that select a byte and a thread.
+  uint32_t block; // elements that have one scale; 0: no block scaling
+  bool scales_e4m3;
+  uint32_t scale_a, byte_a, thread_a, scale_b, byte_b, thread_b;
 } Matrix;
+
+// ---- tcgen05 ----
+
+// An address of tensor memory: a 32-bit register plus an offset. Bits 16 to 31 are the lane, bits 0 to 15 the
+// column.
+typedef struct TmemAddress {
+  uint32_t slot, offset;
+} TmemAddress;
+
+typedef enum TmemChange { TMEM_ALLOC, TMEM_DEALLOC, TMEM_RELINQUISH } TmemChange;
+
+typedef enum TmemShape { TMEM_32X32B, TMEM_16X64B, TMEM_16X128B, TMEM_16X256B, TMEM_16X32BX2 } TmemShape;
+
+// tcgen05.ld and st.
+typedef struct TmemMove {
+  TmemAddress address;
+  TmemShape shape;
+  uint32_t repeat; // .xN
+  uint32_t split;  // 16x32bx2: columns from the first half to the second
+  bool packed;     // .pack::16b, .unpack::16b: a register has two columns
+  bool may_wait;   // ld: no instruction names its registers before the next tcgen05.wait::ld
+  uint32_t count, slots[128];
+} TmemMove;
+
+typedef enum MmaKind {
+  MMA_KIND_F16,
+  MMA_KIND_TF32,
+  MMA_KIND_F8F6F4,
+  MMA_KIND_I8,
+  MMA_KIND_MXF8F6F4, // from here on: block scaling
+  MMA_KIND_MXF4,
+  MMA_KIND_MXF4NVF4
+} MmaKind;
+
+typedef enum Collector { COLLECTOR_DISCARD, COLLECTOR_FILL, COLLECTOR_USE, COLLECTOR_LASTUSE } Collector;
+
+// tcgen05.mma. D and, if a_in_tmem, A are in tensor memory.
+typedef struct TensorMma {
+  MmaKind kind;
+  TmemAddress d, a, scale_a, scale_b;
+  bool a_in_tmem, shifts;               // shifts: .ashift
+  uint32_t a_descriptor, b_descriptor;  // slots of 64 bits
+  uint32_t descriptor;                  // slot of the instruction descriptor
+  uint32_t masks, lanes_off[8];         // slots of disable-output-lane; masks: their number, 0, 4 or 8
+  uint32_t accumulate, accumulate_flip; // predicate slot of enable-input-d
+  uint32_t scale_d;                     // D is multiplied by 2^-scale_d
+  uint32_t block;                       // elements that have one scale: 16 or 32
+  Collector collector;
+} TensorMma;
+
+typedef enum TmemCopyShape {
+  TMEM_COPY_128X256B,
+  TMEM_COPY_4X256B,
+  TMEM_COPY_128X128B,
+  TMEM_COPY_64X128B_02_13,
+  TMEM_COPY_64X128B_01_23,
+  TMEM_COPY_32X128B
+} TmemCopyShape;
+
+// tcgen05.cp and shift.
+typedef struct TmemCopy {
+  TmemAddress to;
+  TmemCopyShape shape;
+  uint32_t descriptor; // slot of 64 bits
+  MatrixType unpacks;  // MATRIX_E2M1 or MATRIX_E2M3: 4 or 6 bits become 8; MATRIX_NONE: bytes are copied
+} TmemCopy;
 
 struct Insn {
   ExecFn *exec;
@@ -170,6 +245,9 @@ struct Insn {
     const CopyOperands *copy;
     const MatrixMove *move;
     const Matrix *matrix;
+    const TmemMove *tmem;
+    const TensorMma *mma;
+    const TmemCopy *tmem_copy;
   } u;
   uint32_t count; // number of targets or slots, or as the exec function's comment says
   uint32_t ptx_line;
@@ -267,6 +345,7 @@ typedef struct Program {
   // Registers per thread at kernel entry, if setmaxnreg has an effect. 0: there is no setmaxnreg, or ptxas
   // ignores it.
   uint32_t registers;
+  bool has_tcgen05; // uses tensor memory
 } Program;
 
 // The start of the windows of other state spaces in the generic address space. Global addresses are below
