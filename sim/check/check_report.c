@@ -13,10 +13,11 @@ static void set_other_place(tilec_sim_report *api, const Program *program, uint3
   api->other_ptx_line = at->ptx_line;
 }
 
-// Instructions of one op count as one cause.
+// Instructions of one op count as one cause. A line of CUDA may have a load and a store.
 static bool same_cause(const Program *program, uint32_t a, uint32_t b) {
   if (a == b) return true;
   if (a == UINT32_MAX || b == UINT32_MAX) return false;
+  if (access_of(&program->code.at[a]) != access_of(&program->code.at[b])) return false;
   return site_same(&program->sites.at[program->code.at[a].site],
                    &program->sites.at[program->code.at[b].site]);
 }
