@@ -197,6 +197,8 @@ static const Bug bugs[] = {
     {"two_steps", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, "fence", 0},
     {"hearsay", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "fence", 0},
     {"relay", "bugs", TILEC_SIM_RACE_WRITE_READ, 3, 64, 0, 0, "fence", 0},
+    {"lost_update", "lanes", TILEC_SIM_RACE_READ_WRITE, 1, 32, 0, 0, "atomicAdd", 0},
+    {"lost_shared_update", "lanes", TILEC_SIM_RACE_READ_WRITE, 1, 64, 0, 5, "keeps one update", 0},
     {"header", "headers", TILEC_SIM_RACE_WRITE_WRITE, 1, 64, 0, 0, "barrier", 0},
     {"parity", "async", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, "barrier", UP},
     {"lost_arrive", "async", TILEC_SIM_RACE_READ_WRITE, 1, 96, 0, 0, "barrier", 0},
