@@ -177,7 +177,10 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   if (status) return status;
   bool by_kernel = o.grid[0] == -1;
   if (by_kernel && !kernel->has_grid)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s has no @grid: give options.grid", kernel->name);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s has no @grid: set options.grid to the number of programs; in C++ give "
+                     "tilec::launch(number) to run()",
+                     kernel->name);
   if (kernel->is_wide) return launch_wide(kernel, &o, args, arg_count);
   status = find_variant(kernel, args, arg_count, &bound, &s);
   if (!status && by_kernel) status = own_grid(s, &bound, o.grid);

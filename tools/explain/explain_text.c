@@ -238,7 +238,7 @@ static void put_registers(Writer *w) {
     by = arena_printf(arena, "%d a thread %s (%u by the compiler's own estimate)", e->usage.registers,
                       e->given ? "as given" : "by ptxas", e->report->registers);
   const char *tiles =
-      full ? arena_printf(arena, "; tiles hold most at line %u: %u", full->loc.line, full->alive) : "";
+      full ? arena_printf(arena, "; tiles need most at line %u: %u", full->loc.line, full->alive) : "";
   put_row(w, "registers", arena_printf(arena, "%s, %s%s", by, spills, tiles));
 }
 
@@ -430,7 +430,7 @@ static const char *shared_total(const CostReport *r) {
 static void put_legend(Writer *w) {
   put_words(w,
             arena_printf(w->e->run->arena,
-                         "share: of all %s; regs: registers per thread that hold tiles at this line%s",
+                         "share: the line's part of all %s; regs: registers that tiles need at the line, in each thread%s",
                          shared_total(w->e->report),
                          w->repeats ? "; xN: N such instructions, the numbers are of one" : ""),
             0);
