@@ -437,7 +437,7 @@ typedef struct tilec_compile_options {
   /* Callback for the diagnostics of a compile. NULL: none. It is called once the compile has ended, with or
      without success, for each diagnostic. It runs on the compiling thread: that of tilec_compile, or of the
      launch that compiles a variant. Problems of the cache on disk are warnings, each kind once per process.
-     The callback must not use the kernel. */
+     Launches on the evaluator log warnings of the run. The callback must not use the kernel. */
   void (*log)(void *log_data, const tilec_diagnostic *diagnostic);
   void *log_data; /* passed to `log` */
   int fast_math; /* 1: division and functions of fp32 use the approximate instructions (docs/language.md) */

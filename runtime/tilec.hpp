@@ -256,7 +256,8 @@ private:
 // The tuple must stay valid until the launching call returns.
 inline tilec_arg arg(const tuple &given) { return tilec_arg_tuple(&given.raw()); }
 
-// The grid and stream of a launch: launch(8, 4).on(stream). launch() is the kernel's @grid.
+// The grid and stream of a launch: launch(8, 4).on(stream). launch() is the kernel's @grid. A kernel of a .py file has
+// none: give the number of programs.
 class launch {
 public:
   launch() : options_(TILEC_LAUNCH_OPTIONS_INIT) {} // the kernel's @grid on the default stream

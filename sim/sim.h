@@ -319,14 +319,17 @@ typedef enum tilec_sim_report_kind {
   TILEC_SIM_TMEM_FENCE, // Accesses to tensor memory that are synchronised, but without tcgen05.fence.
 } tilec_sim_report_kind;
 
-// A source location, from .loc. Columns are bytes, from 1. 0: not known. length, and the call through which
-// the code was inlined there, are known if the .loc has tilec's comment. Otherwise they are 0 and NULL.
+// A source location, from .loc. Columns are bytes, from 1. 0: not known. The call through which the code was
+// inlined is known from .loc's inlined_at or tilec's comment. The comment has the length too. With inlined_at the
+// location is the innermost one in the folder of the kernel's file: not a line of the CUDA toolkit's headers.
 typedef struct tilec_sim_place {
   const char *file;              // NULL: a line of the PTX text
   uint32_t line, column, length; // in bytes; length 0: not known
   uint32_t param;   // of an access: the kernel's parameter, from 1, whose pointer it uses; 0: not known
   uint32_t element; // bytes of one element; 0: not known
   const struct tilec_sim_place *call; // the call that was inlined; NULL: none, or not known
+  // The instruction's own line in a header, if the fields above are the kernel's line that calls it. NULL: none
+  const struct tilec_sim_place *header;
 } tilec_sim_place;
 
 // Positions of warps when a limit, a cancellation or a deadlock ended the launch. Warps that wait for the

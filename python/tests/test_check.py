@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import unittest
+import warnings
 
 import tilec
 import tilec.language as tl
@@ -46,9 +47,14 @@ class Checks(unittest.TestCase):
 
     def test_undefined_values(self):
         x, out = floats(range(16)), floats([0] * 16)
-        undefined[1](x, out, 10)  # what a load did not read may be stored, as in Triton; addresses may not depend on it
+        # what a load did not read may be stored, as in Triton, with a warning; addresses may not depend on it
+        with self.assertWarnsRegex(tilec.TilecWarning, r"to store in out\[10\] of 16 is undefined.*\n.*no `other` value") as caught:
+            undefined[1](x, out, 10)
+        self.assertEqual((os.path.basename(caught.filename), caught.lineno), ("test_check.py", undefined.fn.__code__.co_firstlineno + 3))
         self.assertEqual(list(out)[:10], list(range(10)))
-        undefined[1](x, out, 16)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            undefined[1](x, out, 16)
         with self.assertRaises(tilec.LaunchError):
             undefined_index[1](ints(range(16)), ints([0] * 16), 10)
         undefined_index[1](ints(range(16)), ints([0] * 16), 16)

@@ -25,12 +25,20 @@ def racing(x, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(x + i % 4, i)  # a race
 
+@tilec.jit
+def unread(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out, tl.max(tl.load(x + i, mask=i < n), axis=0))  # a warning
+
 def main():
     x = array.array("i", range(10))
     double[(3,)](x, 10, 4)
     assert list(x) == [2 * i for i in range(10)], x
     if "race" in sys.argv:
         racing[(2,)](x, 10, 8)
+    if "unread" in sys.argv:
+        for repeat in range(2):
+            unread[(1,)](x, array.array("i", [0]), 10, 16)
     print(__name__, *sys.argv[1:])
 
 main()
@@ -105,11 +113,26 @@ class Main(unittest.TestCase):
         frames = [text for text in result.stderr.split("\n") if text.startswith("  File ")]
         self.assertTrue(frames and all("program.py" in frame for frame in frames), result.stderr)
 
+    def test_check_warns(self):
+        """Of undefined values that are stored, once each; --strict fails on them."""
+        line = PROGRAM.split("\n").index("    tl.store(out, tl.max(tl.load(x + i, mask=i < n), axis=0))  # a warning") + 1
+        result = self.run_tilec("check", "program.py", "unread")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, rf"program\.py:{line}: TilecWarning: the value to store in out\[0\] of 1 is undefined")
+        self.assertEqual(result.stderr.count("TilecWarning"), 1)
+        self.assertTrue(result.stderr.endswith("tilec: 3 launches of 2 kernels checked, 1 warning\n"), result.stderr)
+        result = self.run_tilec("check", "--strict", "program.py", "unread")
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stderr.endswith("tilec: error[T1405]: --strict: 1 warning at run time\n"), result.stderr)
+        self.assertEqual(self.run_tilec("check", "--kernel", "double", "--strict", "program.py", "unread").returncode, 0)
+
     def test_status(self):
         self.assertEqual(self.run_tilec("program.py", text="raise SystemExit(3)").returncode, 3)
         self.assertEqual(self.run_tilec("program.py", text="raise ValueError('no')").returncode, 1)
         result = self.run_tilec("no_such.py")
         self.assertEqual((result.returncode, result.stderr), (2, "tilec: there is no file no_such.py\n"))
+        result = self.run_tilec("--stricter", "program.py")
+        self.assertEqual((result.returncode, result.stderr), (2, "tilec: there is no option --stricter: see python -m tilec --help\n"))
         self.assertIn("usage: python -m tilec", self.run_tilec("--help").stdout)
         self.assertEqual(self.run_tilec().returncode, 2)
         self.assertIn("no launch was checked", self.run_tilec("check", "program.py", text="pass").stderr)

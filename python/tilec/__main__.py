@@ -13,12 +13,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, List, Optional, Sequence, Tuple
 
-from . import _elsewhere, _explain, _own
+from . import _elsewhere, _errors, _explain, _own
 from ._errors import TritonImportError
 
 USAGE = """\
-usage: python -m tilec [check|explain] [--kernel NAME] SCRIPT [ARGUMENTS...]
-       python -m tilec [check|explain] [--kernel NAME] -m MODULE [ARGUMENTS...]
+usage: python -m tilec [check|explain] [--kernel NAME] [--strict] SCRIPT [ARGUMENTS...]
+       python -m tilec [check|explain] [--kernel NAME] [--strict] -m MODULE [ARGUMENTS...]
 
 Runs a Python program. tilec compiles its @triton.jit kernels (as with TILEC_TRITON=1). Kernels that tilec does not support
 are compiled by Triton, with a warning. Where Triton is not installed, tilec's own `triton` module replaces it.
@@ -29,6 +29,7 @@ are compiled by Triton, with a warning. Where Triton is not installed, tilec's o
   explain  runs the program, and then predicts what its launches cost, line by line, as the command `tilec explain` does:
            each kernel once per configuration.
   --kernel checks or explains only launches of the kernel with that name.
+  --strict makes warnings of checked launches errors, as `tilec check --strict` does: the status is 1.
 """
 
 
@@ -101,27 +102,40 @@ def _summary() -> str:
         return f"tilec: no launch was checked: the program launched no kernel '{_elsewhere.only}'"
     if not launches:
         return "tilec: no launch was checked: the program launched no kernel of tilec's or Triton's"
-    return f"tilec: {launches} {'launch' if launches == 1 else 'launches'} of {len(checked)} {'kernel' if len(checked) == 1 else 'kernels'} checked, nothing wrong was found"
+    found = _number(len(_errors.run_warnings), "warning") if _errors.run_warnings else "nothing wrong was found"
+    return f"tilec: {_number(launches, 'launch', 'launches')} of {_number(len(checked), 'kernel')} checked, {found}"
 
 
-def _take_kernel(words: List[str]) -> Tuple[List[str], Optional[str]]:
-    """The words after --kernel NAME, and the name."""
-    if words and words[0].startswith("--kernel="):
-        return words[1:], words[0][len("--kernel=") :]
-    if words[:1] == ["--kernel"]:
-        return words[2:], words[1] if len(words) > 1 else None
-    return words, None
+def _number(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def _take_options(words: List[str]) -> Tuple[List[str], Optional[str], bool]:
+    """The words after --kernel NAME and --strict, the name, and whether --strict is there."""
+    kernel, strict = None, False
+    while words:
+        if words[0].startswith("--kernel="):
+            words, kernel = words[1:], words[0][len("--kernel=") :]
+        elif words[0] == "--kernel":
+            words, kernel = words[2:], words[1] if len(words) > 1 else None
+        elif words[0] == "--strict":
+            words, strict = words[1:], True
+        else:
+            break
+    return words, kernel, strict
 
 
 def main(words: List[str]) -> Any:
-    checks, explains = words[:1] == ["check"], words[:1] == ["explain"]
+    checks, explains, strict = words[:1] == ["check"], words[:1] == ["explain"], False
     if checks or explains:
-        words = words[1:]
-        words, kernel = _take_kernel(words)
+        words, kernel, strict = _take_options(words[1:])
         _elsewhere.set_only(kernel)
     if not words or words[0] in ("-h", "--help") or (words[0] == "-m" and len(words) == 1):
         print(USAGE, end="", file=sys.stdout if words and words[0] in ("-h", "--help") else sys.stderr)
         return 0 if words and words[0] in ("-h", "--help") else 2
+    if words[0] != "-m" and words[0].startswith("-"):
+        print(f"tilec: there is no option {words[0]}: see python -m tilec --help", file=sys.stderr)
+        return 2
     if words[0] != "-m" and not os.path.exists(words[0]):
         print(f"tilec: there is no file {words[0]}", file=sys.stderr)
         return 2
@@ -157,6 +171,9 @@ def main(words: List[str]) -> Any:
         return 1
     if checks and not status:
         print(_summary(), file=sys.stderr)
+        if strict and _errors.run_warnings:
+            print(f"tilec: error[T1405]: --strict: {_number(len(_errors.run_warnings), 'warning')} at run time", file=sys.stderr)
+            return 1
     if explains and not status:
         sys.stdout.flush()
         return _explain.report()

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _devices, _native
 from ._arrays import ARRAY, DESCRIPTOR, EXCHANGE, POINTER, TUPLE, classify
-from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning
+from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning, run_warnings
 
 _checks = False
 explains: Optional[Callable[[Any, Any, Tuple[Any, ...], Dict[str, Any]], None]] = None  # _explain.note, with `python -m tilec explain`
@@ -33,6 +33,7 @@ def set_check(on: bool) -> None:
         on: False ends the checks.
 
     Errors: later launches raise LaunchError at the Python line of a race, an access out of bounds or an undefined value.
+    A stored value that a masked load without `other` did not read is a TilecWarning.
     """
     global _checks
     _checks = bool(on)
@@ -112,6 +113,7 @@ def _is_timeout(error: LaunchError) -> bool:
 
 
 def _warn(text: str) -> None:
+    run_warnings.add((None, 0, text))
     warnings.warn(text, TilecWarning, stacklevel=5)
 
 

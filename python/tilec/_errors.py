@@ -9,7 +9,7 @@ import sys
 import warnings
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Iterable, List, Optional, Sequence, Tuple, Type
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple, Type
 
 SEVERITIES = ("error", "warning", "remark", "note")
 
@@ -148,7 +148,7 @@ def report_in_one_line() -> None:
 
 
 class TilecWarning(UserWarning):
-    """A warning of the compiler, by Python's `warnings`, at the kernel's line."""
+    """A warning of the compiler or of a check, by Python's `warnings`, at the kernel's line."""
 
 
 _STATUSES = {
@@ -188,14 +188,23 @@ def failed(status: int, message: str, raw: List[RawDiagnostic]) -> TilecError:
     return kind(message, found)
 
 
+# Warnings of checked launches, each once: its place and text. Compiles have other codes.
+run_warnings: Set[Tuple[Optional[str], int, str]] = set()
+_RUN_CODES = ("T11", "T12", "T13", "T14")
+_warned: Dict[str, Dict[Any, Any]] = {}  # of each file what `warnings` has shown
+
+
 def warned(raw: List[RawDiagnostic]) -> None:
-    """Warns of what compiles have logged, at the line that a message is about. Errors come as exceptions."""
+    """Warns of what compiles and checked launches have logged, at the line that a message is about. Errors come as
+    exceptions."""
     for diagnostic in diagnostics(_reindexed(raw)):
         if diagnostic.severity != "warning":
             continue
         text = "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
+        if (diagnostic.code or "").startswith(_RUN_CODES):
+            run_warnings.add((diagnostic.file, diagnostic.line, text))
         if diagnostic.file:
-            warnings.warn_explicit(text, TilecWarning, diagnostic.file, diagnostic.line)
+            warnings.warn_explicit(text, TilecWarning, diagnostic.file, diagnostic.line, registry=_warned.setdefault(diagnostic.file, {}))
         else:
             warnings.warn(text, TilecWarning, stacklevel=2)
 

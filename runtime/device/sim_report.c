@@ -68,7 +68,7 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
 
 bool report_same_cause(const SimFinding *a, const SimFinding *b) {
   bool races = is_race(a->report.kind) && is_race(b->report.kind);
-  if (!races && a->report.kind != b->report.kind) return false;
+  if (!races && (a->report.kind != b->report.kind || a->report.access != b->report.access)) return false;
   return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
          (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
 }
@@ -315,6 +315,12 @@ static const DiagRun *run_facts(const ReportContext *c, const SimFinding *findin
   return run;
 }
 
+// Code of a header, such as those of the CUDA toolkit, has the location of the line that calls it.
+static void note_header(const ReportContext *c, Diag *diag, Loc loc, const tilec_sim_place *place) {
+  const tilec_sim_place *header = place->header;
+  if (header) diag_note(c->diags, diag, loc, "inlined here from %s:%u", header->file, header->line);
+}
+
 static void note_other(const ReportContext *c, const SimFinding *finding, Diag *diag) {
   const tilec_sim_report *r = &finding->report;
   if (!finding->other.line) return;
@@ -326,6 +332,7 @@ static void note_other(const ReportContext *c, const SimFinding *finding, Diag *
   buf_text(&text, ", in ");
   print_program(c, r->other_block, &text);
   diag_note(c->diags, diag, finding->other, "%s", text.at);
+  note_header(c, diag, finding->other, &r->other_place);
   diag_note_calls(c->diags, diag, finding->other);
   buf_free(&text);
 }
@@ -368,6 +375,7 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   describe_finding(c, finding, &words);
   Diag *diag = diag_error(c->diags, finding->loc, "%s", words.message.at);
   diag->run = run_facts(c, finding);
+  note_header(c, diag, finding->loc, &r->place);
   note_other(c, finding, diag);
   note_waits(c, finding, diag);
   if (words.advice.n) diag_note(c->diags, diag, finding->loc, "%s", words.advice.at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/sized.h"
 #include "ir/memory/tensor_map.h"
+#include "runtime/diagnostics.h"
 #include "runtime/error.h"
 #include "runtime/launch/expand.h"
 #include "runtime/launch/kernel.h"
@@ -38,9 +39,10 @@ typedef struct CodeArgs {
 } CodeArgs;
 
 // The evaluator and the host regions report to the compilation's diagnostics. So only one of them runs at a
-// time.
-static tilec_status launch_alone(const tilec_device *device, Specialisation *s, const BoundArgs *args,
+// time. The evaluator's warnings go to the kernel's log.
+static tilec_status launch_alone(const tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
                                  const CodeArgs *code, const tilec_launch_options *o, Buf *printed) {
+  const tilec_device *device = kernel->device;
   if (o->check && device->needs_ptx)
     return launch_checked(&s->loaded, args, code->bits, code->count, o, printed);
   bool alone = !device->needs_ptx;
@@ -51,15 +53,17 @@ static tilec_status launch_alone(const tilec_device *device, Specialisation *s, 
                                .programs = o->max_programs,
                                .printed = printed};
   tilec_status status = device_launch(&s->loaded, o->grid, code->bits, code->count, o->stream, &limits);
+  if (alone && status == TILEC_OK && o->grid[0] && o->grid[1] && o->grid[2])
+    diagnostics_log(&kernel->options, s->func->module->ir->diags);
   if (alone) pthread_mutex_unlock(&s->host_lock);
   return status;
 }
 
-static tilec_status launch_code(const tilec_device *device, Specialisation *s, const BoundArgs *args,
+static tilec_status launch_code(const tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
                                 const CodeArgs *code, const tilec_launch_options *o) {
-  if (!o->print) return launch_alone(device, s, args, code, o, NULL);
+  if (!o->print) return launch_alone(kernel, s, args, code, o, NULL);
   Buf printed = {0};
-  tilec_status status = launch_alone(device, s, args, code, o, &printed);
+  tilec_status status = launch_alone(kernel, s, args, code, o, &printed);
   if (printed.n) o->print(o->print_data, buf_view(&printed).at, printed.n);
   buf_free(&printed);
   return status;
@@ -99,7 +103,7 @@ launch_hidden(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args, co
   Specialisation *plain;
   tilec_status status = own_maps(s, kernel->device, args, o->grid, &maps);
   if (status) return status;
-  if (!maps.unmade) return launch_code(kernel->device, s, args, &(CodeArgs){maps.bits, maps.count}, o);
+  if (!maps.unmade) return launch_code(kernel, s, args, &(CodeArgs){maps.bits, maps.count}, o);
   status = kernel_plain(kernel, s, args, maps.unmade_name, maps.unmade, &plain);
   return status ? status : launch_specialisation(kernel, plain, args, o);
 }
@@ -108,7 +112,7 @@ static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *
                                           const tilec_launch_options *o) {
   bool any = o->grid[0] && o->grid[1] && o->grid[2]; // else nothing is launched
   if (hidden_any(s->hidden) && any) return launch_hidden(kernel, s, args, o);
-  return launch_code(kernel->device, s, args, &(CodeArgs){args->bits, args->count}, o);
+  return launch_code(kernel, s, args, &(CodeArgs){args->bits, args->count}, o);
 }
 
 // The variant for the arguments, compiled if necessary. If this fails with bound->wide set, find_wide handles
@@ -173,7 +177,10 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   if (status) return status;
   bool by_kernel = o.grid[0] == -1;
   if (by_kernel && !kernel->has_grid)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s has no @grid: give options.grid", kernel->name);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s has no @grid: set options.grid to the number of programs; in C++ give "
+                     "tilec::launch(number) to run()",
+                     kernel->name);
   if (kernel->is_wide) return launch_wide(kernel, &o, args, arg_count);
   status = find_variant(kernel, args, arg_count, &bound, &s);
   if (!status && by_kernel) status = own_grid(s, &bound, o.grid);

@@ -88,7 +88,7 @@ static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t i
   foreign_drop(warp->pending);
   warp->pending = NULL;
   warp->fenced = false;
-  warp->converged = 0;
+  warp->converged = warp->synced = 0;
   if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
   warp->view.at[index] = 1;
   warp->maxnregs = 0;

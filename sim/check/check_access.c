@@ -65,8 +65,45 @@ static void touch_bytes(LaunchChecker *checker, Actor *actor, HookAccess access,
     checker->failed = true;
 }
 
+// The lanes with the lane's address.
+static uint32_t lanes_sharing(const HookLanes *lanes, uint32_t lane) {
+  uint32_t same = 0;
+  for (uint32_t l = 0; l < LANES; l++)
+    if ((lanes->mask >> l & 1) && lanes->addresses[l] == lanes->addresses[lane]) same |= 1u << l;
+  return same;
+}
+
+// The lanes that have an address with another one. Usually addresses rise, so that there are none.
+static uint32_t lanes_shared(const HookLanes *lanes) {
+  uint64_t last = 0;
+  uint32_t shared = 0;
+  bool rise = true;
+  for (uint32_t l = 0; l < LANES && rise; l++)
+    if (lanes->mask >> l & 1) rise = lanes->addresses[l] > last || l == 0, last = lanes->addresses[l];
+  for (uint32_t l = 0; l < LANES && !rise; l++)
+    if (lanes->mask & ~shared & 1u << l) {
+      uint32_t same = lanes_sharing(lanes, l);
+      if (same & (same - 1)) shared |= same;
+    }
+  return shared;
+}
+
+// h[x[i]] += 1: the lanes with one element load it, add to it and store it together.
+static void lost_updates(LaunchChecker *checker, Actor *actor, const HookLanes *lanes, uint32_t shared) {
+  if (lanes->insn->exec != exec_store || (actor->mark.info & MARK_STRONG)) return;
+  while (shared) {
+    uint32_t lane = lowest_lane(shared), same = lanes_sharing(lanes, lane);
+    ByteRun run = {.address = lanes->addresses[lane], .bytes = lanes->bytes, .lane = lane};
+    shared &= ~same;
+    Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
+    if (shadow && run.bytes <= shadow->bytes - run.offset) race_lost_update(actor, shadow, &run, same);
+  }
+}
+
 // Neighbouring lanes with neighbouring addresses become one run.
 static void touch_runs(LaunchChecker *checker, Actor *actor, const HookLanes *lanes, uint8_t element) {
+  uint32_t shared = lanes->access == HOOK_ATOMIC ? 0 : lanes_shared(lanes);
+  if (shared && lanes->access == HOOK_WRITE) lost_updates(checker, actor, lanes, shared);
   for (uint32_t l = 0; l < LANES;) {
     uint32_t first = l;
     if (!(lanes->mask >> l++ & 1)) continue;
@@ -76,7 +113,8 @@ static void touch_runs(LaunchChecker *checker, Actor *actor, const HookLanes *la
     ByteRun run = {.address = lanes->addresses[first],
                    .bytes = (uint64_t)(l - first) * lanes->bytes,
                    .lane = first,
-                   .element = element};
+                   .element = element,
+                   .shared = shared >> first & 1};
     touch_bytes(checker, actor, lanes->access, run);
   }
 }

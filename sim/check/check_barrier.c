@@ -47,7 +47,7 @@ void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask,
   }
   barrier->arrived += bit_count(mask);
   view_join(&barrier->arriving, &warp_check(warp)->view, checker->strands, &checker->failed);
-  warp_tick(warp);
+  warp_synced(warp);
 }
 
 // A barrier of all threads completes without threads that have exited.

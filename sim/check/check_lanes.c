@@ -28,6 +28,7 @@ void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask) 
   const uint32_t *members = lanes_at(warp, insn->src[3]);
   uint32_t first = members[lowest_lane(mask)], strangers = 0, differ = 0;
   (void)context;
+  warp_synced(warp);
   for (uint32_t l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
     strangers |= (members[l] >> l & 1) ? 0 : 1u << l;

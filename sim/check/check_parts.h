@@ -56,6 +56,7 @@ typedef struct WarpCheck {
   Foreign *pending;         // Clocks that relaxed reads have found. The next fence acquires them.
   bool fenced;              // Has released by a fence.
   uint32_t converged;       // All lanes know each other's events up to this clock.
+  uint32_t synced;          // The clock of the last barrier or .sync instruction.
   uint32_t (*lanes)[LANES]; // lanes[l][a]: the clock of lane a's events that lane l knows. NULL: the lanes
                             // never diverged.
   RegisterCheck *registers; // NULL: the program has no wgmma.
@@ -127,6 +128,11 @@ static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
 
 // Advances the warp's own clock. Its events so far are about to become known elsewhere.
 static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp->index]++; }
+// After a barrier or a .sync instruction: lanes see what others have accessed before.
+static inline void warp_synced(Warp *warp) {
+  warp_check(warp)->synced = warp_check(warp)->view.at[warp->index];
+  warp_tick(warp);
+}
 // The CTA's strand of a kind, from 0.
 static inline uint32_t strand_of(const LaunchChecker *checker, StrandKind kind, uint32_t which) {
   if (kind <= STRAND_MBARRIER) return (uint32_t)kind * checker->warps + which;

@@ -13,11 +13,13 @@ static void set_other_place(tilec_sim_report *api, const Program *program, uint3
   api->other_ptx_line = at->ptx_line;
 }
 
-// Instructions of one op count as one cause. An op may be several tcgen05, of which each can lack its own wait or fence.
+// Instructions of one op count as one cause. A line of CUDA may have a load and a store. An op may be several tcgen05,
+// of which each can lack its own wait or fence.
 static bool same_cause(const Program *program, tilec_sim_report_kind kind, uint32_t a, uint32_t b) {
   if (a == b) return true;
   if (a == UINT32_MAX || b == UINT32_MAX || kind == TILEC_SIM_TMEM || kind == TILEC_SIM_TMEM_FENCE)
     return false;
+  if (access_of(&program->code.at[a]) != access_of(&program->code.at[b])) return false;
   return site_same(&program->sites.at[program->code.at[a].site],
                    &program->sites.at[program->code.at[b].site]);
 }

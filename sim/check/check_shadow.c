@@ -59,7 +59,7 @@ static void part_of(Mark *mark, uint32_t at, uint8_t shift) {
   uint32_t spread = mark_spread(mark);
   if (!spread || !mark->strand) return;
   mark->info += at >> (spread - 1) << MARK_LANE_SHIFT;
-  if (spread - 1 >= shift) mark->info &= (1u << MARK_SPREAD_SHIFT) - 1;
+  if (spread - 1 >= shift) mark->info &= ~((uint32_t)MARK_SPREAD << MARK_SPREAD_SHIFT);
 }
 
 // Copies a cell for a part of its bytes. The copy gets a separate list.

@@ -8,7 +8,8 @@ static const uint64_t least_global = (uint64_t)1 << 32; // as in sim/machine/glo
 bool site_same(const Site *a, const Site *b) {
   for (; a && b; a = a->call, b = b->call)
     if (a->file != b->file || a->line != b->line || a->column != b->column || a->length != b->length ||
-        a->param != b->param || a->element != b->element)
+        a->param != b->param || a->element != b->element || !a->header != !b->header ||
+        (a->header && !site_same(a->header, b->header)))
       return false;
   return a == b;
 }

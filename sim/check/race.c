@@ -126,13 +126,10 @@ static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind 
     report_race(actor, mark, kind, lane, address, true);
 }
 
-// True if a store writes the value that the earlier store wrote. Their order then does not matter.
-static bool writes_same(const Actor *actor, const Mark *mark, const ByteRun *run, uint32_t lane,
-                        uint64_t address, uint64_t bytes) {
+// True if a lane's store writes the value that the memory has.
+static bool keeps_value(const Actor *actor, const ByteRun *run, uint32_t lane, uint64_t address,
+                        uint64_t bytes) {
   const MemoryAccess *access = actor->insn->u.access;
-  const Insn *code = actor->warp->block->program->code.at;
-  if (!actor->addresses || actor->insn->exec != exec_store || code[mark_insn(mark)].exec != exec_store)
-    return false;
   const unsigned char *held = actor->warp->block->shared + address;
   if (actor->space != SPACE_SHARED) {
     const Allocation *allocation = memory_below(checker_of(actor->warp)->launch->memory, run->address);
@@ -146,6 +143,14 @@ static bool writes_same(const Actor *actor, const Mark *mark, const ByteRun *run
     if (held[i] != slot[(uint64_t)lane * access->slot_bytes[element] + at % access->bytes]) return false;
   }
   return true;
+}
+
+// True if a store writes the value that the earlier store wrote. Their order then does not matter.
+static bool writes_same(const Actor *actor, const Mark *mark, const ByteRun *run, uint32_t lane,
+                        uint64_t address, uint64_t bytes) {
+  const Insn *code = actor->warp->block->program->code.at;
+  return actor->addresses && actor->insn->exec == exec_store && code[mark_insn(mark)].exec == exec_store &&
+         keeps_value(actor, run, lane, address, bytes);
 }
 
 static void against_read(Actor *actor, const Mark *mark, uint32_t lane, uint64_t address) {
@@ -247,6 +252,7 @@ static inline void remember(Actor *actor, Shadow *shadow, Cell *cell, HookAccess
 static inline Mark mark_of(const Actor *actor, uint32_t lane, const ByteRun *run, const ShadowPage *page) {
   Mark mark = actor->mark;
   mark.info |= lane << MARK_LANE_SHIFT;
+  if (run->shared) mark.info |= MARK_SHARED;
   if (page->shift > run->element) mark.info |= (run->element + 1u) << MARK_SPREAD_SHIFT;
   return mark;
 }
@@ -271,6 +277,35 @@ static bool run_in_page(Actor *actor, Shadow *shadow, const ByteRun *run, HookAc
     at += (uint64_t)1 << page->shift;
   }
   return true;
+}
+
+static bool is_lost_update(const Actor *actor, const Mark *mark, uint32_t lanes) {
+  const WarpCheck *check = warp_check(actor->warp);
+  return mark->strand == actor->mark.strand && mark->clock > check->synced &&
+         mark->clock > check->converged && (mark->info & MARK_SHARED) && !(mark->info & MARK_STRONG) &&
+         (lanes >> mark_lane(mark) & 1);
+}
+
+void race_lost_update(Actor *actor, const Shadow *shadow, const ByteRun *run, uint32_t lanes) {
+  const ShadowPage *page = &shadow->pages[run->offset / SHADOW_PAGE];
+  if (!page->cells) return;
+  const Cell *cell = shadow_cell(page, run->offset);
+  bool first = is_lost_update(actor, &cell->reads[0], lanes);
+  if (!first && !is_lost_update(actor, &cell->reads[1], lanes)) return;
+  const Mark *mark = &cell->reads[first ? 0 : 1];
+  if (keeps_value(actor, run, run->lane, run->address, run->bytes)) return;
+  Report *report =
+      report_new(actor->warp, actor->insn, lanes, TILEC_SIM_RACE_READ_WRITE, run->address, mark_insn(mark));
+  note_blocks(actor, mark);
+  if (!report) return;
+  report_buffer(report, actor->warp, actor->space, run->address);
+  report_message(
+      report,
+      "data race: lanes of a warp have loaded %s together, and this store of all of them keeps one "
+      "update",
+      report->buffer);
+  report_other(report, actor->warp, mark, true);
+  report_order(report, "an atomic, such as atomicAdd, instead of the load and the store");
 }
 
 void race_run(Actor *actor, Shadow *shadow, const ByteRun *run, HookAccess access) {

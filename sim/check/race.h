@@ -14,6 +14,7 @@ typedef struct Mark {
   uint32_t strand; // 0: none
   uint32_t clock;
   uint32_t info; // instruction, first lane, MARK_ flags; for a spread mark 1 + log2 of an element's bytes
+                 // (3 bits)
 } Mark;
 
 enum {
@@ -23,12 +24,14 @@ enum {
   MARK_BLOCK = 1 << 26,  // strong only within its CTA
   MARK_ASYNC = 1 << 27,  // through the asynchronous proxy
   MARK_SPREAD_SHIFT = 28,
+  MARK_SPREAD = 7,
 };
+#define MARK_SHARED ((uint32_t)1 << 31) // a read: other lanes of the instruction read the address too
 
 static inline uint32_t mark_insn(const Mark *mark) { return mark->info & MARK_INSN; }
 static inline uint32_t mark_lane(const Mark *mark) { return mark->info >> MARK_LANE_SHIFT & (LANES - 1); }
 // 0: an access by one lane.
-static inline uint32_t mark_spread(const Mark *mark) { return mark->info >> MARK_SPREAD_SHIFT; }
+static inline uint32_t mark_spread(const Mark *mark) { return mark->info >> MARK_SPREAD_SHIFT & MARK_SPREAD; }
 
 typedef struct Cell {
   Mark write, reads[2];
@@ -100,7 +103,12 @@ typedef struct ByteRun {
   uint64_t bytes;
   uint32_t lane;   // the first
   uint8_t element; // log2 of a lane's bytes; ONE_LANE: all belong to the first lane
+  bool shared;     // other lanes of the instruction have its address
 } ByteRun;
+
+// Lanes of one store write the run's bytes. Reports a lost update if they have loaded them together, and have not
+// synchronised since.
+void race_lost_update(Actor *actor, const Shadow *shadow, const ByteRun *run, uint32_t lanes);
 
 // Reports conflicts with the access, then remembers it.
 void race_run(Actor *actor, Shadow *shadow, const ByteRun *run, HookAccess access);

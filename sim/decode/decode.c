@@ -198,17 +198,46 @@ static const char *file_name(const Decoder *d, uint32_t number) {
   return NULL;
 }
 
+// The location, and in .call those of its calls.
 static Site site_at(Decoder *d, const PtxLoc *loc, const char *file) {
-  Site site = {.file = file,
-               .line = loc->line,
-               .column = loc->column,
-               .length = loc->length,
-               .param = loc->param,
-               .element = loc->element};
-  if (!loc->call) return site;
-  Site *call = ARENA_NEW(d->arena, Site);
-  *call = site_at(d, loc->call, loc->call->name ? loc->call->name : file);
-  site.call = call;
+  Site first = {0}, *site = &first;
+  for (uint32_t calls = 0; loc && calls < MAX_CALLS; loc = loc->call, calls++) {
+    if (calls) {
+      if (loc->file) file = file_name(d, loc->file);
+      if (loc->name) file = loc->name;
+      if (!file) break;
+      Site *call = ARENA_NEW(d->arena, Site);
+      site->call = call;
+      site = call;
+    }
+    *site = (Site){.file = file,
+                   .line = loc->line,
+                   .column = loc->column,
+                   .length = loc->length,
+                   .param = loc->param,
+                   .element = loc->element};
+  }
+  return first;
+}
+
+// The bytes of a file's name up to its last slash.
+static size_t folder_bytes(const char *file) {
+  const char *slash = strrchr(file, '/');
+  return slash ? (size_t)(slash - file) + 1 : 0;
+}
+
+// The innermost location in the folder of the outermost call's file, which is the kernel's. Inner ones are in
+// headers, such as the CUDA toolkit's.
+static Site user_site(Decoder *d, const Site *inner) {
+  const Site *last = inner, *user = inner;
+  while (last->call) last = last->call;
+  size_t n = folder_bytes(last->file);
+  while (folder_bytes(user->file) != n || memcmp(user->file, last->file, n) != 0) user = user->call;
+  if (user == inner) return *inner;
+  Site site = *user, *header = ARENA_NEW(d->arena, Site);
+  *header = *inner;
+  header->call = NULL;
+  site.header = header;
   return site;
 }
 
@@ -220,6 +249,7 @@ static uint32_t site_of(Decoder *d) {
   const char *file = stmt->loc ? file_name(d, stmt->loc->file) : NULL;
   if (file && stmt->loc == d->site_loc) return d->site;
   Site site = file ? site_at(d, stmt->loc, file) : (Site){.line = stmt->pos.line};
+  if (file && stmt->loc->inlined_at) site = user_site(d, &site);
   d->site_loc = file ? stmt->loc : NULL;
   for (uint32_t i = program->sites.n; i-- > 0 && program->sites.n - i < NEAR_SITES;)
     if (site_same(&program->sites.at[i], &site)) return d->site = i;

@@ -118,6 +118,7 @@ void parse_open_func(PtxParser *parser, bool is_entry, PtxToken name, PtxVars re
   parser->func = func;
   parser->last = NULL;
   parser->loc = NULL;
+  memset(parser->locs, 0, sizeof parser->locs);
 }
 
 void parse_close_func(PtxParser *parser, bool has_body) {
@@ -316,6 +317,28 @@ static PtxLoc *loc_call(PtxParser *parser, Str *text) {
   return call;
 }
 
+static const PtxLoc **loc_bucket(PtxParser *parser, const PtxLoc *loc) {
+  return &parser->locs[(loc->file * 31 + loc->line * 7 + loc->column) % LOC_BUCKETS];
+}
+
+// The call of `inlined_at FILE LINE COLUMN` (PTX ISA, debugging directives). The function's last .loc at that
+// place says through which call the caller was inlined in turn. NULL: none.
+static const PtxLoc *loc_caller(PtxParser *parser, Str text) {
+  static const char word[] = "inlined_at";
+  const char *at = text.at, *end = text.at + text.n;
+  while (at < end && *at != '/' && ((size_t)(end - at) < sizeof word || memcmp(at, word, sizeof word - 1)))
+    at++;
+  if (at == end || *at == '/') return NULL;
+  text = (Str){at + sizeof word - 1, (size_t)(end - at) - sizeof word + 1};
+  PtxLoc *call = ARENA_NEW(parser->arena, PtxLoc);
+  call->file = loc_number(&text, 0);
+  call->line = loc_number(&text, 0);
+  call->column = loc_number(&text, 0);
+  for (const PtxLoc *l = *loc_bucket(parser, call); l; l = l->earlier)
+    if (l->file == call->file && l->line == call->line && l->column == call->column) return l;
+  return call->line ? call : NULL;
+}
+
 // .loc FILE LINE COLUMN[, function_name ..., inlined_at ...] [// +LENGTH [$PARAM:BYTES] [@ ...]...]
 void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   Str text = {token.text.at + 4, token.text.n - 4};
@@ -323,6 +346,10 @@ void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   loc->file = loc_number(&text, 0);
   loc->line = loc_number(&text, 0);
   loc->column = loc_number(&text, 0);
+  loc->call = loc_caller(parser, text);
+  loc->inlined_at = loc->call != NULL;
+  loc->earlier = *loc_bucket(parser, loc);
+  *loc_bucket(parser, loc) = loc;
   parser->loc = loc->line ? loc : NULL;
   const char *slashes = memchr(text.at, '/', text.n);
   if (!slashes || slashes + 1 >= text.at + text.n || slashes[1] != '/') return;
@@ -330,6 +357,7 @@ void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   loc->length = loc_number(&text, '+');
   loc->param = loc_number(&text, '$');
   loc->element = loc_number(&text, ':');
+  if (loc->inlined_at) return;
   for (PtxLoc *last = loc; last; last = (PtxLoc *)last->call) last->call = loc_call(parser, &text);
 }
 

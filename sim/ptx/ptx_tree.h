@@ -32,13 +32,16 @@ typedef struct PtxLexer {
 // Lines with .loc and .file are one token.
 int ptx_lex(PtxLexer *lexer, PtxToken *token);
 
+enum { LOC_BUCKETS = 256 };
+
 typedef struct PtxParser {
   Arena *arena;
   PtxModule *module;
   PtxError *error;
-  PtxFunc *func;     // the current function
-  PtxStmt *last;     // its last statement
-  const PtxLoc *loc; // the current one
+  PtxFunc *func;                   // the current function
+  PtxStmt *last;                   // its last statement
+  const PtxLoc *loc;               // the current one
+  const PtxLoc *locs[LOC_BUCKETS]; // the function's, by a hash of file, line and column; the last one first
   // The declaration being parsed.
   PtxSpace space;
   PtxType type;

@@ -167,9 +167,20 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   return true;
 }
 
+// Several values of a constexpr are a range of -D, and only tune takes ranges.
+static bool has_bar(const char *text) { return strchr(text, '|') && !strpbrk(text, "\"'"); }
+
+static bool refuse_range(const Run *run, const NamedText *arg) {
+  const char *where = run->options->command == COMMAND_TUNE ? "give it with -D" : "only tilec tune takes it";
+  return tool_error("[T1003] argument %s=%s is a range: %s: -D '%s=%s'", arg->name, arg->text, where, arg->name,
+                    arg->text),
+         false;
+}
+
 static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *arg) {
   RunArg *param = find_param(run, arg->name);
   if (is_constexpr(kernel, arg->name)) {
+    if (has_bar(arg->text)) return refuse_range(run, arg);
     const char *define = arena_printf(run->arena, "%s=%s", arg->name, arg->text);
     vec_push(run->arena, &run->defines, define);
     tilec_status status = compile_define(run->c, define, &run->spec);

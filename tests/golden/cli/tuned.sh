@@ -23,5 +23,8 @@ best=$(eval "tilec tune --predict $words" | sed -n 's/^best.*://p')
 t "tilec run --device sim ${words/-D K=2/} $best"
 one="-D \"MODE='up'\""
 t "tilec tune --predict $words $one --num-warps 2 | tail -n 1"
+# A range is an option, not an argument.
+t "tilec tune --predict ${words/-D K=2/} K='2|4'"
+t "tilec run --device sim ${words/-D K=2/} K='2|4'"
 # Why configurations are not possible, with their number.
 t "tilec tune --predict $words -D 'BLOCK=64|96|100|2097152' | sed -E 's/^ .*//' | uniq"

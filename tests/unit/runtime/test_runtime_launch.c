@@ -292,7 +292,7 @@ static void test_no_grid(void **unused) {
   tilec_device *device = open_device("eval");
   tilec_kernel *kernel = kernel_of(device, "@kernel\ndef f(x: *fp32):\n    store(x, 1.0)\n");
   tilec_arg args[] = {tilec_arg_pointer(TILEC_FP32, 256)};
-  assert_error(tilec_launch(kernel, NULL, args, 1), TILEC_ERROR_INVALID_ARGUMENT, "f has no @grid");
+  assert_error(tilec_launch(kernel, NULL, args, 1), TILEC_ERROR_INVALID_ARGUMENT, "f has no @grid: set options.grid to the number of programs");
   tilec_kernel_free(kernel);
   tilec_device_close(device);
 }

@@ -197,6 +197,9 @@ static const Bug bugs[] = {
     {"two_steps", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, "fence", 0},
     {"hearsay", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "fence", 0},
     {"relay", "bugs", TILEC_SIM_RACE_WRITE_READ, 3, 64, 0, 0, "fence", 0},
+    {"lost_update", "lanes", TILEC_SIM_RACE_READ_WRITE, 1, 32, 0, 0, "atomicAdd", 0},
+    {"lost_shared_update", "lanes", TILEC_SIM_RACE_READ_WRITE, 1, 64, 0, 5, "keeps one update", 0},
+    {"header", "headers", TILEC_SIM_RACE_WRITE_WRITE, 1, 64, 0, 0, "barrier", 0},
     {"parity", "async", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, "barrier", UP},
     {"lost_arrive", "async", TILEC_SIM_RACE_READ_WRITE, 1, 96, 0, 0, "barrier", 0},
     {"never_full", "async", TILEC_SIM_DEADLOCK, 1, 64, 0, 0, "1 arrivals", 0},
@@ -286,6 +289,37 @@ static void test_a_launch_goes_on_after_reports(void **unused) {
   tilec_sim_destroy(sim);
 }
 
+// The location is in the kernel's file, with its call there; the header's line is known too.
+static void test_code_of_headers_is_at_its_call(void **unused) {
+  (void)unused;
+  static const Bug bug = {"header", "headers", TILEC_SIM_RACE_WRITE_WRITE, 1, 64, 0, 0, NULL, 0};
+  size_t size, source_size, found = 0;
+  char *text = read_text("headers", "ptx", &size), *source = read_text("headers", "cu", &source_size);
+  tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
+  options.checks = 1;
+  tilec_sim *sim;
+  tilec_sim_module *module;
+  assert_int_equal(tilec_sim_create(&options, &sim), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_load(sim, text, size, &module), TILEC_SIM_OK);
+  assert_int_equal(launch(sim, module, "bug_header", &bug), TILEC_SIM_ERROR_KERNEL);
+  for (size_t i = 0; i < tilec_sim_report_count(sim); i++) {
+    const tilec_sim_report *r = tilec_sim_report_at(sim, i);
+    if (r->access != TILEC_SIM_ACCESS_ATOMIC) continue;
+    found++;
+    assert_string_equal(r->place.file, "headers.cu");
+    assert_int_equal(r->place.line, marked_line(source, 'A', "header"));
+    assert_non_null(r->place.call);
+    assert_string_equal(r->place.call->file, "headers.cu");
+    assert_null(r->place.call->call);
+    assert_non_null(r->place.header);
+    assert_string_equal(r->place.header->file, "include/device_atomic_functions.hpp");
+  }
+  assert_true(found > 0);
+  tilec_sim_destroy(sim);
+  free(text);
+  free(source);
+}
+
 static void test_reports_are_merged_and_counted(void **unused) {
   (void)unused;
   static const Bug bug = {"missing_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, NULL, 0};
@@ -358,7 +392,7 @@ static void test_stores_of_one_value_do_not_race(void **unused) {
 
 int suite_sim_check(void) {
   enum { COUNT = sizeof bugs / sizeof *bugs };
-  static struct CMUnitTest tests[2 * COUNT + 5];
+  static struct CMUnitTest tests[2 * COUNT + 6];
   static char names[2 * COUNT][64];
   for (size_t i = 0; i < COUNT; i++) {
     snprintf(names[2 * i], sizeof names[0], "bug: %s", bugs[i].name);
@@ -372,5 +406,6 @@ int suite_sim_check(void) {
   tests[2 * COUNT + 3] =
       (struct CMUnitTest)cmocka_unit_test(test_an_mbarrier_is_used_after_its_initialisation);
   tests[2 * COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(test_stores_of_one_value_do_not_race);
+  tests[2 * COUNT + 5] = (struct CMUnitTest)cmocka_unit_test(test_code_of_headers_is_at_its_call);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
