@@ -106,7 +106,9 @@ typedef struct PassTable {
   uint32_t width;
 } PassTable;
 
-static inline uint16_t *pass_common(const PassTable *t, uint32_t i, uint32_t k) { return t->at + (size_t)i * t->width + k; }
+static inline uint16_t *pass_common(const PassTable *t, uint32_t i, uint32_t k) {
+  return t->at + (size_t)i * t->width + k;
+}
 
 static inline bool pass_is_common(const PassTable *t, uint32_t i, uint32_t k, uint16_t alike) {
   return alike && *pass_common(t, i, k) == *pass_common(t, i + 1, k + 1) + alike;
@@ -143,7 +145,8 @@ static inline void pass_file_join(Arena *arena, Str input, Str result, Buf *out)
   PassLines from = pass_lines(arena, input), to = pass_lines(arena, result);
   uint32_t i = 0, k = 0;
   for (; i < from.n && pass_line_is_comment(from.at[i]); i++) pass_put_line(out, "", from.at[i], "");
-  for (; k < to.n && str_starts(to.at[k], "//"); k++) pass_put_line(out, "//:", (Str){to.at[k].at + 2, to.at[k].n - 2}, "");
+  for (; k < to.n && str_starts(to.at[k], "//"); k++)
+    pass_put_line(out, "//:", (Str){to.at[k].at + 2, to.at[k].n - 2}, "");
   bool refused = k == to.n; // nothing but errors
   PassTable t = pass_table(arena, &from, &to);
   while (i < from.n || k < to.n) {

@@ -40,7 +40,8 @@ static void join_lines(Str tokens, Buf *out) {
   for (size_t at = 0, end; at < tokens.n; at = end + 1) {
     for (end = at; end < tokens.n && tokens.at[end] != '\n';) end++;
     size_t column = at;
-    while (column < end && tokens.at[column++] != ':') {}
+    while (column < end && tokens.at[column++] != ':') {
+    }
     bool same = at > 0 && column - at == line_length && memcmp(line, tokens.at + at, line_length) == 0;
     if (at > 0) buf_text(out, same ? " | " : "\n");
     size_t from = same ? column : at;

@@ -37,7 +37,8 @@ static Str reprint(Arena *arena, const char *name, Str text) {
 
 // Layouts or remarks precede some modules, and some files have refused text.
 static bool is_module(Str text) {
-  return text.at && (str_starts(text, "module") || str_starts(text, "//") || str_starts(text, "#")) && !strstr(text.at, "expect-error");
+  return text.at && (str_starts(text, "module") || str_starts(text, "//") || str_starts(text, "#")) &&
+         !strstr(text.at, "expect-error");
 }
 
 typedef struct Counts {
@@ -55,7 +56,8 @@ static void check_text(Arena *arena, const char *name, Str text, Counts *counts)
 static void check_result(Arena *arena, const char *name, Str text, Counts *counts) {
   Buf result = {0};
   pass_file_result(arena, text, false, &result);
-  if (!strstr(name, "/error_")) check_text(arena, arena_printf(arena, "the result in %s", name), buf_view(&result), counts);
+  if (!strstr(name, "/error_"))
+    check_text(arena, arena_printf(arena, "the result in %s", name), buf_view(&result), counts);
   buf_free(&result);
 }
 

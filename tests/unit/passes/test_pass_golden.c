@@ -152,8 +152,8 @@ static bool is_as_marked(GoldenFixture *s, const char *path, Str text, Str made)
   bool same = i == expected.n && i == now.n;
   Str was = i < expected.n ? expected.at[i] : none, is = i < now.n ? now.at[i] : none;
   if (!same) {
-    fprintf(stderr, "%s: what the passes make differs (BLESS=1 rewrites); expected, then now:\n%.*s\n%.*s\n", path, (int)was.n, was.at,
-            (int)is.n, is.at);
+    fprintf(stderr, "%s: what the passes make differs (BLESS=1 rewrites); expected, then now:\n%.*s\n%.*s\n",
+            path, (int)was.n, was.at, (int)is.n, is.at);
   }
   buf_free(&marked);
   return same;
@@ -268,7 +268,8 @@ static void add_files(Arena *arena, Tests *tests) {
   assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", 0, NULL, &files), 0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Str name = str_from(files.gl_pathv[i] + strlen(TESTS_DIR "/golden/passes/"));
-    if (str_ends(name, ".out.tir")) fail_msg("%s: the result belongs in the file itself: scripts/join-goldens", name.at);
+    if (str_ends(name, ".out.tir"))
+      fail_msg("%s: the result belongs in the file itself: scripts/join-goldens", name.at);
     char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(".tir")});
     struct CMUnitTest test = {.name = stem, .test_func = test_file, .initial_state = stem};
     vec_push(arena, tests, test);
