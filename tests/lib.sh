@@ -11,8 +11,8 @@ export TILEC_CACHE=off TILEC_CACHE_DIR=$work/cache # as scripts/test says, of a 
 # ptxas, where there is one, by tests/bin: its answers are kept.
 if command -v ptxas >/dev/null; then PATH=$PWD/tests/bin:$PATH; fi
 
-# The piece of the group that runs (scripts/soak). 0 is ./dev test --all's; without PIECE the group runs a commit's part of it. PIECE=all takes the fixed pieces
-# together. A group with more pieces than piece 0 has a line '# pieces: N'. N is the argument of `sampled`, or
+# The piece of the group that runs (scripts/soak). 0 is ./dev test --all's; without PIECE the group runs a commit's part of
+# it. PIECE=all takes the fixed pieces together. A group with more pieces than piece 0 has a line '# pieces: N'. N is the argument of `sampled`, or
 # 'any' if seeds come from the piece's number.
 piece=${PIECE:-0}
 number=${piece/all/0}
