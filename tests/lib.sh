@@ -45,6 +45,8 @@ commit_seed=$(seed)
 # changed PATH...: true if a file of these differs from the commit before HEAD, or git does not know.
 changed() { ! git diff --quiet HEAD~1 -- "$@" 2>/dev/null; }
 
+# due PATH...: true if one of these has changed, or the group was named (TEST_NAMED of scripts/test), and with each third commit.
+due() { [ -n "${TEST_NAMED:-}" ] || changed "$@" || by_commit 3 due; }
 left_out() { echo "NOTE left out of this commit (./dev test --all runs it): $1"; }
 
 pass() { passed=$((passed + 1)); }
