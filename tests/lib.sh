@@ -8,8 +8,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TILEC_CACHE=off TILEC_CACHE_DIR=$work/cache # as scripts/test says, of a group that is run by itself too
 
-# The piece of the group that runs (scripts/soak). 0 is ./dev test's. PIECE=all takes the fixed pieces
-# together. A group with more pieces than piece 0 has a line '# pieces: N'. N is the argument of `sampled`, or
+# ptxas, where there is one, by tests/bin: its answers are kept.
+if command -v ptxas >/dev/null; then PATH=$PWD/tests/bin:$PATH; fi
+
+# The piece of the group that runs (scripts/soak). 0 is ./dev test --all's; without PIECE the group runs a commit's part of
+# it. PIECE=all takes the fixed pieces together. A group with more pieces than piece 0 has a line '# pieces: N'. N is the argument of `sampled`, or
 # 'any' if seeds come from the piece's number.
 piece=${PIECE:-0}
 number=${piece/all/0}
@@ -30,6 +33,21 @@ seed() {
   head=$([ -n "${SEED:-}" ] || [ ! -e .git ] || git rev-parse HEAD 2>/dev/null)
   if [ -n "${SEED:-}" ]; then echo "$SEED"; elif [ -n "$head" ]; then echo $((16#${head:0:8})); else echo 1; fi
 }
+
+# by_commit N [SERIES]: true of one call in N in ./dev test, another one with each commit (the seed says which). Of every one with PIECE
+# set: in ./dev test --all and in scripts/soak. Only what docs/testing.md lists as sampled may ask.
+by_commit() {
+  local at=${met[commit ${2:-calls}]:-0}
+  met[commit ${2:-calls}]=$((at + 1))
+  [ -n "${PIECE:-}" ] || [ $((at % $1)) -eq $((commit_seed % $1)) ]
+}
+commit_seed=$(seed)
+# changed PATH...: true if a file of these differs from the commit before HEAD, or git does not know.
+changed() { ! git diff --quiet HEAD~1 -- "$@" 2>/dev/null; }
+
+# due PATH...: true if one of these has changed, or the group was named (TEST_NAMED of scripts/test), and with each third commit.
+due() { [ -n "${TEST_NAMED:-}" ] || changed "$@" || by_commit 3 due; }
+left_out() { echo "NOTE left out of this commit (./dev test --all runs it): $1"; }
 
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'FAILED %s\n' "$*"; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that hang, and kernels that spin and end: run.py TILEC FOLDER COMMAND.
 
-FOLDER's .tile and .tir files and kernels.cu (run as kernels.ptx) say in comments above each kernel how it is launched:
+FOLDER's .tile and .tir files and kernels.cu (run as the PTX that scripts/nvcc-ptx made) say in comments above each kernel how it is launched:
 "hangs: ARGUMENTS" with "says: TEXT", and "limit" if only a limit ends it; or "ends: ARGUMENTS". A kernel that hangs
 ends with status 1, names the line marked "here" and says the text. It does so at once (a second of processor time),
 except for limits. A kernel that ends has status 0. COMMAND is run, check or eval (only .tile files). If kernels are
@@ -44,8 +44,9 @@ def main():
     tilec, folder, command = sys.argv[1:4]
     passed = failed = 0
     only = sys.argv[4:]
-    files = [(name, name) for name in sorted(os.listdir(folder)) if name.endswith((".tile", ".tir"))]
-    for name, program in files + [("kernels.cu", "kernels.ptx")]:
+    ptx = os.path.join(os.path.dirname(tilec), "tests/nvcc-ptx/hangs/kernels.ptx")
+    files = [(name, os.path.join(folder, name)) for name in sorted(os.listdir(folder)) if name.endswith((".tile", ".tir"))]
+    for name, program in files + [("kernels.cu", ptx)]:
         if command == "eval" and program.endswith(".ptx"):
             continue
         for kernel, launch, line in kernels(os.path.join(folder, name)):
@@ -59,7 +60,7 @@ def main():
             limit = ["--timeout", str(LIMIT if "limit" in launch else FAR)]
             watch = [] if command == "eval" or hangs else ["--sim-watch", "50"]
             before = processor_seconds()
-            ran = subprocess.run([tilec, "check" if command == "check" else "run", os.path.join(folder, program),
+            ran = subprocess.run([tilec, "check" if command == "check" else "run", program,
                                   "--kernel", kernel, *device, *limit, *watch, *words], capture_output=True, text=True)
             took, wrong = processor_seconds() - before, ""
             if ran.returncode != (1 if hangs else 0):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of tests/sim-kernels as nvcc compiled them (tests/golden/sim/nvcc;
-// scripts/sim-kernels makes them again). Each has the arguments of its launch and the results that
+// The kernels of tests/sim-kernels as nvcc compiled them (scripts/nvcc-ptx makes
+// them again). Each has the arguments of its launch and the results that
 // it must compute, for any machine that runs PTX: the simulator, a GPU.
 #ifndef TESTS_SIM_NVCC_KERNELS_H
 #define TESTS_SIM_NVCC_KERNELS_H

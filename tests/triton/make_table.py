@@ -278,7 +278,7 @@ def file_text(made, rows, known, results, values):
         if indices:
             texts.append(section_text(section, indices, rows, known, results, values))
         first += len(section.types)
-    return "\n".join(texts)
+    return "".join(texts)
 
 
 # Makes the rows that the file has not; it is written after each chunk, so that one who stops loses little.
@@ -307,10 +307,24 @@ def known_rows(name):
         line = line.rstrip("\n")
         if line.startswith("== "):
             expression, _, shape = line[3:].partition(" ~")[0].partition(" : ")
-        elif line:
-            types, result = line.split(": ", 1) if not line.startswith(": ") else ("", line[2:])
-            known[kernels.Row(expression, tuple(types.split()))] = (result, shape)
+        elif line.startswith("refused: "):
+            known.update((kernels.Row(expression, tuple(types.split())), ("refused", shape)) for types in line[len("refused: "):].split(" | "))
+        else:
+            for row in line.split(" | "):
+                types, result = row.split(": ", 1) if not row.startswith(": ") else ("", row[2:])
+                known[kernels.Row(expression, tuple(types.split()))] = (result, shape)
     return known
+
+
+# Lines of several rows, of at most 120 columns where a row fits.
+def packed(rows, before=""):
+    lines = []
+    for row in rows:
+        if lines and len(lines[-1]) + len(" | ") + len(row) <= 120:
+            lines[-1] += " | " + row
+        else:
+            lines.append(before + row)
+    return lines
 
 
 def section_text(section, indices, rows, known, results, values):
@@ -319,10 +333,16 @@ def section_text(section, indices, rows, known, results, values):
     assert len(shapes) <= 1, (section.expression, shapes)
     shape = shapes.pop() if shapes else ""
     lines = [f"== {section.expression}" + (f" : {shape}" if shape else "") + (f" ~{section.ulp}" if section.ulp else "")]
+    found, refused = [], []
     for i in indices:
         made = rows[i] in known
         result = known[rows[i]][0] if made else result_text(section, rows[i].types, results.get(i), values.get(i))
-        lines.append(f"{' '.join(rows[i].types)}: {result}")
+        types = " ".join(rows[i].types)
+        if result == "refused" and types:
+            refused.append(types)
+        else:
+            found.append(f"{types}: {result}")
+    lines += packed(found) + packed(refused, "refused: ")
     return "\n".join(lines) + "\n"
 
 

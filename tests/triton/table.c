@@ -78,24 +78,37 @@ static bool read_row(Row *row, Str line) {
   return result.n > 0;
 }
 
+typedef VEC(Row) Rows;
+
+// "i8 i16: i32 0 1 | i8 i32: i32 0 1", or "refused: i8 fp16 | i8 bf16".
+static bool read_rows(Arena *arena, const Section *section, uint32_t number, Str line, Rows *list) {
+  bool refused = str_starts(line, "refused: ");
+  if (refused) cut(&line, ": ");
+  while (line.n) {
+    Row row = {.section = section, .line = number};
+    Str one = cut(&line, " | ");
+    if (refused) one = str_from(arena_printf(arena, "%.*s: refused", (int)one.n, one.at));
+    if (!section || !read_row(&row, one)) return false;
+    vec_push(arena, list, row);
+  }
+  return true;
+}
+
 bool table_read(Arena *arena, const char *name, Row **rows, uint32_t *count) {
   Str text = read_text(arena, name);
   if (!text.at) return false;
-  VEC(Row) list = {0};
+  Rows list = {0};
   const Section *section = NULL;
   for (uint32_t number = 1; text.n; number++) {
     Str line = cut(&text, "\n");
-    if (!line.n) continue;
     if (str_starts(line, "== ")) {
       section = read_section(arena, name, (Str){line.at + 3, line.n - 3});
       continue;
     }
-    Row row = {.section = section, .line = number};
-    if (!section || !read_row(&row, line)) {
-      printf("%s:%u: not a row of the table\n", name, number);
+    if (!read_rows(arena, section, number, line, &list)) {
+      printf("%s:%u: not rows of the table\n", name, number);
       return false;
     }
-    vec_push(arena, &list, row);
   }
   *rows = list.at;
   *count = list.n;

@@ -32,10 +32,15 @@ static inline SimFixture sim_open_text(const char *text, int schedule) {
   return fixture;
 }
 
-// A file of tests/golden/sim.
+// A file of tests/golden/sim, or PTX that nvcc made (scripts/nvcc-ptx).
+static inline void sim_path(char path[512], const char *name) {
+  bool made = strcmp(name, "async.ptx") == 0 || strcmp(name, "nvcc.ptx") == 0;
+  snprintf(path, 512, "%s/%s", made ? NVCC_PTX : TESTS_DIR "/golden/sim", name);
+}
+
 static inline SimFixture sim_open_file(const char *name, int schedule) {
   char path[512];
-  snprintf(path, sizeof path, "%s/golden/sim/%s", TESTS_DIR, name);
+  sim_path(path, name);
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
   char *text = calloc(1, 1 << 20);

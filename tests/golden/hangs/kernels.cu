@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that hang, as PTX: kernels.ptx is made from this file by
+// Kernels that hang, as PTX: scripts/nvcc-ptx makes kernels.ptx from this file by
 //   nvcc -ptx -lineinfo -arch=sm_90 kernels.cu
 // with the folders taken out of its .file lines. Above each kernel its launch and what the report says; the line at
 // fault ends in "// here".

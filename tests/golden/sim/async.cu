@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asynchronous kernels: async.ptx is what nvcc 13.0 makes of this file with -ptx -arch=sm_90a (then without
-// this machine's paths). Written for the simulator's tests; sizes are theirs.
+// Asynchronous kernels: scripts/nvcc-ptx makes async.ptx from this file by nvcc -ptx -arch=sm_90a (then without
+// the folders in its .file lines). Written for the simulator's tests; sizes are theirs.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdint.h>

@@ -81,9 +81,10 @@ static const char *file_check(void) {
   return find_tool(places);
 }
 
+// NULL, or the ptxas of tests, which keeps the answers of the machine's.
 static const char *assembler(void) {
   static const char *const places[] = {"/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas", NULL};
-  return find_tool(places);
+  return find_tool(places) ? TESTS_DIR "/bin/ptxas" : NULL;
 }
 
 static const char *temporary(Arena *arena, const char *name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The law of the text form: every golden .tir is read, verified, printed and read again, and the two texts are the
-// same. Prints what failed and 'N passed, N failed' (tests/groups/laws counts these).
+// same. Of a golden file of passes, these are its input and their result. Prints what failed and 'N passed, N failed' (tests/groups/laws counts these).
 #define _GNU_SOURCE
 #include <glob.h>
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/pass_file.h"
 #include "tests/unit/unit.h"
 
 // The text that is printed of a module; .at is NULL, and the errors are on standard output, where it is not well formed.
@@ -34,33 +35,52 @@ static Str reprint(Arena *arena, const char *name, Str text) {
   return (Str){0};
 }
 
-// Remarks precede some modules, and some files have refused text.
+// Layouts or remarks precede some modules, and some files have refused text.
 static bool is_module(Str text) {
-  return text.at && (str_starts(text, "module") || str_starts(text, "//")) && !strstr(text.at, "expect-error");
+  return text.at && (str_starts(text, "module") || str_starts(text, "//") || str_starts(text, "#")) &&
+         !strstr(text.at, "expect-error");
+}
+
+typedef struct Counts {
+  int passed, failed;
+} Counts;
+
+static void check_text(Arena *arena, const char *name, Str text, Counts *counts) {
+  if (!is_module(text)) return;
+  Str once = reprint(arena, name, text), twice = once.at ? reprint(arena, name, once) : once;
+  bool same = once.at && twice.at && str_eq(once, twice);
+  if (!same) printf("FAILED round trip of %s\n", name);
+  *(same ? &counts->passed : &counts->failed) += 1;
+}
+
+static void check_result(Arena *arena, const char *name, Str text, Counts *counts) {
+  Buf result = {0};
+  pass_file_result(arena, text, false, &result);
+  if (!strstr(name, "/error_"))
+    check_text(arena, arena_printf(arena, "the result in %s", name), buf_view(&result), counts);
+  buf_free(&result);
 }
 
 static void test_golden_files(void **state) {
   (void)state;
   glob_t files;
-  int passed = 0, failed = 0;
+  Counts counts = {0};
   assert_int_equal(glob(TESTS_DIR "/golden/*/*.tir", 0, NULL, &files), 0);
+  size_t others = files.gl_pathc;
   assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", GLOB_APPEND, NULL, &files), 0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Arena arena = {0};
     const char *name = files.gl_pathv[i];
     Str text = golden_read(&arena, name);
-    if (is_module(text)) {
-      Str once = reprint(&arena, name, text), twice = once.at ? reprint(&arena, name, once) : once;
-      bool same = once.at && twice.at && str_eq(once, twice);
-      if (!same) printf("FAILED round trip of %s\n", name);
-      *(same ? &passed : &failed) += 1;
-    }
+    assert_non_null(text.at);
+    check_text(&arena, name, text, &counts);
+    if (i >= others) check_result(&arena, name, text, &counts);
     arena_free(&arena);
   }
   globfree(&files);
-  printf("%d passed, %d failed\n", passed, failed);
-  assert_int_equal(failed, 0);
-  assert_true(passed > 0);
+  printf("%d passed, %d failed\n", counts.passed, counts.failed);
+  assert_int_equal(counts.failed, 0);
+  assert_true(counts.passed > 0);
 }
 
 int suite_round_trip(void) {

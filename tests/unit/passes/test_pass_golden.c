@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each file tests/golden/passes/FOLDER/NAME.tir is a test; the folders are those of passes/. Its first line names its passes ("// passes: simplify coalesce",
-// or "all"); what they make of it, with their remarks, is NAME.out.tir. The result must verify, print, be left alone by
-// a second simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. With a line
-// "// launched" it is compiled as for libtilec's launches. The passes refuse each kernel of error_NAME.tir: their errors are
-// error_NAME.err.
+// Each file tests/golden/passes/FOLDER/NAME.tir is a test; the folders are those of passes/. Its first line names its
+// passes ("// passes: simplify coalesce", or "all"). The file has their remarks and what they make of it too, as marks:
+// tests/unit/pass_file.h says which, and BLESS=1 rewrites them. The result must verify, print, be left alone by a second
+// simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. With a line
+// "// launched" it is compiled as for libtilec's launches. The passes refuse each kernel of error_NAME.tir.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
+#include "tests/unit/pass_file.h"
 #include "tests/unit/pass_launch.h"
 #include "passes/passes.h"
 #include "tests/unit/unit.h"
@@ -95,47 +96,82 @@ static void check_same_result(GoldenFixture *s, Func *after, Str text, const cha
   if (!same) fail_msg("%s: the passes changed what the kernel computes", stem);
 }
 
-static bool matches_golden(GoldenFixture *s, const char *stem, const char *suffix, Buf *out) {
-  const char *path = arena_printf(&s->arena, "%s/golden/passes/%s.%s", TESTS_DIR, stem, suffix);
-  bool same = golden_check(&s->arena, path, buf_view(out));
-  buf_free(out);
-  return same;
-}
-
 static bool is_refused(const char *stem) { return strstr(stem, "/error_") != NULL; }
 
-static void check_refused(GoldenFixture *s, const char *stem) {
-  Buf out = {0};
-  print_remarks(&s->diags, &out);
-  bool same = matches_golden(s, stem, "err", &out);
-  arena_free(&s->arena);
-  assert_true(same);
+// Runs the passes of a file's first line. Appends their remarks and, where they are to succeed, the module that they
+// leave, which this returns.
+static IrModule *run_passes_of(GoldenFixture *s, const char *stem, Str text, Buf *out) {
+  const char *names[MAX_PASSES];
+  IrModule *module = parse(s, arena_printf(&s->arena, "%s.tir", stem), text);
+  module->launched = strstr(text.at, "\n// launched\n") != NULL;
+  PassRunOptions options = {.only = names, .only_count = passes_of(s, text, names), .verify_each = true};
+  if (passes_run(module, &s->diags, &options) == is_refused(stem)) fail_with(s, stem);
+  print_remarks(&s->diags, out);
+  if (is_refused(stem)) return NULL;
+  PrintOptions print = {.no_locs = true};
+  module_print(module, &print, out);
+  check_stable(s, module, names, options.only_count);
+  return module;
+}
+
+static void write_file(const char *path, Str text) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text.at, 1, text.n, file), text.n);
+  assert_int_equal(fclose(file), 0);
+}
+
+// Writes the marks of what the passes make now. Remarks name lines of the file, which the marks move: it runs until the
+// file stays as it is.
+static void bless(const char *path, const char *stem) {
+  bool moves = true;
+  for (int round = 0; moves; round++) {
+    assert_true(round < 4);
+    GoldenFixture s;
+    Buf input = {0}, result = {0}, joined = {0};
+    golden_fixture_open(&s);
+    Str text = golden_read(&s.arena, path);
+    pass_file_input(&s.arena, text, &input);
+    run_passes_of(&s, stem, text, &result);
+    pass_file_join(&s.arena, buf_view(&input), buf_view(&result), &joined);
+    moves = !str_eq(buf_view(&joined), text);
+    if (moves) write_file(path, buf_view(&joined));
+    buf_free(&input), buf_free(&result), buf_free(&joined);
+    arena_free(&s.arena);
+  }
+}
+
+// Returns true if the passes made what the file says, and reports the first difference.
+static bool is_as_marked(GoldenFixture *s, const char *path, Str text, Str made) {
+  Buf marked = {0};
+  pass_file_result(&s->arena, text, is_refused(path), &marked);
+  PassLines expected = pass_lines(&s->arena, buf_view(&marked)), now = pass_lines(&s->arena, made);
+  Str none = STR("(the end)");
+  uint32_t i = 0;
+  while (i < expected.n && i < now.n && str_eq(expected.at[i], now.at[i])) i++;
+  bool same = i == expected.n && i == now.n;
+  Str was = i < expected.n ? expected.at[i] : none, is = i < now.n ? now.at[i] : none;
+  if (!same) {
+    fprintf(stderr, "%s: what the passes make differs (BLESS=1 rewrites); expected, then now:\n%.*s\n%.*s\n",
+            path, (int)was.n, was.at, (int)is.n, is.at);
+  }
+  buf_free(&marked);
+  return same;
 }
 
 static void check_file(const char *stem) {
   GoldenFixture s;
   golden_fixture_open(&s);
   const char *path = arena_printf(&s.arena, "%s/golden/passes/%s.tir", TESTS_DIR, stem);
+  if (getenv("BLESS")) bless(path, stem);
   Str text = golden_read(&s.arena, path);
   assert_non_null(text.at);
-  const char *names[MAX_PASSES];
-  IrModule *module = parse(&s, arena_printf(&s.arena, "%s.tir", stem), text);
-  module->launched = strstr(text.at, "\n// launched\n") != NULL;
-  PassRunOptions options = {.only = names, .only_count = passes_of(&s, text, names), .verify_each = true};
-  if (passes_run(module, &s.diags, &options) == is_refused(stem)) fail_with(&s, stem);
-  if (is_refused(stem)) {
-    check_refused(&s, stem);
-    return;
-  }
-
-  Buf out = {0};
-  print_remarks(&s.diags, &out);
-  PrintOptions print = {.no_locs = true};
-  module_print(module, &print, &out);
-  check_stable(&s, module, names, options.only_count);
-  bool same = matches_golden(&s, stem, "out.tir", &out);
+  Buf made = {0};
+  IrModule *module = run_passes_of(&s, stem, text, &made);
+  bool same = is_as_marked(&s, path, text, buf_view(&made));
+  buf_free(&made);
   assert_true(same);
-  check_same_result(&s, module->funcs.at[0], text, stem);
+  if (module) check_same_result(&s, module->funcs.at[0], text, stem);
   arena_free(&s.arena);
 }
 
@@ -232,7 +268,8 @@ static void add_files(Arena *arena, Tests *tests) {
   assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", 0, NULL, &files), 0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Str name = str_from(files.gl_pathv[i] + strlen(TESTS_DIR "/golden/passes/"));
-    if (str_ends(name, ".out.tir")) continue;
+    if (str_ends(name, ".out.tir"))
+      fail_msg("%s: the result belongs in the file itself: scripts/join-goldens", name.at);
     char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(".tir")});
     struct CMUnitTest test = {.name = stem, .test_func = test_file, .initial_state = stem};
     vec_push(arena, tests, test);

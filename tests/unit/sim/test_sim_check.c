@@ -29,7 +29,8 @@ typedef struct Bug {
 
 static char *read_text(const char *name, const char *suffix, size_t *size) {
   char path[512];
-  snprintf(path, sizeof path, "%s/golden/sim/bugs/%s.%s", TESTS_DIR, name, suffix);
+  const char *folder = strcmp(suffix, "ptx") == 0 ? NVCC_PTX "/bugs" : TESTS_DIR "/golden/sim/bugs";
+  snprintf(path, sizeof path, "%s/%s.%s", folder, name, suffix);
   FILE *file = fopen(path, "rb");
   if (!file) print_error("%s\n", path);
   assert_non_null(file);

@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "sim/sim.h"
+#include "tests/unit/sim_fixture.h"
 #include "tests/unit/unit.h"
 
 enum { N = 1000 };
 
 static char *read_text(const char *name, size_t *size) {
   char path[512];
-  snprintf(path, sizeof path, "%s/golden/sim/%s", TESTS_DIR, name);
+  sim_path(path, name);
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
   char *text = calloc(1, 1 << 20);
@@ -86,7 +87,7 @@ static void test_vector_add_and_its_counters(void **unused) {
   for (size_t i = 0; i < tilec_sim_line_count(f.sim); i++) {
     const tilec_sim_line *line = tilec_sim_line_at(f.sim, i);
     assert_non_null(line->file);
-    assert_true(strstr(line->file, "kernels.cu") != NULL);
+    assert_true(strstr(line->file, "nvcc.cu") != NULL);
     lines.instructions += line->counters.instructions;
     lines.global_sectors += line->counters.global_sectors;
   }
@@ -122,7 +123,7 @@ static void test_an_access_beyond_the_end_is_reported_at_its_line(void **unused)
   assert_int_equal(tilec_sim_report_count(f.sim), 1);
   const tilec_sim_report *report = tilec_sim_report_at(f.sim, 0);
   assert_int_equal(report->kind, TILEC_SIM_OUT_OF_BOUNDS);
-  assert_true(strstr(report->file, "kernels.cu") != NULL);
+  assert_true(strstr(report->file, "nvcc.cu") != NULL);
   assert_int_equal(report->line, 3);
   assert_int_equal(report->block[0], 1);
   assert_int_equal(report->warp, 0);

@@ -11,7 +11,7 @@
 #include "tests/sim_nvcc/kernels.h"
 #include "tests/unit/unit.h"
 
-static const char folder[] = TESTS_DIR "/golden/sim/nvcc";
+static const char folder[] = NVCC_PTX "/nvcc";
 
 _Noreturn void expect_failed(const Run *run, const char *text, const char *file, int line) {
   print_error("%s\n%s\n", text, run->message);

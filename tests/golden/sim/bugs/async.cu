@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Like bugs.cu, for asynchronous operations of sm_90a. This command makes async.ptx from this file:
+// Like bugs.cu, for asynchronous operations of sm_90a. scripts/nvcc-ptx makes async.ptx from it:
 //   nvcc -ptx -lineinfo -arch=sm_90a async.cu
 // The folders are removed from its .file lines.
 typedef unsigned int u32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels with one bug each (bug_X), and their correct twins (ok_X). This command makes bugs.ptx from this file:
+// Kernels with one bug each (bug_X), and their correct twins (ok_X). scripts/nvcc-ptx makes bugs.ptx from it:
 //   nvcc -ptx -lineinfo -arch=sm_80 bugs.cu
 // The folders are removed from its .file lines.
 // The tests find a bug's lines by the marks // A: X and // B: X.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Like bugs.cu, for producer and consumer warps: waits that ask once, work that is pending at the end, registers that
-// move between warpgroups. This command makes roles.ptx from this file:
+// move between warpgroups. scripts/nvcc-ptx makes roles.ptx from it:
 //   nvcc -ptx -lineinfo -arch=sm_90a roles.cu
 // The folders are removed from its .file lines.
 typedef unsigned int u32;
