@@ -158,6 +158,12 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   if (hint)
     return elab_error(e, expr->attribute.name_loc, "[T0205] %s has no attribute '%s'; write %s",
                       obj_describe(e, object), expr->attribute.name, hint);
+  if (object->kind == OBJ_TUPLE && object->items.n && !object->items.names)
+    return elab_error(
+        e, expr->attribute.name_loc,
+        "[T0205] %s has no attribute '%s': its elements have no names; use an index, or give it "
+        "with names, as in (%s=..., ...)",
+        obj_describe(e, object), expr->attribute.name, expr->attribute.name);
   uint32_t n, m = sizeof attributes / sizeof *attributes;
   const char *const *methods = builtin_names(e, SCOPE_METHOD, &n);
   const char **names = ARENA_ARRAY(e->arena, const char *, n + m);

@@ -199,7 +199,14 @@ uint32_t register_of(Decoder *d, const PtxOperand *operand, uint32_t *bytes) {
   Symbol *symbol = operand->kind == OPERAND_NAME && !operand->offset ? symbol_find(d, operand->name) : NULL;
   if (!symbol && operand->kind == OPERAND_NAME) symbol = symbol_in_range(d, operand->name, &number);
   if (!symbol || (symbol->kind != SYMBOL_REG && symbol->kind != SYMBOL_REGS)) {
-    if (operand->kind == OPERAND_NAME)
+    bool grid = operand->kind == OPERAND_NAME && str_starts(operand->name, "%envreg");
+    if (grid)
+      ptx_error(
+          d->error, operand->pos,
+          "'%.*s' is not known here: a barrier of the whole grid (grid.sync() of cooperative groups) is not "
+          "simulated",
+          STR_ARG(operand->name));
+    else if (operand->kind == OPERAND_NAME)
       ptx_error(d->error, operand->pos, "'%.*s' is not a register", STR_ARG(operand->name));
     else
       ptx_error(d->error, d->stmt->pos, "a register is needed");

@@ -26,6 +26,8 @@ typedef struct RunArg {
   struct RunArg *items; // TUPLE: the items of `value`, which are holders too: "t[0]", "t.x"
   uint32_t item_count;
   const char *field;      // of a tuple's item; NULL: it has no name
+  bool typed;             // a number in a tuple of a PTX file, with its type: 100:i64
+  Elem elem;              // that type
   struct RunArg *buffer;  // the owner of the buffer it points into: itself, or another for &NAME; NULL: no
                           // buffer
   uint64_t base, address; // of the buffer; with the offset
@@ -219,6 +221,11 @@ ExitStatus run_tell(Run *run, tilec_status status);
 ExitStatus run_judge(Run *run, ExitStatus result);
 // Reports about results after a run. Diagnostics go to run->c.
 void run_warn_unwritten(Run *run); // elements of `empty:` buffers that no kernel wrote
+
+// A tuple for a struct by value of a PTX file: the address of its bytes, in the arena.
+uint64_t run_struct_bits(const Run *run, const RunArg *param);
+// False after reporting that tuples and the kernel's structs have different sizes.
+bool run_structs_fit(Run *run, const DeviceKernel *kernel);
 
 // Elements of a buffer that were not written.
 typedef struct Unwritten {

@@ -110,6 +110,14 @@ static bool wrong_value(Run *run, RunArg *param, Str text, const char *why) {
       run, param, arena_printf(run->arena, "[T1003] argument %s=%.*s: %s", param->name, STR_ARG(text), why));
 }
 
+// NUMBER:TYPE in a tuple of a PTX file. Returns the number, or the text as it is.
+static Str take_type(const Run *run, RunArg *item, Str text) {
+  size_t n = param_text_until(text, ':');
+  if (!options_file_is_ptx(run->options) || n == text.n || !strchr("-.0123456789", text.at[0])) return text;
+  item->typed = elem_parse((Str){text.at + n + 1, text.n - n - 1}, &item->elem);
+  return item->typed ? (Str){text.at, n} : text;
+}
+
 // "SPEC" or "NAME=SPEC"
 static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uint32_t depth) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -121,6 +129,7 @@ static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uin
     item->field = arena_copy(run->arena, str_trimmed(name));
     text = str_trimmed((Str){text.at + name.n + 1, text.n - name.n - 1});
   }
+  text = take_type(run, item, text);
   item->name = named ? arena_printf(run->arena, "%s.%s", tuple->name, item->field)
                      : arena_printf(run->arena, "%s[%u]", tuple->name, number);
   return take_value(run, item, text, depth);
@@ -152,12 +161,12 @@ static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
 static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   const char *why;
   Str value = str_trimmed(text);
-  bool one_each = run->c->is_tir || options_file_is_ptx(run->options);
-  if (value.n > 1 && value.at[0] == '(' && value.at[value.n - 1] == ')' && !one_each)
+  bool is_ptx = options_file_is_ptx(run->options), one_each = run->c->is_tir || is_ptx;
+  if (value.n > 1 && value.at[0] == '(' && value.at[value.n - 1] == ')' && !run->c->is_tir)
     return take_tuple(run, param, value, depth + 1);
   if (value.n && value.at[0] == '(')
     return wrong_value(run, param, text,
-                       one_each ? "a tuple is several parameters here, and each takes one argument"
+                       run->c->is_tir ? "a tuple is several parameters here, and each takes one argument"
                                 : "the bracket of the tuple is not closed");
   if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run),
                       (uint32_t)(param - run->params), &param->value, &why))
@@ -321,7 +330,7 @@ bool run_match_arguments(Run *run) {
 
 bool run_match_ptx(Run *run) {
   const Options *o = run->options;
-  run->params = ARENA_ARRAY(run->arena, RunArg, o->args.n + o->buffers.n);
+  make_room(run, o->args.n);
   for (uint32_t i = 0; i < o->args.n; i++)
     run->params[run->param_count++] = (RunArg){.name = o->args.at[i].name};
   run->holder_count = run->bit_count = run->param_count;

@@ -9,9 +9,10 @@
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/spills.h"
 
-static uint64_t argument_bits(const RunArg *param) {
+static uint64_t argument_bits(const Run *run, const RunArg *param) {
   const Argument *value = &param->value;
   if (param->buffer) return param->address;
+  if (value->kind == ARGUMENT_TUPLE) return run_struct_bits(run, param);
   if (value->kind == ARGUMENT_FLOAT) return number_encode(ELEM_FP32, value->f);
   return (uint64_t)value->i; // little-endian: the low bytes serve narrower parameters
 }
@@ -63,6 +64,12 @@ bool run_ptx_image(const Run *run, KernelImage *image) {
   sources_add(&run->c->sources, tool_source_name(o->file), run->text);
   *image = (KernelImage){.name = o->kernel, .ptx = run->text, .shared_bytes = o->shared_bytes};
   memcpy(image->threads, o->threads, sizeof image->threads);
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (run->params[i].value.kind == ARGUMENT_TUPLE) {
+      if (image->by_value.n == MAX_BY_VALUE)
+        return tool_error("[T1003] more than %d tuples", MAX_BY_VALUE), false;
+      image->by_value.at[image->by_value.n++] = (uint16_t)i;
+    }
   return true;
 }
 
@@ -127,8 +134,13 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
   uint32_t line = 0, column = 0;
   if (status != TILEC_OK && sim) tilec_sim_load_place(sim, &line, &column);
   if (status == TILEC_OK) spills_warn_loaded(&run->c->diags, image->func, image->name, kernel);
+  bool is_ptx = options_file_is_ptx(run->options);
+  if (status == TILEC_OK && is_ptx && !run_structs_fit(run, kernel)) {
+    device_unload(kernel);
+    return TILEC_ERROR_COMPILE;
+  }
   if (!line) return status;
-  if (!options_file_is_ptx(run->options)) {
+  if (!is_ptx) {
     tilec_status refused = refuse_instruction(run, image, sim, line, column);
     return refused == TILEC_ERROR_COMPILE ? refused : status;
   }
@@ -146,7 +158,7 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
 }
 
 void run_ptx_bits(const Run *run, uint64_t *bits) {
-  for (uint32_t i = 0; i < run->param_count; i++) bits[i] = argument_bits(&run->params[i]);
+  for (uint32_t i = 0; i < run->param_count; i++) bits[i] = argument_bits(run, &run->params[i]);
 }
 
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers) {

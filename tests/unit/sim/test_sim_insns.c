@@ -206,6 +206,8 @@ static void test_unknown_text_is_a_located_error(void **unused) {
       {"add.rm.u32 %r1, %r2, %r3;", "5:3: add: modifier '.rm' is not known here"},
       {"add.u32 %r1, %r2;", "5:3: add.u32 needs more operands"},
       {"add.u32 %r1, %r2, %q3;", "5:21: '%q3' is not a register"},
+      {"mov.u32 %r1, %envreg2;", "5:16: '%envreg2' is not known here: a barrier of the whole grid "
+                                 "(grid.sync() of cooperative groups) is not simulated"},
       {"add.u32 %r1, %r2, %d3;", "5:21: '%d3' has another width than .u32"},
       {"bra NOWHERE;", "5:3: no label 'NOWHERE'"},
       {"fma.f32 %r1, %r1, %r1, %r1;", "5:3: fma.f32 needs a rounding"},
