@@ -8,14 +8,14 @@
 #include "ir/memory/groups.h"
 
 static const OpInfo ops[] = {
-#define X(name, spelling, operands, results, attrs, traits, sync, meaning)                                   \
-  {spelling, operands, attrs, sync, meaning, results},
+#define X(name, spelling, operands, results, types, attrs, traits, sync, meaning)                            \
+  {spelling, operands, types, attrs, sync, meaning, results},
 #include "ir/ops.def"
 #undef X
 };
 
 const uint32_t op_traits[OP_COUNT] = {
-#define X(name, spelling, operands, results, attrs, traits, ...) traits,
+#define X(name, spelling, operands, results, types, attrs, traits, ...) traits,
 #include "ir/ops.def"
 #undef X
 };

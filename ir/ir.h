@@ -52,7 +52,7 @@ enum {
 };
 
 typedef struct OpInfo {
-  const char *name, *operands, *attrs, *sync, *meaning;
+  const char *name, *operands, *types, *attrs, *sync, *meaning;
   int8_t results; // -1: the number that its regions yield
 } OpInfo;
 
