@@ -49,6 +49,12 @@ enum {
   ASSOCIATES = 1 << 22,
   SLOW = 1 << 23,
   SINGLE = 1 << 24,
+  CHOOSES = 1 << 25,
+  CONVERTS = 1 << 26,
+  PIECES = 1 << 27,
+  OUTSIDE = 1 << 28,
+  GROUPED = 1 << 29,
+  SETUP = 1 << 30,
 };
 
 typedef struct OpInfo {

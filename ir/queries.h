@@ -51,6 +51,10 @@ static inline bool value_is_param(const Value *value) { return !value->def && !v
 static inline bool value_used_only_by(const Value *value, const Op *user) {
   return value_single_use(value) && value->first_use->user == user;
 }
+// Returns true for a view of a buffer: a part of it, or the same memory with other dimensions.
+static inline bool op_is_buffer_view(const Op *op) {
+  return op_has(op, PURE) && op->result_count && op->results[0].type->kind == TYPE_SHARED;
+}
 // The element type of a scalar, or of a tile of scalars.
 static inline Elem value_elem(const Value *value) { return type_element(value->type)->elem; }
 // Returns true if one scalar or constant gives all elements.

@@ -382,9 +382,10 @@ void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
 }
 
 static const char *const trait_names[] = {
-    "pure", "reads",    "writes",  "elementwise", "compare",    "same",   "commutes", "terminator", "control",
-    "flow", "view",     "spreads", "leaf",        "global",     "atomic", "shared",   "async",      "sync",
-    "ring", "combines", "moves",   "arithmetic",  "associates", "slow",   "single"};
+    "pure",    "reads",   "writes",   "elementwise", "compare", "same",       "commutes",   "terminator",
+    "control", "flow",    "view",     "spreads",     "leaf",    "global",     "atomic",     "shared",
+    "async",   "sync",    "ring",     "combines",    "moves",   "arithmetic", "associates", "slow",
+    "single",  "chooses", "converts", "pieces",      "outside", "grouped",    "setup"};
 
 void ir_print_op_table(Buf *out) {
   buf_text(out, "| op | operands | results | types | attributes | traits | meaning |\n|---|---|---|---|---|---|---|\n");

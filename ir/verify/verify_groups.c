@@ -113,8 +113,7 @@ typedef struct GroupChecker {
 static bool hands_slots_on(const Op *op) { return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT; }
 
 static const Op *alloc_of(const Value *buffer) {
-  while (buffer->def && (buffer->def->kind == OP_SHARED_INDEX || buffer->def->kind == OP_SHARED_TRANS))
-    buffer = op_operand(buffer->def, 0);
+  while (buffer->def && op_is_buffer_view(buffer->def)) buffer = op_operand(buffer->def, 0);
   return buffer->def && buffer->def->kind == OP_SHARED_ALLOC ? buffer->def : NULL;
 }
 
@@ -153,12 +152,10 @@ static void check_region(GroupChecker *c, const Region *region, uint32_t group) 
 // All the CTA's warps run this code, and the layouts are group 0's.
 static void check_before(GroupChecker *c) {
   for (const Op *op = c->v->func->body->first; op != c->groups; op = op->next) {
-    bool meets = op->kind == OP_BARRIER || op->kind == OP_MBARRIER_INIT || op->kind == OP_CHANNEL ||
-                 op->kind == OP_GDC_WAIT || op->kind == OP_GDC_LAUNCH_DEPENDENTS;
     bool tiles = op->region_count > 0;
     c->lowered |= op->kind == OP_MBARRIER_INIT;
     for (uint32_t i = 0; i < op->result_count; i++) tiles |= type_is_tile(op->results[i].type);
-    if (tiles || (op_has(op, WRITES) && !meets))
+    if (tiles || (op_has(op, WRITES) && !op_has(op, SETUP)))
       verify_fail(c->v, op, "ops before warp_groups have no tiles and no regions, and write nothing");
   }
 }

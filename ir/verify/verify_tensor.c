@@ -69,7 +69,7 @@ static void check_tma_mark(Verifier *v, const Op *op) {
 
 void verify_tensor_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
-  case OP_TMA_MARK: check_tma_mark(v, op); return;
+  case OP_TMA_MARK: check_tma_mark(v, op); break;
   case OP_TMA_COPY: check_copy(v, op); break;
   case OP_TMA_STORE: check_box(v, op, 2); break;
   case OP_TMA_STORE_WAIT:
@@ -83,12 +83,9 @@ void verify_tensor_op(Verifier *v, const Op *op) {
       verify_fail(v, op, "'bytes' is 1 to %d, not %" PRId64, MAX_BYTES, bytes);
     break;
   }
-  case OP_TMA_STORE_COMMIT:
-  case OP_MBARRIER_INVAL:
-  case OP_MBARRIER_ARRIVE:
-  case OP_MBARRIER_WAIT: break;
-  default: return;
+  default: break;
   }
-  if (!v->module->target.arch->tensor_rank)
+  bool tensor = op_has(op, SINGLE) || op->kind == OP_MBARRIER_ARRIVE || op->kind == OP_MBARRIER_WAIT;
+  if (tensor && !v->module->target.arch->tensor_rank)
     verify_fail(v, op, "%s has no TMA copies", v->module->target.arch->name);
 }

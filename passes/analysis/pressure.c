@@ -74,7 +74,7 @@ static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
 }
 
 static bool mark_op(Pressure *p, const Op *op) {
-  bool structured = op_is_loop(op) || op->kind == OP_IF, data = !keeps_index(op), more = false;
+  bool structured = op_has(op, FLOW), data = !keeps_index(op), more = false;
   for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
   for (uint32_t i = 0; i < op->result_count; i++)
     more |= structured ? mark_carried(p, op, i) : mark_value(p, &op->results[i], data);

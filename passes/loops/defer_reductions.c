@@ -209,7 +209,7 @@ static bool is_stretched(const Value *value) {
 // Scales a value that has few distinct elements, at the point where it has the fewest.
 static Value *build_few_scaled(Builder *b, Value *value, int power) {
   Op *view = value->def;
-  if (!is_stretched(value) && !(view && view->kind == OP_EXPAND_DIMS)) return build_scaled(b, value, power);
+  if (!view || !op_has(view, SPREADS)) return build_scaled(b, value, power);
   Value *scaled = build_few_scaled(b, op_operand(view, 0), power);
   CloneMap none = {NULL, 0};
   Value *made = op_result(op_clone(b, view, &none));

@@ -232,7 +232,7 @@ static bool is_worth(const Mover *m, const Op *store, const Op *after) {
   const Op *loop = op_enclosing_loop(store);
   bool loads = !loop || loop_fills_registers(m->func, loop);
   for (const Op *op = store->prev; op != after; op = op->prev) {
-    if (op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op)) return true;
+    if (op->kind == OP_DOT || op_has(op, FLOW)) return true;
     if (!loop && (op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS)) return true;
     if (loads && op->kind == OP_LOAD && words_of(op_result(op)) >= MIN_REGISTERS) return true;
   }

@@ -72,13 +72,12 @@ static uint32_t end_of_use(const Op *op, const Region *home) {
   return end;
 }
 
-static bool is_read(const Op *op) { return op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER; }
+static bool is_read(const Op *op) { return op_has(op, SHARED) && !op_has(op, WRITES); }
 
 static bool is_exchanged(const Op *alloc) {
   for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
     const Op *op = use->user;
-    bool whole = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_COUNT || is_read(op);
-    if (!whole || op_attr(op, ATTR_STARTS)) return false;
+    if (!op_has(op, SHARED) || op_attr(op, ATTR_STARTS)) return false;
   }
   return true;
 }
