@@ -36,6 +36,12 @@ Op *region_find(const Region *region, OpKind kind);
 // Marks, by id, the values that the op's regions define.
 void op_mark_inside(const Op *op, bool *marks, bool mark);
 
+// The id of the last op in the op's regions, or its own.
+uint32_t op_last_id(const Op *op);
+// The id at which the op no longer uses a value of the region `home`: the last one of the outermost loop in it around
+// the op, or the op's own.
+uint32_t op_use_end(const Op *op, const Region *home);
+
 // READS and WRITES, of the op and of the ops in its regions.
 uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.

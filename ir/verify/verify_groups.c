@@ -140,12 +140,12 @@ static void check_thread(GroupChecker *c, const Op *op, uint32_t group) {
 }
 
 static void check_region(GroupChecker *c, const Region *region, uint32_t group) {
-  for (const Op *op = region->first; op && c->v->ok; op = op->next) {
+  for (OpWalk w = ops_in(region); c->v->ok && ops_next(&w);) {
+    const Op *op = w.op;
     for (uint32_t i = 0; i < op->operand_count; i++) check_operand(c, op, op_operand(op, i), group);
     if (group_is_thread(c->groups, group)) check_thread(c, op, group);
     if (op->kind == OP_BARRIER && !(op_int(op, ATTR_ID, 0) && op_attr(op, ATTR_WARPS)))
       verify_fail(c->v, op, "of a group it has an 'id' that is not 0, and its 'warps'");
-    for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], group);
   }
 }
 
@@ -168,17 +168,15 @@ static void check_channels(GroupChecker *c) {
   }
 }
 
-static void check_no_channels(Verifier *v, const Region *region) {
-  for (const Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_CHANNEL && (region->parent || !func_groups(v->func)))
-      verify_fail(v, op, "it is in the body of a kernel with warp_groups");
-    for (uint32_t i = 0; i < op->region_count; i++) check_no_channels(v, op->regions[i]);
-  }
+static void check_no_channels(Verifier *v) {
+  for (OpWalk w = ops_in(v->func->body); ops_next(&w);)
+    if (w.op->kind == OP_CHANNEL && (w.op->region->parent || !func_groups(v->func)))
+      verify_fail(v, w.op, "it is in the body of a kernel with warp_groups");
 }
 
 void verify_groups(Verifier *v) {
   GroupChecker c = {.v = v, .groups = func_groups(v->func)};
-  check_no_channels(v, v->func->body);
+  check_no_channels(v);
   if (!c.groups || !v->ok) return;
   c.buffer = ARENA_ARRAY(&v->scratch, uint32_t, v->func->op_count);
   c.end = ARENA_ARRAY(&v->scratch, uint32_t, v->func->value_count);

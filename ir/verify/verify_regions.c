@@ -84,9 +84,9 @@ static void check_element_args(Verifier *v, const Op *op, uint32_t times) {
 }
 
 // Code that runs in any order, or possibly not at all, must have no reads and no effects.
-static void check_pure(Verifier *v, const Op *op, const Region *region, int depth) {
-  enum { MAX_DEPTH = 100 };
-  for (const Op *inner = region->first; inner && depth < MAX_DEPTH; inner = inner->next) {
+static void check_pure(Verifier *v, const Op *op) {
+  for (OpWalk w = ops_inside(op); ops_next(&w);) {
+    const Op *inner = w.op;
     bool scalar_math = op_has(inner, PURE) || op_has(inner, TERMINATOR) || op_has(inner, CONTROL) ||
                        (inner->kind == OP_INLINE_ASM && op_attr(inner, ATTR_PURE));
     if (!scalar_math)
@@ -95,7 +95,6 @@ static void check_pure(Verifier *v, const Op *op, const Region *region, int dept
       if (type_is_tile(inner->results[i].type))
         verify_fail(v, inner, "the function of %s computes with scalars, not %s", op_info(op->kind)->name,
                     verify_type_text(v, inner->results[i].type));
-    for (uint32_t r = 0; r < inner->region_count; r++) check_pure(v, op, inner->regions[r], depth + 1);
   }
 }
 
@@ -124,7 +123,7 @@ static bool check_combiner(Verifier *v, const Op *op) {
     return false;
   }
   check_element_args(v, op, 2);
-  check_pure(v, op, op->regions[0], 0);
+  check_pure(v, op);
   return true;
 }
 
@@ -208,7 +207,7 @@ static void check_exchange(Verifier *v, const Op *op) {
   }
   if (!check_tiles(v, op, count) || !verify_axis(v, op, operand_type(op, 0))) return;
   check_element_args(v, op, 2);
-  check_pure(v, op, op->regions[0], 0);
+  check_pure(v, op);
   if (!v->ok) return;
   if (!verify_holds(operand_type(op, 0)))
     verify_fail(v, op, "it is of tiles with layouts");
@@ -219,7 +218,7 @@ static void check_exchange(Verifier *v, const Op *op) {
 static void check_map(Verifier *v, const Op *op) {
   if (!check_tiles(v, op, op_input_count(op))) return;
   check_element_args(v, op, 1);
-  check_pure(v, op, op->regions[0], 0);
+  check_pure(v, op);
   for (uint32_t i = 0; i < op->result_count; i++) {
     const Type *result = op->results[i].type;
     if (!type_is_tile(result) || !type_same_shape(result, operand_type(op, 0)) ||

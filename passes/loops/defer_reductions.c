@@ -317,16 +317,10 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
   }
 }
 
-static void defer_in_region(SumDeferrer *s, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
-    for (uint32_t r = 0; op_has(op, FLOW) && r < op->region_count; r++) defer_in_region(s, op->regions[r]);
-    if (op->kind == OP_FOR) defer_sums_of(s, op);
-  }
-}
-
 bool pass_defer_reductions(PassContext *context, Func *func) {
   SumDeferrer s = {.context = context, .func = func};
   func_number(func);
-  defer_in_region(&s, func->body);
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR) defer_sums_of(&s, w.op);
   return s.changed;
 }

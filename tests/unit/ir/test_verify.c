@@ -80,8 +80,6 @@ static void test_every_op_comes_back(void **unused) {
   free(twice);
 }
 
-static void count_op(Op *op, void *data) { ((uint32_t *)data)[op->kind]++; }
-
 static void test_every_op_is_there(void **unused) {
   (void)unused;
   uint32_t counts[OP_COUNT] = {0};
@@ -89,7 +87,8 @@ static void test_every_op_is_there(void **unused) {
   VerifyFixture s;
   IrModule *module = verify_fixture_parse(&s, source);
   assert_non_null(module);
-  for (uint32_t i = 0; i < module->funcs.n; i++) region_walk(module->funcs.at[i]->body, count_op, counts);
+  for (uint32_t i = 0; i < module->funcs.n; i++)
+    for (OpWalk w = ops_in(module->funcs.at[i]->body); ops_next(&w);) counts[w.op->kind]++;
   for (int kind = 0; kind < OP_COUNT; kind++)
     if (!counts[kind]) fail_msg("ops.tir has no %s", op_info((OpKind)kind)->name);
   arena_free(&s.arena);
