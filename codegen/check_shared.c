@@ -90,9 +90,11 @@ static void check_op(SharedChecker *c, Op *op) {
   if (op_attr(op, ATTR_LDMATRIX) && !ldmatrix_fits(op)) fail(c, op, "its layouts do not fit ldmatrix");
   if (op->kind == OP_FENCE_ASYNC && !c->target->arch->has_async_proxy)
     fail_before(c, op, offsetof(TargetInfo, has_async_proxy));
-  if (op->kind == OP_SCAN || op->kind == OP_SCAN_CHUNKS || op->kind == OP_SCAN_CARRY) check_scan(c, op);
-  if (op->kind == OP_REDUCE) check_reduce(c, op);
-  if (op->kind == OP_REDUCE_PARTS && combined_count(op) > MAX_COMBINED)
+  if (op->kind == OP_REDUCE)
+    check_reduce(c, op);
+  else if (op->kind != OP_REDUCE_PARTS && op_has(op, COMBINES))
+    check_scan(c, op);
+  else if (op->kind == OP_REDUCE_PARTS && combined_count(op) > MAX_COMBINED)
     fail(c, op, "it combines more than 16 values");
   if (op->kind == OP_GATHER && op_operand(op, 1)->type->layout != op_result(op)->type->layout)
     fail(c, op, "the index and the result have one layout");

@@ -14,17 +14,10 @@ const Op *buffer_alloc(const Value *value, const Value **index) {
   return NULL;
 }
 
-static bool orders(const Op *op) {
-  return op_has(op, SYNC) || op->kind == OP_ASYNC_COMMIT || op->kind == OP_ASYNC_WAIT ||
-         op->kind == OP_DOT_WAIT;
-}
-
-static bool is_view(const Op *op) {
-  return op->kind == OP_SHARED_INDEX || op->kind == OP_SHARED_TRANS || op->kind == OP_MBARRIER_INIT;
-}
+static bool orders(const Op *op) { return op_has(op, SYNC) || (op_has(op, GROUPED) && !op_has(op, SINGLE)); }
 
 void walk_event(CostWalk *w, const Op *op) {
-  if (w->events->n >= w->most_events || is_view(op)) return;
+  if (w->events->n >= w->most_events || op_is_buffer_view(op) || op->kind == OP_MBARRIER_INIT) return;
   CostEvent event = {.op = op, .slot = -1, .group = w->group, .trip = w->trip};
   for (uint32_t i = 0; i < op->operand_count && (!event.alloc || op->kind == OP_DOT); i++) {
     const Value *value = op_operand(op, i), *index;

@@ -203,7 +203,7 @@ static void finish_region(Reporter *r, Region *region) {
   if (in_turn) r->report->turns += (double)runs.most, r->report->turn = in_turn;
   if (ahead) r->report->copy_rounds += (double)runs.most / ahead;
   for (const Op *op = region->first; op; op = op->next) {
-    bool descends = op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS;
+    bool descends = op_has(op, FLOW) || op->kind == OP_WARP_GROUPS;
     if (descends || op_has(op, WRITES)) r->read.n = 0;
     finish_op(r, op, runs);
     for (uint32_t i = 0; i < op->region_count && descends; i++) finish_region(r, op->regions[i]);

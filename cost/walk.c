@@ -47,7 +47,7 @@ static void follow(CostWalk *w, const Value *value) {
   w->values[value->id].known = true;
   const Op *op = value->def ? value->def : value->region->parent;
   if (!op) return; // a parameter
-  bool structured = op_is_loop(op) || op->kind == OP_IF;
+  bool structured = op_has(op, FLOW);
   w->followed[op->id] = true;
   if (structured && value->def) {
     follow_carried(w, op, value->index);

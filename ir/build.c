@@ -280,7 +280,3 @@ Op *op_in_region(const Op *op, const Region *region) {
   while (op && op->region != region) op = op->region ? op->region->parent : NULL;
   return (Op *)op;
 }
-
-void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data) {
-  for (OpWalk w = ops_in(region); ops_next(&w);) visit(w.op, data);
-}

@@ -126,8 +126,4 @@ static inline void value_take_over(Value *from, Value *to) {
 // The results of `with` take the names and the uses of the op's results.
 void op_replace_results(Op *op, const Op *with);
 
-// Calls visit for every op of the region and its inner regions, in program order. visit may erase the op, or
-// insert ops before it.
-void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data);
-
 #endif

@@ -8,14 +8,14 @@
 #include "ir/memory/groups.h"
 
 static const OpInfo ops[] = {
-#define X(name, spelling, operands, results, attrs, traits, sync, meaning)                                   \
-  {spelling, operands, attrs, sync, meaning, results},
+#define X(name, spelling, operands, results, types, attrs, traits, sync, meaning)                            \
+  {spelling, operands, types, attrs, sync, meaning, results},
 #include "ir/ops.def"
 #undef X
 };
 
 const uint32_t op_traits[OP_COUNT] = {
-#define X(name, spelling, operands, results, attrs, traits, ...) traits,
+#define X(name, spelling, operands, results, types, attrs, traits, ...) traits,
 #include "ir/ops.def"
 #undef X
 };
@@ -362,12 +362,8 @@ void op_remove_attr(Op *op, AttrKey key) {
 }
 
 bool op_is_dead(const Op *op) {
-  if (op_has(op, PURE)) return true;
-  if (op->kind == OP_LOAD) return !op_attr(op, ATTR_VOLATILE);
   if (op->kind == OP_INLINE_ASM) return op_attr(op, ATTR_PURE) != NULL;
-  if (op->kind == OP_BLOCK_LOAD || op->kind == OP_SMID) return true;
-  if (op->kind == OP_SHARED_ALLOC || op->kind == OP_SHARED_LOAD) return true;
-  if (!op_has(op, CONTROL)) return false;
+  if (op_has_any(op, WRITES | TERMINATOR) || op_attr(op, ATTR_VOLATILE)) return false;
   for (OpWalk w = ops_inside(op); ops_next(&w);)
     if (!op_has_any(w.op, TERMINATOR | CONTROL) && !op_is_dead(w.op)) return false;
   return true;

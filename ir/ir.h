@@ -49,10 +49,16 @@ enum {
   ASSOCIATES = 1 << 22,
   SLOW = 1 << 23,
   SINGLE = 1 << 24,
+  CHOOSES = 1 << 25,
+  CONVERTS = 1 << 26,
+  PIECES = 1 << 27,
+  OUTSIDE = 1 << 28,
+  GROUPED = 1 << 29,
+  SETUP = 1 << 30,
 };
 
 typedef struct OpInfo {
-  const char *name, *operands, *attrs, *sync, *meaning;
+  const char *name, *operands, *types, *attrs, *sync, *meaning;
   int8_t results; // -1: the number that its regions yield
 } OpInfo;
 

@@ -78,6 +78,19 @@ void op_mark_inside(const Op *op, bool *marks, bool mark) {
   }
 }
 
+uint32_t op_last_id(const Op *op) {
+  for (uint32_t r = op->region_count; r-- > 0;)
+    if (op->regions[r]->last) return op_last_id(op->regions[r]->last);
+  return op->id;
+}
+
+uint32_t op_use_end(const Op *op, const Region *home) {
+  uint32_t end = op->id;
+  for (; op->region != home && op->region->parent; op = op->region->parent)
+    if (op_is_loop(op->region->parent)) end = op_last_id(op->region->parent);
+  return end;
+}
+
 uint32_t op_effects(const Op *op) {
   uint32_t traits = 0;
   for (OpWalk w = ops_of(op); ops_next(&w);) traits |= op_traits[w.op->kind];

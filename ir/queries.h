@@ -36,6 +36,12 @@ Op *region_find(const Region *region, OpKind kind);
 // Marks, by id, the values that the op's regions define.
 void op_mark_inside(const Op *op, bool *marks, bool mark);
 
+// The id of the last op in the op's regions, or its own.
+uint32_t op_last_id(const Op *op);
+// The id at which the op no longer uses a value of the region `home`: the last one of the outermost loop in it around
+// the op, or the op's own.
+uint32_t op_use_end(const Op *op, const Region *home);
+
 // READS and WRITES, of the op and of the ops in its regions.
 uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.
@@ -50,6 +56,10 @@ static inline const Type *result_type(const Op *op) { return op->results[0].type
 static inline bool value_is_param(const Value *value) { return !value->def && !value->region->parent; }
 static inline bool value_used_only_by(const Value *value, const Op *user) {
   return value_single_use(value) && value->first_use->user == user;
+}
+// Returns true for a view of a buffer: a part of it, or the same memory with other dimensions.
+static inline bool op_is_buffer_view(const Op *op) {
+  return op_has(op, PURE) && op->result_count && op->results[0].type->kind == TYPE_SHARED;
 }
 // The element type of a scalar, or of a tile of scalars.
 static inline Elem value_elem(const Value *value) { return type_element(value->type)->elem; }

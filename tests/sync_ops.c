@@ -61,7 +61,8 @@ int main(int argc, char **argv) {
   ir_context_init(&ir, &arena, &sources, &diags);
   IrModule *module = module_parse(&ir, sources_add(&sources, argv[1], buf_view(&text)));
   if (!module) return 1;
-  for (uint32_t i = 0; i < module->funcs.n; i++) region_walk(module->funcs.at[i]->body, count_op, &counts);
+  for (uint32_t i = 0; i < module->funcs.n; i++)
+    for (OpWalk w = ops_in(module->funcs.at[i]->body); ops_next(&w);) count_op(w.op, &counts);
   for (uint32_t i = 0; i < counts.n; i++)
     printf("%.*s %u\n", (int)counts.word[i].n, counts.word[i].at, counts.count[i]);
   arena_free(&arena);

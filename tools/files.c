@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read.h"
+
 #include "runtime/compile/imports.h"
 #include "tools/tool.h"
 
@@ -73,17 +75,6 @@ const char *tool_place(Arena *arena, const char *path) {
 
 // --- Reading ---
 
-static bool read_all(FILE *file, Buf *text) {
-  char chunk[1 << 16];
-  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
-    buf_bytes(text, chunk, n);
-    if (text->n <= MAX_SOURCE) continue;
-    errno = EFBIG;
-    return false;
-  }
-  return !ferror(file);
-}
-
 bool tool_read(Arena *arena, const char *path, Str *text) {
   bool standard = is_standard(path);
   if (!standard && import_is_irregular(path)) {
@@ -92,7 +83,8 @@ bool tool_read(Arena *arena, const char *path, Str *text) {
   }
   FILE *file = standard ? stdin : fopen(path, "rb");
   Buf bytes = {0};
-  bool ok = file && read_all(file, &bytes); // fopen succeeds on a folder; the first read fails
+  bool ok = file && buf_read(&bytes, file, MAX_SOURCE); // fopen succeeds on a folder; the first read fails
+  if (ok && bytes.n > MAX_SOURCE) ok = false, errno = EFBIG;
   if (!ok)
     tool_error("[T1007] cannot read '%s': %s", tool_source_name(path), strerror(errno));
   else

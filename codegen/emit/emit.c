@@ -266,7 +266,7 @@ static void order_functions(Emitter *e, const Op *op, const LLVMValueRef *out) {
 static void emit_elementwise(Emitter *e, Op *op) {
   EmitScalar scalar = emit_scalar_of(op->kind);
   if (!scalar) BUG("codegen has no row for %s", op_info(op->kind)->name);
-  bool moves = op->kind == OP_SELECT || op->kind == OP_CAST || op->kind == OP_BITCAST;
+  bool moves = op->kind == OP_SELECT || op_has(op, CONVERTS);
   bool widens = !moves && type_is_fp8(type_element(op_operand(op, 0)->type));
   LLVMValueRef *out = emit_new(e, op_result(op));
   if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out) ||

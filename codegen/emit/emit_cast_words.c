@@ -54,7 +54,7 @@ static bool is_computed_with(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
     const Op *user = use->user;
     bool combines = op_has(user, COMBINES) && user->kind != OP_SCAN_CARRY;
-    if (user->kind == OP_CAST || user->kind == OP_BITCAST || user->kind == OP_SELECT) return false;
+    if (op_has(user, CONVERTS) || user->kind == OP_SELECT) return false;
     if (combines ? !combines_by_one(user) : !op_has(user, PURE | ELEMENTWISE) || op_has(user, COMPARE))
       return false;
   }

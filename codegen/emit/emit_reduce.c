@@ -104,7 +104,7 @@ static bool chooses_index(const Region *region, const Value *value, uint32_t k, 
   if (!value->def) return value->region == region && value->index % half == k;
   const Op *op = value->def;
   if (op->region != region || choices == MAX_CHOICES) return false;
-  if (op->kind != OP_SELECT && op->kind != OP_MIN && op->kind != OP_MAX) return false;
+  if (!op_has(op, CHOOSES)) return false;
   for (uint32_t i = op->kind == OP_SELECT; i < op->operand_count; i++)
     if (!chooses_index(region, op_operand(op, i), k, choices + 1)) return false;
   return true;

@@ -166,7 +166,7 @@ static bool has_pairs(Emitter *e, const Op *op) {
   if (!type_is_tile(type) || element->kind == TYPE_PTR || emit_count(type) % 2) return false;
   bool half = element->elem == ELEM_FP16 || (element->elem == ELEM_BF16 && e->target->arch->has_bf16_of_int);
   bool bits = op->kind == OP_BITCAST && type_element_bytes(op_operand(op, 0)->type) == 2;
-  if (!half || (!bits && op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_MUL)) return false;
+  if (!half || (!bits && !op_has(op, ARITHMETIC))) return false;
   if (!comes_in_pairs(e, op_operand(op, 0))) return false;
   return bits || comes_in_pairs(e, op_operand(op, 1)) || repeats_in_pairs(e, op_operand(op, 1));
 }

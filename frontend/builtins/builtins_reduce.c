@@ -124,13 +124,11 @@ static void erase_dead_tiles(Region *region) {
 
 // Erases asserts. The function is also applied to padding, and to elements more than once.
 static void erase_asserts(Elab *e, Region *region) {
-  for (Op *op = region->last, *before; op; op = before) {
-    before = op->prev;
-    for (uint32_t i = 0; i < op->region_count; i++) erase_asserts(e, op->regions[i]);
-    if (op->kind != OP_ASSERT) continue;
-    diag_warning(e->diags, op->loc,
+  for (OpWalk w = ops_in(region); ops_next(&w);) {
+    if (w.op->kind != OP_ASSERT) continue;
+    diag_warning(e->diags, w.op->loc,
                  "[T0507] an assertion in a function that is applied to elements is not checked");
-    op_erase(op);
+    op_erase(w.op);
   }
 }
 

@@ -143,13 +143,17 @@ static const Type *drop_const(Elab *e, const Type *type) {
 
 const Type *elab_without_const(Elab *e, const Type *type) { return type ? drop_const(e, type) : NULL; }
 
-static void drop_in_region(Elab *e, Region *region) {
+static void drop_in_args(Elab *e, Region *region) {
   for (uint32_t i = 0; i < region->arg_count; i++)
     region->args[i]->type = drop_const(e, region->args[i]->type);
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
+}
+
+static void drop_in_region(Elab *e, Region *region) {
+  drop_in_args(e, region);
+  for (OpWalk w = ops_in(region); ops_next(&w);) {
+    Op *op = w.op;
     for (uint32_t i = 0; i < op->result_count; i++) op->results[i].type = drop_const(e, op->results[i].type);
-    for (uint32_t i = 0; i < op->region_count; i++) drop_in_region(e, op->regions[i]);
+    for (uint32_t i = 0; i < op->region_count; i++) drop_in_args(e, op->regions[i]);
     if (op->kind != OP_BITCAST || op_result(op)->type != op_operand(op, 0)->type) continue;
     value_replace_uses(op_result(op), op_operand(op, 0));
     op_erase(op);

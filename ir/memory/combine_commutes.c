@@ -73,13 +73,16 @@ static Truth truth_of_value(const Comparison *c, const Value *condition, uint32_
   if (value_int_constant(condition, &constant)) return truth_of(constant != 0);
   const Op *op = condition->def;
   if (!op || op->region != c->region || op->operand_count != 2 || depth == 0) return UNKNOWN;
-  if (op->kind != OP_AND && op->kind != OP_OR && op->kind != OP_XOR) return truth_of_compare(c, op);
+  if (op_has(op, COMPARE)) return truth_of_compare(c, op);
   Truth x = truth_of_value(c, op_operand(op, 0), depth - 1),
         y = truth_of_value(c, op_operand(op, 1), depth - 1);
   if (x == UNKNOWN || y == UNKNOWN) return UNKNOWN;
-  if (op->kind == OP_XOR) return truth_of(x != y);
-  return op->kind == OP_AND ? truth_of(x == TRUE_ALWAYS && y == TRUE_ALWAYS)
-                            : truth_of(x == TRUE_ALWAYS || y == TRUE_ALWAYS);
+  switch ((int)op->kind) {
+  case OP_AND: return truth_of(x == TRUE_ALWAYS && y == TRUE_ALWAYS);
+  case OP_OR: return truth_of(x == TRUE_ALWAYS || y == TRUE_ALWAYS);
+  case OP_XOR: return truth_of(x != y);
+  default: return UNKNOWN;
+  }
 }
 
 // The condition that chooses all of a's or all of b's elements as results; NULL: there is none.

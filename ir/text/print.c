@@ -382,12 +382,13 @@ void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
 }
 
 static const char *const trait_names[] = {
-    "pure", "reads",    "writes",  "elementwise", "compare",    "same",   "commutes", "terminator", "control",
-    "flow", "view",     "spreads", "leaf",        "global",     "atomic", "shared",   "async",      "sync",
-    "ring", "combines", "moves",   "arithmetic",  "associates", "slow",   "single"};
+    "pure",    "reads",   "writes",   "elementwise", "compare", "same",       "commutes",   "terminator",
+    "control", "flow",    "view",     "spreads",     "leaf",    "global",     "atomic",     "shared",
+    "async",   "sync",    "ring",     "combines",    "moves",   "arithmetic", "associates", "slow",
+    "single",  "chooses", "converts", "pieces",      "outside", "grouped",    "setup"};
 
 void ir_print_op_table(Buf *out) {
-  buf_text(out, "| op | operands | results | attributes | traits | meaning |\n|---|---|---|---|---|---|\n");
+  buf_text(out, "| op | operands | results | types | attributes | traits | meaning |\n|---|---|---|---|---|---|---|\n");
   for (int kind = 0; kind < OP_COUNT; kind++) {
     const OpInfo *info = op_info((OpKind)kind);
     buf_printf(out, "| `%s` | %s | ", info->name, info->operands);
@@ -395,7 +396,7 @@ void ir_print_op_table(Buf *out) {
       buf_text(out, "as yielded");
     else
       buf_printf(out, "%d", info->results);
-    buf_printf(out, " | %s | ", info->attrs);
+    buf_printf(out, " | %s | %s | ", info->types, info->attrs);
     bool any = false;
     for (size_t t = 0; t < sizeof trait_names / sizeof *trait_names; t++) {
       if (!(op_traits[kind] >> t & 1)) continue;

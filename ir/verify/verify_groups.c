@@ -113,8 +113,7 @@ typedef struct GroupChecker {
 static bool hands_slots_on(const Op *op) { return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT; }
 
 static const Op *alloc_of(const Value *buffer) {
-  while (buffer->def && (buffer->def->kind == OP_SHARED_INDEX || buffer->def->kind == OP_SHARED_TRANS))
-    buffer = op_operand(buffer->def, 0);
+  while (buffer->def && op_is_buffer_view(buffer->def)) buffer = op_operand(buffer->def, 0);
   return buffer->def && buffer->def->kind == OP_SHARED_ALLOC ? buffer->def : NULL;
 }
 
@@ -141,24 +140,22 @@ static void check_thread(GroupChecker *c, const Op *op, uint32_t group) {
 }
 
 static void check_region(GroupChecker *c, const Region *region, uint32_t group) {
-  for (const Op *op = region->first; op && c->v->ok; op = op->next) {
+  for (OpWalk w = ops_in(region); c->v->ok && ops_next(&w);) {
+    const Op *op = w.op;
     for (uint32_t i = 0; i < op->operand_count; i++) check_operand(c, op, op_operand(op, i), group);
     if (group_is_thread(c->groups, group)) check_thread(c, op, group);
     if (op->kind == OP_BARRIER && !(op_int(op, ATTR_ID, 0) && op_attr(op, ATTR_WARPS)))
       verify_fail(c->v, op, "of a group it has an 'id' that is not 0, and its 'warps'");
-    for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], group);
   }
 }
 
 // All the CTA's warps run this code, and the layouts are group 0's.
 static void check_before(GroupChecker *c) {
   for (const Op *op = c->v->func->body->first; op != c->groups; op = op->next) {
-    bool meets = op->kind == OP_BARRIER || op->kind == OP_MBARRIER_INIT || op->kind == OP_CHANNEL ||
-                 op->kind == OP_GDC_WAIT || op->kind == OP_GDC_LAUNCH_DEPENDENTS;
     bool tiles = op->region_count > 0;
     c->lowered |= op->kind == OP_MBARRIER_INIT;
     for (uint32_t i = 0; i < op->result_count; i++) tiles |= type_is_tile(op->results[i].type);
-    if (tiles || (op_has(op, WRITES) && !meets))
+    if (tiles || (op_has(op, WRITES) && !op_has(op, SETUP)))
       verify_fail(c->v, op, "ops before warp_groups have no tiles and no regions, and write nothing");
   }
 }
@@ -171,17 +168,15 @@ static void check_channels(GroupChecker *c) {
   }
 }
 
-static void check_no_channels(Verifier *v, const Region *region) {
-  for (const Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_CHANNEL && (region->parent || !func_groups(v->func)))
-      verify_fail(v, op, "it is in the body of a kernel with warp_groups");
-    for (uint32_t i = 0; i < op->region_count; i++) check_no_channels(v, op->regions[i]);
-  }
+static void check_no_channels(Verifier *v) {
+  for (OpWalk w = ops_in(v->func->body); ops_next(&w);)
+    if (w.op->kind == OP_CHANNEL && (w.op->region->parent || !func_groups(v->func)))
+      verify_fail(v, w.op, "it is in the body of a kernel with warp_groups");
 }
 
 void verify_groups(Verifier *v) {
   GroupChecker c = {.v = v, .groups = func_groups(v->func)};
-  check_no_channels(v, v->func->body);
+  check_no_channels(v);
   if (!c.groups || !v->ok) return;
   c.buffer = ARENA_ARRAY(&v->scratch, uint32_t, v->func->op_count);
   c.end = ARENA_ARRAY(&v->scratch, uint32_t, v->func->value_count);

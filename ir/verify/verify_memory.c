@@ -18,21 +18,8 @@ static void check_hints(Verifier *v, const Op *op) {
   verify_word(v, op, ATTR_EVICT, evict, 2);
 }
 
-// `data`: the type that is read or written; `mask`: the mask's operand index.
-static void check_target(Verifier *v, const Op *op, const Type *data, uint32_t mask) {
+static void check_access(Verifier *v, const Op *op) {
   const Type *pointer = operand_type(op, 0);
-  if (!type_is_ptr(pointer))
-    verify_fail(v, op, "the pointer is %s", verify_type_text(v, pointer));
-  else if (type_element(pointer)->inner != type_element(data))
-    verify_fail(v, op, "the value is %s, the pointer %s", verify_type_text(v, data),
-                verify_type_text(v, pointer));
-  if (op_input_count(op) > mask && !type_is_elem(operand_type(op, mask), ELEM_I1))
-    verify_fail(v, op, "the mask is of i1, not %s", verify_type_text(v, operand_type(op, mask)));
-}
-
-static void check_access(Verifier *v, const Op *op, const Type *data, uint32_t mask) {
-  const Type *pointer = operand_type(op, 0);
-  check_target(v, op, data, mask);
   check_hints(v, op);
   check_power(v, op, ATTR_ALIGN, 1 << 16);
   check_power(v, op, ATTR_VECTOR, (int64_t)type_elements(pointer));
@@ -41,12 +28,6 @@ static void check_access(Verifier *v, const Op *op, const Type *data, uint32_t m
     verify_fail(v, op, "an access by one pointer has no anchor");
   else if (anchor)
     verify_layout(v, op, pointer, anchor->layout, "the anchor");
-}
-
-static void check_load(Verifier *v, const Op *op) {
-  check_access(v, op, result_type(op), 1);
-  if (op_input_count(op) > 2 && operand_type(op, 2) != result_type(op))
-    verify_fail(v, op, "'other' has the result's type, not %s", verify_type_text(v, operand_type(op, 2)));
 }
 
 // --- atomics
@@ -86,41 +67,23 @@ static void check_half_order(Verifier *v, const Op *op, const char *rmw) {
 static void check_atomic_rmw(Verifier *v, const Op *op) {
   static const char *const names[] = {"add", "max", "min", "and", "or", "xor", "xchg", "load", "store"};
   const char *rmw = op_attr(op, ATTR_RMW)->str;
-  check_target(v, op, operand_type(op, 1), 2);
   verify_word(v, op, ATTR_RMW, names, sizeof names / sizeof *names);
   check_order(v, op);
   check_half_order(v, op, rmw);
   check_power(v, op, ATTR_ALIGN, 1 << 16);
   check_power(v, op, ATTR_VECTOR, (int64_t)type_elements(operand_type(op, 0)));
-  if (result_type(op) != operand_type(op, 1))
-    verify_fail(v, op, "the result has the value's type, not %s", verify_type_text(v, result_type(op)));
-  else if (!has_rmw(rmw, result_type(op)))
+  if (!has_rmw(rmw, result_type(op)))
     verify_fail(v, op, "there is no atomic %.10s of %s", rmw, verify_type_text(v, result_type(op)));
 }
 
 static void check_atomic_cas(Verifier *v, const Op *op) {
   uint32_t bits = element_bits(result_type(op));
-  check_target(v, op, operand_type(op, 2), 3);
   check_order(v, op);
-  if (result_type(op) != operand_type(op, 2) || operand_type(op, 1) != operand_type(op, 2))
-    verify_fail(v, op, "compare, value and result have one type, not %s, %s and %s",
-                verify_type_text(v, operand_type(op, 1)), verify_type_text(v, operand_type(op, 2)),
-                verify_type_text(v, result_type(op)));
-  else if (bits != 16 && bits != 32 && bits != 64)
+  if (bits != 16 && bits != 32 && bits != 64)
     verify_fail(v, op, "there is no atomic cas of %s", verify_type_text(v, result_type(op)));
 }
 
 // --- block pointers
-
-static bool all_i64(Verifier *v, const Op *op, uint32_t from) {
-  for (uint32_t i = from; i < op->operand_count; i++) {
-    const Type *type = operand_type(op, i);
-    if (type->kind == TYPE_SCALAR && type->elem == ELEM_I64) continue;
-    verify_fail(v, op, "operand %u is i64, not %s", i, verify_type_text(v, type));
-    return false;
-  }
-  return true;
-}
 
 // Returns true if the integers are dimensions, each at most once.
 static bool are_dims(const Attr *attr, uint32_t rank) {
@@ -135,45 +98,28 @@ static bool are_dims(const Attr *attr, uint32_t rank) {
 
 static void check_make_block_ptr(Verifier *v, const Op *op) {
   const Type *block = result_type(op), *base = operand_type(op, 0);
-  if (!type_is_block_ptr(block))
-    verify_fail(v, op, "the result is a block pointer, not %s", verify_type_text(v, block));
-  else if (base->kind != TYPE_PTR || base->inner != block->inner)
+  const Attr *order = op_attr(op, ATTR_ORDER);
+  if (base->kind != TYPE_PTR || base->inner != block->inner)
     verify_fail(v, op, "the base is %s, the result %s", verify_type_text(v, base),
                 verify_type_text(v, block));
   else if (op->operand_count != 1 + 3u * block->rank)
     verify_fail(v, op, "%u dimensions need %u operands, not %u", block->rank, 1 + 3u * block->rank,
                 op->operand_count);
-  else if (all_i64(v, op, 1)) {
-    const Attr *order = op_attr(op, ATTR_ORDER);
-    if (order && (order->ints.n != block->rank || !are_dims(order, block->rank)))
-      verify_fail(v, op, "'order' is a permutation of the %u dimensions", block->rank);
-  }
-}
-
-static bool check_block(Verifier *v, const Op *op) {
-  const Type *block = operand_type(op, 0);
-  if (type_is_block_ptr(block)) return true;
-  verify_fail(v, op, "the operand is a block pointer, not %s", verify_type_text(v, block));
-  return false;
+  else if (order && (order->ints.n != block->rank || !are_dims(order, block->rank)))
+    verify_fail(v, op, "'order' is a permutation of the %u dimensions", block->rank);
 }
 
 static void check_advance(Verifier *v, const Op *op) {
-  if (!check_block(v, op)) return;
   const Type *block = operand_type(op, 0);
-  if (result_type(op) != block)
-    verify_fail(v, op, "the result has the operand's type, not %s", verify_type_text(v, result_type(op)));
   if (op->operand_count != 1u + block->rank)
     verify_fail(v, op, "%u dimensions need %u offsets, not %u", block->rank, block->rank,
                 op->operand_count - 1);
-  else
-    all_i64(v, op, 1);
 }
 
 static void check_block_access(Verifier *v, const Op *op, const Type *tile) {
   static const char *const padding[] = {"zero", "nan"};
-  if (!check_block(v, op)) return;
   const Type *block = operand_type(op, 0);
-  if (!type_is_tile(tile) || !type_same_shape(tile, block) || tile->inner != block->inner)
+  if (!type_same_shape(tile, block) || tile->inner != block->inner)
     verify_fail(v, op, "the tile is %s, the block pointer %s", verify_type_text(v, tile),
                 verify_type_text(v, block));
   const Attr *boundary = op_attr(op, ATTR_BOUNDARY);
@@ -204,34 +150,22 @@ static void check_inline_asm(Verifier *v, const Op *op) {
 }
 
 // One size for each dimension of each operand, at most the operand's own.
-static void check_print_sizes(Verifier *v, const Op *op, const Attr *sizes) {
+static void check_print(Verifier *v, const Op *op) {
+  const Attr *sizes = op_attr(op, ATTR_SIZES);
   uint32_t at = 0;
   bool good = true;
-  for (uint32_t i = 0; i < op->operand_count; i++)
+  for (uint32_t i = 0; sizes && i < op->operand_count; i++)
     for (uint32_t d = 0; d < operand_type(op, i)->rank; d++, at++)
       good = good && at < sizes->ints.n && sizes->ints.at[at] >= 1 &&
              sizes->ints.at[at] <= operand_type(op, i)->shape[d];
-  if (!good || at != sizes->ints.n)
+  if (sizes && (!good || at != sizes->ints.n))
     verify_fail(v, op, "'sizes' has for each dimension of each operand a number from 1 to its size");
-}
-
-static void check_print(Verifier *v, const Op *op) {
-  if (op_attr(op, ATTR_SIZES)) check_print_sizes(v, op, op_attr(op, ATTR_SIZES));
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!is_data(operand_type(op, i)))
-      verify_fail(v, op, "%s is not printed", verify_type_text(v, operand_type(op, i)));
-}
-
-static void want_scalar(Verifier *v, const Op *op, Elem elem) {
-  const Type *type = result_type(op);
-  if (type->kind != TYPE_SCALAR || type->elem != elem)
-    verify_fail(v, op, "the result is %s, not %s", elem_info(elem)->name, verify_type_text(v, type));
 }
 
 void verify_machine_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
-  case OP_LOAD: check_load(v, op); break;
-  case OP_STORE: check_access(v, op, operand_type(op, 1), 2); break;
+  case OP_LOAD:
+  case OP_STORE: check_access(v, op); break;
   case OP_ATOMIC_RMW: check_atomic_rmw(v, op); break;
   case OP_ATOMIC_CAS: check_atomic_cas(v, op); break;
   case OP_MAKE_BLOCK_PTR: check_make_block_ptr(v, op); break;
@@ -240,12 +174,6 @@ void verify_machine_op(Verifier *v, const Op *op) {
   case OP_BLOCK_STORE: check_block_access(v, op, operand_type(op, 1)); break;
   case OP_INLINE_ASM: check_inline_asm(v, op); break;
   case OP_PRINT: check_print(v, op); break;
-  case OP_ASSERT:
-    if (!type_is_elem(operand_type(op, 0), ELEM_I1))
-      verify_fail(v, op, "the condition is of i1, not %s", verify_type_text(v, operand_type(op, 0)));
-    break;
-  case OP_GLOBALTIMER: want_scalar(v, op, ELEM_I64); break;
-  case OP_SMID: want_scalar(v, op, ELEM_I32); break;
   default: break;
   }
 }

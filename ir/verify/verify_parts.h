@@ -37,16 +37,19 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 // types valid.
 void verify_op_types(Verifier *v, const Op *op);
 
-// Parts of it:
+// Returns true if the op obeys the constraints on types that ops.def states. Otherwise reports the first broken one.
+bool verify_constraints(Verifier *v, const Op *op);
+// The other rules of some ops; they check nothing of other ops:
 // * verify_shapes.c: ops that change shapes.
 // * verify_dot.c: dot.
 // * verify_memory.c: accesses, and other ops that know the machine.
+// * verify_shared.c: shared memory and asynchronous ops.
 // * verify_regions.c: ops with regions.
 void verify_tile_op(Verifier *v, const Op *op);
 void verify_dot(Verifier *v, const Op *op);
 void verify_machine_op(Verifier *v, const Op *op);
-// verify_shared.c: shared memory and asynchronous ops.
 void verify_shared_op(Verifier *v, const Op *op);
+void verify_region_op(Verifier *v, const Op *op);
 // Checks that the part of `whole` that begins at the op's starts, one a dimension, is within it.
 void verify_starts(Verifier *v, const Op *op, const Type *part, const Type *whole);
 // Checks that `one` is one of the buffers along the first dimension of `buffers`.
@@ -63,13 +66,6 @@ void verify_tensor_op(Verifier *v, const Op *op);
 // regions use from outside, and that the two ends of a channel are in two groups.
 void verify_warp_groups(Verifier *v, const Op *op);
 void verify_groups(Verifier *v);
-void verify_for(Verifier *v, const Op *op);
-void verify_if(Verifier *v, const Op *op);
-void verify_while(Verifier *v, const Op *op);
-void verify_reduce(Verifier *v, const Op *op);
-void verify_scan(Verifier *v, const Op *op);
-void verify_exchange(Verifier *v, const Op *op); // reduce_parts, scan_chunks, scan_carry
-void verify_map(Verifier *v, const Op *op);
 // Checks the values of the yield that ends a region of `parent`.
 void verify_yields(Verifier *v, const Op *yield, const Op *parent);
 // Returns true if the op's axis is a dimension of the tile.

@@ -28,13 +28,9 @@ static void check_parted(Verifier *v, const Op *op) {
                 MIN_SLOTS);
 }
 
-void verify_for(Verifier *v, const Op *op) {
+static void check_for(Verifier *v, const Op *op) {
   const Type *index = operand_type(op, 0);
   const Region *region = op->regions[0];
-  if (index->kind != TYPE_SCALAR || !type_is_int(index) || index->elem == ELEM_I1)
-    verify_fail(v, op, "the bounds are scalar integers, not %s", verify_type_text(v, index));
-  if (operand_type(op, 1) != index || operand_type(op, 2) != index)
-    verify_fail(v, op, "lower, upper and step have one type");
   check_parted(v, op);
   if (op_attr(op, ATTR_PROGRAMS) && !func_is_persistent(op->region->func))
     verify_fail(v, op,
@@ -51,15 +47,12 @@ void verify_for(Verifier *v, const Op *op) {
   }
 }
 
-void verify_if(Verifier *v, const Op *op) {
-  const Type *condition = operand_type(op, 0);
-  if (condition->kind != TYPE_SCALAR || condition->elem != ELEM_I1)
-    verify_fail(v, op, "the condition is i1, not %s", verify_type_text(v, condition));
+static void check_if(Verifier *v, const Op *op) {
   if (op->regions[0]->arg_count || op->regions[1]->arg_count)
     verify_fail(v, op, "its regions have no arguments");
 }
 
-void verify_while(Verifier *v, const Op *op) {
+static void check_while(Verifier *v, const Op *op) {
   for (uint32_t r = 0; r < 2; r++)
     if (op->result_count != op->operand_count || op->regions[r]->arg_count != op->operand_count) {
       verify_fail(v, op, "%u initial values, %u results and %u arguments of region %u do not agree",
@@ -91,9 +84,9 @@ static void check_element_args(Verifier *v, const Op *op, uint32_t times) {
 }
 
 // Code that runs in any order, or possibly not at all, must have no reads and no effects.
-static void check_pure(Verifier *v, const Op *op, const Region *region, int depth) {
-  enum { MAX_DEPTH = 100 };
-  for (const Op *inner = region->first; inner && depth < MAX_DEPTH; inner = inner->next) {
+static void check_pure(Verifier *v, const Op *op) {
+  for (OpWalk w = ops_inside(op); ops_next(&w);) {
+    const Op *inner = w.op;
     bool scalar_math = op_has(inner, PURE) || op_has(inner, TERMINATOR) || op_has(inner, CONTROL) ||
                        (inner->kind == OP_INLINE_ASM && op_attr(inner, ATTR_PURE));
     if (!scalar_math)
@@ -102,7 +95,6 @@ static void check_pure(Verifier *v, const Op *op, const Region *region, int dept
       if (type_is_tile(inner->results[i].type))
         verify_fail(v, inner, "the function of %s computes with scalars, not %s", op_info(op->kind)->name,
                     verify_type_text(v, inner->results[i].type));
-    for (uint32_t r = 0; r < inner->region_count; r++) check_pure(v, op, inner->regions[r], depth + 1);
   }
 }
 
@@ -131,7 +123,7 @@ static bool check_combiner(Verifier *v, const Op *op) {
     return false;
   }
   check_element_args(v, op, 2);
-  check_pure(v, op, op->regions[0], 0);
+  check_pure(v, op);
   return true;
 }
 
@@ -144,7 +136,7 @@ static bool is_reduced(const Type *from, const Type *to, uint32_t axis) {
   return true;
 }
 
-void verify_reduce(Verifier *v, const Op *op) {
+static void check_reduce(Verifier *v, const Op *op) {
   if (!check_combiner(v, op)) return;
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!is_reduced(operand_type(op, i), op->results[i].type, (uint32_t)op_int(op, ATTR_AXIS, 0)))
@@ -152,7 +144,7 @@ void verify_reduce(Verifier *v, const Op *op) {
                   verify_type_text(v, operand_type(op, i)));
 }
 
-void verify_scan(Verifier *v, const Op *op) {
+static void check_scan(Verifier *v, const Op *op) {
   if (!check_combiner(v, op)) return;
   for (uint32_t i = 0; i < op->result_count; i++)
     check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
@@ -204,7 +196,7 @@ static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
   }
 }
 
-void verify_exchange(Verifier *v, const Op *op) {
+static void check_exchange(Verifier *v, const Op *op) {
   bool carries = op->kind == OP_SCAN_CARRY, chunks = op->kind == OP_SCAN_CHUNKS;
   uint32_t count = carries ? op->result_count : op->operand_count;
   uint32_t taken = op_attr(op, ATTR_RUNS) ? 3 : 2; // elements, totals, values before runs
@@ -215,7 +207,7 @@ void verify_exchange(Verifier *v, const Op *op) {
   }
   if (!check_tiles(v, op, count) || !verify_axis(v, op, operand_type(op, 0))) return;
   check_element_args(v, op, 2);
-  check_pure(v, op, op->regions[0], 0);
+  check_pure(v, op);
   if (!v->ok) return;
   if (!verify_holds(operand_type(op, 0)))
     verify_fail(v, op, "it is of tiles with layouts");
@@ -223,16 +215,32 @@ void verify_exchange(Verifier *v, const Op *op) {
     check_chunks(v, op, count);
 }
 
-void verify_map(Verifier *v, const Op *op) {
+static void check_map(Verifier *v, const Op *op) {
   if (!check_tiles(v, op, op_input_count(op))) return;
   check_element_args(v, op, 1);
-  check_pure(v, op, op->regions[0], 0);
+  check_pure(v, op);
   for (uint32_t i = 0; i < op->result_count; i++) {
     const Type *result = op->results[i].type;
     if (!type_is_tile(result) || !type_same_shape(result, operand_type(op, 0)) ||
         result->layout != operand_type(op, 0)->layout)
       verify_fail(v, op, "result %u, %s, does not have the shape and layout of the operands", i,
                   verify_type_text(v, result));
+  }
+}
+
+void verify_region_op(Verifier *v, const Op *op) {
+  switch ((int)op->kind) {
+  case OP_FOR: check_for(v, op); break;
+  case OP_IF: check_if(v, op); break;
+  case OP_WHILE: check_while(v, op); break;
+  case OP_WARP_GROUPS: verify_warp_groups(v, op); break;
+  case OP_REDUCE: check_reduce(v, op); break;
+  case OP_REDUCE_PARTS:
+  case OP_SCAN_CHUNKS:
+  case OP_SCAN_CARRY: check_exchange(v, op); break;
+  case OP_SCAN: check_scan(v, op); break;
+  case OP_MAP: check_map(v, op); break;
+  default: break;
   }
 }
 

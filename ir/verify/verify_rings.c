@@ -69,12 +69,9 @@ static void check_views(Verifier *v, const Op *op) {
 }
 
 void verify_ring_op(Verifier *v, const Op *op) {
-  bool begins = op->kind == OP_RING_BEGIN || op->kind == OP_CHANNEL;
-  if (begins) check_begin(v, op);
-  if (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) check_views(v, op);
-  if (!begins && !is_ring(op_operand(op, 0)))
-    verify_fail(v, op, "operand 0 is a ring, not %s", verify_type_text(v, op_operand(op, 0)->type));
-  if (op->kind == OP_CHANNEL && !is_ring(&op->results[0])) verify_fail(v, op, "the results are two rings");
+  if (op->kind == OP_RING_BEGIN || op->kind == OP_CHANNEL) check_begin(v, op);
+  if (op->kind != OP_RING_FILL && op->kind != OP_RING_WAIT) return;
+  check_views(v, op);
   if (op->result_count == 0 || !is_ring(ring_result(op))) verify_fail(v, op, "the last result is a ring");
 }
 

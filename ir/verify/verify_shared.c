@@ -16,7 +16,6 @@ static bool is_buffer(Verifier *v, const Op *op, const Type *type, const char *w
 static void check_alloc(Verifier *v, const Op *op) {
   int64_t offset = op_int(op, ATTR_OFFSET, 0);
   const Type *type = result_type(op);
-  if (!is_buffer(v, op, type, "the result")) return;
   if (offset < 0 || offset > MAX_OFFSET || offset % SHARED_ALIGN != 0)
     verify_fail(v, op, "the offset is a multiple of %d up to %d, not %" PRId64, SHARED_ALIGN, MAX_OFFSET,
                 offset);
@@ -54,7 +53,6 @@ static void check_starts(Verifier *v, const Op *op, const Type *tile, const Type
 
 // Checks a move between a tile, or a scalar, and a buffer.
 static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *buffer) {
-  if (!is_buffer(v, op, buffer, "the buffer")) return;
   bool has_elements = type_element(tile)->kind == TYPE_SCALAR || type_is_ptr(tile);
   bool has_shape = type_is_tile(tile) || (type_elements(buffer) == 1 && !op_attr(op, ATTR_STARTS));
   if (!has_shape || !has_elements || !holds_elements(buffer, tile))
@@ -92,27 +90,11 @@ static void check_mirror(Verifier *v, const Op *op) {
 static void check_gather(Verifier *v, const Op *op) {
   const Type *buffer = operand_type(op, 0), *index = operand_type(op, 1), *to = result_type(op);
   int64_t axis = op_int(op, ATTR_AXIS, 0);
-  if (!is_buffer(v, op, buffer, "the buffer")) return;
-  bool agree = type_is_tile(to) && type_same_shape(index, to) && index->layout == to->layout &&
-               type_is_int(index) && to->rank == buffer->rank && axis >= 0 && axis < to->rank &&
-               holds_elements(buffer, to);
+  bool agree = to->rank == buffer->rank && axis >= 0 && axis < to->rank && holds_elements(buffer, to);
   for (uint32_t d = 0; agree && d < to->rank; d++) agree = d == axis || to->shape[d] == buffer->shape[d];
   if (!agree)
     verify_fail(v, op, "%s from %s by %s along %" PRId64, verify_type_text(v, to),
                 verify_type_text(v, buffer), verify_type_text(v, index), axis);
-}
-
-static void check_count(Verifier *v, const Op *op) {
-  const Type *x = operand_type(op, 0), *bins = operand_type(op, 1);
-  if (!is_buffer(v, op, bins, "the buffer")) return;
-  if (!type_is_tile(x) || !type_is_int(x) || type_is_elem(x, ELEM_I1))
-    verify_fail(v, op, "the operand is a tile of integers, not %s", verify_type_text(v, x));
-  if (bins->rank != 1 || bins->elem != ELEM_I32)
-    verify_fail(v, op, "the bins are i32 in one dimension, not %s", verify_type_text(v, bins));
-  if (op->operand_count < 3) return;
-  const Type *mask = operand_type(op, 2);
-  if (!type_is_elem(mask, ELEM_I1) || !type_same_shape(mask, x) || mask->layout != x->layout)
-    verify_fail(v, op, "the mask is of i1 and the operand's shape, not %s", verify_type_text(v, mask));
 }
 
 void verify_slot(Verifier *v, const Op *op, const Type *buffers, const Type *one) {
@@ -125,13 +107,6 @@ void verify_slot(Verifier *v, const Op *op, const Type *buffers, const Type *one
     verify_fail(v, op, "%s is not one of %s", verify_type_text(v, one), verify_type_text(v, buffers));
 }
 
-static void check_index(Verifier *v, const Op *op) {
-  const Type *index = operand_type(op, 1);
-  if (index->kind != TYPE_SCALAR || index->elem != ELEM_I32)
-    verify_fail(v, op, "the index is i32, not %s", verify_type_text(v, index));
-  verify_slot(v, op, operand_type(op, 0), result_type(op));
-}
-
 static bool is_permutation(const Attr *order, uint32_t rank) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < order->ints.n; i++)
@@ -142,7 +117,6 @@ static bool is_permutation(const Attr *order, uint32_t rank) {
 static void check_trans(Verifier *v, const Op *op) {
   const Type *from = operand_type(op, 0), *to = result_type(op);
   const Attr *attr = op_attr(op, ATTR_ORDER);
-  if (!is_buffer(v, op, from, "the operand") || !is_buffer(v, op, to, "the result")) return;
   if (!is_permutation(attr, from->rank)) {
     verify_fail(v, op, "'order' is a permutation of the %u dimensions", from->rank);
     return;
@@ -166,16 +140,8 @@ static void check_copy(Verifier *v, const Op *op) {
   const Type *pointer = operand_type(op, 0), *buffer = operand_type(op, 1);
   verify_word(v, op, ATTR_CACHE, cache, 2);
   verify_word(v, op, ATTR_EVICT, evict, 2);
-  if (!type_is_tile(pointer) || !type_is_ptr(pointer)) {
-    verify_fail(v, op, "the pointer is a tile of pointers, not %s", verify_type_text(v, pointer));
-    return;
-  }
   const Type *copied = type_with_element(v->module->ir, pointer, type_element(pointer)->inner);
   check_move(v, op, copied, buffer);
-  if (op->operand_count < 3) return;
-  const Type *mask = operand_type(op, 2);
-  if (!type_is_elem(mask, ELEM_I1) || !type_same_shape(mask, pointer) || mask->layout != pointer->layout)
-    verify_fail(v, op, "the mask is of i1 and the pointer's shape, not %s", verify_type_text(v, mask));
 }
 
 static void check_pending(Verifier *v, const Op *op) {
@@ -201,13 +167,6 @@ static void check_turn(Verifier *v, const Op *op) {
   if (id < FIRST_TURN || id + groups > BARRIER_COUNT)
     verify_fail(v, op, "its barriers are of %d to %d, not %" PRId64 " and %" PRId64 " more", FIRST_TURN,
                 BARRIER_COUNT - 1, id, groups - 1);
-}
-
-static void check_wait(Verifier *v, const Op *op) {
-  check_pending(v, op);
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (operand_type(op, i)->kind != TYPE_TOKEN)
-      verify_fail(v, op, "operand %u is a token, not %s", i, verify_type_text(v, operand_type(op, i)));
 }
 
 // Checks the result of an asynchronous dot. For fp16 a thread has pairs of neighbours, which share a
@@ -273,15 +232,10 @@ void verify_shared_op(Verifier *v, const Op *op) {
     check_mirror(v, op);
     break;
   case OP_SHARED_GATHER: check_gather(v, op); break;
-  case OP_SHARED_COUNT: check_count(v, op); break;
-  case OP_SHARED_INDEX: check_index(v, op); break;
+  case OP_SHARED_INDEX: verify_slot(v, op, operand_type(op, 0), result_type(op)); break;
   case OP_SHARED_TRANS: check_trans(v, op); break;
   case OP_COPY_ASYNC: check_copy(v, op); break;
-  case OP_ASYNC_COMMIT:
-    if (result_type(op)->kind != TYPE_TOKEN)
-      verify_fail(v, op, "the result is a token, not %s", verify_type_text(v, result_type(op)));
-    break;
-  case OP_ASYNC_WAIT: check_wait(v, op); break;
+  case OP_ASYNC_WAIT: check_pending(v, op); break;
   case OP_DOT_WAIT: check_dot_wait(v, op); break;
   default: break;
   }

@@ -8,18 +8,8 @@
 
 enum { MAX_BYTES = (1 << 20) - 1, MAX_PENDING = 63 }; // bytes: maximum count of an mbarrier
 
-static void check_mbarriers(Verifier *v, const Op *op, uint32_t i, bool one) {
-  const Type *type = operand_type(op, i);
-  if (type->kind != TYPE_SHARED || type->elem != ELEM_I64)
-    verify_fail(v, op, "operand %u is a buffer of i64 in shared memory, not %s", i,
-                verify_type_text(v, type));
-  else if (one && type_elements(type) != 1)
-    verify_fail(v, op, "operand %u is one mbarrier, not %s", i, verify_type_text(v, type));
-}
-
 static void check_arrivals(Verifier *v, const Op *op) {
   int64_t arrivals = op_int(op, ATTR_ARRIVALS, 1);
-  check_mbarriers(v, op, 0, false);
   if (arrivals < 1 || arrivals > BLOCK_MAX_THREADS)
     verify_fail(v, op, "'arrivals' is 1 to %d, not %" PRId64, BLOCK_MAX_THREADS, arrivals);
 }
@@ -41,28 +31,18 @@ static bool is_box_of(const Op *op, const Type *map) {
 // Operands: a map, the buffer that its TMA tiles fill, and coordinates from operand `first` on.
 static void check_box(Verifier *v, const Op *op, uint32_t first) {
   const Type *map = operand_type(op, 0), *buffer = operand_type(op, 1);
-  if (map->kind != TYPE_TENSOR_MAP) {
-    verify_fail(v, op, "operand 0 is a tensor map, not %s", verify_type_text(v, map));
-    return;
-  }
-  if (buffer->kind != TYPE_SHARED || !buffer->layout || !is_box_of(op, map))
+  if (!is_box_of(op, map))
     verify_fail(v, op, "TMA tiles of %s do not fill %s", verify_type_text(v, map),
                 verify_type_text(v, buffer));
   if (op->operand_count != first + map->rank)
     verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
-  for (uint32_t i = first; i < op->operand_count; i++)
-    if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I32)
-      verify_fail(v, op, "operand %u is a coordinate, i32, not %s", i,
-                  verify_type_text(v, operand_type(op, i)));
 }
 
 static void check_copy(Verifier *v, const Op *op) {
   TensorBox box;
   int64_t boxes = op_int(op, ATTR_BOXES, 1);
-  if (boxes < 1 ||
-      (operand_type(op, 1)->layout && layout_tma_box(operand_type(op, 1), &box) && boxes > box.count))
+  if (boxes < 1 || (layout_tma_box(operand_type(op, 1), &box) && boxes > box.count))
     verify_fail(v, op, "'boxes' is at least 1, and no more than fill the buffer, not %" PRId64, boxes);
-  check_mbarriers(v, op, 2, true);
   check_box(v, op, 3);
 }
 
@@ -82,22 +62,14 @@ static void check_dims(Verifier *v, const Op *op, uint32_t tile_rank) {
 
 static void check_tma_mark(Verifier *v, const Op *op) {
   const Type *x = operand_type(op, 0), *base = operand_type(op, 1);
-  if (!type_is_tile(x) || op_result(op)->type != x) {
-    verify_fail(v, op, "the result is the operand, a tile, not %s of %s",
-                verify_type_text(v, op_result(op)->type), verify_type_text(v, x));
-    return;
-  }
   if (base->kind != TYPE_PTR || base->inner != type_element(x))
     verify_fail(v, op, "the base points to the tile's elements, it is %s", verify_type_text(v, base));
   check_dims(v, op, x->rank);
-  for (uint32_t i = 2; i < op->operand_count; i++)
-    if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I64)
-      verify_fail(v, op, "operand %u is i64, not %s", i, verify_type_text(v, operand_type(op, i)));
 }
 
 void verify_tensor_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
-  case OP_TMA_MARK: check_tma_mark(v, op); return;
+  case OP_TMA_MARK: check_tma_mark(v, op); break;
   case OP_TMA_COPY: check_copy(v, op); break;
   case OP_TMA_STORE: check_box(v, op, 2); break;
   case OP_TMA_STORE_WAIT:
@@ -105,22 +77,15 @@ void verify_tensor_op(Verifier *v, const Op *op) {
       verify_fail(v, op, "'pending' is 0 to %d, not %" PRId64, MAX_PENDING, op_int(op, ATTR_PENDING, 0));
     break;
   case OP_MBARRIER_INIT: check_arrivals(v, op); break;
-  case OP_MBARRIER_INVAL: check_mbarriers(v, op, 0, false); break;
-  case OP_MBARRIER_ARRIVE: check_mbarriers(v, op, 0, true); break;
   case OP_MBARRIER_EXPECT: {
     int64_t bytes = op_int(op, ATTR_BYTES, 0);
-    check_mbarriers(v, op, 0, true);
     if (bytes < 1 || bytes > MAX_BYTES)
       verify_fail(v, op, "'bytes' is 1 to %d, not %" PRId64, MAX_BYTES, bytes);
     break;
   }
-  case OP_MBARRIER_WAIT:
-    check_mbarriers(v, op, 0, true);
-    if (operand_type(op, 1)->kind != TYPE_SCALAR || operand_type(op, 1)->elem != ELEM_I32)
-      verify_fail(v, op, "the parity is i32, not %s", verify_type_text(v, operand_type(op, 1)));
-    break;
   default: break;
   }
-  if (!v->module->target.arch->tensor_rank)
+  bool tensor = op_has(op, SINGLE) || op->kind == OP_MBARRIER_ARRIVE || op->kind == OP_MBARRIER_WAIT;
+  if (tensor && !v->module->target.arch->tensor_rank)
     verify_fail(v, op, "%s has no TMA copies", v->module->target.arch->name);
 }

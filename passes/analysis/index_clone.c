@@ -5,7 +5,7 @@ enum { MAX_OPS = 48 };
 
 // Division is excluded: it may be undefined outside the tile.
 static bool is_total(const Op *op) {
-  return op_has_any(op, ARITHMETIC | ASSOCIATES | COMPARE) || op->kind == OP_NEG || op->kind == OP_SELECT ||
+  return op_has_any(op, ARITHMETIC | ASSOCIATES | COMPARE | CHOOSES) || op->kind == OP_NEG ||
          op->kind == OP_ADDPTR;
 }
 

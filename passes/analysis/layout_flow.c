@@ -113,11 +113,9 @@ const Layout *flow_result(const Op *op, uint32_t i, const Layout *layout) {
 }
 
 bool flow_shares_operand(const Op *op, uint32_t i) {
-  if (op_has(op, VIEW)) return false;
+  if (op_has_any(op, VIEW | PIECES)) return false;
   switch ((int)op->kind) {
   case OP_DOT: return i == 2 && !op_attr(op, ATTR_ANCHOR);
-  case OP_SPLIT:
-  case OP_SLICE:
   case OP_PRINT:
   case OP_CONVERT_LAYOUT: return false;
   case OP_GATHER: return i == 1;
@@ -142,7 +140,7 @@ const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand) {
   Layout half;
   if (op->kind == OP_SPLIT && type_is_tile(op_result(op)->type))
     return layout_split(operand, &half) ? intern_for(op, half) : NULL;
-  if (op->kind == OP_SLICE || op->kind == OP_SPLIT || op->kind == OP_DOT) return NULL;
+  if (op_has(op, PIECES) || op->kind == OP_DOT) return NULL;
   if (op->kind == OP_GATHER && i == 0) return NULL;
   if (op_has(op, VIEW)) return flow_view_result(op, operand);
   return operand;

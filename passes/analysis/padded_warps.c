@@ -142,11 +142,8 @@ static void count_op(WarpCount *count, Op *op) {
   case OP_DOT: apart = !is_dot_of(op, DOT_WGMMA) || lies_by_warpgroups(op_result(op)->type, 0); break;
   case OP_CONVERT_LAYOUT: apart = converts_by_warpgroups(op); break;
   case OP_LOAD:
-  case OP_SHARED_ALLOC:
   case OP_DOT_WAIT: break;
-  default:
-    apart = !op_scratch(op) && (op_has(op, PURE) || op_has(op, CONTROL) || op_has(op, TERMINATOR));
-    break;
+  default: apart = !op_scratch(op) && !op_has_any(op, READS | WRITES); break;
   }
   if (!apart) count->used = count->groups;
 }

@@ -14,21 +14,6 @@
 #include "ir/dot/layout_dot.h"
 #include "target/tuning.h"
 
-// The last op in the op's regions, or the op itself.
-static uint32_t end_of(const Op *op) {
-  for (uint32_t r = op->region_count; r-- > 0;)
-    if (op->regions[r]->last) return end_of(op->regions[r]->last);
-  return op->id;
-}
-
-// A value that a loop reads is alive until the loop's end.
-static uint32_t read_until(const Op *user, const Region *home) {
-  uint32_t end = user->id;
-  for (const Op *op = user; op->region != home && op->region->parent; op = op->region->parent)
-    if (op_is_loop(op->region->parent)) end = end_of(op->region->parent);
-  return end;
-}
-
 static bool is_copy(const Value *value) {
   return value_uniform(value) || (value->def && value->def->kind == OP_BROADCAST);
 }
@@ -74,7 +59,7 @@ static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
 }
 
 static bool mark_op(Pressure *p, const Op *op) {
-  bool structured = op_is_loop(op) || op->kind == OP_IF, data = !keeps_index(op), more = false;
+  bool structured = op_has(op, FLOW), data = !keeps_index(op), more = false;
   for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
   for (uint32_t i = 0; i < op->result_count; i++)
     more |= structured ? mark_carried(p, op, i) : mark_value(p, &op->results[i], data);
@@ -163,7 +148,7 @@ static void count_value(Pressure *p, const Value *value, const Region *home, uin
   uint32_t n = registers_for(p, value), end = begin;
   p->registers[value->id] = n;
   for (const Use *use = value->first_use; use && n; use = use->next) {
-    uint32_t until = read_until(use->user, home);
+    uint32_t until = op_use_end(use->user, home);
     if (until > end) end = until;
   }
   p->change[begin] += n;
@@ -189,15 +174,19 @@ static uint32_t registers_within(const Pressure *p, const Op *op) {
   return n > TUNE_COMBINE_FREE_REGISTERS ? n - TUNE_COMBINE_FREE_REGISTERS : 0;
 }
 
-static void count_region(Pressure *p, const Region *region) {
+static void count_args(Pressure *p, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count && region->first; i++)
     count_value(p, region->args[i], region, region->first->id);
-  for (const Op *op = region->first; op; op = op->next) {
-    uint32_t end = end_of(op), within = registers_within(p, op);
+}
+
+static void count_region(Pressure *p, const Region *region) {
+  count_args(p, region);
+  for (OpWalk w = ops_in(region); ops_next(&w);) {
+    uint32_t end = op_last_id(w.op), within = registers_within(p, w.op);
     p->change[end] += within;
     p->change[end + 1] -= within;
-    for (uint32_t i = 0; i < op->result_count; i++) count_value(p, &op->results[i], region, end);
-    for (uint32_t r = 0; r < op->region_count; r++) count_region(p, op->regions[r]);
+    for (uint32_t i = 0; i < w.op->result_count; i++) count_value(p, &w.op->results[i], w.op->region, end);
+    for (uint32_t r = 0; r < w.op->region_count; r++) count_args(p, w.op->regions[r]);
   }
 }
 

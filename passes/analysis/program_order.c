@@ -7,7 +7,7 @@
 // Returns true if the op could observe which programs ran before, whatever else the kernel does.
 static bool tells_order(const Op *op) {
   if (op_has(op, ATOMIC) || op_attr(op, ATTR_VOLATILE)) return true;
-  return op->kind == OP_PRINT || op->kind == OP_ASSERT || op->kind == OP_GLOBALTIMER || op->kind == OP_SMID;
+  return op_has(op, OUTSIDE) && !op_has(op, SETUP) && op->kind != OP_INLINE_ASM;
 }
 
 // --- persistent kernels

@@ -99,8 +99,7 @@ static bool reads_buffer(const Op *dot, const Op *buffer) {
 // Returns true if the dot may be in flight, or start, on either side of the op.
 static bool passes_by(const Op *dot, const Op *op) {
   if (op->kind == OP_SHARED_STORE) return !reads_buffer(dot, dot_buffer(op_operand(op, 1)));
-  return op_is_dead(op) || op->kind == OP_DOT_WAIT || op->kind == OP_ATOMIC_RMW || op->kind == OP_STORE ||
-         op->kind == OP_LOAD;
+  return op_is_dead(op) || op->kind == OP_DOT_WAIT || op_has(op, ELEMENTWISE | GLOBAL);
 }
 
 // The op that packs a dot's register operand from wider numbers, the last one first.

@@ -120,7 +120,7 @@ static void find_same(Joiner *j) {
 // --- where the bodies differ
 
 static bool is_free(const Op *op) {
-  return op_is_dead(op) && op->kind != OP_LOAD && op->kind != OP_DOT && !op_scratch(op);
+  return op_is_dead(op) && !op_has(op, GLOBAL) && op->kind != OP_DOT && !op_scratch(op);
 }
 
 static void cut_use(Joiner *j, const Op *op, uint32_t operand, Value *second) {

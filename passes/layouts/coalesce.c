@@ -317,7 +317,7 @@ static void mark_comparisons(Coalescer *c, Op *op) {
 
 static bool can_say_alike(const Op *op) {
   const Type *tile = op_result(op)->type;
-  bool kind = op_has(op, ARITHMETIC) || op->kind == OP_MIN || op->kind == OP_MAX || op->kind == OP_SELECT;
+  bool kind = op_has_any(op, ARITHMETIC | CHOOSES);
   return kind && type_is_tile(tile) && !type_is_ptr(tile) && type_element_bytes(tile) >= 2;
 }
 

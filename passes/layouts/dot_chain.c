@@ -13,8 +13,8 @@ typedef struct DotSearch {
 static bool reaches_dot(DotSearch *search, const Value *value);
 
 static bool passes_through(const Op *op) {
-  return op_has(op, PURE | ELEMENTWISE) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_MAP ||
-         op->kind == OP_SPLAT;
+  return op_has(op, PURE | ELEMENTWISE) || op_has(op, SPREADS) || op->kind == OP_CONVERT_LAYOUT ||
+         op->kind == OP_MAP;
 }
 
 static bool reaches_through(DotSearch *search, const Use *use) {

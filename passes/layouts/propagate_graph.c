@@ -47,14 +47,9 @@ const Layout *propagate_forward(const Propagator *p, const Value *value, const L
 // --- lazy values
 
 bool propagate_is_cheap(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_MATH:
-  case OP_FMA:
-  case OP_MULHI: return false; // Random numbers, for example, are long chains of it.
-  case OP_DIV:
-  case OP_REM: return type_is_int(op_result(op)->type);
-  default: return op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
-  }
+  if (op_has(op, SLOW)) return type_is_int(op_operand(op, 0)->type);
+  if (op->kind == OP_FMA || op->kind == OP_MULHI) return false; // Random numbers are long chains of mulhi.
+  return op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
 }
 
 static uint32_t chain_of(const Propagator *p, const Op *op) {
@@ -119,8 +114,7 @@ static void link_result(Propagator *p, Op *op, uint32_t i, uint32_t node, uint32
 
 // The tile whose layout the op works in; NULL: it has none.
 static const Type *working_tile(const Op *op) {
-  bool of_result =
-      op->kind == OP_SPLIT || op->kind == OP_SLICE || op->kind == OP_GATHER || op->kind == OP_DOT;
+  bool of_result = op_has(op, PIECES) || op->kind == OP_GATHER || op->kind == OP_DOT;
   const Value *first = of_result || op->operand_count == 0 ? op_result(op) : op_operand(op, 0);
   if (first && type_is_tile(first->type)) return first->type;
   return op->result_count && type_is_tile(op_result(op)->type) ? op_result(op)->type : NULL;

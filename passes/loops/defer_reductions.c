@@ -209,7 +209,7 @@ static bool is_stretched(const Value *value) {
 // Scales a value that has few distinct elements, at the point where it has the fewest.
 static Value *build_few_scaled(Builder *b, Value *value, int power) {
   Op *view = value->def;
-  if (!is_stretched(value) && !(view && view->kind == OP_EXPAND_DIMS)) return build_scaled(b, value, power);
+  if (!view || !op_has(view, SPREADS)) return build_scaled(b, value, power);
   Value *scaled = build_few_scaled(b, op_operand(view, 0), power);
   CloneMap none = {NULL, 0};
   Value *made = op_result(op_clone(b, view, &none));
@@ -317,16 +317,10 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
   }
 }
 
-static void defer_in_region(SumDeferrer *s, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
-    for (uint32_t r = 0; op_has(op, FLOW) && r < op->region_count; r++) defer_in_region(s, op->regions[r]);
-    if (op->kind == OP_FOR) defer_sums_of(s, op);
-  }
-}
-
 bool pass_defer_reductions(PassContext *context, Func *func) {
   SumDeferrer s = {.context = context, .func = func};
   func_number(func);
-  defer_in_region(&s, func->body);
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR) defer_sums_of(&s, w.op);
   return s.changed;
 }

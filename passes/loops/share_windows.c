@@ -251,18 +251,15 @@ static bool try_share(Sharer *s, Op *first) {
   return true;
 }
 
-static bool share_one(Sharer *s, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
-    if (op->kind == OP_LOAD && try_share(s, op)) return true;
-    for (uint32_t r = 0; op_has(op, FLOW) && r < op->region_count; r++)
-      if (share_one(s, op->regions[r])) return true;
-  }
+static bool share_one(Sharer *s) {
+  for (OpWalk w = ops_in(s->func->body); ops_next(&w);)
+    if (w.op->kind == OP_LOAD && try_share(s, w.op)) return true;
   return false;
 }
 
 bool pass_share_windows(PassContext *context, Func *func) {
   Sharer s = {.context = context, .func = func};
   do s.axes = axis_analyse(context->scratch, func);
-  while (share_one(&s, func->body));
+  while (share_one(&s));
   return s.changed;
 }

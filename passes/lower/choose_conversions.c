@@ -218,8 +218,7 @@ static bool convert(const ConversionChooser *c, Op *cast) {
 }
 
 // Casts of tiles of wider integers to floats of 16 or 8 bits. Casts of 8-bit and 16-bit integers are codegen's.
-static void find_cast(Op *op, void *data) {
-  ConversionChooser *c = data;
+static void find_cast(ConversionChooser *c, Op *op) {
   if (op->kind != OP_CAST || op_attr(op, ATTR_FRESH)) return;
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   if (!type_is_tile(to) || !type_is_int(from) || !type_is_float(to)) return;
@@ -229,7 +228,7 @@ static void find_cast(Op *op, void *data) {
 
 bool pass_choose_conversions(PassContext *context, Func *func) {
   ConversionChooser c = {.context = context, .func = func};
-  region_walk(func->body, find_cast, &c);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) find_cast(&c, w.op);
   if (c.casts.n == 0) return false;
   c.axes = axis_analyse(context->scratch, func);
   bool changed = false;

@@ -29,17 +29,8 @@ static void decline_loop(LoadFinder *f, const Op *op, const char *why) {
 }
 
 static bool writes_global(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_SHARED_STORE:
-  case OP_DOT_WAIT:
-  case OP_FENCE_ASYNC:
-  case OP_YIELD: return false;
-  case OP_COPY_ASYNC:
-  case OP_ASYNC_COMMIT:
-  case OP_ASYNC_WAIT: return true; // Already pipelined.
-  case OP_INLINE_ASM: return !op_attr(op, ATTR_PURE);
-  default: return op_has(op, WRITES);
-  }
+  if (op->kind == OP_INLINE_ASM) return !op_attr(op, ATTR_PURE);
+  return op_has(op, WRITES) && !op_has(op, SHARED) && op->kind != OP_DOT_WAIT && op->kind != OP_FENCE_ASYNC;
 }
 
 // If no two arguments alias, a plain store or a reduction through one argument does not affect loads through others.

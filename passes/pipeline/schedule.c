@@ -189,9 +189,8 @@ const char *schedule_stalls(const Schedule *s) {
 // --- printing
 
 static bool is_named(const ScheduleStep *step) {
-  int kind = step->op ? (int)step->op->kind : -1;
-  return step->kind != STEP_OP || kind == OP_DOT || kind == OP_DOT_WAIT || kind == OP_RING_WAIT ||
-         kind == OP_RING_RELEASE;
+  const Op *op = step->op;
+  return step->kind != STEP_OP || (op && (op_has(op, RING) || op->kind == OP_DOT || op->kind == OP_DOT_WAIT));
 }
 
 typedef struct Reading {

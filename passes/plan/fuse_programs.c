@@ -140,7 +140,6 @@ static bool are_accesses_placed(const Pairing *p) {
 // --- the kernel
 
 static void look_at(Pairing *p, Op *op) {
-  uint32_t traits = op_traits[op->kind];
   switch ((int)op->kind) {
   case OP_PROGRAM_ID:
     if (op_int(op, ATTR_AXIS, 0) == AXIS) vec_push(p->context->scratch, &p->numbers, op);
@@ -148,13 +147,8 @@ static void look_at(Pairing *p, Op *op) {
   case OP_BLOCK_STORE: vec_push(p->context->scratch, &p->stores, op); break;
   case OP_DOT: p->dot = op, p->dots++; break;
   case OP_MAKE_BLOCK_PTR: p->declined |= !tensor_parts_fit(p->func, p->axes, op, 0); break;
-  case OP_LOAD:
-  case OP_BLOCK_LOAD:
-  case OP_FOR:
-  case OP_IF:
-  case OP_YIELD:
-  case OP_RETURN: break;
-  default: p->declined |= !(traits & PURE);
+  case OP_WHILE: p->declined = true; break;
+  default: p->declined |= op_has(op, WRITES) || !op_has_any(op, PURE | FLOW | TERMINATOR | GLOBAL);
   }
   p->declined |= op_attr(op, ATTR_VOLATILE) != NULL;
 }

@@ -24,10 +24,7 @@
 #include "passes/passes.h"
 
 // True for ops on the CTA's own shared memory, which may come before the wait.
-static bool is_shared(const Op *op) {
-  return op_has(op, SHARED) || op->kind == OP_BARRIER || op->kind == OP_ARRIVE ||
-         op->kind == OP_MBARRIER_INIT;
-}
+static bool is_shared(const Op *op) { return op_has_any(op, SHARED | SYNC) || op->kind == OP_MBARRIER_INIT; }
 
 // True if the op must come after the wait: it accesses memory, or has regions that may. The return always must.
 static bool must_follow(const Op *op) {

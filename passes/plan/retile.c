@@ -69,9 +69,8 @@ static bool spread_loop(Retile *r, const Op *loop) {
 }
 
 static bool spread_op(Retile *r, Op *op) {
+  if (op->result_count && value_uniform(op_result(op))) return true;
   switch ((int)op->kind) {
-  case OP_CONSTANT:
-  case OP_SPLAT:
   case OP_MAKE_BLOCK_PTR: return true;
   case OP_ADVANCE:
   case OP_BLOCK_LOAD: return keep_alike(r, op_result(op), op_operand(op, 0));

@@ -110,8 +110,8 @@ static Contents contents_of(const Func *func) {
     found.loop |= op_is_loop(op);
     found.mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
     found.slow |= is_slow(op);
-    found.joint |= op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_CONVERT_LAYOUT ||
-                   op->kind == OP_SHARED_ALLOC || crosses_branch(op);
+    found.joint |= op_has(op, COMBINES) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_SHARED_ALLOC ||
+                   crosses_branch(op);
   }
   return found;
 }

@@ -62,15 +62,12 @@ static bool can_sink(const Op *load) {
 static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home, bool sunk) {
   uint32_t end = buffer->def->id;
   for (const Use *use = buffer->first_use; use; use = use->next) {
-    const Op *user = use->user, *around = user;
-    bool brief = user->kind == OP_SHARED_STORE || user->kind == OP_SHARED_LOAD ||
-                 user->kind == OP_COPY_ASYNC || user->kind == OP_SHARED_TRANS ||
+    const Op *user = use->user;
+    bool brief = op_has(user, SHARED) || op_has(user, GLOBAL | ASYNC) || user->kind == OP_SHARED_TRANS ||
                  (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
     if (!brief || (sunk && can_sink(user))) return func->op_count - 1;
     if (user->kind == OP_SHARED_TRANS) end = max_u32(end, end_of_life(func, op_result(user), home, sunk));
-    for (; around && around->region != home; around = around->region->parent)
-      if (around->region->parent && op_is_loop(around->region->parent)) user = around->region->parent;
-    end = max_u32(end, op_is_loop(user) ? user->regions[user->region_count - 1]->last->id : user->id);
+    end = max_u32(end, op_use_end(user, home));
   }
   return end;
 }

@@ -319,14 +319,14 @@ typedef struct Parts {
 
 static bool ends_part(const Op *op, bool at_accesses) {
   if (at_accesses && (op->kind == OP_LOAD || op->kind == OP_STORE)) return true;
-  return op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op);
+  return op->kind == OP_DOT || op_has(op, FLOW);
 }
 
 // True if the value is an access's own offsets or pointers, from the same region. New values have no id yet.
 static bool is_offset(const Rematerialiser *m, const Op *op, const Value *value) {
   uint32_t left = MAX_OPS;
-  bool access =
-      op->kind == OP_ADDPTR || op->kind == OP_BROADCAST || op->kind == OP_LOAD || op->kind == OP_STORE;
+  bool access = (op_has(op, ELEMENTWISE | GLOBAL) && !op_has(op, ATOMIC)) || op->kind == OP_ADDPTR ||
+                op->kind == OP_BROADCAST;
   if (!access || value->id >= m->func->value_count || !holds_index(value->type)) return false;
   if (!value->def || value->def->region != op->region || op_has(value->def, LEAF)) return false;
   if (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) return false;

@@ -46,18 +46,7 @@ static bool takes_together(const Op *op) {
 }
 
 static bool is_cheap(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_CAST:
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
-  case OP_NEG:
-  case OP_MIN:
-  case OP_MAX:
-  case OP_FMA:
-  case OP_SELECT: return true;
-  default: return false;
-  }
+  return op_has_any(op, ARITHMETIC | CHOOSES | CONVERTS) || op->kind == OP_NEG || op->kind == OP_FMA;
 }
 
 // True for a cast to fp32 of fp16 or bf16, which take half a register each.

@@ -284,7 +284,7 @@ static void visit_region(StoreSplitter *s, Region *region) {
     if (!ends_run(op)) continue;
     if (op != first) visit_run(s, first, op);
     first = op->next;
-    if (op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS)
+    if (op_has(op, FLOW) || op->kind == OP_WARP_GROUPS)
       for (uint32_t r = 0; r < op->region_count; r++) visit_region(s, op->regions[r]);
   }
 }

@@ -62,8 +62,7 @@ typedef struct Chain {
 static uint32_t last_use(const Value *buffer, const Region *home) {
   uint32_t last = 0;
   for (const Use *use = buffer->first_use; use; use = use->next) {
-    const Op *user = op_in_region(use->user, home);
-    uint32_t end = user->next ? user->next->id - 1 : user->id;
+    uint32_t end = op_last_id(op_in_region(use->user, home));
     for (uint32_t i = 0; i < use->user->result_count; i++) {
       const Value *view = &use->user->results[i];
       uint32_t of_view = view->type->kind == TYPE_SHARED ? last_use(view, home) : 0;
@@ -232,7 +231,7 @@ static bool is_worth(const Mover *m, const Op *store, const Op *after) {
   const Op *loop = op_enclosing_loop(store);
   bool loads = !loop || loop_fills_registers(m->func, loop);
   for (const Op *op = store->prev; op != after; op = op->prev) {
-    if (op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op)) return true;
+    if (op->kind == OP_DOT || op_has(op, FLOW)) return true;
     if (!loop && (op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS)) return true;
     if (loads && op->kind == OP_LOAD && words_of(op_result(op)) >= MIN_REGISTERS) return true;
   }

@@ -56,29 +56,12 @@ typedef struct Allocator {
   VEC(uint32_t) dot_waits; // Ids, ascending.
 } Allocator;
 
-static uint32_t last_id(const Op *op) {
-  uint32_t id = op->id;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    if (op->regions[r]->last) id = last_id(op->regions[r]->last);
-  return id;
-}
-
-// The end of the op's use of a value that was made in `home`. It is the end of the outermost loop around the op that
-// does not contain `home`.
-static uint32_t end_of_use(const Op *op, const Region *home) {
-  uint32_t end = last_id(op);
-  for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
-    if (op_is_loop(region->parent)) end = last_id(region->parent);
-  return end;
-}
-
-static bool is_read(const Op *op) { return op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER; }
+static bool is_read(const Op *op) { return op_has(op, SHARED) && !op_has(op, WRITES); }
 
 static bool is_exchanged(const Op *alloc) {
   for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
     const Op *op = use->user;
-    bool whole = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_COUNT || is_read(op);
-    if (!whole || op_attr(op, ATTR_STARTS)) return false;
+    if (!op_has(op, SHARED) || op_attr(op, ATTR_STARTS)) return false;
   }
   return true;
 }
@@ -132,7 +115,7 @@ static void note_use(Allocator *a, Op *op) {
     for (uint32_t i = 0; set && i < a->count; i++) {
       if (!set_has(set, i)) continue;
       BufferLife *life = &a->lives[i];
-      uint32_t end = end_of_use(op, life->alloc->region);
+      uint32_t end = max_u32(op_last_id(op), op_use_end(op, life->alloc->region));
       if (end > life->end) life->end = end;
       life->copied |= op->kind == OP_COPY_ASYNC && is_under_way(op);
       bool tensor = (op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE) && k == 1;
@@ -160,7 +143,7 @@ static uint32_t next_dot_wait(const Allocator *a, uint32_t id) {
 static void last_in_groups(const Allocator *a, BufferLife *life, const Op *groups) {
   life->group = group_of(life->alloc);
   if (life->group != UINT32_MAX || life->end < groups->id) return;
-  life->end = last_id(groups);
+  life->end = op_last_id(groups);
   if (!life->filled || !life->end_in_first) return;
   life->end = life->multiplied ? next_dot_wait(a, life->end_in_first) : life->end_in_first;
 }

@@ -232,9 +232,7 @@ static void note_touch(Placer *p, Op *op) {
 }
 
 const TouchedMemory *barrier_touch(const Placer *p, const Op *op) {
-  bool touches = op_has_any(op, GLOBAL | SHARED | ASYNC) || op->kind == OP_DOT || op->kind == OP_TMA_STORE ||
-                 op->kind == OP_RING_BEGIN || op->kind == OP_RING_WAIT;
-  return touches ? &p->touches[op->id] : NULL;
+  return op_has_any(op, READS | WRITES) || op->kind == OP_DOT ? &p->touches[op->id] : NULL;
 }
 
 static uint64_t **make_sets(const Placer *p, uint32_t n) {

@@ -60,9 +60,7 @@ static void promote_load(LoadPromoter *p, Op *convert) {
   p->changed = true;
 }
 
-static void promote_in_loop(Op *loop, void *data) {
-  LoadPromoter *p = data;
-  if (loop->kind != OP_FOR) return;
+static void promote_in_loop(LoadPromoter *p, Op *loop) {
   func_number(p->func);
   const uint8_t *feeding = find_feeding(p->context->scratch, p->func, loop);
   for (Op *op = loop->regions[0]->first, *next; op; op = next) {
@@ -73,6 +71,7 @@ static void promote_in_loop(Op *loop, void *data) {
 
 bool promote_loads(PassContext *context, Func *func) {
   LoadPromoter p = {context, func, false};
-  region_walk(func->body, promote_in_loop, &p);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR) promote_in_loop(&p, w.op);
   return p.changed;
 }

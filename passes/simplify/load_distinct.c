@@ -49,8 +49,7 @@ static bool is_table_of_loop(const Op *load) {
   return may_be_copied_ahead(load) && leads_to_address(op_result(load), &steps);
 }
 
-static void find_load(Op *op, void *data) {
-  DistinctLoader *l = data;
+static void find_load(DistinctLoader *l, Op *op) {
   if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type) || op_attr(op, ATTR_VOLATILE)) return;
   // A thread with one element loads nothing twice.
   if (type_elements(op_result(op)->type) <= region_threads(op) && !may_be_copied_ahead(op)) return;
@@ -124,7 +123,7 @@ static void replace(PassContext *context, const Repeated *repeated) {
 bool pass_load_distinct(PassContext *context, Func *func) {
   DistinctLoader l = {.context = context, .func = func};
   VEC(Repeated) all = {0};
-  region_walk(func->body, find_load, &l);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) find_load(&l, w.op);
   if (l.loads.n == 0) return false;
   const AxisTable *axes = axis_analyse(context->scratch, func);
   Sampler s = sampler_new(context->scratch, func, axes);

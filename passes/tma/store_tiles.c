@@ -65,17 +65,7 @@ static Op *tma_mark_of(const Op *store) {
 // --- what comes after
 
 static bool is_of_shared_memory(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_SHARED_ALLOC:
-  case OP_SHARED_INDEX:
-  case OP_SHARED_TRANS:
-  case OP_RING_RELEASE:
-  case OP_DOT_WAIT:
-  case OP_TMA_STORE_COMMIT:
-  case OP_TMA_STORE_WAIT:
-  case OP_MBARRIER_ARRIVE: return true;
-  default: return op_has(op, SHARED);
-  }
+  return op_has_any(op, SHARED | GROUPED) || op->kind == OP_RING_RELEASE || op->kind == OP_MBARRIER_ARRIVE;
 }
 
 static bool is_access(const Op *op) {
@@ -150,7 +140,7 @@ static uint64_t freed_bytes(const Op *store) {
     const Value *value = op_operand(op, k);
     op = value->def;
     if (!op || !value_single_use(value)) return bytes;
-    if (op->kind != OP_CONVERT_LAYOUT && op->kind != OP_CAST && op->kind != OP_TMA_MARK) return bytes;
+    if (op->kind != OP_CONVERT_LAYOUT && op->kind != OP_TMA_MARK && !op_has(op, CONVERTS)) return bytes;
     const Value *scratch = op_scratch(op);
     if (scratch) bytes += shared_bytes(scratch->type);
   }

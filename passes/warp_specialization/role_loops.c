@@ -16,17 +16,8 @@ static bool has_dot(const Region *region) {
 }
 
 static bool is_of_all_warps(const Op *op) {
-  switch ((int)op->kind) {
-  case OP_ATOMIC_RMW: return !atomic_only_reduces(op);
-  case OP_PRINT:
-  case OP_ASSERT:
-  case OP_ATOMIC_CAS:
-  case OP_INLINE_ASM:
-  case OP_GDC_WAIT:
-  case OP_GDC_LAUNCH_DEPENDENTS:
-  case OP_GLOBALTIMER: return true;
-  default: return false;
-  }
+  if (op_has(op, ATOMIC)) return op->kind != OP_ATOMIC_RMW || !atomic_only_reduces(op);
+  return op_has(op, OUTSIDE) && op->kind != OP_SMID;
 }
 
 static void find_loops(RoleLoops *loops, Op *op) {

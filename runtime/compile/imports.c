@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/read.h"
+
 enum { MAX_FILES = 256, MAX_BYTES = 1 << 24, MAX_UP = 8, MAX_WANTED = 4096 };
 
 bool import_is_irregular(const char *path) {
@@ -18,10 +20,7 @@ bool import_read_file(void *data, Arena *arena, const char *path, Str *text, Sho
   FILE *file = import_is_irregular(path) ? NULL : fopen(path, "rb");
   if (!file) return false;
   Buf buf = {0};
-  char part[4096];
-  size_t n;
-  while (buf.n <= MAX_BYTES && (n = fread(part, 1, sizeof part, file)) > 0) buf_str(&buf, (Str){part, n});
-  bool good = !ferror(file) && buf.n <= MAX_BYTES;
+  bool good = buf_read(&buf, file, MAX_BYTES) && buf.n <= MAX_BYTES;
   fclose(file);
   if (good) *text = (Str){arena_copy(arena, buf_view(&buf)), buf.n};
   buf_free(&buf);

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <stdint.h>
+
+#include "base/read.h"
 
 extern char **environ;
 
@@ -38,10 +41,8 @@ bool tool_files_write(const char *path, Str text) {
 
 bool tool_files_read(const char *path, Buf *bytes) {
   FILE *file = fopen(path, "rb");
-  char part[1 << 16];
   if (!file) return false;
-  for (size_t n; (n = fread(part, 1, sizeof part, file)) > 0;) buf_bytes(bytes, part, n);
-  bool good = !ferror(file);
+  bool good = buf_read(bytes, file, SIZE_MAX);
   fclose(file);
   return good;
 }

@@ -109,8 +109,7 @@ static void add_cost(Explanation *e, const CostOp *op) {
   line->share += explain_share(e->report, op);
 }
 
-static void add_alive(Op *op, void *data) {
-  Explanation *e = data;
+static void add_alive(Explanation *e, const Op *op) {
   uint32_t alive = e->report->alive[op->id];
   if (!alive) return;
   ExplainedLine *line = line_at(e, op->loc);
@@ -129,7 +128,7 @@ static void add_measured(Explanation *e) {
 
 static void find_lines(Explanation *e) {
   for (uint32_t i = 0; i < e->report->op_count; i++) add_cost(e, &e->report->ops[i]);
-  region_walk(e->report->func->body, add_alive, e);
+  for (OpWalk w = ops_in(e->report->func->body); ops_next(&w);) add_alive(e, w.op);
   add_measured(e);
   if (e->lines.n) qsort(e->lines.at, e->lines.n, sizeof *e->lines.at, by_place);
 }

@@ -12,12 +12,6 @@ typedef struct Entry {
   Str words, meaning;
 } Entry;
 
-static Str trimmed(Str text) {
-  while (text.n && text.at[0] == ' ') text.at++, text.n--;
-  while (text.n && text.at[text.n - 1] == ' ') text.n--;
-  return text;
-}
-
 // Moves *text past the anchors in front of it.
 static void skip_anchors(Str *text) {
   while (text->n && text->at[0] == '<') {
@@ -40,9 +34,9 @@ static bool next_entry(const char **at, Entry *entry) {
     if (!bar) continue;
     const char *next = memchr(bar + 1, '|', (size_t)(end - bar - 1));
     if (!next) continue;
-    entry->words = trimmed((Str){line + 2, (size_t)(bar - line - 2)});
+    entry->words = str_trimmed((Str){line + 2, (size_t)(bar - line - 2)});
     skip_anchors(&entry->words);
-    entry->meaning = trimmed((Str){bar + 1, (size_t)(next - bar - 1)});
+    entry->meaning = str_trimmed((Str){bar + 1, (size_t)(next - bar - 1)});
     if (!str_is(entry->words, "word")) return true; // the table's head
   }
   return false;
@@ -53,7 +47,7 @@ static bool next_word(Str *words, Str *word) {
   if (!words->n) return false;
   const char *comma = memchr(words->at, ',', words->n);
   size_t n = comma ? (size_t)(comma - words->at) : words->n;
-  *word = trimmed((Str){words->at, n});
+  *word = str_trimmed((Str){words->at, n});
   n += comma != NULL;
   *words = (Str){words->at + n, words->n - n};
   while (word->n && word->at[0] == '`') word->at++, word->n--;

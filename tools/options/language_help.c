@@ -232,11 +232,6 @@ static bool is_item(Str line) {
   return n > 0 && n + 1 < line.n && line.at[n] == ':' && line.at[n + 1] == ' ';
 }
 
-static Str trimmed(Str line) {
-  while (line.n && line.at[0] == ' ') line = without(line, 1);
-  return line;
-}
-
 // True for a line "    cell | cell | cell".
 static bool is_table_row(Str line) {
   for (size_t i = 0; i + 2 < line.n; i++)
@@ -260,7 +255,7 @@ static void print_line(Printer *p, Str line, bool *example) {
     return;
   }
   if (is_item(line)) begin(p, 4);
-  go_on(p, trimmed(line));
+  go_on(p, str_trimmed(line));
 }
 
 // Ends the output with one newline.
@@ -293,7 +288,7 @@ static void print_entry(Printer *p, const char *at) {
     if (begins_signature(line))
       print_signature(p, without(line, 3));
     else if (!in_text && str_starts(line, "    "))
-      add_signature(p, trimmed(line));
+      add_signature(p, str_trimmed(line));
     else {
       if (!in_text) end_signatures(p);
       in_text = true;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/read.h"
 #include "tools/options/options_parts.h"
 
 enum { MAX_FILE_BYTES = 1 << 26, MAX_WORDS = 1 << 20, MAX_NESTED = 64 };
@@ -61,12 +62,9 @@ static bool next_word(Arena *arena, Str text, size_t *at, char **word) {
 }
 
 static bool read_bytes(WordList *list, FILE *file, const char *name, Buf *bytes) {
-  char chunk[1 << 14];
-  size_t n;
-  while ((n = fread(chunk, 1, sizeof chunk, file)) > 0 && bytes->n <= MAX_FILE_BYTES)
-    buf_bytes(bytes, chunk, n);
+  bool read = buf_read(bytes, file, MAX_FILE_BYTES);
   bool numpy = str_starts(buf_view(bytes), numpy_magic);
-  const char *why = ferror(file)                                              ? strerror(errno)
+  const char *why = !read                                                     ? strerror(errno)
                     : bytes->n > MAX_FILE_BYTES && !numpy                     ? "it is larger than 64 MiB"
                     : !numpy && bytes->n && memchr(bytes->at, '\0', bytes->n) ? "it is not a text file"
                                                                               : NULL;

@@ -55,7 +55,8 @@ typedef struct HelpRow {
 
 static const HelpRow rows[] = {
 #define GROUP(title)                                   {.group = (title)},
-#define X(id, name, short_name, value, commands, help) {NULL, name, short_name, value, commands, help},
+#define X(id, name, short_name, value, commands, effect, help)                                               \
+  {NULL, name, short_name, value, commands, help},
 #include "tools/options/options.def"
 #undef X
 };

@@ -180,12 +180,12 @@ static bool take_option(OptionParser *p, const OptionInfo *info, const char *wor
     buf_printf(p->error, "'%s' takes no value", info->name);
     return false;
   }
-  if (!info->value[0] || (optional && !value)) return info->set(p, NULL);
+  if (!info->value[0] || (optional && !value)) return option_set(p, info, NULL);
   if (!value && p->next == p->argc) {
     buf_printf(p->error, "'%s' needs a value (%s)", word, info->value);
     return false;
   }
-  return info->set(p, value ? value : p->argv[p->next++]);
+  return option_set(p, info, value ? value : p->argv[p->next++]);
 }
 
 static bool parse_option(OptionParser *p, const char *word) {

@@ -18,22 +18,40 @@ typedef struct OptionParser {
   Buf *error;
 } OptionParser;
 
+typedef enum OptionKind { OPTION_VALUE, OPTION_TEXT, OPTION_NUMBER, OPTION_CHOICE, OPTION_OWN } OptionKind;
+
+// A field of Options.
+typedef struct OptionField {
+  size_t at, size; // bytes; size 0: none
+} OptionField;
+
+typedef struct OptionEffect {
+  OptionKind kind;
+  OptionField field, given;
+  long long min, max; // VALUE: min is the value
+  bool power;
+  const char *const *names;                        // CHOICE: NULL ends them
+  const char *range;                               // its name in TuneRange; NULL: tune takes one value
+  bool (*set)(OptionParser *p, const char *value); // OWN
+} OptionEffect;
+
 // A row of options.def.
 typedef struct OptionInfo {
   const char *name, *short_name, *value, *commands, *help;
-  bool (*set)(OptionParser *p, const char *value); // false: p->error has the reason
+  OptionEffect effect;
 } OptionInfo;
 
 const OptionInfo *option_infos(size_t *count);
+// Carries out the option. False: p->error has the reason.
+bool option_set(OptionParser *p, const OptionInfo *info, const char *value);
 
 // Splits NAME=VALUE. `what` names the option in errors.
 bool option_split_named(OptionParser *p, const char *what, const char *text, NamedText *named);
 
 // For tune: takes several values between bars. False if there is only one value.
 bool option_take_range(OptionParser *p, const char *name, bool is_option, const char *value);
-// The same for an option with the setter `set`. *good: true if it accepts each value.
-bool option_set_range(OptionParser *p, const char *name, const char *value,
-                      bool (*set)(OptionParser *p, const char *value), bool *good);
+// The same for an option of RANGE. *good: true if it accepts each value.
+bool option_set_range(OptionParser *p, const OptionInfo *info, const char *value, bool *good);
 
 // The words, with @FILE replaced by the words of the file. False: `error` has the reason.
 bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error);

@@ -26,11 +26,10 @@ bool option_take_range(OptionParser *p, const char *name, bool is_option, const 
   return true;
 }
 
-bool option_set_range(OptionParser *p, const char *name, const char *value,
-                      bool (*set)(OptionParser *p, const char *value), bool *good) {
-  if (!option_take_range(p, name, true, value)) return false;
+bool option_set_range(OptionParser *p, const OptionInfo *info, const char *value, bool *good) {
+  if (!option_take_range(p, info->effect.range, true, value)) return false;
   const TuneRange *range = &vec_last(&p->options->ranges);
   *good = true;
-  for (uint32_t i = 0; *good && i < range->texts.n; i++) *good = set(p, range->texts.at[i]);
+  for (uint32_t i = 0; *good && i < range->texts.n; i++) *good = option_set(p, info, range->texts.at[i]);
   return true;
 }

@@ -7,7 +7,7 @@
 
 const PageOption *page_options(size_t *count) {
   static const PageOption options[] = {
-#define X(id, name, short_name, value, commands, help) {name, short_name, value, commands, help},
+#define X(id, name, short_name, value, commands, effect, help) {name, short_name, value, commands, help},
 #include "tools/options/options.def"
 #undef X
   };

@@ -167,7 +167,7 @@ static const CostReport *report_of(IrFixture *s, uint64_t n, const Insn *insns, 
   expect_valid(s);
   Ops ops = {.n = 0};
   Func *func = s->module->funcs.at[0];
-  region_walk(func->body, add_op, &ops);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) add_op(w.op, &ops);
   assert_int_equal(ops.at[LOADED]->kind, OP_LOAD);
   static MachineCode code;
   code = code_of(&s->arena, &ops, insns, count);

@@ -156,14 +156,14 @@ static void test_walking_is_safe_while_ops_go_and_come(void **unused) {
   build_op(&inner, OP_YIELD, 0, NULL, 0, NULL);
   build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
   Visits visits = {0};
-  region_walk(func->body, visit, &visits);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) visit(w.op, &visits);
   assert_int_equal(visits.n, 8);
   visits = (Visits){.erases = true};
-  region_walk(func->body, visit, &visits);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) visit(w.op, &visits);
   assert_int_equal(visits.n, 8);
   expect_valid(&s);
   visits = (Visits){0};
-  region_walk(func->body, visit, &visits);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) visit(w.op, &visits);
   assert_int_equal(visits.n, 7); // two constants went, one came
   ir_fixture_close(&s);
 }

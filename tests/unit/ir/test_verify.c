@@ -80,8 +80,6 @@ static void test_every_op_comes_back(void **unused) {
   free(twice);
 }
 
-static void count_op(Op *op, void *data) { ((uint32_t *)data)[op->kind]++; }
-
 static void test_every_op_is_there(void **unused) {
   (void)unused;
   uint32_t counts[OP_COUNT] = {0};
@@ -89,7 +87,8 @@ static void test_every_op_is_there(void **unused) {
   VerifyFixture s;
   IrModule *module = verify_fixture_parse(&s, source);
   assert_non_null(module);
-  for (uint32_t i = 0; i < module->funcs.n; i++) region_walk(module->funcs.at[i]->body, count_op, counts);
+  for (uint32_t i = 0; i < module->funcs.n; i++)
+    for (OpWalk w = ops_in(module->funcs.at[i]->body); ops_next(&w);) counts[w.op->kind]++;
   for (int kind = 0; kind < OP_COUNT; kind++)
     if (!counts[kind]) fail_msg("ops.tir has no %s", op_info((OpKind)kind)->name);
   arena_free(&s.arena);
@@ -127,21 +126,21 @@ static const Invalid bodies[] = {
     {"%x = math %f : fp32", "math: needs the attribute 'function'"},
     {"%x = math %f, %f {function = \"exp\"} : fp32", "math: exp takes 1 operands, not 2"},
     {"%x = math %f {function = \"pow\"} : fp32", "math: pow takes 2 operands, not 1"},
-    {"%x = math %f, %d {function = \"pow\"} : fp32", "math: the operands have one type, not fp32 and fp64"},
+    {"%x = math %f, %d {function = \"pow\"} : fp32", "math: operand 1 has the type of operand a, fp32, not fp64"},
     {"%x = math %f {function = \"isnan\"} : fp32", "math: the result of isnan is of i1, not fp32"},
     {"%x = math %f {function = \"exp\"} : fp64", "math: the result of exp is of fp32, not fp64"},
-    {"%x = math %i {function = \"exp\"} : i32", "math: the operand is of fp32 or fp64, not i32"},
+    {"%x = math %i {function = \"exp\"} : i32", "math: the operands are fp32 or fp64, not i32"},
     {"%x = fma %i, %i, %i : i32", "fma: the operands are floats, not i32"},
-    {"%x = copy %i : i32", "copy: the operand is fp32, not i32"},
-    {"%x = rescale %i, %i : i32", "rescale: the operand is fp32, not i32"},
-    {"%x = hint %f {multiple = [2]} : fp32", "hint: the operand is integers or pointers, not fp32"},
+    {"%x = copy %i : i32", "copy: the operands are fp32, not i32"},
+    {"%x = rescale %i, %i : i32", "rescale: the operands are fp32, not i32"},
+    {"%x = hint %f {multiple = [2]} : fp32", "hint: the operands are integers or pointers, not fp32"},
     {"%x = hint %i {multiple = [2, 2]} : i32", "hint: `multiple` has 2 numbers for 1 dimensions"},
     {"%x = hint %i {constant = [0]} : i32", "hint: `constant` has a 0; each is at least 1"},
     {"%x = div %f, %f {constant = [2]} : fp32", "div: runs are of integers, not fp32"},
     {"%x = rem %i, %i {contiguous = [2, 2]} : i32", "rem: `contiguous` has 2 numbers for 1 dimensions"},
     {"%x = mulhi %f, %f : fp32", "mulhi: the operands are integers, not fp32"},
 
-    {"%x = expand_dims %i {axis = 0} : tile<1xi32>", "expand_dims: the operand is a tile, not i32"},
+    {"%x = expand_dims %i {axis = 0} : tile<1xi32>", "expand_dims: operand x is a tile, not i32"},
     {"%x = expand_dims %t {axis = 2} : tile<16x1xi32>",
      "a dimension cannot be inserted at 2 of tile<16xi32>"},
     {"%x = expand_dims %t {axis = -1} : tile<16x1xi32>", "a dimension cannot be inserted at -1"},
@@ -159,7 +158,7 @@ static const Invalid bodies[] = {
     {"%x = trans %m {order = [1]} : tile<32x16xfp32>", "trans: 'order' is a permutation of the 2 dimensions"},
     {"%x = trans %m {order = [1, 70]} : tile<32x16xfp32>", "trans: 'order' is a permutation"},
     {"%x = trans %m {order = [1, 0]} : tile<16x32xfp32>", "trans: result 0 is tile<16x32xfp32>"},
-    {"%x = join %m, %mi : tile<16x32x2xfp32>", "join: the operands have one type"},
+    {"%x = join %m, %mi : tile<16x32x2xfp32>", "join: operand b has the type of operand a, tile<16x32xfp32>, not tile<16x32xi32>"},
     {"%x = join %m, %m : tile<2x16x32xfp32>", "join: result 0 is tile<2x16x32xfp32>"},
     {"%x, %y = split %m : tile<16xfp32>, tile<16xfp32>",
      "split: the last dimension of tile<16x32xfp32> is not of size 2"},
@@ -179,18 +178,18 @@ static const Invalid bodies[] = {
      "slice: 16 elements from 8 on are not within the 16 of dimension 0"},
     {"%x = slice %m {starts = [-1, 0]} : tile<8x32xfp32>", "slice: 8 elements from -1 on"},
     {"%x = slice %m {starts = [8]} : tile<8x32xfp32>", "with 1 starts is not a slice"},
-    {"%x = gather %m, %m {axis = 0} : tile<16x32xfp32>", "gather: the index is a tile of integers"},
+    {"%x = gather %m, %m {axis = 0} : tile<16x32xfp32>", "gather: operand index is a tile of integers other than i1, not tile<16x32xfp32>"},
     {"%x = gather %q, %mi {axis = 0} : tile<16x32xfp32>",
      "gather: tile<32x16xfp32> and the index tile<16x32xi32>"},
     {"%x = gather %m, %mi {axis = 0} : tile<32x32xfp32>", "gather: result 0 is tile<32x32xfp32>"},
     {"%x = flip %m {axis = 2} : tile<16x32xfp32>", "flip: the axis 2 is not a dimension"},
-    {"%x = flip %m {axis = 0} : tile<32x16xfp32>", "flip: the result has the operand's type"},
-    {"%x = sort %pt {axis = 0} : tile<16x*fp32>", "sort: pointers are not sorted"},
+    {"%x = flip %m {axis = 0} : tile<32x16xfp32>", "flip: the result has the type of operand x, tile<16x32xfp32>, not tile<32x16xfp32>"},
+    {"%x = sort %pt {axis = 0} : tile<16x*fp32>", "sort: operand x is a tile of integers or floats, not tile<16x*fp32>"},
     {"%y = constant {value = 1} : tile<12xi32>\n%x = sort %y {axis = 0, merge} : tile<12xi32>",
      "sort: a merge is of a power of two of elements, not 12"},
-    {"%x = histogram %tf : tile<16xi32>", "histogram: the operand is a tile of integers, not tile<16xfp32>"},
+    {"%x = histogram %tf : tile<16xi32>", "histogram: operand x is a tile of integers other than i1, not tile<16xfp32>"},
     {"%x = histogram %t : tile<16xi64>", "histogram: the result is a tile of i32 with one dimension"},
-    {"%x = histogram %t, %t : tile<16xi32>", "histogram: the mask is of i1 and the operand's shape"},
+    {"%x = histogram %t, %t : tile<16xi32>", "histogram: operand mask is of i1, not tile<16xi32>"},
 
     {"%x = dot %m, %m, %s : tile<16x16xfp32>",
      "dot: the shapes of tile<16x32xfp32>, tile<16x32xfp32> and tile<16x16xfp32> do not agree"},
@@ -224,7 +223,7 @@ static const Invalid bodies[] = {
     {"%x = atomic_rmw %p, %f {rmw = \"and\"} : fp32", "atomic_rmw: there is no atomic and of fp32"},
     {"%fh = cast %f : fp16\n%ph = bitcast %p : *fp16\n%x = atomic_rmw %ph, %fh {rmw = \"xchg\"} : fp16",
      "atomic_rmw: there is no atomic xchg of fp16"},
-    {"%x = atomic_rmw %p, %i {rmw = \"add\"} : i32", "atomic_rmw: the value is i32, the pointer *fp32"},
+    {"%x = atomic_rmw %p, %i {rmw = \"add\"} : i32", "atomic_rmw: operand value is i32, but operand pointer is *fp32"},
     {"%x = atomic_rmw %p, %f {rmw = \"load\"} : fp32",
      "atomic_rmw: 'sem' of an atomic load is \"acquire\" or \"relaxed\""},
     {"%x = atomic_rmw %p, %f {rmw = \"load\", sem = \"release\"} : fp32",
@@ -233,8 +232,8 @@ static const Invalid bodies[] = {
      "atomic_rmw: 'sem' of an atomic store is \"release\" or \"relaxed\""},
     {"%x = atomic_rmw %p, %f {rmw = \"store\", sem = \"release\"} : fp32\nstore %p, %x",
      "atomic_rmw: the result of an atomic store is not used"},
-    {"%x = atomic_rmw %p, %f, %i {rmw = \"add\"} : fp32", "atomic_rmw: the mask is of i1, not i32"},
-    {"%x = atomic_rmw %p, %f {rmw = \"add\"} : i32", "atomic_rmw: the result has the value's type, not i32"},
+    {"%x = atomic_rmw %p, %f, %i {rmw = \"add\"} : fp32", "atomic_rmw: operand mask is of i1, not i32"},
+    {"%x = atomic_rmw %p, %f {rmw = \"add\"} : i32", "atomic_rmw: the result has the type of operand value, fp32, not i32"},
     {"%x = atomic_rmw %p, %f {rmw = \"add\", sem = \"weak\"} : fp32",
      "atomic_rmw: 'weak' is not a value of 'sem'"},
     {"%x = atomic_rmw %p, %f {rmw = \"add\", scope = \"all\"} : fp32",
@@ -243,7 +242,7 @@ static const Invalid bodies[] = {
      "atomic_rmw: 'vector' is a power of two up to 1, not 2"},
     {"%x = atomic_rmw %p, %f {rmw = \"add\", align = 3} : fp32",
      "atomic_rmw: 'align' is a power of two up to 65536, not 3"},
-    {"%x = atomic_cas %p, %i, %f : fp32", "atomic_cas: compare, value and result have one type"},
+    {"%x = atomic_cas %p, %i, %f : fp32", "atomic_cas: operand compare has the type of operand value, fp32, not i32"},
     {"%x = make_block_ptr %p, %l, %l : block_ptr<16xfp32>",
      "make_block_ptr: 1 dimensions need 4 operands, not 3"},
     {"%x = make_block_ptr %p, %i, %l, %l : block_ptr<16xfp32>", "make_block_ptr: operand 1 is i64, not i32"},
@@ -255,10 +254,10 @@ static const Invalid bodies[] = {
      "make_block_ptr: 'order' is a permutation of the 1 dimensions"},
     {"%x = make_block_ptr %p, %l, %l, %l : block_ptr<0xfp32>", "the size 0 of result 0 is not positive"},
     {"%x = make_block_ptr %p, %l, %l, %l : block_ptr<16xfp32, #a>", "a block pointer has no layout"},
-    {"%x = advance %p, %l : *fp32", "advance: the operand is a block pointer, not *fp32"},
+    {"%x = advance %p, %l : *fp32", "advance: operand block is a block pointer, not *fp32"},
     {"%x = advance %bp, %l : block_ptr<16x32xfp32>", "advance: 2 dimensions need 2 offsets, not 1"},
-    {"%x = advance %bp, %l, %l : block_ptr<16xi32>", "advance: the result has the operand's type"},
-    {"%x = block_load %p : fp32", "block_load: the operand is a block pointer, not *fp32"},
+    {"%x = advance %bp, %l, %l : block_ptr<16xi32>", "advance: the result has the type of operand block, block_ptr<16x32xfp32>, not block_ptr<16xi32>"},
+    {"%x = block_load %p : fp32", "block_load: operand block is a block pointer, not *fp32"},
     {"%x = block_load %bp : tile<16xfp32>",
      "block_load: the tile is tile<16xfp32>, the block pointer block_ptr<16x32xfp32>"},
     {"%x = block_load %bp {boundary = [2]} : tile<16x32xfp32>", "block_load: 'boundary' names dimensions"},
@@ -277,8 +276,8 @@ static const Invalid bodies[] = {
     {"%x, %y = inline_asm %f {asm = \"\", constraints = \"\", pack = 1} : fp32, tile<16xfp32>",
      "inline_asm: result 1, tile<16xfp32>, does not have the shape and layout of fp32"},
     {"inline_asm {asm = \"\", constraints = \"\", pack = 1}", "inline_asm: gives at least one result"},
-    {"print %bp {prefix = \"\"}", "print: block_ptr<16x32xfp32> is not printed"},
-    {"assert %i {message = \"\"}", "assert: the condition is of i1, not i32"},
+    {"print %bp {prefix = \"\"}", "print: operand x is numbers or pointers, not block_ptr<16x32xfp32>"},
+    {"assert %i {message = \"\"}", "assert: operand condition is of i1, not i32"},
     {"%x = globaltimer : i32", "globaltimer: the result is i64, not i32"},
     {"%x = smid : i64", "smid: the result is i32, not i64"},
 

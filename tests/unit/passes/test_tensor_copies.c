@@ -157,11 +157,11 @@ static void test_rules(void **unused) {
                         BUFFERS INIT EXPECT "tma_copy %m, %b, %f, %row, %column {boxes = 2}\n",
                         "'boxes' is at least 1");
   kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_expect %f {bytes = 0}\n", "'bytes' is 1 to");
-  kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n", "operand 0 is a buffer of i64");
-  kernel_expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n", "operand 0 is one mbarrier");
+  kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n", "operand mbarriers is a shared buffer of i64");
+  kernel_expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n", "operand mbarrier is a shared buffer of i64 with one element");
   kernel_expect_invalid(HEAD("zero"),
                         RING RING_FILL("1", "%r1", "%r") "tma_copy %m, %b1, %f, %row, %column\n",
-                        "one mbarrier, not");
+                        "is a shared buffer of i64 with one element, not");
   kernel_expect_invalid(HEAD("zero"),
                         RING RING_FILL("1", "%r1", "%r")
                             RING_FILL("2", "%r2", "%r1") "tma_copy %m, %b1, %g2, %row, %column\n",
