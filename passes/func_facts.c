@@ -90,8 +90,6 @@ static FuncFacts op_facts(const Op *op, FuncFacts before) {
 FuncFacts func_facts(const Func *func) {
   FuncFacts facts = func->plan ? FACT(PLAN) : 0;
   for (OpWalk w = ops_in(func->body); ops_next(&w);) facts |= op_facts(w.op, facts);
-  for (const Op *op = func->body->first; op; op = op->next)
-    if (op_is_loop(op)) facts |= FACT(OUTER_LOOP);
   for (uint32_t i = 0; i < func->param_count; i++) facts |= type_facts(func->params[i].type);
   return facts;
 }

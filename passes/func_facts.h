@@ -14,7 +14,6 @@ typedef enum FuncFact {
   FACT_FOR,             // A for loop.
   FACT_PLAIN_LOOP,      // A for loop without a dot in it.
   FACT_LOOP,            // A for or while loop.
-  FACT_OUTER_LOOP,      // A loop that is in no branch.
   FACT_BRANCH,          // An if.
   FACT_LOAD,            // A load from global memory.
   FACT_LOADS,           // Two loads or more.
