@@ -63,7 +63,6 @@ static FuncFacts kind_facts(const Op *op) {
   case OP_HISTOGRAM:
   case OP_GLOBALTIMER: return FACT(EXCHANGE);
   case OP_SHARED_ALLOC: return FACT(SHARED) | (op_attr(op, ATTR_OFFSET) ? 0 : FACT(NO_OFFSET));
-  case OP_SHARED_LOAD: return op_attr(op, ATTR_LDMATRIX) ? FACT(LDMATRIX) : 0;
   case OP_RING_BEGIN:
   case OP_CHANNEL: return FACT(RING);
   case OP_WARP_GROUPS: return FACT(GROUPS);

@@ -33,7 +33,6 @@ typedef enum FuncFact {
   FACT_EXCHANGE,        // An op that may move elements between threads.
   FACT_SCRATCH,         // An op with a scratch buffer for its elements.
   FACT_SHARED,          // A buffer in shared memory.
-  FACT_LDMATRIX,        // A shared-memory load that may use ldmatrix.
   FACT_NO_OFFSET,       // A shared-memory buffer without an offset.
   FACT_RING,            // An op on rings or channels.
   FACT_GROUPS,          // Groups of warps.

@@ -196,7 +196,7 @@ static void read_mirrored(Emitter *e, SharedAccess *access, const Type *tile, ui
 }
 
 static void emit_shared_load(Emitter *e, Op *op) {
-  if (op_attr(op, ATTR_LDMATRIX)) {
+  if (ldmatrix_fits(op)) {
     emit_ldmatrix(e, op);
     return;
   }
