@@ -87,7 +87,6 @@ static void check_op(SharedChecker *c, Op *op) {
   if (op->kind == OP_SHARED_STORE) check_starts(c, op, op_operand(op, 0)->type, op_operand(op, 1)->type);
   if (op->kind == OP_SHARED_LOAD) check_starts(c, op, op_result(op)->type, op_operand(op, 0)->type);
   if (op->kind == OP_COPY_ASYNC) check_copy(c, op);
-  if (op_attr(op, ATTR_LDMATRIX) && !ldmatrix_fits(op)) fail(c, op, "its layouts do not fit ldmatrix");
   if (op->kind == OP_FENCE_ASYNC && !c->target->arch->has_async_proxy)
     fail_before(c, op, offsetof(TargetInfo, has_async_proxy));
   if (op->kind == OP_REDUCE)

@@ -245,7 +245,7 @@ static void count_ldmatrix(SharedCounter *s, const Op *op) {
 static void count_load(Arena *scratch, SharedCounter *s, const Op *op) {
   const Type *tile = op_result(op)->type;
   const Attr *mirror = op_attr(op, ATTR_MIRROR);
-  if (op_attr(op, ATTR_LDMATRIX)) {
+  if (ldmatrix_fits(op)) {
     count_ldmatrix(s, op);
     return;
   }

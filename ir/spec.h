@@ -162,7 +162,7 @@ typedef enum EpilogueUse {
 
 extern const char *const epilogue_names[EPILOGUE_USES + 1]; // "auto"; NULL ends them
 
-// Persistent kernels: programs run on the CTAs that fit on the device (persist).
+// Persistent kernels: programs run on the CTAs that fit on the device (plan_pipeline).
 typedef enum PersistUse {
   PERSIST_AUTO, // warp-specialized matmuls, where measurements show that it is faster
   PERSIST_ON,   // wherever possible

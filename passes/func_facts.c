@@ -63,7 +63,6 @@ static FuncFacts kind_facts(const Op *op) {
   case OP_HISTOGRAM:
   case OP_GLOBALTIMER: return FACT(EXCHANGE);
   case OP_SHARED_ALLOC: return FACT(SHARED) | (op_attr(op, ATTR_OFFSET) ? 0 : FACT(NO_OFFSET));
-  case OP_SHARED_LOAD: return op_attr(op, ATTR_LDMATRIX) ? FACT(LDMATRIX) : 0;
   case OP_RING_BEGIN:
   case OP_CHANNEL: return FACT(RING);
   case OP_WARP_GROUPS: return FACT(GROUPS);
@@ -90,8 +89,6 @@ static FuncFacts op_facts(const Op *op, FuncFacts before) {
 FuncFacts func_facts(const Func *func) {
   FuncFacts facts = func->plan ? FACT(PLAN) : 0;
   for (OpWalk w = ops_in(func->body); ops_next(&w);) facts |= op_facts(w.op, facts);
-  for (const Op *op = func->body->first; op; op = op->next)
-    if (op_is_loop(op)) facts |= FACT(OUTER_LOOP);
   for (uint32_t i = 0; i < func->param_count; i++) facts |= type_facts(func->params[i].type);
   return facts;
 }

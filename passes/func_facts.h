@@ -14,7 +14,6 @@ typedef enum FuncFact {
   FACT_FOR,             // A for loop.
   FACT_PLAIN_LOOP,      // A for loop without a dot in it.
   FACT_LOOP,            // A for or while loop.
-  FACT_OUTER_LOOP,      // A loop that is in no branch.
   FACT_BRANCH,          // An if.
   FACT_LOAD,            // A load from global memory.
   FACT_LOADS,           // Two loads or more.
@@ -34,7 +33,6 @@ typedef enum FuncFact {
   FACT_EXCHANGE,        // An op that may move elements between threads.
   FACT_SCRATCH,         // An op with a scratch buffer for its elements.
   FACT_SHARED,          // A buffer in shared memory.
-  FACT_LDMATRIX,        // A shared-memory load that may use ldmatrix.
   FACT_NO_OFFSET,       // A shared-memory buffer without an offset.
   FACT_RING,            // An op on rings or channels.
   FACT_GROUPS,          // Groups of warps.

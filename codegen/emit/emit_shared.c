@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "codegen/nvvm/nvvm.h"
+#include "ir/layout/ldmatrix.h"
 #include "ir/memory/access.h"
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
@@ -196,7 +197,7 @@ static void read_mirrored(Emitter *e, SharedAccess *access, const Type *tile, ui
 }
 
 static void emit_shared_load(Emitter *e, Op *op) {
-  if (op_attr(op, ATTR_LDMATRIX)) {
+  if (ldmatrix_fits(op)) {
     emit_ldmatrix(e, op);
     return;
   }

@@ -92,5 +92,5 @@ bool ldmatrix_plan(const Op *load, LdmatrixPlan *plan) {
 
 bool ldmatrix_fits(const Op *load) {
   LdmatrixPlan plan;
-  return ldmatrix_plan(load, &plan);
+  return op_attr(load, ATTR_LDMATRIX) && ldmatrix_plan(load, &plan);
 }

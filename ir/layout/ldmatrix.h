@@ -23,6 +23,7 @@ typedef struct LdmatrixPlan {
 
 // Returns false if the load cannot be an ldmatrix. Its tile and buffer must have layouts.
 bool ldmatrix_plan(const Op *load, LdmatrixPlan *plan);
+// True if the load is an ldmatrix: it is marked as one (`ldmatrix`), and its layouts allow it.
 bool ldmatrix_fits(const Op *load);
 
 #endif

@@ -15,7 +15,7 @@
 //
 // (2) plan_pipeline runs after promote_shared, join_loops and every other pass that changes the set of dot loops.
 //
-// * persistent: a persistent kernel. Followed by persist.
+// * Persistent kernels, which it makes itself (persist.c).
 // * slots, group_warps and group_registers of a loop: producer and consumer warps. Followed by specialise_warps.
 //
 // These decisions come later, because they depend on later results:
@@ -45,6 +45,8 @@ const Op *programs_grow(Func *func);
 Op *plan_parted_loop(Func *func);
 // Moves the loop's group attributes to `groups`. The loop's slots attribute is removed.
 void plan_move_groups(Op *groups, Op *loop);
+// Makes the kernel persistent (persist.c). Nothing may refuse it.
+void programs_persist(Func *func);
 // Removes the whole plan. Returns true if there was one.
 bool plan_drop(Func *func);
 

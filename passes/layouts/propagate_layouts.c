@@ -33,6 +33,9 @@
 //
 // After this pass a thread's registers, in layout order, come in runs of `vector` elements that are consecutive in
 // memory. Each run is one access under one mask bit. Its address is a multiple of `align` bytes.
+//
+// The source's hints go: no later pass asks axis_info. A hint between an address and its parts would hide these from
+// carry_steps and others.
 #include "ir/build.h"
 #include "passes/layouts/propagate.h"
 
@@ -56,6 +59,15 @@ static void settle_access(Propagator *p, const GraphAccess *access) {
       op_info(access->op->kind)->name, (long long)bytes, alone * access->bytes);
 }
 
+static void drop_hints(Propagator *p) {
+  for (OpWalk w = ops_in(p->func->body); ops_next(&w);) {
+    if (w.op->kind != OP_HINT) continue;
+    value_replace_uses(op_result(w.op), op_operand(w.op, 0));
+    op_erase(w.op);
+    p->changed = true;
+  }
+}
+
 bool pass_propagate_layouts(PassContext *context, Func *func) {
   Propagator p = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   propagate_build(&p);
@@ -63,5 +75,6 @@ bool pass_propagate_layouts(PassContext *context, Func *func) {
   propagate_choose(&p);
   propagate_rewrite(&p);
   for (uint32_t i = 0; i < p.accesses.n; i++) settle_access(&p, &p.accesses.at[i]);
+  drop_hints(&p);
   return p.changed;
 }

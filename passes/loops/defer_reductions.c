@@ -36,7 +36,7 @@
 // * the loop and the reduction use the same combination;
 // * the sum has no other use.
 //
-// A second loop may continue from the first one's sum (peel_masks makes such loops). It then continues from the tile.
+// A second loop may continue from the first one's sum (split_masks makes such loops). It then continues from the tile.
 #include <math.h>
 
 #include "base/integer.h"

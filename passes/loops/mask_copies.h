@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies of code without the masks that hold there. Shared by split_masks, which copies straight-line code, and
-// peel_masks, which copies loops.
+// Copies of code without the masks that hold there, for split_masks.
 #ifndef PASSES_LOOPS_MASK_COPIES_H
 #define PASSES_LOOPS_MASK_COPIES_H
 
@@ -24,7 +23,7 @@ typedef struct HeldBounds {
 } HeldBounds;
 
 MaskCopies mask_copies_of(PassContext *context, Func *func);
-// True if one of the region's own ops is a loop. peel_masks handles function bodies with loops, split_masks all others.
+// True if one of the region's own ops is a loop.
 bool region_has_loops(const Region *region);
 
 // The mask of a tile load or store. NULL if it has none, or for any other op.

@@ -5,7 +5,7 @@
 
 #include "passes/passes.h"
 
-// Returns true if the loop starts less than a step before its end, as the last iteration that peel_masks peels.
+// Returns true if the loop starts less than a step before its end, as the last iteration that split_masks peels.
 bool loop_runs_once(const Op *loop);
 // Turns such a loop into a branch.
 void loop_to_branch(Arena *arena, Op *loop);

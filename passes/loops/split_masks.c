@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // split_masks: if a mask makes accesses narrow, code that is wholly inside the mask's bounds gets a copy without the
-// mask.
+// mask. In a function without loops it is all that follows:
 //
 // before  %m = lt %offs, %n            (%offs = %start + arange(0, 1024); %n any number)
 //         %x = load %p, %m
@@ -13,8 +13,15 @@
 //           store %q, %y
 //         } else { as before }
 //
-// needs   pointer tiles without layouts. Runs before coalesce, which then sees accesses without masks. The function has
-//         no loops (peel_masks handles loops).
+// In a function with loops it is the iterations inside the loop's bound. The last iteration is peeled off:
+//
+// before  for %i = %a to %n step 1024 { load %p, (%i + arange(0, 1024)) < %n ... }
+//
+// after   for %i = %a to %a + (%n - %a) / 1024 * 1024 step 1024 { load %p ... }
+//         for %i = ... to %n step 1024 { as before }        (at most once)
+//
+// needs   pointer tiles without layouts. Runs before coalesce, which then sees accesses without masks. A loop starts
+//         at a constant >= 0 and has a constant step.
 // keeps   every value
 // breaks  nothing
 //
@@ -77,19 +84,104 @@ static void branch_on_bounds(const MaskCopies *copies, Op *first, const HeldBoun
               "a copy of the code without masks, for programs inside the bounds");
 }
 
-bool pass_split_masks(PassContext *context, Func *func) {
-  if (region_has_loops(func->body)) return false;
-  MaskCopies copies = mask_copies_of(context, func);
+// --- loops
+
+// True if iv + [low, high] < upper in every iteration except the one that goes past the bound.
+static bool is_loop_bound(const Op *loop, const MaskBound *bound, int64_t step) {
+  bool of_loop = bound->base_count == 1 && bound->bases[0] == loop->regions[0]->args[0];
+  return of_loop && bound->kind == OP_LT && bound->bound == loop_upper(loop) && bound->low >= 0 &&
+         bound->high < step;
+}
+
+// Adds the bounds of the mask, if it compares only with the loop's bound and with constants.
+static bool add_loop_bounds(HeldBounds *bounds, const Op *loop, const Value *mask, int64_t step) {
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts);
+  for (uint32_t i = 0; i < n; i++)
+    if (!mask_bound_is_constant(&parts[i]) && !is_loop_bound(loop, &parts[i], step)) return false;
+  for (uint32_t i = 0; i < n && bounds->n < MASK_BOUNDS_MAX; i++)
+    if (!mask_bound_is_constant(&parts[i]) && !held_bounds_include(bounds, &parts[i]))
+      bounds->at[bounds->n++] = parts[i];
+  return n > 0 && bounds->n > 0;
+}
+
+static void copy_body(const MaskCopies *copies, const Op *loop, Op *made, const HeldBounds *bounds) {
+  Region *body = loop->regions[0];
+  uint32_t carried = loop->result_count;
+  CloneMap map = clone_map_new(copies->context->scratch, copies->func);
+  for (uint32_t i = 0; i < body->arg_count; i++) {
+    clone_set(&map, body->args[i], made->regions[0]->args[i]);
+    made->regions[0]->args[i]->name = body->args[i]->name;
+  }
+  Builder b = builder_at_end(copies->func, made->regions[0]);
+  for (const Op *op = body->first; !op_has(op, TERMINATOR); op = op->next)
+    mask_copy_op(copies, &b, op, &map, bounds);
+  Value **values = ARENA_ARRAY(copies->context->scratch, Value *, carried);
+  for (uint32_t i = 0; i < carried; i++) values[i] = clone_get(&map, op_operand(body->last, i));
+  b.loc = body->last->loc;
+  build_yield(&b, carried, values);
+}
+
+// The first loop runs the whole iterations, with a copy of the body without those masks. The old loop follows.
+static void peel_loop(const MaskCopies *copies, Op *loop, const HeldBounds *bounds) {
+  Builder b = builder_before(loop);
+  Value *lower = loop_lower(loop), *upper = loop_upper(loop), *step = loop_step(loop);
+  Value *whole = build_binary(&b, OP_DIV, build_binary(&b, OP_SUB, upper, lower), step);
+  Value *middle = build_binary(&b, OP_ADD, lower, build_binary(&b, OP_MUL, whole, step));
+  uint32_t carried = loop->result_count;
+  Value **inits = ARENA_ARRAY(copies->context->scratch, Value *, carried);
+  for (uint32_t i = 0; i < carried; i++) inits[i] = loop_init(loop, i);
+  Op *made = build_for(&b, lower, middle, step, carried, inits);
+  op_copy_attrs(made, loop);
+  copy_body(copies, loop, made, bounds);
+  op_set_operand(loop, 0, middle);
+  for (uint32_t i = 0; i < carried; i++) op_set_operand(loop, i + 3, &made->results[i]);
+  diag_remark(copies->context->diags, loop->loc, "split_masks",
+              "full iterations run without masks; the last iteration is peeled");
+}
+
+static bool try_loop(const MaskCopies *copies, Op *loop) {
+  int64_t lower, step;
+  HeldBounds bounds = {0};
+  bool narrowed = false;
+  if (!value_int_constant(loop_step(loop), &step) || step <= 0) return false;
+  if (!value_int_constant(loop_lower(loop), &lower) || lower < 0) return false; // upper - lower does not wrap
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    if (mask_of(op))
+      narrowed |= add_loop_bounds(&bounds, loop, mask_of(op), step) && mask_narrows(copies, op);
+  if (!narrowed || count_ops_from(loop->regions[0]->first) > TUNE_SPLIT_OPS) return false;
+  peel_loop(copies, loop, &bounds);
+  return true;
+}
+
+// Inner loops first.
+static bool peel_loops(const MaskCopies *copies, Region *region) {
+  bool changed = false;
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= peel_loops(copies, op->regions[r]);
+    if (op->kind == OP_FOR) changed |= try_loop(copies, op);
+  }
+  return changed;
+}
+
+static bool split_body(const MaskCopies *copies) {
   HeldBounds bounds;
-  Op *first = first_narrowed(&copies, func->body, &bounds);
+  Diags *diags = copies->context->diags;
+  Op *first = first_narrowed(copies, copies->func->body, &bounds);
   if (!first) return false;
   if (count_ops_from(first) > TUNE_SPLIT_OPS) {
-    diag_remark(context->diags, first->loc, "split_masks",
-                "no copy of the code without masks: it has more than %d ops", TUNE_SPLIT_OPS);
+    diag_remark(diags, first->loc, "split_masks", "no copy of the code without masks: it has more than %d ops",
+                TUNE_SPLIT_OPS);
     return false;
   }
   for (Op *op = first->next; op; op = op->next)
-    if (mask_narrows(&copies, op)) add_bounds(&bounds, mask_of(op), first);
-  branch_on_bounds(&copies, first, &bounds);
+    if (mask_narrows(copies, op)) add_bounds(&bounds, mask_of(op), first);
+  branch_on_bounds(copies, first, &bounds);
   return true;
+}
+
+bool pass_split_masks(PassContext *context, Func *func) {
+  MaskCopies copies = mask_copies_of(context, func);
+  return region_has_loops(func->body) ? peel_loops(&copies, func->body) : split_body(&copies);
 }

@@ -304,7 +304,7 @@ static void unroll_loop(Unroller *u, Op *loop, uint32_t factor, const LoopRange 
   u->changed = true;
 }
 
-// The last iteration that peel_masks has peeled. Loops with dots are left to pipeline.
+// The last iteration that split_masks has peeled. Loops with dots are left to pipeline.
 static bool is_last(const Op *loop) {
   BodyCounts body = {0};
   if (!loop_runs_once(loop)) return false;

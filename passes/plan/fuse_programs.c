@@ -16,7 +16,7 @@
 // breaks  Nothing. Half of the programs do nothing.
 //
 // pays    Two fp16 dots of 128x128 read 64 KB per 64 of k. One of 128x256 reads 48 KB, and wgmma reads its first
-//         operand half as often. By default this applies to kernels that persist makes persistent. There, programs that
+//         operand half as often. By default this applies to kernels that plan_pipeline makes persistent. There, programs that
 //         do nothing cost nothing.
 //
 // The guard counts waves over all SMs. A pair takes nearly twice as long as a program, and the last wave may be nearly

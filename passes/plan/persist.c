@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// persist: makes a kernel persistent. The CTAs that the device has room for run a launch's programs one after another.
+// Makes a kernel persistent, for plan_pipeline. The CTAs that the device has room for run a launch's programs one after
+// another.
 //
 // before  kernel @k(...) {                      after  kernel @k(..., %programs_x: i32 {hidden = programs}, ...) {
 //           %x = program_id {axis = 0}                   %block = program_id {axis = 0}
@@ -12,7 +13,7 @@
 //                                                        }
 //                                                        return
 //
-// needs   layouts; plan_pipeline, which decides this
+// needs   layouts; a kernel whose programs have no order (programs_refuse_turns)
 // keeps   every value; programs start in the order of a launch: along x first
 // breaks  Nothing. The launcher passes the number of programs, and launches fewer CTAs.
 //
@@ -21,9 +22,6 @@
 //
 // No program of a launch may read what another one writes, except by atomics, and such kernels have none. So the writes
 // of one iteration order nothing in the next one. The loop's attribute says so.
-//
-// Declined, with a remark: print, assert, atomics, inline PTX, volatile accesses, clocks, and kernels that order their
-// launches or groups of warps themselves.
 #include "ir/build.h"
 #include "passes/analysis/plan.h"
 
@@ -46,15 +44,8 @@ static void build_ids(Builder *b, Value *program, Numbers *numbers) {
   numbers->ids[2] = build_binary(b, OP_DIV, rows, numbers->programs[1]);
 }
 
-bool pass_persist(PassContext *context, Func *func) {
+void programs_persist(Func *func) {
   Numbers numbers;
-  Loc loc;
-  if (!func_plans(func, PLAN_PERSISTENT) || func_is_persistent(func)) return false;
-  const char *why = programs_refuse_turns(func, &loc);
-  if (why) {
-    diag_remark(context->diags, loc, "persist", "not persistent: %s", why);
-    return false;
-  }
   Region *body = func->body;
   Op *first = body->first, *end = body->last;
   func_add_programs(func, numbers.programs);
@@ -78,7 +69,4 @@ bool pass_persist(PassContext *context, Func *func) {
   inner = builder_at_end(func, loop->regions[0]);
   inner.loc = end->loc;
   build_yield(&inner, 0, NULL);
-  diag_remark(context->diags, func->loc, "persist",
-              "persistent: the CTAs that fit run all programs of the launch");
-  return true;
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// plan_pipeline: decides if a kernel is persistent, and which dot loop is warp-specialized, with its slots and
-// registers.
+// plan_pipeline: makes a kernel persistent, and decides which dot loop is warp-specialized, with its slots and registers.
 //
-// before  kernel @k(...) plan = [warp_specialize] {
+// before  kernel @k(...) {
 //           for ... {
-// after   kernel @k(...) plan = [warp_specialize, persistent] {
-//           for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
+// after   kernel @k(...) {
+//           for %block, %all, %blocks {programs} do (%p) {            (persist.c)
+//             for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
 //
 // needs   Layouts, promote_shared's buffers, and dot loops in their final form: runs after join_loops and
 //         delay_dot_waits.
-// keeps   every op
+// keeps   every value
 // breaks  nothing
 //
-// pays    persist and specialise_warps were measured to gain together, and not separately (docs/matmul.md).
+// pays    Persistent kernels and specialise_warps were measured to gain together, and not separately (docs/matmul.md).
 //
 // Persistent by default: kernels that libtilec launches, with one loop that can be warp-specialized. Its dot stays in
 // flight, and has so many sums (persistent_pays) that another program would have no room next to it.
@@ -47,6 +47,7 @@ typedef struct SlotPlanner {
   Func *func;
   const Target *target;
   RoleLoops loops;
+  bool persistent; // the kernel becomes persistent
 } SlotPlanner;
 
 static const char *words(const SlotPlanner *p, const char *format, uint32_t x, uint32_t y, uint32_t z) {
@@ -111,7 +112,6 @@ static bool plan_turns(const SlotPlanner *p) {
     diag_remark(p->context->diags, loc, "plan_pipeline", "persistent: %s",
                 asked == PERSIST_ON ? "as --persistent=on says"
                                     : "the next program's copies run under this one's end");
-  func_set_plan(p->func, PLAN_PERSISTENT, !why);
   return !why;
 }
 
@@ -120,7 +120,7 @@ static bool plan_turns(const SlotPlanner *p) {
 static bool is_in_turn(const SlotPlanner *p, const Op *loop) {
   for (const Op *around = loop; around; around = around->region->parent)
     if (op_attr(around, ATTR_PROGRAMS)) return true;
-  return func_plans(p->func, PLAN_PERSISTENT);
+  return p->persistent;
 }
 
 // Why the loop should not be warp-specialized. NULL: it should, if it can be.
@@ -199,9 +199,10 @@ bool plan_drop(Func *func) {
 
 bool pass_plan_pipeline(PassContext *context, Func *func) {
   if (func_groups(func)) return false;
-  SlotPlanner p = {context, func, &func->module->target, roles_loops(context->scratch, func)};
-  bool changed = plan_turns(&p);
-  for (uint32_t i = 0; i < p.loops.list.n; i++)
-    if (plan_roles(&p, p.loops.list.at[i])) return true;
-  return changed;
+  SlotPlanner p = {context, func, &func->module->target, roles_loops(context->scratch, func), false};
+  p.persistent = plan_turns(&p);
+  bool planned = false;
+  for (uint32_t i = 0; i < p.loops.list.n && !planned; i++) planned = plan_roles(&p, p.loops.list.at[i]);
+  if (p.persistent) programs_persist(func);
+  return p.persistent || planned;
 }

@@ -17,7 +17,7 @@
 //           %f = add %fill, 1; equal to 3: 0
 //           yield %u, %f
 //
-// needs   place_barriers. The states of slots are only visible in rings
+// needs   place_barriers, in kernels without warp_groups. The states of slots are only visible in rings
 // keeps   every value, every barrier, fence and wait
 // breaks  nothing
 // pays    codegen only needs buffers and numbers. A number is one register of a thread
@@ -31,8 +31,8 @@
 // The parity changes each time that the number starts again at 0. A ring that starts again in a loop around it makes
 // its mbarriers again. They are first made at the start of the function.
 //
-// lower_channels does the same for kernels with warp_groups, including channels. A channel's ring waits for an mbarrier
-// of the slot. It has one phase for each time that the slot is full, or free.
+// Kernels with warp_groups have channels. They are lowered before their mbarriers get offsets. A channel's ring waits for
+// an mbarrier of the slot. It has one phase for each time that the slot is full, or free.
 //
 // before  %f, %r = channel {slots = 3}                        after  mbarrier_init %full {arrivals = 4}
 //         warp_groups do {                                           mbarrier_init %free {arrivals = 8}
@@ -429,13 +429,17 @@ static bool lower_all(PassContext *context, Func *func) {
   return true;
 }
 
-// All warps see the mbarriers from the start of the groups.
-bool pass_lower_channels(PassContext *context, Func *func) {
-  const Op *groups = func_groups(func);
-  if (!groups || !lower_all(context, func)) return false;
+static bool lacks_offsets(const Func *func) {
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_SHARED_ALLOC && !op_attr(w.op, ATTR_OFFSET)) return true;
+  return false;
+}
+
+bool pass_lower_rings(PassContext *context, Func *func) {
+  if ((!func_groups(func) && lacks_offsets(func)) || !lower_all(context, func)) return false;
+  if (!func_groups(func)) return true;
+  // All warps see the mbarriers from the start of the groups.
   Builder b = builder_before((Op *)func_groups(func));
   build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
   return true;
 }
-
-bool pass_lower_rings(PassContext *context, Func *func) { return lower_all(context, func); }

@@ -12,7 +12,7 @@
 //         tma_store_commit
 //         tma_store_wait {pending = 0, read}
 //
-// needs   layouts, and lower_block_pointers' tma_mark; runs before drop_tma_marks
+// needs   layouts, and lower_block_pointers' tma_mark; runs before drop_marks
 // keeps   every value; what is written where
 //
 // breaks  Nothing. place_barriers adds what orders the buffer's bytes, and the fence of global memory.
@@ -24,7 +24,7 @@
 // All threads of the region write the buffer, fence and meet. The first thread starts the store and waits. If the
 // program does not access global memory afterwards, it waits until the buffer is read. Otherwise it waits until
 // everything is written, and all threads meet again. So later ops of the program see the data. In a persistent kernel
-// (persist), the next program waits before it writes the buffer.
+// (plan_pipeline), the next program waits before it writes the buffer.
 //
 // The hardware writes whole chunks of 16 bytes, so the tensor's rows must be a multiple of that. If this is not known,
 // the guard asks for it. A launch that fails the guard runs the kernel without tensor maps.

@@ -198,41 +198,41 @@ static void test_ways(void **unused) {
 static const Case slots[] = {
     // persistent and warp-specialized by default
     {", num_warps = 8, num_stages = 3", true, 128, 256, 64, NULL, NULL, false,
-     "persistent: the next program's copies run under this one's end", "persistent]"},
+     "persistent: the next program's copies run under this one's end", "hidden = programs"},
     {", num_warps = 8, num_stages = 3", true, 128, 256, 64, NULL, NULL, false,
      "specialised: 3 slots of 49152 bytes next to 1024 bytes, of 227 KB; 8 consumer warps", PARTED},
     {", num_warps = 8, num_stages = 3, persistent = \"off\"", true, 128, 256, 64, NULL, NULL, false,
-     "not persistent: --persistent=off", "!persistent]"},
+     "not persistent: --persistent=off", "!hidden = programs"},
     {", num_warps = 8, num_stages = 3, persistent = \"off\"", true, 128, 256, 64, NULL, NULL, false,
      "not specialised: with one dot at a time", "!slots"},
     {", num_warps = 8, num_stages = 3, warp_specialize = \"off\"", true, 128, 256, 64, NULL, NULL, false,
-     "not persistent: warp specialization is off", "!persistent]"},
+     "not persistent: warp specialization is off", "!hidden = programs"},
     {", num_warps = 8, num_stages = 3, warp_specialize = \"off\"", true, 128, 256, 64, NULL, NULL, false,
      "not specialised: --warp-specialize=off", "!slots"},
     {", num_warps = 8, num_stages = 3, tma = \"on\"", false, 128, 256, 64, NULL, NULL, false,
-     "not persistent: the launcher", "!persistent]"},
+     "not persistent: the launcher", "!hidden = programs"},
     {", num_warps = 4", true, 64, 256, 64, NULL, NULL, false, "not persistent: four warps leave",
-     "!persistent]"},
+     "!hidden = programs"},
     {", num_warps = 4", true, 64, 256, 64, NULL, NULL, false, "not specialised: four warps leave", "!slots"},
     {", num_warps = 8", true, 128, 64, 64, NULL, NULL, false,
-     "not persistent: the dot has 32 registers of sums a thread, fewer than 128", "!persistent]"},
+     "not persistent: the dot has 32 registers of sums a thread, fewer than 128", "!hidden = programs"},
     {", num_warps = 8, num_stages = 2", true, 128, 256, 64, NULL, NULL, false,
-     "not persistent: no dot stays in flight, with 2 slots", "!persistent]"},
+     "not persistent: no dot stays in flight, with 2 slots", "!hidden = programs"},
     {", num_warps = 16", true, 256, 256, 64, NULL, NULL, false,
      "not persistent: 128 registers of sums and 64 others are more than a consumer warp's 112",
-     "!persistent]"},
+     "!hidden = programs"},
     {", num_warps = 8", true, 128, 256, 64, NULL, NULL, true, "not persistent: it has several dot loops",
-     "!persistent]"},
+     "!hidden = programs"},
     {", num_warps = 8, tma = \"off\"", true, 128, 256, 64, NULL, NULL, false,
      "not persistent: its loop cannot be warp-specialized: not all of its loads are TMA copies",
-     "!persistent]"},
+     "!hidden = programs"},
     {", num_warps = 8", true, 128, 256, 64, NULL, ORDERED, false,
-     "not persistent: it has ops whose order among programs matters", "!persistent]"},
+     "not persistent: it has ops whose order among programs matters", "!hidden = programs"},
     // persistent by option
     {", num_warps = 4, persistent = \"on\"", false, 64, 64, 64, NULL, NULL, false,
-     "persistent: as --persistent=on says", "persistent]"},
+     "persistent: as --persistent=on says", "hidden = programs"},
     {", num_warps = 4, persistent = \"on\"", false, 64, 64, 64, NULL, ORDERED, false,
-     "not persistent: it has ops whose order", "!persistent]"},
+     "not persistent: it has ops whose order", "!hidden = programs"},
     // warp-specialized by option
     {", num_warps = 8, tma = \"on\", warp_specialize = \"on\"", false, 128, 128, 64, NULL, NULL, false,
      "specialised: 3 slots of 32768 bytes", PARTED},
@@ -272,7 +272,7 @@ static void test_left(void **unused) {
       {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false, NULL, "!plan ="},
       {", num_warps = 8, persistent = \"on\"", false, 128, 64, 64, NULL, NULL, false, NULL, "!plan ="},
   };
-  check_cases(left, sizeof left / sizeof *left, "drop_tma_marks");
+  check_cases(left, sizeof left / sizeof *left, "drop_marks");
 }
 
 // Registers of a block of 65536: what it begins with is shared in eights, and no more than an instruction takes.
