@@ -38,8 +38,8 @@ void op_mark_inside(const Op *op, bool *marks, bool mark);
 
 // The id of the last op in the op's regions, or its own.
 uint32_t op_last_id(const Op *op);
-// The id at which the op no longer uses a value of the region `home`: the last one of the outermost loop in it around
-// the op, or the op's own.
+// The id after which the op no longer uses a value of the region `home`: its own. If loops of that region are around the
+// op, it is the last id of the outermost one.
 uint32_t op_use_end(const Op *op, const Region *home);
 
 // READS and WRITES, of the op and of the ops in its regions.

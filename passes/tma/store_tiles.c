@@ -70,7 +70,7 @@ static bool is_of_shared_memory(const Op *op) {
 
 static bool is_access(const Op *op) {
   for (OpWalk w = ops_of(op); ops_next(&w);)
-    if (op_has(w.op, READS | WRITES) && !is_of_shared_memory(w.op)) return true;
+    if (op_has_any(w.op, READS | WRITES) && !is_of_shared_memory(w.op)) return true;
   return false;
 }
 
