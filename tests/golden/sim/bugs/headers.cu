@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A bug in code that is inlined from a header of the CUDA toolkit. This command makes headers.ptx from this file:
-//   nvcc -ptx -lineinfo -arch=sm_80 headers.cu
-// The folders are removed from its .file lines, but for "include/" of headers.
+// A bug in code that is inlined from a header of the CUDA toolkit. scripts/nvcc-ptx makes its PTX.
 // The tests find a bug's lines by the marks // A: X and // B: X. A bug is at these lines, not at those of the header.
 static __device__ __forceinline__ void count(int *counts, int i) {
   atomicAdd(&counts[i], 1); // A: header

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Updates that lanes of one warp lose, and twins that lose none. This command makes lanes.ptx from this file:
-//   nvcc -ptx -lineinfo -arch=sm_80 lanes.cu
-// The folders are removed from its .file lines, but for "include/" of headers.
+// Updates that lanes of one warp lose, and twins that lose none. scripts/nvcc-ptx makes its PTX.
 // The tests find a bug's lines by the marks // A: X and // B: X.
 extern "C" __global__ void bug_lost_update(int *out) {
   out[threadIdx.x / 4] += 1; // A: lost_update
