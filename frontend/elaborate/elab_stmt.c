@@ -12,6 +12,7 @@ void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj) {
 
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
   if (obj.kind == OBJ_VALUE && !obj.value->name && obj.value->def) obj.value->name = name;
+  if (e->watch) elab_watch_name(e, loc, name, &obj);
   elab_bind_quietly(e, name, loc, obj);
 }
 
