@@ -275,6 +275,8 @@ static bool set_registers(OptionParser *p, const char *value) {
          (p->options->registers = (uint32_t)n) > 0;
 }
 
+static bool set_stdio(OptionParser *p, const char *value) { return (void)p, (void)value, true; }
+
 static bool set_simulate(OptionParser *p, const char *value) {
   return (void)value, p->options->simulate = true;
 }
