@@ -98,6 +98,32 @@ typedef struct Autotune {
 // remark, none that can be evaluated.
 bool frontend_autotune(IrContext *ir, const Module *module, const Spec *spec, Autotune *autotune);
 
+// What elaboration found for an expression, or for a name that takes a value: for editors.
+typedef struct FoundValue {
+  Loc loc;          // without its call
+  const char *name; // of a name that takes a value here; NULL: an expression
+  bool varies;      // Another call or iteration gave another type or constant. This is the first one.
+  bool is_constexpr;
+  ConstValue constant; // if is_constexpr
+  const Type *type;    // of a run-time value; else NULL
+  const char *text;    // type or value, short: "fp32[64, 32]", "128", "(i32, i32[64])"
+  const char *builtin; // a function of the language, as the reference names it: "tl.load"; else NULL
+} FoundValue;
+
+// Filled by frontend_elaborate, if Spec.watch points to it. Ready when zeroed. Several kernels may fill one.
+typedef struct FrontendWatch {
+  VEC(FoundValue *) list;
+  Table known; // the list by location and kind
+} FrontendWatch;
+
+// "fp32[64, 32]", "*fp32[64]", "i32".
+void frontend_print_type(const Type *type, Buf *out);
+// The language's functions in a scope.
+typedef enum LanguageScope { LANGUAGE_TL, LANGUAGE_LIBDEVICE, LANGUAGE_METHOD } LanguageScope;
+// The first function of that scope from row *n of builtins.def on. Moves *n past it. False: there is none.
+// `params`: as in builtins.def.
+bool frontend_next_builtin(LanguageScope scope, uint32_t *n, const char **name, const char **params);
+
 // Elaborates one kernel into `out`. Returns NULL with located errors in ir->diags. These include an unknown
 // kernel, a constexpr without a value, and a parameter without a type. They also include a name of the
 // specialisation that is not a parameter, and any error of the body.

@@ -214,6 +214,7 @@ typedef struct Spec {
   bool tuned;          // the given options include results of tilec tune
   bool fp32_dot_given; // the target's value is explicit, not a default
   struct Expr *grid;   // from the frontend: replaces the kernel's @grid; NULL: the kernel's
+  struct FrontendWatch *watch; // gets what elaboration finds (frontend/frontend.h); NULL: not wanted
 } Spec;
 
 #endif

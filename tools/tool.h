@@ -28,6 +28,7 @@ ExitStatus command_check(const Options *options, Arena *arena);
 ExitStatus command_explain(const Options *options, Arena *arena);
 ExitStatus command_tune(const Options *options, Arena *arena);
 ExitStatus command_cache(const Options *options, Arena *arena);
+ExitStatus command_lsp(const Options *options, Arena *arena);
 
 // Returns true if output to file descriptor `fd` is coloured: always, never, or on a terminal. On a terminal,
 // it must support colours and NO_COLOR must not be set.

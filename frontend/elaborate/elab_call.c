@@ -369,6 +369,7 @@ static Obj evaluated_call(Elab *e, const Expr *expr) {
   if (host && attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
   if (attribute && elab_number_call(e, expr, &obj, &obj)) return obj;
   Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);
+  if (e->watch) elab_watch_expr(e, expr->call.callee->loc, &callee);
   if (callee.kind == OBJ_ERROR) return callee;
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);
   if (callee.kind == OBJ_FUNCTION) return call_of_function(e, expr, &callee);

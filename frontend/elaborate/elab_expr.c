@@ -345,6 +345,7 @@ Obj elab_expr(Elab *e, const Expr *expr) {
   if (!elab_enter(e, expr->loc)) return obj_error();
   Obj obj = dispatch(e, expr);
   if (obj.kind == OBJ_TUPLE && obj.items.total == 0) obj = obj_sized(e, expr->loc, obj);
+  if (e->watch) elab_watch_expr(e, expr->loc, &obj);
   elab_leave(e);
   return e->stopped ? obj_error() : obj;
 }

@@ -212,7 +212,7 @@ static void refuse_subscript(Elab *e, const Expr *target, const Expr *value, con
 void elab_refuse_target(Elab *e, const Expr *target, const Expr *value, const char *op) {
   if (target->kind == EXPR_SUBSCRIPT)
     refuse_subscript(e, target, value, op);
-  else
+  else if (target->kind == EXPR_ATTRIBUTE) // the parser has reported others
     elab_error(e, target->loc,
                "[T0305] an attribute cannot be assigned: assign the value to a new name, as in %s = ...",
                target->attribute.name);

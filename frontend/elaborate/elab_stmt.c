@@ -13,6 +13,7 @@ void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj) {
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
   bool names = obj.kind == OBJ_VALUE && !e->site.line; // Names of the prelude are not the user's.
   if (names && !obj.value->name && obj.value->def) obj.value->name = name;
+  if (e->watch && !e->site.line) elab_watch_name(e, loc, name, &obj);
   elab_bind_quietly(e, name, loc, obj);
 }
 

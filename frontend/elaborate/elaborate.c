@@ -454,7 +454,9 @@ static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
   kernel->closure = e->kernel_closure;
   e->kernel = kernel->function;
   e->truths.n = 0;
-  if (!kernel->function || syntax_tell_errors(e->diags, kernel->function)) return false;
+  if (!kernel->function) return false;
+  // An editor wants the types of the statements that could be parsed.
+  if (syntax_tell_errors(e->diags, kernel->function) && !e->watch) return false;
   elab_push(e, NULL);
   elab_autotune(e, kernel->function, config);
   elab_pop(e);
@@ -502,7 +504,8 @@ Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) 
             .diags = out->ir->diags,
             .module = module,
             .out = out,
-            .spec = spec};
+            .spec = spec,
+            .watch = spec->watch};
   uint32_t errors = e.diags->raised, funcs = out->funcs.n;
   Kernel kernel;
   Config config = {0};

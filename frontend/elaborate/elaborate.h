@@ -15,6 +15,7 @@
 //   elab_names.c:       Names that a block assigns.
 //   elab_expr.c:        Attributes, literals.
 //   elab_vars.c:        Current objects of names.
+//   elab_watch.c:       Types of expressions and names, for editors.
 //   elab_tuple.c:       Sizes of tuples.
 //   elab_subscript.c:   Subscripts, comprehensions.
 //   elab_ops.c:         Operators.
@@ -186,6 +187,7 @@ struct Elab {
   const Module *module;
   IrModule *out;
   const Spec *spec; // NULL during the reading of signatures.
+  FrontendWatch *watch; // NULL: not wanted
   Func *func;
   Builder b; // The evaluator of a node sets its loc.
   Frame *frame;
@@ -294,6 +296,11 @@ void elab_pop(Elab *e);
 const char *elab_text(Elab *e, Buf *buf); // the buffer's text in the arena; frees the buffer
 // "; did you mean 'x'?" or "".
 const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size_t n);
+
+// --- What editors show (elab_watch.c) ---
+
+void elab_watch_expr(Elab *e, Loc loc, const Obj *obj);
+void elab_watch_name(Elab *e, Loc loc, const char *name, const Obj *obj);
 
 // --- Objects (constexpr.c) ---
 

@@ -24,7 +24,7 @@ NAVIGATION = [
     ("Tutorials", ["tutorials/README.md", "tutorials/*"]),
     ("How-to", [
         "how-to/README.md",
-        ("Install and use", ["install.md", "python.md", "how-to/in-pytorch.md", "how-to/coming-from-triton.md",
+        ("Install and use", ["install.md", "editors.md", "python.md", "how-to/in-pytorch.md", "how-to/coming-from-triton.md",
                              "how-to/coming-from-cuda.md", "how-to/*"]),
         ("Deploy", ["tune.md", "cache.md", "ahead-of-time.md", "how-to/ahead-of-time-cpp.md", "how-to/ci-with-check.md"]),
         ("When something fails", ["how-to/troubleshooting.md"]),

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-EDITORS = ROOT / "editors"
+EDITORS = ROOT / "editors" / "vscode"
 FUNCTION = re.compile(r"^(?:BUILTIN|BUILTIN_OF|NOT_BUILT)\((\w+), ([A-Z |]+)[,)]", re.M)
 # Builtins that are coloured as types.
 TYPES = {"constexpr": "storage.modifier.tile", "tl.constexpr": "storage.type.element.tile"}

@@ -17,6 +17,7 @@ typedef enum Command {
   COMMAND_EXPLAIN,
   COMMAND_TUNE,
   COMMAND_CACHE,
+  COMMAND_LSP,
   COMMAND_HELP,
   COMMAND_VERSION,
   COMMAND_LIST_PASSES,
@@ -93,6 +94,7 @@ typedef struct Options {
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
   bool json;     // for cache and version
+  bool stdio;            // lsp: changes nothing
   Format format; // for explain and tune
   // tilec tune
   VEC(TuneRange) ranges;

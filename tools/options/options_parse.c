@@ -204,8 +204,8 @@ static bool parse_positional(OptionParser *p, const char *word) {
   Options *o = p->options;
   if (!(runs_kernel(o) && options_file_is_ptx(o)) && lost_file(p, word)) return false;
   if (o->command == COMMAND_HELP) return parse_topic(p, word);
-  if (o->command == COMMAND_VERSION) {
-    buf_printf(p->error, "'tilec version' takes no '%s'", word);
+  if (o->command == COMMAND_VERSION || o->command == COMMAND_LSP) {
+    buf_printf(p->error, "'tilec %s' takes no '%s'", verb_of(o->command)->name, word);
     return false;
   }
   if (!o->file) {

@@ -368,6 +368,28 @@ static void put_type(Buf *out, const KernelParam *param, uint32_t use) {
   buf_text(out, "]>");
 }
 
+void ask_guess_type(const KernelParam *param, uint32_t use, uint32_t guess, Buf *out) {
+  static const Elem others[] = {ELEM_FP32, ELEM_FP16, ELEM_I32};
+  if (is_descriptor(param, use) || guess == 0) {
+    if (is_open(param, use))
+      buf_text(out, "fp32");
+    else
+      put_type(out, param, use);
+    return;
+  }
+  bool pointer = is_pointer(param, use);
+  Elem elem = pointer || is_open(param, use) ? others[guess % 3] : guess % 2 ? ELEM_I64 : ELEM_I32;
+  buf_printf(out, "%s%s", pointer ? "*" : "", elem_info(elem)->name);
+}
+
+const char *ask_guess_value(const char *name, uint32_t guess) {
+  static const char *const types[] = {"fp32", "fp16", "i32"}, *const sizes[] = {"64", "32", "128"};
+  const char *likely = constexpr_value(name);
+  if (strcmp(likely, "fp32") == 0) return types[guess % 3];
+  if (strcmp(likely, "False") == 0) return guess % 2 ? "True" : likely;
+  return sizes[guess % 3];
+}
+
 void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const Spec *spec) {
   if (!c->diags.list.n) return;
   const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);

@@ -32,4 +32,10 @@ void ask_grid(const Options *o, Compilation *c, const KernelInfo *kernel, AskGiv
 void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, const char *const *names,
                  size_t n);
 
+// Guesses for what an editor is not told. `guess` 0 is the most likely one; others differ from it, so that what all of
+// them say does not depend on the guess. Prints a type as for --signature; `use`: of frontend_param_uses.
+void ask_guess_type(const KernelParam *param, uint32_t use, uint32_t guess, Buf *out);
+// A value as for -D.
+const char *ask_guess_value(const char *name, uint32_t guess);
+
 #endif
