@@ -16,11 +16,13 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
+import playground
+
 ROOT = Path(__file__).resolve().parents[2]
 LOG = logging.getLogger("mkdocs.hooks.site")
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".tile": "python", ".json": "json", ".sh": "bash", ".cpp": "cpp"}
 NAVIGATION = [
-    ("Start", ["index.md"]),
+    ("Start", ["index.md", "playground.md"]),
     ("Tutorials", ["tutorials/README.md", "tutorials/*"]),
     ("How-to", [
         "how-to/README.md",
@@ -150,6 +152,8 @@ def on_files(files, config):
             files.append(File.generated(config, copies[path], content=source_page(path, copies[path])))
     css = (ROOT / "scripts/site/site.css").read_text()
     files.append(File.generated(config, "site.css", content=css))
+    files.append(File.generated(config, "playground/kernels.js", content=playground.kernels()))
+    files.append(File.generated(config, "playground/engine.js", content=playground.engine()))
     return files
 
 
