@@ -437,6 +437,7 @@ static bool set_expect(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_step(OptionParser *p, const char *value) { return (void)value, p->options->step = true; }
 static bool set_strict(OptionParser *p, const char *value) { return (void)value, p->options->strict = true; }
 
 static bool set_stats(OptionParser *p, const char *value) {

@@ -34,6 +34,7 @@ static bool refuse_options(const Options *o) {
   if (o->command != COMMAND_RUN) return tool_error("[T1006] the playground only runs kernels"), false;
   if (!evaluator || o->sim_given)
     return tool_error("[T1006] the playground has the evaluator only, and not --device %s", o->device), false;
+  if (o->step) return tool_error("[T1006] the playground has no --step: tilec run has it"), false;
   if (options_file_is_ptx(o)) return tool_error("[T1006] the playground takes no PTX"), false;
   if (o->saves.n || o->stats || o->expectations.n || o->check_file || o->prints.n)
     return tool_error(

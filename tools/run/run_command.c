@@ -12,6 +12,7 @@
 #include "runtime/compile/compile_ptx.h"
 #include "runtime/launch/tuned.h"
 #include "tools/run/interrupt.h"
+#include "tools/run/step.h"
 
 ExitStatus run_device_failed(tilec_status status) {
   const char *message = tilec_last_error(); // a diagnostic already has its location and severity
@@ -263,6 +264,7 @@ static tilec_status open_device(Run *run) {
   const Options *o = run->options;
   bool automatic = strcmp(o->device, "auto") == 0,
        check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN || o->predict;
+  if (o->step) return tilec_device_open("eval", &run->device);
   if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
     return device_open_sim(&o->sim, &run->device);
   return tilec_device_open(o->device, &run->device);
@@ -325,7 +327,19 @@ static bool on_simulator(const Options *options) {
   return strcmp(options->device, "auto") == 0 || strcmp(options->device, "sim") == 0;
 }
 
+static ExitStatus command_step(const Options *o, Arena *arena) {
+  if (strcmp(o->device, "auto") != 0 && strcmp(o->device, "eval") != 0)
+    return tool_error("[T1006] --step runs on the evaluator, not on %s", o->device);
+  if (options_file_is_ptx(o)) return tool_error("[T1006] --step needs a kernel's source: PTX has no tiles");
+  if (o->check || o->expectations.n || o->saves.n || o->stats || o->strict)
+    return tool_error("[T1006] --check, --expect, --save, --stats and --strict do not go with --step");
+  if (strcmp(o->file, "-") == 0)
+    return tool_error("[T1006] --step reads commands from standard input, so the kernel must be a file");
+  return start_run(o, arena, step_source);
+}
+
 ExitStatus command_run(const Options *options, Arena *arena) {
+  if (options->step) return command_step(options, arena);
   if (options->sim_given && !on_simulator(options))
     return tool_error("[T1006] --sim-schedule and --sim-threads are for the simulator, not for %s",
                       options->device);
@@ -335,8 +349,8 @@ ExitStatus command_run(const Options *options, Arena *arena) {
 ExitStatus command_check(const Options *options, Arena *arena) {
   if (!on_simulator(options))
     return tool_error("[T1006] check runs on the simulator, not on %s", options->device);
-  if (options->saves.n || options->stats || options->prints.n)
-    return tool_error("[T1006] --save, --print and --stats are for run, not for check");
+  if (options->saves.n || options->stats || options->prints.n || options->step)
+    return tool_error("[T1006] --save, --print, --step and --stats are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
@@ -378,7 +392,9 @@ ExitStatus command_tune(const Options *options, Arena *arena) {
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
-  if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict)
-    return tool_error("[T1006] --check, --expect, --save, --print and --strict are for run, not for bench");
+  if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict ||
+      options->step)
+    return tool_error(
+        "[T1006] --check, --expect, --save, --print, --step and --strict are for run, not for bench");
   return start_run(options, arena, run_bench);
 }
