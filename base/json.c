@@ -101,6 +101,11 @@ void json_str(Json *json, const char *name, Str text) {
 
 void json_text(Json *json, const char *name, const char *text) { json_str(json, name, str_from(text)); }
 
+void json_value(Json *json, const char *name, Str text) {
+  json_item(json, name);
+  buf_str(json->out, text);
+}
+
 void json_written(Json *json, const char *name) {
   json_item(json, name);
   buf_char(json->out, '"');

@@ -43,6 +43,8 @@ void json_decimal(Json *json, const char *name, const char *text);
 void json_rounded(Json *json, const char *name, double value, int digits);
 void json_text(Json *json, const char *name, const char *text);
 void json_str(Json *json, const char *name, Str text);
+// A value that is JSON text already.
+void json_value(Json *json, const char *name, Str text);
 // Between the two calls, the caller writes text to `out` that needs no escapes.
 void json_written(Json *json, const char *name);
 void json_written_end(Json *json);

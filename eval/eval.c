@@ -333,10 +333,11 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   return true;
 }
 
-// The second run does not repeat the first run's prints and reports.
+// The second run does not repeat the first run's prints, reports and stops.
 static bool run_again(Machine *m, const EvalArg *args) {
   eval_race_again(m);
   m->options.print = NULL;
+  m->options.step = NULL;
   m->steps = 0;
   return run_programs(m, args);
 }

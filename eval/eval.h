@@ -41,6 +41,16 @@ typedef union EvalArg {
   uint64_t bits; // integers and pointers, sign-extended; fp32 and narrower floats: the bits; fp64: the bits
 } EvalArg;
 
+// A launch before an op, for a stepper.
+typedef struct EvalStop {
+  struct Machine *machine;
+  const Op *op; // not yet evaluated; of a `yield` or `return`: the region has ended
+  uint32_t program[3], grid[3];
+  bool failed; // the op failed: the last error of ir->diags ends the launch
+} EvalStop;
+// Returns false to end the launch, without an error. Ignored if stop->failed.
+typedef bool (*EvalStep)(const EvalStop *stop, void *data);
+
 typedef struct EvalOptions {
   uint64_t max_steps; // ops; 0: no limit. Past it: an error
   double timeout;     // seconds; 0: no limit. Past it: an error
@@ -60,6 +70,10 @@ typedef struct EvalOptions {
   bool hints; // warn if the promise of a hint (multiple_of and similar) is broken (eval_hint.c)
   void (*print)(const char *text, void *data); // receives each line that a kernel prints; NULL: dropped
   void *print_data;
+  // Called before each op of a program, and after an op that failed. Ops within a reduction, scan or map are
+  // part of it. NULL: not called.
+  EvalStep step;
+  void *step_data;
   // Maximum number of CTAs for a persistent kernel; 0: two.
   uint32_t programs;
   // Names of the buffers in messages; 0: the names of the parameters that point to them.
@@ -75,6 +89,14 @@ typedef struct EvalOptions {
 // * an op that cannot be evaluated.
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
                  const EvalOptions *options);
+
+// The number of a value's elements, row-major; 0: it is not computed yet, or has no elements of a scalar or
+// pointer type. Values of an earlier program stay until they are computed again.
+uint32_t eval_stop_elements(const EvalStop *stop, const Value *value);
+// Appends element i: "1.5", "True", "undefined"; of a pointer "x[12]", also past the buffer's end.
+void eval_stop_print(const EvalStop *stop, const Value *value, uint32_t i, Buf *out);
+// The element as a number. Returns false for an undefined one and for a pointer.
+bool eval_stop_number(const EvalStop *stop, const Value *value, uint32_t i, double *number);
 
 // Returns true if the last launch's error is the evaluator's own, not the kernel's: inline assembly, a loop
 // that waits for a later program, or a limit.

@@ -193,6 +193,7 @@ bool eval_step(Machine *m, const Op *op) {
                (unsigned long long)o->max_steps);
     return ends_in_loops(m, op);
   }
+  if (!eval_stop(m, op)) return false;
   if (m->steps++ % CLOCK_STEPS) return true;
   if (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)) {
     eval_error(m, op, NO_ELEMENT, "[T1404] the launch was interrupted");
@@ -237,6 +238,7 @@ RegionEnd eval_region(Machine *m, const Region *region, const Op **end) {
       break;
     else
       flow = eval_op(m, op);
+    if (flow == REGION_FAILED) eval_stop_failed(m, op);
   }
   m->depth--;
   return flow;

@@ -64,6 +64,7 @@ typedef struct Machine {
   uint32_t depth;           // Nesting depth of regions.
   const HostRegion *host;   // The region being evaluated; NULL: a launch.
   bool failed;              // An error was reported, and the launch continues.
+  bool stopped;             // The stepper ended the launch, or knows of its end.
   Race *race;               // NULL: no race detection.
   AtomicSums *sums;         // NULL: no atomic float addition yet.
   SharedState *shared;      // NULL: no buffer in shared memory yet.
@@ -151,6 +152,10 @@ RegionEnd eval_op(Machine *m, Op *op);
 void eval_limit_begin(Machine *m); // starts the time limit
 bool eval_step(Machine *m,
                const Op *op); // before an op runs: false with an error if a limit is reached
+
+// The stepper, in eval_stop.c. Called before an op runs: false ends the launch. Called after an op failed.
+bool eval_stop(Machine *m, const Op *op);
+void eval_stop_failed(Machine *m, const Op *op);
 // Parts of control flow, for code that runs regions op by op:
 // * eval_flow_operand: reads an operand that controls the flow. If it is doubtful, memory that the kernel may
 //   write becomes doubtful;

@@ -25,18 +25,30 @@ bool tool_colors(ColorWhen when, int fd) {
 
 void tool_set_colors(ColorWhen when) { error_colors = tool_colors(when, STDERR_FILENO); }
 
-// Allocates nothing, because it also reports that memory is exhausted.
+// Receives the messages. NULL: standard error.
+static Buf *collected;
+
+void tool_collect(Buf *messages) { collected = messages; }
+
+static void put(const char *text, size_t n) {
+  if (collected)
+    buf_bytes(collected, text, n);
+  else
+    fwrite(text, 1, n, stderr);
+}
+
+// Allocates nothing on the way to standard error, because it also reports that memory is exhausted.
 static void print_plain(const char *text) {
   char plain[MESSAGE_BYTES];
   plain_copy(str_from(text), plain, sizeof plain);
-  fputs(plain, stderr);
+  put(plain, strlen(plain));
 }
 
 void tool_print_severity(const char *severity, const char *color) {
-  if (error_colors)
-    fprintf(stderr, COLOR_BOLD "tilec: %s%s: " COLOR_RESET, color, severity);
-  else
-    fprintf(stderr, "tilec: %s: ", severity);
+  char text[96];
+  int n = error_colors ? snprintf(text, sizeof text, COLOR_BOLD "tilec: %s%s: " COLOR_RESET, color, severity)
+                       : snprintf(text, sizeof text, "tilec: %s: ", severity);
+  put(text, (size_t)n);
 }
 
 ExitStatus tool_error(const char *format, ...) {
@@ -49,7 +61,7 @@ ExitStatus tool_error(const char *format, ...) {
   if (diag_take_code(text, code)) snprintf(severity, sizeof severity, "error[%s]", code);
   tool_print_severity(severity, COLOR_ERROR);
   print_plain(text);
-  fputc('\n', stderr);
+  put("\n", 1);
   return EXIT_DIAGNOSED;
 }
 
@@ -65,7 +77,7 @@ ExitStatus tool_report(const Options *options, Compilation *c, tilec_status stat
     diags_print_json(&c->diags, options->remarks, &text);
   else
     diags_print_text(&c->diags, options->remarks, &text);
-  fwrite(text.at ? text.at : "", 1, text.n, stderr);
+  put(buf_view(&text).at, text.n);
   buf_free(&text);
   if (c->fault[0]) tool_error("%s", c->fault);
   if (status == TILEC_ERROR_INTERNAL) return EXIT_OUR_BUG;

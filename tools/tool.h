@@ -38,6 +38,8 @@ void tool_set_colors(ColorWhen when);
 // "tilec: warning: " on standard error. `color`: from base/colors.h.
 void tool_print_severity(const char *severity, const char *color);
 
+// Later messages and diagnostics go to the buffer instead of standard error. NULL: to standard error again.
+void tool_collect(Buf *messages);
 // "tilec: error[T1006]: ..." on standard error; returns EXIT_DIAGNOSED. A format begins with a code as in base/diag.h.
 ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

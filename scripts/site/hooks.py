@@ -16,18 +16,20 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
+import playground
+
 ROOT = Path(__file__).resolve().parents[2]
 LOG = logging.getLogger("mkdocs.hooks.site")
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".tile": "python", ".json": "json", ".sh": "bash", ".cpp": "cpp"}
 NAVIGATION = [
-    ("Start", ["README.md"]),
+    ("Start", ["README.md", "playground.md"]),
     ("Tutorials", ["tutorials/README.md", "tutorials/*"]),
     ("How-to", [
         "how-to/README.md",
         ("Install and use", ["install.md", "editors.md", "python.md", "how-to/in-pytorch.md", "how-to/coming-from-triton.md",
                              "how-to/coming-from-cuda.md", "how-to/*"]),
         ("Deploy", ["tune.md", "cache.md", "ahead-of-time.md", "how-to/ahead-of-time-cpp.md", "how-to/ci-with-check.md"]),
-        ("When something fails", ["how-to/troubleshooting.md"]),
+        ("When something fails", ["how-to/troubleshooting.md", "how-to/step-through-a-kernel.md"]),
         ("Contribute", ["../CONTRIBUTING.md", "adding.md", "which-test.md", "testing.md", "documentation.md"]),
     ]),
     ("Reference", [
@@ -151,6 +153,8 @@ def on_files(files, config):
             files.append(File.generated(config, copies[path], content=source_page(path, copies[path])))
     css = (ROOT / "scripts/site/site.css").read_text()
     files.append(File.generated(config, "site.css", content=css))
+    files.append(File.generated(config, "playground/kernels.js", content=playground.kernels()))
+    files.append(File.generated(config, "playground/engine.js", content=playground.engine()))
     return files
 
 

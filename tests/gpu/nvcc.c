@@ -93,13 +93,13 @@ static void child(void) {
     if (!wanted(progress->next)) continue;
     alarm(SECONDS);
     if (strcmp(kernel->file, loaded_file) != 0 || strcmp(variant, loaded_variant) != 0) {
-      if (!run_load(&run, current->folder, kernel->file, variant))
+      if (!nvcc_load(&run, current->folder, kernel->file, variant))
         expect_failed(&run, "the PTX is loaded", __FILE__, __LINE__);
       loaded_file = kernel->file;
       loaded_variant = variant;
     }
     run.milliseconds = 0;
-    run_check(&run, kernel);
+    nvcc_check(&run, kernel);
     snprintf(time, sizeof time, run.milliseconds > 0 ? " (%.3f ms)" : "", run.milliseconds);
     say("ok", progress->next, time);
     progress->passed++;

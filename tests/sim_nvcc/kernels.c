@@ -22,7 +22,7 @@ static size_t retarget(char *text, size_t size, const char *target) {
   return size - old + length;
 }
 
-bool run_load(Run *run, const char *folder, const char *file, const char *variant) {
+bool nvcc_load(Run *run, const char *folder, const char *file, const char *variant) {
   enum { CAPACITY = 1 << 20 };
   char path[512];
   snprintf(path, sizeof path, "%s/%s%s.ptx", folder, file, strstr(variant, "-debug") ? "-debug" : "");
@@ -37,7 +37,7 @@ bool run_load(Run *run, const char *folder, const char *file, const char *varian
   return loaded;
 }
 
-void run_check(Run *run, const KernelCase *kernel) {
+void nvcc_check(Run *run, const KernelCase *kernel) {
   run->seed = 88172645463325252u;
   run->message[0] = '\0';
   run->bound_count = 0;

@@ -62,8 +62,8 @@ extern const size_t kernel_case_count;
 #undef KERNEL
 
 // Loads the PTX of a file's variant, from `folder`. False: see message.
-bool run_load(Run *run, const char *folder, const char *file, const char *variant);
-void run_check(Run *run, const KernelCase *kernel); // with its own seed; releases what it has bound
+bool nvcc_load(Run *run, const char *folder, const char *file, const char *variant);
+void nvcc_check(Run *run, const KernelCase *kernel); // with its own seed; releases what it has bound
 
 // The program's own: ends the test.
 _Noreturn void expect_failed(const Run *run, const char *text, const char *file, int line);

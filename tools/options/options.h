@@ -110,7 +110,7 @@ typedef struct Options {
   uint32_t threads[3], shared_bytes; // for the simulator
   tilec_sim_options sim;             // of the simulator
   bool sim_given;                    // --sim-schedule or --sim-threads
-  bool grid_given, check, stats, strict, verbose;
+  bool grid_given, check, stats, strict, verbose, step;
   const char *check_file;          // NULL: the same file
   double allow_uncompared;         // share of an output that --check may leave out
   const char *stats_file;          // NULL: standard error

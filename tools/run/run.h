@@ -120,6 +120,10 @@ void run_specialise(Run *run, const BoundArgs *bound);
 
 // Allocates device memory for every buffer and writes the initial bytes. Sets bases and addresses.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers);
+// Assigns bases and addresses as a device would. No memory is allocated.
+void run_lay_out_buffers(Run *run);
+// Writes the addresses of a ptrs() into its data. Other arguments have none.
+void run_fill_table(const Run *run, const RunArg *table);
 // Reads every buffer into the results of the arguments.
 tilec_status run_read_buffers(Run *run, tilec_buffer **buffers);
 // Compiles run->c for run->spec: to PTX, or for the evaluator to tile IR before the first pass. Compiles

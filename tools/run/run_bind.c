@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Binds a run's arguments in the runtime's form.
+// Binds a run's arguments in the runtime's form, with addresses and the grid.
+#include "base/integer.h"
 #include "runtime/launch/expand.h"
+#include "tools/run/ask.h"
 #include "tools/run/run.h"
 
 static tilec_arg launch_arg(const Run *run, const RunArg *arg);
@@ -108,4 +110,58 @@ void run_specialise(Run *run, const BoundArgs *bound) {
   RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
   for (uint32_t i = 0; i < run->param_count; i++) params[i] = run->params[i].param;
   bound_spec(&run->c->ir, params, run->param_count, bound, &run->spec);
+}
+
+void run_fill_table(const Run *run, const RunArg *table) {
+  const Argument *value = &table->value;
+  for (uint64_t i = 0; value->pointees && i < value->elements; i++) {
+    const Pointee *pointee = &value->pointees[i];
+    uint64_t address = pointee->name ? run_find_holder(run, pointee->name)->address + pointee->offset : 0;
+    memcpy(value->data + i * sizeof address, &address, sizeof address);
+  }
+}
+
+// Assigns addresses as a device would. No memory is allocated.
+void run_lay_out_buffers(Run *run) {
+  const uint64_t apart = UINT64_C(1) << 21;
+  uint64_t next = UINT64_C(1) << 32;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    RunArg *param = &run->params[i];
+    if (param->buffer != param) continue;
+    param->base = next;
+    next = round_up(next + param->value.bytes + 1, apart);
+  }
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (run->params[i].buffer)
+      run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
+}
+
+bool run_ask_grid(Run *run, const char *name) {
+  Compilation *c = run->c;
+  const KernelInfo *kernel = c->is_tir ? NULL : frontend_chosen(&c->ir, c->syntax, &run->spec);
+  if (!kernel)
+    return tool_error(
+               "[T1001] kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
+               name),
+           false;
+  ask_grid(run->options, c, kernel, run_given(run));
+  return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
+}
+
+// The grid as given, or as the kernel computes it.
+bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
+  if (run->options->grid_given) {
+    memcpy(grid, run->options->grid, 3 * sizeof *grid);
+    return true;
+  }
+  if (run->options->grid_text && run->c->is_tir)
+    return tool_error("[T1001] --grid of a .tir file takes numbers: '%s' has no names", run->options->file),
+           false;
+  if (!func_host(func, HOST_GRID, NULL)) return run_ask_grid(run, func->name);
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
+  for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
+  uint32_t sizes[3];
+  if (!eval_grid(func, args, sizes)) return tool_report(run->options, run->c, TILEC_ERROR_COMPILE), false;
+  for (int i = 0; i < 3; i++) grid[i] = sizes[i];
+  return true;
 }

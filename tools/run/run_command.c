@@ -12,6 +12,7 @@
 #include "runtime/compile/compile_ptx.h"
 #include "runtime/launch/tuned.h"
 #include "tools/run/interrupt.h"
+#include "tools/run/step.h"
 
 ExitStatus run_device_failed(tilec_status status) {
   const char *message = tilec_last_error(); // a diagnostic already has its location and severity
@@ -27,18 +28,9 @@ ExitStatus run_failed(Run *run, tilec_status status) {
   return run_device_failed(status);
 }
 
-static void fill_table(const Run *run, const RunArg *table) {
-  const Argument *value = &table->value;
-  for (uint64_t i = 0; value->pointees && i < value->elements; i++) {
-    const Pointee *pointee = &value->pointees[i];
-    uint64_t address = pointee->name ? run_find_holder(run, pointee->name)->address + pointee->offset : 0;
-    memcpy(value->data + i * sizeof address, &address, sizeof address);
-  }
-}
-
 // Writes the initial bytes of an allocated buffer.
 static tilec_status write_buffer(Run *run, RunArg *param, tilec_buffer *buffer) {
-  fill_table(run, param);
+  run_fill_table(run, param);
   tilec_status status = tilec_buffer_write(buffer, 0, param->value.data, param->value.bytes);
   if (status != TILEC_OK) return status;
   if (!param->value.initialised && param->value.bytes && run->options->command != COMMAND_BENCH)
@@ -63,22 +55,6 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; status == TILEC_OK && i < run->holder_count; i++)
     if (run->params[i].buffer == &run->params[i]) status = write_buffer(run, &run->params[i], buffers[i]);
   return status;
-}
-
-// Assigns addresses as a device would. No memory is allocated.
-static tilec_status lay_out_buffers(Run *run) {
-  const uint64_t apart = UINT64_C(1) << 21;
-  uint64_t next = UINT64_C(1) << 32;
-  for (uint32_t i = 0; i < run->holder_count; i++) {
-    RunArg *param = &run->params[i];
-    if (param->buffer != param) continue;
-    param->base = next;
-    next = round_up(next + param->value.bytes + 1, apart);
-  }
-  for (uint32_t i = 0; i < run->holder_count; i++)
-    if (run->params[i].buffer)
-      run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
-  return TILEC_OK;
 }
 
 tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
@@ -211,36 +187,6 @@ tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   return status;
 }
 
-bool run_ask_grid(Run *run, const char *name) {
-  Compilation *c = run->c;
-  const KernelInfo *kernel = c->is_tir ? NULL : frontend_chosen(&c->ir, c->syntax, &run->spec);
-  if (!kernel)
-    return tool_error(
-               "[T1001] kernel '%s' has no @grid; give --grid X[,Y[,Z]], how many programs run: --grid 16",
-               name),
-           false;
-  ask_grid(run->options, c, kernel, run_given(run));
-  return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
-}
-
-// The grid as given, or as the kernel computes it.
-bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
-  if (run->options->grid_given) {
-    memcpy(grid, run->options->grid, 3 * sizeof *grid);
-    return true;
-  }
-  if (run->options->grid_text && run->c->is_tir)
-    return tool_error("[T1001] --grid of a .tir file takes numbers: '%s' has no names", run->options->file),
-           false;
-  if (!func_host(func, HOST_GRID, NULL)) return run_ask_grid(run, func->name);
-  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
-  for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
-  uint32_t sizes[3];
-  if (!eval_grid(func, args, sizes)) return tool_report(run->options, run->c, TILEC_ERROR_COMPILE), false;
-  for (int i = 0; i < 3; i++) grid[i] = sizes[i];
-  return true;
-}
-
 // Launches on cuda and by check always have a time limit.
 LaunchLimits run_limits(Run *run) {
   enum { DEFAULT_TIMEOUT = 300 };
@@ -318,6 +264,7 @@ static tilec_status open_device(Run *run) {
   const Options *o = run->options;
   bool automatic = strcmp(o->device, "auto") == 0,
        check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN || o->predict;
+  if (o->step) return tilec_device_open("eval", &run->device);
   if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
     return device_open_sim(&o->sim, &run->device);
   return tilec_device_open(o->device, &run->device);
@@ -342,7 +289,10 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
   if (status != TILEC_OK) return run_device_failed(status);
   run_take_arch(run);
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
-  status = run->has_data ? run_place_buffers(run, buffers) : lay_out_buffers(run);
+  if (run->has_data)
+    status = run_place_buffers(run, buffers);
+  else
+    run_lay_out_buffers(run);
   if (!run->options->predicted) interrupt_begin(); // else within the one of the launch that is explained
   ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
   if (!run->options->predicted) interrupt_end();
@@ -377,7 +327,19 @@ static bool on_simulator(const Options *options) {
   return strcmp(options->device, "auto") == 0 || strcmp(options->device, "sim") == 0;
 }
 
+static ExitStatus command_step(const Options *o, Arena *arena) {
+  if (strcmp(o->device, "auto") != 0 && strcmp(o->device, "eval") != 0)
+    return tool_error("[T1006] --step runs on the evaluator, not on %s", o->device);
+  if (options_file_is_ptx(o)) return tool_error("[T1006] --step needs a kernel's source: PTX has no tiles");
+  if (o->check || o->expectations.n || o->saves.n || o->stats || o->strict)
+    return tool_error("[T1006] --check, --expect, --save, --stats and --strict do not go with --step");
+  if (strcmp(o->file, "-") == 0)
+    return tool_error("[T1006] --step reads commands from standard input, so the kernel must be a file");
+  return start_run(o, arena, step_source);
+}
+
 ExitStatus command_run(const Options *options, Arena *arena) {
+  if (options->step) return command_step(options, arena);
   if (options->sim_given && !on_simulator(options))
     return tool_error("[T1006] --sim-schedule and --sim-threads are for the simulator, not for %s",
                       options->device);
@@ -387,8 +349,8 @@ ExitStatus command_run(const Options *options, Arena *arena) {
 ExitStatus command_check(const Options *options, Arena *arena) {
   if (!on_simulator(options))
     return tool_error("[T1006] check runs on the simulator, not on %s", options->device);
-  if (options->saves.n || options->stats || options->prints.n)
-    return tool_error("[T1006] --save, --print and --stats are for run, not for check");
+  if (options->saves.n || options->stats || options->prints.n || options->step)
+    return tool_error("[T1006] --save, --print, --step and --stats are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
@@ -430,7 +392,9 @@ ExitStatus command_tune(const Options *options, Arena *arena) {
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
-  if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict)
-    return tool_error("[T1006] --check, --expect, --save, --print and --strict are for run, not for bench");
+  if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict ||
+      options->step)
+    return tool_error(
+        "[T1006] --check, --expect, --save, --print, --step and --strict are for run, not for bench");
   return start_run(options, arena, run_bench);
 }

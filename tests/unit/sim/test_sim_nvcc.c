@@ -23,9 +23,9 @@ static void for_each_variant(const KernelCase *kernel, const char *file, void (*
   for (int i = 0; i < KERNEL_VARIANTS; i++) {
     SimMachine machine = {0};
     Run opened = {.machine = &sim_machine, .state = &machine}, *run = &opened;
-    EXPECT(run_load(run, folder, file, kernel_variants[i]));
+    EXPECT(nvcc_load(run, folder, file, kernel_variants[i]));
     if (kernel)
-      run_check(run, kernel);
+      nvcc_check(run, kernel);
     else
       check(run);
     sim_machine_close(run);

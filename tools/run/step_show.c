@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Values of a stopped launch as text.
+#include "tools/run/step.h"
+
+#include <math.h>
+
+enum { FEW = 8, FIRST = 6, COLUMNS = 100 };
+
+static void print_type(const Value *value, Buf *out) {
+  const Type *element = type_element(value->type);
+  if (element->kind == TYPE_PTR) {
+    type_print(element, out);
+  } else
+    buf_text(out, elem_info(element->elem)->name);
+  for (uint32_t d = 0; d < value->type->rank; d++)
+    buf_printf(out, "%s%u", d ? "," : "[", value->type->shape[d]);
+  if (value->type->rank) buf_char(out, ']');
+}
+
+// "[3]" or "[1,2]"; nothing for a scalar.
+static void print_index(const Value *value, uint32_t element, Buf *out) {
+  const Type *type = value->type;
+  uint32_t index[TILE_MAX_RANK];
+  for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) index[d] = element % type->shape[d];
+  for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%s%u", d ? "," : "[", index[d]);
+  if (type->rank) buf_char(out, ']');
+}
+
+// "[0:4,0:16]" if the true elements are a box; nothing otherwise.
+static void print_box(const EvalStop *stop, const Value *value, uint32_t n, uint32_t count, Buf *out) {
+  const Type *type = value->type;
+  uint32_t least[TILE_MAX_RANK], most[TILE_MAX_RANK] = {0}, inside = 1;
+  memset(least, 0xff, sizeof least);
+  for (uint32_t i = 0; i < n; i++) {
+    double x = 0;
+    if (!eval_stop_number(stop, value, i, &x) || x == 0) continue;
+    for (uint32_t d = type->rank, left = i; d-- > 0; left /= type->shape[d]) {
+      uint32_t at = left % type->shape[d];
+      if (at < least[d]) least[d] = at;
+      if (at > most[d]) most[d] = at;
+    }
+  }
+  for (uint32_t d = 0; d < type->rank; d++) inside *= most[d] + 1 - least[d];
+  if (inside != count) return;
+  for (uint32_t d = 0; d < type->rank; d++)
+    buf_printf(out, "%s%u:%u", d ? "," : ": [", least[d], most[d] + 1);
+  buf_char(out, ']');
+}
+
+// A mask: how many elements are true, and which.
+static void print_mask(const EvalStop *stop, const Value *value, uint32_t n, Buf *out) {
+  uint32_t count = 0, undefined = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    double x = 0;
+    undefined += !eval_stop_number(stop, value, i, &x);
+    count += x != 0;
+  }
+  if (count == n)
+    buf_text(out, "all True");
+  else if (!count && !undefined)
+    buf_text(out, "all False");
+  else {
+    buf_printf(out, "%u of %u True", count, n);
+    if (count) print_box(stop, value, n, count, out);
+  }
+  if (undefined) buf_printf(out, ", %u undefined", undefined);
+}
+
+static void print_range(const EvalStop *stop, const Value *value, uint32_t n, Buf *out) {
+  double min = INFINITY, max = -INFINITY;
+  uint32_t undefined = 0, nans = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    double x;
+    if (!eval_stop_number(stop, value, i, &x)) {
+      undefined++;
+      continue;
+    }
+    nans += isnan(x);
+    min = fmin(min, x);
+    max = fmax(max, x);
+  }
+  if (min <= max) buf_printf(out, ", min %.6g max %.6g", min, max);
+  if (nans) buf_printf(out, ", %u NaN", nans);
+  if (undefined) buf_printf(out, ", %u undefined", undefined);
+}
+
+void step_print_summary(const EvalStop *stop, const Variable *variable, Buf *out) {
+  const Value *value = variable->value;
+  uint32_t n = eval_stop_elements(stop, value);
+  const Type *element = type_element(value->type);
+  buf_printf(out, "  %-10s ", variable->name);
+  if (!n) {
+    type_print(value->type, out);
+    buf_char(out, '\n');
+    return;
+  }
+  size_t start = out->n;
+  print_type(value, out);
+  buf_spaces(out, out->n - start < 12 ? (int)(12 - (out->n - start)) : 0);
+  buf_char(out, ' ');
+  bool is_mask = element->kind == TYPE_SCALAR && element->elem == ELEM_I1;
+  if (is_mask && n > 1) {
+    print_mask(stop, value, n, out);
+  } else {
+    for (uint32_t i = 0; i < n; i++) {
+      if (n > FEW && i == FIRST) {
+        buf_text(out, "... ");
+        i = n - 1;
+      }
+      eval_stop_print(stop, value, i, out);
+      if (i + 1 < n) buf_char(out, ' ');
+    }
+    if (n > FEW && element->kind == TYPE_SCALAR) print_range(stop, value, n, out);
+  }
+  buf_char(out, '\n');
+}
+
+// Elements in lines that begin with the index of their first one.
+typedef struct Rows {
+  const void *of;
+  void (*index)(const void *of, uint64_t i, Buf *out);
+  void (*element)(const void *of, uint64_t i, Buf *out);
+  uint64_t begin, end, row, last; // row: elements of a row; last: the element with the widest index
+} Rows;
+
+static size_t width_of(const Rows *rows, Buf *text) {
+  size_t width = 0;
+  for (uint64_t i = rows->begin; i < rows->end; i++) {
+    buf_reset(text);
+    rows->element(rows->of, i, text);
+    if (text->n > width) width = text->n;
+  }
+  return width;
+}
+
+static void print_right(const Buf *text, size_t width, Buf *out) {
+  buf_spaces(out, text->n < width ? (int)(width - text->n) : 0);
+  buf_str(out, buf_view(text));
+}
+
+static void print_rows(const Rows *rows, Buf *out) {
+  Buf text = {0};
+  size_t width = width_of(rows, &text), used = 0;
+  buf_reset(&text);
+  rows->index(rows->of, rows->last, &text);
+  size_t index = text.n;
+  for (uint64_t i = rows->begin; i < rows->end; i++) {
+    bool starts = i == rows->begin || i % rows->row == 0 || used + width + 1 > COLUMNS;
+    buf_reset(&text);
+    if (starts) {
+      if (i > rows->begin) buf_char(out, '\n');
+      rows->index(rows->of, i, &text);
+      buf_text(out, "  ");
+      print_right(&text, index, out);
+      buf_char(out, ':');
+      used = 3 + index;
+      buf_reset(&text);
+    }
+    rows->element(rows->of, i, &text);
+    buf_char(out, ' ');
+    print_right(&text, width, out);
+    used += width + 1;
+  }
+  if (rows->end > rows->begin) buf_char(out, '\n');
+  buf_free(&text);
+}
+
+typedef struct TileRows {
+  const EvalStop *stop;
+  const Value *value;
+} TileRows;
+
+static void tile_index(const void *of, uint64_t i, Buf *out) {
+  print_index(((const TileRows *)of)->value, (uint32_t)i, out);
+}
+
+static void tile_element(const void *of, uint64_t i, Buf *out) {
+  const TileRows *tile = of;
+  eval_stop_print(tile->stop, tile->value, (uint32_t)i, out);
+}
+
+void step_print_elements(const EvalStop *stop, const Value *value, uint32_t begin, uint32_t end, Buf *out) {
+  const TileRows tile = {stop, value};
+  uint32_t rank = value->type->rank;
+  print_rows(&(Rows){.of = &tile,
+                     .index = tile_index,
+                     .element = tile_element,
+                     .begin = begin,
+                     .end = end,
+                     .row = rank ? value->type->shape[rank - 1] : 1,
+                     .last = type_elements(value->type) - 1},
+             out);
+}
+
+typedef struct BufferRows {
+  const Argument *buffer;
+  const uint8_t *bytes, *written;
+} BufferRows;
+
+static void buffer_position(const void *of, uint64_t i, Buf *out) {
+  const Argument *buffer = ((const BufferRows *)of)->buffer;
+  uint64_t index[NPY_MAX_RANK];
+  for (uint32_t d = buffer->rank; d-- > 0; i /= buffer->shape[d]) index[d] = i % buffer->shape[d];
+  for (uint32_t d = 0; d < buffer->rank; d++)
+    buf_printf(out, "%s%llu", d ? "," : "[", (unsigned long long)index[d]);
+  if (buffer->rank) buf_char(out, ']');
+}
+
+static void buffer_element(const void *of, uint64_t i, Buf *out) {
+  const BufferRows *rows = of;
+  if (rows->written && !rows->written[i * elem_bytes(rows->buffer->elem)])
+    buf_text(out, "unwritten");
+  else
+    run_print_element(rows->buffer, rows->bytes, i, out);
+}
+
+void step_print_buffer(const Argument *buffer, const uint8_t *bytes, const uint8_t *written, uint64_t begin,
+                       uint64_t end, Buf *out) {
+  const BufferRows rows = {buffer, bytes, written};
+  print_rows(&(Rows){.of = &rows,
+                     .index = buffer_position,
+                     .element = buffer_element,
+                     .begin = begin,
+                     .end = end,
+                     .row = buffer->rank ? buffer->shape[buffer->rank - 1] : 1,
+                     .last = buffer->elements - 1},
+             out);
+}
