@@ -210,7 +210,7 @@ TILEC_API tilec_status tilec_stream_new(tilec_device *device, tilec_stream **str
 TILEC_API tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stream **stream);
 
 /* Waits until all work of the stream is done.
- *   stream: not NULL, which the default stream has in other functions
+ *   stream: must not be NULL. In other functions NULL is the default stream
  *   TILEC_ERROR_LAUNCH: the error of a kernel. */
 TILEC_API tilec_status tilec_stream_synchronize(tilec_stream *stream);
 
@@ -552,7 +552,8 @@ typedef struct tilec_arg {
 
 /* Passes a pointer to device memory.
  *   pointee: the type of the elements
- *   address: of the device: a buffer's address, or one within it */
+ *   address: of the device, such as cudaMalloc's or a buffer's, or one within it. On sim, wrap host memory first:
+ *     tilec_buffer_wrap */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;
@@ -783,7 +784,8 @@ typedef struct tilec_launch_options {
 
 /*
  * Launches the kernel. It is compiled first if no launch had arguments of these types and facts. On cuda the call
- * does not wait for the end of the launch, and a graph may capture it.
+ * does not wait for the end of the launch, and a graph may capture it. Call tilec_kernel_prepare before a capture: a
+ * compile or the loading of a module ends it.
  *   options: NULL: the kernel's @grid on the default stream
  *   args: one for each run-time parameter, in order; parameters left out at the end get their default values
  *   arg_count: the number of args

@@ -224,7 +224,7 @@ typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value
   return tilec_arg_uint(static_cast<std::uint64_t>(given));
 }
 
-// Tuples and tensor descriptors. They must stay valid until the launching call returns.
+// Tensor descriptors and tuples must stay valid until the launching call returns.
 inline tilec_arg arg(const tilec_tuple &given) { return tilec_arg_tuple(&given); }
 inline tilec_arg arg(const tilec_descriptor &given) { return tilec_arg_descriptor(&given); }
 

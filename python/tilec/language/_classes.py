@@ -223,14 +223,14 @@ class tensor(_kernels_own):
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-            function       memory becomes                      elements
-            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-            `atomic_max`   `max(old, val)`                     32 or 64 bits
-            `atomic_min`   `min(old, val)`                     32 or 64 bits
-            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-            `atomic_xchg`  `val`                               32 or 64 bits
+            function       memory becomes                     elements
+            `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                    32 or 64 bits
+            `atomic_min`   `min(old, val)`                    32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+            `atomic_or`    the bits of both, of floats too    32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+            `atomic_xchg`  `val`                              32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
@@ -266,14 +266,14 @@ class tensor(_kernels_own):
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-            function       memory becomes                      elements
-            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-            `atomic_max`   `max(old, val)`                     32 or 64 bits
-            `atomic_min`   `min(old, val)`                     32 or 64 bits
-            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-            `atomic_xchg`  `val`                               32 or 64 bits
+            function       memory becomes                     elements
+            `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                    32 or 64 bits
+            `atomic_min`   `min(old, val)`                    32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+            `atomic_or`    the bits of both, of floats too    32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+            `atomic_xchg`  `val`                              32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
@@ -352,14 +352,14 @@ class tensor(_kernels_own):
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-            function       memory becomes                      elements
-            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-            `atomic_max`   `max(old, val)`                     32 or 64 bits
-            `atomic_min`   `min(old, val)`                     32 or 64 bits
-            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-            `atomic_xchg`  `val`                               32 or 64 bits
+            function       memory becomes                     elements
+            `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                    32 or 64 bits
+            `atomic_min`   `min(old, val)`                    32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+            `atomic_or`    the bits of both, of floats too    32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+            `atomic_xchg`  `val`                              32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
@@ -395,14 +395,14 @@ class tensor(_kernels_own):
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-            function       memory becomes                      elements
-            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-            `atomic_max`   `max(old, val)`                     32 or 64 bits
-            `atomic_min`   `min(old, val)`                     32 or 64 bits
-            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-            `atomic_xchg`  `val`                               32 or 64 bits
+            function       memory becomes                     elements
+            `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                    32 or 64 bits
+            `atomic_min`   `min(old, val)`                    32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+            `atomic_or`    the bits of both, of floats too    32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+            `atomic_xchg`  `val`                              32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
@@ -438,14 +438,14 @@ class tensor(_kernels_own):
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-            function       memory becomes                      elements
-            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-            `atomic_max`   `max(old, val)`                     32 or 64 bits
-            `atomic_min`   `min(old, val)`                     32 or 64 bits
-            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-            `atomic_xchg`  `val`                               32 or 64 bits
+            function       memory becomes                     elements
+            `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                    32 or 64 bits
+            `atomic_min`   `min(old, val)`                    32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+            `atomic_or`    the bits of both, of floats too    32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+            `atomic_xchg`  `val`                              32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
@@ -524,14 +524,14 @@ class tensor(_kernels_own):
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-            function       memory becomes                      elements
-            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-            `atomic_max`   `max(old, val)`                     32 or 64 bits
-            `atomic_min`   `min(old, val)`                     32 or 64 bits
-            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-            `atomic_xchg`  `val`                               32 or 64 bits
+            function       memory becomes                     elements
+            `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                    32 or 64 bits
+            `atomic_min`   `min(old, val)`                    32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+            `atomic_or`    the bits of both, of floats too    32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+            `atomic_xchg`  `val`                              32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.
@@ -567,14 +567,14 @@ class tensor(_kernels_own):
         """Combines each element in memory with `val` in one step and returns the values from before. If several elements
         have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-            function       memory becomes                      elements
-            `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-            `atomic_max`   `max(old, val)`                     32 or 64 bits
-            `atomic_min`   `min(old, val)`                     32 or 64 bits
-            `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-            `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-            `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-            `atomic_xchg`  `val`                               32 or 64 bits
+            function       memory becomes                     elements
+            `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+            `atomic_max`   `max(old, val)`                    32 or 64 bits
+            `atomic_min`   `min(old, val)`                    32 or 64 bits
+            `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+            `atomic_or`    the bits of both, of floats too    32 or 64 bits
+            `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+            `atomic_xchg`  `val`                              32 or 64 bits
 
         Args:
             val: the operand; it is converted to the pointed-to type.

@@ -443,14 +443,14 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
     """Combines each element in memory with `val` in one step and returns the values from before. If several elements
     have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-        function       memory becomes                      elements
-        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-        `atomic_max`   `max(old, val)`                     32 or 64 bits
-        `atomic_min`   `min(old, val)`                     32 or 64 bits
-        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-        `atomic_xchg`  `val`                               32 or 64 bits
+        function       memory becomes                     elements
+        `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                    32 or 64 bits
+        `atomic_min`   `min(old, val)`                    32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+        `atomic_or`    the bits of both, of floats too    32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+        `atomic_xchg`  `val`                              32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
@@ -488,14 +488,14 @@ def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
     """Combines each element in memory with `val` in one step and returns the values from before. If several elements
     have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-        function       memory becomes                      elements
-        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-        `atomic_max`   `max(old, val)`                     32 or 64 bits
-        `atomic_min`   `min(old, val)`                     32 or 64 bits
-        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-        `atomic_xchg`  `val`                               32 or 64 bits
+        function       memory becomes                     elements
+        `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                    32 or 64 bits
+        `atomic_min`   `min(old, val)`                    32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+        `atomic_or`    the bits of both, of floats too    32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+        `atomic_xchg`  `val`                              32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
@@ -580,14 +580,14 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
     """Combines each element in memory with `val` in one step and returns the values from before. If several elements
     have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-        function       memory becomes                      elements
-        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-        `atomic_max`   `max(old, val)`                     32 or 64 bits
-        `atomic_min`   `min(old, val)`                     32 or 64 bits
-        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-        `atomic_xchg`  `val`                               32 or 64 bits
+        function       memory becomes                     elements
+        `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                    32 or 64 bits
+        `atomic_min`   `min(old, val)`                    32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+        `atomic_or`    the bits of both, of floats too    32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+        `atomic_xchg`  `val`                              32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
@@ -625,14 +625,14 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
     """Combines each element in memory with `val` in one step and returns the values from before. If several elements
     have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-        function       memory becomes                      elements
-        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-        `atomic_max`   `max(old, val)`                     32 or 64 bits
-        `atomic_min`   `min(old, val)`                     32 or 64 bits
-        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-        `atomic_xchg`  `val`                               32 or 64 bits
+        function       memory becomes                     elements
+        `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                    32 or 64 bits
+        `atomic_min`   `min(old, val)`                    32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+        `atomic_or`    the bits of both, of floats too    32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+        `atomic_xchg`  `val`                              32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
@@ -670,14 +670,14 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
     """Combines each element in memory with `val` in one step and returns the values from before. If several elements
     have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-        function       memory becomes                      elements
-        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-        `atomic_max`   `max(old, val)`                     32 or 64 bits
-        `atomic_min`   `min(old, val)`                     32 or 64 bits
-        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-        `atomic_xchg`  `val`                               32 or 64 bits
+        function       memory becomes                     elements
+        `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                    32 or 64 bits
+        `atomic_min`   `min(old, val)`                    32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+        `atomic_or`    the bits of both, of floats too    32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+        `atomic_xchg`  `val`                              32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
@@ -762,14 +762,14 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
     """Combines each element in memory with `val` in one step and returns the values from before. If several elements
     have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-        function       memory becomes                      elements
-        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-        `atomic_max`   `max(old, val)`                     32 or 64 bits
-        `atomic_min`   `min(old, val)`                     32 or 64 bits
-        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-        `atomic_xchg`  `val`                               32 or 64 bits
+        function       memory becomes                     elements
+        `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                    32 or 64 bits
+        `atomic_min`   `min(old, val)`                    32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+        `atomic_or`    the bits of both, of floats too    32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+        `atomic_xchg`  `val`                              32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
@@ -807,14 +807,14 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
     """Combines each element in memory with `val` in one step and returns the values from before. If several elements
     have one address, each of them takes part. `max` and `min` of floats order a NaN by its bits.
 
-        function       memory becomes                      elements
-        `atomic_add`   `old + val`                         32 or 64 bits, fp16, bf16
-        `atomic_max`   `max(old, val)`                     32 or 64 bits
-        `atomic_min`   `min(old, val)`                     32 or 64 bits
-        `atomic_and`   `old & val`, of floats their bits   32 or 64 bits
-        `atomic_or`    `old or val`, of floats their bits  32 or 64 bits
-        `atomic_xor`   `old ^ val`, of floats their bits   32 or 64 bits
-        `atomic_xchg`  `val`                               32 or 64 bits
+        function       memory becomes                     elements
+        `atomic_add`   `old + val`                        32 or 64 bits, fp16, bf16
+        `atomic_max`   `max(old, val)`                    32 or 64 bits
+        `atomic_min`   `min(old, val)`                    32 or 64 bits
+        `atomic_and`   `old & val`, of floats their bits  32 or 64 bits
+        `atomic_or`    the bits of both, of floats too    32 or 64 bits
+        `atomic_xor`   `old ^ val`, of floats their bits  32 or 64 bits
+        `atomic_xchg`  `val`                              32 or 64 bits
 
     Args:
         pointer: a pointer or a tile of pointers.
