@@ -552,8 +552,7 @@ typedef struct tilec_arg {
 
 /* Passes a pointer to device memory.
  *   pointee: the type of the elements
- *   address: of the device, such as cudaMalloc's or a buffer's, or one within it. On sim, wrap host memory first:
- *     tilec_buffer_wrap */
+ *   address: cudaMalloc's, a buffer's, or one within it. On sim, tilec_buffer_wrap makes host memory a buffer */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;
@@ -784,8 +783,7 @@ typedef struct tilec_launch_options {
 
 /*
  * Launches the kernel. It is compiled first if no launch had arguments of these types and facts. On cuda the call
- * does not wait for the end of the launch, and a graph may capture it. Call tilec_kernel_prepare before a capture: a
- * compile or the loading of a module ends it.
+ * does not wait for the end of the launch. A graph may capture it after tilec_kernel_prepare.
  *   options: NULL: the kernel's @grid on the default stream
  *   args: one for each run-time parameter, in order; parameters left out at the end get their default values
  *   arg_count: the number of args
