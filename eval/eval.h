@@ -123,7 +123,6 @@ typedef struct EvalCheck {
   uint64_t assembled;   // The part of these that depends on inline assembly.
   uint64_t unwritten;   // Of an uninitialised buffer: elements that no program wrote.
   uint64_t first_unwritten, last_unwritten; // Indices, if unwritten > 0.
-  uint64_t last_gap, other_gap; // Elements of the last run of unwritten ones, and of the longest other one.
   bool stored_to;                           // The kernel has stores that may reach the buffer.
   bool vague;           // Floats with a bound are uncertain too: 0 passes for each, or together they do not
                         // follow r.

@@ -149,17 +149,6 @@ static uint32_t raw_extent(const BufferChecker *c, uint64_t offset, bool *writte
   return i;
 }
 
-static void count_unwritten(EvalCheck *check) {
-  bool goes_on = check->unwritten && check->last_unwritten + 1 == check->elements;
-  if (!check->unwritten++) check->first_unwritten = check->elements;
-  if (!goes_on) {
-    if (check->last_gap > check->other_gap) check->other_gap = check->last_gap;
-    check->last_gap = 0;
-  }
-  check->last_gap++;
-  check->last_unwritten = check->elements;
-}
-
 static uint32_t check_raw(BufferChecker *c, uint64_t offset) {
   bool written = false;
   uint16_t doubt = 0;
@@ -172,7 +161,8 @@ static uint32_t check_raw(BufferChecker *c, uint64_t offset) {
     return n;
   }
   if (!written && !c->buffer->initialised) {
-    count_unwritten(c->check);
+    if (!c->check->unwritten++) c->check->first_unwritten = c->check->elements;
+    c->check->last_unwritten = c->check->elements;
     if (!c->buffer->has_initial) return n;
   } else {
     c->check->compared++;

@@ -236,8 +236,8 @@ typedef struct Unwritten {
   uint64_t count, first, last;
 } Unwritten;
 
-// Reports them as an error. end: how many of them are the last ones.
-void run_refuse_unwritten(Run *run, RunArg *param, const Unwritten *found, uint64_t end);
+// Reports them as an error.
+void run_refuse_unwritten(Run *run, RunArg *param, const Unwritten *found);
 // Call before the launch: reads the arrays of --expect. False after reporting an error.
 bool run_load_expectations(Run *run);
 // Compares with the arrays, one line each on standard output after `prefix`. EXIT_DIAGNOSED if one differs.

@@ -170,18 +170,16 @@ static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *
 
 // An `empty:` buffer that the kernel stores to is an output. True if its end was not written, and this is more than
 // --allow-uncompared of it: the grid is too small, and comparing the rest does not show it. Gaps are a warning, as of
-// padded rows and masked stores. A stride of s leaves gaps of s - 1, and at the end no more. Without the last
-// program the end is longer than two of them.
+// padded rows and masked stores.
 static bool judge_unwritten(Run *run, const Reference *reference, RunArg *param, const EvalCheck *check) {
   bool is_output = check->stored_to || check->outputs;
-  bool is_end = check->unwritten && check->last_unwritten == check->elements - 1 &&
-                check->last_gap > 2 * check->other_gap;
+  bool is_end = check->last_unwritten == check->elements - 1 &&
+                check->last_unwritten - check->first_unwritten + 1 == check->unwritten;
   double limit = run->options->allow_uncompared * (double)check->elements;
-  if (!is_end || (double)check->last_gap <= limit || !is_output || !reference->programs) return false;
+  if ((double)check->unwritten <= limit || !is_output || !is_end || !reference->programs) return false;
   if (!reference->told)
     run_refuse_unwritten(run, param,
-                         &(Unwritten){check->unwritten, check->first_unwritten, check->last_unwritten},
-                         check->last_gap);
+                         &(Unwritten){check->unwritten, check->first_unwritten, check->last_unwritten});
   return true;
 }
 

@@ -78,12 +78,8 @@ static const char *describe_unwritten(const Run *run, const RunArg *param, const
   return text;
 }
 
-void run_refuse_unwritten(Run *run, RunArg *param, const Unwritten *found, uint64_t end) {
+void run_refuse_unwritten(Run *run, RunArg *param, const Unwritten *found) {
   Diag *diag = diag_error(&run->c->diags, param->loc, "%s", describe_unwritten(run, param, found));
-  if (end < found->count)
-    diag_note(&run->c->diags, diag, LOC_NONE,
-              "the last %llu elements are missing, more than twice as many as in any gap before them",
-              (unsigned long long)end);
   diag_note(&run->c->diags, diag, LOC_NONE,
             "--check fails if more than %g %% at the end of an output are missing; begin with `zeros:`, or give "
             "--allow-uncompared=SHARE",

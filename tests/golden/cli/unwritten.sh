@@ -25,31 +25,6 @@ t "tilec run add.tile --device sim --check --grid 3 $add out=zeros:fp32[1000] | 
 t "tilec run add.tile --device sim --grid 3 $add out=empty:fp32[1000]"
 t "tilec check add.tile --check --grid 3 $add out=empty:fp32[1000] | grep out"
 t "tilec run add.tile --device sim --check --grid 3 $add out=empty:fp32[1000] --allow-uncompared=1 | tail -n 1"
-# Gaps are a warning: every second element, and rows of 20 in a buffer with rows of 24. So is an end as long as a
-# gap. Without the last program the end is longer, and an error.
-cat >gaps.py <<'END'
-import triton
-import triton.language as tl
-
-@triton.jit
-def even(x, out, n, B: tl.constexpr):
-    i = tl.program_id(0) * B + tl.arange(0, B)
-    m = (i < n) & (i % 2 == 0)
-    tl.store(out + i, tl.load(x + i, mask=m, other=0.0), mask=m)
-
-@triton.jit
-def rows(x, out, columns, stride, B: tl.constexpr):
-    i = tl.arange(0, B)
-    v = tl.load(x + tl.program_id(0) * columns + i, mask=i < columns, other=0.0)
-    tl.store(out + tl.program_id(0) * stride + i, v, mask=i < columns)
-END
-even='gaps.py --kernel even --device sim --check x=randn:fp32[1000] out=empty:fp32[1000] n=1000 B=256'
-rows='gaps.py --kernel rows --device sim --check x=randn:fp32[10,20] out=empty:fp32[10,24] columns=20 stride=24 B=32'
-t "tilec run $even --grid 4 | grep '^check: out' -A1"
-t "tilec run $even --grid 3 | grep '^check: out' -A1"
-t "tilec run $even --grid 3 --allow-uncompared=50% | grep '^check: out' -A1"
-t "tilec run $rows --grid 10 | grep '^check: out' -A1"
-t "tilec run $rows --grid 9 | grep '^check: out' -A1"
 # No program, so nothing is missing.
 t "tilec run add.tile --device sim --check --grid 0 $add out=empty:fp32[1000] | tail -n 1"
 # Two outputs: the mask of the second is never true. Without its store it is no output.
