@@ -98,7 +98,7 @@ typedef struct Autotune {
 // remark, none that can be evaluated.
 bool frontend_autotune(IrContext *ir, const Module *module, const Spec *spec, Autotune *autotune);
 
-// What elaboration found for an expression, or for a name that takes a value: for editors.
+// For editors: the value of an expression, or of a name that takes one.
 typedef struct FoundValue {
   Loc loc;          // without its call
   const char *name; // of a name that takes a value here; NULL: an expression

@@ -3,7 +3,7 @@
 #include "base/fault.h"
 #include "ir/verify/verify_parts.h"
 
-// Which values: the element, and the words for it.
+// A class of elements, and the words for it.
 typedef struct ElementClass {
   const char *name, *words;
   bool (*holds)(const Type *element); // NULL: of the element type `name`
@@ -33,7 +33,7 @@ static const ElementClass elements[] = {
     {"fp32", "fp32", NULL},
 };
 
-// Which types hold the elements. The words: before and after the element's, which stand between them.
+// A class of types that hold elements. The element's words come between `words` and `after`.
 typedef struct FormClass {
   const char *name, *words, *after;
   bool (*holds)(const Type *type);

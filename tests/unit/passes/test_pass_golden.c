@@ -269,7 +269,7 @@ static void add_files(Arena *arena, Tests *tests) {
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Str name = str_from(files.gl_pathv[i] + strlen(TESTS_DIR "/golden/passes/"));
     if (str_ends(name, ".out.tir"))
-      fail_msg("%s: the result belongs in the file itself: scripts/join-goldens", name.at);
+      fail_msg("%s: the result belongs in the file itself, as marks (BLESS=1)", name.at);
     char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(".tir")});
     struct CMUnitTest test = {.name = stem, .test_func = test_file, .initial_state = stem};
     vec_push(arena, tests, test);
