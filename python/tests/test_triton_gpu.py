@@ -84,6 +84,12 @@ def of_descriptors(a, b, out, K, so, B: tl.constexpr):
 
 
 @triton.jit
+def of_block(d, out, B: tl.constexpr):
+    i, j = tl.program_id(0) * B, tl.program_id(1) * B
+    tl.store(out + (i + tl.arange(0, B))[:, None] * 64 + (j + tl.arange(0, B))[None, :], d.load([i, j]))
+
+
+@triton.jit
 def scaled(x, out, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
@@ -328,6 +334,21 @@ class OfTriton(Launches):
         handle = of_descriptors[(1, 1)](a, b, case.arrays[2], 128, 64, 64)
         self.assertTrue(case.good and self.mapped(handle))
         self.assertEqual(Launcher.calls, [])
+
+    def test_padding_with_nan(self):
+        """Triton's types do not say how a descriptor pads: one kernel for both, which tilec launches only for NaN."""
+        x = Array(np.arange(48 * 48, dtype=np.float32).reshape(48, 48))
+        expected = np.full((64, 64), np.nan, np.float32)
+        expected[:48, :48] = x.numpy()
+        d = TensorDescriptor.__new__(TensorDescriptor)
+        d.base, d.shape, d.strides, d.block_shape, d.padding, d.round_f32_to_tf32 = x, [48, 48], [48, 1], [32, 32], "nan", False
+        out = Array(np.zeros((64, 64), np.float32))
+        handle = of_block[(2, 2)](d, out, 32)
+        self.assertTrue(np.array_equal(out.numpy(), expected, equal_nan=True))
+        self.assertEqual(Launcher.calls, [])
+        d.padding = "zero"
+        self.assertIs(of_block[(2, 2)](d, out, 32), handle)
+        self.assertEqual(len(Launcher.calls), 1)
 
     def test_autotuners(self):
         configs = [triton.Config({"BM": 64, "BN": n, "BK": 64}, num_warps=4) for n in (32, 64)]

@@ -160,7 +160,7 @@ def _around(captured: Captured, names: List[str], special: Specialisation) -> Tu
             spread = _spread(name, *special.descriptors[name])
             heads += [item for item, _ in spread]
             signature += [f"{item}={kind}" for item, kind in spread]
-            checks.append(f"    _tilec_tl.device_assert({name}_nan == 0, \"'{name}' is padded with NaN, which tilec does not do here\")")
+            checks.append(f"    _tilec_tl.device_assert({name}_nan == 0, \"'{name}' is padded with NaN, which only tilec's launches do\")")
             if ROUNDS and name not in rounding[:1]:
                 first = f"{rounding[0]}_tf32" if name in rounding else "0"
                 checks.append(f"    _tilec_tl.device_assert({name}_tf32 == {first}, \"'{name}' and others differ in round_f32_to_tf32, which tilec does not do here\")")
@@ -297,25 +297,28 @@ def _words(options: Any) -> Dict[str, str]:
 
 def _mapped(source: Any, options: Any, target: Any, made: Dict[str, Any]) -> Optional[Dict[str, str]]:
     """For metadata, if the kernel has hidden parameters when tilec launches it: the words that it is compiled with then, and as
-    `launch` all that makes it. None: Triton's launcher serves."""
+    `launch` all that makes it. If only descriptors that pad with NaN need tilec's launches: that as `padded`. None: Triton's
+    launcher serves."""
     words = _words(options)
     unasked = words == {"tma": "auto"}
-    if not words or (unasked and int(target.arch) < LEAST_TMA):
+    special = specialisation(source)
+    padded = any(element.startswith(("fp", "bf")) for element, _ in special.descriptors.values())
+    if (not words or (unasked and int(target.arch) < LEAST_TMA)) and not padded:
         return None
     try:
-        special = specialisation(source)
         name, asserts = _name_of(source, special), bool(getattr(options, "debug", False))
         captured = capture(source.fn, special.constants, asserts, name=name, globals_of=globals_of(), functions=special.functions)
-        if unasked and not any("dot" in text for _, text in captured.sources):
-            return None  # such kernels have no hidden parameters
         made = {**made, **{name: WORDS[name][word] for name, word in words.items()}, "kernel": captured.kernel, "defines": list(captured.defines)}
-        if not _has_hidden(captured, special, made):
+        plain = not words or (unasked and not any("dot" in text for _, text in captured.sources))  # such kernels have no hidden parameters
+        hidden = not plain and _has_hidden(captured, special, made)
+        if not hidden and not padded:
             return None
     except (TilecError, CaptureError):  # the kernel as Triton launches it is there
         return None
     made.pop("arch")
     params = [(name, name in special.constants) for name in source.fn.arg_names]
-    return {**words, "launch": json.dumps({"sources": captured.sources, "shown": captured.shown, "options": made, "params": params})}
+    launch = json.dumps({"sources": captured.sources, "shown": captured.shown, "options": made, "params": params})
+    return {**words, "launch": launch} if hidden else {"padded": launch}
 
 
 def _has_hidden(captured: Captured, special: Specialisation, made: Dict[str, Any]) -> bool:

@@ -392,8 +392,8 @@ class _MappedLauncher:
     """Replaces Triton's launcher of a kernel on one device. Triton's does the launches that tilec does not: for ever if
     tilec does not compile the kernel, else those whose arguments it does not take."""
 
-    def __init__(self, metadata: Any, other: Callable[..., Any], device: Any):
-        self._ours: Optional[_source.Mapped] = _source.Mapped(metadata.tilec_launch)
+    def __init__(self, made: str, other: Callable[..., Any], device: Any):
+        self._ours: Optional[_source.Mapped] = _source.Mapped(made)
         self._other, self._device = other, device
         self._launch = self._ours._launch_on_stream
 
@@ -417,15 +417,31 @@ class _MappedLauncher:
             leave(launch)
 
 
+class _PaddingLauncher(_MappedLauncher):
+    """Triton's launcher, except for launches with a descriptor that pads with NaN: Triton's types do not say so, so tilec compiles
+    another kernel for them."""
+
+    def __call__(self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch: Any, enter: Any, leave: Any, *args: Any) -> None:
+        if any(getattr(arg, "padding", None) == "nan" for arg in args):
+            super().__call__(x, y, z, stream, function, packed, launch, enter, leave, *args)
+        else:
+            self._other(x, y, z, stream, function, packed, launch, enter, leave, *args)
+
+
 def _init_handles(original: Callable[[Any], None], compiled: Any) -> None:
     """In the place of CompiledKernel._init_handles: kernels with tensor maps get a launcher that makes them."""
     fresh = compiled.module is None
     original(compiled)
     active = _triton.runtime.driver.active
-    if not fresh or not hasattr(compiled.metadata, "tilec_launch") or not isinstance(active, CudaDriver):
+    if not fresh or not isinstance(active, CudaDriver):
+        return
+    made = getattr(compiled.metadata, "tilec_launch", None)
+    padded = getattr(compiled.metadata, "tilec_padded", None)
+    if made is None and padded is None:
         return
     try:
-        compiled._run = _MappedLauncher(compiled.metadata, compiled._run, _devices.opened(f"cuda:{active.get_current_device()}"))
+        device = _devices.opened(f"cuda:{active.get_current_device()}")
+        compiled._run = _MappedLauncher(made, compiled._run, device) if made else _PaddingLauncher(padded, compiled._run, device)
     except TilecError:  # no GPU of tilec's: Triton's launcher has its own kernel
         pass
 

@@ -69,9 +69,11 @@ def _stands_for(name, **members):
 _stands_for("triton._filecheck", run_parser=run_parser, run_filecheck_test=run_filecheck_test, filecheck_test=filecheck_test, run_filecheck=run_filecheck)
 _stands_for("triton.compiler.code_generator", CodeGenerator=type("CodeGenerator", (), {}))
 
-torch.cuda.get_device_capability = lambda device=None: (9, 0)  # the simulator's
-torch.cuda.synchronize = lambda device=None: None
-torch.cuda.get_device_name = lambda device=None: "tilec simulator"
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"  # a GPU if there is one, else the simulator
+if DEVICE == "cpu":
+    torch.cuda.get_device_capability = lambda device=None: (9, 0)
+    torch.cuda.synchronize = lambda device=None: None
+    torch.cuda.get_device_name = lambda device=None: "tilec simulator"
 triton.knobs.nvidia.ptxas = types.SimpleNamespace(version="13.0")
 
 
@@ -112,7 +114,7 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture
 def device():
-    return "cpu"
+    return DEVICE
 
 
 @pytest.fixture
