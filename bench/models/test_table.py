@@ -65,6 +65,8 @@ class Table(unittest.TestCase):
 
     def test_tokens(self):
         self.assertEqual(table.wrong(changed(generation(), "tilec tokens", [[1, 2, 4]])), ["row 0: other tokens from number 2 on"])
+        both = changed(generation(), "tilec tokens", [[1, 2, 4]])
+        self.assertEqual(table.wrong(changed(both, "triton eager_tokens", [[1, 2, 5]])), [])  # rounding chooses
         self.assertEqual(table.wrong(changed(generation(), "tilec again", False)), ["a second call gives other tokens"])
 
     def test_a_failure_is_a_row(self):
