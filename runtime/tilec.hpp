@@ -159,6 +159,10 @@ public:
     check(tilec_buffer_wrap(on.get(), address, bytes, &made));
     return buffer(made);
   }
+  // The caller's memory, used in place: of the host on the simulator, of cudaMalloc on a GPU.
+  static buffer wrap(const device &on, void *memory, std::size_t bytes) {
+    return wrap(on, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory)), bytes);
+  }
   std::uint64_t address() const noexcept { return tilec_buffer_address(get()); }
   std::size_t bytes() const noexcept { return tilec_buffer_bytes(get()); }
   void write(const void *from, std::size_t bytes, std::size_t offset = 0) {

@@ -117,6 +117,8 @@ static void options_and_pointers(const tilec::device &device) {
   f(reinterpret_cast<const std::int32_t *>(out.address()), 5);
   out.read(&got, sizeof got);
   expect(got == 11, "a pointer as an argument");
+  f(tilec::buffer::wrap(device, &got, sizeof got).as<std::int32_t>(), 6);
+  expect(got == 12, "memory of the host as a buffer");
   copy.raw().signature = "out=*i32,n=i32";
   expect(tilec::compiled(program, copy).output().find(".reqntid 32") != std::string::npos,
          "num_warps of tilec::options");
