@@ -197,8 +197,8 @@ TILEC_API tilec_status tilec_device_synchronize(tilec_device *device);
 
 /* ------------------------------------------------------------------ Streams */
 
-/* A queue of work that runs in order. In functions that also take an object with a device, a NULL stream means
- * the device's default stream. On sim and eval all work is done when its call returns. */
+/* A queue of work that runs in order. In functions that also take an object with a device, a NULL stream means the
+ * device's default stream: CUDA's legacy one. On sim and eval all work is done when its call returns. */
 typedef struct tilec_stream tilec_stream;
 
 /* Makes a stream. On cuda it does not wait for the default stream. */
@@ -552,7 +552,7 @@ typedef struct tilec_arg {
 
 /* Passes a pointer to device memory.
  *   pointee: the type of the elements
- *   address: cudaMalloc's, a buffer's, or one within it. On sim, tilec_buffer_wrap makes host memory a buffer */
+ *   address: of any memory of the device, such as cudaMalloc's or a buffer's. Host memory: use tilec_buffer_wrap */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;
