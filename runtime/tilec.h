@@ -381,7 +381,8 @@ typedef enum tilec_tma {
   TILEC_TMA_AUTO,    /* where profitable, for kernels launched by tilec_launch; none for tilec_compile */
   TILEC_TMA_ON,      /* wherever possible */
   TILEC_TMA_OFF,     /* never */
-  TILEC_TMA_LAUNCHED /* tilec_compile: like AUTO for tilec_launch */
+  TILEC_TMA_LAUNCHED, /* tilec_compile: like AUTO for tilec_launch */
+  TILEC_TMA_PROLOGUE  /* like AUTO, but the kernel makes the maps; any launcher can launch it */
 } tilec_tma;
 
 /* Warp specialization: splits matmul loops fed by TMA copies into producer (copy) and consumer (compute)
