@@ -56,7 +56,7 @@ typedef struct DebugInfo {
 typedef struct MadeMaps {
   LLVMValueRef locks, memory; // the module's variables
   LLVMValueRef place;         // the CTA's, i32
-  uint32_t count, made;       // maps of a place; of these, emitted so far
+  uint32_t count;             // maps of a place
 } MadeMaps;
 
 typedef struct Emitter {

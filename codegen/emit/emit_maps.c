@@ -85,17 +85,6 @@ static LLVMValueRef find_place(Emitter *e, LLVMValueRef wanted) {
   return LLVMBuildSelect(e->builder, is_none, none, LLVMBuildAdd(e->builder, first, found, ""), "");
 }
 
-// All threads have waited for the copies that they use.
-static void emit_free(Emitter *e) {
-  nvvm_barrier(e, 0, 0);
-  LLVMValueRef args[] = {address(e, at_index(e, e->maps.locks, e->maps.place, LOCK_BYTES, 0), e->i64),
-                         emit_i32(e, 0)};
-  LLVMBasicBlockRef end =
-      emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.thread, emit_i32(e, 0), ""));
-  call(e, NULL, "st.release.gpu.global.b32 [$0], $1;", "l,r,~{memory}", args, 2);
-  emit_unguard(e, end);
-}
-
 // --- one map
 
 // tensormap.replace numbers element types in another way than the driver.
@@ -157,42 +146,47 @@ static void replace_all(Emitter *e, const Op *op, LLVMValueRef at) {
   replace_constant(e, at, "fill_mode", type->pads_nan);
 }
 
+// --- ops
+
 static LLVMValueRef shared_word(Emitter *e, const Op *make) {
   return address(e, emit_shared_address(e, op_operand(make, 0)), e->i32);
 }
 
-static LLVMValueRef memory_of(Emitter *e, uint32_t map) {
-  uint64_t bytes = (uint64_t)e->maps.count * MAP_BYTES;
-  return at_index(e, e->maps.memory, e->maps.place, bytes, (uint64_t)map * MAP_BYTES);
-}
-
-// Only a warp's first lane, or all lanes of the warp, run what follows.
+// Only threads with this number go on.
 static LLVMBasicBlockRef only(Emitter *e, LLVMValueRef number, uint32_t is) {
   return emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, number, emit_i32(e, is), ""));
 }
 
-// The warp of a map: the first one has the lock to take.
-static uint32_t warp_of(const Emitter *e, uint32_t map) { return (map + 1) % func_warps(e->func); }
+// The number of a map: of the ops that make one.
+static uint32_t number_of(const Func *func, const Op *make) {
+  uint32_t n = 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w) && w.op != make;) n += w.op->kind == OP_MAKE_MAP;
+  return n;
+}
 
-static void build_map(Emitter *e, const Op *make, uint32_t map) {
-  LLVMBasicBlockRef end = only(e, e->threads.warp, warp_of(e, map));
-  LLVMValueRef lane = e->threads.lane, buffer = emit_shared_address(e, op_operand(make, 0));
+// The warp that makes and copies a map. Each map has another one. The first warp is the last to have one, as it has the
+// room to claim.
+static LLVMBasicBlockRef only_its_warp(Emitter *e, const Op *make) {
+  return only(e, e->threads.warp, (number_of(e->func, make) + 1) % func_warps(e->func));
+}
+
+static void emit_make(Emitter *e, const Op *op) {
+  LLVMValueRef lane = e->threads.lane, buffer = emit_shared_address(e, op_operand(op, 0));
+  LLVMBasicBlockRef end = only_its_warp(e, op);
   LLVMBuildStore(e->builder, emit_i32(e, 0), LLVMBuildGEP2(e->builder, e->i32, buffer, &lane, 1, ""));
   nvvm_warp_barrier(e);
   LLVMBasicBlockRef first = only(e, lane, 0);
-  replace_all(e, make, shared_word(e, make));
+  replace_all(e, op, shared_word(e, op));
   emit_unguard(e, first);
   nvvm_warp_barrier(e);
   emit_unguard(e, end);
 }
 
-// While thread 0 takes a place, the other warps build the maps. Then all threads read from shared memory which place it is.
+// Thread 0 takes a place. The others read from shared memory which.
 static void emit_claim(Emitter *e, const Op *op) {
   uint64_t count = (uint64_t)MULTIPROCESSORS * places(e);
   LLVMValueRef slot = emit_shared_address(e, op_operand(op, 0)), wanted = emit_register(e, op_operand(op, 1), 0);
-  e->maps = (MadeMaps){0};
-  for (OpWalk w = ops_in(e->func->body); ops_next(&w);)
-    if (w.op->kind == OP_MAKE_MAP) build_map(e, w.op, e->maps.count++);
+  e->maps = (MadeMaps){.count = number_of(e->func, NULL)};
   e->maps.locks = variable(e, "locks", count * LOCK_BYTES);
   e->maps.memory = variable(e, "maps", count * e->maps.count * MAP_BYTES);
   LLVMBasicBlockRef end = only(e, e->threads.thread, 0);
@@ -204,43 +198,45 @@ static void emit_claim(Emitter *e, const Op *op) {
       LLVMBuildICmp(e->builder, LLVMIntNE, e->maps.place, emit_i32(e, UINT32_MAX), "");
 }
 
-static void copy_map(Emitter *e, const Op *make, uint32_t map) {
+// From here on the map is the copy.
+static void emit_copy(Emitter *e, const Op *op) {
   static const char text[] =
       "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$0], [$1], 128;";
-  LLVMValueRef args[] = {address(e, memory_of(e, map), e->i64), shared_word(e, make)};
-  LLVMBasicBlockRef end = only(e, e->threads.warp, warp_of(e, map));
+  const Op *make = op_operand(op, 0)->def;
+  LLVMValueRef to = at_index(e, e->maps.memory, e->maps.place, (uint64_t)e->maps.count * MAP_BYTES,
+                             (uint64_t)number_of(e->func, make) * MAP_BYTES);
+  LLVMValueRef args[] = {address(e, to, e->i64), shared_word(e, make)};
+  LLVMBasicBlockRef end = only_its_warp(e, make);
   call(e, NULL, text, "l,r,~{memory}", args, 2);
   emit_unguard(e, end);
+  emit_new(e, op_operand(op, 0))[0] =
+      LLVMBuildAddrSpaceCast(e->builder, to, LLVMPointerTypeInContext(e->context, 0), "");
 }
 
-// The warps copy their maps at the same time. After the barrier the first warp, which uses the maps, fetches none from an
-// older copy.
-static void copy_maps(Emitter *e) {
-  uint32_t map = 0;
-  for (OpWalk w = ops_in(e->func->body); ops_next(&w);)
-    if (w.op->kind == OP_MAKE_MAP) copy_map(e, w.op, map++);
-  nvvm_barrier(e, 0, 0);
+// The multiprocessor may keep an older map of this address.
+static void emit_acquire(Emitter *e, const Op *op) {
+  LLVMValueRef at = address(e, emit_register(e, op_operand(op, 0), 0), e->i64);
   LLVMBasicBlockRef end = only(e, e->threads.warp, 0);
-  for (uint32_t i = 0; i < map; i++) {
-    LLVMValueRef at = address(e, memory_of(e, i), e->i64);
-    call(e, NULL, "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", "l,~{memory}", &at, 1);
-  }
+  call(e, NULL, "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", "l,~{memory}", &at, 1);
   emit_unguard(e, end);
 }
 
-// The first of the kernel's make_map ops copies all maps.
-static void emit_make(Emitter *e, const Op *op) {
-  if (!e->maps.made) copy_maps(e);
-  emit_new(e, op_result(op))[0] = LLVMBuildAddrSpaceCast(e->builder, memory_of(e, e->maps.made++),
-                                                         LLVMPointerTypeInContext(e->context, 0), "");
+static void emit_free(Emitter *e) {
+  LLVMValueRef lock = at_index(e, e->maps.locks, e->maps.place, LOCK_BYTES, 0);
+  LLVMValueRef args[] = {address(e, lock, e->i64), emit_i32(e, 0)};
+  LLVMBasicBlockRef end = only(e, e->threads.thread, 0);
+  call(e, NULL, "st.release.gpu.global.b32 [$0], $1;", "l,r,~{memory}", args, 2);
+  emit_unguard(e, end);
 }
 
 void emit_map_op(Emitter *e, Op *op) {
   emit_needs_ptx(e, MAP_PTX);
   e->arch_specific = true;
   switch ((int)op->kind) {
-  case OP_CLAIM_MAPS: emit_claim(e, op); break;
   case OP_MAKE_MAP: emit_make(e, op); break;
+  case OP_CLAIM_MAPS: emit_claim(e, op); break;
+  case OP_COPY_MAP: emit_copy(e, op); break;
+  case OP_ACQUIRE_MAP: emit_acquire(e, op); break;
   case OP_FREE_MAPS: emit_free(e); break;
   default: BUG("%s makes no tensor map", op_info(op->kind)->name);
   }

@@ -119,29 +119,34 @@ static Value *alloc(Prologue *p, uint32_t words, uint32_t offset) {
   return buffer;
 }
 
-// Makes the map in `buffer`, in the place of parameter i.
-static void make_map(Prologue *p, Builder *b, uint32_t i, Value *buffer) {
+// Makes the map of parameter i in shared memory.
+static Value *make_map(Prologue *p, uint32_t i, Value *buffer) {
   const FuncParam *param = &p->func->params[i];
   const HostRegion *host = func_host(p->func, HOST_MAP, param->name);
   Value *operands[1 + HOST_VALUES] = {buffer};
   uint32_t n = host->region->last->operand_count;
   for (uint32_t k = 0; k < n; k++) operands[1 + k] = yielded(p, host, k);
-  Op *make = build_op(b, OP_MAKE_MAP, 1 + n, operands, 1, &param->type);
+  Op *make = build_op(&p->b, OP_MAKE_MAP, 1 + n, operands, 1, &param->type);
   op_result(make)->name = param->name;
-  value_replace_uses(p->func->body->args[i], op_result(make));
+  return op_result(make);
 }
 
-// The maps are in shared memory of their own: nothing has to wait for their copies.
-static void fill_mapped(Prologue *p, Op *branch, Op *first, Value *const *buffers) {
+// The body from `first` on. The maps are in shared memory of their own, so nothing has to wait for their copies.
+static void fill_mapped(Prologue *p, Op *branch, Op *first, Value *const *maps, uint32_t count) {
   Region *region = branch->regions[0];
-  uint32_t visible = func_visible_params(p->func);
   Builder b = builder_at_end(p->func, region);
   b.loc = p->func->loc;
-  for (uint32_t i = visible; i < p->func->param_count; i++) make_map(p, &b, i, buffers[i - visible]);
+  for (uint32_t i = 0; i < count; i++) {
+    build_op(&b, OP_COPY_MAP, 1, &maps[i], 0, NULL);
+    value_replace_uses(p->func->body->args[p->func->param_count - count + i], maps[i]);
+  }
+  build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
+  for (uint32_t i = 0; i < count; i++) build_op(&b, OP_ACQUIRE_MAP, 1, &maps[i], 0, NULL);
   for (Op *op = first, *next; op && op->kind != OP_RETURN; op = next) {
     next = op->next;
     op_move(op, region, NULL);
   }
+  build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
   build_op(&b, OP_FREE_MAPS, 0, NULL, 0, NULL);
   build_yield(&b, 0, NULL);
 }
@@ -184,15 +189,16 @@ bool prologue_maps(PassContext *context, Func *mapped, const Func *plain) {
   Prologue p = {.context = context, .func = mapped, .b = builder_before(first)};
   p.b.loc = mapped->loc;
   p.host = clone_map_new(context->scratch, mapped);
-  Value *buffers[MAX_TENSOR_MAPS], *claim[2];
-  for (uint32_t i = 0; i < count; i++) buffers[i] = alloc(&p, MAP_BYTES / 8, at + i * MAP_BYTES);
-  claim[0] = alloc(&p, 1, at + count * MAP_BYTES);
+  Value *maps[MAX_TENSOR_MAPS], *claim[2];
   require_all(&p);
+  for (uint32_t i = 0; i < count; i++)
+    maps[i] = make_map(&p, mapped->param_count - count + i, alloc(&p, MAP_BYTES / 8, at + i * MAP_BYTES));
+  claim[0] = alloc(&p, 1, at + count * MAP_BYTES);
   claim[1] = p.wanted;
   const Type *i1 = builder_scalar(&p.b, ELEM_I1);
   Op *taken = build_op(&p.b, OP_CLAIM_MAPS, 2, claim, 1, &i1);
   Op *branch = build_if(&p.b, op_result(taken), 0, NULL);
-  fill_mapped(&p, branch, first, buffers);
+  fill_mapped(&p, branch, first, maps, count);
   fill_plain(&p, branch, plain);
   drop_maps(mapped);
   return true;

@@ -11,8 +11,9 @@
 //
 //   before  kernel @k(%a, ..., map %a_map { base, sizes, strides }, guard { g }) { mapped }
 //   after   kernel @k(%a, ...) {
-//             %taken = claim_maps %slot, %wanted     // wanted: g, the hardware takes the maps, and the loop is long enough
-//             if %taken { %a_map = make_map ...; mapped; free_maps } else { plain }
+//             %a_map = make_map %buffer, base, sizes, strides
+//             %taken = claim_maps %slot, %wanted     // g, the hardware takes the maps, and the loop is long enough
+//             if %taken { copy_map %a_map; barrier; acquire_map %a_map; mapped; barrier; free_maps } else { plain }
 //           }
 //
 // Returns false, and changes nothing, if it cannot: the bodies have different warps, or the maps do not fit into shared
