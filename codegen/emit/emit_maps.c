@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor maps that a kernel makes. A warp makes a map in shared memory, and copies it to global memory.
 //
-// That memory is a variable of the kernel's module, so that any launcher can launch the kernel. It has room for every CTA that
-// can run at once: places for each multiprocessor, and a lock for each place. A CTA takes a free place of its
-// multiprocessor's, and gives it back at its end. If it finds none, it does without maps.
+// The memory is a variable of the kernel's module, so that any launcher can launch the kernel. It has room for
+// every CTA that can run at once: places for each multiprocessor, and a lock for each place. A CTA takes a free
+// place of its multiprocessor's, and gives it back at its end. If it finds none, it does without maps.
 #include "base/fault.h"
 #include "base/integer.h"
 #include "codegen/emit/emit.h"

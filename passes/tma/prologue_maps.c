@@ -2,7 +2,7 @@
 // Moves a kernel's tensor maps from its launch into its prologue.
 //
 // pays    Launchers other than libtilec's pass no tensor maps. Without this their kernels copy by cp.async.
-#include "passes/tma/prologue_maps.h"
+#include "passes/passes.h"
 
 #include "base/integer.h"
 #include "ir/clone.h"

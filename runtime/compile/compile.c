@@ -11,7 +11,6 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
-#include "passes/tma/prologue_maps.h"
 #include "runtime/compile/imports.h"
 
 // --- Faults ---
