@@ -428,7 +428,8 @@ static bool make_maps(Machine *m, const EvalArg *args) {
 
 static const TensorMapValue *made_map(Machine *m, const Op *make) {
   int64_t values[HOST_VALUES];
-  for (uint32_t i = 1; i < make->operand_count; i++) values[i - 1] = (int64_t)eval_operand(m, make, i)->bits[0];
+  for (uint32_t i = 1; i < make->operand_count; i++)
+    values[i - 1] = (int64_t)eval_operand(m, make, i)->bits[0];
   m->made_map = tensor_map_value(op_result(make)->type, values);
   return &m->made_map;
 }

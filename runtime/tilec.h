@@ -377,9 +377,9 @@ typedef enum tilec_fp32_dot {
  * map is impossible (an array without elements, an address that is not a multiple of 16 bytes), it uses the
  * kernel compiled without TMA. For code from tilec_compile, the caller makes them (docs/ahead-of-time.md). */
 typedef enum tilec_tma {
-  TILEC_TMA_AUTO,    /* where profitable, for kernels launched by tilec_launch; none for tilec_compile */
-  TILEC_TMA_ON,      /* wherever possible */
-  TILEC_TMA_OFF,     /* never */
+  TILEC_TMA_AUTO,     /* where profitable, for kernels launched by tilec_launch; none for tilec_compile */
+  TILEC_TMA_ON,       /* wherever possible */
+  TILEC_TMA_OFF,      /* never */
   TILEC_TMA_LAUNCHED, /* tilec_compile: like AUTO for tilec_launch */
   TILEC_TMA_PROLOGUE  /* like AUTO, but the kernel makes the maps; any launcher can launch it */
 } tilec_tma;

@@ -39,7 +39,8 @@ static LLVMValueRef variable(Emitter *e, const char *what, uint64_t bytes) {
   return made;
 }
 
-static LLVMValueRef at_index(Emitter *e, LLVMValueRef base, LLVMValueRef index, uint64_t bytes, uint64_t offset) {
+static LLVMValueRef at_index(Emitter *e, LLVMValueRef base, LLVMValueRef index, uint64_t bytes,
+                             uint64_t offset) {
   LLVMValueRef wide = LLVMBuildZExt(e->builder, index, e->i64, "");
   wide = LLVMBuildMul(e->builder, wide, LLVMConstInt(e->i64, bytes, false), "");
   wide = LLVMBuildAdd(e->builder, wide, LLVMConstInt(e->i64, offset, false), "");
@@ -65,12 +66,13 @@ static LLVMValueRef call(Emitter *e, LLVMTypeRef result, const char *text, const
 
 // Tries `tries` locks from `lock` on. The number of the one that is taken, UINT32_MAX: none.
 static LLVMValueRef take_lock(Emitter *e, LLVMValueRef lock, LLVMValueRef tries) {
-  static const char text[] = "{\n\t.reg .pred %more;\n\t.reg .b32 %held, %number;\n\t.reg .b64 %lock;\n"
-                             "\tmov.b64 %lock, $1;\n\tmov.b32 %number, 0;\n\tmov.b32 $0, -1;\n"
-                             "again:\n\tsetp.eq.u32 %more, %number, $2;\n\t@%more bra taken;\n"
-                             "\tatom.acquire.gpu.global.exch.b32 %held, [%lock], 1;\n"
-                             "\tsetp.eq.u32 %more, %held, 0;\n\t@%more mov.b32 $0, %number;\n\t@%more bra taken;\n"
-                             "\tadd.s32 %number, %number, 1;\n\tadd.s64 %lock, %lock, 4;\n\tbra again;\ntaken:\n\t}";
+  static const char text[] =
+      "{\n\t.reg .pred %more;\n\t.reg .b32 %held, %number;\n\t.reg .b64 %lock;\n"
+      "\tmov.b64 %lock, $1;\n\tmov.b32 %number, 0;\n\tmov.b32 $0, -1;\n"
+      "again:\n\tsetp.eq.u32 %more, %number, $2;\n\t@%more bra taken;\n"
+      "\tatom.acquire.gpu.global.exch.b32 %held, [%lock], 1;\n"
+      "\tsetp.eq.u32 %more, %held, 0;\n\t@%more mov.b32 $0, %number;\n\t@%more bra taken;\n"
+      "\tadd.s32 %number, %number, 1;\n\tadd.s64 %lock, %lock, 4;\n\tbra again;\ntaken:\n\t}";
   return call(e, e->i32, text, "=&r,l,r,~{memory}", (LLVMValueRef[]){lock, tries}, 2);
 }
 
@@ -107,8 +109,8 @@ static uint32_t element_type(Elem elem) {
 
 static void replace(Emitter *e, LLVMValueRef at, const char *field, const char *dim, LLVMValueRef value) {
   bool wide = LLVMTypeOf(value) == e->i64;
-  const char *text = arena_printf(e->arena, "tensormap.replace.tile.%s.shared::cta.b1024.b%u [$0], %s$1;", field,
-                                  wide ? 64u : 32u, dim);
+  const char *text = arena_printf(e->arena, "tensormap.replace.tile.%s.shared::cta.b1024.b%u [$0], %s$1;",
+                                  field, wide ? 64u : 32u, dim);
   call(e, NULL, text, wide ? "r,l,~{memory}" : "r,r,~{memory}", (LLVMValueRef[]){at, value}, 2);
 }
 
@@ -118,7 +120,8 @@ static void replace_dim(Emitter *e, LLVMValueRef at, const char *field, uint32_t
 
 // These fields take constants only.
 static void replace_constant(Emitter *e, LLVMValueRef at, const char *field, uint32_t value) {
-  const char *text = arena_printf(e->arena, "tensormap.replace.tile.%s.shared::cta.b1024.b32 [$0], %u;", field, value);
+  const char *text =
+      arena_printf(e->arena, "tensormap.replace.tile.%s.shared::cta.b1024.b32 [$0], %u;", field, value);
   call(e, NULL, text, "r,~{memory}", &at, 1);
 }
 
@@ -185,7 +188,8 @@ static void emit_make(Emitter *e, const Op *op) {
 // Thread 0 takes a place. The others read from shared memory which.
 static void emit_claim(Emitter *e, const Op *op) {
   uint64_t count = (uint64_t)MULTIPROCESSORS * places(e);
-  LLVMValueRef slot = emit_shared_address(e, op_operand(op, 0)), wanted = emit_register(e, op_operand(op, 1), 0);
+  LLVMValueRef slot = emit_shared_address(e, op_operand(op, 0)),
+               wanted = emit_register(e, op_operand(op, 1), 0);
   e->maps = (MadeMaps){.count = number_of(e->func, NULL)};
   e->maps.locks = variable(e, "locks", count * LOCK_BYTES);
   e->maps.memory = variable(e, "maps", count * e->maps.count * MAP_BYTES);
@@ -200,8 +204,8 @@ static void emit_claim(Emitter *e, const Op *op) {
 
 // From here on the map is the copy.
 static void emit_copy(Emitter *e, const Op *op) {
-  static const char text[] =
-      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$0], [$1], 128;";
+  static const char text[] = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync."
+                             "aligned [$0], [$1], 128;";
   const Op *make = op_operand(op, 0)->def;
   LLVMValueRef to = at_index(e, e->maps.memory, e->maps.place, (uint64_t)e->maps.count * MAP_BYTES,
                              (uint64_t)number_of(e->func, make) * MAP_BYTES);

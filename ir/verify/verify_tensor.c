@@ -94,9 +94,12 @@ static bool is_claimed(const Func *func, const Op *first, const Op *op) {
 }
 
 static void check_claimed_map(Verifier *v, const Op *op) {
-  const Op *claim = ops_find(v->func->body, OP_CLAIM_MAPS), *make = op->operand_count ? op_operand(op, 0)->def : NULL;
-  if (!is_claimed(v->func, claim, op)) verify_fail(v, op, "no claim_maps comes before it in the kernel's own body");
-  if (op->operand_count && (!make || make->kind != OP_MAKE_MAP)) verify_fail(v, op, "the map is not of a make_map");
+  const Op *claim = ops_find(v->func->body, OP_CLAIM_MAPS),
+           *make = op->operand_count ? op_operand(op, 0)->def : NULL;
+  if (!is_claimed(v->func, claim, op))
+    verify_fail(v, op, "no claim_maps comes before it in the kernel's own body");
+  if (op->operand_count && (!make || make->kind != OP_MAKE_MAP))
+    verify_fail(v, op, "the map is not of a make_map");
 }
 
 static void check_claim(Verifier *v, const Op *op) {

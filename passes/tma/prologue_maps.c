@@ -16,7 +16,7 @@ enum { MAP_BYTES = 128, SLOT_BYTES = 8, MIN_STEPS = 1 }; // MIN_STEPS: of the lo
 typedef struct Prologue {
   PassContext *context;
   Func *func;
-  Builder b; // before the kernel's first op
+  Builder b;     // before the kernel's first op
   CloneMap host; // the values of host regions, in the body
   Value *wanted;
 } Prologue;
@@ -155,7 +155,8 @@ static void fill_plain(Prologue *p, Op *branch, const Func *plain) {
   CloneMap map = clone_map_new(p->context->scratch, plain);
   Builder b = builder_at_end(p->func, branch->regions[1]);
   b.loc = p->func->loc;
-  for (uint32_t i = 0; i < plain->param_count; i++) clone_set(&map, plain->body->args[i], p->func->body->args[i]);
+  for (uint32_t i = 0; i < plain->param_count; i++)
+    clone_set(&map, plain->body->args[i], p->func->body->args[i]);
   region_clone_ops(&b, plain->body, &map);
   build_yield(&b, 0, NULL);
 }
@@ -171,7 +172,8 @@ static void drop_maps(Func *func) {
 
 // Why the kernel cannot have both bodies. NULL: it can.
 static const char *why_not(const Func *mapped, const Func *plain, uint32_t bytes) {
-  if (func_visible_params(plain) != plain->param_count) return "the kernel without them has hidden parameters";
+  if (func_visible_params(plain) != plain->param_count)
+    return "the kernel without them has hidden parameters";
   if (func_visible_params(mapped) + func_maps(mapped) != mapped->param_count)
     return "the kernel has other hidden parameters";
   if (func_groups(mapped) || func_groups(plain)) return "its warps are specialized";
@@ -182,7 +184,8 @@ bool prologue_maps(PassContext *context, Func *mapped, const Func *plain) {
   uint32_t count = func_maps(mapped), at = (uint32_t)round_up(func_shared_bytes(mapped), MAP_BYTES);
   const char *why = why_not(mapped, plain, at + count * MAP_BYTES + SLOT_BYTES);
   diag_remark(context->diags, mapped->loc, "prologue_maps", "%s%s",
-              why ? "no tensor maps in the prologue: " : "makes its tensor maps in the prologue", why ? why : "");
+              why ? "no tensor maps in the prologue: " : "makes its tensor maps in the prologue",
+              why ? why : "");
   if (why) return false;
   func_number(mapped);
   Op *first = mapped->body->first;

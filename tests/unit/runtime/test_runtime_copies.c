@@ -221,9 +221,8 @@ static void test_arguments_without_maps(void **unused) {
 static void test_maps_of_the_kernel(void **unused) {
   (void)unused;
   static const Sizes sizes[] = {
-      {64, 64, 128, 160, 160, 0, 0, 0},  {50, 64, 130, 144, 144, 0, 0, 0},
-      {96, 90, 100, 160, 160, 37, 31, 0}, {64, 64, 65, 80, 80, -5, -63, 0},
-      {60, 60, 0, 64, 64, 3, 0, 0},       // no map can be made
+      {64, 64, 128, 160, 160, 0, 0, 0}, {50, 64, 130, 144, 144, 0, 0, 0}, {96, 90, 100, 160, 160, 37, 31, 0},
+      {64, 64, 65, 80, 80, -5, -63, 0}, {60, 60, 0, 64, 64, 3, 0, 0}, // no map can be made
       {0, 64, 100, 160, 160, 0, 0, 0},
   };
   for (int n = 0; n < KINDS; n++) {
@@ -275,10 +274,8 @@ static void test_many_argument_sets(void **unused) {
 
 int suite_runtime_copies(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_is_outside),
-      cmocka_unit_test(test_arguments_without_maps),
-      cmocka_unit_test(test_maps_of_the_kernel),
-      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_what_is_outside),    cmocka_unit_test(test_arguments_without_maps),
+      cmocka_unit_test(test_maps_of_the_kernel), cmocka_unit_test(test_options),
       cmocka_unit_test(test_many_argument_sets),
   };
   return cmocka_run_group_tests(tests, load_fake, NULL);
