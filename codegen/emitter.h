@@ -52,13 +52,6 @@ typedef struct DebugInfo {
   uint16_t function_file;
 } DebugInfo;
 
-// The tensor maps that the kernel makes: emit_maps.c.
-typedef struct MadeMaps {
-  LLVMValueRef locks, memory; // the module's variables
-  LLVMValueRef place;         // the CTA's, i32
-  uint32_t count;             // maps of a place
-} MadeMaps;
-
 typedef struct Emitter {
   IrModule *module;
   Func *func;
@@ -85,7 +78,6 @@ typedef struct Emitter {
   bool pads;                    // The function has padded dots.
   bool arch_specific;           // The emitted code needs the target's `a` suffix.
   bool has_assembly;            // Assembly of the kernel's own, which may need the suffix.
-  MadeMaps maps;                // Of the current kernel.
   DebugInfo debug;
   Diags *diags;
   jmp_buf refused;          // the target of emit_check_size's longjmp after its error

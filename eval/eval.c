@@ -123,20 +123,6 @@ static bool run_machine_value(Machine *m, Op *op) {
   return true;
 }
 
-// There is room for every CTA's maps.
-static bool run_claim_maps(Machine *m, Op *op) {
-  if (!eval_defined(m, op, 1, 0, "the condition")) return false;
-  eval_set_int(m, op_result(op), eval_operand(m, op, 1)->bits[0] & 1);
-  return true;
-}
-
-// eval_map reads the operands of a map that is used.
-static bool run_make_map(Machine *m, Op *op) {
-  for (uint32_t i = 1; i < op->operand_count; i++)
-    if (!eval_defined(m, op, i, 0, "a value of the map")) return false;
-  return true;
-}
-
 static bool run_splat(Machine *m, Op *op) {
   Element x = tile_get(eval_operand(m, op, 0), 0);
   eval_fill(eval_tile(m, op_result(op)), &x);
@@ -221,11 +207,6 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_ATOMIC_CAS] = eval_atomic,
     [OP_BARRIER] = run_barrier,
     [OP_ARRIVE] = run_nothing,
-    [OP_CLAIM_MAPS] = run_claim_maps,
-    [OP_MAKE_MAP] = run_make_map,
-    [OP_COPY_MAP] = run_nothing,
-    [OP_ACQUIRE_MAP] = run_nothing,
-    [OP_FREE_MAPS] = run_nothing,
     [OP_PINGPONG_WAIT] = eval_turn,
     [OP_PINGPONG_PASS] = eval_turn,
     [OP_MAKE_BLOCK_PTR] = eval_block_op,
@@ -426,16 +407,7 @@ static bool make_maps(Machine *m, const EvalArg *args) {
   return true;
 }
 
-static const TensorMapValue *made_map(Machine *m, const Op *make) {
-  int64_t values[HOST_VALUES];
-  for (uint32_t i = 1; i < make->operand_count; i++)
-    values[i - 1] = (int64_t)eval_operand(m, make, i)->bits[0];
-  m->made_map = tensor_map_value(op_result(make)->type, values);
-  return &m->made_map;
-}
-
-const TensorMapValue *eval_map(Machine *m, const Value *map) {
-  if (map->def && map->def->kind == OP_MAKE_MAP) return made_map(m, map->def);
+const TensorMapValue *eval_map(const Machine *m, const Value *map) {
   if (map->type->kind != TYPE_TENSOR_MAP || map->region != m->func->body) BUG("there is no tensor map");
   return &m->maps[map->index - func_visible_params(m->func)];
 }

@@ -72,7 +72,6 @@ typedef struct Machine {
   RingState *rings;         // NULL: no ring yet.
   ChannelState *channels;   // NULL: no channel yet.
   TensorMapValue *maps;     // The hidden parameters', in their order; NULL: none.
-  TensorMapValue made_map;  // eval_map's, if an op makes it.
   MbarrierState *mbarriers; // NULL: no mbarrier yet.
   StoreState *stores;       // NULL: the kernel has no TMA stores.
   uint8_t turns[16];        // By barrier of the CTA: whose turn it is (eval_turns.c).
@@ -174,8 +173,7 @@ bool eval_for_begin(Machine *m, const Op *op, ForRounds *rounds, bool *more);
 void eval_for_round(Machine *m, const Op *op, const ForRounds *rounds); // sets the body's arguments
 bool eval_for_advance(ForRounds *rounds);                               // false: it was the last iteration
 // The tensor map of a value of type tensor_map.
-// It is valid until the next call.
-const TensorMapValue *eval_map(Machine *m, const Value *map);
+const TensorMapValue *eval_map(const Machine *m, const Value *map);
 // The scalar operand that controls the flow. Returns false with an error if it is undefined. *doubt: its
 // state if it is doubtful.
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,

@@ -18,7 +18,7 @@ void clone_set(CloneMap *map, const Value *value, Value *copy) {
 }
 
 static void clone_region(Op *copy, const Region *region, CloneMap *map) {
-  Func *func = copy->region->func; // the original may be of another one
+  Func *func = region->func;
   Region *to = region_new(func, copy);
   for (uint32_t i = 0; i < region->arg_count; i++)
     clone_set(map, region->args[i], region_add_arg(to, region->args[i]->type, region->args[i]->name));

@@ -150,7 +150,7 @@ const char *const plan_names[PLAN_FLAGS + 1] = {
 
 bool module_takes_maps(const IrModule *module) {
   TmaUse use = module->target.tma;
-  return use == TMA_ON || use == TMA_PROLOGUE || (use == TMA_AUTO && module->launched);
+  return use == TMA_ON || (use == TMA_AUTO && module->launched);
 }
 
 static Region *region_of_params(Func *func, uint32_t count) {

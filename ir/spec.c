@@ -10,7 +10,7 @@ const char *const fp32_dot_names[] = {
 #undef X
     NULL};
 
-const char *const tma_names[] = {"auto", "on", "off", "prologue", NULL};
+const char *const tma_names[] = {"auto", "on", "off", NULL};
 const char *const warp_roles_names[] = {"auto", "on", "off", NULL};
 const char *const epilogue_names[] = {"auto", "on", "off", NULL};
 const char *const persist_names[] = {"auto", "on", "off", NULL};

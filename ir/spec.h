@@ -135,7 +135,6 @@ typedef enum TmaUse {
   TMA_AUTO, // if it saves time and libtilec launches the kernel (IrModule.launched)
   TMA_ON,   // wherever possible; the launching code creates the maps
   TMA_OFF,
-  TMA_PROLOGUE, // like auto, for any launcher: the kernel makes the maps in its prologue, or does without
   TMA_USES
 } TmaUse;
 

@@ -373,15 +373,15 @@ typedef enum tilec_fp32_dot {
   TILEC_FP32_DOT_BF16X6  /* six bf16 dots of split operands */
 } tilec_fp32_dot;
 
-/* Controls TMA copies for loads (sm_90a). tilec_launch makes their tensor maps from a launch's arguments. If a
- * map is impossible (an array without elements, an address that is not a multiple of 16 bytes), it uses the
- * kernel compiled without TMA. For code from tilec_compile, the caller makes them (docs/ahead-of-time.md). */
+/* Controls TMA copies for loads (sm_90a). Their tensor maps are made from a launch's arguments. tilec_launch
+ * makes them. If a map is impossible (an array without elements, an address that is not a multiple of 16
+ * bytes), tilec_launch uses the same kernel compiled without TMA. For code from tilec_compile, the caller
+ * launches and makes the maps (docs/ahead-of-time.md). */
 typedef enum tilec_tma {
-  TILEC_TMA_AUTO,     /* where profitable, for kernels launched by tilec_launch; none for tilec_compile */
-  TILEC_TMA_ON,       /* wherever possible */
-  TILEC_TMA_OFF,      /* never */
-  TILEC_TMA_LAUNCHED, /* tilec_compile: like AUTO for tilec_launch */
-  TILEC_TMA_PROLOGUE  /* like AUTO, but the kernel makes the maps; any launcher can launch it */
+  TILEC_TMA_AUTO,    /* where profitable, for kernels launched by tilec_launch; none for tilec_compile */
+  TILEC_TMA_ON,      /* wherever possible */
+  TILEC_TMA_OFF,     /* never */
+  TILEC_TMA_LAUNCHED /* tilec_compile: like AUTO for tilec_launch */
 } tilec_tma;
 
 /* Warp specialization: splits matmul loops fed by TMA copies into producer (copy) and consumer (compute)

@@ -352,11 +352,6 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_TMA_STORE] = emit_tensor_op,
     [OP_TMA_STORE_COMMIT] = emit_tensor_op,
     [OP_TMA_STORE_WAIT] = emit_tensor_op,
-    [OP_CLAIM_MAPS] = emit_map_op,
-    [OP_MAKE_MAP] = emit_map_op,
-    [OP_COPY_MAP] = emit_map_op,
-    [OP_ACQUIRE_MAP] = emit_map_op,
-    [OP_FREE_MAPS] = emit_map_op,
 };
 
 bool emit_has_op(OpKind kind) {

@@ -101,8 +101,6 @@ bool emit_unpack(Emitter *e, const Op *op, LLVMValueRef *out);
 bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
-// emit_maps.c
-void emit_map_op(Emitter *e, Op *op);
 
 // emit_asm.c
 void emit_inline_asm(Emitter *e, Op *op);

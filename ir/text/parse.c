@@ -408,7 +408,7 @@ static void parse_option(Parser *p, Target *target, bool *final) {
   else if (option == 10)
     target->restrict_pointers = parse_bool(p);
   else if (option == 11)
-    target->tma = (TmaUse)parse_choice(p, tma_names, "tma is \"auto\", \"on\", \"off\" or \"prologue\"");
+    target->tma = (TmaUse)parse_choice(p, tma_names, "tma is \"auto\", \"on\" or \"off\"");
   else if (option == 12)
     target->warp_roles =
         (WarpRoles)parse_choice(p, warp_roles_names, "warp_specialize is \"auto\", \"on\" or \"off\"");

@@ -2,14 +2,11 @@
 // The rules of TMA copies and stores, of the mbarriers that count their bytes, and of tma_mark.
 #include <inttypes.h>
 
-#include "ir/build.h"
 #include "target/target.h"
 #include "ir/memory/tensor_box.h"
-#include "ir/memory/tensor_map.h"
 #include "ir/verify/verify_parts.h"
 
-// MAX_BYTES: maximum count of an mbarrier. MAP_BYTES: of a tensor map.
-enum { MAX_BYTES = (1 << 20) - 1, MAX_PENDING = 63, MAP_BYTES = 128 };
+enum { MAX_BYTES = (1 << 20) - 1, MAX_PENDING = 63 }; // bytes: maximum count of an mbarrier
 
 static void check_arrivals(Verifier *v, const Op *op) {
   int64_t arrivals = op_int(op, ATTR_ARRIVALS, 1);
@@ -70,50 +67,8 @@ static void check_tma_mark(Verifier *v, const Op *op) {
   check_dims(v, op, x->rank);
 }
 
-// The op's operands are those of a map's region, after the buffer.
-static void check_make_map(Verifier *v, const Op *op) {
-  const Type *map = result_type(op), *base = operand_type(op, 1);
-  const char *fault = tensor_map_type_fault(&v->scratch, map);
-  if (fault) verify_fail(v, op, "%s", fault);
-  if (base->kind != TYPE_PTR || !type_is_elem(base->inner, map->elem))
-    verify_fail(v, op, "the base points to the tensor's elements, it is %s", verify_type_text(v, base));
-  if (op->operand_count != 1 + 2u * map->rank)
-    verify_fail(v, op, "a map of rank %u has %u sizes and %u strides", map->rank, map->rank, map->rank - 1u);
-  if (type_elements(operand_type(op, 0)) * elem_bytes(operand_type(op, 0)->elem) != MAP_BYTES)
-    verify_fail(v, op, "the buffer has %d bytes", MAP_BYTES);
-  const Use *use = op_result(op)->first_use;
-  if (use && use->user->kind != OP_COPY_MAP)
-    verify_fail(v, op, "the map's first use is its copy_map, not %s", op_info(use->user->kind)->name);
-}
-
-// True if `first` comes before the op, in the kernel's own body.
-static bool is_claimed(const Func *func, const Op *first, const Op *op) {
-  const Op *at = op_in_region(op, func->body);
-  while (first && first->region == func->body && at && at != first) at = at->prev;
-  return first && first->region == func->body && at;
-}
-
-static void check_claimed_map(Verifier *v, const Op *op) {
-  const Op *claim = ops_find(v->func->body, OP_CLAIM_MAPS),
-           *make = op->operand_count ? op_operand(op, 0)->def : NULL;
-  if (!is_claimed(v->func, claim, op))
-    verify_fail(v, op, "no claim_maps comes before it in the kernel's own body");
-  if (op->operand_count && (!make || make->kind != OP_MAKE_MAP))
-    verify_fail(v, op, "the map is not of a make_map");
-}
-
-static void check_claim(Verifier *v, const Op *op) {
-  if (op->region != v->func->body || ops_find(v->func->body, OP_CLAIM_MAPS) != op)
-    verify_fail(v, op, "a kernel has one claim_maps, in its own body");
-}
-
 void verify_tensor_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
-  case OP_MAKE_MAP: check_make_map(v, op); break;
-  case OP_CLAIM_MAPS: check_claim(v, op); break;
-  case OP_COPY_MAP:
-  case OP_ACQUIRE_MAP:
-  case OP_FREE_MAPS: check_claimed_map(v, op); break;
   case OP_TMA_MARK: check_tma_mark(v, op); break;
   case OP_TMA_COPY: check_copy(v, op); break;
   case OP_TMA_STORE: check_box(v, op, 2); break;
@@ -130,8 +85,7 @@ void verify_tensor_op(Verifier *v, const Op *op) {
   }
   default: break;
   }
-  bool tensor = op_has(op, SINGLE) || op->kind == OP_MBARRIER_ARRIVE || op->kind == OP_MBARRIER_WAIT ||
-                op->kind == OP_MAKE_MAP || op->kind == OP_CLAIM_MAPS;
+  bool tensor = op_has(op, SINGLE) || op->kind == OP_MBARRIER_ARRIVE || op->kind == OP_MBARRIER_WAIT;
   if (tensor && !v->module->target.arch->tensor_rank)
     verify_fail(v, op, "%s has no TMA copies", v->module->target.arch->name);
 }

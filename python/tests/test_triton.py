@@ -455,21 +455,6 @@ class Compiles(unittest.TestCase):
         compiled = self.compile(ASTSource(of_descriptor, taking, {"FN": helper, "BY": 1}))
         self.assertFalse(hasattr(compiled.metadata, "tilec_tma"))  # no product
 
-    def test_maps_of_the_prologue(self):
-        """Triton launches a kernel that makes its tensor maps itself. There is a body for arguments that no map describes, too."""
-        types = {"a": "*fp16", "b": "*fp16", "out": "*fp32", "M": "i32", "K": "i32", "sa": "i32", "B": "constexpr"}
-        known = {(i,): POINTER for i in (0, 1, 2, 5)}
-        with environment("TILEC_TRITON_TMA", "prologue"):
-            asked = self.compile(ASTSource(product, types, {(6,): 64}, known))
-        given = self.compile(ASTSource(product, types, {(6,): 64}, known), tma="prologue")
-        for compiled in (asked, given):
-            for text in ("cp.async.bulk.tensor", "tensormap.cp_fenceproxy", "cp.async.c"):
-                self.assertIn(text, compiled.asm["ptx"])
-            self.assertEqual(self.types(compiled)[:3], [".u64"] * 3)
-            self.assertEqual(len(self.types(compiled)), 6)  # no hidden parameter
-            self.assertFalse(hasattr(compiled.metadata, "tilec_tma"))
-            self.assertEqual(compiled.metadata.global_scratch_size, 0)
-
     def test_options_that_triton_has_not(self):
         """Each is part of what Triton keeps a kernel by, and of what tilec launches it as."""
         types = {"a": "*fp16", "b": "*fp16", "out": "*fp32", "M": "i32", "K": "i32", "sa": "i32", "B": "constexpr"}

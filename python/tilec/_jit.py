@@ -23,7 +23,7 @@ from ._values import GIVEN
 F = TypeVar("F", bound=Callable[..., Any])
 
 # TMA copies, as tilec_tma numbers them.
-TMA = {"auto": 0, "on": 1, "off": 2, "prologue": 4}
+TMA = {"auto": 0, "on": 1, "off": 2}
 
 # Warp specialization of loops with TMA copies, into producer and consumer warps, as tilec_warp_specialize
 # numbers it.

@@ -33,7 +33,7 @@ ARCHITECTURES = {90: "sm_90a", 100: "sm_100a", 103: "sm_103a", 120: "sm_120a", 1
 # Options of a launch that Triton does not have, each one of a few words, as tilec numbers them. They hold for kernels
 # that are compiled as tilec's own launches are, and all imply such a launch.
 WORDS = {
-    "tma": {"off": 2, "auto": 3, "on": 1, "prologue": 4},
+    "tma": {"off": 2, "auto": 3, "on": 1},
     "warp_specialize": {"auto": 0, "on": 1, "off": 2},
     "epilogue": {"auto": 0, "on": 1, "off": 2},
     "persistent": {"auto": 0, "on": 1, "off": 2},
@@ -282,20 +282,15 @@ def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
     return made
 
 
-def _tma(options: Any) -> str:
-    """The launch's `tma=`, or TILEC_TRITON_TMA."""
-    return getattr(options, "tma", None) or os.environ.get("TILEC_TRITON_TMA") or "auto"
-
-
 def _words(options: Any) -> Dict[str, str]:
-    """The words that launches of the kernel may be compiled with: `tma` and the other options that Triton does not have. {}: none,
-    as launches are not to pass hidden parameters."""
+    """The words that launches of the kernel may be compiled with: the launch's `tma=` or TILEC_TRITON_TMA, else "auto", and the other
+    options that Triton does not have. {}: none, as launches are not to pass hidden parameters."""
     words = {name: getattr(options, name) for name in WORDS if getattr(options, name, None)}
-    words["tma"] = _tma(options)
+    words.setdefault("tma", os.environ.get("TILEC_TRITON_TMA") or "auto")
     for name, word in words.items():
         if word not in WORDS[name]:
             raise Refused(f"{name}={word!r}: it must be one of {', '.join(WORDS[name])}")
-    if getattr(options, "launch_cooperative_grid", False) or words["tma"] == "prologue":
+    if getattr(options, "launch_cooperative_grid", False):
         return {}
     return words if words["tma"] != "off" or words.get("persistent") == "on" else {}
 
@@ -364,8 +359,6 @@ def compile_source(source: Any, options: Any, target: Any) -> Result:
     mapped = _mapped(source, options, target, made)
     captured, signature = captured_of(source, bool(getattr(options, "debug", False)))
     made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
-    if _tma(options) == "prologue":  # any launcher serves
-        made["tma"] = WORDS["tma"]["prologue"]
     compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made)
     result = Result(captured, compiled, time.perf_counter() - start, mapped)
     hidden = [param["name"] for param in result.meta["params"] if param["hidden"]]

@@ -7,7 +7,6 @@
 
 #include "base/fault.h"
 #include "frontend/syntax/syntax.h"
-#include "ir/memory/tensor_map.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
@@ -211,20 +210,11 @@ static void elaborate_kernel(Compilation *c, const Spec *spec) {
   frontend_elaborate(c->module, c->syntax, spec);
 }
 
-// A kernel that makes its maps itself can run under any launcher: one CTA a program, and the warps that it asks for.
-static void limit_to_any_launcher(Target *target) {
-  if (target->tma != TMA_PROLOGUE) return;
-  target->warp_roles = WARP_ROLES_OFF;
-  target->epilogue = EPILOGUE_OFF;
-  target->persistent = PERSIST_OFF;
-}
-
 static tilec_status elaborate(Compilation *c, void *data) {
   c->step = "elaboration";
   const Spec *spec = data;
   vec_push(&c->arena, &c->specs, *spec);
   elaborate_kernel(c, spec);
-  if (c->module) limit_to_any_launcher(&c->module->target);
   return diagnosed(c);
 }
 
@@ -247,55 +237,16 @@ static void after_pass(const char *pass, IrModule *module, bool changed, double 
   if (run->options->after) run->options->after(pass, module, changed, seconds, run->options->data);
 }
 
-// The same kernels compiled without TMA. NULL: there are errors.
-static IrModule *plain_module(Compilation *c, const PassRunOptions *options) {
-  IrModule *own = c->module, *plain;
-  const Diags before = c->diags;
-  c->module = c->is_tir ? module_parse(&c->ir, c->file) : NULL;
-  for (uint32_t i = 0; i < c->specs.n; i++) elaborate_kernel(c, &c->specs.at[i]);
-  plain = c->module;
-  c->module = own;
-  if (!plain || c->diags.errors) return NULL;
-  plain->target = own->target;
-  plain->target.tma = TMA_OFF;
-  PassRunOptions own_options = *options;
-  own_options.after = NULL;
-  own_options.scratch = &c->scratch;
-  bool ok = passes_run(plain, &c->diags, &own_options) && !c->diags.errors;
-  if (ok) c->diags = before; // what is to be said of the kernel is said
-  return ok ? plain : NULL;
-}
-
-// For --tma=prologue, after all passes: makes kernels with tensor maps such that they make these themselves.
-static void move_maps(Compilation *c, const PassRunOptions *options) {
-  IrModule *module = c->module, *plain = NULL;
-  if (module->target.tma != TMA_PROLOGUE || !module->final) return;
-  PassContext context = {&c->scratch, &c->diags};
-  for (uint32_t i = 0; i < module->funcs.n; i++) {
-    if (!func_maps(module->funcs.at[i])) continue;
-    if (!plain) plain = plain_module(c, options);
-    if (!plain) return;
-    Func *other = plain->funcs.at[i];
-    func_number(other);
-    if (prologue_maps(&context, module->funcs.at[i], other)) continue;
-    other->module = module;
-    module->funcs.at[i] = other;
-  }
-  if (options->verify_each) module_verify(module, &c->diags);
-}
-
 static tilec_status passes(Compilation *c, void *data) {
   c->step = "passes";
   WatchedPasses *run = data;
-  bool was_final = c->module->final;
   PassRunOptions options = c->pass_options = *run->options;
   options.after = after_pass;
   options.data = run;
   options.scratch = &c->scratch;
-  c->module->launched = c->launched && c->module->target.tma != TMA_PROLOGUE;
+  c->module->launched = c->launched;
   if (!passes_run(c->module, &c->diags, &options) && !c->diags.errors)
     BUG("the passes failed without a diagnostic");
-  if (!c->diags.errors && !was_final) move_maps(c, run->options);
   return diagnosed(c);
 }
 
@@ -330,7 +281,7 @@ static void compile_again(Compilation *c) {
   options.verify_each = false;
   options.scratch = &c->scratch;
   options.most = c->passes_run;
-  c->module->launched = c->launched && c->module->target.tma != TMA_PROLOGUE;
+  c->module->launched = c->launched;
   passes_run(c->module, &c->diags, &options);
 }
 

@@ -333,7 +333,7 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
   if ((int)o->fp32_dot < 0 || o->fp32_dot > TILEC_FP32_DOT_BF16X6)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is %d, which is not a tilec_fp32_dot",
                      (int)o->fp32_dot);
-  if ((int)o->tma < 0 || o->tma > TILEC_TMA_PROLOGUE)
+  if ((int)o->tma < 0 || o->tma > TILEC_TMA_LAUNCHED)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tma is %d, which is not a tilec_tma", (int)o->tma);
   if ((int)o->warp_specialize < 0 || o->warp_specialize > TILEC_WARP_SPECIALIZE_OFF)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
@@ -386,9 +386,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->overlap = o->overlap != 0;
   target->fast_math = o->fast_math != 0;
   target->restrict_pointers = o->restrict_pointers != 0;
-  target->tma = o->tma == TILEC_TMA_LAUNCHED   ? TMA_AUTO
-                : o->tma == TILEC_TMA_PROLOGUE ? TMA_PROLOGUE
-                                               : (TmaUse)o->tma;
+  target->tma = o->tma == TILEC_TMA_LAUNCHED ? TMA_AUTO : (TmaUse)o->tma;
   target->warp_roles = (WarpRoles)o->warp_specialize;
   target->epilogue = (EpilogueUse)o->epilogue;
   target->persistent = (PersistUse)o->persistent;

@@ -106,28 +106,6 @@ static void test_rules(void **unused) {
   expect_invalid("tma_store_wait {pending = 64}\n", "'pending' is 0 to 63");
 }
 
-// Maps that the kernel makes.
-static void test_rules_of_made_maps(void **unused) {
-  (void)unused;
-#define ROOM                                                                                                 \
-  "%r = shared_alloc : shared<16xi64, layout<offset = [1, 2, 4, 8]; 16>>\n"                                  \
-  "%s = shared_alloc : shared<1xi64, layout<1>>\n%size = constant {value = 8} : i64\n"                      \
-  "%yes = constant {value = 1} : i1\n"
-#define MADE ": tensor_map<i16, box=[8, 16], swizzle=32, fill=zero>\n"
-#define MAKE "%map = make_map %r, %out, %size, %size, %size " MADE
-#define CLAIM "%taken = claim_maps %s, %yes : i1\n"
-  expect_invalid(ROOM "%map = make_map %r, %out, %size, %size " MADE, "a map of rank 2 has 2 sizes and 1 strides");
-  expect_invalid(ROOM "%map = make_map %s, %out, %size, %size, %size " MADE, "the buffer has 128 bytes");
-  expect_invalid(ROOM "%map = make_map %r, %out, %size, %size, %size : tensor_map<fp16, box=[8, 16], swizzle=32, "
-                      "fill=zero>\n",
-                 "the base points to the tensor's elements");
-  expect_invalid(ROOM MAKE CLAIM "acquire_map %map\n", "the map's first use is its copy_map, not acquire_map");
-  expect_invalid(ROOM MAKE "copy_map %map\n" CLAIM, "no claim_maps comes before it");
-  expect_invalid(ROOM CLAIM "copy_map %m\n", "the map is not of a make_map");
-  expect_invalid(ROOM CLAIM "%again = claim_maps %s, %yes : i1\n", "a kernel has one claim_maps");
-  expect_invalid("free_maps\n", "no claim_maps comes before it");
-}
-
 int suite_tensor_stores(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_boxes_inside_and_out),
@@ -135,7 +113,6 @@ int suite_tensor_stores(void) {
       cmocka_unit_test(test_shared_bytes),
       cmocka_unit_test(test_rounds),
       cmocka_unit_test(test_rules),
-      cmocka_unit_test(test_rules_of_made_maps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
