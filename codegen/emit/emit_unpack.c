@@ -184,6 +184,12 @@ static bool repeats_in_pairs(Emitter *e, const Value *tile) {
   return true;
 }
 
+// The register that both elements of the pair are; NULL: they differ.
+static LLVMValueRef repeated_at(Emitter *e, const Value *tile, uint32_t r) {
+  LLVMValueRef low = emit_register(e, tile, r);
+  return low == emit_register(e, tile, r + 1) ? low : NULL;
+}
+
 static LLVMValueRef splat_pair(Emitter *e, double x) {
   LLVMValueRef halves[] = {LLVMConstReal(e->f16, x), LLVMConstReal(e->f16, x)};
   return LLVMConstVector(halves, 2);
@@ -215,7 +221,7 @@ static LLVMValueRef less_in_place(Emitter *e, LLVMValueRef pair, LLVMValueRef le
   uint64_t mask, bits, by;
   LLVMBool inexact;
   LLVMOpcode opcode = shift && LLVMIsAInstruction(shift) ? LLVMGetInstructionOpcode(shift) : LLVMCall;
-  if ((opcode != LLVMAShr && opcode != LLVMLShr) || !LLVMIsAConstantFP(less)) return NULL;
+  if ((opcode != LLVMAShr && opcode != LLVMLShr) || !less || !LLVMIsAConstantFP(less)) return NULL;
   if (!known_bits_of(LLVMGetOperand(shift, 1), &by) || !known_bits_of(LLVMGetOperand(call, 1), &mask) ||
       !known_bits_of(LLVMGetOperand(call, 2), &bits))
     return NULL;
@@ -251,7 +257,7 @@ bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out) {
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r += 2) {
     LLVMValueRef x[] = {NULL, NULL, NULL}, pair;
     for (uint32_t i = 0; i < op->operand_count; i++) x[i] = pair_at(e, op_operand(op, i), r);
-    pair = op->kind == OP_SUB ? less_in_place(e, x[0], emit_register(e, op_operand(op, 1), r)) : NULL;
+    pair = op->kind == OP_SUB ? less_in_place(e, x[0], repeated_at(e, op_operand(op, 1), r)) : NULL;
     if (!pair)
       pair = op->kind == OP_BITCAST ? LLVMBuildBitCast(e->builder, x[0], type, "") : scalar(e, op, x);
     for (uint32_t i = 0; i < 2; i++)

@@ -41,6 +41,13 @@ static uint32_t take_token(StagedGroup *g, uint32_t under_way, Value **tokens, u
   return n + 1;
 }
 
+// Returns true if a dot may read slots of the group. Other slots are only read back by threads.
+static bool fills_buffers(const StagedGroup *g) {
+  bool fills = false;
+  for (uint32_t i = 0; i < g->count; i++) fills |= g->loads[i]->alloc != NULL;
+  return fills;
+}
+
 void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
   StagedGroup *async = &s->groups[STAGED_COPIES], *late = &s->groups[STAGED_LATE_COPIES];
   Value *tokens[2];
@@ -56,7 +63,7 @@ void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
   }
   if (n)
     op_set_attr(build_op(b, OP_ASYNC_WAIT, n, tokens, 0, NULL), (Attr){.key = ATTR_PENDING, .i = pending});
-  bool by_threads = n || s->groups[STAGED_STORES].count;
+  bool by_threads = fills_buffers(async) || fills_buffers(late) || s->groups[STAGED_STORES].count;
   if (s->staged->feeds_wgmma && by_threads) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   stage_meet(s, b);
 }
