@@ -35,6 +35,7 @@ typedef struct GraphAccess {
   uint32_t vector; // At most this many elements.
   bool copied;     // What is loaded can be copied ahead to a buffer (promote_loads), so a conversion only reads it.
   bool waits;      // It can be copied ahead in its anchor. In layouts with narrower accesses the loop waits for it.
+  bool cached; // A load that keeps its sectors in L1.
   // The bits of the flattened index along which addresses count upwards: the first, and how many.
   uint32_t shift, bits;
   // By bit of the flattened index: its distance in bytes. An unknown distance gets its own place.
