@@ -72,34 +72,47 @@ static LLVMValueRef int_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to)
   return is_signed ? LLVMBuildSIToFP(e->builder, x, type, "") : LLVMBuildUIToFP(e->builder, x, type, "");
 }
 
+// The rounding of a conversion to an integer. If x is rounded to an integer first, the conversion does both.
+static const char *take_rounding(LLVMValueRef *x) {
+  static const char *const names[][2] = {
+      {"llvm.trunc.", "rz"}, {"llvm.rint.", "rn"}, {"llvm.floor.", "rm"}, {"llvm.ceil.", "rp"}};
+  size_t length = 0;
+  if (!LLVMIsACallInst(*x)) return "rz";
+  const char *called = LLVMGetValueName2(LLVMGetCalledValue(*x), &length);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(called, names[i][0], strlen(names[i][0])) == 0) {
+      *x = LLVMGetOperand(*x, 0);
+      return names[i][1];
+    }
+  return "rz";
+}
+
 // Uses assembly, because LLVM has no such instruction with a defined result out of range.
-static LLVMValueRef float_to_int16(Emitter *e, LLVMValueRef x, bool is_signed) {
-  static const char *const texts[2][2] = {
-      // [from fp64][signed]
-      {"cvt.rzi.u16.f32 $0, $1;", "cvt.rzi.s16.f32 $0, $1;"},
-      {"cvt.rzi.u16.f64 $0, $1;", "cvt.rzi.s16.f64 $0, $1;"},
-  };
+static LLVMValueRef float_to_int16(Emitter *e, LLVMValueRef x, const char *rounding, bool is_signed) {
+  bool from_double = LLVMTypeOf(x) == e->f64;
   LLVMTypeRef from = LLVMTypeOf(x), type = LLVMFunctionType(e->i16, &from, 1, false);
-  const char *text = texts[from == e->f64][is_signed], *constraints = from == e->f64 ? "=h,d" : "=h,f";
+  const char *constraints = from_double ? "=h,d" : "=h,f";
+  const char *text = arena_printf(e->arena, "cvt.%si.%c16.%s $0, $1;", rounding, is_signed ? 's' : 'u',
+                                  from_double ? "f64" : "f32");
   LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
                                        false, LLVMInlineAsmDialectATT, false);
   return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
 }
 
-// PTX's cvt.rzi saturates at 16, 32 and 64 bits. An 8-bit integer is the low byte of the 16-bit result.
+// PTX's cvt saturates at 16, 32 and 64 bits. An 8-bit integer is the low byte of the 16-bit result.
 static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
-  static const char *const names[2][2][2] = {
-      // [from fp64][to 64 bits][signed]
-      {{"llvm.nvvm.f2ui.rz", "llvm.nvvm.f2i.rz"}, {"llvm.nvvm.f2ull.rz", "llvm.nvvm.f2ll.rz"}},
-      {{"llvm.nvvm.d2ui.rz", "llvm.nvvm.d2i.rz"}, {"llvm.nvvm.d2ull.rz", "llvm.nvvm.d2ll.rz"}},
-  };
   if (elem_is_fp8(from)) x = emit_from_fp8(e, from, x);
   x = emit_widen(e, x);
   uint32_t bits = elem_info(to)->bits;
   bool is_signed = elem_is_signed(to);
-  if (bits >= 32) return nvvm_call(e, names[LLVMTypeOf(x) == e->f64][bits == 64][is_signed], x);
-  LLVMValueRef half = float_to_int16(e, x, is_signed);
-  return LLVMBuildTrunc(e->builder, half, LLVMIntTypeInContext(e->context, bits), "");
+  const char *rounding = take_rounding(&x);
+  if (bits < 32) {
+    LLVMValueRef half = float_to_int16(e, x, rounding, is_signed);
+    return LLVMBuildTrunc(e->builder, half, LLVMIntTypeInContext(e->context, bits), "");
+  }
+  const char *type = bits == 64 ? (is_signed ? "ll" : "ull") : is_signed ? "i" : "ui";
+  return nvvm_call(
+      e, arena_printf(e->arena, "llvm.nvvm.%c2%s.%s", LLVMTypeOf(x) == e->f64 ? 'd' : 'f', type, rounding), x);
 }
 
 static LLVMValueRef to_bool(Emitter *e, LLVMValueRef x, Elem from) {

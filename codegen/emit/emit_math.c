@@ -79,6 +79,13 @@ static LLVMValueRef sign_bit(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(word), "");
 }
 
+// trunc(x + 0.5) with x's sign. The sum is rounded toward zero, so it reaches no integer that the exact one does not.
+static LLVMValueRef round_fp32(Emitter *e, const LLVMValueRef *x) {
+  LLVMValueRef half = nvvm_binary(e, "llvm.copysign", LLVMConstReal(e->f32, 0.5), x[0]);
+  const LLVMValueRef terms[] = {x[0], half};
+  return nvvm_unary(e, "llvm.trunc", nvvm_intrinsic(e, "llvm.nvvm.add.rz.f", NULL, 0, terms, 2));
+}
+
 // 2^n in fp64 for integer n in -1022 .. 1023, given as fp64.
 static LLVMValueRef power_of_two_fp64(Emitter *e, LLVMValueRef n) {
   LLVMBuilderRef b = e->builder;
@@ -208,7 +215,7 @@ static const struct {
     [MATH_floor] = {"llvm.floor", NULL, NULL},
     [MATH_ceil] = {"llvm.ceil", NULL, NULL},
     [MATH_trunc] = {"llvm.trunc", NULL, NULL},
-    [MATH_round] = {"llvm.round", NULL, NULL},
+    [MATH_round] = {"llvm.round", NULL, round_fp32},
     [MATH_rint] = {"llvm.rint", NULL, NULL},
     [MATH_abs] = {"llvm.fabs", NULL, NULL},
     [MATH_logb] = {NULL, logb_any, NULL},

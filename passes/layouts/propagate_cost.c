@@ -17,21 +17,23 @@ uint32_t access_vector(const GraphAccess *access, const Layout *layout) {
   return 1u << bits;
 }
 
-// The sector that contains an index.
-static uint64_t sector_of(const GraphAccess *access, uint32_t index) {
+// The aligned part of memory that contains an index: a sector or a line.
+static uint64_t place_of(const GraphAccess *access, uint32_t index, uint32_t part_bits) {
   uint64_t place = 0;
   for (; index; index &= index - 1) place ^= access->place[lowest_bit(index)];
-  return place >> SECTOR_BITS;
+  return place >> part_bits;
 }
 
-// Sectors of one warp's access: 2^rank of the sectors of its lane and vector bits, over GF(2).
-static uint64_t sectors_in(const GraphAccess *access, const Layout *layout, uint32_t vector) {
+// The parts of memory that a warp touches with each thread's first 2^registers elements: 2^rank of the parts of its lane
+// and register bits, over GF(2).
+static uint64_t places_in(const GraphAccess *access, const Layout *layout, uint32_t registers,
+                          uint32_t part_bits) {
   uint64_t reduced[LAYOUT_MAX_BITS];
-  uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + log2_ceil(vector);
+  uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + registers;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t basis =
         i < lanes ? layout_basis(layout, DIM_LANE, i) : layout_basis(layout, DIM_REGISTER, i - lanes);
-    uint64_t row = sector_of(access, basis);
+    uint64_t row = place_of(access, basis, part_bits);
     for (uint32_t r = 0; r < rank; r++)
       if ((row ^ reduced[r]) < row) row ^= reduced[r];
     if (row) reduced[rank++] = row;
@@ -53,12 +55,24 @@ static uint64_t split_cost(const GraphAccess *access, const Layout *layout, uint
   return beyond <= SECTOR_BYTES ? 0 : TUNE_COST_SECTOR * runs * (beyond - SECTOR_BYTES) / SECTOR_BYTES;
 }
 
+// A load's second access to a sector finds it in L1. It costs a wavefront for each line, as shared memory does.
+static uint64_t sectors_cost(const GraphAccess *access, const Layout *layout, uint64_t instructions,
+                             uint32_t vector) {
+  uint64_t all = instructions * places_in(access, layout, log2_ceil(vector), SECTOR_BITS);
+  if (!access->cached) return TUNE_COST_SECTOR * all;
+  uint64_t distinct = min_u64(all, places_in(access, layout, layout->bits[DIM_REGISTER], SECTOR_BITS));
+  if (distinct == all) return TUNE_COST_SECTOR * all;
+  uint64_t lines = instructions * places_in(access, layout, log2_ceil(vector), LINE_BITS);
+  return TUNE_COST_SECTOR * distinct + TUNE_COST_WORD * lines * (all - distinct) / all;
+}
+
 uint64_t access_cost(const GraphAccess *access, const Layout *layout) {
   uint32_t vector = access_vector(access, layout);
   uint64_t instructions = layout_registers(layout) / vector;
   uint64_t wait = access->waits && vector * access->bytes < MIN_COPY_BYTES ? TUNE_COST_WAIT : 0;
-  uint64_t sectors = TUNE_COST_SECTOR * sectors_in(access, layout, vector) + split_cost(access, layout, vector);
-  return access->weight * (wait + instructions * (TUNE_COST_ISSUE + sectors));
+  uint64_t sectors = sectors_cost(access, layout, instructions, vector);
+  return access->weight *
+         (wait + instructions * (TUNE_COST_ISSUE + split_cost(access, layout, vector)) + sectors);
 }
 
 static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }

@@ -180,6 +180,12 @@ static bool feeds_registers(const Op *load) {
   return false;
 }
 
+// Copies to shared memory, and loads with a cache modifier, may pass L1.
+static bool is_cached(const Op *op) {
+  if (op->kind != OP_LOAD || op_attr(op, ATTR_VOLATILE) || op_attr(op, ATTR_CACHE)) return false;
+  return !may_be_copied_ahead(op);
+}
+
 static void note_access(Propagator *p, Op *op, uint32_t loops) {
   const Value *pointer = op_operand(op, 0);
   const Type *tile = pointer->type;
@@ -192,6 +198,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   access.waits = wide && is_narrow_row(op);
   access.copied =
       wide && may_be_copied_ahead(op) && (access.waits || propagate_loads_words(op)) && feeds_registers(op);
+  access.cached = is_cached(op);
   uint32_t order[TILE_MAX_RANK];
   axis_order(p->axes, pointer, order);
   for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_ceil(tile->shape[d]);

@@ -22,7 +22,7 @@
 #include "passes/passes.h"
 #include "passes/simplify/sample_tile.h"
 
-enum { MAX_STEPS = 256 };
+enum { MAX_STEPS = 256, MAX_ROUNDS = 3 };
 
 typedef struct DistinctLoader {
   PassContext *context;
@@ -120,7 +120,7 @@ static void replace(PassContext *context, const Repeated *repeated) {
 }
 
 // All smaller loads are made before one is used: the analysis has no values of views.
-bool pass_load_distinct(PassContext *context, Func *func) {
+static bool load_once(PassContext *context, Func *func) {
   DistinctLoader l = {.context = context, .func = func};
   VEC(Repeated) all = {0};
   for (OpWalk w = ops_in(func->body); ops_next(&w);) find_load(&l, w.op);
@@ -136,4 +136,11 @@ bool pass_load_distinct(PassContext *context, Func *func) {
   for (uint32_t i = 0; i < all.n; i++) replace(context, &all.at[i]);
   sample_end(&s);
   return all.n > 0;
+}
+
+// Values that repeat may be addresses that repeat: a scale for each group, found by a table of groups.
+bool pass_load_distinct(PassContext *context, Func *func) {
+  uint32_t rounds = 0;
+  while (rounds < MAX_ROUNDS && load_once(context, func)) rounds++;
+  return rounds > 0;
 }
