@@ -149,7 +149,7 @@ static tilec_aot_status tilec_open_locked(void) {
       {"cuTensorMapEncodeTiled", offsetof(tilec_driver, TensorMapEncodeTiled), 1},
   };
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return tilec_fail(TILEC_AOT_NO_DRIVER, "no CUDA driver: %s", dlerror());
+  if (!library) return tilec_fail(TILEC_AOT_NO_DRIVER, "no CUDA driver: %s; install NVIDIA's driver", dlerror());
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
     void *function = dlsym(library, symbols[i].name);
     if (!function && !symbols[i].optional)

@@ -79,8 +79,16 @@ static bool is_masked(const Op *op) {
   }
 }
 
+// The argument that the op's pointer comes from, if it points to no buffer. NULL: none.
+static const char *stray_of(const Machine *m, const Op *op) {
+  int32_t param = op->operand_count ? pointer_param(op->operands[0].value) : -1;
+  if (param < 0 || buffer_pointed(m->names, m->name_count, m->args[param].bits)) return NULL;
+  return m->func->params[param].name;
+}
+
 static AccessFacts facts_of(const Machine *m, const Access *access, bool may_miss) {
   return (AccessFacts){.what = eval_access_name(access->op),
+                       .stray = may_miss ? stray_of(m, access->op) : NULL,
                        .buffer = eval_buffer_named(m, access->op, access->address, may_miss),
                        .address = access->address,
                        .bytes = eval_code_bytes(access->code),

@@ -552,7 +552,7 @@ typedef struct tilec_arg {
 
 /* Passes a pointer to device memory.
  *   pointee: the type of the elements
- *   address: cudaMalloc's, a buffer's, or one within it. On sim, tilec_buffer_wrap makes host memory a buffer */
+ *   address: of any memory of the device, such as cudaMalloc's or a buffer's. Host memory: use tilec_buffer_wrap */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;

@@ -12,6 +12,13 @@
 //
 // Each class owns one handle and releases it in its destructor. It can be moved, not copied. get() returns
 // the handle, for functions that are missing here. A moved-from object holds NULL.
+//
+// Threads. As in C: threads may use different objects at the same time, and several threads may launch one kernel.
+//          Other objects are used by one thread at a time.
+// Streams. A launch without a stream uses CUDA's legacy default stream, also if the program is compiled with the
+//          per-thread one. stream::wrap takes any cudaStream_t, such as cudaStreamPerThread.
+// Graphs.  A CUDA graph captures launches. Call kernel::prepare before the capture begins: a first launch compiles, and
+//          loads code into the driver.
 #ifndef TILEC_TILEC_HPP
 #define TILEC_TILEC_HPP
 
@@ -19,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <memory>
 #include <stdexcept>
@@ -151,6 +159,10 @@ public:
     check(tilec_buffer_wrap(on.get(), address, bytes, &made));
     return buffer(made);
   }
+  // The caller's memory, used in place: of the host on the simulator, of cudaMalloc on a GPU.
+  static buffer wrap(const device &on, void *memory, std::size_t bytes) {
+    return wrap(on, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory)), bytes);
+  }
   std::uint64_t address() const noexcept { return tilec_buffer_address(get()); }
   std::size_t bytes() const noexcept { return tilec_buffer_bytes(get()); }
   void write(const void *from, std::size_t bytes, std::size_t offset = 0) {
@@ -189,14 +201,60 @@ private:
   explicit program(tilec_program *made) : handle(made) {}
 };
 
+// The options of a kernel: options().define("BLOCK", 256).define("ACT", "relu"). It keeps its texts, so that no array has
+// to outlive a call.
+class options {
+public:
+  options() = default;                                             // for the file's only kernel
+  explicit options(const std::string &kernel) : kernel_(kernel) {} // the kernel of a file with several
+  // A constexpr from a Python literal or a function's name, as in -D: "(1, 2)", "fp16", "'acq_rel'".
+  options &define(const std::string &name, const std::string &literal) {
+    defines_.push_back(name + "=" + literal);
+    return *this;
+  }
+  // The same.
+  options &define(const std::string &name, const char *literal) { return define(name, std::string(literal)); }
+  // A constexpr from an integer, or from True or False.
+  template <typename T>
+  typename std::enable_if<std::is_integral<T>::value, options &>::type define(const std::string &name,
+                                                                              T value) {
+    if (std::is_same<T, bool>::value) return define(name, value ? "True" : "False");
+    return define(name, std::to_string(value));
+  }
+  // A constexpr from a finite number.
+  template <typename T>
+  typename std::enable_if<std::is_floating_point<T>::value, options &>::type define(const std::string &name,
+                                                                                    T value) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.17e", static_cast<double>(value));
+    return define(name, text);
+  }
+  // The other options, such as num_warps: how.raw().num_warps = 8. Texts in it are valid until the next define().
+  tilec_compile_options &raw() {
+    texts_.clear();
+    for (const std::string &text : defines_) texts_.push_back(text.c_str());
+    if (!kernel_.empty()) raw_.kernel = kernel_.c_str();
+    if (!texts_.empty()) raw_.defines = texts_.data();
+    if (!texts_.empty()) raw_.define_count = texts_.size();
+    return raw_;
+  }
+
+private:
+  tilec_compile_options raw_ = TILEC_COMPILE_OPTIONS_INIT;
+  std::string kernel_;
+  std::vector<std::string> defines_;
+  std::vector<const char *> texts_;
+};
+
 // One kernel compiled offline.
 class compiled : public detail::handle<tilec_compiled, tilec_compiled_free> {
 public:
-  compiled(const program &of, const tilec_compile_options &options) {
+  compiled(const program &of, const tilec_compile_options &how) {
     tilec_compiled *made;
-    check(tilec_compile(of.get(), &options, &made));
+    check(tilec_compile(of.get(), &how, &made));
     held_.reset(made);
   }
+  compiled(const program &of, options how) : compiled(of, how.raw()) {} // with constexprs
   std::string output(tilec_output kind = TILEC_OUTPUT_PTX) const {
     const char *text;
     std::size_t bytes;
@@ -206,11 +264,15 @@ public:
   const char *log() const noexcept { return tilec_compiled_log(get()); }
 };
 
-// Arguments from values: numbers, bools, nullptr for None, and any tilec_arg.
+// Arguments from values: numbers, bools, nullptr for None, any tilec_arg, and pointers to memory of the device, such as
+// cudaMalloc's float *. The pointee's type is that of the elements. For others, such as half *, and for void *, give
+// tilec_arg_pointer(TILEC_FP16, reinterpret_cast<uint64_t>(p)). On the simulator, pass a buffer.
 inline tilec_arg arg(const tilec_arg &given) { return given; }
 inline tilec_arg arg(std::nullptr_t) { return tilec_arg_none(); }
 inline tilec_arg arg(bool given) { return tilec_arg_bool(given); }
-// An address has no element type: give tilec_arg_pointer(TILEC_FP32, reinterpret_cast<uint64_t>(p)).
+template <typename T, tilec_dtype Type = dtype<T>::value> tilec_arg arg(const T *given) {
+  return tilec_arg_pointer(Type, reinterpret_cast<std::uintptr_t>(given));
+}
 tilec_arg arg(const volatile void *given) = delete;
 template <typename T> typename std::enable_if<std::is_floating_point<T>::value, tilec_arg>::type arg(T given) {
   return tilec_arg_float(static_cast<double>(given));
@@ -284,11 +346,12 @@ class kernel : public detail::handle<tilec_kernel, tilec_kernel_free> {
 public:
   kernel(const device &on, const program &of) { make(on, of, nullptr); } // the program's only kernel
   // The kernel that the options name.
-  kernel(const device &on, const program &of, const tilec_compile_options &options) { make(on, of, &options); }
+  kernel(const device &on, const program &of, const tilec_compile_options &how) { make(on, of, &how); }
+  kernel(const device &on, const program &of, options how) { make(on, of, &how.raw()); } // with constexprs
   static kernel from_image(const device &on, const std::string &name, const std::string &image,
-                           const tilec_image_options &options) {
+                           const tilec_image_options &how) {
     tilec_kernel *made;
-    check(tilec_kernel_from_image(on.get(), name.c_str(), image.data(), image.size(), &options, &made));
+    check(tilec_kernel_from_image(on.get(), name.c_str(), image.data(), image.size(), &how, &made));
     return kernel(made);
   }
 
@@ -312,9 +375,9 @@ public:
 
 private:
   explicit kernel(tilec_kernel *made) : handle(made) {}
-  void make(const device &on, const program &of, const tilec_compile_options *options) {
+  void make(const device &on, const program &of, const tilec_compile_options *how) {
     tilec_kernel *made;
-    check(tilec_kernel_new(on.get(), of.get(), options, &made));
+    check(tilec_kernel_new(on.get(), of.get(), how, &made));
     held_.reset(made);
   }
 };

@@ -18,28 +18,21 @@ def total(x, out, n, BLOCK: tl.constexpr, ATOMIC: tl.constexpr):
         tl.store(out, tl.load(out) + s)
 )";
 
-// The array must stay valid until the kernel is made.
-static tilec_compile_options options(const char *const (&defines)[2]) {
-  tilec_compile_options made = TILEC_COMPILE_OPTIONS_INIT;
-  made.kernel = "total"; // not needed if the file has one kernel
-  made.defines = defines;
-  made.define_count = 2;
-  made.num_warps = 8;
-  return made;
-}
-
 int main() {
   const int n = 1000, block = 256;
-  const char *const right[] = {"BLOCK=256", "ATOMIC=True"}, *const wrong[] = {"BLOCK=256", "ATOMIC=False"};
+  tilec::options right("total"), wrong("total"); // no name is needed if the file has one kernel
+  right.define("BLOCK", block).define("ATOMIC", true);
+  wrong.define("BLOCK", block).define("ATOMIC", false);
+  right.raw().num_warps = 8; // the other options
   std::vector<float> ones(n, 1);
   float sum = 0;
   try {
     tilec::device device("sim");
     tilec::program program = tilec::program::from_source("total.py", source);
-    tilec::kernel total(device, program, options(right)), racing(device, program, options(wrong));
+    tilec::kernel total(device, program, right), racing(device, program, wrong);
     tilec::stream stream(device); // for a stream of CUDA: tilec::stream::wrap(device, cuda_stream)
     tilec::buffer x(device, n * sizeof(float)), out(device, sizeof sum);
-    // For memory of cudaMalloc, pass tilec_arg_pointer(TILEC_FP32, (std::uintptr_t)pointer) in place of x.as<float>().
+    // On a GPU, pass a float * of cudaMalloc in place of x.as<float>().
     x.write(ones.data(), n * sizeof(float));
     out.write(&sum, sizeof sum);
 

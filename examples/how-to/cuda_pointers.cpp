@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A launch of a tilec kernel in a program of the CUDA runtime: with memory of cudaMalloc, on a cudaStream_t.
 //   g++ -std=c++17 -I/usr/local/cuda/include cuda_pointers.cpp -ltilec -L/usr/local/cuda/lib64 -lcudart
-#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <vector>
@@ -23,11 +22,6 @@ static void cuda(cudaError_t error) {
   std::exit(error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? 77 : 1);
 }
 
-// An argument that points to memory of the GPU. tilec cannot know how large it is.
-static tilec_arg pointer(const float *address) {
-  return tilec_arg_pointer(tilec::dtype<float>::value, reinterpret_cast<std::uintptr_t>(address));
-}
-
 int main() try {
   const int n = 1000, block = 256;
   std::vector<float> host(n, 2);
@@ -37,18 +31,15 @@ int main() try {
   cuda(cudaMalloc(reinterpret_cast<void **>(&out), n * sizeof(float)));
   cuda(cudaStreamCreate(&cuda_stream));
 
-  const char *const defines[] = {"BLOCK=256"};
-  tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
-  options.defines = defines;
-  options.define_count = 1;
   tilec::device device("cuda"); // the GPU and the context of the CUDA runtime in this thread
   tilec::program program = tilec::program::from_source("scale.py", source);
-  tilec::kernel scale(device, program, options);
+  tilec::kernel scale(device, program, tilec::options().define("BLOCK", block));
   tilec::stream stream = tilec::stream::wrap(device, cuda_stream); // the stream stays the program's
 
+  // x and out are pointers to floats of the GPU. tilec cannot know how large that memory is.
   // The kernel runs after the first copy and before the second one, as they are on one stream.
   cuda(cudaMemcpyAsync(x, host.data(), n * sizeof(float), cudaMemcpyHostToDevice, cuda_stream));
-  scale.run(tilec::launch((n + block - 1) / block).on(stream), pointer(x), pointer(out), 3.0f, n);
+  scale.run(tilec::launch((n + block - 1) / block).on(stream), x, out, 3.0f, n);
   cuda(cudaMemcpyAsync(host.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost, cuda_stream));
   cuda(cudaStreamSynchronize(cuda_stream));
   std::cout << "3 * 2 = " << host[n - 1] << '\n';

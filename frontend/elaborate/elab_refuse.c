@@ -107,10 +107,11 @@ void elab_refuse_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
   Diag *diag = diag_error(e->diags, elab_loc(e, loc),
                           "[T0304] %s must be a scalar: a tile has no single truth value, and this is %s",
                           what, obj_describe(e, obj));
-  diag_note(e->diags, diag, elab_loc(e, loc),
-            "use tl.where(%s, one, other) to choose by element; tl.max((%s).to(tl.int32)) != 0 is true if "
-            "any element is, tl.min((%s).to(tl.int32)) != 0 if all are",
-            text, text, text);
+  diag_note(
+      e->diags, diag, elab_loc(e, loc),
+      "use tl.where(%s, one, other) to choose by element, or mask=%s in tl.load and tl.store; "
+      "tl.max((%s).to(tl.int32)) != 0 is true if any element is, tl.min((%s).to(tl.int32)) != 0 if all are",
+      text, text, text, text);
 }
 
 // --- Targets ---

@@ -200,11 +200,18 @@ void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
   bool begins_inside = buffer && address >= buffer->address && address - buffer->address < buffer->bytes;
   if (begins_inside) address = buffer->address + buffer->bytes; // its last bytes are wrong
   int64_t index = buffer ? buffer_index(buffer, address) : 0;
-  buf_text(message, index < 0 ? "[T1102] " : "[T1101] ");
+  buf_text(message, index < 0 && !access->stray ? "[T1102] " : "[T1101] ");
   buf_printf(message, "%s out of bounds: ", access->what);
   if (address < null_page) {
     buf_printf(message, "the pointer is null (address 0x%" PRIx64 ")", address);
     buf_text(advice, "the argument is None or 0: test it first with `if ptr is not None:`");
+    return;
+  }
+  if (access->stray) {
+    buf_printf(message, "argument '%s' points to no buffer of the device, at address 0x%" PRIx64,
+               access->stray, address);
+    buf_text(advice, "pass a buffer of the device: tilec_buffer_wrap (C++: tilec::buffer::wrap) makes one of "
+                     "host memory");
     return;
   }
   if (!buffer) {
@@ -326,7 +333,8 @@ const char *race_advice(RaceKind kind) {
     return "threads of a program run in any order. Is the element updated (loaded, changed, stored) by "
            "several? "
            "Then use tl.atomic_add, because a barrier only hides the lost update. If a result needs the old "
-           "value of another element, tl.debug_barrier() between the two accesses orders them";
+           "value of another element, read one buffer and write another, or put tl.debug_barrier() between "
+           "the two accesses";
   case RACE_PROGRAMS:
     return "programs run in any order: let each write elements of its own (offsets from tl.program_id), or "
            "use "

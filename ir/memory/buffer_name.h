@@ -42,6 +42,7 @@ void buffer_place(const BufferName *buffer, uint64_t address, Buf *out);
 // A wrong access, for the lowest wrong element.
 typedef struct AccessFacts {
   const char *what;         // "load"
+  const char *stray;        // The argument that the address comes from, if it points to no buffer. NULL: none.
   const BufferName *buffer; // The intended or nearest buffer; NULL: none.
   uint64_t address;
   uint32_t bytes; // Size of an element of the pointer's type; 0: unknown.

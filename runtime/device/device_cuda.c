@@ -41,7 +41,10 @@ static tilec_status load_driver(CudaApi *api) {
   };
   // Never closed: the driver keeps threads.
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return error_set(TILEC_ERROR_NO_DEVICE, "no CUDA driver: %s", dlerror());
+  if (!library)
+    return error_set(TILEC_ERROR_NO_DEVICE,
+                     "no CUDA driver: %s; install NVIDIA's driver, or use the device sim, which needs no GPU",
+                     dlerror());
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     void *function = dlsym(library, table[i].symbol);
     if (!function)

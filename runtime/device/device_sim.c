@@ -311,6 +311,15 @@ static uint32_t buffer_names(const Told *t, BufferName *names) {
   return count;
 }
 
+static const char *const *pointer_names(Told *t) {
+  const char **names = ARENA_ARRAY(&t->arena, const char *, t->launch->arg_count);
+  for (uint32_t i = 0; i < t->kernel->pointer_count; i++) {
+    const SimPointer *pointer = &t->kernel->pointers[i];
+    if (pointer->param < t->launch->arg_count) names[pointer->param] = pointer->name;
+  }
+  return names;
+}
+
 static tilec_status print_findings(void *data) {
   Told *t = data;
   Sources sources = {.arena = &t->arena};
@@ -321,6 +330,7 @@ static tilec_status print_findings(void *data) {
   }
   BufferName *names = ARENA_ARRAY(&t->arena, BufferName, t->kernel->pointer_count);
   ReportContext context = {.diags = &diags,
+                           .pointers = pointer_names(t),
                            .names = names,
                            .name_count = buffer_names(t, names),
                            .args = t->launch->args,

@@ -233,11 +233,20 @@ typedef struct Words {
   Buf message, advice;
 } Words;
 
+// The argument that the access's pointer comes from, if it points to no buffer. NULL: none.
+static const char *stray_of(const ReportContext *c, const tilec_sim_report *r) {
+  uint32_t param = r->place.param;
+  if (!r->is_global || !c->pointers || !param || param > c->arg_count) return NULL;
+  if (buffer_pointed(c->names, c->name_count, c->args[param - 1])) return NULL;
+  return c->pointers[param - 1];
+}
+
 static AccessFacts access_facts(const ReportContext *c, const SimFinding *finding) {
   const tilec_sim_report *r = &finding->report;
   Sources *sources = c->diags->sources;
   Loc loc = finding->loc;
   return (AccessFacts){.what = access_name(r->access, call_has(sources, loc, "store")),
+                       .stray = stray_of(c, r),
                        .buffer = finding->buffer,
                        .address = r->address,
                        .bytes = r->kind == TILEC_SIM_MISALIGNED ? r->bytes : r->place.element,

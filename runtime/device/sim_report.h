@@ -14,6 +14,7 @@ typedef struct ReportContext {
   uint32_t name_count;
   const uint64_t *args; // of the launch, for the parameter that an access names; NULL: not known
   uint32_t arg_count;
+  const char *const *pointers; // The name of each argument that is a pointer, or NULL. NULL: not known.
   const char *ptx_file; // for PTX from the user: locations are its lines; otherwise NULL
   bool weak_atomics;    // the kernel has some (func_has_weak_atomics)
   bool no_shared;       // the launch has no dynamic shared memory, and the user could give some

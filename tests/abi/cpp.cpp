@@ -45,12 +45,14 @@ static void launches(const tilec::device &device) {
   mix(x.as<float>(), out.as(TILEC_FP32), n, 2.5, true, nullptr, UINT64_MAX);
   out.read(got.data(), bytes);
   for (std::size_t i = 0; i < n; i++) expect(got[i] == -(host[i] * 2.5f + 15), "a result");
-  mix.run(tilec::launch(2).on(stream), x.as<float>(), out.as<float>(1), 100, 1.0f, false, 1, std::uint64_t(1) << 63);
+  mix.run(tilec::launch(2).on(stream), x.as<float>(), out.as<float>(1), 100, 1.0f, false, 1,
+          std::uint64_t(1) << 63);
   end.record(stream);
   expect(end.seconds_since(start) >= 0, "a time");
   out.read(got.data(), bytes, sizeof(float));
   for (std::size_t i = 0; i < n; i++) expect(got[i] == host[i] + 108, "a result on a stream");
-  expect(mix.attributes(x.as<float>(), out.as<float>(), n, 2.5, true, nullptr, UINT64_MAX).threads != 0, "attributes");
+  expect(mix.attributes(x.as<float>(), out.as<float>(), n, 2.5, true, nullptr, UINT64_MAX).threads != 0,
+         "attributes");
   device.arch();
 }
 
@@ -88,6 +90,40 @@ static void throws(const tilec::device &device) {
   }
 }
 
+// Constexprs of each type, and a pointer of the kernel's device.
+static void options_and_pointers(const tilec::device &device) {
+  const char *text = "@kernel\n@grid(1)\ndef g(out):\n    store(out, 1)\n"
+                     "@kernel\n@grid(1)\ndef f(out, n, A: constexpr, B: constexpr, C: constexpr, D: "
+                     "constexpr, E: constexpr, F: constexpr):\n"
+                     "    if B and C == 'x' and E == 0.1 and F == 2.0 and F / 4 == 0.5:\n"
+                     "        store(out, A * D[1] + n)\n";
+  tilec::program program = tilec::program::from_source("options.tile", text);
+  tilec::options how("f");
+  how.define("A", 3u)
+      .define("B", true)
+      .define("C", std::string("'x'"))
+      .define("D", "(1, 2)")
+      .define("E", 0.1)
+      .define("F", 2.0f);
+  how.raw().num_warps = 1;
+  tilec::options copy = how; // it has texts of its own
+  how = tilec::options();
+  tilec::kernel f(device, program, copy);
+  tilec::buffer out(device, sizeof(std::int32_t));
+  std::int32_t got = 0;
+  f(out.as<std::int32_t>(), 4);
+  out.read(&got, sizeof got);
+  expect(got == 10, "constexprs of tilec::options");
+  f(reinterpret_cast<const std::int32_t *>(out.address()), 5);
+  out.read(&got, sizeof got);
+  expect(got == 11, "a pointer as an argument");
+  f(tilec::buffer::wrap(device, &got, sizeof got).as<std::int32_t>(), 6);
+  expect(got == 12, "memory of the host as a buffer");
+  copy.raw().signature = "out=*i32,n=i32";
+  expect(tilec::compiled(program, copy).output().find(".reqntid 32") != std::string::npos,
+         "num_warps of tilec::options");
+}
+
 static void compiles(const tilec::device &device) {
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
   options.signature = "x=*fp32,out=*fp32,n=i32,factor=fp32,flag=i1,bias=None,wide=u64";
@@ -107,6 +143,7 @@ int main(int argc, char **argv) {
     launches(device);
     wide_launches(device);
     throws(device);
+    options_and_pointers(device);
     compiles(device);
     device.synchronize();
   } catch (const tilec::error &e) {

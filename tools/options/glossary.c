@@ -5,6 +5,7 @@
 
 #include "base/colors.h"
 #include "tools/options/options.h"
+#include "tools/options/options_parts.h"
 
 extern const char glossary[], glossary_end[]; // docs/glossary.md
 
@@ -73,15 +74,16 @@ static bool find_entry(const char *asked, Entry *entry) {
   return false;
 }
 
-// The text without the marks of code and of links.
-static void put_plain(Buf *out, Str text) {
+void options_put_plain(Buf *out, Str text) {
+  bool code = false;
   for (size_t i = 0; i < text.n; i++) {
-    const char *close = text.at[i] == ']' && i + 1 < text.n && text.at[i + 1] == '('
-                            ? memchr(text.at + i, ')', text.n - i)
-                            : NULL;
-    if (close)
+    bool link = !code && text.at[i] == ']' && i + 1 < text.n && text.at[i + 1] == '(';
+    const char *close = link ? memchr(text.at + i, ')', text.n - i) : NULL;
+    if (text.at[i] == '`')
+      code = !code;
+    else if (close)
       i = (size_t)(close - text.at);
-    else if (text.at[i] != '`' && text.at[i] != '[')
+    else if (code || text.at[i] != '[')
       buf_char(out, text.at[i]);
   }
 }
@@ -89,10 +91,10 @@ static void put_plain(Buf *out, Str text) {
 static void print_entry(const Entry *entry, bool colors, Buf *out) {
   Buf text = {0};
   if (colors) buf_text(out, COLOR_BOLD);
-  put_plain(out, entry->words);
+  options_put_plain(out, entry->words);
   if (colors) buf_text(out, COLOR_RESET);
   buf_text(out, "\n\n");
-  put_plain(&text, entry->meaning);
+  options_put_plain(&text, entry->meaning);
   buf_wrapped(out, text.at, 0, 0, HELP_COLUMNS);
   buf_char(out, '\n');
   buf_free(&text);
@@ -138,7 +140,7 @@ bool options_has_word(const char *word) {
   Entry entry;
   Buf spec = {0};
   options_print_spec(word, &spec);
-  bool found = spec.n || find_entry(word, &entry);
+  bool found = spec.n || find_entry(word, &entry) || options_has_cuda_word(word);
   buf_free(&spec);
   return found;
 }
@@ -147,6 +149,7 @@ void options_print_word(const char *word, bool colors, Buf *out) {
   Entry entry;
   if (find_entry(word, &entry)) print_entry(&entry, colors, out);
   options_print_spec(word, out);
+  options_print_cuda_word(word, colors, out);
 }
 
 size_t options_words(Arena *arena, const char **words, size_t room) {
@@ -155,5 +158,5 @@ size_t options_words(Arena *arena, const char **words, size_t room) {
   for (const char *at = glossary; next_entry(&at, &entry);)
     for (Str word; n < room && next_word(&entry.words, &word);)
       words[n++] = arena_printf(arena, "%.*s", STR_ARG(word));
-  return n;
+  return n + options_cuda_words(arena, words + n, room - n);
 }

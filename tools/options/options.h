@@ -138,7 +138,7 @@ void options_print_option(const char *option, bool colors, Buf *out);
 // tilec help CODE: the entry of diagnostics.def; tilec help codes: all codes with their titles. Returns false, without
 // a text, if there is no such code.
 bool options_print_code(const char *code, bool colors, Buf *out);
-// tilec help WORD: a word of docs/glossary.md, or that begins a SPEC, such as `zeros`.
+// tilec help WORD: a word of docs/glossary.md, one of CUDA, or one that begins a SPEC, such as `zeros`.
 bool options_has_word(const char *word);
 void options_print_word(const char *word, bool colors, Buf *out);
 // Adds the SPECs that begin with the word, if there are any; "SPEC": all.

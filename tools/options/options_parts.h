@@ -53,6 +53,15 @@ bool option_take_range(OptionParser *p, const char *name, bool is_option, const 
 // The same for an option of RANGE. *good: true if it accepts each value.
 bool option_set_range(OptionParser *p, const OptionInfo *info, const char *value, bool *good);
 
+// A text of a page without the marks of code and of links.
+void options_put_plain(Buf *out, Str text);
+
+// Words of CUDA, from docs/how-to/coming-from-cuda.md.
+bool options_has_cuda_word(const char *word);
+void options_print_cuda_word(const char *word, bool colors, Buf *out);
+// Writes those that are one word, at most `room`. Returns their number.
+size_t options_cuda_words(Arena *arena, const char **words, size_t room);
+
 // The words, with @FILE replaced by the words of the file. False: `error` has the reason.
 bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error);
 

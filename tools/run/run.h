@@ -246,8 +246,9 @@ ExitStatus run_expect(Run *run, const char *prefix);
 // Otherwise `result`.
 ExitStatus run_strict(const Run *run, ExitStatus result);
 
-// Prints shape, type, minimum, maximum, mean and first elements of every buffer that changed or was empty.
-void run_report_buffers(const Run *run);
+// Prints shape, type, minimum, maximum, mean and first elements of every buffer that changed or was empty. Also names
+// those that `func` stores to and that did not change. func: NULL for PTX
+void run_report_buffers(const Run *run, const Func *func);
 // One element as text, of a buffer with these bytes.
 void run_print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf *out);
 // --print. Call run_check_prints before the launch: false after reporting that a buffer or range does not exist.

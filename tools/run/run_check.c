@@ -158,9 +158,11 @@ static bool judge_uncertain(Run *run, const Reference *reference, const RunArg *
     diag_error(
         &run->c->diags, param->loc,
         "[T1405] --check could not compare %llu of %llu elements of '%s' (%.3g%%; the limit is %.3g%%): %s; "
-        "raise the limit with --allow-uncompared=SHARE",
+        "compare with an array of your own by --expect %s=@FILE.npy, or raise the limit by "
+        "--allow-uncompared=SHARE",
         (unsigned long long)uncertain, (unsigned long long)counted, param->name,
-        100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared, doubt_of(check));
+        100 * (double)uncertain / (double)counted, 100 * run->options->allow_uncompared, doubt_of(check),
+        param->name);
   else if (check->uncertain && check->uncertain == check->outputs)
     run_warn(run, param->loc, "[T1405] no element of %s could be compared: %s", param->name,
              uncertain ? doubt_of(check)

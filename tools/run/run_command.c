@@ -232,7 +232,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   if (run->configuration) printf("%s\n", run->configuration);
   printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
          (long long)grid[1], (long long)grid[2]);
-  run_report_buffers(run);
+  run_report_buffers(run, image->func);
   run_print_elements(run);
   return EXIT_DONE;
 }

@@ -55,13 +55,14 @@ static void join_wraps(const Diags *diags, Diag *told, const Diag *diag) {
 }
 
 // The note's text, or a longer one of `told` that begins with it. Advice for a race that is both between programs and
-// within one begins with what the joined message is about.
+// within one begins with what the joined message is about. Each of the two reports may be of one kind.
 static const char *longer_text(const Diags *diags, const Diag *told, const Diag *note) {
   bool within, advice = race_is_advice(note->message, &within);
   for (uint32_t i = 0; advice && i < told->notes.n; i++) {
     const char *text = told->notes.at[i]->message;
-    bool between_first = strstr(text, RACE_ALSO_WITHIN) != NULL;
-    if (!between_first && !strstr(text, RACE_ALSO_BETWEEN)) continue;
+    bool told_within, one_kind = race_is_advice(text, &told_within);
+    bool between_first = one_kind ? !told_within : strstr(text, RACE_ALSO_WITHIN) != NULL;
+    if (one_kind ? told_within == within : !between_first && !strstr(text, RACE_ALSO_BETWEEN)) continue;
     if (within != between_first) return text;
     return arena_printf(diags->arena, "%s%s", note->message, within ? RACE_ALSO_BETWEEN : RACE_ALSO_WITHIN);
   }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "ir/memory/atomic.h"
 #include "ir/number.h"
 #include "sim/sim.h"
 
@@ -26,12 +27,17 @@ void run_print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf 
     buf_printf(out, "%llu", (unsigned long long)bits);
 }
 
-static void report_buffer(const RunArg *param, Buf *out) {
+static void report_type(const RunArg *param, Buf *out) {
   const Argument *a = &param->value;
   buf_printf(out, "%s: %s[", param->name, elem_info(a->elem)->name);
   for (uint32_t i = 0; i < a->rank; i++)
     buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)a->shape[i]);
   buf_text(out, "]");
+}
+
+static void report_buffer(const RunArg *param, Buf *out) {
+  const Argument *a = &param->value;
+  report_type(param, out);
   double min = INFINITY, max = -INFINITY, sum = 0;
   uint64_t nans = 0;
   for (uint64_t i = 0; i < a->elements; i++) {
@@ -52,13 +58,35 @@ static void report_buffer(const RunArg *param, Buf *out) {
   buf_text(out, a->elements > SHOWN ? ", ...]\n" : "]\n");
 }
 
-void run_report_buffers(const Run *run) {
+// True if the op may store to the buffer. A pointer that depends on a choice, or was loaded, is of no buffer.
+static bool stores_to(const Run *run, const Op *op, const RunArg *buffer) {
+  bool stores = op->kind == OP_TMA_STORE || (op_has(op, GLOBAL | WRITES) && op->kind != OP_COPY_ASYNC);
+  if (!stores || atomic_is_load(op)) return false;
+  int32_t param = pointer_param(op->operands[0].value);
+  if (param < 0 || (uint32_t)param >= run->bit_count) return false;
+  uint64_t address = run->bits[param];
+  return address >= buffer->base && address - buffer->base < buffer->value.bytes;
+}
+
+static bool is_output(const Run *run, const Func *func, const RunArg *buffer) {
+  if (!func || !run->bits) return false; // PTX of the user
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (stores_to(run, w.op, buffer)) return true;
+  return false;
+}
+
+void run_report_buffers(const Run *run, const Func *func) {
   Buf out = {0};
   for (uint32_t i = 0; i < run->holder_count; i++) {
     const RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
     bool changed = param->value.bytes && memcmp(param->value.data, param->result, param->value.bytes) != 0;
-    if (changed || !param->value.initialised) report_buffer(param, &out);
+    if (changed || !param->value.initialised)
+      report_buffer(param, &out);
+    else if (is_output(run, func, param)) {
+      report_type(param, &out);
+      buf_text(&out, " unchanged\n");
+    }
   }
   fwrite(out.at ? out.at : "", 1, out.n, stdout);
   buf_free(&out);

@@ -220,7 +220,8 @@ static ExitStatus step_launch(Run *run, Func *func, const BoundArgs *bound, cons
   take_results(run, l.memory);
   printf("%s on the evaluator, grid %lld,%lld,%lld\n", func->name, (long long)grid[0], (long long)grid[1],
          (long long)grid[2]);
-  run_report_buffers(run);
+  run->bits = bound->bits;
+  run_report_buffers(run, func);
   run_print_elements(run);
   return EXIT_DONE;
 }

@@ -13,8 +13,9 @@ class Driver {
 
 public:
   template <class... Args> void operator()(const char *name, Args... args) const {
-    void *found = library ? dlsym(library, name) : nullptr;
-    if (!found) throw std::runtime_error(std::string("the driver has no ") + name);
+    if (!library) throw std::runtime_error("no libcuda.so.1: install NVIDIA's driver");
+    void *found = dlsym(library, name);
+    if (!found) throw std::runtime_error(std::string("NVIDIA's driver is too old: no ") + name);
     if (int status = reinterpret_cast<int (*)(Args...)>(found)(args...))
       throw std::runtime_error(std::string(name) + " returned " + std::to_string(status));
   }

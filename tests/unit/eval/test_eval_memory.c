@@ -416,13 +416,13 @@ static void test_out_of_bounds(void **unused) {
     const char *says;
   } CASES[] = {
       {IN + 8, 64, "load out of bounds: p[16] of 16, in program (0, 0, 0), element 14"},
-      {IN - 4, 64,
-       "load out of bounds: no argument's buffer is near address 0xfffc"}, // no argument points into it
+      {IN - 4, 64, "load out of bounds: argument 'p' points to no buffer of the device, at address 0xfffc"},
       {IN, 62, "load out of bounds: byte 2 of p[15] of 15"},
       {IN + 2, 128, "misaligned load of 4 bytes: byte 2 of p[0] of 32"},
       {IN, 0, "load out of bounds: p[0] of 0"},
       {0, 64, "load out of bounds: the pointer is null (address 0x0)"},
-      {UINT64_MAX - 3, 64, "load out of bounds: no argument's buffer is near address 0xfffffffffffffffc"},
+      {UINT64_MAX - 3, 64,
+       "load out of bounds: argument 'p' points to no buffer of the device, at address 0xfffffffffffffffc"},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
     Fixture f;

@@ -79,6 +79,27 @@ static void test_races(void **unused) {
   checked_free(&c);
 }
 
+// An address of host memory that no buffer holds.
+static void test_host_memory(void **unused) {
+  (void)unused;
+  for (int d = 0; d < DEVICES; d++) {
+    float host[N] = {0};
+    Checked c = checked_new(devices[d], "in_place");
+    const tilec_arg arg = tilec_arg_pointer(TILEC_FP32, (uintptr_t)host);
+    tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+    options.grid[0] = 2;
+    tilec_status status = tilec_launch(c.kernel, &options, &arg, 1);
+    assert_error(status, TILEC_ERROR_LAUNCH,
+                 "error[T1101]: load out of bounds: argument 'x' points to no buffer");
+    assert_error(status, TILEC_ERROR_LAUNCH, "tilec_buffer_wrap");
+    tilec_buffer_free(c.x);
+    assert_ok(tilec_buffer_wrap(c.device, (uintptr_t)host, sizeof host, &c.x));
+    assert_ok(launch(&c, 0));
+    assert_true(host[0] == 1 && host[N - 1] == 1);
+    checked_free(&c);
+  }
+}
+
 static void keep(void *data, const char *text, size_t bytes) {
   char *kept = data;
   assert_true(strlen(kept) + bytes < 256);
@@ -107,6 +128,6 @@ static void test_printed(void **unused) {
 
 int suite_runtime_check(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_races),
-                                     cmocka_unit_test(test_printed)};
+                                     cmocka_unit_test(test_host_memory), cmocka_unit_test(test_printed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec help threadIdx: rows of the tables of docs/how-to/coming-from-cuda.md whose first column is "CUDA". The command
+// carries that page. A row's first cell has words with commas between them, as code or not; `*` stands for any letters.
+#include <ctype.h>
+
+#include "base/colors.h"
+#include "tools/options/options.h"
+#include "tools/options/options_parts.h"
+
+extern const char cuda_words[], cuda_words_end[]; // docs/how-to/coming-from-cuda.md
+
+enum { MAX_CELLS = 4, MAX_WORD = 80 };
+
+typedef struct Cells {
+  Str at[MAX_CELLS];
+  uint32_t n;
+} Cells;
+
+// "| a | b |"
+static bool split_cells(Str line, Cells *cells) {
+  *cells = (Cells){0};
+  if (!str_starts(line, "| ")) return false;
+  for (const char *at = line.at + 1, *end = line.at + line.n, *bar; cells->n < MAX_CELLS; at = bar + 1) {
+    bar = at < end ? memchr(at, '|', (size_t)(end - at)) : NULL;
+    if (!bar) break;
+    cells->at[cells->n++] = str_trimmed((Str){at, (size_t)(bar - at)});
+  }
+  return cells->n > 1;
+}
+
+typedef struct Rows {
+  const char *at;
+  Cells head, row;
+} Rows;
+
+// Moves to the next row of a table that begins with "CUDA". False at the end.
+static bool next_row(Rows *rows) {
+  while (rows->at < cuda_words_end) {
+    const char *line = rows->at, *end = memchr(line, '\n', (size_t)(cuda_words_end - line));
+    if (!end) end = cuda_words_end;
+    rows->at = end < cuda_words_end ? end + 1 : end;
+    Str text = {line, (size_t)(end - line)};
+    if (str_starts(text, "|--")) continue;
+    if (!split_cells(text, &rows->row))
+      rows->head.n = 0;
+    else if (str_is(rows->row.at[0], "CUDA"))
+      rows->head = rows->row;
+    else if (rows->head.n == rows->row.n)
+      return true;
+  }
+  return false;
+}
+
+// The first word of *words without the marks of code. Moves *words past it. False: there is none.
+static bool next_word(Str *words, Str *word) {
+  if (!words->n) return false;
+  size_t n = 0;
+  for (bool code = false; n < words->n && (code || words->at[n] != ','); n++) code ^= words->at[n] == '`';
+  *word = str_trimmed((Str){words->at, n});
+  n += n < words->n;
+  *words = (Str){words->at + n, words->n - n};
+  while (word->n && word->at[0] == '`') word->at++, word->n--;
+  while (word->n && word->at[word->n - 1] == '`') word->n--;
+  return word->n > 0;
+}
+
+// What is compared: in lower case, without what follows a '(', '.' or '<', and each row of blanks, '-' and '_' as one
+// blank inside the word.
+static const char *plain_word(Str word, char out[MAX_WORD]) {
+  size_t n = 0;
+  for (size_t i = 0; i < word.n && n + 2 < MAX_WORD; i++) {
+    char c = word.at[i];
+    if (n && (c == '(' || c == '.' || c == '<')) break;
+    if (c == '-' || c == '_' || c == ' ')
+      out[n] = ' ', n += n && out[n - 1] != ' ';
+    else
+      out[n++] = (char)tolower((unsigned char)c);
+  }
+  while (n && out[n - 1] == ' ') n--;
+  out[n] = '\0';
+  return out;
+}
+
+static bool matches(const char *pattern, const char *word) {
+  for (; *pattern && *pattern != '*'; pattern++, word++)
+    if (*pattern != *word) return false;
+  if (!*pattern) return !*word;
+  for (; *word; word++)
+    if (matches(pattern + 1, word)) return true;
+  return matches(pattern + 1, word);
+}
+
+static bool is_about(Str words, const char *asked) {
+  char pattern[MAX_WORD], wanted[MAX_WORD];
+  Str word;
+  plain_word(str_from(asked), wanted);
+  while (*wanted && next_word(&words, &word))
+    if (matches(plain_word(word, pattern), wanted)) return true;
+  return false;
+}
+
+bool options_has_cuda_word(const char *word) {
+  for (Rows rows = {.at = cuda_words}; next_row(&rows);)
+    if (is_about(rows.row.at[0], word)) return true;
+  return false;
+}
+
+static void put_cell(Str name, Str text, bool colors, Buf *out) {
+  Buf plain = {0};
+  options_put_plain(&plain, text);
+  if (!plain.n) return;
+  buf_printf(out, "%s%.*s:%s ", colors ? COLOR_BOLD : "", STR_ARG(name), colors ? COLOR_RESET : "");
+  buf_wrapped(out, plain.at, name.n + 2, 4, HELP_COLUMNS);
+  buf_char(out, '\n');
+  buf_free(&plain);
+}
+
+void options_print_cuda_word(const char *word, bool colors, Buf *out) {
+  bool found = false;
+  for (Rows rows = {.at = cuda_words}; next_row(&rows);) {
+    if (!is_about(rows.row.at[0], word)) continue;
+    if (out->n) buf_char(out, '\n');
+    for (uint32_t i = 0; i < rows.row.n; i++) put_cell(rows.head.at[i], rows.row.at[i], colors, out);
+    found = true;
+  }
+  if (found)
+    buf_text(out,
+             "\nThe page 'Coming from CUDA' (docs/how-to/coming-from-cuda.md) compares whole kernels.\n");
+}
+
+size_t options_cuda_words(Arena *arena, const char **words, size_t room) {
+  size_t n = 0;
+  for (Rows rows = {.at = cuda_words}; next_row(&rows);)
+    for (Str all = rows.row.at[0], word; n < room && next_word(&all, &word);)
+      if (!memchr(word.at, '*', word.n) && !memchr(word.at, ' ', word.n))
+        words[n++] = arena_printf(arena, "%.*s", STR_ARG(word));
+  return n;
+}
