@@ -30,6 +30,10 @@ def unread(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(out, tl.max(tl.load(x + i, mask=i < n), axis=0))  # a warning
 
+@tilec.jit
+def show(x):
+    tl.device_print("x", tl.load(x))
+
 def main():
     x = array.array("i", range(10))
     double[(3,)](x, 10, 4)
@@ -39,6 +43,13 @@ def main():
     if "unread" in sys.argv:
         for repeat in range(2):
             unread[(1,)](x, array.array("i", [0]), 10, 16)
+    if "caught" in sys.argv:
+        try:
+            racing[(2,)](x, 10, 8)
+        except tilec.LaunchError:
+            pass
+    if "show" in sys.argv:
+        show[(1,)](x)
     print(__name__, *sys.argv[1:])
 
 main()
@@ -112,6 +123,17 @@ class Main(unittest.TestCase):
         self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error\[T\d+\]: .*")
         frames = [text for text in result.stderr.split("\n") if text.startswith("  File ")]
         self.assertTrue(frames and all("program.py" in frame for frame in frames), result.stderr)
+
+    def test_check_counts_errors_that_the_program_catches(self):
+        result = self.run_tilec("check", "program.py", "caught")
+        self.assertEqual((result.returncode, result.stdout), (1, "__main__ caught\n"))
+        self.assertEqual(result.stderr, "tilec: 1 of 2 launches has reports (caught by the program)\n")
+        self.assertEqual(self.run_tilec("check", "--kernel", "double", "program.py", "caught").returncode, 0)
+
+    def test_check_prints_once(self):
+        run, check = (self.run_tilec(*words, "program.py", "show") for words in ((), ("check",)))
+        self.assertEqual(run.stdout, check.stdout)
+        self.assertEqual(check.stdout.count("x: "), 1)
 
     def test_check_warns(self):
         """Of undefined values that are stored, once each; --strict fails on them."""
