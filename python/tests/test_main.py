@@ -73,6 +73,28 @@ copy[(1,)](x, y, 10)
 assert (x == y).all()
 """
 
+LOCK = """
+import sys
+import numpy
+import triton
+import triton.language as tl
+
+@triton.jit
+def total(x, out, lock, BARRIER: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    part = tl.load(x + tl.program_id(0) * BLOCK + i)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(out + i, tl.load(out + i) + part)
+    if BARRIER:
+        tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+x, out, lock = numpy.ones(1024, numpy.float32), numpy.zeros(256, numpy.float32), numpy.zeros(1, numpy.int32)
+total[(4,)](x, out, lock, BARRIER="barrier" in sys.argv, BLOCK=256)
+print(out[0])
+"""
+
 
 class Main(unittest.TestCase):
     def setUp(self):
@@ -158,6 +180,20 @@ class Main(unittest.TestCase):
         self.assertIn("usage: python -m tilec", self.run_tilec("--help").stdout)
         self.assertEqual(self.run_tilec().returncode, 2)
         self.assertIn("no launch was checked", self.run_tilec("check", "program.py", text="pass").stderr)
+
+    @unittest.skipUnless(importlib.util.find_spec("triton") and importlib.util.find_spec("numpy"), "Triton or NumPy is not installed")
+    def test_a_release_that_older_tritons_compile_without_a_barrier(self):
+        """tilec's code is right. An installed Triton before 3.9 makes code that races."""
+        import triton
+
+        line = LOCK.split("\n").index("    tl.atomic_xchg(lock, 0)") + 1
+        older = triton.__version__.startswith(("3.6.", "3.7.", "3.8."))
+        result = self.run_tilec("check", "program.py", text=LOCK)
+        warned = f"program.py:{line}: TilecWarning: Triton {triton.__version__}, which is installed, puts no barrier" in result.stderr
+        self.assertEqual((result.returncode, result.stdout, warned), (0, "4.0\n", older), result.stderr)
+        self.assertEqual(self.run_tilec("check", "--strict", "program.py", text=LOCK).returncode, int(older))
+        self.assertEqual(self.run_tilec("check", "--strict", "program.py", "barrier", text=LOCK).returncode, 0)
+        self.assertNotIn("TilecWarning", self.run_tilec("program.py", text=LOCK).stderr)
 
     @unittest.skipUnless(importlib.util.find_spec("triton") and importlib.util.find_spec("numpy"), "Triton or NumPy is not installed")
     def test_tritons_kernels(self):

@@ -227,14 +227,27 @@ _RUN_CODES = ("T11", "T12", "T13", "T14")
 _warned: Dict[str, Dict[Any, Any]] = {}  # of each file what `warnings` has shown
 
 
+# The remark of passes/shared/place_barriers.c that is a warning for an installed Triton before 3.9.
+_RELEASE_REMARK = "a barrier is put before this release"
+
+
+def _release_warning() -> str:
+    version = getattr(sys.modules.get("triton"), "__version__", "before 3.9")
+    return (
+        f"Triton {version}, which is installed, puts no barrier before this release, so its code may race here (tilec's does not): "
+        "call tl.debug_barrier() before it"
+    )
+
+
 def warned(raw: List[RawDiagnostic]) -> None:
     """Warns of what compiles and checked launches have logged, at the line that a message is about. Errors come as
     exceptions."""
     for diagnostic in diagnostics(_reindexed(raw)):
-        if diagnostic.severity != "warning":
+        releases = diagnostic.severity == "remark" and diagnostic.text.startswith(_RELEASE_REMARK)
+        if diagnostic.severity != "warning" and not releases:
             continue
-        text = "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
-        if (diagnostic.code or "").startswith(_RUN_CODES):
+        text = _release_warning() if releases else "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
+        if releases or (diagnostic.code or "").startswith(_RUN_CODES):
             run_warnings.add((diagnostic.file, diagnostic.line, text))
         if diagnostic.file:
             warnings.warn_explicit(text, TilecWarning, diagnostic.file, diagnostic.line, registry=_warned.setdefault(diagnostic.file, {}))
