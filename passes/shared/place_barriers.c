@@ -199,10 +199,8 @@ static void order_op(Placer *p, State *s, Op *op) {
       global || is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
   hazard |= tensor && !is_empty(p, s->set[WRITES_GLOBAL]);
   hazard |= store && !is_empty(p, s->set[READS_GLOBAL]);
-  if (releases_others(p, s, op)) {
-    hazard = true;
-    remark_release(p, op);
-  }
+  if (releases_others(p, s, op)) remark_release(p, op);
+  hazard |= releases_others(p, s, op);
   if (fence) {
     put_op(p, op, OP_FENCE_ASYNC, global);
     state_fence(p, s, global);
