@@ -184,9 +184,10 @@ static bool releases_others(const Placer *p, const State *s, const Op *op) {
 // Python warns of it where an older Triton is installed (python/tilec/_errors.py).
 static void remark_release(const Placer *p, const Op *op) {
   if (p->insert)
-    diag_remark(p->context->diags, op->loc, "place_barriers",
-                "a barrier is put before this release, so that it covers the whole program; Triton before 3.9 puts "
-                "none: call tl.debug_barrier() there");
+    diag_remark(
+        p->context->diags, op->loc, "place_barriers",
+        "a barrier is put before this release, so that it covers the whole program; Triton before 3.9 puts "
+        "none: call tl.debug_barrier() there");
 }
 
 static void order_op(Placer *p, State *s, Op *op) {

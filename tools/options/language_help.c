@@ -109,9 +109,9 @@ static const char *const elements[] = {
 
 // "operators", or one of them, such as "%". Their file has no entries.
 static bool is_operator(const char *word) {
-  static const char *const operators[] = {"operator", "operators", "+",  "-",  "*",  "/",  "//", "%",  "**", "~",  "&",
-                                          "|",        "^",         "<<", ">>", "<",  "<=", ">",  ">=", "==", "!=", "@",
-                                          "+=",       "-=",        "*=", "/=", "//=", "%="};
+  static const char *const operators[] = {
+      "operator", "operators", "+",  "-", "*",  "/",  "//", "%", "**", "~",  "&",  "|",  "^",   "<<",
+      ">>",       "<",         "<=", ">", ">=", "==", "!=", "@", "+=", "-=", "*=", "/=", "//=", "%="};
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
     if (strcmp(operators[i], word) == 0) return true;
   return false;
@@ -377,7 +377,8 @@ static void print_matches(Printer *p, const Query *q, bool functions) {
 static void print_operators(Printer *p) {
   Str line;
   const char *at = language_reference;
-  while (next_line(&at, &line) && !str_is(line, "# Operators")) {}
+  while (next_line(&at, &line) && !str_is(line, "# Operators")) {
+  }
   bool example = false;
   buf_printf(p->out, "%sOperators%s\n\n", p->colors ? COLOR_BOLD : "", p->colors ? COLOR_RESET : "");
   while (next_line(&at, &line) && !begins_file(line)) print_line(p, line, &example);
@@ -420,14 +421,16 @@ typedef struct Parameter {
 } Parameter;
 
 // The next description of the parameter after *at. `heads` is kept from call to call. False: none.
-static bool next_parameter(const char **at, const char **heads, bool *in_heads, const char *name, Parameter *found) {
+static bool next_parameter(const char **at, const char **heads, bool *in_heads, const char *name,
+                           Parameter *found) {
   Str line;
   size_t n = strlen(name);
   for (const char *here = *at; next_line(at, &line); here = *at) {
     if (begins_signature(line) && !*in_heads) *heads = here;
     *in_heads = begins_signature(line) || (*in_heads && str_starts(line, "    "));
     if (begins_file(line)) *heads = NULL;
-    if (!*heads || !is_item(line) || line.n <= n + 2 || line.at[n] != ':' || !str_starts(line, name)) continue;
+    if (!*heads || !is_item(line) || line.n <= n + 2 || line.at[n] != ':' || !str_starts(line, name))
+      continue;
     *found = (Parameter){*heads, without(line, n + 2)};
     for (const char *next = *at; next_line(&next, &line) && str_starts(line, "    "); *at = next)
       found->text.n = (size_t)(line.at + line.n - found->text.at);
