@@ -197,8 +197,8 @@ TILEC_API tilec_status tilec_device_synchronize(tilec_device *device);
 
 /* ------------------------------------------------------------------ Streams */
 
-/* A queue of work that runs in order. In functions that also take an object with a device, a NULL stream means
- * the device's default stream. On sim and eval all work is done when its call returns. */
+/* A queue of work that runs in order. In functions that also take an object with a device, a NULL stream means the
+ * device's default stream: CUDA's legacy one. On sim and eval all work is done when its call returns. */
 typedef struct tilec_stream tilec_stream;
 
 /* Makes a stream. On cuda it does not wait for the default stream. */

@@ -62,6 +62,9 @@ typedef struct Mma {
   bool split;                         // fp32 by three MMAs of tf32, or by MMAs of `pieces`.
   uint32_t pieces;                    // The number of bf16 that an fp32 is split into; 0: no split.
   bool swapped;                       // The transposed dot: b is the instruction's first operand.
+  uint32_t pair;                      // log2 of the distance along k of a word's halves, within a run.
+  uint32_t eighth;                    // The distance of the instruction's rows 0 and 8 in their operand.
+  uint32_t across, down; // The offset in the result of the instruction's next column, and of row 8.
   bool shallow;                       // Pieces with 8 of k, half of the instruction's k.
   uint32_t k;                         // Bytes of k of one instruction.
   LLVMValueRef *words[2][PART_COUNT]; // By operand and index; NULL: not made yet.
@@ -99,7 +102,7 @@ static void split_pair(Mma *m, LLVMValueRef x, LLVMValueRef y, DotOperand operan
 static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part part) {
   LLVMValueRef *word = &m->words[operand][part][index];
   if (*word) return *word;
-  uint32_t stride = operand == DOT_A ? 1 : 1u << m->p->shape.n;
+  uint32_t stride = (operand == DOT_A ? 1 : 1u << m->p->shape.n) << m->pair;
   if (m->pieces) {
     const RegisterMap *map = operand == DOT_A ? &m->a : &m->b;
     split_pair(m, emit_mapped(map, index), emit_mapped(map, index + 4 * stride), operand, index);
@@ -115,7 +118,9 @@ static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part par
 static uint32_t place_of_word(const Mma *m, uint32_t k, uint32_t half) {
   uint32_t bits = m->run - m->pack, word = (k >> (m->pack + 2)) + half;
   if (m->pieces) return k + half * 8;
-  return word >> bits << (m->run + 2) | (word & ((1u << bits) - 1)) << m->pack;
+  uint32_t in_run = word & ((1u << bits) - 1), low = in_run & ((1u << m->pair) - 1);
+  if (m->pair) return word >> bits << (m->run + 2) | (in_run - low) << 1 | low;
+  return word >> bits << (m->run + 2) | in_run << m->pack;
 }
 
 static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
@@ -124,7 +129,7 @@ static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t oute
   bool first = (operand == DOT_A) != m->swapped;
   uint32_t count = first ? 4 : 2;
   for (uint32_t i = 0; i < (m->shallow ? count / 2 : count); i++) {
-    uint32_t at_k = place_of_word(m, k, first ? i >> 1 : i), row = outer + (first ? (i & 1) * 8 : 0);
+    uint32_t at_k = place_of_word(m, k, first ? i >> 1 : i), row = outer + (first && i & 1 ? m->eighth : 0);
     uint32_t index = operand == DOT_A ? (((batch << shape->m) + row) << shape->k) + at_k
                                       : (((batch << shape->k) + at_k) << shape->n) + row;
     words[i] = word_at(m, operand, index, part);
@@ -186,7 +191,7 @@ static void begin_tile(Mma *m, MmaTile *t, uint32_t index) {
   t->column = index & ((1u << shape->n) - 1), t->row = index >> shape->n & ((1u << shape->m) - 1);
   t->batch = index >> (shape->n + shape->m);
   for (uint32_t i = 0; i < 4; i++) {
-    uint32_t at = m->swapped ? ((i & 1) << shape->n) + (i >> 1) * 8 : (i & 1) + ((i >> 1) * 8 << shape->n);
+    uint32_t at = (i & 1) * m->across + (i >> 1) * m->down;
     t->registers[i] = emit_mapped_register(&m->p->acc, index + at);
     t->value[i] = m->p->acc.registers[t->registers[i]];
     t->sum[i] = m->split ? LLVMConstNull(e->f32) : t->value[i];
@@ -256,6 +261,15 @@ static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
   }
 }
 
+// The transposed dot may have the instruction's rows 0 and 8 as neighbours.
+static void find_tile(Mma *m) {
+  const DotShape *shape = &m->p->shape;
+  m->eighth = 8, m->across = 1, m->down = 8u << shape->n;
+  if (!m->swapped) return;
+  m->eighth = m->down = layout_basis(m->p->layout, DIM_REGISTER, 1);
+  m->across = 1u << shape->n;
+}
+
 // The number of bf16 pieces for an fp32 number.
 static uint32_t pieces_of(Fp32Dot precision) {
   return precision == FP32_DOT_BF16X3 ? 2 : precision == FP32_DOT_BF16X6 ? 3 : 0;
@@ -271,11 +285,12 @@ void emit_mma_dot(Emitter *e, const EmittedDot *p) {
            .shallow = pieces_of(precision) && p->shape.k == 3,
            .a = emit_register_map(e, op_operand(p->op, 0)),
            .b = emit_register_map(e, op_operand(p->op, 1))};
-  uint32_t bits = elem_info(p->a)->bits, in_tile = 1u | 8u << p->shape.n, count = 0;
+  uint32_t bits = elem_info(p->a)->bits, count = 0;
   m.swapped = op_attr(p->op, ATTR_SWAPPED) != NULL;
-  if (m.swapped) in_tile = 8u | 1u << p->shape.n;
+  find_tile(&m);
   m.pack = bits >= 32 ? 0 : bits == 16 ? 1 : 2;
   m.run = dot_run_bits(p->op);
+  m.pair = dot_pair_bits(p->op);
   for (int i = 0; i < PART_COUNT; i++) {
     m.words[DOT_A][i] =
         ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.m + p->shape.k));
@@ -286,7 +301,7 @@ void emit_mma_dot(Emitter *e, const EmittedDot *p) {
   emit_begin_sums(p);
   for (uint32_t r = 0; r < layout_registers(p->layout); r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r && dot_sums_in(p->op, r))
+    if (!(index & (m.across | m.down)) && emit_mapped_register(&p->acc, index) == r && dot_sums_in(p->op, r))
       begin_tile(&m, &tiles[count++], index);
   }
   multiply_tiles(&m, tiles, count);

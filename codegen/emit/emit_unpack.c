@@ -5,10 +5,14 @@
 // before  (w >> 4 & 15) | 0x6400, (w >> 8 & 15) | 0x6400; each is cast to 16 bits
 // after   p = prmt(w >> 4, w, 0x0500); lop3(p & 0x000f000f | 0x64006400)
 //
+// Two fields of one word that are 16 bits apart need no permutation: w >> 4 has those of bits 4 and 20 at its halves' ends.
+//
 // A half's low byte is the byte in which the field starts, of the word shifted by 0 to 7 bits.
 //
 // One by one, a pair takes two shifts, two `lop3` and a permutation. Shifts by fewer than 8 bits are shared by a word's
 // fields: packed weights of 4 bits need one of them, for eight weights.
+#include <math.h>
+
 #include "codegen/emit/emit.h"
 
 #include "codegen/llvm/known_bits.h"
@@ -73,6 +77,17 @@ static LLVMValueRef shifted_by(Emitter *e, LLVMValueRef word, uint32_t bits, boo
                    : LLVMBuildLShr(e->builder, word, emit_i32(e, bits), "");
 }
 
+// The word shifted so that each field starts a half, if they are of one word and 16 bits apart. NULL: they are not.
+static LLVMValueRef shifted_in_place(Emitter *e, const LLVMValueRef *words, const Field *fields,
+                                     bool is_signed) {
+  enum { HALF_BYTES = 2 };
+  if (words[0] != words[1] || fields[0].within != fields[1].within) return NULL;
+  if (!LLVMIsAConstantInt(fields[0].byte) || !LLVMIsAConstantInt(fields[1].byte)) return NULL;
+  uint64_t byte = LLVMConstIntGetZExtValue(fields[0].byte);
+  if (LLVMConstIntGetZExtValue(fields[1].byte) != byte + HALF_BYTES) return NULL;
+  return shifted_by(e, words[0], (uint32_t)byte * BYTE_BITS + fields[0].within, is_signed);
+}
+
 // Both fields, each in the low byte of a half. The high bytes are other bytes of the words.
 static LLVMValueRef permuted(Emitter *e, const LLVMValueRef *words, const Field *fields, bool is_signed) {
   LLVMValueRef first = shifted_by(e, words[0], fields[0].within, is_signed);
@@ -84,20 +99,28 @@ static LLVMValueRef permuted(Emitter *e, const LLVMValueRef *words, const Field 
   return nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, operands, 3);
 }
 
+static LLVMTypeRef masked_type(Emitter *e) {
+  LLVMTypeRef types[] = {e->i32, e->i32, e->i32};
+  return LLVMFunctionType(e->i32, types, 3, false);
+}
+
+static LLVMValueRef masked_code(Emitter *e) {
+  static const char text[] = "lop3.b32 $0, $1, $2, $3, 0xea;", constraints[] = "=r,r,r,r";
+  return LLVMGetInlineAsm(masked_type(e), text, sizeof text - 1, constraints, sizeof constraints - 1, false,
+                          false, LLVMInlineAsmDialectATT, false);
+}
+
 // x & mask | bits. LLVM would compute each half by itself.
 static LLVMValueRef masked_with(Emitter *e, LLVMValueRef x, uint32_t mask, uint32_t bits) {
-  static const char text[] = "lop3.b32 $0, $1, $2, $3, 0xea;", constraints[] = "=r,r,r,r";
-  LLVMTypeRef types[] = {e->i32, e->i32, e->i32}, type = LLVMFunctionType(e->i32, types, 3, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
-                                       false, false, LLVMInlineAsmDialectATT, false);
   LLVMValueRef operands[] = {x, emit_i32(e, mask), emit_i32(e, bits)};
-  return LLVMBuildCall2(e->builder, type, code, operands, 3, "");
+  return LLVMBuildCall2(e->builder, masked_type(e), masked_code(e), operands, 3, "");
 }
 
 static void unpack_pair(Emitter *e, const Unpacking *u, uint32_t r, const Field *fields, LLVMValueRef *out) {
   bool is_signed = elem_is_signed(type_element(u->word->type)->elem);
   LLVMValueRef words[] = {emit_register(e, u->word, r), emit_register(e, u->word, r + 1)};
-  LLVMValueRef pair = permuted(e, words, fields, is_signed);
+  LLVMValueRef pair = shifted_in_place(e, words, fields, is_signed);
+  if (!pair) pair = permuted(e, words, fields, is_signed);
   pair = masked_with(e, pair, u->mask | u->mask << 16, u->bits | u->bits << 16);
   pair = LLVMBuildBitCast(e->builder, pair, LLVMVectorType(e->i16, 2), "");
   for (uint32_t i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, i), "");
@@ -161,6 +184,62 @@ static bool repeats_in_pairs(Emitter *e, const Value *tile) {
   return true;
 }
 
+// The register that both elements of the pair are; NULL: they differ.
+static LLVMValueRef repeated_at(Emitter *e, const Value *tile, uint32_t r) {
+  LLVMValueRef low = emit_register(e, tile, r);
+  return low == emit_register(e, tile, r + 1) ? low : NULL;
+}
+
+static LLVMValueRef splat_pair(Emitter *e, double x) {
+  LLVMValueRef halves[] = {LLVMConstReal(e->f16, x), LLVMConstReal(e->f16, x)};
+  return LLVMConstVector(halves, 2);
+}
+
+// --- fields that stay where they are
+//
+// before  lop3(w >> 12 & 0x000f000f | 0x64006400) - 1024
+// after   fma(lop3(w >> 8 & 0x00f000f0 | 0x64006400), 1/16, -64)
+//
+// The shift by whole bytes is shared with the pair before. Both are exact: 1024 + 16 x has all bits of x.
+
+// The call of lop3 whose bits the pair of fp16 is; NULL: it is computed otherwise.
+static LLVMValueRef masked_of(Emitter *e, LLVMValueRef pair) {
+  while (LLVMIsABitCastInst(pair)) pair = LLVMGetOperand(pair, 0);
+  return LLVMIsACallInst(pair) && LLVMGetCalledValue(pair) == masked_code(e) ? pair : NULL;
+}
+
+static bool known_bits_of(LLVMValueRef x, uint64_t *bits) {
+  if (!LLVMIsAConstantInt(x)) return false;
+  *bits = LLVMConstIntGetZExtValue(x);
+  return true;
+}
+
+// pair - less, where the pair's bits are shifted by a number of bytes and some bits. NULL: another difference.
+static LLVMValueRef less_in_place(Emitter *e, LLVMValueRef pair, LLVMValueRef less) {
+  enum { EXPONENT_PAIR = 0x64006400, EXPONENT = 1024, MANTISSA = 0x3ff };
+  LLVMValueRef call = masked_of(e, pair), shift = call ? LLVMGetOperand(call, 0) : NULL;
+  uint64_t mask, bits, by;
+  LLVMBool inexact;
+  LLVMOpcode opcode = shift && LLVMIsAInstruction(shift) ? LLVMGetInstructionOpcode(shift) : LLVMCall;
+  if ((opcode != LLVMAShr && opcode != LLVMLShr) || !less || !LLVMIsAConstantFP(less)) return NULL;
+  if (!known_bits_of(LLVMGetOperand(shift, 1), &by) || !known_bits_of(LLVMGetOperand(call, 1), &mask) ||
+      !known_bits_of(LLVMGetOperand(call, 2), &bits))
+    return NULL;
+  uint32_t within = (uint32_t)by % BYTE_BITS;
+  double off = LLVMConstRealGetDouble(less, &inexact) - EXPONENT;
+  if (bits != EXPONENT_PAIR || !within || (mask & UINT16_MAX) << within > MANTISSA ||
+      fabs(off) > EXPONENT / 2)
+    return NULL;
+  LLVMValueRef word = shifted_by(e, LLVMGetOperand(shift, 0), (uint32_t)by - within, opcode == LLVMAShr);
+  LLVMValueRef x = masked_with(e, word, (uint32_t)mask << within, (uint32_t)bits);
+  LLVMTypeRef type = LLVMTypeOf(pair);
+  double scale = 1.0 / (1 << within);
+  x = LLVMBuildBitCast(e->builder, x, type, "");
+  LLVMValueRef factor = splat_pair(e, scale), sum = splat_pair(e, -off - EXPONENT * scale);
+  LLVMValueRef operands[] = {x, factor, sum};
+  return nvvm_intrinsic(e, "llvm.fma", &type, 1, operands, 3);
+}
+
 static bool has_pairs(Emitter *e, const Op *op) {
   const Type *type = op_result(op)->type, *element = type_element(type);
   if (!type_is_tile(type) || element->kind == TYPE_PTR || emit_count(type) % 2) return false;
@@ -178,7 +257,9 @@ bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out) {
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r += 2) {
     LLVMValueRef x[] = {NULL, NULL, NULL}, pair;
     for (uint32_t i = 0; i < op->operand_count; i++) x[i] = pair_at(e, op_operand(op, i), r);
-    pair = op->kind == OP_BITCAST ? LLVMBuildBitCast(e->builder, x[0], type, "") : scalar(e, op, x);
+    pair = op->kind == OP_SUB ? less_in_place(e, x[0], repeated_at(e, op_operand(op, 1), r)) : NULL;
+    if (!pair)
+      pair = op->kind == OP_BITCAST ? LLVMBuildBitCast(e->builder, x[0], type, "") : scalar(e, op, x);
     for (uint32_t i = 0; i < 2; i++)
       out[r + i] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, i), "");
   }

@@ -4,7 +4,7 @@
 
 #include "base/fault.h"
 #include "base/integer.h"
-#include "ir/dot/dot.h"
+#include "ir/dot/dot_fits.h"
 #include "target/tuning.h"
 
 DotShape dot_shape(const Type *a, const Type *result) {
@@ -112,16 +112,20 @@ static void add_shared_part(Bases *bases, const Layout *result, const DotShape *
 // `first`: the operand is the instruction's first one, of 16 rows.
 static Layout operand_of_mma(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack,
                              bool first) {
-  uint32_t k = operand == DOT_A ? 0 : shape->n, outer = operand == DOT_A ? shape->k : 0;
+  uint32_t k = operand == DOT_A ? 0 : shape->n;
   Bases bases = {0};
-  if (shape->k < pack + 3) BUG("a dot over %u has no tile for packs of %u", 1u << shape->k, 1u << pack);
+  if (shape->k < pack + 2 + (pack < 2))
+    BUG("a dot over %u has no tile for packs of %u", 1u << shape->k, 1u << pack);
   add_range(&bases, DIM_REGISTER, k, 0, pack);
-  if (first) add_basis(&bases, DIM_REGISTER, 1u << (outer + 3));
+  if (first)
+    add_basis(&bases, DIM_REGISTER, operand_part(shape, operand, layout_basis(result, DIM_REGISTER, 1)));
   add_range(&bases, DIM_REGISTER, k, pack + 2, shape->k);
   add_range(&bases, DIM_LANE, k, pack, pack + 2);
-  add_range(&bases, DIM_LANE, outer, 0, 3);
-  add_shared_part(&bases, result, shape, operand); // bit 0 of n, a register bit in the result, is a lane bit
-                                                   // of b
+  if (!first) // a register bit in the result is a lane bit of its columns
+    add_basis(&bases, DIM_LANE, operand_part(shape, operand, layout_basis(result, DIM_REGISTER, 0)));
+  for (uint32_t i = first ? 2 : 0; i < (first ? 5 : 2); i++)
+    add_basis(&bases, DIM_LANE, operand_part(shape, operand, layout_basis(result, DIM_LANE, i)));
+  add_shared_part(&bases, result, shape, operand);
   return layout_of_bases(&bases, operand_bits(shape, operand));
 }
 
@@ -132,6 +136,17 @@ Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperan
 Layout layout_mma_swapped_operand(const Layout *result, const DotShape *shape, DotOperand operand,
                                   uint32_t pack) {
   return operand_of_mma(result, shape, operand, pack, operand == DOT_B);
+}
+
+uint32_t dot_pair_bits(const Op *dot) {
+  DotShape shape = dot_op_shape(dot);
+  const Attr *anchors[] = {op_attr(dot, ATTR_ANCHOR_A), op_attr(dot, ATTR_ANCHOR_B)};
+  uint32_t most = 0, bits = op_attr(dot, ATTR_K_RUN) ? dot_run_bits(dot) : 0;
+  for (uint32_t i = 0; bits && i < 2; i++) {
+    uint32_t first = anchors[i] ? layout_basis(anchors[i]->layout, DIM_REGISTER, 0) >> (i ? shape.n : 0) : 0;
+    if (first && first < 1u << bits) most = max_u32(most, log2_floor(first));
+  }
+  return most;
 }
 
 Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand which, uint32_t k_bits) {
@@ -148,33 +163,37 @@ Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand 
   return layout_of_bases(&bases, operand->out_bits - dropped);
 }
 
-// Renames rows: an instruction's rows r and r + 8, held by one thread, become neighbours.
-static void pair_rows(Layout *layout, uint32_t shift) {
+// Renames rows: an instruction's rows r and r + 8, held by one thread, become neighbours. With 2^run of 4, so do those of
+// the next instruction.
+static void join_rows(Layout *layout, uint32_t shift, uint32_t run) {
+  const uint32_t mask = (8u << run) - 1;
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
-    uint32_t row = layout->basis[i] >> shift & 15, renamed = (row << 1 & 15) | row >> 3;
+    uint32_t row = layout->basis[i] >> shift & mask, renamed = (row << run & mask) | row >> 3;
     layout->basis[i] ^= (row ^ renamed) << shift;
   }
 }
 
-static const uint32_t transposed[] = {1, 0};
+static const uint32_t transposed[] = {1, 0}, transposed_batch[] = {0, 2, 1};
 
 static DotShape transpose_shape(const DotShape *shape) {
   return (DotShape){.batch = shape->batch, .m = shape->n, .n = shape->m, .k = shape->k};
 }
 
-static Layout swapped_result(const DotShape *shape, const DotWarps *warps, bool warpgroup) {
+// `run`: see join_rows.
+static Layout swapped_result(const DotShape *shape, const DotWarps *warps, bool warpgroup, uint32_t run) {
   DotShape as = transpose_shape(shape);
-  uint32_t result_shape[] = {1u << as.m, 1u << as.n};
+  uint32_t result_shape[] = {1u << as.batch, 1u << as.m, 1u << as.n};
   Layout result = layout_mma_result(&as, warps, warpgroup);
-  return layout_trans(&result, 2, result_shape, transposed);
+  if (run) join_rows(&result, as.n, run);
+  return layout_trans(&result, 3, result_shape, transposed_batch);
 }
 
 Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps) {
-  return swapped_result(shape, warps, true);
+  return swapped_result(shape, warps, true, 0);
 }
 
-Layout layout_mma_swapped(const DotShape *shape, const DotWarps *warps) {
-  return swapped_result(shape, warps, false);
+Layout layout_mma_swapped(const DotShape *shape, const DotWarps *warps, uint32_t run) {
+  return swapped_result(shape, warps, false, run);
 }
 
 Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
@@ -182,8 +201,8 @@ Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOper
   DotShape as = operand == DOT_B ? transpose_shape(shape) : *shape;
   Layout result = layout_mma_result(&as, warps, true);
   *in_registers = layout_mma_operand(&result, &as, DOT_A, 0);
-  pair_rows(&result, as.n);
-  pair_rows(in_registers, as.k);
+  join_rows(&result, as.n, 1);
+  join_rows(in_registers, as.k, 1);
   if (operand == DOT_A) return result;
   uint32_t operand_shape[] = {1u << as.m, 1u << as.k}, result_shape[] = {1u << as.m, 1u << as.n};
   *in_registers = layout_trans(in_registers, 2, operand_shape, transposed);

@@ -36,8 +36,10 @@ Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOper
 // The result of a wgmma that computes the transposed dot of two operands in shared memory. `warps` describe
 // the transposed dot: m is along b's columns.
 Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps);
-// The same of mma.sync.
-Layout layout_mma_swapped(const DotShape *shape, const DotWarps *warps);
+// The same of mma.sync. `run`: log2 of the neighbouring columns that a thread holds, up to DOT_COLUMN_RUN. A warp has
+// 2^(3 + run) columns or more.
+Layout layout_mma_swapped(const DotShape *shape, const DotWarps *warps, uint32_t run);
+enum { DOT_COLUMN_RUN = 2 };
 // Returns true if the dot is a wgmma whose first operand is b, so its rows are the result's columns. This is
 // so if b comes from registers, or with `swapped`.
 bool dot_takes_b_first(const Op *dot);
@@ -46,6 +48,9 @@ Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperan
 // The same for the transposed dot, whose first operand is b.
 Layout layout_mma_swapped_operand(const Layout *result, const DotShape *shape, DotOperand operand,
                                   uint32_t pack);
+// log2 of the distance along k of the two elements that a word of mma has. It is 0, or with k_run that of an operand's
+// first two registers.
+uint32_t dot_pair_bits(const Op *dot);
 // A part of an operand of a dot with this shape. The part has 2^k_bits of k. Threads hold their rows or
 // columns of all parts: registers count the parts.
 Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand which, uint32_t k_bits);

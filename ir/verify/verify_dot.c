@@ -92,17 +92,18 @@ static bool check_extents(Verifier *v, const Op *op) {
 
 // Runs along k of an mma of 16-bit operands, which computes all of its k.
 static bool check_run(Verifier *v, const Op *op) {
-  enum { WORD = 2, INSTRUCTION = 8 };
+  enum { WORD = 2, INSTRUCTION = 16, THREADS_OF_ROW = 4 };
   if (!op_attr(op, ATTR_K_RUN)) return true;
   int64_t run = op_int(op, ATTR_K_RUN, 0), k = own_k(op, DOT_A);
   bool mma = dot_instruction(op) == DOT_MMA || dot_instruction(op) == DOT_MMA_K8;
   bool halves = elem_info(type_element(operand_type(op, 0))->elem)->bits == 16;
   bool right = mma && halves && !op_attr(op, ATTR_EXTENTS) && !op_attr(op, ATTR_PART) && run >= WORD &&
-               run <= k / INSTRUCTION && !(run & (run - 1));
-  right &= !op_attr(op, ATTR_SWAPPED) || operand_type(op, 1)->shape[1] >= 2 * INSTRUCTION;
+               k >= INSTRUCTION && run <= k / THREADS_OF_ROW && !(run & (run - 1));
+  const Type *b = operand_type(op, 1);
+  right &= !op_attr(op, ATTR_SWAPPED) || b->shape[b->rank - 1] >= INSTRUCTION;
   if (!right)
     verify_fail(v, op,
-                "'k_run' is of mma with 16-bit operands and no padding: a power of two from 2 to k / 8; "
+                "'k_run' is of mma with 16-bit operands and no padding: a power of two from 2 to k / 4; "
                 "with 'swapped' b has 16 columns or more");
   return right;
 }
@@ -300,10 +301,13 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   DotShape shape = dot_op_shape(op);
   Layout layout;
   if (op_attr(op, ATTR_SWAPPED) && !warpgroup) {
-    layout = layout_mma_swapped(&shape, warps);
-    if (!layout_equal(&layout, sums->layout)) return false;
-    find_operands(op, sums);
-    return true;
+    bool equal = false;
+    for (uint32_t run = 0; run <= DOT_COLUMN_RUN && warps->m + run + 3 <= shape.n && !equal; run++) {
+      layout = layout_mma_swapped(&shape, warps, run);
+      equal = layout_equal(&layout, sums->layout);
+    }
+    if (equal) find_operands(op, sums);
+    return equal;
   }
   if (op_attr(op, ATTR_SWAPPED)) { // no operand in registers has to fit
     layout = layout_wgmma_swapped(&shape, warps);
@@ -340,7 +344,7 @@ static Layout expected_sums(const Op *op) {
   DotWarps warps = {.m = region_warp_bits(op)};
   Layout in_registers;
   if (op_attr(op, ATTR_SWAPPED))
-    return warpgroup ? layout_wgmma_swapped(&shape, &warps) : layout_mma_swapped(&shape, &warps);
+    return warpgroup ? layout_wgmma_swapped(&shape, &warps) : layout_mma_swapped(&shape, &warps, 0);
   if (dot_takes_b_first(op)) return layout_wgmma_result(&shape, &warps, DOT_B, &in_registers);
   return layout_mma_result(&shape, &warps, warpgroup);
 }

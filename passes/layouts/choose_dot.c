@@ -23,6 +23,8 @@
 // wgmma reads 32-bit words in shared memory only along k. But it takes its first operand from registers. So an operand
 // with words along m or n goes to registers. b then becomes the first operand of the transposed dot (anchor_b,
 // shared_b).
+#include <string.h>
+
 #include "base/integer.h"
 #include "ir/build.h"
 #include "target/tuning.h"
@@ -192,18 +194,31 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
   return result;
 }
 
+// Element i and i + half a run become neighbouring registers. Their fields are 16 bits apart in the word, as the halves of
+// a register are: no permutation joins them. It pays if the other operand, which takes permutations instead, is smaller.
+static void pair_halves(Layout *layout, uint32_t run) {
+  uint32_t half = layout->basis[run - 1];
+  memmove(layout->basis + 1, layout->basis, (run - 1) * sizeof *layout->basis);
+  layout->basis[0] = half;
+}
+
 // For an operand that is unpacked from words along k. A thread reads 16 bytes of the other operand's row at once. Those
 // are neighbouring registers of the instruction's second operand, but not of the first. So the dot is transposed if b is
 // unpacked, and each warp has 16 columns of it.
 static Layout choose_runs(Product *p, uint32_t run) {
   uint32_t bits = region_warp_bits(p->op);
-  bool swapped = dot_words_run(p, DOT_B) && p->shape.n >= bits + 4;
-  DotWarps warps = swapped ? (DotWarps){.m = bits} : mma_warps(p);
+  uint32_t batch = min_u32(bits, p->shape.batch);
+  bool swapped = dot_words_run(p, DOT_B) && p->shape.n >= bits - batch + 4;
+  DotWarps warps = swapped ? (DotWarps){.batch = batch, .m = bits - batch} : mma_warps(p);
+  const Op *words = swapped ? dot_words_load(p, run) : NULL;
+  uint32_t columns = words ? min_u32(dot_words_columns(words), p->shape.n - warps.m - 3) : 0;
+  bool halves = words && p->shape.n - warps.m > p->shape.m;
   Layout result =
-      swapped ? layout_mma_swapped(&p->shape, &warps) : layout_mma_result(&p->shape, &warps, false);
+      swapped ? layout_mma_swapped(&p->shape, &warps, columns) : layout_mma_result(&p->shape, &warps, false);
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     Layout layout = swapped ? layout_mma_swapped_operand(&result, &p->shape, (DotOperand)operand, run)
                             : layout_mma_operand(&result, &p->shape, (DotOperand)operand, run);
+    if (halves && operand == DOT_B) pair_halves(&layout, run);
     dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &layout);
   }
   op_set_attr(p->op, (Attr){.key = ATTR_K_RUN, .i = INT64_C(1) << run});

@@ -45,6 +45,12 @@ void dot_pack_load(const Product *p, DotOperand operand);
 // For an operand that is unpacked from words along k, if the other one is loaded along k: log2 of a word's elements.
 // 0: it is not.
 uint32_t dot_words_run(const Product *p, DotOperand operand);
+// log2 of how often a word is repeated along dimension `dim` of a value that is unpacked from words; 0: it is not.
+uint32_t dot_unpacked_along(const Value *value, uint32_t dim);
+// The load of b's words of 32 bits, each with 2^run elements along k; NULL: there is none.
+const Op *dot_words_load(const Product *p, uint32_t run);
+// log2 of the neighbouring columns whose words a thread of that load reads at once.
+uint32_t dot_words_columns(const Op *load);
 // Returns true if wgmma must read an operand into registers, and which one. Its words run along another dimension than
 // k.
 bool dot_reads_across(const Product *p, DotOperand *operand);

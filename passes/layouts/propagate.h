@@ -25,6 +25,8 @@ typedef struct GraphDivision {
   uint32_t cost; // The cost of one.
 } GraphDivision;
 
+enum { SECTOR_BITS = 5, SECTOR_BYTES = 1 << SECTOR_BITS }; // of global memory
+
 // A load, a store, an atomic. It may work in another layout than the components that it touches.
 typedef struct GraphAccess {
   Op *op;
@@ -35,6 +37,7 @@ typedef struct GraphAccess {
   uint32_t vector; // At most this many elements.
   bool copied;     // What is loaded can be copied ahead to a buffer (promote_loads), so a conversion only reads it.
   bool waits;      // It can be copied ahead in its anchor. In layouts with narrower accesses the loop waits for it.
+  uint32_t split;  // A stored row begins up to so many bytes after the begin of a sector.
   // The bits of the flattened index along which addresses count upwards: the first, and how many.
   uint32_t shift, bits;
   // By bit of the flattened index: its distance in bytes. An unknown distance gets its own place.

@@ -8,8 +8,6 @@
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
 
-enum { SECTOR_BITS = 5 };
-
 // Low register bits along which memory addresses count upwards, limited by the access's own bound.
 uint32_t access_vector(const GraphAccess *access, const Layout *layout) {
   uint32_t bits = 0;
@@ -41,12 +39,26 @@ static uint64_t sectors_in(const GraphAccess *access, const Layout *layout, uint
   return (uint64_t)1 << rank;
 }
 
+// Rows that begin within a sector: each run of neighbours that a warp stores is in another sector more often. Returns
+// the cost of that for one access.
+static uint64_t split_cost(const GraphAccess *access, const Layout *layout, uint32_t vector) {
+  uint64_t run = (uint64_t)vector * access->bytes, runs = 1;
+  for (uint32_t i = 0; i < layout->bits[DIM_LANE]; i++) {
+    uint32_t basis = layout_basis(layout, DIM_LANE, i);
+    bool follows = is_power_of_two(basis) && access->place[lowest_bit(basis)] == run;
+    if (follows) run *= 2;
+    else if (basis) runs *= 2;
+  }
+  uint64_t beyond = min_u64(run, SECTOR_BYTES) + access->split; // of a sector, by the last byte of the run
+  return beyond <= SECTOR_BYTES ? 0 : TUNE_COST_SECTOR * runs * (beyond - SECTOR_BYTES) / SECTOR_BYTES;
+}
+
 uint64_t access_cost(const GraphAccess *access, const Layout *layout) {
   uint32_t vector = access_vector(access, layout);
   uint64_t instructions = layout_registers(layout) / vector;
   uint64_t wait = access->waits && vector * access->bytes < MIN_COPY_BYTES ? TUNE_COST_WAIT : 0;
-  return access->weight *
-         (wait + instructions * (TUNE_COST_ISSUE + TUNE_COST_SECTOR * sectors_in(access, layout, vector)));
+  uint64_t sectors = TUNE_COST_SECTOR * sectors_in(access, layout, vector) + split_cost(access, layout, vector);
+  return access->weight * (wait + instructions * (TUNE_COST_ISSUE + sectors));
 }
 
 static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }

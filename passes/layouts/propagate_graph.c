@@ -162,6 +162,16 @@ static void find_places(const Propagator *p, GraphAccess *access, const Value *p
   for (uint32_t i = 0; i < access->bits; i++) access->place[access->shift + i] = (uint64_t)access->bytes << i;
 }
 
+// What the known distances between rows are multiples of, at most a sector. Other distances count as whole sectors.
+static uint32_t row_alignment(const Propagator *p, const Value *pointer, uint32_t fastest) {
+  uint64_t all = SECTOR_BYTES;
+  for (uint32_t d = 0; d < pointer->type->rank; d++) {
+    AxisStride stride = axis_stride(p->axes, pointer, d);
+    if (d != fastest && stride.known) all |= (uint64_t)stride.at;
+  }
+  return (uint32_t)(all & -all);
+}
+
 // Returns true if a dot of the load's region takes operands from registers. A wgmma's operand goes through shared memory
 // anyway, so its loads need not change threads before.
 static bool feeds_registers(const Op *load) {
@@ -187,6 +197,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_ceil(tile->shape[d]);
   access.bits = log2_ceil(axis_info(p->axes, pointer)->contiguity[order[0]]);
   find_places(p, &access, pointer, order[0]);
+  access.split = op->kind == OP_STORE ? SECTOR_BYTES - row_alignment(p, pointer, order[0]) : 0;
   propagate_find_divisions(p, &access);
   p->access_of[op->id] = (int32_t)p->accesses.n;
   vec_push(p->context->scratch, &p->accesses, access);

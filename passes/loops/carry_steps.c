@@ -104,12 +104,23 @@ static uint32_t carried_registers(const Op *loop) {
   return all;
 }
 
+// The load of these pointers, perhaps with their dimensions in another form (slice_k).
+static const Op *behind_views(const Op *op) {
+  while (op->kind == OP_RESHAPE || op->kind == OP_TRANS) {
+    const Use *use = value_single_use(op_result(op));
+    if (!use) return op;
+    op = use->user;
+  }
+  return op;
+}
+
 static bool only_copied(const Value *carried, bool crowded) {
   bool copied = false;
   for (const Use *use = carried->first_use; use; use = use->next) {
-    bool waits = crowded && pointer_registers(use->user) > TUNE_OFFSETS_KEPT;
-    if (use->user->kind != OP_ADDPTR && !is_copied(use->user) && !waits) return false;
-    copied |= use->user->kind == OP_LOAD;
+    const Op *user = behind_views(use->user);
+    bool waits = crowded && pointer_registers(user) > TUNE_OFFSETS_KEPT;
+    if (use->user->kind != OP_ADDPTR && !is_copied(user) && !waits) return false;
+    copied |= user->kind == OP_LOAD;
   }
   return copied;
 }

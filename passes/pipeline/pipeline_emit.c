@@ -264,7 +264,7 @@ static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {
       op_set_flag(build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL), ATTR_GLOBAL, true);
     stage_meet(s, b); // Mbarriers are made again; no thread still reads the slots.
   }
-  for (uint32_t i = 0; i < loop->result_count; i++)
+  for (uint32_t i = 0; g->distance && i < loop->result_count; i++)
     g->state[i] = s->staged->ahead[loop_carried(loop, i)->id] ? loop_init(loop, i) : NULL;
 }
 

@@ -16,6 +16,7 @@ enum {
   STAGED_LATE_TENSORS,
   STAGED_STORES,
   STAGED_VALUES,
+  STAGED_COMPUTED, // An operand that the loop computes for a dot that stays in flight.
   STAGED_GROUPS
 };
 
@@ -69,7 +70,7 @@ Value *stage_target(Stager *s, Builder *b, const StagedLoad *load, Value *slot);
 // The schedule's steps that are not ops of the loop.
 typedef enum StagedStep {
   STAGED_TAKE,    // The loaded values replace their loads.
-  STAGED_STORE,   // Tiles in registers go to the next slot.
+  STAGED_STORE,   // Tiles in registers go to the next slot, also those that the iteration has computed.
   STAGED_BEGIN,   // Start the copies or loads that are the group's distance ahead.
   STAGED_USE,     // The group's oldest filled slots replace the loads' buffers.
   STAGED_RELEASE, // Free the slots that the group has used for the longest time.

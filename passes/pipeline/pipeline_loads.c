@@ -403,6 +403,46 @@ static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
   return !region;
 }
 
+// Returns true if only the dot uses the buffer, besides the store.
+static bool is_read_by(const Value *buffer, const Op *dot, const Op *store) {
+  uint32_t stores = 0, reads = 0;
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    bool view = use->user->kind == OP_SHARED_TRANS && only_user(op_result(use->user)) == dot;
+    if (use->user == store)
+      stores++;
+    else if (use->user == dot || view)
+      reads++;
+    else
+      return false;
+  }
+  return stores == 1 && reads == 1;
+}
+
+// The operand as a buffer that the body fills with computed values for the dot alone.
+static bool find_computed_operand(const StagedLoop *found, const Op *dot, const Value *operand,
+                                  StagedLoad *computed) {
+  const Region *body = found->loop->regions[0];
+  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
+  Op *alloc = operand->def;
+  if (!alloc || alloc->kind != OP_SHARED_ALLOC || alloc->region != body) return false;
+  for (const Use *use = operand->first_use; use; use = use->next) {
+    Op *store = use->user;
+    if (store->kind != OP_SHARED_STORE || store->region != body || op_attr(store, ATTR_STARTS)) continue;
+    *computed = (StagedLoad){.alloc = alloc, .store = store, .slot = operand->type};
+    return is_read_by(operand, dot, store);
+  }
+  return false;
+}
+
+// The dot's operands last an iteration, or one of them would with two slots.
+static bool operands_last(StagedLoop *found, Op *dot) {
+  bool a = lasts_an_iteration(found, op_operand(dot, 0)), b = lasts_an_iteration(found, op_operand(dot, 1));
+  if (a && b) return true;
+  if ((a || b) && find_computed_operand(found, dot, op_operand(dot, a), &found->computed_operand))
+    found->computed_dot = dot;
+  return found->computed_dot == dot;
+}
+
 static void find_dot(LoadFinder *f) {
   StagedLoop *found = f->found;
   Region *body = found->loop->regions[0];
@@ -415,16 +455,16 @@ static void find_dot(LoadFinder *f) {
     bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
     Op *wait = only_user(op_result(op));
     bool yielded = wait && wait == dot_wait_of(op) && only_user(op_result(wait)) == body->last;
-    bool in_memory = lasts_an_iteration(found, op_operand(op, 0)) &&
-                     lasts_an_iteration(found, op_operand(op, 1)) && !dot_promotes(op) &&
-                     !type_is_elem(op_result(op)->type, ELEM_FP16);
-    if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(wait)) {
+    bool holds = carried && yielded && op_operand(body->last, sum->index - 1) == op_result(wait) &&
+                 !dot_promotes(op) && !type_is_elem(op_result(op)->type, ELEM_FP16);
+    if (holds && operands_last(found, op)) {
       found->dot = op;
       found->dot_wait = wait;
       found->sum = sum->index - 1;
     }
   }
-  if (wgmmas != 1) found->dot = NULL;
+  if (wgmmas != 1) found->dot = found->computed_dot = NULL;
+  if (found->computed_dot) found->dot = NULL;
 }
 
 bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *found) {

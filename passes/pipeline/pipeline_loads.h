@@ -29,6 +29,10 @@ typedef struct StagedLoop {
   Op *dot;
   Op *dot_wait; // The wait for the dot.
   uint32_t sum; // The index of the loop-carried accumulator.
+  // The dot may be in flight only if this operand has two slots: the body computes it and stores it to a buffer that
+  // only the dot reads. `load` is NULL. No `alloc`: there is no such operand.
+  StagedLoad computed_operand;
+  Op *computed_dot; // That dot. staged_loop_hold makes it `dot`.
   bool feeds_wgmma;
   bool by_role;      // A separate warp group copies, starting with the kernel.
   bool in_turn;      // The kernel is persistent, or will be.
@@ -49,5 +53,9 @@ void staged_loop_keep_computed(StagedLoop *staged);
 // The number of stages of the loop; fewer than 2: none. If shared memory has no room for all these stages, read-back
 // loads are removed from the pipeline.
 uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged);
+
+// Gives the operand that the loop computes two slots, so that its dot may stay in flight. It does so if a multiprocessor
+// then holds two programs, or the same number as before. Returns the number of stages, perhaps a smaller one.
+uint32_t staged_loop_hold(PassContext *context, const Func *func, StagedLoop *staged, uint32_t stages);
 
 #endif

@@ -42,6 +42,14 @@
 // free two iterations after its use. Copies are then one iteration less ahead. Or they start after a second barrier,
 // when the previous dot is done, so that more of them are in flight (`refills`).
 //
+// An operand that the loop computes for the dot alone has two slots for that. Without them each iteration would wait for
+// its dot before the next one could compute. Programs on a multiprocessor do not hide this: they come into step.
+//
+//         %w = mul %y, %scale                 %p = ring_fill %q, %two
+//         shared_store %w, %t            ->   shared_store %w, %p
+//         dot %x, %t; wait                    %t = ring_wait %q, %two
+//                                             dot %x, %t; wait for the one before
+//
 // A dot that reads an operand into registers waits for the previous one (split_dots). It comes first. Otherwise its
 // reads would queue up after the copies:
 //
@@ -89,6 +97,12 @@ static void push_behind_dot(Stager *s, const Op *wait) {
   stage_step(s, STAGED_BEGIN, STAGED_TENSORS, wait);
 }
 
+// The dot of the iteration before may still read the other slot.
+static void push_computed(Stager *s, const Op *store) {
+  stage_step(s, STAGED_STORE, STAGED_COMPUTED, store);
+  stage_step(s, STAGED_USE, STAGED_COMPUTED, store);
+}
+
 static void assign_steps(Stager *s) {
   const Op *loop = s->staged->loop, *last = loop->regions[0]->last;
   stage_step(s, STAGED_TAKE, STAGED_VALUES, loop);
@@ -97,6 +111,7 @@ static void assign_steps(Stager *s) {
   for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
     bool overlaps = s->in_flight && op == s->staged->dot_wait;
     if (stage_is_read(s, op)) stage_step(s, STAGED_READ, STAGED_COPIES, op);
+    if (s->groups[STAGED_COMPUTED].count && op == s->staged->computed_operand.store) push_computed(s, op);
     if (stage_replaces(s, op)) continue;
     schedule_push(&s->schedule, (ScheduleStep){.op = op, .pending = overlaps});
     if (overlaps) push_behind_dot(s, op);
@@ -149,6 +164,19 @@ static const Op *late_buffer(const StagedLoop *staged) {
   return found && others ? buffer : NULL;
 }
 
+// Two slots, which the loop fills itself: one for the dot in flight, one for the next.
+static void make_computed(Stager *s) {
+  StagedGroup *group = &s->groups[STAGED_COMPUTED];
+  *group = (StagedGroup){.kind = STAGED_COMPUTED, .slots = 2};
+  if (!s->in_flight || s->staged->dot != s->staged->computed_dot) return;
+  group->count = 1;
+  group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, 1);
+  group->loads[0] = &s->staged->computed_operand;
+  group->buffers = ARENA_ARRAY(s->arena, Value *, 1);
+  group->views = ARENA_ARRAY(s->arena, Value *, 1);
+  group->state = ARENA_ARRAY(s->arena, Value *, s->staged->loop->result_count);
+}
+
 static void make_group(Stager *s, int kind, uint32_t stages) {
   StagedGroup *group = &s->groups[kind];
   bool copies = kind <= STAGED_LATE_TENSORS, values = kind == STAGED_VALUES;
@@ -177,7 +205,8 @@ static void make_groups(Stager *s, uint32_t stages) {
       count_tensors(s->staged) == s->staged->loads.n; // The second barrier is then the only one.
   s->refills =
       s->in_flight && !s->dot_first && count_async(s->staged) > 0 && (all_tensors || refill_pays(s, stages));
-  for (int g = 0; g < STAGED_GROUPS; g++) make_group(s, g, stages);
+  for (int g = 0; g < STAGED_COMPUTED; g++) make_group(s, g, stages);
+  make_computed(s);
 }
 
 static void remark_stages(const Stager *s, uint32_t stages) {
@@ -260,6 +289,7 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   }
   uint32_t stages = staged_loop_stages(context, func, &staged);
   if (stages < 2) return false;
+  stages = staged_loop_hold(context, func, &staged, stages);
   Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
   make_groups(&s, stages);
   remark_stages(&s, stages);

@@ -192,3 +192,38 @@ uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged
   uint32_t stages = stages_that_fit(context, func, staged, beside.bytes);
   return stages < 2 ? stages : stages_for_warps(context, func, staged, beside.bytes, stages);
 }
+
+// --- an operand that the loop computes
+
+enum { COMPUTING_REGISTERS = 48 }; // Next to the sums and the operand.
+
+// The programs that a multiprocessor holds at once, by shared memory and by an estimate of registers.
+static uint64_t programs_with(const Func *func, const StagedLoop *staged, uint64_t bytes) {
+  const TargetInfo *arch = func->module->target.arch;
+  const StagedLoad *operand = &staged->computed_operand;
+  uint32_t words =
+      tile_words(op_result(staged->computed_dot)->type) + tile_words(op_operand(operand->store, 0)->type);
+  uint64_t registers = (words + COMPUTING_REGISTERS) * (uint64_t)func_warps(func) * 32;
+  return min_u64((arch->shared_limit + arch->shared_reserved) / (bytes + arch->shared_reserved),
+                 arch->registers / registers);
+}
+
+// Two programs are enough: the dot of each overlaps with its own computation. One stage of copies is worth less.
+uint32_t staged_loop_hold(PassContext *context, const Func *func, StagedLoop *staged, uint32_t stages) {
+  if (!staged->computed_dot || stages < 3) return stages;
+  uint64_t one = bytes_a_stage(staged),
+           second = round_up(shared_bytes(staged->computed_operand.slot), BESIDE_ALIGN);
+  uint64_t least = min_u64(2, programs_with(func, staged, staged->beside + stages * one));
+  for (uint32_t fewer = stages; fewer >= 3 && least; fewer--) {
+    if (programs_with(func, staged, staged->beside + fewer * one + second) < least) continue;
+    if (fewer < stages)
+      diag_remark(context->diags, staged->loop->loc, "pipeline",
+                  "%u stages, not %u: the dot's computed operand has two buffers", fewer, stages);
+    staged->dot = staged->computed_dot;
+    return fewer;
+  }
+  diag_remark(context->diags, staged->computed_dot->loc, "pipeline",
+              "the dot does not stay in flight: a second buffer for its computed operand takes too much "
+              "shared memory");
+  return stages;
+}

@@ -26,11 +26,26 @@ static void store_tiles(Stager *s, Builder *b, StagedGroup *g) {
   }
 }
 
+static void store_computed(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map) {
+  const StagedLoad *operand = g->loads[0];
+  b->loc = operand->store->loc;
+  const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
+  Value *tile = clone_get(map, op_operand(operand->store, 0));
+  build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, &fill->results[0]}, 0, NULL);
+}
+
 // Passes the oldest group's token to the wait, and moves the others up.
 static uint32_t take_token(StagedGroup *g, uint32_t under_way, Value **tokens, uint32_t n) {
   tokens[n] = g->tokens[0];
   for (uint32_t i = 1; i < under_way; i++) g->tokens[i - 1] = g->tokens[i];
   return n + 1;
+}
+
+// Returns true if a dot may read slots of the group. Other slots are only read back by threads.
+static bool fills_buffers(const StagedGroup *g) {
+  bool fills = false;
+  for (uint32_t i = 0; i < g->count; i++) fills |= g->loads[i]->alloc != NULL;
+  return fills;
 }
 
 void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
@@ -48,7 +63,7 @@ void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
   }
   if (n)
     op_set_attr(build_op(b, OP_ASYNC_WAIT, n, tokens, 0, NULL), (Attr){.key = ATTR_PENDING, .i = pending});
-  bool by_threads = n || s->groups[STAGED_STORES].count;
+  bool by_threads = fills_buffers(async) || fills_buffers(late) || s->groups[STAGED_STORES].count;
   if (s->staged->feeds_wgmma && by_threads) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   stage_meet(s, b);
 }
@@ -115,7 +130,12 @@ static void emit_step(void *data, Builder *b, const ScheduleStep *step, CloneMap
   b->loc = step->op->loc;
   switch ((StagedStep)step->what) {
   case STAGED_TAKE: take_slot(g, map); break;
-  case STAGED_STORE: store_tiles(s, b, g); break;
+  case STAGED_STORE:
+    if (g->kind == STAGED_COMPUTED)
+      store_computed(s, b, g, map);
+    else
+      store_tiles(s, b, g);
+    break;
   case STAGED_BEGIN: stage_issue(s, b, g, index); break;
   case STAGED_USE: use_slots(s, b, g, map); break;
   case STAGED_RELEASE: release_slots(b, g); break;
@@ -129,6 +149,8 @@ bool stage_replaces(const Stager *s, const Op *op) {
   const StagedGroup *values = &s->groups[STAGED_VALUES];
   for (uint32_t i = 0; i < values->count; i++)
     if (op == values->loads[i]->load) return true;
+  const StagedLoad *computed = &s->staged->computed_operand;
+  if (s->groups[STAGED_COMPUTED].count && (op == computed->alloc || op == computed->store)) return true;
   for (uint32_t i = 0; i < s->staged->loads.n; i++) {
     const StagedLoad *load = &s->staged->loads.at[i];
     if (op == load->load || op == load->trans || op == load->alloc || op == load->store) return true;
@@ -151,14 +173,15 @@ void stage_schedule(Stager *s) {
   for (int i = 0; i < STAGED_GROUPS; i++) {
     const StagedGroup *g = &s->groups[i];
     uint32_t filled = g->kind == STAGED_STORES ? 0 : g->distance;
-    if (g->distance && g->slots && g->count)
+    if ((g->distance || g->kind == STAGED_COMPUTED) && g->slots && g->count)
       s->schedule.rings[i] = (ScheduleRing){g->slots, filled, s->in_flight};
   }
 }
 
 // The step's effect on a slot of its group's ring.
 static ScheduleSlots slots_of(const StagedGroup *g, StagedStep what) {
-  bool fills = what == (g->kind == STAGED_STORES ? STAGED_STORE : STAGED_BEGIN);
+  bool stores = g->kind == STAGED_STORES || g->kind == STAGED_COMPUTED;
+  bool fills = what == (stores ? STAGED_STORE : STAGED_BEGIN);
   return fills                    ? SLOTS_FILLED
          : what == STAGED_USE     ? SLOTS_READ
          : what == STAGED_RELEASE ? SLOTS_FREED
@@ -167,7 +190,8 @@ static ScheduleSlots slots_of(const StagedGroup *g, StagedStep what) {
 
 void stage_step(Stager *s, StagedStep what, int group, const Op *at) {
   static const char *const steps[] = {"take", "store", "begin", "use", "release", "read", "await", "meet"};
-  static const char *const groups[] = {"copies", "late copies", "tensors", "late tensors", "tiles", "values"};
+  static const char *const groups[] = {"copies", "late copies", "tensors", "late tensors",
+                                       "tiles",  "values",      "computed"};
   const StagedGroup *g = &s->groups[group];
   bool of_slots = what == STAGED_USE || what == STAGED_RELEASE, of_group = what <= STAGED_RELEASE;
   if (of_group && (!g->count || (of_slots && !g->slots))) return;

@@ -18,7 +18,8 @@
 // * `histogram`: store of zeros, shared_count, load.
 // * Atomics, volatile loads, globaltimer: the op in the first holders of its result, store, load.
 // * `reduce`: reduce_parts, then a store and a load for each operand, then a reduce of the parts. Each thread does
-//   that reduce itself, or a warp does it by shuffles.
+//   that reduce itself, or a warp does it by shuffles. If the result is converted to another layout through shared
+//   memory, the parts are read in that layout.
 // * `scan`: scan_chunks, store and load of the chunks' totals, scan_carry.
 //
 // Buffers are made at the place of the scratch buffer, one per operand. Reductions whose lanes can combine by
@@ -208,13 +209,46 @@ static void replace_results(ExchangeSplitter *s, Op *op, const Op *with) {
   erase_exchange(s, op);
 }
 
+// The only user of the op's one result, if it computes element by element from this value alone, or converts it.
+static Op *next_of(const Op *op) {
+  const Use *use = op->result_count == 1 ? value_single_use(op_result(op)) : NULL;
+  bool fits = use && (use->user->kind == OP_CONVERT_LAYOUT ||
+                      (op_has(use->user, ELEMENTWISE) && use->user->operand_count == 1));
+  return fits ? use->user : NULL;
+}
+
+// Takes over a conversion of the result that goes through shared memory, if it leaves a thread fewer elements. The parts
+// are then read in that layout, and combined once instead of in every warp. Casts may be in between.
+static bool take_conversion(ExchangeSplitter *s, Op *op) {
+  Op *conversion = next_of(op);
+  while (conversion && conversion->kind != OP_CONVERT_LAYOUT) conversion = next_of(conversion);
+  if (!conversion || !op_scratch(conversion)) return false;
+  const Layout *layout = op_result(conversion)->type->layout;
+  if (layout_registers(layout) >= layout_registers(op_result(op)->type->layout)) return false;
+  for (Op *at = op; at != conversion; at = next_of(at))
+    op_result(at)->type = type_with_layout(s->ir, op_result(at)->type, layout);
+  value_replace_uses(op_result(conversion), op_operand(conversion, 0));
+  erase_exchange(s, conversion);
+  return true;
+}
+
+// The parts' buffer, without bank conflicts for readers in a layout other than the writers'.
+static const Type *parts_buffer(const ExchangeSplitter *s, const Type *written, const Type *read) {
+  Layout layout = layout_swizzle(written->layout, read->layout, log2_of(type_element_bytes(written)));
+  return type_shared(s->ir, buffer_elem(written), written->rank, written->shape,
+                     layout_intern(s->ir, &layout));
+}
+
 static void split_reduce(ExchangeSplitter *s, Op *op) {
+  bool converts = take_conversion(s, op);
   ReducePlan plan = reduce_plan(op);
   Exchange x = exchange_new(s, op);
   for (uint32_t i = 0; i < x.count; i++) {
     x.written[i] = reduce_parts_type(s->ir, op, &plan, i);
     x.read[i] = reduce_read_type(s->ir, op, &plan, i);
-    x.buffers[i] = buffer_of(op, exchange_buffer(s->ir, x.written[i], &plan.place));
+    const Type *buffer = converts ? parts_buffer(s, x.written[i], x.read[i])
+                                  : exchange_buffer(s->ir, x.written[i], &plan.place);
+    x.buffers[i] = buffer_of(op, buffer);
   }
   Builder b = builder_before(op);
   Op *parts = build_combiner(s, &b, OP_REDUCE_PARTS, op, x.count, x.operands, x.count, x.written);

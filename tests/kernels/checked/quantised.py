@@ -82,6 +82,32 @@ def gptq_int4(A, W, Z, S, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
     tl.store(C + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=(m < M)[:, None] & (n < N)[None, :])
 
 
+# check: --grid 2 --num-stages 4 -D B=4 -D BM=16 -D BN=64 -D BK=128 A=randn:fp16[16,384] W=rand:i32[48,128] S=randn:fp16[3,128] Z=randn:fp16[3,128] C=empty:fp32[16,128] M=16 N=128 K=384
+# check: --grid 2 -D B=4 -D BM=16 -D BN=32 -D BK=128 A=randn:fp16[1,384] W=rand:i32[48,64] S=randn:fp16[3,64] Z=randn:fp16[3,64] C=empty:fp32[1,64] M=1 N=64 K=384
+# check: --grid 1 --num-warps 2 -D B=2 -D BM=16 -D BN=32 -D BK=128 A=randn:bf16[11,256] W=rand:i32[16,32] S=randn:bf16[2,32] Z=randn:bf16[2,32] C=empty:fp32[11,32] M=11 N=32 K=256
+# check: --grid 1 --num-warps 8 -D B=8 -D BM=32 -D BN=64 -D BK=64 A=randn:fp16[32,192] W=rand:i32[48,64] S=randn:fp16[3,64] Z=randn:fp16[3,64] C=empty:fp32[32,64] M=32 N=64 K=192
+# check: --grid 1 --num-warps 8 -D B=4 -D BM=128 -D BN=128 -D BK=64 A=randn:fp16[128,256] W=rand:i32[32,128] S=randn:fp16[4,128] Z=randn:fp16[4,128] C=empty:fp32[128,128] M=128 N=128 K=256
+@triton.jit
+def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Weights of B bits along the rows of W, with a scale and a zero point for BK of them; rows of A repeat."""
+    m = tl.arange(0, BM)
+    n = tl.program_id(0) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    shift = (k[:, None] % (32 // B)) * B
+    a = A + (m % M)[:, None] * K + k[None, :]
+    b = W + (k[:, None] // (32 // B)) * N + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K // BK):
+        s = tl.load(S + i * N + n)
+        z = tl.load(Z + i * N + n)
+        w = (tl.load(b) >> shift) & ((1 << B) - 1)
+        w = (w.to(A.dtype.element_ty) - z[None, :]) * s[None, :]
+        acc = tl.dot(tl.load(a), w, acc)
+        a += BK
+        b += (BK * B // 32) * N
+    tl.store(C + m[:, None] * N + n[None, :], acc, mask=(m < M)[:, None])
+
+
 # check: --grid 4 -D GROUP=64 x=randn:bf16[4,256] q=empty:i8[4,256] s=empty:fp32[4,4] COLS=256
 # check: --grid 4 --num-warps 2 -D GROUP=32 x=randn:fp32[4,256] q=empty:i8[4,256] s=empty:fp32[4,8] COLS=256
 @triton.jit

@@ -135,7 +135,7 @@ static const DotCase cases[] = {
     {MMA("%ra, %rb, %s", ", swapped"), "dot: 'swapped' is of wgmma, and of mma with 'k_run', not of mma"},
     {MMA("%ra, %rb, %s", ", k_run = 2"), NULL},
     {MMA("%ra, %rb, %s", ", k_run = 3"), "dot: 'k_run' is of mma with 16-bit operands and no padding"},
-    {MMA("%ra, %rb, %s", ", k_run = 4"), "dot: 'k_run' is of mma with 16-bit operands and no padding"},
+    {MMA("%ra, %rb, %s", ", k_run = 8"), "dot: 'k_run' is of mma with 16-bit operands and no padding"},
     {MMA("%ra, %rb, %s", ", k_run = 2, extents = [64, 64, 9]"),
      "dot: 'k_run' is of mma with 16-bit operands and no padding"},
     {WGMMA("%a, %b, %s", "async, k_run = 2"), "dot: 'k_run' is of mma with 16-bit operands and no padding"},
