@@ -45,11 +45,19 @@ const Function *elab_unplain(Elab *e, const Function *plain) {
   return function;
 }
 
+// "tilec" if the kernel is decorated with @tilec.jit, else "triton".
+static const char *jit_module(const Elab *e) {
+  const Expr *jit = e->kernel ? elab_decorator(e->kernel, "jit") : NULL;
+  if (jit && jit->kind == EXPR_CALL) jit = jit->call.callee;
+  const Expr *base = jit && jit->kind == EXPR_ATTRIBUTE ? jit->attribute.object : NULL;
+  return base && base->kind == EXPR_NAME && strcmp(base->name, "tilec") == 0 ? "tilec" : "triton";
+}
+
 Obj elab_refuse_plain(Elab *e, Loc loc, const char *name, Loc defined) {
   Diag *diag = diag_error(e->diags, elab_loc(e, loc),
                           "[T0203] '%s' is a plain Python function; a kernel can call only "
-                          "functions that are decorated with @triton.jit",
-                          name);
+                          "functions that are decorated with @%s.jit",
+                          name, jit_module(e));
   diag_note(e->diags, diag, defined, "it is defined here");
   return obj_error();
 }

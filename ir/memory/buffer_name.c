@@ -174,9 +174,12 @@ static void advise_bounds(const AccessFacts *access, int64_t index, Buf *advice)
   if (index <= -wrapped / 2)
     buf_text(advice, "a 32-bit offset has wrapped: compute it in 64 bits, as in `pid.to(tl.int64) * stride`");
   else if (index < 0)
-    buf_printf(advice, "the offset is negative%s; or did a 32-bit multiplication wrap?",
-               access->masked ? ", and the mask allows it: add `& (offsets >= 0)`"
-                              : ": mask the access, as in `mask=offsets >= 0`");
+    buf_printf(advice,
+               "the offset is negative%s. Did a `%%` make it? `%%` of a negative number is negative, unlike "
+               "in Python: write `(i - shift + n) %% n`. If not, %s; or did a 32-bit multiplication wrap?",
+               access->masked ? ", and the mask allows it" : "",
+               access->masked ? "add `& (offsets >= 0)` to the mask"
+                              : "mask the access, as in `mask=offsets >= 0`");
   else if (bytes > 1 && (uint64_t)index >= 2 * elements(buffer) && (uint64_t)index / bytes < elements(buffer))
     buf_printf(advice,
                "offsets count elements, not bytes: is one of them, or a stride, %" PRIu64

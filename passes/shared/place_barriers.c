@@ -181,6 +181,15 @@ static bool releases_others(const Placer *p, const State *s, const Op *op) {
   return atomic_releases(op) && !type_is_tile(op_result(op)->type) && !is_empty(p, s->set[UNRELEASED]);
 }
 
+// Python warns of it where an older Triton is installed (python/tilec/_errors.py).
+static void remark_release(const Placer *p, const Op *op) {
+  if (p->insert)
+    diag_remark(
+        p->context->diags, op->loc, "place_barriers",
+        "a barrier is put before this release, so that it covers the whole program; Triton before 3.9 puts "
+        "none: call tl.debug_barrier() there");
+}
+
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
   bool store = op->kind == OP_TMA_STORE;
@@ -191,6 +200,7 @@ static void order_op(Placer *p, State *s, Op *op) {
       global || is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
   hazard |= tensor && !is_empty(p, s->set[WRITES_GLOBAL]);
   hazard |= store && !is_empty(p, s->set[READS_GLOBAL]);
+  if (releases_others(p, s, op)) remark_release(p, op);
   hazard |= releases_others(p, s, op);
   if (fence) {
     put_op(p, op, OP_FENCE_ASYNC, global);

@@ -30,7 +30,7 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   PyEval_RestoreThread(thread);
   if (status) {
     Py_DECREF(self);
-    return raise_status(state_of_type(type), status);
+    return raise_status(state_of_type(type), status, NULL);
   }
   const char *opened = tilec_device_name(self->device);
   bool is_gpu = strncmp(opened, "cuda:", 5) == 0;
@@ -65,7 +65,7 @@ static bool wrap_stream(Device *device, void *raw, struct WrappedStream *found) 
     device->stream_cap = cap;
   }
   tilec_status status = tilec_stream_wrap(device->device, raw, &found->stream);
-  if (status) return raise_status(STATE_OF(device), status);
+  if (status) return raise_status(STATE_OF(device), status, NULL);
   found->raw = raw;
   memmove(&device->streams[1], &device->streams[0], device->stream_count * sizeof *found);
   device->stream_count++;
@@ -125,7 +125,7 @@ static PyObject *device_synchronize(Device *self, PyObject *unused) {
   PyThreadState *thread = PyEval_SaveThread();
   tilec_status status = tilec_device_synchronize(self->device);
   PyEval_RestoreThread(thread);
-  return status ? raise_status(STATE_OF(self), status) : Py_NewRef(Py_None);
+  return status ? raise_status(STATE_OF(self), status, NULL) : Py_NewRef(Py_None);
 }
 
 static PyObject *device_name(Device *self, void *unused) {

@@ -19,11 +19,12 @@ PyObject *diagnostics_list(const tilec_diagnostics *list) {
   return result;
 }
 
-PyObject *raise_status(const State *state, tilec_status status) {
+PyObject *raise_status(const State *state, tilec_status status, PyObject *given) {
   if (!state->failed) return PyErr_Format(PyExc_RuntimeError, "%s", tilec_last_error());
   PyObject *list = diagnostics_list(tilec_last_diagnostics());
-  PyObject *error =
-      list ? PyObject_CallFunction(state->failed, "isO", (int)status, tilec_last_error(), list) : NULL;
+  PyObject *error = list ? PyObject_CallFunction(state->failed, "isOO", (int)status, tilec_last_error(), list,
+                                                 given ? given : Py_None)
+                         : NULL;
   if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
   Py_XDECREF(list);
   Py_XDECREF(error);

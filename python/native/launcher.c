@@ -112,6 +112,7 @@ typedef struct Run {
   Device *device; // NULL: where its arrays are
   PyObject *grid; // NULL: the kernel is compiled only
   int check;      // tilec_launch_options.check
+  bool silent;    // what the kernel prints is dropped
   double timeout; // and its timeout
   bool on_stream; // on `stream`: it gives no warnings and None.
   void *stream;   // CUstream; NULL: the default one
@@ -154,6 +155,18 @@ static void print(void *data, const char *text, size_t bytes) {
   PyGILState_Release(gil);
 }
 
+// raise_status with the arguments by name, whose shapes the messages give.
+static bool raise_launch(const Launcher *self, const Call *call, tilec_status status) {
+  PyObject *given = PyDict_New();
+  for (uint32_t i = 0; given && i < self->count; i++)
+    if (!self->is_constexpr[i] && PyDict_SetItem(given, self->names[i], call->values[i]) < 0) Py_CLEAR(given);
+  if (given) raise_status(self->state, status, given);
+  Py_XDECREF(given);
+  return false;
+}
+
+static void print_nothing(void *data, const char *text, size_t bytes) { (void)data, (void)text, (void)bytes; }
+
 static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call, Arguments *a,
                           const Run *run) {
   const State *state = self->state;
@@ -166,7 +179,7 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   if (!found) return false;
   if (!call_hook(state->enter, self, run->grid)) return false;
   bool on_cpu = kernel->device->type == ON_CPU;
-  if (on_cpu) options.print = print;
+  if (on_cpu) options.print = run->silent ? print_nothing : print;
   if (on_cpu && options.grid[0] && options.grid[1] && options.grid[2]) options.cancel = interrupt_begin();
   PyThreadState *thread = PyEval_SaveThread();
   tilec_status status = tilec_launch(kernel->kernel, &options, a->args, a->count);
@@ -174,7 +187,7 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   if (on_cpu && !interrupt_end(options.cancel)) return false;
   kernel->refused = status == TILEC_ERROR_COMPILE;
   if (!run->on_stream && !kernel_warn(state, kernel)) return false;
-  if (status) return raise_status(state, status);
+  if (status) return raise_launch(self, call, status);
   if (a->kept && !look_after(state, a)) return false;
   return call_hook(state->leave, self, run->grid);
 }
@@ -185,7 +198,7 @@ static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments
   PyEval_RestoreThread(thread);
   kernel->refused = status == TILEC_ERROR_COMPILE;
   if (!kernel_warn(self->state, kernel)) return false;
-  return status ? raise_status(self->state, status) != NULL : true;
+  return status ? raise_status(self->state, status, NULL) != NULL : true;
 }
 
 static bool is_elsewhere(const Arguments *a, const Device *device) {
@@ -253,16 +266,18 @@ static PyObject *launcher_prepare(Launcher *self, PyObject *const *args, Py_ssiz
   return run_call(self, &(const Run){0}, args, nargs, names);
 }
 
-// _launch_on(device, check, timeout, grid, *args, **kwargs)
+// _launch_on(device, check, timeout, grid, *args, **kwargs). check: 1 checks, -1 drops what the kernel prints.
 static PyObject *launcher_launch_on(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
                                     PyObject *names) {
   if (nargs < 4 || Py_TYPE(args[0]) != self->state->device) {
     PyErr_SetString(PyExc_TypeError, "_launch_on(device, check, timeout, grid, *args, **kwargs)");
     return NULL;
   }
+  int check = (int)PyLong_AsLong(args[1]);
   const Run run = {.device = (Device *)args[0],
                    .grid = args[3],
-                   .check = (int)PyLong_AsLong(args[1]),
+                   .check = check > 0,
+                   .silent = check < 0,
                    .timeout = PyFloat_AsDouble(args[2])};
   return PyErr_Occurred() ? NULL : run_call(self, &run, args + 4, nargs - 4, names);
 }

@@ -100,8 +100,8 @@ State *state_of_type(PyTypeObject *type);
 
 // ---- errors ----
 
-// The library's last error as an exception. NULL.
-PyObject *raise_status(const State *state, tilec_status status);
+// The library's last error as an exception. `given`: a dict of a launch's arguments, or NULL. NULL.
+PyObject *raise_status(const State *state, tilec_status status, PyObject *given);
 // As a list of tuples (severity, file, line, column, length, text, parent).
 PyObject *diagnostics_list(const tilec_diagnostics *list);
 PyObject *diagnostic_tuple(const tilec_diagnostic *diagnostic);

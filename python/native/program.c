@@ -40,7 +40,7 @@ static bool parse_sources(Program *self, PyObject *list, PyObject *shown) {
     PyEval_RestoreThread(thread);
   }
   free(sources);
-  if (status) raise_status(STATE_OF(self), status);
+  if (status) raise_status(STATE_OF(self), status, NULL);
   return read && !status;
 }
 
@@ -173,7 +173,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   }
   free(options.defines);
   if (status) {
-    raise_status(state, status);
+    raise_status(state, status, NULL);
     Py_CLEAR(self);
   }
   return (PyObject *)self;
@@ -272,7 +272,7 @@ static PyObject *compiled_new(PyTypeObject *type, PyObject *args, PyObject *kwar
   }
   free(options.defines);
   if (status) {
-    raise_status(state, status);
+    raise_status(state, status, NULL);
     Py_CLEAR(self);
   }
   return (PyObject *)self;
@@ -295,7 +295,7 @@ static PyObject *compiled_output(Compiled *self, PyObject *name) {
   PyThreadState *thread = PyEval_SaveThread();
   tilec_status status = tilec_compiled_output(self->compiled, (tilec_output)i, &text, &bytes);
   PyEval_RestoreThread(thread);
-  if (status) return raise_status(STATE_OF(self), status);
+  if (status) return raise_status(STATE_OF(self), status, NULL);
   if (i == TILEC_OUTPUT_CUBIN) return PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes);
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)bytes, "replace");
 }

@@ -174,7 +174,7 @@ static PyObject *tune(Launcher *self, Asked *q, Space *space, PyObject *progress
   } else if (listener.type) {
     PyErr_Restore(listener.type, listener.value, listener.traceback);
   } else {
-    result = status ? raise_status(self->state, status) : found_tuple(tuning);
+    result = status ? raise_status(self->state, status, NULL) : found_tuple(tuning);
   }
   tilec_tuning_free(tuning);
   return result;

@@ -58,7 +58,7 @@ PyObject *launcher_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs
     tilec_status status = tilec_tune_find(q.device->device, q.program->program, &q.options.options, q.a.args,
                                           q.a.count, &tuning);
     PyEval_RestoreThread(thread);
-    result = status   ? raise_status(self->state, status)
+    result = status   ? raise_status(self->state, status, NULL)
              : tuning ? tuned_settings(tuning, 0)
                       : Py_NewRef(Py_None);
     tilec_tuning_free(tuning);
@@ -103,7 +103,7 @@ PyObject *launcher_keep_tuned(Launcher *self, PyObject *const *args, Py_ssize_t 
     tilec_status status = tilec_tune_keep(q.device->device, q.program->program, &q.options.options, settings,
                                           (size_t)count, seconds, q.a.args, q.a.count, &kept);
     PyEval_RestoreThread(thread);
-    result = status ? raise_status(self->state, status) : PyBool_FromLong(kept);
+    result = status ? raise_status(self->state, status, NULL) : PyBool_FromLong(kept);
   }
   asked_end(&q);
   return result;

@@ -42,6 +42,27 @@ class Errors(unittest.TestCase):
                 kernel[1](floats([1]))
             self.assertRegex(caught.exception.diagnostics[0].code, r"^T\d{4}$")
 
+    def test_a_plain_function(self):
+        def plain(x):
+            return x
+
+        @tilec.jit
+        def kernel(x):
+            tl.store(x, plain(1.0))
+
+        with self.assertRaisesRegex(tilec.CompilationError, r"'plain' is a plain Python function; .* decorated with @tilec\.jit"):
+            kernel[1](floats([1]))
+
+    def test_indices(self):
+        """An element of an array of several dimensions is named by its indices too, as the command does."""
+        text = r"store out of bounds: x\[8\] of 8, x\[2,0\] of \[2,4\], in program"
+        table = memoryview(floats([0] * 8)).cast("B").cast("f", (2, 4))
+        with self.assertRaisesRegex(tilec.LaunchError, text) as caught:
+            beyond[1](table, 8, 16)
+        self.assertRegex(caught.exception.diagnostics[0].text, text)
+        with self.assertRaisesRegex(tilec.LaunchError, r"x\[8\] of 8, in program"):
+            beyond[1](floats([0] * 8), 8, 16)
+
     def test_no_source(self):
         names = {"tilec": tilec, "tl": tl}
         exec("@tilec.jit\ndef kernel(x):\n    tl.store(x, 1.0)\n", names)

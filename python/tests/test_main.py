@@ -30,6 +30,10 @@ def unread(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(out, tl.max(tl.load(x + i, mask=i < n), axis=0))  # a warning
 
+@tilec.jit
+def show(x):
+    tl.device_print("x", tl.load(x))
+
 def main():
     x = array.array("i", range(10))
     double[(3,)](x, 10, 4)
@@ -39,6 +43,13 @@ def main():
     if "unread" in sys.argv:
         for repeat in range(2):
             unread[(1,)](x, array.array("i", [0]), 10, 16)
+    if "caught" in sys.argv:
+        try:
+            racing[(2,)](x, 10, 8)
+        except tilec.LaunchError:
+            pass
+    if "show" in sys.argv:
+        show[(1,)](x)
     print(__name__, *sys.argv[1:])
 
 main()
@@ -60,6 +71,28 @@ def copy(x, y, n):
 x, y = numpy.arange(10, dtype=numpy.int32), numpy.zeros(10, dtype=numpy.int32)
 copy[(1,)](x, y, 10)
 assert (x == y).all()
+"""
+
+LOCK = """
+import sys
+import numpy
+import triton
+import triton.language as tl
+
+@triton.jit
+def total(x, out, lock, BARRIER: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    part = tl.load(x + tl.program_id(0) * BLOCK + i)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(out + i, tl.load(out + i) + part)
+    if BARRIER:
+        tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+x, out, lock = numpy.ones(1024, numpy.float32), numpy.zeros(256, numpy.float32), numpy.zeros(1, numpy.int32)
+total[(4,)](x, out, lock, BARRIER="barrier" in sys.argv, BLOCK=256)
+print(out[0])
 """
 
 
@@ -113,6 +146,17 @@ class Main(unittest.TestCase):
         frames = [text for text in result.stderr.split("\n") if text.startswith("  File ")]
         self.assertTrue(frames and all("program.py" in frame for frame in frames), result.stderr)
 
+    def test_check_counts_errors_that_the_program_catches(self):
+        result = self.run_tilec("check", "program.py", "caught")
+        self.assertEqual((result.returncode, result.stdout), (1, "__main__ caught\n"))
+        self.assertEqual(result.stderr, "tilec: 1 of 2 launches has reports (caught by the program)\n")
+        self.assertEqual(self.run_tilec("check", "--kernel", "double", "program.py", "caught").returncode, 0)
+
+    def test_check_prints_once(self):
+        run, check = (self.run_tilec(*words, "program.py", "show") for words in ((), ("check",)))
+        self.assertEqual(run.stdout, check.stdout)
+        self.assertEqual(check.stdout.count("x: "), 1)
+
     def test_check_warns(self):
         """Of undefined values that are stored, once each; --strict fails on them."""
         line = PROGRAM.split("\n").index("    tl.store(out, tl.max(tl.load(x + i, mask=i < n), axis=0))  # a warning") + 1
@@ -136,6 +180,20 @@ class Main(unittest.TestCase):
         self.assertIn("usage: python -m tilec", self.run_tilec("--help").stdout)
         self.assertEqual(self.run_tilec().returncode, 2)
         self.assertIn("no launch was checked", self.run_tilec("check", "program.py", text="pass").stderr)
+
+    @unittest.skipUnless(importlib.util.find_spec("triton") and importlib.util.find_spec("numpy"), "Triton or NumPy is not installed")
+    def test_a_release_that_older_tritons_compile_without_a_barrier(self):
+        """tilec's code is right. An installed Triton before 3.9 makes code that races."""
+        import triton
+
+        line = LOCK.split("\n").index("    tl.atomic_xchg(lock, 0)") + 1
+        older = triton.__version__.startswith(("3.6.", "3.7.", "3.8."))
+        result = self.run_tilec("check", "program.py", text=LOCK)
+        warned = f"program.py:{line}: TilecWarning: Triton {triton.__version__}, which is installed, puts no barrier" in result.stderr
+        self.assertEqual((result.returncode, result.stdout, warned), (0, "4.0\n", older), result.stderr)
+        self.assertEqual(self.run_tilec("check", "--strict", "program.py", text=LOCK).returncode, int(older))
+        self.assertEqual(self.run_tilec("check", "--strict", "program.py", "barrier", text=LOCK).returncode, 0)
+        self.assertNotIn("TilecWarning", self.run_tilec("program.py", text=LOCK).stderr)
 
     @unittest.skipUnless(importlib.util.find_spec("triton") and importlib.util.find_spec("numpy"), "Triton or NumPy is not installed")
     def test_tritons_kernels(self):

@@ -137,7 +137,7 @@ add[(1,)](array.array("f", range(4)), 4, BLOCK=4)
 print(str(tilec.triton.report()).replace(__file__, "FILE"))
 triton.set_allocator(lambda size, alignment, stream: None)
 """)
-        self.assertEqual(says, "True triton.language.float16 True\ncuda 90 132\n1 kernels compiled by tilec, 0 left to Triton\n  add (FILE:11): by tilec\n")
+        self.assertEqual(says, "True triton.language.float16 True\ncuda 90 132\n1 kernel compiled by tilec, 0 left to Triton\n  add (FILE:11): by tilec\n")
 
     def test_knobs(self):
         says = self.check("""

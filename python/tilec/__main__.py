@@ -25,7 +25,8 @@ are compiled by Triton, with a warning. Where Triton is not installed, tilec's o
 
   check    checks every launch of tilec's and Triton's kernels: on the simulator under each schedule with every checker,
            then by the evaluator. An error in a kernel ends the program with status 1 and names the Python line:
-           races, accesses out of bounds, undefined values, failed assertions.
+           races, accesses out of bounds, undefined values, failed assertions. The status is 1, too, if the program
+           catches the error.
   explain  runs the program, and then predicts what its launches cost, line by line, as the command `tilec explain` does:
            each kernel once per configuration.
   --kernel checks or explains only launches of the kernel with that name.
@@ -102,6 +103,10 @@ def _summary() -> str:
         return f"tilec: no launch was checked: the program launched no kernel '{_elsewhere.only}'"
     if not launches:
         return "tilec: no launch was checked: the program launched no kernel of tilec's or Triton's"
+    reported = sum(_elsewhere.reported_launches.values())
+    if reported:
+        what = "has reports" if reported == 1 else "have reports"
+        return f"tilec: {reported} of {_number(launches, 'launch', 'launches')} {what} (caught by the program)"
     found = _number(len(_errors.run_warnings), "warning") if _errors.run_warnings else "nothing wrong was found"
     return f"tilec: {_number(launches, 'launch', 'launches')} of {_number(len(checked), 'kernel')} checked, {found}"
 
@@ -171,6 +176,8 @@ def main(words: List[str]) -> Any:
         return 1
     if checks and not status:
         print(_summary(), file=sys.stderr)
+        if _elsewhere.reported_launches:
+            return 1
         if strict and _errors.run_warnings:
             print(f"tilec: error[T1405]: --strict: {_number(len(_errors.run_warnings), 'warning')} at run time", file=sys.stderr)
             return 1

@@ -232,7 +232,8 @@ class Unit:
                 options.append(f"{name}={list(given)!r}")
         if getattr(self.holder, "noinline", None):
             options.append("noinline=True")
-        return "@triton.jit" + (f"({', '.join(options)})" if options else "")
+        module = "tilec" if type(self.holder).__module__ == "tilec._jit" else "triton"
+        return f"@{module}.jit" + (f"({', '.join(options)})" if options else "")
 
     def text(self, resolver: Resolver, ends: Sequence[str]) -> str:
         source = self.source

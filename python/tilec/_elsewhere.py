@@ -17,10 +17,14 @@ from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning, run_
 _checks = False
 explains: Optional[Callable[[Any, Any, Tuple[Any, ...], Dict[str, Any]], None]] = None  # _explain.note, with `python -m tilec explain`
 only: Optional[str] = None  # the kernel that is checked or explained; None: all
-checked_launches: Dict[str, int] = {}  # of each kernel those in which nothing wrong was found
+checked_launches: Dict[str, int] = {}  # of each kernel
+reported_launches: Dict[str, int] = {}  # those that ended with a LaunchError, which the program may have caught
 
 # The seconds that a kernel's evaluation may take, beyond a few times its checks on the simulator.
 PATIENCE = 2.0
+
+# For _launch_on: nothing is checked, and the kernel's prints are dropped. The simulator has printed them.
+SILENT = -1
 
 
 def set_check(on: bool) -> None:
@@ -87,6 +91,16 @@ def set_only(name: Optional[str]) -> None:
 def checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     """On the simulator with every checker, then on the evaluator, from the same memory; what is left is the
     simulator's."""
+    name = kernel.__name__
+    checked_launches[name] = checked_launches.get(name, 0) + 1
+    try:
+        return _checked(kernel, grid, args, kwargs)
+    except LaunchError:
+        reported_launches[name] = reported_launches.get(name, 0) + 1
+        raise
+
+
+def _checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     memory = kernel._memory(*args, **kwargs)
     before = _read(memory)
     began = time.monotonic()
@@ -95,7 +109,7 @@ def checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any
     after = _read(memory)
     _write(memory, before)
     try:
-        kernel._launch_on(_devices.opened("eval"), 0, PATIENCE + 4 * spent, grid, *args, **kwargs)
+        kernel._launch_on(_devices.opened("eval"), SILENT, PATIENCE + 4 * spent, grid, *args, **kwargs)
     except LaunchError as error:
         if not _is_timeout(error):
             raise
@@ -104,7 +118,6 @@ def checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any
         _warn(f"{kernel.__name__}: not evaluated, so undefined values are not detected: {error}")
     finally:
         _write(memory, after)
-    checked_launches[kernel.__name__] = checked_launches.get(kernel.__name__, 0) + 1
     return handle
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import sys
 import warnings
@@ -177,8 +178,40 @@ def diagnostics(raw: Iterable[RawDiagnostic]) -> List[Diagnostic]:
     return tops
 
 
-def failed(status: int, message: str, raw: List[RawDiagnostic]) -> TilecError:
-    """The exception for a status that is not TILEC_OK."""
+# "c[16] of 4096", if no indices follow.
+_PLACE = re.compile(r"(?<![\w.])(\w+)\[(\d+)\] of (\d+)(?!\d|, \1\[)")
+
+
+def _shape(array: Any) -> Tuple[int, ...]:
+    """The sizes of an array whose elements are in row-major order without gaps, if it has several dimensions. Else ()."""
+    sizes = tuple(getattr(array, "shape", ()))
+    flags = getattr(array, "flags", None)
+    ordered = array.is_contiguous() if hasattr(array, "is_contiguous") else getattr(flags, "c_contiguous", getattr(array, "c_contiguous", True))
+    return sizes if len(sizes) > 1 and ordered else ()
+
+
+def _with_indices(text: str, shapes: Dict[str, Tuple[int, ...]]) -> str:
+    """Adds the indices to the elements that a text names: "c[16] of 4096, c[0,16] of [64,64]", as the command does."""
+
+    def place(match: "re.Match[str]") -> str:
+        shape, index, indices = shapes.get(match[1], ()), int(match[2]), []
+        if not shape or math.prod(shape) != int(match[3]):
+            return match[0]
+        for size in reversed(shape[1:]):
+            indices.append(index % size)
+            index //= size
+        numbers = ",".join(map(str, [index, *reversed(indices)]))
+        return f"{match[0]}, {match[1]}[{numbers}] of [{','.join(map(str, shape))}]"
+
+    return _PLACE.sub(place, text)
+
+
+def failed(status: int, message: str, raw: List[RawDiagnostic], given: Optional[Dict[str, Any]] = None) -> TilecError:
+    """The exception for a status that is not TILEC_OK. `given`: the arguments of a launch, by name."""
+    shapes = {name: sizes for name, array in (given or {}).items() for sizes in [_shape(array)] if sizes}
+    if shapes:
+        message = _with_indices(message, shapes)
+        raw = [(*item[:5], _with_indices(item[5], shapes), *item[6:]) for item in raw]
     found = diagnostics(raw)
     kind = _STATUSES.get(status, TilecError)
     if kind is CompilationError and any(each.text.startswith("static assertion") for each in found):
@@ -194,14 +227,27 @@ _RUN_CODES = ("T11", "T12", "T13", "T14")
 _warned: Dict[str, Dict[Any, Any]] = {}  # of each file what `warnings` has shown
 
 
+# The remark of passes/shared/place_barriers.c that is a warning for an installed Triton before 3.9.
+_RELEASE_REMARK = "a barrier is put before this release"
+
+
+def _release_warning() -> str:
+    version = getattr(sys.modules.get("triton"), "__version__", "before 3.9")
+    return (
+        f"Triton {version}, which is installed, puts no barrier before this release, so its code may race here (tilec's does not): "
+        "call tl.debug_barrier() before it"
+    )
+
+
 def warned(raw: List[RawDiagnostic]) -> None:
     """Warns of what compiles and checked launches have logged, at the line that a message is about. Errors come as
     exceptions."""
     for diagnostic in diagnostics(_reindexed(raw)):
-        if diagnostic.severity != "warning":
+        releases = diagnostic.severity == "remark" and diagnostic.text.startswith(_RELEASE_REMARK)
+        if diagnostic.severity != "warning" and not releases:
             continue
-        text = "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
-        if (diagnostic.code or "").startswith(_RUN_CODES):
+        text = _release_warning() if releases else "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
+        if releases or (diagnostic.code or "").startswith(_RUN_CODES):
             run_warnings.add((diagnostic.file, diagnostic.line, text))
         if diagnostic.file:
             warnings.warn_explicit(text, TilecWarning, diagnostic.file, diagnostic.line, registry=_warned.setdefault(diagnostic.file, {}))

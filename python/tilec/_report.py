@@ -35,5 +35,5 @@ class Report(List[Compiled]):
         done = len(self) - len(self.fallbacks)
         seconds = [item.seconds for item in self if item.seconds is not None]
         time = f" in {sum(seconds):.2f} s" if len(seconds) == len(self) else ""
-        head = f"{done} kernels compiled by tilec{time}, {len(self.fallbacks)} left to Triton"
+        head = f"{done} {'kernel' if done == 1 else 'kernels'} compiled by tilec{time}, {len(self.fallbacks)} left to Triton"
         return "\n".join([head, *(f"  {item}" for item in self)])

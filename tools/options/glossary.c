@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "base/colors.h"
+#include "tools/options/language_help.h"
 #include "tools/options/options.h"
 #include "tools/options/options_parts.h"
 
@@ -74,6 +75,15 @@ static bool find_entry(const char *asked, Entry *entry) {
   return false;
 }
 
+// The next entry after *at with words that end in the word: "data race" for "race". Moves *at past it. False: none.
+static bool next_phrase(const char **at, const char *asked, Entry *entry) {
+  while (next_entry(at, entry))
+    for (Str words = entry->words, word; next_word(&words, &word);)
+      for (size_t i = 1; i < word.n; i++)
+        if (word.at[i - 1] == ' ' && is_same((Str){word.at + i, word.n - i}, asked)) return true;
+  return false;
+}
+
 void options_put_plain(Buf *out, Str text) {
   bool code = false;
   for (size_t i = 0; i < text.n; i++) {
@@ -140,9 +150,15 @@ bool options_has_word(const char *word) {
   Entry entry;
   Buf spec = {0};
   options_print_spec(word, &spec);
-  bool found = spec.n || find_entry(word, &entry) || options_has_cuda_word(word);
+  bool found = spec.n || find_entry(word, &entry) || options_has_cuda_word(word) || options_has_topic(word);
   buf_free(&spec);
   return found;
+}
+
+bool options_has_near_word(const char *word) {
+  const char *at = glossary;
+  Entry entry;
+  return next_phrase(&at, word, &entry) || language_has_parameter(word);
 }
 
 void options_print_word(const char *word, bool colors, Buf *out) {
@@ -150,6 +166,13 @@ void options_print_word(const char *word, bool colors, Buf *out) {
   if (find_entry(word, &entry)) print_entry(&entry, colors, out);
   options_print_spec(word, out);
   options_print_cuda_word(word, colors, out);
+  options_print_topic(word, colors, out);
+  if (out->n) return;
+  for (const char *at = glossary; next_phrase(&at, word, &entry);) {
+    if (out->n) buf_char(out, '\n');
+    print_entry(&entry, colors, out);
+  }
+  language_print_parameter(word, colors, out);
 }
 
 size_t options_words(Arena *arena, const char **words, size_t room) {

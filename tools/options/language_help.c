@@ -107,6 +107,16 @@ static const char *const elements[] = {
 #undef X
 };
 
+// "operators", or one of them, such as "%". Their file has no entries.
+static bool is_operator(const char *word) {
+  static const char *const operators[] = {
+      "operator", "operators", "+",  "-", "*",  "/",  "//", "%", "**", "~",  "&",  "|",  "^",   "<<",
+      ">>",       "<",         "<=", ">", ">=", "==", "!=", "@", "+=", "-=", "*=", "/=", "//=", "%="};
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    if (strcmp(operators[i], word) == 0) return true;
+  return false;
+}
+
 // "tl.float32"
 static bool is_element_type(const char *word) {
   const char *prefix, *rest = short_name(word, &prefix);
@@ -135,7 +145,7 @@ bool language_has(const char *word) {
   Str line;
   for (const char *at = language_reference; next_line(&at, &line);)
     if ((begins_signature(line) || is_row(line)) && matches(&q, line)) return true;
-  return strcmp(word, "language") == 0 || is_element_type(word);
+  return strcmp(word, "language") == 0 || is_operator(word) || is_element_type(word);
 }
 
 const char *const *language_names(Arena *arena, bool full, size_t *count) {
@@ -364,6 +374,18 @@ static void print_matches(Printer *p, const Query *q, bool functions) {
   }
 }
 
+static void print_operators(Printer *p) {
+  Str line;
+  const char *at = language_reference;
+  while (next_line(&at, &line) && !str_is(line, "# Operators")) {
+  }
+  bool example = false;
+  buf_printf(p->out, "%sOperators%s\n\n", p->colors ? COLOR_BOLD : "", p->colors ? COLOR_RESET : "");
+  while (next_line(&at, &line) && !begins_file(line)) print_line(p, line, &example);
+  flush(p);
+  trim_end(p->out);
+}
+
 static void print_element_types(Printer *p) {
   go_on(p, str_from("Element types of tiles and pointers, as in x.to(tl.float32):"));
   for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
@@ -378,6 +400,7 @@ void language_print_help(const char *word, bool colors, Buf *out) {
   Query q = query_of(word);
   print_matches(&p, &q, true);
   print_matches(&p, &q, false);
+  if (!out->n && is_operator(word)) print_operators(&p);
   if (!out->n && is_element_type(word)) {
     print_element_types(&p);
     q = query_of("tl.dtype");
@@ -387,4 +410,82 @@ void language_print_help(const char *word, bool colors, Buf *out) {
   buf_free(&p.pending);
   buf_free(&p.parameters);
   buf_free(&p.alike);
+}
+
+// ---- parameters ----
+
+// A parameter's description in an entry: "mask: which elements are read". Later lines begin with four spaces.
+typedef struct Parameter {
+  const char *heads; // where the entry's signatures begin
+  Str text;          // its lines, without the name
+} Parameter;
+
+// The next description of the parameter after *at. `heads` is kept from call to call. False: none.
+static bool next_parameter(const char **at, const char **heads, bool *in_heads, const char *name,
+                           Parameter *found) {
+  Str line;
+  size_t n = strlen(name);
+  for (const char *here = *at; next_line(at, &line); here = *at) {
+    if (begins_signature(line) && !*in_heads) *heads = here;
+    *in_heads = begins_signature(line) || (*in_heads && str_starts(line, "    "));
+    if (begins_file(line)) *heads = NULL;
+    if (!*heads || !is_item(line) || line.n <= n + 2 || line.at[n] != ':' || !str_starts(line, name))
+      continue;
+    *found = (Parameter){*heads, without(line, n + 2)};
+    for (const char *next = *at; next_line(&next, &line) && str_starts(line, "    "); *at = next)
+      found->text.n = (size_t)(line.at + line.n - found->text.at);
+    return true;
+  }
+  return false;
+}
+
+bool language_has_parameter(const char *name) {
+  const char *at = language_reference, *heads = NULL;
+  bool in_heads = false;
+  Parameter parameter;
+  bool is_name = name[0] && name[1] && strcmp(name, "Errors") != 0 && strcmp(name, "Triton") != 0;
+  return is_name && next_parameter(&at, &heads, &in_heads, name, &parameter);
+}
+
+// The names of the entry's functions, as "tl.load, tl.store".
+static void go_on_names(Printer *p, const char *heads, bool first) {
+  Str line;
+  while (next_line(&heads, &line) && (begins_signature(line) || str_starts(line, "    "))) {
+    if (!begins_signature(line) || is_private(name_in(line))) continue;
+    if (!first) buf_char(&p->pending, ',');
+    go_on(p, name_in(line));
+    first = false;
+  }
+}
+
+// One description, with the names of all functions that have the same. Nothing if an earlier entry has it.
+static void print_description(Printer *p, const char *name, const Parameter *one) {
+  const char *at = language_reference, *heads = NULL;
+  bool in_heads = false, first = true;
+  for (Parameter other; next_parameter(&at, &heads, &in_heads, name, &other);) {
+    if (!str_eq(other.text, one->text)) continue;
+    if (first && other.heads != one->heads) return;
+    go_on_names(p, other.heads, first);
+    first = false;
+  }
+  buf_char(&p->pending, ':');
+  for (const char *line = one->text.at, *end = line + one->text.n; line < end;) {
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    if (!newline) newline = end;
+    go_on(p, str_trimmed((Str){line, (size_t)(newline - line)}));
+    line = newline + (newline < end);
+  }
+  begin(p, 4);
+}
+
+void language_print_parameter(const char *name, bool colors, Buf *out) {
+  Printer p = {.out = out, .colors = colors, .indent = 4};
+  const char *at = language_reference, *heads = NULL;
+  bool in_heads = false;
+  if (!language_has_parameter(name)) return;
+  buf_printf(out, "%s%s%s%s is a parameter of\n\n", out->n ? "\n" : "", colors ? COLOR_BOLD : "", name,
+             colors ? COLOR_RESET : "");
+  for (Parameter one; next_parameter(&at, &heads, &in_heads, name, &one);) print_description(&p, name, &one);
+  flush(&p);
+  buf_free(&p.pending);
 }

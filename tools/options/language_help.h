@@ -7,7 +7,7 @@
 #include "base/buf.h"
 
 // True if `word` names an entry: "tl.load", "load", "tensor.sum", "libdevice.acos", "tl.math.exp"; or if it is
-// "language".
+// "language", or an operator, such as "%".
 bool language_has(const char *word);
 // The replacement for a name that the language lacks: "tl.sum(x, axis=...) / n" for "tl.mean". NULL: none.
 const char *language_advice(const char *word);
@@ -18,5 +18,9 @@ const char *const *language_names(Arena *arena, bool full, size_t *count);
 // Prints all entries that `word` names; for "language" the names of all functions. Lines are at most
 // HELP_COLUMNS wide, apart from examples.
 void language_print_help(const char *word, bool colors, Buf *out);
+
+// The functions with a parameter of that name, each with the parameter's description.
+bool language_has_parameter(const char *name);
+void language_print_parameter(const char *name, bool colors, Buf *out);
 
 #endif

@@ -140,6 +140,8 @@ void options_print_option(const char *option, bool colors, Buf *out);
 bool options_print_code(const char *code, bool colors, Buf *out);
 // tilec help WORD: a word of docs/glossary.md, one of CUDA, or one that begins a SPEC, such as `zeros`.
 bool options_has_word(const char *word);
+// The same for a part of the glossary's words ("race": data race), and for a parameter of the language's functions.
+bool options_has_near_word(const char *word);
 void options_print_word(const char *word, bool colors, Buf *out);
 // Adds the SPECs that begin with the word, if there are any; "SPEC": all.
 void options_print_spec(const char *word, Buf *out);

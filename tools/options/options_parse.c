@@ -112,6 +112,7 @@ static bool parse_topic(OptionParser *p, const char *word) {
     buf_printf(p->error, "the language has no '%s'; write %s", word, advice);
     return false;
   }
+  if (options_has_near_word(word)) return p->options->word = word, true;
   size_t count;
   const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
   enum { MAX_WORDS = 256 };

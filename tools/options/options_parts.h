@@ -62,6 +62,10 @@ void options_print_cuda_word(const char *word, bool colors, Buf *out);
 // Writes those that are one word, at most `room`. Returns their number.
 size_t options_cuda_words(Arena *arena, const char **words, size_t room);
 
+// Statements, other words of Python and Triton (words.def), and environment variables.
+bool options_has_topic(const char *word);
+void options_print_topic(const char *word, bool colors, Buf *out);
+
 // The words, with @FILE replaced by the words of the file. False: `error` has the reason.
 bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error);
 

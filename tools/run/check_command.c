@@ -41,6 +41,14 @@ static const char *keep_text(Arena *arena, const char *text) {
   return text ? arena_copy(arena, str_from(text)) : NULL;
 }
 
+// The place's header, which the simulator frees with the launch.
+static const tilec_sim_place *keep_header(Arena *arena, const tilec_sim_place *place) {
+  if (!place->header) return NULL;
+  tilec_sim_place *header = ARENA_NEW(arena, tilec_sim_place);
+  *header = (tilec_sim_place){.file = keep_text(arena, place->header->file), .line = place->header->line};
+  return header;
+}
+
 static const tilec_sim_wait *keep_waits(Arena *arena, const tilec_sim_report *report) {
   if (!report->wait_count) return NULL;
   tilec_sim_wait *waits = ARENA_ARRAY(arena, tilec_sim_wait, report->wait_count);
@@ -75,6 +83,8 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   kept->order = keep_text(arena, report->order);
   kept->buffer = keep_text(arena, report->buffer);
   kept->waits = keep_waits(arena, report);
+  kept->place.header = keep_header(arena, &report->place);
+  kept->other_place.header = keep_header(arena, &report->other_place);
   if (report->ptx) kept->ptx = arena_copy(arena, (Str){report->ptx, report->ptx_bytes});
   vec_push(arena, &check->findings, finding);
 }
