@@ -36,33 +36,6 @@ static uint32_t accesses_under(const Region *body, const Value *mask) {
   return n;
 }
 
-// True if a thread needs several predicates for the mask, which a kernel with a reduction keeps live for long. Cases:
-// * a select uses the mask: one predicate per element;
-// * at least MANY_ACCESSES accesses use the mask, and a thread has several vectors: one predicate per vector;
-// * there are more vectors than predicate registers.
-//
-// A softmax of 16384 columns (one load and one store) takes 36.0 us on an H200 with its mask and 38.8 us with a copy. A
-// norm also loads weights: it takes 36.1 us with its mask and 35.2 us with a copy.
-//
-// In the last two cases, tiles with more elements per thread than registers get no copy. The copy loads all elements at
-// the same time, so each would go to local memory. Predicates per vector cost less.
-static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
-                                uint64_t vector) {
-  if (!copies->combines || vector <= 1) return false;
-  if (is_selected_by(copies->func->body, mask)) return true;
-  bool few = accesses_under(copies->func->body, mask) < MANY_ACCESSES;
-  uint64_t least = few ? PREDICATE_REGISTERS + 1 : 2;
-  return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
-}
-
-// True for loads and stores that become TMA loads and stores. TMA checks bounds itself.
-static bool is_tma_mark(const Op *op) {
-  const Use *use = op->kind == OP_LOAD ? op_result(op)->first_use : NULL;
-  const Op *stored = op->kind == OP_STORE ? op_operand(op, 1)->def : NULL;
-  if (stored && stored->kind == OP_TMA_MARK && op_attr(stored, ATTR_STORED)) return true;
-  return use && !use->next && use->user->kind == OP_TMA_MARK && !op_attr(use->user, ATTR_STORED);
-}
-
 static bool is_constants(const Value *mask) {
   MaskBound parts[MASK_BOUNDS_MAX];
   uint32_t n = mask_bounds(mask, parts);
@@ -77,6 +50,43 @@ static bool has_constants(const Value *mask) {
   for (uint32_t i = 0; i < n; i++)
     if (mask_bound_is_constant(&parts[i])) return true;
   return false;
+}
+
+// True if all elements share what the copy leaves out of the mask: the copy needs as many predicates.
+static bool drops_scalars(const MaskCopies *copies, const Value *mask) {
+  if (is_constants(mask)) return true;
+  if (mask->def && mask->def->kind == OP_AND)
+    return drops_scalars(copies, op_operand(mask->def, 0)) && drops_scalars(copies, op_operand(mask->def, 1));
+  for (uint32_t d = 0; d < mask->type->rank; d++)
+    if (axis_info(copies->axes, mask)->constancy[d] < mask->type->shape[d]) return false;
+  return true;
+}
+
+// True if a thread needs several predicates for the mask, which a kernel with a reduction keeps live for long. Cases:
+// * a select uses the mask: one predicate per element;
+// * at least MANY_ACCESSES accesses use the mask, and a thread has several vectors: one predicate per vector;
+// * there are more vectors than predicate registers.
+//
+// A softmax of 16384 columns (one load and one store) takes 36.0 us on an H200 with its mask and 38.8 us with a copy. A
+// norm also loads weights: it takes 36.1 us with its mask and 35.2 us with a copy.
+//
+// In the last two cases, tiles with more elements per thread than registers get no copy. The copy loads all elements at
+// the same time, so each would go to local memory. Predicates per vector cost less.
+static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
+                                uint64_t vector) {
+  if (!copies->combines || vector <= 1 || drops_scalars(copies, mask)) return false;
+  if (is_selected_by(copies->func->body, mask)) return true;
+  bool few = accesses_under(copies->func->body, mask) < MANY_ACCESSES;
+  uint64_t least = few ? PREDICATE_REGISTERS + 1 : 2;
+  return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
+}
+
+// True for loads and stores that become TMA loads and stores. TMA checks bounds itself.
+static bool is_tma_mark(const Op *op) {
+  const Use *use = op->kind == OP_LOAD ? op_result(op)->first_use : NULL;
+  const Op *stored = op->kind == OP_STORE ? op_operand(op, 1)->def : NULL;
+  if (stored && stored->kind == OP_TMA_MARK && op_attr(stored, ATTR_STORED)) return true;
+  return use && !use->next && use->user->kind == OP_TMA_MARK && !op_attr(use->user, ATTR_STORED);
 }
 
 // The part of the mask, in the copy, that compares with constants. NULL if there is none.
