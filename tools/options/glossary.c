@@ -150,7 +150,7 @@ bool options_has_word(const char *word) {
   Entry entry;
   Buf spec = {0};
   options_print_spec(word, &spec);
-  bool found = spec.n || find_entry(word, &entry) || options_has_cuda_word(word) || options_has_topic(word);
+  bool found = spec.n || find_entry(word, &entry) || options_has_other_word(word) || options_has_topic(word);
   buf_free(&spec);
   return found;
 }
@@ -165,7 +165,7 @@ void options_print_word(const char *word, bool colors, Buf *out) {
   Entry entry;
   if (find_entry(word, &entry)) print_entry(&entry, colors, out);
   options_print_spec(word, out);
-  options_print_cuda_word(word, colors, out);
+  options_print_other_word(word, colors, out);
   options_print_topic(word, colors, out);
   if (out->n) return;
   for (const char *at = glossary; next_phrase(&at, word, &entry);) {
@@ -181,5 +181,5 @@ size_t options_words(Arena *arena, const char **words, size_t room) {
   for (const char *at = glossary; next_entry(&at, &entry);)
     for (Str word; n < room && next_word(&entry.words, &word);)
       words[n++] = arena_printf(arena, "%.*s", STR_ARG(word));
-  return n + options_cuda_words(arena, words + n, room - n);
+  return n + options_other_words(arena, words + n, room - n);
 }

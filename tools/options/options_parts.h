@@ -56,11 +56,11 @@ bool option_set_range(OptionParser *p, const OptionInfo *info, const char *value
 // A text of a page without the marks of code and of links.
 void options_put_plain(Buf *out, Str text);
 
-// Words of CUDA, from docs/how-to/coming-from-cuda.md.
-bool options_has_cuda_word(const char *word);
-void options_print_cuda_word(const char *word, bool colors, Buf *out);
+// Words of CUDA and NumPy, from the tables of docs/how-to/coming-from-*.md.
+bool options_has_other_word(const char *word);
+void options_print_other_word(const char *word, bool colors, Buf *out);
 // Writes those that are one word, at most `room`. Returns their number.
-size_t options_cuda_words(Arena *arena, const char **words, size_t room);
+size_t options_other_words(Arena *arena, const char **words, size_t room);
 
 // Statements, other words of Python and Triton (words.def), and environment variables.
 bool options_has_topic(const char *word);

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec help threadIdx: rows of the tables of docs/how-to/coming-from-cuda.md whose first column is "CUDA". The command
-// carries that page. A row's first cell has words with commas between them, as code or not; `*` stands for any letters.
+// tilec help threadIdx, tilec help np.clip: rows of the tables of coming-from-cuda.md and coming-from-numpy.md whose first
+// column is "CUDA" or "NumPy". The command carries these pages. A row's first cell has words with commas between them, as
+// code or not; `*` stands for any letters.
 #include <ctype.h>
 
 #include "base/colors.h"
 #include "tools/options/options.h"
 #include "tools/options/options_parts.h"
 
-extern const char cuda_words[], cuda_words_end[]; // docs/how-to/coming-from-cuda.md
+extern const char cuda_words[], cuda_words_end[], numpy_words[], numpy_words_end[];
+
+typedef struct WordPage {
+  const char *text, *end, *system, *path;
+} WordPage;
+
+static const WordPage pages[] = {
+    {cuda_words, cuda_words_end, "CUDA", "docs/how-to/coming-from-cuda.md"},
+    {numpy_words, numpy_words_end, "NumPy", "docs/how-to/coming-from-numpy.md"},
+};
 
 enum { MAX_CELLS = 4, MAX_WORD = 80 };
 
@@ -29,25 +39,33 @@ static bool split_cells(Str line, Cells *cells) {
 }
 
 typedef struct Rows {
-  const char *at;
+  uint32_t page;
+  const char *at; // NULL: the page's begin
   Cells head, row;
 } Rows;
 
-// Moves to the next row of a table that begins with "CUDA". False at the end.
-static bool next_row(Rows *rows) {
-  while (rows->at < cuda_words_end) {
-    const char *line = rows->at, *end = memchr(line, '\n', (size_t)(cuda_words_end - line));
-    if (!end) end = cuda_words_end;
-    rows->at = end < cuda_words_end ? end + 1 : end;
+// Moves to the next row of a table that begins with the system's name. False at the end.
+static bool next_row_of_page(Rows *rows, const WordPage *page) {
+  if (!rows->at) rows->at = page->text;
+  while (rows->at < page->end) {
+    const char *line = rows->at, *end = memchr(line, '\n', (size_t)(page->end - line));
+    if (!end) end = page->end;
+    rows->at = end < page->end ? end + 1 : end;
     Str text = {line, (size_t)(end - line)};
     if (str_starts(text, "|--")) continue;
     if (!split_cells(text, &rows->row))
       rows->head.n = 0;
-    else if (str_is(rows->row.at[0], "CUDA"))
+    else if (str_is(rows->row.at[0], page->system))
       rows->head = rows->row;
     else if (rows->head.n == rows->row.n)
       return true;
   }
+  return false;
+}
+
+static bool next_row(Rows *rows) {
+  for (; rows->page < sizeof pages / sizeof *pages; rows->page++, rows->at = NULL, rows->head.n = 0)
+    if (next_row_of_page(rows, &pages[rows->page])) return true;
   return false;
 }
 
@@ -64,10 +82,15 @@ static bool next_word(Str *words, Str *word) {
   return word->n > 0;
 }
 
-// What is compared: in lower case, without what follows a '(', '.' or '<', and each row of blanks, '-' and '_' as one
-// blank inside the word.
+// What is compared: in lower case, without "np." or an array's name before a '.', without what follows a '(', '.' or '<',
+// and each row of blanks, '-' and '_' as one blank inside the word.
 static const char *plain_word(Str word, char out[MAX_WORD]) {
   size_t n = 0;
+  static const char *const heads[] = {"np.", "numpy.", "a.", "x."};
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    size_t size = strlen(heads[i]);
+    if (str_starts(word, heads[i])) word = (Str){word.at + size, word.n - size};
+  }
   for (size_t i = 0; i < word.n && n + 2 < MAX_WORD; i++) {
     char c = word.at[i];
     if (n && (c == '(' || c == '.' || c == '<')) break;
@@ -99,8 +122,8 @@ static bool is_about(Str words, const char *asked) {
   return false;
 }
 
-bool options_has_cuda_word(const char *word) {
-  for (Rows rows = {.at = cuda_words}; next_row(&rows);)
+bool options_has_other_word(const char *word) {
+  for (Rows rows = {0}; next_row(&rows);)
     if (is_about(rows.row.at[0], word)) return true;
   return false;
 }
@@ -115,22 +138,21 @@ static void put_cell(Str name, Str text, bool colors, Buf *out) {
   buf_free(&plain);
 }
 
-void options_print_cuda_word(const char *word, bool colors, Buf *out) {
-  bool found = false;
-  for (Rows rows = {.at = cuda_words}; next_row(&rows);) {
+void options_print_other_word(const char *word, bool colors, Buf *out) {
+  const WordPage *page = NULL;
+  for (Rows rows = {0}; next_row(&rows);) {
     if (!is_about(rows.row.at[0], word)) continue;
     if (out->n) buf_char(out, '\n');
     for (uint32_t i = 0; i < rows.row.n; i++) put_cell(rows.head.at[i], rows.row.at[i], colors, out);
-    found = true;
+    page = &pages[rows.page];
   }
-  if (found)
-    buf_text(out,
-             "\nThe page 'Coming from CUDA' (docs/how-to/coming-from-cuda.md) compares whole kernels.\n");
+  if (page)
+    buf_printf(out, "\nThe page 'Coming from %s' (%s) compares whole kernels.\n", page->system, page->path);
 }
 
-size_t options_cuda_words(Arena *arena, const char **words, size_t room) {
+size_t options_other_words(Arena *arena, const char **words, size_t room) {
   size_t n = 0;
-  for (Rows rows = {.at = cuda_words}; next_row(&rows);)
+  for (Rows rows = {0}; next_row(&rows);)
     for (Str all = rows.row.at[0], word; n < room && next_word(&all, &word);)
       if (!memchr(word.at, '*', word.n) && !memchr(word.at, ' ', word.n))
         words[n++] = arena_printf(arena, "%.*s", STR_ARG(word));
