@@ -158,7 +158,7 @@ class tensor(_kernels_own):
 
     @builtin
     def argmax(self, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-        """Returns the i32 index of the largest or smallest element along an axis.
+        """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
 
         Args:
             axis: the dimension.
@@ -177,7 +177,7 @@ class tensor(_kernels_own):
 
     @builtin
     def argmin(self, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-        """Returns the i32 index of the largest or smallest element along an axis.
+        """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
 
         Args:
             axis: the dimension.
@@ -949,7 +949,7 @@ class tensor(_kernels_own):
     @builtin
     def max(self, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
         """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-        results.
+        results. NaN is ignored, unlike in NumPy.
 
         Args:
             axis: the dimension, or None for all elements.
@@ -969,7 +969,7 @@ class tensor(_kernels_own):
     @builtin
     def min(self, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
         """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-        results.
+        results. NaN is ignored, unlike in NumPy.
 
         Args:
             axis: the dimension, or None for all elements.
@@ -1200,8 +1200,8 @@ class tensor(_kernels_own):
     @builtin
     def sum(self, axis: Int | None = None, keep_dims: Bool = False, dtype: DType | None = None) -> tensor:
         """Adds the elements along an axis. The result keeps the element type, but narrow integers are added in 32 bits
-        and bools in u32. Threads add in an order of their own, so floats may differ in the last bits from a sum in
-        order.
+        and bools in u32. fp16 is added in fp16: give `dtype=tl.float32`, or convert the input, for long sums. Threads
+        add in an order of their own, so floats may differ in the last bits from a sum in order.
 
         Args:
             axis: the dimension; None adds all elements to one scalar.

@@ -354,7 +354,7 @@ def arange(start: Int, end: Int) -> tensor:
 
 @builtin
 def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-    """Returns the i32 index of the largest or smallest element along an axis.
+    """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
 
     Args:
         input: a tile of numbers.
@@ -375,7 +375,7 @@ def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
 
 @builtin
 def argmin(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-    """Returns the i32 index of the largest or smallest element along an axis.
+    """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
 
     Args:
         input: a tile of numbers.
@@ -1769,7 +1769,7 @@ def map_elementwise(scalar_fn: Function, *args: Any, pack: Int = 1) -> Any:
 @builtin
 def max(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
     """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-    results.
+    results. NaN is ignored, unlike in NumPy.
 
     Args:
         input: a tile of numbers.
@@ -1847,7 +1847,7 @@ def maximum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tenso
 @builtin
 def min(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
     """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-    results.
+    results. NaN is ignored, unlike in NumPy.
 
     Args:
         input: a tile of numbers.
@@ -2559,8 +2559,8 @@ def sub(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
 @builtin
 def sum(input: Value, axis: Int | None = None, keep_dims: Bool = False, dtype: DType | None = None) -> tensor:
     """Adds the elements along an axis. The result keeps the element type, but narrow integers are added in 32 bits
-    and bools in u32. Threads add in an order of their own, so floats may differ in the last bits from a sum in
-    order.
+    and bools in u32. fp16 is added in fp16: give `dtype=tl.float32`, or convert the input, for long sums. Threads
+    add in an order of their own, so floats may differ in the last bits from a sum in order.
 
     Args:
         input: a tile of numbers.
