@@ -154,6 +154,12 @@ def returns_early(x, d, n):
 
 
 @triton.jit
+def summed(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0), axis=0))
+
+
+@triton.jit
 def tuned(x, n, BLOCK: tl.constexpr):
     tl.store(x + tl.arange(0, BLOCK), n)
 
@@ -329,6 +335,18 @@ class Compiles(unittest.TestCase):
             self.assertEqual((blocks[3:], bench.call_count, find.call_count, keep.call_count), ([64, 64], 4, 3, 2))
             self.assertEqual(find.call_args.args[2:], ((1, 7), {"grid": (1,), "warmup": False}))
 
+    def test_autotuners_with_numpy(self):
+        """Resets and restores arrays of NumPy: Triton's hooks call methods of PyTorch's tensors."""
+        configs = [triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})]
+        tuner = triton.autotune(configs, key=[], reset_to_zero=["out"], restore_value=["x"])(summed)
+        x, out = np.ones(100, np.float32), np.full(1, 7, np.float32)
+        tuner[(2,)](x, out, 100)
+        self.assertEqual(out[0], 100)
+        tuner.pre_hook({"x": x, "out": out})
+        x[:] = 5
+        tuner.post_hook({"x": x, "out": out}, exception=None)
+        self.assertEqual((x.max(), out[0]), (1, 0))
+
     def test_nothing_is_left_in_a_source(self):
         what = source()
         before = dict(vars(what))
@@ -483,7 +501,7 @@ class Compiles(unittest.TestCase):
 
     def launch_mapped(self, compiled):
         other = []
-        launcher = drop_in._MappedLauncher(compiled.metadata, lambda *args: other.append(args), tilec.device("sim"))
+        launcher = drop_in._MappedLauncher(compiled.metadata.tilec_launch, lambda *args: other.append(args), tilec.device("sim"))
         for size in (50, 0):
             wide = np.random.default_rng(size).integers(-3, 4, (2, 64, 96)).astype(np.float16)
             out = np.full((64, 64), 7, np.float32)

@@ -115,18 +115,18 @@ class KernelInterface:
 # ---------------------------------------------------------------- arrays
 
 
-def _zero(array: Any) -> None:
+def zero(array: Any) -> None:
     if hasattr(array, "zero_"):
         array.zero_()
     else:
         array[...] = 0
 
 
-def _copy_of(array: Any) -> Any:
+def copy_of(array: Any) -> Any:
     return array.clone() if hasattr(array, "clone") else array.copy()
 
 
-def _restore(array: Any, copy: Any) -> None:
+def restore(array: Any, copy: Any) -> None:
     if hasattr(array, "copy_"):
         array.copy_(copy)
     else:
@@ -276,15 +276,15 @@ class Autotuner(KernelInterface):
             self.pre_hook(named, reset_only=True) if reset_only else self.pre_hook(named)
             return {}
         for name in self.reset_to_zero:
-            _zero(named[name])
-        return {} if reset_only else {name: _copy_of(named[name]) for name in self.restore_value}
+            zero(named[name])
+        return {} if reset_only else {name: copy_of(named[name]) for name in self.restore_value}
 
     def _after(self, named: Dict[str, Any], copies: Dict[str, Any], error: Optional[BaseException]) -> None:
         if self.post_hook is not None:
             self.post_hook(named, exception=error)
             return
         for name, copy in copies.items():
-            _restore(named[name], copy)
+            restore(named[name], copy)
 
     def _measure(self, config: Config, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> List[float]:
         """Its times by quantiles; infinite where it needs more than there is."""

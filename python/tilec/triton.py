@@ -42,7 +42,7 @@ except (ImportError, AttributeError) as error:
     found = getattr(_triton, "__version__", "of no known version")
     raise TritonImportError(f"tilec compiles the kernels of Triton 3.6 to 3.9; this one is {found}: {error}", name="triton") from error
 
-from . import _devices, _elsewhere, _kept
+from . import _autotune, _devices, _elsewhere, _kept
 from ._capture import Captured, capture
 from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
@@ -368,10 +368,34 @@ def _prune_configs(original: Callable[..., Any], tuner: Any, kwargs: Dict[str, A
     return pruned
 
 
+def _take_any_array(tuner: Any) -> None:
+    """Triton's own hooks reset and restore PyTorch's tensors. These take NumPy's arrays too, and what else a launch takes."""
+
+    def before(kwargs: Dict[str, Any], reset_only: bool = False) -> None:
+        for name in tuner.reset_to_zero:
+            if kwargs[name] is not None:
+                _autotune.zero(kwargs[name])
+        if not reset_only:
+            tuner.restore_copies = {name: _autotune.copy_of(kwargs[name]) for name in tuner.restore_value if kwargs[name] is not None}
+
+    def after(kwargs: Dict[str, Any], exception: Optional[BaseException]) -> None:
+        for name, value in tuner.restore_copies.items():
+            _autotune.restore(kwargs[name], value)
+        tuner.restore_copies = {}
+
+    if not tuner.user_defined_pre_hook:
+        tuner.pre_hook = before
+    if not tuner.user_defined_post_hook and tuner.restore_value:
+        tuner.post_hook = after
+    tuner.tilec_takes_any_array = True
+
+
 def _tune(tuner: Any, *args: Any, **kwargs: Any) -> Any:
     """In the place of Autotuner.run: what a tuning has kept is not measured again, and what is measured is kept. Arguments that
     were seen before cost no more than an attribute."""
     original = _original(_autotuner.Autotuner, "run")
+    if (tuner.reset_to_zero or tuner.restore_value) and not hasattr(tuner, "tilec_takes_any_array"):
+        _take_any_array(tuner)
     setattr(tuner, UNSEEN, args)
     try:
         result = original(tuner, *args, **kwargs)

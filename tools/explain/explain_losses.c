@@ -112,7 +112,10 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op) {
     return "rows of the tile that begin at multiples of 32 bytes: the last dimension has stride 1, but its "
            "rows begin "
            "within a sector or repeat one (pad the row stride, or load each element once and repeat it)";
-  if (rank > 1 || !stride.known || stride.factors) return transpose;
+  if (rank > 1) return transpose;
+  if (!stride.known || stride.factors)
+    return "a tile of two dimensions, whose last one has stride 1 in memory: a program then works on "
+           "several columns";
   return arena_printf(
       e->run->arena,
       "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "

@@ -1701,7 +1701,7 @@ def make_block_ptr(base: Value, shape: Shape, strides: Shape, offsets: Shape, bl
     Errors: an error if the tuples differ in length, if `base` is no pointer to numbers, or if `order` does not
         name each dimension once.
 
-    Triton: `order` is required.
+    Triton: `order` is required. 3.9 has removed block pointers: use `tl.make_tensor_descriptor`.
 
     Example::
 
