@@ -63,6 +63,12 @@ static bool check_arity(Verifier *v, const Op *op) {
   return true;
 }
 
+static bool has_attr_called(const Op *op, Str name) {
+  for (uint32_t i = 0; i < op->attrs.n; i++)
+    if (str_is(name, attr_info(op->attrs.at[i].key)->name)) return true;
+  return false;
+}
+
 static bool check_attrs(Verifier *v, const Op *op) {
   bool ok = true;
   for (uint32_t i = 0; i < op->attrs.n; i++) {
@@ -73,9 +79,10 @@ static bool check_attrs(Verifier *v, const Op *op) {
       ok = false;
     }
   }
-  for (int key = 0; key < ATTR_COUNT; key++)
-    if (op_attr_use(op->kind, (AttrKey)key) == ATTR_REQUIRED && !op_attr(op, (AttrKey)key)) {
-      verify_fail(v, op, "needs the attribute '%s'", attr_info((AttrKey)key)->name);
+  const char *words = op_info(op->kind)->attrs;
+  for (Str word; words_next(&words, &word);)
+    if (word.at[word.n - 1] != '?' && !has_attr_called(op, word)) {
+      verify_fail(v, op, "needs the attribute '%.*s'", (int)word.n, word.at);
       ok = false;
     }
   return ok;

@@ -196,8 +196,8 @@ static void copy_iterations(Unroller *u, Builder *b, const Op *loop, Value *inde
                             uint32_t factor, int64_t step) {
   const Region *body = loop->regions[0];
   uint32_t carried = loop->result_count;
+  CloneMap map = clone_map_new(u->context->scratch, u->func); // each copy sets all values of the body again
   for (uint32_t k = 0; k < factor; k++) {
-    CloneMap map = clone_map_new(u->context->scratch, u->func);
     clone_set(&map, body->args[0], next_index(b, index, k, step));
     for (uint32_t i = 0; i < carried; i++) clone_set(&map, body->args[i + 1], values[i]);
     region_clone_ops(b, body, &map);

@@ -39,6 +39,8 @@
 // rematerialise_data.c handles tiles of data, rematerialise_rows.c addresses of single elements.
 #include "passes/registers/rematerialise.h"
 
+#include <string.h>
+
 #include "base/integer.h"
 #include "ir/build.h"
 #include "target/tuning.h"
@@ -57,6 +59,7 @@ typedef struct Rematerialiser {
   const AxisTable *axes; // Of the current loop's values.
   bool *inside;          // By value id: defined in the current loop.
   bool *counted;         // By value id: the current loop takes it from outside.
+  bool current;          // `share` and `axes` are of the function as it is.
   bool changed;
 } Rematerialiser;
 
@@ -260,15 +263,23 @@ static void make_inside(Rematerialiser *m, const Op *loop) {
       Builder b = builder_before(w.op);
       op_set_operand(w.op, i, make_again(m, &b, value));
       if (m->loaded) drop_unused(value->def);
+      m->current = false;
       m->changed = true;
     }
 }
 
+// Most loops change nothing, so that one analysis does for many.
 static void number_loop(Rematerialiser *m, Op *loop) {
-  m->axes = axis_analyse(m->context->scratch, m->func);
-  m->share = func_shares(m->context->scratch, m->func);
-  m->inside = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
-  m->counted = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
+  Arena *scratch = m->context->scratch;
+  if (!m->current) {
+    m->axes = axis_analyse(scratch, m->func);
+    m->share = func_shares(scratch, m->func);
+    m->inside = ARENA_ARRAY(scratch, bool, m->func->value_count);
+    m->counted = ARENA_ARRAY(scratch, bool, m->func->value_count);
+    m->current = true;
+  }
+  memset(m->inside, 0, m->func->value_count * sizeof *m->inside);
+  memset(m->counted, 0, m->func->value_count * sizeof *m->counted);
   op_mark_inside(loop, m->inside, true);
 }
 
