@@ -5,8 +5,8 @@ import triton
 import triton.language as tl
 
 
-# check: --num-warps 8 --num-stages 3 --max-programs 3 --grid 66,3 x=randn:fp16[20,144] y=randn:fp16[144,400] out=empty:fp16[20,376] M=20 N=376 K=144
-# check: --num-warps 8 --num-stages 4 --max-programs 2 --grid 66,3 x=randn:fp16[20,16] y=randn:fp16[16,264] out=empty:fp16[20,264] M=20 N=264 K=0
+# check: --num-warps 8 --num-stages 3 --max-programs 3 --grid 45,3 x=randn:fp16[20,144] y=randn:fp16[144,400] out=empty:fp16[20,376] M=20 N=376 K=144
+# check: --num-warps 8 --num-stages 4 --max-programs 2 --grid 45,3 x=randn:fp16[20,16] y=randn:fp16[16,264] out=empty:fp16[20,264] M=20 N=264 K=0
 # check: --num-warps 8 --num-stages 3 --grid 2,3 x=randn:fp16[136,144] y=randn:fp16[144,264] out=empty:fp16[136,264] M=136 N=264 K=144
 @triton.jit
 def block_product(x, y, out, M, N, K):
@@ -22,8 +22,8 @@ def block_product(x, y, out, M, N, K):
     tl.store(c, acc.to(tl.float16), boundary_check=(0, 1))
 
 
-# check: --num-warps 8 --num-stages 3 --max-programs 2 --grid 66,3 x=randn:fp16[20,200] y=randn:fp16[328,200] out=empty:fp16[20,328] M=20 N=328 K=200
-# check: --num-warps 8 --num-stages 3 --max-programs 132 --grid 22,9 x=randn:fp16[20,64] y=randn:fp16[264,64] out=empty:fp16[20,264] M=20 N=264 K=64
+# check: --num-warps 8 --num-stages 3 --max-programs 2 --grid 45,3 x=randn:fp16[20,200] y=randn:fp16[328,200] out=empty:fp16[20,328] M=20 N=328 K=200
+# check: --num-warps 8 --num-stages 3 --max-programs 132 --grid 15,9 x=randn:fp16[20,64] y=randn:fp16[264,64] out=empty:fp16[20,264] M=20 N=264 K=64
 @triton.jit
 def turned_product(x, y, out, M, N, K):
     m, n = tl.program_id(0) * 128, tl.program_id(1) * 128
