@@ -321,7 +321,7 @@ TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offse
 typedef struct tilec_program tilec_program;
 
 /* Reads and parses a file. Imported files are read if their names are used.
- *   path: its name; the suffix selects the language
+ *   path: its name, relative to the working directory; the suffix selects the language
  *   TILEC_ERROR_IO: the file cannot be read.
  *   TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_file(const char *path, tilec_program **program);
