@@ -164,8 +164,8 @@ typedef struct tilec_device tilec_device;
 
 /*
  * Opens a device by its name.
- *   "cuda", "cuda:N"  A GPU. libcuda.so.1 is opened at run time. If the calling thread's current context is
- *                     on that GPU, it is used. Otherwise the GPU's primary context is used.
+ *   "cuda", "cuda:N"  A GPU. libcuda.so.1 is opened at run time. The thread's current context is used if it is
+ *                     on that GPU, else the primary context. No call changes the thread's current context.
  *   "sim"             The simulator, which runs the same PTX on this CPU.
  *   "eval"            The reference evaluator, which runs the tile IR on this CPU.
  *   NULL, "auto"      A GPU if there is a supported one, else the simulator.
@@ -319,7 +319,7 @@ TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offse
 typedef struct tilec_program tilec_program;
 
 /* Reads and parses a file. Imported files are read if their names are used.
- *   path: its name; the suffix selects the language
+ *   path: its name, relative to the working directory; the suffix selects the language
  *   TILEC_ERROR_IO: the file cannot be read.
  *   TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_file(const char *path, tilec_program **program);
@@ -416,7 +416,7 @@ typedef enum tilec_persistent {
 
 /* Options for compiling a kernel. Begin with TILEC_COMPILE_OPTIONS_INIT. A zero means the default. */
 typedef struct tilec_compile_options {
-  size_t size;           /* set by the initialiser; the struct may grow (Binary, above) */
+  size_t size;           /* set by the initialiser; the struct may grow (docs/reference/c-api/README.md) */
   const char *kernel;    /* NULL: the program's only entry */
   const char *signature; /* "x=*fp32:16,n=i32:16,stride=:1,b=None": types and facts of run-time parameters */
   const char *const

@@ -32,6 +32,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tilec {
@@ -69,7 +70,9 @@ protected:
 };
 } // namespace detail
 
-// The element type of a C++ type. Other types are given as `tilec_dtype` values (TILEC_BF16 ...).
+// The element type of a C++ type. Other types are given as `tilec_dtype` values (TILEC_BF16 ...). Or specialise it:
+// then buffer::as and pointer arguments take your type.
+//   template <> struct tilec::dtype<__half> { static const tilec_dtype value = TILEC_FP16; };
 template <typename T> struct dtype;
 template <> struct dtype<bool> { static const tilec_dtype value = TILEC_I1; };
 template <> struct dtype<std::int8_t> { static const tilec_dtype value = TILEC_I8; };
@@ -146,7 +149,8 @@ public:
 
 inline void stream::wait(const event &until) { check(tilec_stream_wait(get(), until.get())); }
 
-// Memory of a device. Sizes and offsets are in bytes.
+// Memory of a device. Sizes and offsets are in bytes. Asynchronous copies are functions of C:
+//   tilec::check(tilec_buffer_write_async(x.get(), 0, host, bytes, stream.get()));
 class buffer : public detail::handle<tilec_buffer, tilec_buffer_free> {
 public:
   buffer(const device &on, std::size_t bytes) {
@@ -165,9 +169,11 @@ public:
   }
   std::uint64_t address() const noexcept { return tilec_buffer_address(get()); }
   std::size_t bytes() const noexcept { return tilec_buffer_bytes(get()); }
+  // Copies from host memory, and returns when the copy is done.
   void write(const void *from, std::size_t bytes, std::size_t offset = 0) {
     check(tilec_buffer_write(get(), offset, from, bytes));
   }
+  // Copies to host memory, and returns when the copy is done.
   void read(void *to, std::size_t bytes, std::size_t offset = 0) const {
     check(tilec_buffer_read(get(), offset, to, bytes));
   }
@@ -183,7 +189,7 @@ private:
   explicit buffer(tilec_buffer *made) : handle(made) {}
 };
 
-// The parsed source text of one file.
+// The parsed source text of one file, or of several in memory.
 class program : public detail::handle<tilec_program, tilec_program_free> {
 public:
   static program from_file(const std::string &path) {
@@ -196,13 +202,22 @@ public:
     check(tilec_program_from_source(name.c_str(), text.data(), text.size(), &made));
     return program(made);
   }
+  // Pairs of a name and a text, in memory. The first one's imports are looked up among the others, by name.
+  static program from_sources(const std::vector<std::pair<std::string, std::string>> &files) {
+    std::vector<tilec_source> sources;
+    for (const auto &file : files)
+      sources.push_back({file.first.c_str(), file.second.data(), file.second.size()});
+    tilec_program *made;
+    check(tilec_program_from_sources(sources.data(), sources.size(), &made));
+    return program(made);
+  }
 
 private:
   explicit program(tilec_program *made) : handle(made) {}
 };
 
-// The options of a kernel: options().define("BLOCK", 256).define("ACT", "relu"). It keeps its texts, so that no array has
-// to outlive a call.
+// The options of a kernel: `options().define("BLOCK", 256).define("ACT", "relu")`. It keeps its texts, so that no array
+// has to outlive a call.
 class options {
 public:
   options() = default;                                             // for the file's only kernel
@@ -265,8 +280,8 @@ public:
 };
 
 // Arguments from values: numbers, bools, nullptr for None, any tilec_arg, and pointers to memory of the device, such as
-// cudaMalloc's float *. The pointee's type is that of the elements. For others, such as half *, and for void *, give
-// tilec_arg_pointer(TILEC_FP16, reinterpret_cast<uint64_t>(p)). On the simulator, pass a buffer.
+// cudaMalloc's `float *`. The pointee's type is that of the elements. For others, such as `half *`, specialise dtype. Or
+// give `tilec_arg_pointer(TILEC_FP16, reinterpret_cast<uint64_t>(p))`, as for `void *`. On the simulator, pass a buffer.
 inline tilec_arg arg(const tilec_arg &given) { return given; }
 inline tilec_arg arg(std::nullptr_t) { return tilec_arg_none(); }
 inline tilec_arg arg(bool given) { return tilec_arg_bool(given); }
@@ -290,7 +305,7 @@ typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value
 inline tilec_arg arg(const tilec_tuple &given) { return tilec_arg_tuple(&given); }
 inline tilec_arg arg(const tilec_descriptor &given) { return tilec_arg_descriptor(&given); }
 
-// A tuple that keeps its items: tuple(x.as<float>(), n, 2.5). A nested tuple must outlive the outer one.
+// A tuple that keeps its items: `tuple(x.as<float>(), n, 2.5)`. A nested tuple must outlive the outer one.
 class tuple {
 public:
   // Each argument is one item, as for arg().
@@ -315,10 +330,9 @@ private:
   std::vector<const char *> names_;
 };
 
-// The tuple must stay valid until the launching call returns.
 inline tilec_arg arg(const tuple &given) { return tilec_arg_tuple(&given.raw()); }
 
-// The grid and stream of a launch: launch(8, 4).on(stream). launch() is the kernel's @grid. A kernel of a .py file has
+// The grid and stream of a launch: `launch(8, 4).on(stream)`. `launch()` is the kernel's @grid. A kernel of a .py file has
 // none: give the number of programs.
 class launch {
 public:

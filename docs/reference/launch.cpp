@@ -38,8 +38,8 @@ int main() {
 
     tilec::launch how((n + block - 1) / block); // the number of programs
     total.run(how.on(stream), x.as<float>(), out.as<float>(), n);
+    tilec::check(tilec_buffer_read_async(out.get(), 0, &sum, sizeof sum, stream.get())); // a function of C
     stream.synchronize();
-    out.read(&sum, sizeof sum);
     std::cout << sum << '\n'; // prints: 1000
 
     how.options().check = 1; // on the simulator

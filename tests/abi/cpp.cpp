@@ -81,6 +81,30 @@ static void wide_launches(const tilec::device &device) {
   wide.run(tilec::launch(1), t.raw(), d);
 }
 
+// An element type of the program's own.
+struct Half {
+  std::uint16_t bits;
+};
+template <> struct tilec::dtype<Half> { static const tilec_dtype value = TILEC_FP16; };
+
+// A source that imports another one, both in memory, and an asynchronous copy by the function of C.
+static void several_sources(const tilec::device &device) {
+  tilec::program program = tilec::program::from_sources(
+      {{"app/main.tile",
+        "from twice import twice\n@kernel\n@grid(1)\ndef f(x, out):\n    store(out, twice(load(x)))\n"},
+       {"app/twice.tile", "def twice(v):\n    return v + v\n"}});
+  tilec::kernel f(device, program);
+  tilec::stream stream(device);
+  tilec::buffer x(device, sizeof(Half)), out(device, sizeof(Half));
+  Half one = {0x3c00}, got = {0};
+  tilec::check(tilec_buffer_write_async(x.get(), 0, &one, sizeof one, stream.get()));
+  const Half *pointer = reinterpret_cast<const Half *>(x.address());
+  f.run(tilec::launch().on(stream), pointer, out.as<Half>());
+  tilec::check(tilec_buffer_read_async(out.get(), 0, &got, sizeof got, stream.get()));
+  stream.synchronize();
+  expect(got.bits == 0x4000, "two sources, and an element type of the program's own");
+}
+
 static void throws(const tilec::device &device) {
   try {
     tilec::kernel(device, tilec::program::from_source("bad.tile", "@kernel\ndef f(x:\n"));
@@ -142,6 +166,7 @@ int main(int argc, char **argv) {
     tilec::device device(argv[1]);
     launches(device);
     wide_launches(device);
+    several_sources(device);
     throws(device);
     options_and_pointers(device);
     compiles(device);

@@ -31,7 +31,7 @@ cat >two.ptx <<'END'
 }
 END
 launch='--grid 1 --threads 1 empty:i32[1]'
-for command in run check bench; do t "tilec $command two.ptx --device sim --kernel rev $launch"; done
+for command in run check bench; do t "tilec $command two.ptx --device sim --kernel re $launch"; done
 t "tilec run two.ptx $launch"
 t 'tilec run two.ptx --kernel stencil'
 t "tilec run two.ptx --device sim --kernel _Z3revIfEvPT_ $launch |& sed 1,2d"
