@@ -82,8 +82,8 @@ static bool next_word(Str *words, Str *word) {
   return word->n > 0;
 }
 
-// What is compared: in lower case, without "np." or an array's name before a '.', without what follows a '(', '.' or '<',
-// and each row of blanks, '-' and '_' as one blank inside the word.
+// The compared text is in lower case. "np." and an array's name before a '.' are left out, and so is what follows a
+// '(', '.' or '<'. Each row of blanks, '-' and '_' is one blank inside the word.
 static const char *plain_word(Str word, char out[MAX_WORD]) {
   size_t n = 0;
   static const char *const heads[] = {"np.", "numpy.", "a.", "x."};

@@ -2559,8 +2559,8 @@ def sub(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
 @builtin
 def sum(input: Value, axis: Int | None = None, keep_dims: Bool = False, dtype: DType | None = None) -> tensor:
     """Adds the elements along an axis. The result keeps the element type, but narrow integers are added in 32 bits
-    and bools in u32. fp16 is added in fp16: give `dtype=tl.float32`, or convert the input, for long sums. Threads
-    add in an order of their own, so floats may differ in the last bits from a sum in order.
+    and bools in u32. Sums of fp16 are rounded to fp16 at each step: `dtype=tl.float32` avoids this. Threads add
+    in an order of their own, so floats may differ in the last bits from a sum in order.
 
     Args:
         input: a tile of numbers.
