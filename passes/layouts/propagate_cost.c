@@ -24,21 +24,35 @@ static uint64_t place_of(const GraphAccess *access, uint32_t index, uint32_t par
   return place >> part_bits;
 }
 
-// The parts of memory that a warp touches with each thread's first 2^registers elements: 2^rank of the parts of its lane
-// and register bits, over GF(2).
-static uint64_t places_in(const GraphAccess *access, const Layout *layout, uint32_t registers,
-                          uint32_t part_bits) {
+// Bits of the index whose distances leave a sector.
+static uint64_t beyond_sectors(const GraphAccess *access, uint32_t index) {
+  uint64_t bits = 0;
+  for (uint32_t rest = index; rest; rest &= rest - 1)
+    if (access->place[lowest_bit(rest)] >> SECTOR_BITS) bits |= UINT64_C(1) << lowest_bit(rest);
+  return bits;
+}
+
+// 2^rank, over GF(2), of the parts of a warp's lane bits and first `registers` register bits. A part has 2^part_bits bytes;
+// 0: it is the bits of the index that leave a sector.
+static uint64_t parts_in(const GraphAccess *access, const Layout *layout, uint32_t registers,
+                         uint32_t part_bits) {
   uint64_t reduced[LAYOUT_MAX_BITS];
   uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + registers;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t basis =
         i < lanes ? layout_basis(layout, DIM_LANE, i) : layout_basis(layout, DIM_REGISTER, i - lanes);
-    uint64_t row = place_of(access, basis, part_bits);
+    uint64_t row = part_bits ? place_of(access, basis, part_bits) : beyond_sectors(access, basis);
     for (uint32_t r = 0; r < rank; r++)
       if ((row ^ reduced[r]) < row) row ^= reduced[r];
     if (row) reduced[rank++] = row;
   }
   return (uint64_t)1 << rank;
+}
+
+// The sectors of all elements of a warp. Places are powers of two, so a long row and the distance to the next one may
+// have a place in common, though they have no sector in common. So bits of the index count here.
+static uint64_t distinct_sectors(const GraphAccess *access, const Layout *layout) {
+  return parts_in(access, layout, layout->bits[DIM_REGISTER], 0);
 }
 
 // Rows that begin within a sector: each run of neighbours that a warp stores is in another sector more often. Returns
@@ -48,8 +62,10 @@ static uint64_t split_cost(const GraphAccess *access, const Layout *layout, uint
   for (uint32_t i = 0; i < layout->bits[DIM_LANE]; i++) {
     uint32_t basis = layout_basis(layout, DIM_LANE, i);
     bool follows = is_power_of_two(basis) && access->place[lowest_bit(basis)] == run;
-    if (follows) run *= 2;
-    else if (basis) runs *= 2;
+    if (follows)
+      run *= 2;
+    else if (basis)
+      runs *= 2;
   }
   uint64_t beyond = min_u64(run, SECTOR_BYTES) + access->split; // of a sector, by the last byte of the run
   return beyond <= SECTOR_BYTES ? 0 : TUNE_COST_SECTOR * runs * (beyond - SECTOR_BYTES) / SECTOR_BYTES;
@@ -58,11 +74,11 @@ static uint64_t split_cost(const GraphAccess *access, const Layout *layout, uint
 // A load's second access to a sector finds it in L1. It costs a wavefront for each line, as shared memory does.
 static uint64_t sectors_cost(const GraphAccess *access, const Layout *layout, uint64_t instructions,
                              uint32_t vector) {
-  uint64_t all = instructions * places_in(access, layout, log2_ceil(vector), SECTOR_BITS);
+  uint64_t all = instructions * parts_in(access, layout, log2_ceil(vector), SECTOR_BITS);
   if (!access->cached) return TUNE_COST_SECTOR * all;
-  uint64_t distinct = min_u64(all, places_in(access, layout, layout->bits[DIM_REGISTER], SECTOR_BITS));
+  uint64_t distinct = min_u64(all, distinct_sectors(access, layout));
   if (distinct == all) return TUNE_COST_SECTOR * all;
-  uint64_t lines = instructions * places_in(access, layout, log2_ceil(vector), LINE_BITS);
+  uint64_t lines = instructions * parts_in(access, layout, log2_ceil(vector), LINE_BITS);
   return TUNE_COST_SECTOR * distinct + TUNE_COST_WORD * lines * (all - distinct) / all;
 }
 
