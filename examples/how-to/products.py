@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A loop that stores one product an iteration: its loads are prefetched only if out overlaps neither a nor b.
+# A loop that stores one matmul an iteration: its loads are prefetched only if out overlaps neither a nor b.
 import triton
 import triton.language as tl
 

@@ -38,7 +38,7 @@ static uint32_t unpacked_along(const Value *value, uint32_t dim, uint32_t *steps
   return most;
 }
 
-// The load of one row of a, of which all rows are copies; NULL: a is made in another way.
+// The load of one row of a, if all rows are copies of it; NULL: a is made in another way.
 static const Op *load_of_row(const Product *p, DotOperand operand) {
   const Op *op = op_operand(p->op, operand)->def;
   if (operand != DOT_A || !op || op->kind != OP_BROADCAST) return NULL;
@@ -48,8 +48,8 @@ static const Op *load_of_row(const Product *p, DotOperand operand) {
   return row->shape[row->rank - 2] == 1 && load && load->kind == OP_LOAD ? load : NULL;
 }
 
-// True if the operand is a load whose threads read at least 16 bytes, or 2^run elements, along k. Of a row, threads may read
-// less: it is read from shared memory again.
+// True if the operand is a load whose threads read at least 16 bytes, or 2^run elements, along k. If all rows are copies
+// of one, threads may read less: the row is read from shared memory again.
 static bool is_loaded_along(const Product *p, DotOperand operand, uint32_t run) {
   enum { STORE_BITS = 3 };
   const Op *op = op_operand(p->op, operand)->def, *row = load_of_row(p, operand);

@@ -32,27 +32,40 @@ static uint64_t beyond_sectors(const GraphAccess *access, uint32_t index) {
   return bits;
 }
 
-// 2^rank, over GF(2), of the parts of a warp's lane bits and first `registers` register bits. A part has 2^part_bits bytes;
-// 0: it is the bits of the index that leave a sector.
-static uint64_t parts_in(const GraphAccess *access, const Layout *layout, uint32_t registers,
-                         uint32_t part_bits) {
-  uint64_t reduced[LAYOUT_MAX_BITS];
-  uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + registers;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t basis =
-        i < lanes ? layout_basis(layout, DIM_LANE, i) : layout_basis(layout, DIM_REGISTER, i - lanes);
-    uint64_t row = part_bits ? place_of(access, basis, part_bits) : beyond_sectors(access, basis);
+// 2^rank of the rows over GF(2), which it reduces.
+static uint64_t spanned(uint64_t *rows, uint32_t n) {
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t row = rows[i];
     for (uint32_t r = 0; r < rank; r++)
-      if ((row ^ reduced[r]) < row) row ^= reduced[r];
-    if (row) reduced[rank++] = row;
+      if ((row ^ rows[r]) < row) row ^= rows[r];
+    if (row) rows[rank++] = row;
   }
   return (uint64_t)1 << rank;
+}
+
+// The index of a warp's bit i: its lane bits, then its register bits.
+static uint32_t warp_basis(const Layout *layout, uint32_t i) {
+  uint32_t lanes = layout->bits[DIM_LANE];
+  return i < lanes ? layout_basis(layout, DIM_LANE, i) : layout_basis(layout, DIM_REGISTER, i - lanes);
+}
+
+// The parts of memory, of 2^part_bits bytes, that a warp touches with each thread's first 2^registers elements.
+static uint64_t parts_in(const GraphAccess *access, const Layout *layout, uint32_t registers,
+                         uint32_t part_bits) {
+  uint64_t rows[LAYOUT_MAX_BITS];
+  uint32_t count = layout->bits[DIM_LANE] + registers;
+  for (uint32_t i = 0; i < count; i++) rows[i] = place_of(access, warp_basis(layout, i), part_bits);
+  return spanned(rows, count);
 }
 
 // The sectors of all elements of a warp. Places are powers of two, so a long row and the distance to the next one may
 // have a place in common, though they have no sector in common. So bits of the index count here.
 static uint64_t distinct_sectors(const GraphAccess *access, const Layout *layout) {
-  return parts_in(access, layout, layout->bits[DIM_REGISTER], 0);
+  uint64_t rows[LAYOUT_MAX_BITS];
+  uint32_t count = layout->bits[DIM_LANE] + layout->bits[DIM_REGISTER];
+  for (uint32_t i = 0; i < count; i++) rows[i] = beyond_sectors(access, warp_basis(layout, i));
+  return spanned(rows, count);
 }
 
 // Rows that begin within a sector: each run of neighbours that a warp stores is in another sector more often. Returns

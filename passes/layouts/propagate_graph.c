@@ -162,7 +162,8 @@ static void find_places(const Propagator *p, GraphAccess *access, const Value *p
   for (uint32_t i = 0; i < access->bits; i++) access->place[access->shift + i] = (uint64_t)access->bytes << i;
 }
 
-// What the known distances between rows are multiples of, at most a sector. Other distances count as whole sectors.
+// The largest power of two that divides all known distances between rows, at most a sector. Other distances count as
+// whole sectors.
 static uint32_t row_alignment(const Propagator *p, const Value *pointer, uint32_t fastest) {
   uint64_t all = SECTOR_BYTES;
   for (uint32_t d = 0; d < pointer->type->rank; d++) {

@@ -18,7 +18,7 @@
 // keeps   every value, up to the order of the summation (REASSOCIATES)
 // breaks  nothing
 //
-// pays    With warps along n, each warp reads all of a from shared memory, for a few of its own columns. With warps along
+// pays    With warps along n, each warp reads all of a from shared memory, for a few columns. With warps along
 //         k, a warp reads its own part of a once, for all columns. Its dots are independent of one another, and it reads
 //         weights of neighbouring columns in wide accesses.
 //

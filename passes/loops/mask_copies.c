@@ -52,7 +52,7 @@ static bool has_constants(const Value *mask) {
   return false;
 }
 
-// True if all elements share what the copy leaves out of the mask: the copy needs as many predicates.
+// True if all elements share what the copy leaves out of the mask. The copy then needs the same number of predicates.
 static bool drops_scalars(const MaskCopies *copies, const Value *mask) {
   if (is_constants(mask)) return true;
   if (mask->def && mask->def->kind == OP_AND)
