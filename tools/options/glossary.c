@@ -25,36 +25,15 @@ static void skip_anchors(Str *text) {
   }
 }
 
-// The next row after *at. Moves *at past it. False at the end.
+// The next entry after *at. Moves *at past it. False at the end.
 static bool next_entry(const char **at, Entry *entry) {
-  while (*at < glossary_end) {
-    const char *line = *at, *end = memchr(line, '\n', (size_t)(glossary_end - line));
-    if (!end) end = glossary_end;
-    *at = end < glossary_end ? end + 1 : end;
-    if (end - line < 4 || line[0] != '|' || line[1] != ' ') continue;
-    const char *bar = memchr(line + 2, '|', (size_t)(end - line - 2));
-    if (!bar) continue;
-    const char *next = memchr(bar + 1, '|', (size_t)(end - bar - 1));
-    if (!next) continue;
-    entry->words = str_trimmed((Str){line + 2, (size_t)(bar - line - 2)});
+  for (PageRow row = {0}; page_next_row(at, glossary_end, &row);) {
+    if (str_is(row.cells[0], "word")) continue; // the table's head
+    *entry = (Entry){row.cells[0], row.cells[1]};
     skip_anchors(&entry->words);
-    entry->meaning = str_trimmed((Str){bar + 1, (size_t)(next - bar - 1)});
-    if (!str_is(entry->words, "word")) return true; // the table's head
+    return true;
   }
   return false;
-}
-
-// The first word of *words without marks. Moves *words past it. False: there is none.
-static bool next_word(Str *words, Str *word) {
-  if (!words->n) return false;
-  const char *comma = memchr(words->at, ',', words->n);
-  size_t n = comma ? (size_t)(comma - words->at) : words->n;
-  *word = str_trimmed((Str){words->at, n});
-  n += comma != NULL;
-  *words = (Str){words->at + n, words->n - n};
-  while (word->n && word->at[0] == '`') word->at++, word->n--;
-  while (word->n && word->at[word->n - 1] == '`') word->n--;
-  return true;
 }
 
 // Compares without case. A space, '-' and '_' are the same; the word may have a plural s.
@@ -69,7 +48,7 @@ static bool is_same(Str word, const char *asked) {
 static bool find_entry(const char *asked, Entry *entry) {
   for (const char *at = glossary; next_entry(&at, entry);) {
     Str words = entry->words, word;
-    while (next_word(&words, &word))
+    while (page_next_word(&words, &word))
       if (is_same(word, asked)) return true;
   }
   return false;
@@ -78,24 +57,10 @@ static bool find_entry(const char *asked, Entry *entry) {
 // The next entry after *at with words that end in the word: "data race" for "race". Moves *at past it. False: none.
 static bool next_phrase(const char **at, const char *asked, Entry *entry) {
   while (next_entry(at, entry))
-    for (Str words = entry->words, word; next_word(&words, &word);)
+    for (Str words = entry->words, word; page_next_word(&words, &word);)
       for (size_t i = 1; i < word.n; i++)
         if (word.at[i - 1] == ' ' && is_same((Str){word.at + i, word.n - i}, asked)) return true;
   return false;
-}
-
-void options_put_plain(Buf *out, Str text) {
-  bool code = false;
-  for (size_t i = 0; i < text.n; i++) {
-    bool link = !code && text.at[i] == ']' && i + 1 < text.n && text.at[i + 1] == '(';
-    const char *close = link ? memchr(text.at + i, ')', text.n - i) : NULL;
-    if (text.at[i] == '`')
-      code = !code;
-    else if (close)
-      i = (size_t)(close - text.at);
-    else if (code || text.at[i] != '[')
-      buf_char(out, text.at[i]);
-  }
 }
 
 static void print_entry(const Entry *entry, bool colors, Buf *out) {
@@ -179,7 +144,7 @@ size_t options_words(Arena *arena, const char **words, size_t room) {
   Entry entry;
   size_t n = 0;
   for (const char *at = glossary; next_entry(&at, &entry);)
-    for (Str word; n < room && next_word(&entry.words, &word);)
+    for (Str word; n < room && page_next_word(&entry.words, &word);)
       words[n++] = arena_printf(arena, "%.*s", STR_ARG(word));
   return n + options_other_words(arena, words + n, room - n);
 }

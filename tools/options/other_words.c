@@ -19,67 +19,30 @@ static const WordPage pages[] = {
     {numpy_words, numpy_words_end, "NumPy", "docs/how-to/coming-from-numpy.md"},
 };
 
-enum { MAX_CELLS = 4, MAX_WORD = 80 };
-
-typedef struct Cells {
-  Str at[MAX_CELLS];
-  uint32_t n;
-} Cells;
-
-// "| a | b |"
-static bool split_cells(Str line, Cells *cells) {
-  *cells = (Cells){0};
-  if (!str_starts(line, "| ")) return false;
-  for (const char *at = line.at + 1, *end = line.at + line.n, *bar; cells->n < MAX_CELLS; at = bar + 1) {
-    bar = at < end ? memchr(at, '|', (size_t)(end - at)) : NULL;
-    if (!bar) break;
-    cells->at[cells->n++] = str_trimmed((Str){at, (size_t)(bar - at)});
-  }
-  return cells->n > 1;
-}
+enum { MAX_WORD = 80 };
 
 typedef struct Rows {
   uint32_t page;
   const char *at; // NULL: the page's begin
-  Cells head, row;
+  PageRow head, row;
 } Rows;
 
 // Moves to the next row of a table that begins with the system's name. False at the end.
 static bool next_row_of_page(Rows *rows, const WordPage *page) {
   if (!rows->at) rows->at = page->text;
-  while (rows->at < page->end) {
-    const char *line = rows->at, *end = memchr(line, '\n', (size_t)(page->end - line));
-    if (!end) end = page->end;
-    rows->at = end < page->end ? end + 1 : end;
-    Str text = {line, (size_t)(end - line)};
-    if (str_starts(text, "|--")) continue;
-    if (!split_cells(text, &rows->row))
-      rows->head.n = 0;
-    else if (str_is(rows->row.at[0], page->system))
+  while (page_next_row(&rows->at, page->end, &rows->row)) {
+    if (rows->row.is_head)
       rows->head = rows->row;
-    else if (rows->head.n == rows->row.n)
+    else if (str_is(rows->head.cells[0], page->system) && rows->head.n == rows->row.n)
       return true;
   }
   return false;
 }
 
 static bool next_row(Rows *rows) {
-  for (; rows->page < sizeof pages / sizeof *pages; rows->page++, rows->at = NULL, rows->head.n = 0)
+  for (; rows->page < sizeof pages / sizeof *pages; rows->page++, rows->at = NULL)
     if (next_row_of_page(rows, &pages[rows->page])) return true;
   return false;
-}
-
-// The first word of *words without the marks of code. Moves *words past it. False: there is none.
-static bool next_word(Str *words, Str *word) {
-  if (!words->n) return false;
-  size_t n = 0;
-  for (bool code = false; n < words->n && (code || words->at[n] != ','); n++) code ^= words->at[n] == '`';
-  *word = str_trimmed((Str){words->at, n});
-  n += n < words->n;
-  *words = (Str){words->at + n, words->n - n};
-  while (word->n && word->at[0] == '`') word->at++, word->n--;
-  while (word->n && word->at[word->n - 1] == '`') word->n--;
-  return word->n > 0;
 }
 
 // The compared text is in lower case. "np." and an array's name before a '.' are left out, and so is what follows a
@@ -117,14 +80,14 @@ static bool is_about(Str words, const char *asked) {
   char pattern[MAX_WORD], wanted[MAX_WORD];
   Str word;
   plain_word(str_from(asked), wanted);
-  while (*wanted && next_word(&words, &word))
+  while (*wanted && page_next_word(&words, &word))
     if (matches(plain_word(word, pattern), wanted)) return true;
   return false;
 }
 
 bool options_has_other_word(const char *word) {
   for (Rows rows = {0}; next_row(&rows);)
-    if (is_about(rows.row.at[0], word)) return true;
+    if (is_about(rows.row.cells[0], word)) return true;
   return false;
 }
 
@@ -141,9 +104,9 @@ static void put_cell(Str name, Str text, bool colors, Buf *out) {
 void options_print_other_word(const char *word, bool colors, Buf *out) {
   const WordPage *page = NULL;
   for (Rows rows = {0}; next_row(&rows);) {
-    if (!is_about(rows.row.at[0], word)) continue;
+    if (!is_about(rows.row.cells[0], word)) continue;
     if (out->n) buf_char(out, '\n');
-    for (uint32_t i = 0; i < rows.row.n; i++) put_cell(rows.head.at[i], rows.row.at[i], colors, out);
+    for (uint32_t i = 0; i < rows.row.n; i++) put_cell(rows.head.cells[i], rows.row.cells[i], colors, out);
     page = &pages[rows.page];
   }
   if (page)
@@ -153,7 +116,7 @@ void options_print_other_word(const char *word, bool colors, Buf *out) {
 size_t options_other_words(Arena *arena, const char **words, size_t room) {
   size_t n = 0;
   for (Rows rows = {0}; next_row(&rows);)
-    for (Str all = rows.row.at[0], word; n < room && next_word(&all, &word);)
+    for (Str all = rows.row.cells[0], word; n < room && page_next_word(&all, &word);)
       if (!memchr(word.at, '*', word.n) && !memchr(word.at, ' ', word.n))
         words[n++] = arena_printf(arena, "%.*s", STR_ARG(word));
   return n;

@@ -41,24 +41,14 @@ static bool has_word(Str text, const char *word, const char *marks) {
 enum { VARIABLE, READ_BY, MEANING, DEFAULT, CELLS };
 
 // The row of the variable. False: there is none.
-static bool find_variable(const char *word, Str cells[CELLS]) {
-  for (const char *at = environment_page; at < environment_page_end; at++) {
-    const char *end = memchr(at, '\n', (size_t)(environment_page_end - at));
-    if (!end) end = environment_page_end;
-    uint32_t n = 0;
-    bool is_row = str_starts((Str){at, (size_t)(end - at)}, "| `");
-    for (const char *cell = at + 1, *bar; is_row && n < CELLS && cell < end; cell = bar + 1) {
-      bar = memchr(cell, '|', (size_t)(end - cell));
-      if (!bar) break;
-      cells[n++] = str_trimmed((Str){cell, (size_t)(bar - cell)});
-    }
-    if (n == CELLS && has_word(cells[VARIABLE], word, "`")) return true;
-    at = end;
-  }
+static bool find_variable(const char *word, PageRow *row) {
+  *row = (PageRow){0};
+  for (const char *at = environment_page; page_next_row(&at, environment_page_end, row);)
+    if (row->n == CELLS && has_word(row->cells[VARIABLE], word, "`")) return true;
   return false;
 }
 
-static void print_variable(const Str cells[CELLS], bool colors, Buf *out) {
+static void print_variable(const Str *cells, bool colors, Buf *out) {
   Buf text = {0};
   put_title(cells[VARIABLE], colors, out);
   buf_text(&text, "An environment variable. Read by ");
@@ -79,18 +69,18 @@ static void print_variable(const Str cells[CELLS], bool colors, Buf *out) {
 // ---- both ----
 
 bool options_has_topic(const char *word) {
-  Str cells[CELLS];
+  PageRow row;
   for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
     if (has_word(str_from(topics[i][0]), word, " ")) return true;
-  return find_variable(word, cells);
+  return find_variable(word, &row);
 }
 
 void options_print_topic(const char *word, bool colors, Buf *out) {
-  Str cells[CELLS];
+  PageRow row;
   for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
     if (!has_word(str_from(topics[i][0]), word, " ")) continue;
     put_title(str_from(word), colors, out);
     put_wrapped(topics[i][1], out);
   }
-  if (find_variable(word, cells)) print_variable(cells, colors, out);
+  if (find_variable(word, &row)) print_variable(row.cells, colors, out);
 }
