@@ -333,28 +333,25 @@ const char *race_advice(RaceKind kind) {
   case RACE_THREADS:
     return "threads of a program run in any order: tl.debug_barrier() between the two accesses orders them";
   case RACE_UPDATE:
-    return "threads of a program run in any order. Is the element updated (loaded, changed, stored) by "
-           "several? "
-           "Then use tl.atomic_add, because a barrier only hides the lost update. If a result needs the old "
-           "value of another element, read one buffer and write another, or put tl.debug_barrier() between "
-           "the two accesses";
+    return "threads of a program run in any order. If several update the element, use tl.atomic_add: a "
+           "barrier only hides a lost update. If not, write to another buffer, or put tl.debug_barrier() "
+           "between the two accesses";
   case RACE_PROGRAMS:
     return "programs run in any order: let each write elements of its own (offsets from tl.program_id), or "
            "use "
            "tl.atomic_add";
   case RACE_READER:
-    return "programs run in any order: add to an element with tl.atomic_add (tl.atomic_max for a maximum); "
-           "otherwise read one buffer and "
-           "write another, or read in a second kernel";
+    return "programs run in any order: add to an element with tl.atomic_add (tl.atomic_max for a maximum). "
+           "Otherwise write to another buffer, or read in a second kernel";
   case RACE_ATOMIC:
     return "programs run in any order: access the element by atomics alone (one returns the value before "
            "it), "
            "or read in a second kernel";
   case RACE_WEAK:
-    return "programs run in any order: add to an element with tl.atomic_add, or order the programs by an "
-           "atomic. The writer's atomic must release, and the reader's must acquire: "
-           "sem=\"acq_rel\", the default, does both. An atomic on a tile of pointers orders only the threads "
-           "that do it: put tl.debug_barrier() before it";
+    return "programs run in any order. An atomic orders them if the writer's releases and the reader's "
+           "acquires, as the default sem=\"acq_rel\" does: a relaxed one does not. An atomic on a tile of "
+           "pointers orders only its own threads: put tl.debug_barrier() before it. To add to an element, use "
+           "tl.atomic_add";
   }
   return "";
 }

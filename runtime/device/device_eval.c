@@ -8,6 +8,7 @@
 #include "base/plain.h"
 #include "eval/eval.h"
 #include "runtime/device/device.h"
+#include "runtime/device/sim_report.h"
 #include "runtime/error.h"
 #include "runtime/device/host_memory.h"
 
@@ -145,7 +146,9 @@ static tilec_status run_function(void *data) {
   bool done = eval_launch(r->func, r->launch->grid, args, memory, &options);
   if (limits->printed) buf_str(limits->printed, buf_view(r->printed));
   take_memory(r->memory, memory);
-  return done ? TILEC_OK : error_diags(TILEC_ERROR_LAUNCH, diags);
+  if (done) return TILEC_OK;
+  report_join_updates(diags);
+  return error_diags(TILEC_ERROR_LAUNCH, diags);
 }
 
 // One launch at a time, because the function's IrContext takes the diagnostics.

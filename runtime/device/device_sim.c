@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "ir/memory/atomic.h"
 #include "runtime/device/device.h"
-#include "runtime/error.h"
 #include "runtime/device/sim_report.h"
 #include "runtime/device/tensor_encode.h"
+#include "runtime/error.h"
 
 enum { MAX_REPORTS = 20 };
 
@@ -43,7 +44,8 @@ typedef struct SimKernel {
   SimPointer *pointers;
   SimSource *sources;
   uint32_t pointer_count, source_count;
-  bool is_ptx; // PTX that was not compiled here
+  bool is_ptx;       // PTX that was not compiled here
+  bool weak_atomics; // func_has_weak_atomics
 } SimKernel;
 
 static tilec_status open_simulator(tilec_device *device, const tilec_sim_options *options) {
@@ -205,6 +207,7 @@ static tilec_status keep_words(void *data) {
   const Func *func = loading->image->func;
   k->is_ptx = !func;
   if (!func) return TILEC_OK;
+  k->weak_atomics = func_has_weak_atomics(func);
   const Sources *sources = func->module->ir->sources;
   k->pointers = ARENA_ARRAY(&k->arena, SimPointer, func->param_count);
   for (uint32_t i = 0; i < func_visible_params(func); i++) {
@@ -335,11 +338,21 @@ static tilec_status print_findings(void *data) {
                            .name_count = buffer_names(t, names),
                            .args = t->launch->args,
                            .arg_count = t->launch->arg_count,
-                           .ptx_file = t->kernel->is_ptx ? "PTX" : NULL};
-  for (size_t i = 0; i < tilec_sim_report_count(t->sim); i++) {
-    SimFinding finding = report_finding(&context, tilec_sim_report_at(t->sim, i));
-    report_diagnose(&context, &finding);
+                           .ptx_file = t->kernel->is_ptx ? "PTX" : NULL,
+                           .weak_atomics = t->kernel->weak_atomics};
+  size_t count = tilec_sim_report_count(t->sim), causes = 0;
+  SimFinding *findings = ARENA_ARRAY(&t->arena, SimFinding, count);
+  for (size_t i = 0; i < count; i++) {
+    findings[causes] = report_finding(&context, tilec_sim_report_at(t->sim, i));
+    size_t same = 0;
+    while (same < causes && !report_joins(&findings[same], &findings[causes])) same++;
+    if (same < causes)
+      findings[same].count += findings[causes].count;
+    else
+      causes++;
   }
+  for (size_t i = 0; i < causes; i++) report_diagnose(&context, &findings[i]);
+  report_join_updates(&diags);
   return error_diags(TILEC_ERROR_LAUNCH, &diags);
 }
 

@@ -66,11 +66,18 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
   return finding;
 }
 
-bool report_same_cause(const SimFinding *a, const SimFinding *b) {
+static bool same_cause(const SimFinding *a, const SimFinding *b) {
   bool races = is_race(a->report.kind) && is_race(b->report.kind);
   if (!races && (a->report.kind != b->report.kind || a->report.access != b->report.access)) return false;
   return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
          (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
+}
+
+bool report_joins(SimFinding *finding, const SimFinding *later) {
+  if (!same_cause(finding, later)) return false;
+  finding->report.within_block |= later->report.within_block;
+  finding->report.between_blocks |= later->report.between_blocks;
+  return true;
 }
 
 // ---- text ----
@@ -402,4 +409,49 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   if (shown && !of_launch(r->kind)) diag_note(c->diags, diag, finding->loc, "%s", words.message.at);
   buf_free(&words.message);
   buf_free(&words.advice);
+}
+
+// ---- lost updates ----
+
+bool diag_is_race(const Diag *diag) { return diag->run && strcmp(diag->run->kind, "race") == 0; }
+
+Loc race_other_access(const Diag *race) {
+  for (uint32_t i = 0; i < race->notes.n; i++)
+    if (str_starts(str_from(race->notes.at[i]->message), "the earlier ")) return race->notes.at[i]->loc;
+  return race->loc;
+}
+
+static bool is_with_itself(const Diag *race) { return same_place(race->loc, race_other_access(race)); }
+
+// True if `race` is between a load and the store that `itself` is about.
+static bool loses_update(const Diag *race, const Diag *itself) {
+  if (!diag_is_race(race) || is_with_itself(race)) return false;
+  const char *buffer = race->run->buffer, *other = itself->run->buffer;
+  if (!buffer || !other || strcmp(buffer, other) != 0) return false;
+  bool is_load = strstr(race->message, "orders this load") != NULL;
+  if (!is_load && !strstr(race->message, "and the load")) return false;
+  return same_place(is_load ? race_other_access(race) : race->loc, itself->loc);
+}
+
+static bool join_update(Diags *diags, const Diag *itself) {
+  if (!diag_is_race(itself) || !is_with_itself(itself) || !strstr(itself->message, "orders this store"))
+    return false;
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    if (!loses_update(diags->list.at[i], itself)) continue;
+    diag_note(diags, diags->list.at[i], itself->loc, "this store races with itself, too");
+    return true;
+  }
+  return false;
+}
+
+void report_join_updates(Diags *diags) {
+  uint32_t kept = 0, n = diags->list.n;
+  for (uint32_t i = 0; i < n; i++) {
+    Diag *diag = diags->list.at[i];
+    if (join_update(diags, diag))
+      diags->errors--;
+    else
+      diags->list.at[kept++] = diag;
+  }
+  diags->list.n = kept;
 }

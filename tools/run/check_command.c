@@ -70,10 +70,8 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   finding.counts[schedule] = report->count;
   for (uint32_t i = 0; i < check->findings.n; i++) {
     Finding *old = &check->findings.at[i];
-    if (!report_same_cause(&old->sim, &finding.sim)) continue;
+    if (!report_joins(&old->sim, &finding.sim)) continue;
     old->counts[schedule] += report->count;
-    old->sim.report.within_block |= report->within_block;
-    old->sim.report.between_blocks |= report->between_blocks;
     old->schedules |= 1u << schedule;
     return;
   }
@@ -166,6 +164,7 @@ static ExitStatus print_findings(Check *check) {
   ExitStatus evaluated = EXIT_DONE;
   run->c->diags.error_limit = MAX_REPORTS;
   for (uint32_t i = 0; i < check->findings.n; i++) add_diagnostic(check, &check->findings.at[i]);
+  report_join_updates(&run->c->diags);
   if (check->reference) evaluated = run_take_reports(run, check->reference, check->evaluated);
   ExitStatus result = tool_report(run->options, run->c, TILEC_OK);
   if (check->findings.n) return EXIT_DIAGNOSED;

@@ -16,32 +16,23 @@ static bool same_kind(const Diag *a, const Diag *b) {
   return place && strncmp(a->message, b->message, (size_t)(place - a->message)) == 0;
 }
 
-static bool is_race(const Diag *diag) { return diag->run && strcmp(diag->run->kind, "race") == 0; }
-
-// The location of a race's other access. The same location if one op makes both.
-static Loc other_access(const Diag *diag) {
-  for (uint32_t i = 0; i < diag->notes.n; i++)
-    if (str_starts(str_from(diag->notes.at[i]->message), "the earlier ")) return diag->notes.at[i]->loc;
-  return diag->loc;
-}
-
 // True if both are one mistake, to the column. A race is a pair of accesses in any order.
 static bool same_cause(const Diag *a, const Diag *b) {
   if (!same_kind(a, b)) return false;
-  if (!is_race(a) || !is_race(b)) return same_place(a->loc, b->loc);
-  Loc other = other_access(a), others = other_access(b);
+  if (!diag_is_race(a) || !diag_is_race(b)) return same_place(a->loc, b->loc);
+  Loc other = race_other_access(a), others = race_other_access(b);
   return (same_place(a->loc, b->loc) && same_place(other, others)) ||
          (same_place(a->loc, others) && same_place(other, b->loc));
 }
 
-static bool is_with_itself(const Diag *race) { return same_place(race->loc, other_access(race)); }
+static bool is_with_itself(const Diag *race) { return same_place(race->loc, race_other_access(race)); }
 
 // PTX may give an instruction the location of another one on the line. Either access of a race may be the
 // report's location.
 static bool maybe_same_cause(const Diag *a, const Diag *b) {
-  if (is_race(a) && is_race(b) && is_with_itself(a) != is_with_itself(b)) return false;
+  if (diag_is_race(a) && diag_is_race(b) && is_with_itself(a) != is_with_itself(b)) return false;
   if (same_line(a->loc, b->loc)) return same_kind(a, b);
-  if (!is_race(a) || !is_race(b)) return false;
+  if (!diag_is_race(a) || !diag_is_race(b)) return false;
   for (uint32_t i = 0; i < b->notes.n; i++)
     if (same_line(a->loc, b->notes.at[i]->loc)) return true;
   return false;
@@ -107,7 +98,7 @@ static bool join(const Diags *diags, const Diag *diag) {
   for (uint32_t i = 0; i < diags->list.n; i++) {
     Diag *told = diags->list.at[i];
     if (!maybe_same_cause(diag, told)) continue;
-    if (!is_race(diag) && same_buffer(diag, told))
+    if (!diag_is_race(diag) && same_buffer(diag, told))
       adopt(diags, told, diag);
     else
       join_wraps(diags, told, diag);
@@ -122,4 +113,5 @@ static bool only_join(const Diags *diags, const Diag *diag) { return join(diags,
 
 void run_join_reports(Diags *diags, const Diags *from, bool news) {
   diags_take(diags, from, news ? is_news : only_join);
+  report_join_updates(diags);
 }
