@@ -77,7 +77,11 @@ const Type *builtin_dtype(Elab *e, const Call *call, uint32_t at) {
                      : dtype->kind == OBJ_BUILTIN ? dtype->builtin->name
                                                   : NULL;
   bool meant = name && (elem_parse(str_from(name), &elem) || elem_spelt(str_from(name), &elem));
-  if (dtype->kind != OBJ_ERROR)
+  const char *lacks = dtype->kind == OBJ_NAMESPACE ? strstr(dtype->path, ".float8") : NULL;
+  if (lacks)
+    elab_error(e, call->locs[at], "[T0306] tilec does not have the type %s; it has float8e4nv and float8e5",
+               lacks + 1);
+  else if (dtype->kind != OBJ_ERROR)
     elab_error(e, call->locs[at], "[T0306] '%s' needs a type such as %s, not %s", call->text,
                meant ? arena_printf(e->arena, "tl.%s", elem_info(elem)->long_name) : "fp32",
                obj_describe(e, dtype));

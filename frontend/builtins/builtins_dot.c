@@ -156,7 +156,7 @@ Obj builtin_dot(Elab *e, Call *call) {
   uint32_t depth = a->type->shape[a->type->rank - 1];
   if (imprecise && fp8 && call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i > depth)
     return elab_error(e, call->locs[DOT_MAX_NUM_IMPRECISE_ACC],
-                      "[T0207] 'max_num_imprecise_acc' of '%s' cannot be %s: %u products are added up in all",
+                      "[T0207] 'max_num_imprecise_acc' of '%s' cannot be %s: K of this dot is %u",
                       call->text, obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]), depth);
   const Type *sum = sum_type(e, call, type_element(a->type)->elem);
   if (!sum) return obj_error();

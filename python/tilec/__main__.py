@@ -108,7 +108,8 @@ def _summary() -> str:
         what = "has reports" if reported == 1 else "have reports"
         return f"tilec: {reported} of {_number(launches, 'launch', 'launches')} {what} (caught by the program)"
     found = _number(len(_errors.run_warnings), "warning") if _errors.run_warnings else "nothing wrong was found"
-    return f"tilec: {_number(launches, 'launch', 'launches')} of {_number(len(checked), 'kernel')} checked, {found}"
+    first = " (of an autotuned kernel the first configuration)" if _elsewhere.first_only else ""
+    return f"tilec: {_number(launches, 'launch', 'launches')} of {_number(len(checked), 'kernel')} checked, {found}{first}"
 
 
 def _number(count: int, one: str, many: str = "") -> str:

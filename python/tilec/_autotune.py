@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _devices, _kept
+from . import _devices, _elsewhere, _kept
 from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument
 from ._jit import OPTIONS
 
@@ -365,6 +365,7 @@ class Autotuner(KernelInterface):
         on_gpu = _on_gpu([*args, *kwargs.values()])
         if self._do_bench is None and not on_gpu:
             self.cache[key] = configs[0]
+            _elsewhere.first_only |= len(configs) > 1
             return
         start = time.time()
         timings = {config: self._measure(config, args, kwargs) for config in configs}

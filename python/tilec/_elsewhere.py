@@ -18,6 +18,7 @@ _checks = False
 explains: Optional[Callable[[Any, Any, Tuple[Any, ...], Dict[str, Any]], None]] = None  # _explain.note, with `python -m tilec explain`
 only: Optional[str] = None  # the kernel that is checked or explained; None: all
 checked_launches: Dict[str, int] = {}  # of each kernel
+first_only = False  # an autotuner took its first configuration without a measurement, so a check has not seen the others
 reported_launches: Dict[str, int] = {}  # those that ended with a LaunchError, which the program may have caught
 
 # The seconds that a kernel's evaluation may take, beyond a few times its checks on the simulator.

@@ -19,6 +19,7 @@ PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_c
 
 def _no_time(call: Callable[[], Any], quantiles: Optional[Sequence[float]] = None, **options: Any) -> Any:
     """The simulator measures no time: every configuration is as fast as the first."""
+    importlib.import_module("tilec._elsewhere").first_only = True
     return 0.0 if quantiles is None else [0.0] * len(quantiles)
 
 

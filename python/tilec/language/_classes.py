@@ -30,10 +30,11 @@ class range(_kernels_own):
             1 prefetches nothing. None takes the kernel's: `--num-stages`, or `num_stages` of a launch. Without
             these it is 3.
         loop_unroll_factor: how often the body is repeated. None leaves it to the compiler.
-        disallow_acc_multi_buffer: a hint.
-        flatten: a hint to join nested loops.
+        disallow_acc_multi_buffer: Triton then keeps one buffer for a dot's accumulator. No effect here:
+            accumulators are in registers.
+        flatten: Triton then joins this loop with the one in it, for its pipeline. No effect here.
         warp_specialize: asks for producer and consumer warps. False leaves it to the compiler.
-        disable_licm: a hint to keep code in the loop.
+        disable_licm: Triton then moves no code out of the loop. No effect here.
 
     Errors: an error outside the head of a `for` loop.
 
@@ -623,8 +624,10 @@ class tensor(_kernels_own):
 
     @builtin
     def cast(self, dtype: DType, fp_downcast_rounding: Str | None = None, bitcast: Bool = False) -> tensor:
-        """Converts to another element type. The shape stays the same. Floats become integers by truncation, and saturate
-        at the type's limits. Narrower floats are rounded to nearest even.
+        """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.  -
+        Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. - To 8 bits they
+        saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. - To fp8 they saturate: 1e6 and
+        infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
 
         Args:
             dtype: the new element type.
@@ -1218,8 +1221,10 @@ class tensor(_kernels_own):
 
     @builtin
     def to(self, dtype: DType, fp_downcast_rounding: Str | None = None, bitcast: Bool = False) -> tensor:
-        """Converts to another element type. The shape stays the same. Floats become integers by truncation, and saturate
-        at the type's limits. Narrower floats are rounded to nearest even.
+        """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.  -
+        Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. - To 8 bits they
+        saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. - To fp8 they saturate: 1e6 and
+        infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
 
         Args:
             input: a tile, a scalar or a number.

@@ -906,8 +906,10 @@ def broadcast_to(input: Value, *shape: Any) -> tensor:
 
 @builtin
 def cast(input: Value, dtype: DType, fp_downcast_rounding: Str | None = None, bitcast: Bool = False) -> tensor:
-    """Converts to another element type. The shape stays the same. Floats become integers by truncation, and saturate
-    at the type's limits. Narrower floats are rounded to nearest even.
+    """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.  -
+    Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. - To 8 bits they
+    saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. - To fp8 they saturate: 1e6 and
+    infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
 
     Args:
         input: a tile, a scalar or a number.
@@ -1149,7 +1151,7 @@ def dot(input: Value, other: Value, acc: Value = None, input_precision: Str | No
     a batch. Sizes may be any from 1. M is rounded up to 16 or 64 rows, N to 8 columns and K to 32 bytes.
 
         operands                        result                  tensor cores
-        fp8e4nv, fp8e5, or one of each  fp32 (default) or fp16  all GPUs; on sm_90a only for fp32
+        fp8e4nv, fp8e5, or one of each  fp32 (default) or fp16  from sm_89 on (sm_90a: only for fp32); before, as fp16
         fp16                            fp32 (default) or fp16  all GPUs
         bf16                            fp32 (default) or fp16  from sm_80 on
         fp32                            fp32                    from sm_80 on, but not for `"ieee"`
@@ -1162,7 +1164,9 @@ def dot(input: Value, other: Value, acc: Value = None, input_precision: Str | No
         acc: a tile `[M, N]` of the result's type that is added. None adds nothing.
         input_precision: how fp32 is multiplied: `"ieee"`, `"tf32"`, `"tf32x3"`, `"bf16x3"` or `"bf16x6"`.
         allow_tf32: the former way to say `"tf32"` (True) or `"ieee"` (False).
-        max_num_imprecise_acc: for fp8, how many terms are added before the sum moves to fp32.
+        max_num_imprecise_acc: for fp8 on sm_90a, how many terms of K are added before the sum moves to fp32
+            registers. None adds all K of the dot. A number is rounded down to a power of two, and is at least 32.
+            More than K is an error.
         out_dtype: the result's type, as in the table; it must be the accumulator's.
 
     Errors: an error if shapes do not fit, if element types differ, if the accumulator has another type, or if
