@@ -764,8 +764,7 @@ typedef struct tilec_launch_options {
      Each run starts from the same initial memory. TILEC_ERROR_LAUNCH is returned for races, barriers that not
      all threads reach, and reads of unwritten shared memory, in addition to the errors of any launch there.
      The first schedule with an error is the last one run. The launch takes about ten times as long. On eval 1
-     is the same as 0: every launch reports undefined values, and none reports races. On cuda it is
-     TILEC_ERROR_NOT_SUPPORTED */
+     adds races between elements of a tile, also where one thread has them. On cuda it is TILEC_ERROR_NOT_SUPPORTED */
   int check;
   /* Callback for the kernel's printed text, on sim and eval. NULL: none. It is called if there is text, once
      the launch has ended, with or without success, on the launching thread. On cuda the driver prints the

@@ -266,7 +266,7 @@ static PyObject *launcher_prepare(Launcher *self, PyObject *const *args, Py_ssiz
   return run_call(self, &(const Run){0}, args, nargs, names);
 }
 
-// _launch_on(device, check, timeout, grid, *args, **kwargs). check: 1 checks, -1 drops what the kernel prints.
+// _launch_on(device, check, timeout, grid, *args, **kwargs). check: 1 checks; -1 too, and drops what the kernel prints.
 static PyObject *launcher_launch_on(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
                                     PyObject *names) {
   if (nargs < 4 || Py_TYPE(args[0]) != self->state->device) {
@@ -276,7 +276,7 @@ static PyObject *launcher_launch_on(Launcher *self, PyObject *const *args, Py_ss
   int check = (int)PyLong_AsLong(args[1]);
   const Run run = {.device = (Device *)args[0],
                    .grid = args[3],
-                   .check = check > 0,
+                   .check = check != 0,
                    .silent = check < 0,
                    .timeout = PyFloat_AsDouble(args[2])};
   return PyErr_Occurred() ? NULL : run_call(self, &run, args + 4, nargs - 4, names);

@@ -24,6 +24,18 @@ def undefined_index(x, out, n):
     tl.store(out + tl.load(x + i, mask=i < n), i)
 
 
+@tilec.jit
+def lost_update(bins, count, BLOCK: tl.constexpr):
+    i = tl.load(bins + tl.arange(0, BLOCK))
+    tl.store(count + i, tl.load(count + i) + 1)
+
+
+@tilec.jit
+def taken_places(bins, count, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + tl.atomic_add(count + tl.load(bins + i), 1), i)
+
+
 class Checks(unittest.TestCase):
     def setUp(self):
         tilec.set_check(True)
@@ -40,6 +52,20 @@ class Checks(unittest.TestCase):
             racy[2](x)
         self.assertEqual(caught.exception.diagnostics[0].line, 43)
         racy[1](x)
+
+    def test_races_of_fewer_elements_than_threads(self):
+        # Several threads have each element, so only the evaluator sees what is lost.
+        for size in (16, 64):
+            with self.assertRaisesRegex(tilec.LaunchError, "nothing orders this store and the load") as caught:
+                lost_update[1](ints([0] * size), ints([0]), BLOCK=size)
+            self.assertEqual(len(caught.exception.diagnostics), 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            taken_places[1](ints([0] * 16), ints([0]), ints([0] * 16), BLOCK=16)
+
+    def test_launches_on_the_evaluator(self):
+        with self.assertRaisesRegex(tilec.LaunchError, "race"):
+            racy._launch_on(tilec._devices.opened("eval"), 1, 0.0, (2,), ints([0] * 2))
 
     def test_bounds(self):
         with self.assertRaisesRegex(tilec.LaunchError, r"out of bounds: x\[8\] of 8"):

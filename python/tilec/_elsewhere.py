@@ -24,7 +24,7 @@ reported_launches: Dict[str, int] = {}  # those that ended with a LaunchError, w
 # The seconds that a kernel's evaluation may take, beyond a few times its checks on the simulator.
 PATIENCE = 2.0
 
-# For _launch_on: nothing is checked, and the kernel's prints are dropped. The simulator has printed them.
+# For _launch_on: a check that drops the kernel's prints. The simulator has printed them.
 SILENT = -1
 
 
@@ -64,7 +64,7 @@ def launch(kernel: Any, device: _native.Device, grid: Any, args: Tuple[Any, ...]
         return NotImplemented
     if on_gpu:
         return _on_copies(kernel, grid, args, kwargs, copy_back=True)
-    return checked(kernel, grid, args, kwargs) if _checks and _is_wanted(kernel) and device.name == "sim" else NotImplemented
+    return checked(kernel, grid, args, kwargs) if _checks and _is_wanted(kernel) else NotImplemented
 
 
 def _is_wanted(kernel: Any) -> bool:

@@ -62,7 +62,7 @@ typedef struct LaunchLimits {
                              // cancelling.
   double spent;              // Seconds of the timeout that an earlier part of the work has used.
   int checked_schedule;      // sim: 1 + the tilec_sim_schedule to run under with every checker on. 0: the
-                             // device's setting.
+                             // device's setting. eval: nonzero reports races.
   uint32_t programs;         // Persistent kernel: maximum number of CTAs. 0: all that fit on the GPU at once.
   Buf *printed;              // sim, eval: gets a copy of what the kernel prints. NULL: only the device keeps
                              // it.

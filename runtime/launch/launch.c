@@ -50,6 +50,7 @@ static tilec_status launch_alone(const tilec_kernel *kernel, Specialisation *s, 
   const LaunchLimits limits = {.max_instructions = o->max_instructions,
                                .timeout = o->timeout,
                                .cancel = o->cancel,
+                               .checked_schedule = o->check != 0,
                                .programs = o->max_programs,
                                .printed = printed};
   tilec_status status = device_launch(&s->loaded, o->grid, code->bits, code->count, o->stream, &limits);
