@@ -61,6 +61,11 @@ static inline bool value_used_only_by(const Value *value, const Op *user) {
 static inline bool op_is_buffer_view(const Op *op) {
   return op_has(op, PURE) && op->result_count && op->results[0].type->kind == TYPE_SHARED;
 }
+// The operand whose elements the result has: in another shape or layout, or repeated. NULL: the op is none of these.
+static inline Value *op_rearranged(const Op *op) {
+  bool moves = op && (op_has_any(op, VIEW | SPREADS) || op->kind == OP_CONVERT_LAYOUT);
+  return moves ? op_operand(op, 0) : NULL;
+}
 // The element type of a scalar, or of a tile of scalars.
 static inline Elem value_elem(const Value *value) { return type_element(value->type)->elem; }
 // Returns true if one scalar or constant gives all elements.

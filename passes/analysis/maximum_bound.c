@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "ir/queries.h"
+
 enum { MAX_STEPS = 24 };
 
 typedef struct BoundProof {
@@ -21,10 +23,8 @@ static bool is_kind(const Value *value, OpKind kind) { return value->def && valu
 
 // The scalar that all elements equal; NULL: they may differ.
 static Value *common_scalar(Value *value) {
-  while (is_kind(value, OP_BROADCAST) || is_kind(value, OP_CONVERT_LAYOUT) || is_kind(value, OP_EXPAND_DIMS))
-    value = op_operand(value->def, 0);
-  if (!type_is_tile(value->type)) return value;
-  return is_kind(value, OP_SPLAT) ? op_operand(value->def, 0) : NULL;
+  while (op_rearranged(value->def)) value = op_rearranged(value->def);
+  return type_is_tile(value->type) ? NULL : value;
 }
 
 // Returns true if all elements of both are one number.

@@ -100,17 +100,12 @@ static IntRange range_of_cast(const ConversionChooser *c, const Op *op, uint32_t
 }
 
 static IntRange range_of_op(const ConversionChooser *c, const Op *op, uint32_t depth) {
+  if (op_rearranged(op)) return range_of(c, op_rearranged(op), depth);
   switch ((int)op->kind) {
   case OP_ADD:
   case OP_SUB: return range_of_sum(c, op, depth);
   case OP_SHR: return range_of_shift(c, op);
   case OP_CAST: return range_of_cast(c, op, depth);
-  case OP_SPLAT:
-  case OP_CONVERT_LAYOUT:
-  case OP_BROADCAST:
-  case OP_EXPAND_DIMS:
-  case OP_RESHAPE:
-  case OP_TRANS: return range_of(c, op_operand(op, 0), depth);
   default: return unknown_range;
   }
 }
