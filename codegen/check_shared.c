@@ -100,7 +100,7 @@ static void check_op(SharedChecker *c, Op *op) {
   if (op->kind == OP_SHARED_GATHER && !is_plain(op_operand(op, 0)->type))
     fail(c, op, "a gather from a buffer that is not in row-major order is not supported yet");
   if (op_scratch(op))
-    fail(c, op, "it passes elements through shared memory: split_exchanges has not run");
+    fail(c, op, "it passes elements through shared memory: split_ops has not run");
   else if (needs_exchange(op))
     fail(c, op, "the scratch buffer is missing: promote_shared has not run");
 }
