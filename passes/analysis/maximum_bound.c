@@ -2,7 +2,7 @@
 // maximum_bound: follows a maximum and a tile back to the values that both come from.
 //
 // It understands reductions by max, max with anything, and choices between a value and -inf. It also follows ops that
-// keep order: casts, sums with one number, multiples by one number, and the results of scale_after_max.
+// keep order: casts, sums with one number, multiples by one number, and the results of lazy_rescale.
 #include "passes/analysis/maximum_bound.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static const Value *without_layout(const Value *value) {
   return value;
 }
 
-// True if `high` is the maximum of the tile, or its minimum if the number is negative (scale_after_max).
+// True if `high` is the maximum of the tile, or its minimum if the number is negative (lazy_rescale).
 static bool is_extremum(const BoundProof *proof, const Value *high, const Value *tile, Value *number) {
   if (!is_kind(high, OP_IF) || !is_kind(op_operand(high->def, 0), OP_GE)) return false;
   const Op *branch = high->def, *sign = op_operand(branch, 0)->def;
