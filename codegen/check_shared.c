@@ -142,10 +142,6 @@ static const char *shape_text(Arena *arena, const Type *type) {
   return arena_printf(arena, "%s %s", text, elem_info(type_element(type)->elem)->name);
 }
 
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
 // The buffers that come from one source location.
 typedef struct PlaceBuffers {
   uint32_t count;
@@ -182,7 +178,7 @@ static PlaceBuffers buffers_of(const Ledger *ledger, Arena *arena, uint32_t firs
   const Op **own = ARENA_ARRAY(arena, const Op *, ledger->buffers.n);
   for (uint32_t i = 0; i < ledger->buffers.n; i++) {
     const Op *op = ledger->buffers.at[i];
-    if (!same_place(op->loc, loc)) continue;
+    if (!loc_same(op->loc, loc)) continue;
     if (i < first) return (PlaceBuffers){0};
     if (!place.largest || buffer_bytes(op) > buffer_bytes(place.largest)) place.largest = op;
     own[place.count++] = op;

@@ -47,6 +47,9 @@ uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.
 Op *op_enclosing_loop(const Op *op);
 
+// Returns true if the reduction has one operand, and combines two of its elements by a single op of this kind.
+bool op_reduces_by(const Op *op, OpKind kind);
+
 // The value's use, if it has exactly one. NULL: it has none, or several.
 static inline Use *value_single_use(const Value *value) {
   return value->first_use == value->last_use ? value->first_use : NULL;

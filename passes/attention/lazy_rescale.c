@@ -43,12 +43,8 @@ typedef struct Factorer {
 } Factorer;
 
 static bool is_maximum(const Op *op) {
-  if (op->kind != OP_REDUCE || op->operand_count != 1 || op_scratch(op)) return false;
-  const Region *body = op->regions[0];
-  const Op *max = body->first;
-  return max->kind == OP_MAX && max->next == body->last && op_operand(body->last, 0) == op_result(max) &&
-         op_operand(max, 0) != op_operand(max, 1) && !op_operand(max, 0)->def && !op_operand(max, 1)->def &&
-         type_is_elem(op_operand(op, 0)->type, ELEM_FP32) && type_is_tile(op_result(op)->type);
+  return op_reduces_by(op, OP_MAX) && !op_scratch(op) && type_is_elem(op_operand(op, 0)->type, ELEM_FP32) &&
+         type_is_tile(op_result(op)->type);
 }
 
 // --- multiples

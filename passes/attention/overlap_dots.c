@@ -133,7 +133,7 @@ static bool mark_loops(PassContext *context, Func *func) {
 }
 
 // --- joined loops
-// join_loops: joins consecutive overlapped loops that differ in a few tiles into one loop.
+// Joins consecutive overlapped loops that differ in a few tiles into one loop.
 //
 // before  %r = for %i = %l to %m {overlapped} {     after  %t = for %i = min(%l, %m) to max(%m, %u) {overlapped} {
 //           %s = ...                                      %s = ...

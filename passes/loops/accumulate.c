@@ -74,17 +74,6 @@ typedef struct SumDeferrer {
 
 static bool can_combine_by(const Op *op) { return op_has(op, ASSOCIATES) && op->kind != OP_MUL; }
 
-// True if the reduction has one value and its region is a single op of that kind.
-static bool reduces_by(const Op *reduce, OpKind kind) {
-  if (reduce->kind != OP_REDUCE || reduce->result_count != 1 || op_scratch(reduce)) return false;
-  const Region *region = reduce->regions[0];
-  const Op *op = region->first;
-  if (op->kind != kind || op->next != region->last || op_operand(region->last, 0) != op_result(op))
-    return false;
-  const Value *a = op_operand(op, 0), *b = op_operand(op, 1), *x = region->args[0], *y = region->args[1];
-  return (a == x && b == y) || (a == y && b == x);
-}
-
 static bool is_view(const Op *op) { return op_has(op, SPREADS) || op->kind == OP_RESHAPE; }
 
 // Follows views that have no other use back to the reduction. NULL if there is none.
@@ -115,7 +104,7 @@ static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   if (!value_used_only_by(carried, combine)) return false;
   bool first = op_operand(combine, 0) == carried;
   sum->reduce = reduction_of(op_operand(combine, first), combine);
-  if (!sum->reduce || !reduces_by(sum->reduce, combine->kind)) return false;
+  if (!sum->reduce || op_scratch(sum->reduce) || !op_reduces_by(sum->reduce, combine->kind)) return false;
   const Type *tile = op_operand(sum->reduce, 0)->type;
   return !tile->layout && can_defer(tile);
 }

@@ -559,33 +559,21 @@ static uint32_t end_of_life(const Func *func, const Value *buffer, const Region 
   return end;
 }
 
-typedef struct Lives {
-  const Func *func;
-  bool sunk;                   // buffers live as if operands were read in loops
-  uint64_t *more, *fewer, all; // bytes, by op id: from the op on; after it
-} Lives;
-
-static void add_life(Lives *lives, Op *op) {
-  if (op->kind != OP_SHARED_ALLOC) return;
-  uint64_t bytes = shared_bytes(op_result(op)->type);
-  lives->all += bytes;
-  lives->more[op->id] += bytes;
-  lives->fewer[end_of_life(lives->func, op_result(op), op->region, lives->sunk)] += bytes;
-}
-
-// The most bytes of buffers that are live at the same time. *all: of all buffers.
+// The most bytes of buffers that are live at the same time. *all: of all buffers. sunk: buffers live as if operands were
+// read in loops.
 static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t *all) {
-  Lives lives = {.func = func,
-                 .sunk = sunk,
-                 .more = ARENA_ARRAY(context->scratch, uint64_t, func->op_count),
-                 .fewer = ARENA_ARRAY(context->scratch, uint64_t, func->op_count)};
-  uint64_t now = 0, most = 0;
-  for (OpWalk w = ops_in(func->body); ops_next(&w);) add_life(&lives, w.op);
-  for (uint32_t i = 0; i < func->op_count; i++) {
-    most = max_u64(most, now += lives.more[i]);
-    now -= lives.fewer[i];
+  uint64_t *change = ARENA_ARRAY(context->scratch, uint64_t, func->op_count + 1), now = 0,
+           most = 0; // by op id
+  *all = 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind != OP_SHARED_ALLOC) continue;
+    uint64_t bytes = shared_bytes(op_result(w.op)->type);
+    *all += bytes;
+    change[w.op->id] += bytes;
+    change[end_of_life(func, op_result(w.op), w.op->region, sunk) + 1] -=
+        bytes; // unsigned sums wrap, and wrap back
   }
-  *all = lives.all;
+  for (uint32_t i = 0; i < func->op_count; i++) most = max_u64(most, now += change[i]);
   return most;
 }
 

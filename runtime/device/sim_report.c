@@ -29,10 +29,6 @@ static Loc report_loc(const ReportContext *context, const tilec_sim_place *place
   return loc_of(sources, &(tilec_sim_place){.line = ptx_line}, context->ptx_file);
 }
 
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
 // True for reports that end a whole launch, at any instruction.
 static bool of_launch(tilec_sim_report_kind kind) {
   return kind == TILEC_SIM_BUDGET || kind == TILEC_SIM_TIMEOUT || kind == TILEC_SIM_CANCELLED;
@@ -69,8 +65,8 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
 bool report_same_cause(const SimFinding *a, const SimFinding *b) {
   bool races = is_race(a->report.kind) && is_race(b->report.kind);
   if (!races && (a->report.kind != b->report.kind || a->report.access != b->report.access)) return false;
-  return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
-         (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
+  return (loc_same(a->loc, b->loc) && loc_same(a->other, b->other)) ||
+         (races && loc_same(a->loc, b->other) && loc_same(a->other, b->loc));
 }
 
 // ---- text ----
