@@ -102,3 +102,13 @@ Op *op_enclosing_loop(const Op *op) {
   while (around && !op_is_loop(around)) around = around->region->parent;
   return around;
 }
+
+bool op_reduces_by(const Op *op, OpKind kind) {
+  if (op->kind != OP_REDUCE || op->result_count != 1) return false;
+  const Region *region = op->regions[0];
+  const Op *by = region->first;
+  if (by->kind != kind || by->next != region->last || op_operand(region->last, 0) != op_result(by))
+    return false;
+  const Value *a = op_operand(by, 0), *b = op_operand(by, 1), *x = region->args[0], *y = region->args[1];
+  return (a == x && b == y) || (a == y && b == x);
+}

@@ -177,7 +177,7 @@ static LLVMValueRef emit_and(Emitter *e, const Op *op, const LLVMValueRef *x) {
 }
 
 // (x & some) | more, of constants, in one instruction where only the lower half of the word is used (a weight that
-// choose_conversions makes a float of). ptxas takes two. NULL: the operands are others.
+// choose_arithmetic makes a float of). ptxas takes two. NULL: the operands are others.
 static LLVMValueRef both_bits(Emitter *e, const Op *op, const LLVMValueRef *x) {
   static const char text[] = "lop3.b32 $0, $1, $2, $3, 0xea;", constraints[] = "=r,r,n,n";
   const Use *use = op_result(op)->first_use;

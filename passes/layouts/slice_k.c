@@ -50,7 +50,7 @@ static bool find_sum(SlicedDot *s) {
          loop_yielded(s->loop, s->sum) == next;
 }
 
-// a is loaded, or a loaded row that is repeated (load_distinct).
+// a is loaded, or a loaded row that is repeated (load_once).
 static bool find_load(SlicedDot *s) {
   Value *a = op_operand(s->dot, DOT_A);
   const Op *user = s->dot;

@@ -50,7 +50,7 @@
 //         dot %x, %t; wait                    %t = ring_wait %q, %two
 //                                             dot %x, %t; wait for the one before
 //
-// A dot that reads an operand into registers waits for the previous one (split_dots). It comes first. Otherwise its
+// A dot that reads an operand into registers waits for the previous one (split_ops). It comes first. Otherwise its
 // reads would queue up after the copies:
 //
 //         async_wait, barrier for the first iteration

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A run of loads, computations and stores, which split_stores does part by part.
+// A run of loads, computations and stores, which compute_in_parts does part by part.
 #ifndef PASSES_REGISTERS_SPLIT_STORES_H
 #define PASSES_REGISTERS_SPLIT_STORES_H
 

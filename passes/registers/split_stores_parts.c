@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses how many parts split_stores makes of a run. It counts the registers of what is loaded, computed and waits for
+// Chooses how many parts compute_in_parts makes of a run. It counts the registers of what is loaded, computed and waits for
 // stores.
 #include "base/integer.h"
 #include "ir/memory/scratch.h"
@@ -147,7 +147,7 @@ uint32_t store_parts(const StoreSplitter *s) {
   }
   while (bits < most && waiting + (loaded >> bits) > room) bits++;
   if (bits)
-    diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
+    diag_remark(s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
                 "in %u parts: %u registers are loaded next to %u live ones, and there are %u", 1u << bits,
                 loaded, waiting, room);
   return bits;
@@ -204,7 +204,7 @@ uint32_t store_parts_behind(const StoreSplitter *s) {
   while (bits < most && alive >> bits > part) bits++;
   if (!bits || waiting + (alive >> bits) > whole / 4 * 3) return 0;
   diag_remark(
-      s->context->diags, s->accesses.at[0]->loc, "split_stores",
+      s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
       "in %u parts before all stores: %u registers are live next to these, %u would be, and there are %u",
       1u << bits, waiting, whole, room);
   return bits;

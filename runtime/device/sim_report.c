@@ -29,10 +29,6 @@ static Loc report_loc(const ReportContext *context, const tilec_sim_place *place
   return loc_of(sources, &(tilec_sim_place){.line = ptx_line}, context->ptx_file);
 }
 
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
 // True for reports that end a whole launch, at any instruction.
 static bool of_launch(tilec_sim_report_kind kind) {
   return kind == TILEC_SIM_BUDGET || kind == TILEC_SIM_TIMEOUT || kind == TILEC_SIM_CANCELLED;
@@ -69,8 +65,8 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
 static bool same_cause(const SimFinding *a, const SimFinding *b) {
   bool races = is_race(a->report.kind) && is_race(b->report.kind);
   if (!races && (a->report.kind != b->report.kind || a->report.access != b->report.access)) return false;
-  return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
-         (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
+  return (loc_same(a->loc, b->loc) && loc_same(a->other, b->other)) ||
+         (races && loc_same(a->loc, b->other) && loc_same(a->other, b->loc));
 }
 
 bool report_joins(SimFinding *finding, const SimFinding *later) {
@@ -421,7 +417,7 @@ Loc race_other_access(const Diag *race) {
   return race->loc;
 }
 
-static bool is_with_itself(const Diag *race) { return same_place(race->loc, race_other_access(race)); }
+static bool is_with_itself(const Diag *race) { return loc_same(race->loc, race_other_access(race)); }
 
 // True if `race` is between a load and the store that `itself` is about.
 static bool loses_update(const Diag *race, const Diag *itself) {
@@ -430,7 +426,7 @@ static bool loses_update(const Diag *race, const Diag *itself) {
   if (!buffer || !other || strcmp(buffer, other) != 0) return false;
   bool is_load = strstr(race->message, "orders this load") != NULL;
   if (!is_load && !strstr(race->message, "and the load")) return false;
-  return same_place(is_load ? race_other_access(race) : race->loc, itself->loc);
+  return loc_same(is_load ? race_other_access(race) : race->loc, itself->loc);
 }
 
 static bool join_update(Diags *diags, const Diag *itself) {

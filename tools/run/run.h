@@ -168,7 +168,6 @@ ExitStatus run_failed(Run *run, tilec_status status);
 
 // tilec bench: the median time of a launch, and the bandwidth over all buffers.
 ExitStatus run_bench(Run *run, tilec_buffer **buffers);
-double bench_median(double *values, int count); // sorts them
 // Bytes per second of a copy on a GPU, counting reads and writes. Uses 1 GiB of its memory meanwhile.
 tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *bytes_per_second);
 
