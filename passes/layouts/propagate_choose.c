@@ -206,6 +206,11 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
   for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
 }
 
+// Returns true if the access's pointers are of the choosing component.
+static bool is_pointed_to(const HomeChoice *c, const GraphAccess *access) {
+  return propagate_root(c->p, propagate_source(c->p, op_operand(access->op, 0))->id) == c->root;
+}
+
 // If divisions are made for the component, also proposes layouts of other components with shared accesses (loads at
 // loaded indices). The divisions may then be made once for both. Pointers may be where the loaded elements are needed, if
 // the access gets no narrower. A loop then does not convert them in each iteration. At last, when all else has chosen,
@@ -222,7 +227,7 @@ static void propose_across_accesses(HomeChoice *c) {
     const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
     const Layout *home = access ? layout_at_home(c, access, NULL) : NULL;
     if (!home) continue;
-    bool points = pointers || (c->last && propagate_root(p, propagate_source(p, op_operand(access->op, 0))->id) == c->root);
+    bool points = pointers || (c->last && is_pointed_to(c, access));
     uint32_t width = access_vector(access, home) << c->last;
     if (divides || (points && width >= access_vector(access, access->anchor)))
       propose_for_access(c, access->op, home);
@@ -274,7 +279,7 @@ static bool all_redundant(const HomeChoice *c) {
   return true;
 }
 
-// Sorts exchange near neighbours in most steps. So a thread may have as many neighbours as it has registers.
+// Sorts exchange near neighbours in most steps. So each thread may hold a run of neighbours.
 static void propose_for_pairs(HomeChoice *c) {
   const Type *tile = c->p->tile[c->root];
   uint32_t order[TILE_MAX_RANK], warps = region_warp_bits_of(c->p->place[c->root]);

@@ -171,7 +171,8 @@ static void limit_runs(Op *op) {
     const Attr *attr = op_attr(op, keys[k]);
     if (!attr) continue;
     uint32_t runs[TILE_MAX_RANK], rank = attr->ints.n;
-    for (uint32_t d = 0; d < rank; d++) runs[d] = min_u32((uint32_t)attr->ints.at[d], op_result(op)->type->shape[d]);
+    for (uint32_t d = 0; d < rank; d++)
+      runs[d] = min_u32((uint32_t)attr->ints.at[d], op_result(op)->type->shape[d]);
     op_set_ints(op, keys[k], rank, runs);
   }
 }

@@ -145,8 +145,8 @@ uint32_t store_parts(const StoreSplitter *s) {
   while (bits < most && waiting + (loaded >> bits) > room) bits++;
   if (bits)
     diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
-                "in %u parts: %u registers are loaded next to %u live ones, and there are %u", 1u << bits,
-                loaded, waiting, room);
+                "in %u parts: %u registers are loaded next to %u live ones, and there are %u%s", 1u << bits,
+                loaded, waiting, room, room == PART_REGISTERS ? " if enough warps are to fit" : "");
   return bits;
 }
 

@@ -4,6 +4,7 @@ import triton.language as tl
 
 
 # check: --grid 2 -D R=16 -D C=32 mask=rand:i1[2,4,16,32] x=randn:fp32[2,4,32,16] out=empty:fp32[2,16] n=4
+# check: --grid 1 --num-warps 8 -D R=64 -D C=64 mask=rand:i1[1,3,64,64] x=randn:fp32[1,3,64,64] out=empty:fp32[1,64] n=3
 # check: --grid 1 --num-warps 8 -D R=64 -D C=64 mask=zeros:i1[1,3,64,64] x=randn:fp32[1,3,64,64] out=empty:fp32[1,64] n=3
 @triton.jit
 def skip_blocks(mask, x, out, n, R: tl.constexpr, C: tl.constexpr):
