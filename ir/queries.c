@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/queries.h"
 
+#include "ir/build.h"
+
 // The first op of the op's regions from number `r` on. NULL: they are empty.
 static Op *first_inside(const Op *op, uint32_t r) {
   while (r < op->region_count && !op->regions[r]->first) r++;
@@ -89,6 +91,13 @@ uint32_t op_use_end(const Op *op, const Region *home) {
   for (; op->region != home && op->region->parent; op = op->region->parent)
     if (op_is_loop(op->region->parent)) end = op_last_id(op->region->parent);
   return end;
+}
+
+Op *value_first_user(const Value *value, const Region *region) {
+  for (Op *op = region->first; op; op = op->next)
+    for (const Use *use = value->first_use; use; use = use->next)
+      if (op_in_region(use->user, region) == op) return op;
+  return NULL;
 }
 
 uint32_t op_effects(const Op *op) {

@@ -54,6 +54,8 @@ bool op_reduces_by(const Op *op, OpKind kind);
 static inline Use *value_single_use(const Value *value) {
   return value->first_use == value->last_use ? value->first_use : NULL;
 }
+// The region's first op that uses the value, itself or in its regions. NULL: none.
+Op *value_first_user(const Value *value, const Region *region);
 static inline const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
 static inline const Type *result_type(const Op *op) { return op->results[0].type; }
 static inline bool value_is_param(const Value *value) { return !value->def && !value->region->parent; }

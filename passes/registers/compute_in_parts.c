@@ -168,6 +168,19 @@ static const Type *part_type(const StoreSplitter *s, const Type *tile) {
 
 static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part);
 
+// Equal or consecutive neighbours are at most a part.
+static void limit_runs(Op *op) {
+  static const AttrKey keys[] = {ATTR_CONSTANT, ATTR_CONTIGUOUS};
+  for (uint32_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const Attr *attr = op_attr(op, keys[k]);
+    if (!attr) continue;
+    uint32_t runs[TILE_MAX_RANK], rank = attr->ints.n;
+    for (uint32_t d = 0; d < rank; d++)
+      runs[d] = min_u32((uint32_t)attr->ints.at[d], op_result(op)->type->shape[d]);
+    op_set_ints(op, keys[k], rank, runs);
+  }
+}
+
 // Builds one part of the op.
 static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) {
   Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
@@ -177,6 +190,7 @@ static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) 
   Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
   op_copy_attrs(made, op);
   op_remove_attr(made, ATTR_ANCHOR); // it belongs to the whole tile
+  if (op->result_count) limit_runs(made);
   if (op->kind != OP_ARANGE) return made;
   int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
   op_set_attr(made, (Attr){.key = ATTR_START, .i = start});
@@ -203,7 +217,6 @@ static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
   bool wanted = s->ordered || (op && op->region->parent && op->region == s->ops.at[0]->region);
   if (!wanted || !op || !index || type->rank <= s->dim || store_part_bits(type, s->dim) < s->part_bits)
     return false;
-  if (store_part_speaks_of_more(s, op, s->part_bits)) return false;
   if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
   if (op->kind == OP_DIV || op->kind == OP_REM) return false;
   if (op->kind != OP_BROADCAST) return op_has(op, PURE | ELEMENTWISE);
@@ -216,9 +229,7 @@ static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part)
   if (!type_is_tile(value->type) || value->type->shape[s->dim] == 1) return value; // the same for all parts
   Value **made = &s->made[value->id];
   if (*made) return *made;
-  bool anew =
-      store_part_is_made_anew(value, &left) && !store_part_speaks_of_more(s, value->def, s->part_bits);
-  anew |= is_made_in_parts(s, value);
+  bool anew = store_part_is_made_anew(value, &left) || is_made_in_parts(s, value);
   return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
 }
 

@@ -128,18 +128,10 @@ static bool used_in_branches(const Op *op, const Op *branch) {
   return op_result(op)->first_use;
 }
 
-// The region's first op that uses the value, directly or in its regions. NULL: none.
-static Op *first_user(const Value *value, const Region *region) {
-  for (Op *op = region->first; op; op = op->next)
-    for (const Use *use = value->first_use; use; use = use->next)
-      if (op_in_region(use->user, region) == op) return op;
-  return NULL;
-}
-
 // True if the load gives the same values in each branch as before it.
 static bool reads_alike(const Op *load, const Op *branch) {
   for (uint32_t r = 0; r < branch->region_count; r++) {
-    const Op *user = first_user(op_result(load), branch->regions[r]);
+    const Op *user = value_first_user(op_result(load), branch->regions[r]);
     for (const Op *op = branch->regions[r]->first; user && op != user; op = op->next)
       if (op_effects(op) & WRITES) return false;
   }
@@ -164,7 +156,7 @@ static void sink_op(Shortener *s, Op *op, const Op *branch) {
                 "%u registers are loaded in the branches that use them, to save registers",
                 tile_words(op_result(op)->type));
   for (uint32_t r = 0; r < branch->region_count; r++) {
-    Op *user = first_user(op_result(op), branch->regions[r]);
+    Op *user = value_first_user(op_result(op), branch->regions[r]);
     if (!user) continue;
     Builder b = builder_before(user);
     b.loc = op->loc;
