@@ -11,7 +11,11 @@ void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost,
   uint64_t address = address_at(warp, &operand, lowest_lane(lost));
   Report *report = report_new(warp, insn, lost, TILEC_SIM_RACE_WRITE_WRITE, address, insn_index(warp, insn));
   if (!report) return;
-  report_message(report, "data race: lanes of this store write different values to one address");
+  bool window = access->space == SPACE_GENERIC && address >= SHARED_WINDOW;
+  bool shared = access->space == SPACE_SHARED || window;
+  report_buffer(report, warp, shared ? SPACE_SHARED : SPACE_GLOBAL,
+                window ? address - SHARED_WINDOW : address);
+  report_message(report, "data race: lanes of this store write different values to %s", report->buffer);
   report_blame(report, warp, insn_index(warp, insn), warp->index, "the same instruction");
 }
 

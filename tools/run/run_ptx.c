@@ -4,8 +4,8 @@
 #include "tools/run/run.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
+#include "base/demangle.h"
 #include "ir/number.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/spills.h"
@@ -34,28 +34,19 @@ static const char *const *entries_of(Arena *arena, Str ptx, size_t *count) {
   return names.at;
 }
 
-// The function's name in a mangled one: "norm" of _Z4norm1PPf, _ZN3app4normIfEEvPT_ and _ZN3app4norm...; or nothing.
-static Str demangled(const char *entry) {
-  Str name = {0};
-  if (strncmp(entry, "_Z", 2) != 0) return name;
-  bool is_nested = entry[2] == 'N';
-  const char *at = entry + 2 + is_nested;
-  while (isdigit((unsigned char)*at)) {
-    char *from;
-    size_t bytes = strtoul(at, &from, 10);
-    if (bytes > strlen(from)) return (Str){0};
-    name = (Str){from, bytes};
-    at = from + bytes;
-    if (!is_nested) break;
-  }
-  return name;
+// True if the source calls the entry so: "norm" or "app::norm" for _ZN3app4normIfEEvPT_.
+static bool is_called(const char *entry, const char *kernel) {
+  char name[512];
+  demangle(str_from(entry), name, sizeof name);
+  const char *last = strrchr(name, ':');
+  return strcmp(name, kernel) == 0 || (last && strcmp(last + 1, kernel) == 0);
 }
 
 // The one entry that is called `kernel` in the source, or NULL.
 static const char *entry_called(const char *const *names, size_t count, const char *kernel) {
   const char *found = NULL;
   for (size_t i = 0; i < count; i++) {
-    if (!str_eq(demangled(names[i]), str_from(kernel)) || (found && strcmp(found, names[i]) == 0)) continue;
+    if (!is_called(names[i], kernel) || (found && strcmp(found, names[i]) == 0)) continue;
     if (found) return NULL;
     found = names[i];
   }
