@@ -68,6 +68,12 @@ protected:
   explicit handle(T *held) : held_(held) {}
   std::unique_ptr<T, releases<T, Release>> held_;
 };
+
+// The type of a struct's member.
+inline tilec_arg typed(tilec_arg given, tilec_dtype type) {
+  given.dtype = type;
+  return given;
+}
 } // namespace detail
 
 // The element type of a C++ type. Other types are given as `tilec_dtype` values (TILEC_BF16 ...). Or specialise it:
@@ -290,15 +296,21 @@ template <typename T, tilec_dtype Type = dtype<T>::value> tilec_arg arg(const T 
 }
 tilec_arg arg(const volatile void *given) = delete;
 template <typename T> typename std::enable_if<std::is_floating_point<T>::value, tilec_arg>::type arg(T given) {
-  return tilec_arg_float(static_cast<double>(given));
+  return detail::typed(tilec_arg_float(static_cast<double>(given)), sizeof(T) == 4 ? TILEC_FP32 : TILEC_FP64);
 }
 template <typename T>
 typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, tilec_arg>::type arg(T given) {
-  return tilec_arg_int(static_cast<std::int64_t>(given));
+  return detail::typed(tilec_arg_int(static_cast<std::int64_t>(given)), sizeof(T) == 1   ? TILEC_I8
+                                                                        : sizeof(T) == 2 ? TILEC_I16
+                                                                        : sizeof(T) == 4 ? TILEC_I32
+                                                                                         : TILEC_I64);
 }
 template <typename T>
 typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value, tilec_arg>::type arg(T given) {
-  return tilec_arg_uint(static_cast<std::uint64_t>(given));
+  return detail::typed(tilec_arg_uint(static_cast<std::uint64_t>(given)), sizeof(T) == 1   ? TILEC_U8
+                                                                          : sizeof(T) == 2 ? TILEC_U16
+                                                                          : sizeof(T) == 4 ? TILEC_U32
+                                                                                           : TILEC_U64);
 }
 
 // Tensor descriptors and tuples must stay valid until the launching call returns.
