@@ -15,7 +15,7 @@
 //
 // Threads. As in C: threads may use different objects at the same time, and several threads may launch one kernel.
 //          Other objects are used by one thread at a time.
-// Streams. A launch without a stream uses CUDA's legacy default stream, also if the program is compiled with the
+// Streams. A launch without a stream uses CUDA's legacy default stream, even if the program is compiled with the
 //          per-thread one. stream::wrap takes any cudaStream_t, such as cudaStreamPerThread.
 // Graphs.  A CUDA graph captures launches. Call kernel::prepare before the capture begins: a first launch compiles, and
 //          loads code into the driver.
@@ -37,7 +37,11 @@
 
 namespace tilec {
 
-// The message of tilec_last_error().
+// The message of tilec_last_error(). The handler can read the code, file and line, too, which are NULL or 0 if the error
+// is not about a source:
+//   tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
+//   tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first);
+//   if (first.file && first.code) std::cerr << first.file << ':' << first.line << ' ' << first.code << '\n';
 class error : public std::runtime_error {
 public:
   explicit error(tilec_status status)

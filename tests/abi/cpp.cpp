@@ -110,7 +110,10 @@ static void throws(const tilec::device &device) {
     tilec::kernel(device, tilec::program::from_source("bad.tile", "@kernel\ndef f(x:\n"));
     expect(false, "an exception");
   } catch (const tilec::error &e) {
+    tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
     expect(e.status() == TILEC_ERROR_COMPILE && std::strstr(e.what(), "bad.tile:2:") != nullptr, e.what());
+    tilec::check(tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first)); // the objects are gone
+    expect(std::strcmp(first.file, "bad.tile") == 0 && first.line == 2 && first.code, "a diagnostic in the handler");
   }
 }
 
@@ -169,7 +172,9 @@ static void structs(const tilec::device &device) {
   try {
     put.run(tilec::launch(1), tilec::tuple(out.as<std::int64_t>(), 7, 2.5, 1));
   } catch (const tilec::error &e) {
-    refused = std::strstr(e.what(), "and the tuple has 32 as a struct of C") != nullptr;
+    tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
+    refused = std::strstr(e.what(), "and the tuple has 32 as a struct of C") != nullptr &&
+              tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first) == TILEC_OK && !first.file;
   }
   expect(refused, "a struct of another size");
 }
