@@ -39,6 +39,15 @@ static bool is_race(tilec_sim_report_kind kind) {
          kind == TILEC_SIM_RACE_WRITE_READ;
 }
 
+// True if the report's address is in this buffer, or is so near that the report counts it from the buffer. Other PTX
+// has pointers that no argument gives, such as those to its variables.
+static bool counts_from(const BufferName *buffer, const tilec_sim_report *report) {
+  const uint64_t after = (uint64_t)1 << 30, before = (uint64_t)1 << 16; // as in sim/machine/resolve.c
+  if (!buffer || report->allocation != buffer->address) return false;
+  if (report->address < buffer->address) return buffer->address - report->address < before;
+  return report->address - buffer->address < buffer->bytes + after;
+}
+
 // The buffer that holds the address. For an access out of bounds, the buffer that was probably meant. The
 // location names a parameter, but LLVM gives some instructions the location of another op.
 static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_report *report) {
@@ -47,7 +56,8 @@ static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_repor
   if (!report->is_global || (!report->address && !misses)) return NULL;
   if (misses && c->args && report->place.param && report->place.param <= c->arg_count)
     hint = buffer_pointed(c->names, c->name_count, c->args[report->place.param - 1]);
-  return buffer_meant(c->names, c->name_count, hint, report->address);
+  const BufferName *meant = buffer_meant(c->names, c->name_count, hint, report->address);
+  return c->ptx_file && !counts_from(meant, report) ? NULL : meant;
 }
 
 SimFinding report_finding(const ReportContext *context, const tilec_sim_report *report) {
