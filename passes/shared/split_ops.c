@@ -32,6 +32,15 @@ typedef struct OpSplitter {
 //         %a1 = shared_load %as {starts = [0, 16]}
 //         %d1 = dot %a1, %bs, %d0 {part = [16, 16], async}
 //
+// before  %d = dot %as, %b, %acc {anchor_b, swapped, async}      (%b is computed, here of 64 k)
+//         %e = dot_wait %d {pending = 1}
+// after   dot_wait {pending = 3}
+//         %b0 = slice %b {starts = [0, 0]}
+//         %d0 = dot %as, %b0, %acc {part = [0, 16], async}
+//         dot_wait {pending = 3}
+//         %b1 = slice %b {starts = [16, 0]}
+//         %d1 = dot %as, %b1, %d0 {part = [16, 16], async}       and so on
+//
 // before  %d = dot %as, %bs, %acc {imprecise = 64, async}        (fp8)
 //         %e = dot_wait %d {pending = 0}
 // after   %p0 = dot %as, %bs, %zero {part = [0, 64], async}
@@ -42,7 +51,8 @@ typedef struct OpSplitter {
 //         has
 //
 // If the previous iteration's dot is in flight, each part waits until the same part of that dot is done. It reads new
-// values into that part's registers. So the loop's own wait has nothing left to wait for.
+// values into that part's registers. So the loop's own wait has nothing left to wait for. Codegen computes what only
+// one part takes after that part's wait. So one set of registers is enough.
 
 static Op *build_wait(Builder *b, Value *sum, uint32_t pending) {
   Op *wait = build_op(b, OP_DOT_WAIT, sum != NULL, &sum, sum != NULL, sum ? &sum->type : NULL);
@@ -77,21 +87,38 @@ static void replace_dot(Op *dot, Op *wait, Value *result) {
 
 // --- an operand that is read into registers
 
+// The type of the operand's part, as the dot's threads hold it.
+static const Type *part_type(OpSplitter *s, const Op *dot, DotOperand operand, const Layout *whole,
+                             uint32_t count) {
+  const Type *type = op_operand(dot, operand)->type;
+  DotShape shape = dot_op_shape(dot);
+  Layout layout = layout_dot_part(whole, &shape, operand, log2_of(count));
+  uint32_t tile_shape[] = {type->shape[0], type->shape[1]};
+  tile_shape[operand == DOT_A] = count;
+  Elem elem = type->kind == TYPE_SHARED ? type->elem : type_element(type)->elem;
+  return type_tile(s->ir, type_scalar(s->ir, elem), 2, tile_shape, layout_intern(s->ir, &layout));
+}
+
 static Value *load_part(OpSplitter *s, Builder *b, const Op *dot, DotOperand operand, uint32_t first,
                         uint32_t count) {
   Value *buffer = op_operand(dot, operand);
-  DotShape shape = dot_op_shape(dot);
   const Attr *anchor = op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
-  Layout layout = layout_dot_part(anchor->layout, &shape, operand, log2_of(count));
-  uint32_t tile_shape[] = {buffer->type->shape[0], buffer->type->shape[1]}, starts[] = {0, 0};
-  uint32_t dimension = operand == DOT_A;
-  tile_shape[dimension] = count, starts[dimension] = first;
-  const Type *tile =
-      type_tile(s->ir, type_scalar(s->ir, buffer->type->elem), 2, tile_shape, layout_intern(s->ir, &layout));
+  const Type *tile = part_type(s, dot, operand, anchor->layout, count);
+  uint32_t dimension = operand == DOT_A, starts[] = {0, 0};
+  starts[dimension] = first;
   Op *load = build_op(b, OP_SHARED_LOAD, 1, &buffer, 1, &tile);
   op_set_flag(load, ATTR_LDMATRIX, true);
   if (count < buffer->type->shape[dimension]) op_set_ints(load, ATTR_STARTS, 2, starts);
   return op_result(load);
+}
+
+// The part of a computed b. Its registers are written here.
+static Value *slice_part(OpSplitter *s, Builder *b, const Op *dot, uint32_t first, uint32_t count) {
+  Value *whole = op_operand(dot, DOT_B);
+  const Type *tile = part_type(s, dot, DOT_B, whole->type->layout, count);
+  Value *slice = build(b, OP_SLICE, tile, whole, NULL, NULL);
+  op_set_ints(slice->def, ATTR_STARTS, 2, (uint32_t[]){first, 0});
+  return slice;
 }
 
 static void drop_place(Op *dot, DotOperand operand) {
@@ -102,13 +129,15 @@ static void drop_place(Op *dot, DotOperand operand) {
 
 static void split_read(OpSplitter *s, Op *dot, DotOperand operand) {
   uint32_t parts = dot_parts(dot), k = dot_part(dot).count, step = k / parts;
+  bool computed = dot_takes_b_computed(dot);
   Op *in_flight = only_wait(dot, 1);
   Value *sum = op_operand(dot, 2);
   Builder b = builder_before(dot);
   for (uint32_t first = 0; first < k; first += step) {
-    if (in_flight) build_wait(&b, NULL, parts - 1);
+    if (in_flight) build_wait(&b, NULL, (computed ? min_u32(parts, DOT_PARTS_IN_FLIGHT) : parts) - 1);
     Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), sum, first ? NULL : op_operand(dot, 3)};
-    operands[operand] = load_part(s, &b, dot, operand, first, step);
+    operands[operand] =
+        computed ? slice_part(s, &b, dot, first, step) : load_part(s, &b, dot, operand, first, step);
     sum = build_part(&b, dot, operands, first, step);
     drop_place(sum->def, operand);
   }
@@ -138,6 +167,7 @@ static void split_dot(OpSplitter *s, Op *op) {
   if (!op_attr(op, ATTR_ASYNC) || op_attr(op, ATTR_PART)) return;
   uint32_t step = dot_promotes(op), parts = dot_parts(op);
   if (!step && !parts) return;
+  if (parts && dot_takes_b_computed(op) && (parts < 2 || !only_wait(op, 1))) return;
   if (parts)
     split_read(s, op, op_attr(op, ATTR_ANCHOR_A) && op_attr(op, ATTR_SHARED_A) ? DOT_A : DOT_B);
   else
