@@ -87,6 +87,7 @@ class Group(lit.formats.TestFormat):
                 if read(self.dev).strip() not in ("", "0"):
                     return self.result(name, "needs build/dev, which could not be built (build/dev.log)\n", 1)
             if self.stopped():
+                time.sleep(10)  # lit ends its workers once it sees the failure
                 return lit.Test.Result(lit.Test.SKIPPED)
             return self.start(name, *test.path_in_suite)
 
