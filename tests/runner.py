@@ -4,10 +4,12 @@
 A group is a program that prints what failed, and closes with 'N passed, N failed'. Its lines of comment say how it runs:
   # dev               needs build/dev. If that still compiles, its exit status will be in the file that DEV_BUILD names
   # clock             depends on time. It runs at the end, with no other test next to it
+  # dev: PART...      (and '# clock: PART...') the same of these parts only
   # parts: COMMAND    prints the names of its parts. Each is a test, GROUP/PART, for which the group runs with PART=NAME
 A test that ends without the closing line fails. So does one that counts nothing and does not say why (SKIPPED, NOTE)."""
 import contextlib
 import fcntl
+import fnmatch
 import os
 import re
 import resource
@@ -44,6 +46,13 @@ def names(group):
     return [f"{group}/{part}" for part in out.split()]
 
 
+def is_of(word, name):
+    """Whether a test has the line '# WORD', or is one of the parts that the line names."""
+    group, _, part = name.partition("/")
+    how = comments(group)
+    return word in how and (not how[word] or any(fnmatch.fnmatchcase(part, pattern) for pattern in how[word].split()))
+
+
 def read(path):
     with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
@@ -55,6 +64,7 @@ def failure(name):
 
 
 def limit():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # lit's workers ignore it
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
 
 
@@ -69,10 +79,10 @@ class Group(lit.formats.TestFormat):
         chosen = read(os.path.join(self.run, "chosen")).split()
         for name in chosen or [name for group in sorted(os.listdir(GROUPS)) for name in names(group)]:
             test = lit.Test.Test(suite, tuple(name.split("/")), config)
-            test.how = comments(test.path_in_suite[0])
+            test.clock, test.dev = is_of("clock", name), is_of("dev", name) and self.dev
             test.previous_failure = os.path.exists(failure(name))
             # The order is: what failed, the longest, what waits for build/dev, what depends on time.
-            late = 1 if "clock" in test.how else 1e-3 if "dev" in test.how and self.dev and not read(self.dev) else 0
+            late = 1 if test.clock else 1e-3 if test.dev and not read(self.dev) else 0
             if late:
                 test.previous_failure = False
                 test.previous_elapsed = -late / (1 + test.previous_elapsed)
@@ -81,8 +91,8 @@ class Group(lit.formats.TestFormat):
     def execute(self, test, lit_config):
         name = "/".join(test.path_in_suite)
         with open(os.path.join(self.run, "turn"), "w", encoding="utf-8") as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX if "clock" in test.how else fcntl.LOCK_SH)
-            if "dev" in test.how and self.dev:
+            fcntl.flock(turn, fcntl.LOCK_EX if test.clock else fcntl.LOCK_SH)
+            if test.dev:
                 self.await_dev(name)
                 if read(self.dev).strip() not in ("", "0"):
                     return self.result(name, "needs build/dev, which could not be built (build/dev.log)\n", 1)
@@ -147,10 +157,10 @@ class Group(lit.formats.TestFormat):
             why = "ended at its first failure (-k goes on)"
         elif not closings or status != 0 and failed == 0:
             why = f"no closing line without a failure before it, status {status}"
-        elif passed + failed == 0 and not re.search("^(SKIPPED|NOTE)", text, re.M):
+        soak = os.environ.get("PIECE") and not self.all  # a piece may have nothing for a part
+        if not why and passed + failed == 0 and not soak and not re.search("^(SKIPPED|NOTE)", text, re.M):
             why = "it counts nothing"
         failed = max(failed, 1) if why else failed
-        soak = os.environ.get("PIECE") and not self.all
         closing = f"CPU {cpu:.1f} s\n{passed} passed, {failed} failed"
         if not failed:
             if not soak:
