@@ -6,7 +6,7 @@ tilec_dev=$PWD/build/dev/tilec
 passed=0 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export TILEC_CACHE=off TILEC_CACHE_DIR=$work/cache # as scripts/test says, of a group that is run by itself too
+export TILEC_CACHE=off TILEC_CACHE_DIR=$work/cache # as scripts/test says, for a group that is run by itself too
 
 # ptxas, where there is one, by tests/bin: its answers are kept.
 if command -v ptxas >/dev/null; then PATH=$PWD/tests/bin:$PATH; fi
@@ -48,6 +48,14 @@ changed() { ! git diff --quiet HEAD~1 -- "$@" 2>/dev/null; }
 # due PATH...: true if one of these has changed, or the group was named (TEST_NAMED of scripts/test), and with each third commit.
 due() { [ -n "${TEST_NAMED:-}" ] || changed "$@" || by_commit 3 due; }
 left_out() { echo "NOTE left out of this commit (./dev test --all runs it): $1"; }
+
+# The part of the group that runs, by a line '# parts: COMMAND' (tests/runner.py). Without PART all of them run.
+# part NAME: whether that one runs. share N, for parts 'seq N': whether this call is in the part that runs. Each part has one call in N.
+part() { [ -z "${PART:-}" ] || [ "$PART" = "$1" ]; }
+share() {
+  shared=$((${shared:-0} + 1))
+  [ -z "${PART:-}" ] || [ $((shared % $1)) -eq $((PART % $1)) ]
+}
 
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'FAILED %s\n' "$*"; }

@@ -1,80 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * tilec: compiles block programs (Triton-like kernels) to PTX, loads and launches them.
- *
- *   tilec_device *device;
- *   tilec_program *program;
- *   tilec_kernel *add;
- *   tilec_buffer *x, *y, *out;
- *
- *   tilec_device_open(NULL, &device);                  // a GPU if there is one, else the simulator
- *   tilec_program_from_file("add.tile", &program);
- *   tilec_kernel_new(device, program, NULL, &add);
- *   tilec_buffer_new(device, n * 4, &x);               // y and out alike
- *   tilec_buffer_write(x, 0, host, n * 4);
- *
- *   tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, x), tilec_arg_buffer(TILEC_FP32, y),
- *                       tilec_arg_buffer(TILEC_FP32, out), tilec_arg_int(n)};
- *   tilec_launch(add, NULL, args, 4);                  // compiled at the first launch, then kept
- *   tilec_buffer_read(out, 0, host, n * 4);            // waits for the launch
- *
- * Errors.   Every function that can fail returns a tilec_status; tilec_last_error() has the details. Where it
- *           is not TILEC_OK nothing was made. Any function may return
- *             TILEC_ERROR_INVALID_ARGUMENT  for NULL where none may be
- *             TILEC_ERROR_OUT_OF_MEMORY
- *             TILEC_ERROR_DRIVER            on cuda
- *           and a function's own errors stand with it. The library never prints, exits or aborts.
- * Threads.  Different objects may be used by different threads at once. One object is used by one thread at a
- *           time, except that launches of one kernel from several threads are safe.
- * Lifetime. What a call makes is the caller's to release, in any order: an object keeps what it was made
- *           from. Releasing NULL does nothing. Strings that are given are read during the call only; strings
- *           that are returned live as long as the object that they are asked of.
- * Units.    Sizes and offsets are bytes unless said otherwise.
- */
+/* The header of 0.1.0, without its comments. */
 #ifndef TILEC_TILEC_H
 #define TILEC_TILEC_H
-
 #include <stddef.h>
 #include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 #define TILEC_VERSION_MAJOR 0
 #define TILEC_VERSION_MINOR 1
 #define TILEC_VERSION_PATCH 0
-
 #if defined(__GNUC__)
 #define TILEC_API __attribute__((visibility("default")))
 #else
 #define TILEC_API
 #endif
-
 typedef enum tilec_status {
   TILEC_OK = 0,
-  TILEC_ERROR_INVALID_ARGUMENT = 1, /* a call that can never work: NULL where none may be, wrong arguments */
-  TILEC_ERROR_OUT_OF_MEMORY = 2,    /* of the host or the device */
-  TILEC_ERROR_IO = 3,               /* a file could not be read or written */
-  TILEC_ERROR_COMPILE = 4,          /* the source is wrong: tilec_last_error() has the diagnostics */
-  TILEC_ERROR_NO_DEVICE = 5,        /* no such device, or no CUDA driver */
-  TILEC_ERROR_DRIVER = 6,           /* a call of the CUDA driver failed */
-  TILEC_ERROR_LAUNCH = 7,           /* the kernel did wrong: out of bounds, misaligned, undefined values; on
-                                       cuda a later call reports it, and the context is lost */
-  TILEC_ERROR_NOT_SUPPORTED = 8,    /* legal, and not built or not possible on this device */
-  TILEC_ERROR_INTERNAL = 70         /* our bug: tilec_last_error() names the pass and a file to replay */
+  TILEC_ERROR_INVALID_ARGUMENT = 1,
+  TILEC_ERROR_OUT_OF_MEMORY = 2,
+  TILEC_ERROR_IO = 3,
+  TILEC_ERROR_COMPILE = 4,
+  TILEC_ERROR_NO_DEVICE = 5,
+  TILEC_ERROR_DRIVER = 6,
+  TILEC_ERROR_LAUNCH = 7,
+  TILEC_ERROR_NOT_SUPPORTED = 8,
+  TILEC_ERROR_INTERNAL = 70
 } tilec_status;
-
-TILEC_API const char *tilec_version(void); /* "0.1.0" */
-
-/* "TILEC_ERROR_COMPILE"; never NULL. */
+TILEC_API const char *tilec_version(void);
 TILEC_API const char *tilec_status_name(tilec_status status);
-
-/* What went wrong in the last call of this thread that failed: one line, or diagnostics of several; at
- * most 16 KiB. Valid until the next call of this thread that fails. Never NULL; "" where none has failed. */
 TILEC_API const char *tilec_last_error(void);
-
-/* Element types, with Triton's short names. */
 typedef enum tilec_dtype {
   TILEC_I1,
   TILEC_I8,
@@ -92,210 +47,95 @@ typedef enum tilec_dtype {
   TILEC_FP32,
   TILEC_FP64
 } tilec_dtype;
-
-/* Of an element in memory: 1, 2, 4 or 8 (i1 takes one byte); 0 for what is none of them. */
 TILEC_API size_t tilec_dtype_bytes(tilec_dtype dtype);
-
-/* ------------------------------------------------------------------ Devices */
-
 typedef struct tilec_device tilec_device;
-
-/*
- * Opens a device by its name:
- *   "cuda", "cuda:N"  a GPU, by libcuda.so.1, which is opened at run time. The calling thread's current
- *                     context is used where it is one of that GPU, else the GPU's primary context.
- *   "sim"             the simulator, which runs the same PTX on this CPU
- *   "eval"            the reference evaluator, which runs the tile IR on this CPU
- *   NULL, "auto"      a GPU if there is one that is supported, else the simulator
- * TILEC_ERROR_NO_DEVICE: no such name, driver or GPU.
- * TILEC_ERROR_NOT_SUPPORTED: a GPU older than compute capability 7.5.
- */
 TILEC_API tilec_status tilec_device_open(const char *name, tilec_device **device);
-
-/* The device ends when all that was made on it has been released too. */
 TILEC_API void tilec_device_close(tilec_device *device);
-
-/* "cuda:0", "sim", "eval"; "" for NULL. */
 TILEC_API const char *tilec_device_name(const tilec_device *device);
-
-/* What kernels are compiled for: "sm_90a"; "" for NULL. */
 TILEC_API const char *tilec_device_arch(const tilec_device *device);
-
-/* Waits until everything launched on the device, on any stream, is done. TILEC_ERROR_LAUNCH: what a kernel
- * of it did wrong. */
 TILEC_API tilec_status tilec_device_synchronize(tilec_device *device);
-
-/* ------------------------------------------------------------------ Streams */
-
-/* Work on one stream runs in order. NULL stands for the default stream. On sim and eval a launch is done
- * when it returns. */
 typedef struct tilec_stream tilec_stream;
-
-/* A new stream; on cuda it does not wait for the default stream. */
 TILEC_API tilec_status tilec_stream_new(tilec_device *device, tilec_stream **stream);
-
-/* A CUstream of the caller's, in the device's context, which stays the caller's and outlives *stream.
- * TILEC_ERROR_NOT_SUPPORTED on sim and eval. */
 TILEC_API tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stream **stream);
-
-/* Waits until all work of the stream is done. TILEC_ERROR_LAUNCH as for the device. */
 TILEC_API tilec_status tilec_stream_synchronize(tilec_stream *stream);
-
-/* Work that is on the stream still runs to its end. */
 TILEC_API void tilec_stream_free(tilec_stream *stream);
-
-/* ------------------------------------------------------------------ Buffers */
-
-/* Memory of a device. */
 typedef struct tilec_buffer tilec_buffer;
-
-/* `bytes` bytes, which may be 0, aligned to 256; what is in them is not defined. */
 TILEC_API tilec_status tilec_buffer_new(tilec_device *device, size_t bytes, tilec_buffer **buffer);
-
-/* The caller's memory, which stays the caller's, outlives the buffer and is used in place: `address` is a
- * CUdeviceptr on cuda, a host pointer on sim and eval. tilec_buffer_address tells where the device sees
- * it. */
 TILEC_API tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t bytes,
                                          tilec_buffer **buffer);
-
-/* No launch that is not done may use it. */
 TILEC_API void tilec_buffer_free(tilec_buffer *buffer);
-
-/* In the device's address space; 0 for NULL. */
 TILEC_API uint64_t tilec_buffer_address(const tilec_buffer *buffer);
-
-TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer); /* 0 for NULL */
-
-/* Copy `bytes` bytes between host memory and the buffer from `offset` on, after all work launched before,
- * on any stream; done when they return. Bytes beyond the buffer's end are TILEC_ERROR_INVALID_ARGUMENT,
- * and nothing is copied; TILEC_ERROR_LAUNCH: what a kernel launched before did wrong. */
+TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer);
 TILEC_API tilec_status tilec_buffer_write(tilec_buffer *buffer, size_t offset, const void *from,
                                           size_t bytes);
 TILEC_API tilec_status tilec_buffer_read(const tilec_buffer *buffer, size_t offset, void *to, size_t bytes);
-
-/* Sets every byte of the buffer; the same order and errors. */
 TILEC_API tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte);
-
-/* ----------------------------------------------------------------- Programs */
-
-/* The source text of one file (.tile, .py or .tir by its name), parsed. Needs no device. */
 typedef struct tilec_program tilec_program;
-
-/* Reads and parses the file, and the files that it imports as far as their names are used. TILEC_ERROR_IO:
- * it cannot be read; TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_file(const char *path, tilec_program **program);
-
-/* The same from `bytes` bytes of text, copied; no imported file is read. name: for diagnostics; its suffix
- * tells the language. */
 TILEC_API tilec_status tilec_program_from_source(const char *name, const char *text, size_t bytes,
                                                  tilec_program **program);
-
 TILEC_API void tilec_program_free(tilec_program *program);
-
-/* ------------------------------------------------------- Compiling, offline */
-
-/* How products of fp32 are computed: exactly, rounded to tf32, or in three products of tf32. */
 typedef enum tilec_fp32_dot {
   TILEC_FP32_DOT_IEEE,
   TILEC_FP32_DOT_TF32,
   TILEC_FP32_DOT_TF32X3
 } tilec_fp32_dot;
-
-/* How a kernel is compiled. Begin with TILEC_COMPILE_OPTIONS_INIT; a zero means the default. */
 typedef struct tilec_compile_options {
-  size_t size;           /* sizeof(tilec_compile_options): set by the initialiser */
-  const char *kernel;    /* NULL: the program's only entry */
-  const char *signature; /* "x=*fp32:16,n=i32:16,stride=:1,b=None": types and facts of run-time parameters */
-  const char *const *defines; /* "NAME=VALUE": constexpr parameters as Python literals */
+  size_t size;
+  const char *kernel;
+  const char *signature;
+  const char *const *defines;
   size_t define_count;
-  const char *arch; /* "sm_80" ... ; NULL: sm_90a, without the "a" where no such instruction is used */
-  int num_warps;    /* a power of two, 1 .. 32; default 4 */
-  int num_stages;   /* how far loops prefetch, 1 .. 64; default 3 */
-  int maxnreg;      /* registers a thread, 1 .. 255; default: no limit */
+  const char *arch;
+  int num_warps;
+  int num_stages;
+  int maxnreg;
   tilec_fp32_dot fp32_dot;
-  int no_fp_contract; /* 1: a*b+c is never fused */
-  int no_optimize;    /* 1: -O0; 0: -O3 */
-  int debug;          /* 1: line tables for debuggers; .loc is always there */
-  int remarks;        /* 1: the log tells what each pass did and declined */
-  int overlap;        /* 1: a launch may start while the one before it in its stream ends (sm_90 and newer).
-                         The kernel waits for that one before it touches memory; kernels of others that are
-                         launched so must do the same */
+  int no_fp_contract;
+  int no_optimize;
+  int debug;
+  int remarks;
+  int overlap;
 } tilec_compile_options;
-
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   { sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0 }
-
 typedef enum tilec_output {
   TILEC_OUTPUT_PTX = 0,
-  TILEC_OUTPUT_TIR = 1,  /* tile IR after the last pass */
-  TILEC_OUTPUT_LLVM = 2, /* optimised LLVM IR */
-  TILEC_OUTPUT_META = 3, /* one JSON object: threads, shared memory, parameters with offsets, grid */
-  TILEC_OUTPUT_CUBIN = 4 /* the GPU's own code, which is no text */
+  TILEC_OUTPUT_TIR = 1,
+  TILEC_OUTPUT_LLVM = 2,
+  TILEC_OUTPUT_META = 3,
+  TILEC_OUTPUT_CUBIN = 4
 } tilec_output;
-
-/* One kernel compiled offline. Its texts live until it is freed. */
 typedef struct tilec_compiled tilec_compiled;
-
-/* Compiles one kernel of the program; options may be NULL. TILEC_ERROR_COMPILE: the kernel, the signature
- * or a define is wrong; tilec_last_error() has the diagnostics. */
 TILEC_API tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *options,
                                      tilec_compiled **compiled);
-
 TILEC_API void tilec_compiled_free(tilec_compiled *compiled);
-
-/* *text is NUL-terminated; *bytes (bytes may be NULL) is its length without the NUL. A cubin is made at
- * the first request, by ptxas where it is on PATH, else by the driver of a GPU of that architecture:
- * TILEC_ERROR_NOT_SUPPORTED where there is neither, TILEC_ERROR_IO where ptxas's files cannot be written
- * or read. */
 TILEC_API tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output, const char **text,
                                              size_t *bytes);
-
-/* Warnings, and remarks where asked for, as clang prints them; never NULL. */
 TILEC_API const char *tilec_compiled_log(const tilec_compiled *compiled);
-
-/* ------------------------------------------------------ Launching, compiled at need */
-
-/*
- * A kernel of a program on a device. At the first launch with arguments of certain types and facts (divisible
- * by 16, equal to 1, None) it is compiled for them, and what was compiled is kept.
- */
 typedef struct tilec_kernel tilec_kernel;
-
-/* options may be NULL; options->signature must be NULL (types come from the arguments), on cuda arch too
- * (it is the device's). TILEC_ERROR_COMPILE: there is no such kernel, or none that is the only one. Names
- * in `defines` that are no constexpr parameters are TILEC_ERROR_INVALID_ARGUMENT here; errors of the
- * kernel's body come at the launch. */
 TILEC_API tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
                                         const tilec_compile_options *options, tilec_kernel **kernel);
-
-/* No launch of it may be running. */
 TILEC_API void tilec_kernel_free(tilec_kernel *kernel);
-
-/* One argument of a launch: for each run-time parameter in order (constexpr parameters take none). */
 typedef enum tilec_arg_kind {
   TILEC_ARG_NONE,
   TILEC_ARG_POINTER,
   TILEC_ARG_INT,
   TILEC_ARG_FLOAT,
   TILEC_ARG_DEFAULT,
-  TILEC_ARG_BOOL, /* True or False: i1, as Triton's */
-  TILEC_ARG_UINT  /* an integer without a sign */
+  TILEC_ARG_BOOL,
+  TILEC_ARG_UINT
 } tilec_arg_kind;
-
 typedef struct tilec_arg {
   tilec_arg_kind kind;
-  tilec_dtype dtype; /* what a pointer points to; otherwise not read: an int is i32 where it fits, else i64,
-                        else u64, and a float is fp32, unless the parameter is annotated. What the type does
-                        not hold (3000000000 of an i32, -1 of a u32 or u64, 1e39 of an fp32) is an error */
+  tilec_dtype dtype;
   union {
-    uint64_t address; /* in the device's address space */
-    int64_t i;        /* of a BOOL 0 or 1 */
-    uint64_t u;       /* UINT */
+    uint64_t address;
+    int64_t i;
+    uint64_t u;
     double f;
   } value;
 } tilec_arg;
-
-/* `address` is the device's: a buffer's address, or one within it. */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;
@@ -303,12 +143,9 @@ static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address)
   arg.value.address = address;
   return arg;
 }
-
-/* The buffer's start. */
 static inline tilec_arg tilec_arg_buffer(tilec_dtype pointee, const tilec_buffer *buffer) {
   return tilec_arg_pointer(pointee, tilec_buffer_address(buffer));
 }
-
 static inline tilec_arg tilec_arg_int(int64_t i) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_INT;
@@ -316,8 +153,6 @@ static inline tilec_arg tilec_arg_int(int64_t i) {
   arg.value.i = i;
   return arg;
 }
-
-/* For what an int64_t does not hold. */
 static inline tilec_arg tilec_arg_uint(uint64_t u) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_UINT;
@@ -325,7 +160,6 @@ static inline tilec_arg tilec_arg_uint(uint64_t u) {
   arg.value.u = u;
   return arg;
 }
-
 static inline tilec_arg tilec_arg_bool(int b) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_BOOL;
@@ -333,7 +167,6 @@ static inline tilec_arg tilec_arg_bool(int b) {
   arg.value.i = b != 0;
   return arg;
 }
-
 static inline tilec_arg tilec_arg_float(double f) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_FLOAT;
@@ -341,55 +174,29 @@ static inline tilec_arg tilec_arg_float(double f) {
   arg.value.f = f;
   return arg;
 }
-
-/* None: for a pointer or scalar that the kernel tests with `is None`. */
 static inline tilec_arg tilec_arg_none(void) {
   tilec_arg arg = tilec_arg_int(0);
   arg.kind = TILEC_ARG_NONE;
   return arg;
 }
-
-/* The parameter's default value; parameters left out at the end take theirs too. */
 static inline tilec_arg tilec_arg_default(void) {
   tilec_arg arg = tilec_arg_int(0);
   arg.kind = TILEC_ARG_DEFAULT;
   return arg;
 }
-
 typedef struct tilec_launch_options {
-  size_t size;          /* sizeof(tilec_launch_options): set by the initialiser */
-  int64_t grid[3];      /* programs; grid[0] = -1: the kernel's @grid (the others are not read). A zero
-                           launches nothing and succeeds */
-  tilec_stream *stream; /* NULL: the default stream */
-  /* Limits of a launch on sim and eval: past one it is TILEC_ERROR_LAUNCH, and tilec_last_error() says where
-     the kernel stood. On cuda, where nothing is waited for, they are not read.
-       max_instructions  warp instructions on sim (0: 2^40), ops of the tile IR on eval (0: no limit)
-       timeout           seconds; 0: no limit
-       cancel            NULL, or what another thread or a signal handler makes other than 0 */
+  size_t size;
+  int64_t grid[3];
+  tilec_stream *stream;
   uint64_t max_instructions;
   double timeout;
   const int *cancel;
 } tilec_launch_options;
-
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
   { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL }
-
-/*
- * Launches the kernel with `arg_count` arguments. options NULL: the kernel's @grid on the default stream.
- * Parameters left out at the end take their default values. On cuda it does not wait for the launch's end,
- * and may be captured in a graph.
- *   TILEC_ERROR_INVALID_ARGUMENT  arguments that do not fit the parameters or point into a buffer of
- *                                 another device (of sim and eval every one has its own), a grid that is negative or too
- *                                 large, no @grid where one is needed, a stream of another device
- *   TILEC_ERROR_COMPILE           compiled now, for these arguments, and wrong
- *   TILEC_ERROR_NOT_SUPPORTED     the device lacks what the kernel needs
- *   TILEC_ERROR_LAUNCH            what the kernel did wrong (sim, eval)
- */
 TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options,
                                     const tilec_arg *args, size_t arg_count);
-
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -7,6 +7,7 @@ sweep.py TILEC [PART]: prints what failed and 'N passed, N failed'.
 """
 import itertools
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -14,7 +15,8 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 BYTES = {"i8": 1, "fp16": 2, "fp32": 4, "i64": 8}
-passed = failed = 0
+EVERY, SEED = int(os.environ.get("COPIES_EVERY", 1)), int(os.environ.get("COPIES_SEED", 0))  # one launch in EVERY, others by SEED
+passed = failed = drawn = 0
 
 
 def verdict(name, problems):
@@ -37,9 +39,13 @@ def launch(source, kernel, defines, args, warps=4, grid="1"):
     return (json.loads(counters[0]), "") if done.returncode == 0 and counters else (None, " ".join(lines[-3:]))
 
 
-def expect(name, run, most=None, ideal=("global_sectors", "shared_wavefronts")):
-    """Ideal sectors and wavefronts; `most`: bounds of further counters."""
-    counters, message = run
+def expect(name, launched, most=None, ideal=("global_sectors", "shared_wavefronts")):
+    """Ideal sectors and wavefronts of a launch, which `launched` makes; `most`: bounds of further counters."""
+    global drawn
+    drawn += 1
+    if drawn % EVERY != SEED % EVERY:
+        return
+    counters, message = launched()
     if counters is None:
         verdict(name, [message])
         return
@@ -91,13 +97,13 @@ def tiles():
             args = data + [f"sxm={sxm}", f"sxn={sxn}", f"sym={sym}", f"syn={syn}"]
             size = dict(BM=rows, BN=columns)
             name = f"{elem} {rows}x{columns}, {warps} warps, {source} to {target}"
-            expect("pointers: " + name, launch("copies.tile", "strided", size, args, warps), best)
+            expect("pointers: " + name, lambda: launch("copies.tile", "strided", size, args, warps), best)
             if warps == 4:
                 blocks = dict(size, CHECK=source == "row")
                 args += [f"M={rows}", f"N={columns}"]
-                expect("blocks: " + name, launch("copies.tile", "blocks", blocks, args, warps), best)
+                expect("blocks: " + name, lambda: launch("copies.tile", "blocks", blocks, args, warps), best)
         if warps == 4:
-            run = launch("copies.tile", "transposed", size, data + [f"sx={columns}", f"sy={rows}"], warps)
+            run = lambda: launch("copies.tile", "transposed", size, data + [f"sx={columns}", f"sy={rows}"], warps)
             expect(f"trans: {elem} {rows}x{columns}", run, fewest(elem, n, warps, True))
 
 
@@ -117,11 +123,11 @@ def any_size():
             ideal = ("global_sectors",) if source == target and lines % 32 == 0 else ()
             (sxm, sxn), (sym, syn) = strides(source, rows, columns), strides(target, rows, columns)
             args = data + [f"sxm={sxm}", f"sxn={sxn}", f"sym={sym}", f"syn={syn}"]
-            expect(f"pointers: {name}, {source} to {target}", launch("copies.tile", "strided", size, args, warps), ideal=ideal)
+            expect(f"pointers: {name}, {source} to {target}", lambda: launch("copies.tile", "strided", size, args, warps), ideal=ideal)
             blocks = dict(size, CHECK=source == "row")
             args += [f"M={rows}", f"N={columns}"]
-            expect(f"blocks: {name}, {source} to {target}", launch("copies.tile", "blocks", blocks, args, warps), ideal=ideal)
-        expect(f"trans: {name}", launch("copies.tile", "transposed", size, data + [f"sx={columns}", f"sy={rows}"], warps), ideal=())
+            expect(f"blocks: {name}, {source} to {target}", lambda: launch("copies.tile", "blocks", blocks, args, warps), ideal=ideal)
+        expect(f"trans: {name}", lambda: launch("copies.tile", "transposed", size, data + [f"sx={columns}", f"sy={rows}"], warps), ideal=())
 
 
 def permuted():
@@ -135,7 +141,7 @@ def permuted():
                     n *= shape[d]
                 size = dict(zip(names, shape), **stride)
                 data = [buffer("x", elem, n), f"y=empty:{elem}[{n}]"]
-                expect(f"{kernel}: {elem}, {warps} warps, {order}", launch("copies.tile", kernel, size, data, warps))
+                expect(f"{kernel}: {elem}, {warps} warps, {order}", lambda: launch("copies.tile", kernel, size, data, warps))
 
 
 def masks():
@@ -145,7 +151,7 @@ def masks():
         whole, rest = n // 1024, n % 1024
         each = 2 * max(1024 * BYTES[elem] // 512, 4)  # 128 threads have 8 elements each
         most = {"global_requests": whole * each + (2 * 32 if rest else 0)}
-        expect(f"flat: {elem}, {n}", launch("copies.tile", "flat", {"BLOCK": 1024}, data, 4, str(whole + 1)), most)
+        expect(f"flat: {elem}, {n}", lambda: launch("copies.tile", "flat", {"BLOCK": 1024}, data, 4, str(whole + 1)), most)
     for elem, (rows, columns), kernel in itertools.product(BYTES, ((127, 129), (150, 97)), ("masked", "blocks")):
         for source, target in itertools.product(("row", "column"), repeat=2):
             (sxm, sxn), (sym, syn) = strides(source, 256, 256), strides(target, 256, 256)
@@ -153,7 +159,7 @@ def masks():
             data += [f"sxm={sxm}", f"sxn={sxn}", f"sym={sym}", f"syn={syn}"]
             size = {"BM": 64, "BN": 64, **({"CHECK": True} if kernel == "blocks" else {})}
             grid = f"{-(-rows // 64)},{-(-columns // 64)}"
-            expect(f"{kernel}: {elem}, {rows}x{columns}, {source} to {target}", launch("copies.tile", kernel, size, data, 4, grid))
+            expect(f"{kernel}: {elem}, {rows}x{columns}, {source} to {target}", lambda: launch("copies.tile", kernel, size, data, 4, grid))
 
 
 def lines():
@@ -169,12 +175,12 @@ def lines():
             most["global_requests"] = max(n * BYTES[elem] // 512, warps) + stores
             # Positive terms: the bound of a sum near zero lets zero pass, and then nothing is compared.
             terms = data.replace("=randn:", "=rand:")
-            run = launch("lines.tile", kernel, size, [terms, f"y=empty:{out}[{rows}]"], warps)
+            run = lambda: launch("lines.tile", kernel, size, [terms, f"y=empty:{out}[{rows}]"], warps)
             expect(f"{kernel}: {name}", run, most, ("shared_wavefronts",))
         for kernel in ("scans", "flips"):
-            expect(f"{kernel}: {name}", launch("lines.tile", kernel, size, [data, f"y=empty:{elem}[{n}]"], warps))
+            expect(f"{kernel}: {name}", lambda: launch("lines.tile", kernel, size, [data, f"y=empty:{elem}[{n}]"], warps))
         table = [f"index=zeros:{'i32' if warps == 1 else 'i64'}[{rows}]"]
-        expect("rows_of: " + name, launch("lines.tile", "rows_of", size, [data, f"y=empty:{elem}[{n}]"] + table, warps))
+        expect("rows_of: " + name, lambda: launch("lines.tile", "rows_of", size, [data, f"y=empty:{elem}[{n}]"] + table, warps))
 
 
 def orders():
@@ -190,7 +196,7 @@ def orders():
     ):
         instructions = count(kernel, out, **more)
         verdict(name, [f"{instructions} instructions, a sum {plain}"] if instructions > factor * plain else [])
-    expect("affine maps", launch("lines.tile", "affine", size, data + ["y=empty:fp32[1]"]))
+    expect("affine maps", lambda: launch("lines.tile", "affine", size, data + ["y=empty:fp32[1]"]))
 
 
 PARTS = [tiles, any_size, permuted, masks, lines, orders]

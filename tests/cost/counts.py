@@ -52,8 +52,8 @@ def written():
                 yield file, kernel, words
 
 
-def run(command):
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limited)
+def run(command, **options):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limited, **options)
 
 
 def of_launch(words):
@@ -73,7 +73,7 @@ def measure(tilec, file, kernel, words):
     launch = [file, "--kernel", kernel, "--arch", "sm_90a", *of_launch(words)]
     sim = run([tilec, "run", *launch, "--device", "sim", "--stats"])
     line = next((line for line in sim.stderr.splitlines() if line.startswith("{")), None)
-    told = run([tilec, "explain", *launch, "--format=json"])
+    told = run([tilec, "explain", *launch, "--format=json"], env=dict(os.environ, PATH="/nowhere"))  # ptxas counts nothing of these
     return (json.loads(line) if line and sim.returncode == 0 else None, json.loads(told.stdout)["counts"] if told.returncode == 0 else None,
             sim.stderr + told.stderr)
 

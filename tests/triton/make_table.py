@@ -312,8 +312,17 @@ def known_rows(name):
         else:
             for row in line.split(" | "):
                 types, result = row.split(": ", 1) if not row.startswith(": ") else ("", row[2:])
-                known[kernels.Row(expression, tuple(types.split()))] = (result, shape)
+                known.update((kernels.Row(expression, tuple(one.split())), (result, shape)) for one in types.split(", "))
     return known
+
+
+# Rows with the same result as one: "i8, i16: fp32 0".
+def joined(rows):
+    types = {}
+    for row in rows:
+        kinds, result = row.split(": ", 1) if not row.startswith(": ") else ("", row[2:])
+        types.setdefault(result, []).append(kinds)
+    return [f"{', '.join(kinds)}: {result}" for result, kinds in types.items()]
 
 
 # Lines of several rows, of at most 120 columns where a row fits.
@@ -342,7 +351,7 @@ def section_text(section, indices, rows, known, results, values):
             refused.append(types)
         else:
             found.append(f"{types}: {result}")
-    lines += packed(found) + packed(refused, "refused: ")
+    lines += packed(joined(found)) + packed(refused, "refused: ")
     return "\n".join(lines) + "\n"
 
 

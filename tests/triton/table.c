@@ -64,7 +64,6 @@ static Section *read_section(Arena *arena, const char *file, Str line) {
 }
 
 static bool read_row(Row *row, Str line) {
-  row->types = cut(&line, ": ");
   for (Str types = row->types; types.n; row->variable_count++) {
     if (row->variable_count == MAX_VARIABLES) return false;
     row->variables[row->variable_count] = type_named(cut(&types, " "));
@@ -80,16 +79,18 @@ static bool read_row(Row *row, Str line) {
 
 typedef VEC(Row) Rows;
 
-// "i8 i16: i32 0 1 | i8 i32: i32 0 1", or "refused: i8 fp16 | i8 bf16".
+// "i8 i16, i8 i32: i32 0 1 | i8 u8: i8 0 1", or "refused: i8 fp16 | i8 bf16".
 static bool read_rows(Arena *arena, const Section *section, uint32_t number, Str line, Rows *list) {
   bool refused = str_starts(line, "refused: ");
   if (refused) cut(&line, ": ");
   while (line.n) {
-    Row row = {.section = section, .line = number};
-    Str one = cut(&line, " | ");
-    if (refused) one = str_from(arena_printf(arena, "%.*s: refused", (int)one.n, one.at));
-    if (!section || !read_row(&row, one)) return false;
-    vec_push(arena, list, row);
+    Str result = cut(&line, " | "), all = refused ? result : cut(&result, ": ");
+    if (refused) result = str_from("refused");
+    do {
+      Row row = {.section = section, .line = number, .types = cut(&all, ", ")};
+      if (!section || !read_row(&row, result)) return false;
+      vec_push(arena, list, row);
+    } while (all.n);
   }
   return true;
 }

@@ -28,6 +28,9 @@ static inline PassLines pass_lines(Arena *arena, Str text) {
   return lines;
 }
 
+// Whether the file's result is an outline, and no module.
+static inline bool pass_file_is_outline(Str text) { return strstr(text.at, "\n// outline\n") != NULL; }
+
 static inline bool pass_line_is_comment(Str line) {
   Str trimmed = str_trimmed(line);
   return trimmed.n == 0 || str_starts(trimmed, "//");

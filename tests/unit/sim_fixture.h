@@ -32,9 +32,9 @@ static inline SimFixture sim_open_text(const char *text, int schedule) {
   return fixture;
 }
 
-// A file of tests/golden/sim, or PTX that nvcc made (scripts/nvcc-ptx).
+// A file of tests/golden/sim, or PTX that nvcc or llc made (scripts/nvcc-ptx, tests/CMakeLists.txt).
 static inline void sim_path(char path[512], const char *name) {
-  bool made = strcmp(name, "async.ptx") == 0 || strcmp(name, "nvcc.ptx") == 0;
+  bool made = strcmp(name, "async.ptx") == 0 || strcmp(name, "nvcc.ptx") == 0 || strncmp(name, "llvm", 4) == 0;
   snprintf(path, 512, "%s/%s", made ? NVCC_PTX : TESTS_DIR "/golden/sim", name);
 }
 

@@ -1,5 +1,6 @@
-# The help texts: of all commands, and of each by either spelling.
-for verb in '' compile run check bench cache help version; do t "tilec help $verb"; done
+# The help texts: of all commands, and of each by either spelling. Those that are like run's are compared with it.
+for verb in '' compile run cache help version; do t "tilec help $verb"; done
+for verb in check bench; do t "tilec help $verb | diff <(tilec help run) -"; done
 t 'tilec --help | cmp - <(tilec help) && tilec -h | cmp - <(tilec help)'
 for verb in compile run check bench cache; do t "tilec $verb --help | cmp - <(tilec help $verb)"; done
 t 'tilec add.tile --help | cmp - <(tilec help compile)'

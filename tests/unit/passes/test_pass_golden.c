@@ -3,7 +3,8 @@
 // passes ("// passes: simplify coalesce", or "all"). The file has their remarks and what they make of it too, as marks:
 // tests/unit/pass_file.h says which, and BLESS=1 rewrites them. The result must verify, print, be left alone by a second
 // simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. With a line
-// "// launched" it is compiled as for libtilec's launches. The passes refuse each kernel of error_NAME.tir.
+// "// launched" it is compiled as for libtilec's launches. With a line "// outline", for many passes, the result has only
+// what has an effect: control flow, memory, barriers. The passes refuse each kernel of error_NAME.tir.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -98,6 +99,31 @@ static void check_same_result(GoldenFixture *s, Func *after, Str text, const cha
 
 static bool is_refused(const char *stem) { return strstr(stem, "/error_") != NULL; }
 
+// Whether an outline has the printed line: pure ops but dots, and the ends of regions, are not in it.
+static bool is_in_outline(Str line) {
+  Str text = str_trimmed(line);
+  if (text.n == 0 || str_starts(text, "}") || str_starts(text, "yield")) return false;
+  size_t at = str_starts(text, "%") ? pass_text_at(text, " = ") + 3 : 0, end = at;
+  while (end < text.n && text.at[end] != ' ') end++;
+  OpKind kind;
+  return !op_parse_kind((Str){text.at + at, end - at}, &kind) || kind == OP_DOT || !(op_traits[kind] & PURE);
+}
+
+// Appends the module, as its file wants it. The text form holds all of it: read and printed again, it is the same.
+static void print_result(GoldenFixture *s, IrModule *module, bool outline, Buf *out) {
+  PrintOptions print = {.no_locs = true};
+  Buf text = {0}, again = {0};
+  module_print(module, &print, &text);
+  if (outline) {
+    module_print(parse(s, "result.tir", buf_view(&text)), &print, &again);
+    assert_true(str_eq(buf_view(&text), buf_view(&again)));
+  }
+  PassLines lines = pass_lines(&s->arena, buf_view(&text));
+  for (uint32_t i = 0; i < lines.n; i++)
+    if (!outline || is_in_outline(lines.at[i])) pass_put_line(out, "", lines.at[i], "");
+  buf_free(&text), buf_free(&again);
+}
+
 // Runs the passes of a file's first line. Appends their remarks and, where they are to succeed, the module that they
 // leave, which this returns.
 static IrModule *run_passes_of(GoldenFixture *s, const char *stem, Str text, Buf *out) {
@@ -108,8 +134,7 @@ static IrModule *run_passes_of(GoldenFixture *s, const char *stem, Str text, Buf
   if (passes_run(module, &s->diags, &options) == is_refused(stem)) fail_with(s, stem);
   print_remarks(&s->diags, out);
   if (is_refused(stem)) return NULL;
-  PrintOptions print = {.no_locs = true};
-  module_print(module, &print, out);
+  print_result(s, module, pass_file_is_outline(text), out);
   check_stable(s, module, names, options.only_count);
   return module;
 }

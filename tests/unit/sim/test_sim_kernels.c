@@ -198,7 +198,7 @@ static void test_doubles_and_calls(void **unused) {
 
 static void test_llvm_half_to_bfloat(void **unused) {
   (void)unused;
-  Fixture f = open_module("llvm.ptx", 1);
+  Fixture f = open_module("llvm-sm_90a.ptx", 1);
   static uint16_t x[1024], y[1024];
   for (int i = 0; i < 1024; i++) x[i] = (uint16_t)(0x3c00 + i); // 1.0 to just below 2.0
   uint64_t px = bind(&f, x, sizeof x), py = bind(&f, y, sizeof y);
@@ -218,7 +218,7 @@ static void test_llvm_half_to_bfloat(void **unused) {
 
 static void test_llvm_bytes(void **unused) {
   (void)unused;
-  Fixture f = open_module("llvm.ptx", 1);
+  Fixture f = open_module("llvm-sm_90a.ptx", 1);
   static int8_t x[256];
   for (int i = 0; i < 256; i++) x[i] = (int8_t)i;
   uint64_t px = bind(&f, x, sizeof x);
