@@ -142,7 +142,10 @@ typedef struct CostReport {
   const uint32_t *alive; // By op id: the registers that tiles fill at this op.
   CostOccupancy occupancy;
   CostTime time;
-  double rounds; // Loads that a program waits for one after another.
+  double rounds;      // Loads, and copies outside of loops, that a program waits for one after another.
+  double load_rounds; // Of these, loads.
+  double
+      load_parts; // Like load_rounds, if loads in flight have only the registers that an assembler gives them.
   double
       turns; // Per program: iterations that wait for copies, then for dots, and then issue the next copies.
   const Op *turn;     // A dot of such an iteration.

@@ -11,10 +11,16 @@
 #include "passes/analysis/pressure.h"
 
 // SPARE: registers that an assembler keeps for itself when tiles take all others (docs/cost.md).
+// PASSING: registers for elements that are taken one by one, between ops that take a tile as a whole.
+// FLIGHT: registers that a loop's loads fill before an assembler waits for the first of them. It uses more if
+// that does not reduce the CTAs that fit. ADDRESS: registers of such a loop besides its tiles.
 enum {
   MIN_REGISTERS = 16,
   REGISTERS_STEP = 8,
   SPARE_REGISTERS = 23,
+  PASSING_REGISTERS = 16,
+  FLIGHT_REGISTERS = 24,
+  ADDRESS_REGISTERS = 12,
   CACHE_STEPS = 30000,
   CACHE_PROGRAMS = 16
 };
@@ -29,6 +35,7 @@ typedef struct Reporter {
   CostReport *report;
   const uint32_t *share;
   double scale;       // programs of the grid per followed program
+  uint32_t across;    // func_pressure_across
   SharedVectors read; // since the region's start
 } Reporter;
 
@@ -194,6 +201,31 @@ static double assembler_unrolls(const Reporter *r, const Region *body, CostRange
   return trips < COPIES ? trips < 1 ? 1 : trips : COPIES;
 }
 
+// Registers that the region's loads fill in one execution.
+static double words_loaded(const Region *region) {
+  double words = 0;
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type)) words += tile_words(op_result(op)->type);
+  return words;
+}
+
+// Registers for loads that are in flight.
+static double flight_registers(const Reporter *r) {
+  const Func *func = r->report->func;
+  const TargetInfo *arch = func->module->target.arch;
+  double most = arch->blocks * func_warps(func) * TARGET_WARP,
+         spare = arch->registers / most - r->across - ADDRESS_REGISTERS;
+  return spare > FLIGHT_REGISTERS ? spare : FLIGHT_REGISTERS;
+}
+
+// How often a program waits for the loads of a loop's body in one execution. flight_registers limits the loads
+// that it issues at once. `together`: the same without that limit.
+static double waits_in_parts(const Reporter *r, const Region *region, double together) {
+  if (!region->parent || !op_is_loop(region->parent)) return together;
+  double parts = words_loaded(region) / flight_registers(r);
+  return parts > together ? parts : together;
+}
+
 static void finish_region(Reporter *r, Region *region) {
   if (!region->first) return;
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
@@ -213,8 +245,13 @@ static void finish_region(Reporter *r, Region *region) {
   for (OpWalk w = ops_in(region); ahead && ops_next(&w);)
     if (w.op->kind == OP_COPY_ASYNC) copied += r->walk.ops[w.op->id].cache_sectors;
   if (ahead) r->report->copied += copied / ahead;
-  if (has_loads(region) || has_copies(region))
-    r->report->rounds += (double)runs.most / assembler_unrolls(r, region, runs);
+  bool loads = has_loads(region);
+  if (!loads && !has_copies(region)) return;
+  double waits = 1 / assembler_unrolls(r, region, runs);
+  r->report->rounds += (double)runs.most * waits;
+  if (!loads) return;
+  r->report->load_rounds += (double)runs.most * waits;
+  r->report->load_parts += (double)runs.most * waits_in_parts(r, region, waits);
 }
 
 // --- totals
@@ -374,8 +411,9 @@ static bool fits(Arena *scratch, Func *func, uint32_t most) {
   return held - freed + TUNE_BLOCKS_RESERVED_REGISTERS + SPARE_REGISTERS <= most;
 }
 
-static uint32_t estimate_registers(Arena *scratch, Func *func) {
-  uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_RESERVED_REGISTERS;
+// `tiles`: the registers that tiles fill.
+static uint32_t thread_registers(uint32_t tiles) {
+  uint32_t n = tiles + TUNE_BLOCKS_RESERVED_REGISTERS;
   return max_u32(MIN_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
 }
 
@@ -392,8 +430,10 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->func = func;
   report->card = launch->card ? launch->card : func->module->target.arch->card;
   report->programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  uint32_t wanted = estimate_registers(arena, func), most = func_thread_registers(func);
-  report->registers = wanted < most ? wanted : most;
+  uint32_t tiles = func_pressure(arena, func), wanted = thread_registers(tiles),
+           most = func_thread_registers(func);
+  r.across = func_pressure_across(arena, func);
+  report->registers = min_u32(most, thread_registers(min_u32(tiles, r.across + PASSING_REGISTERS)));
   if (ops_find(func->body, OP_WARP_GROUPS))
     most = func->module->target.arch->thread_registers; // producer warps give their registers to consumer
                                                         // warps
@@ -418,6 +458,8 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->unbounded = r.walk.unbounded;
   finish_region(&r, func->body);
   if (report->programs) report->rounds /= (double)report->programs;
+  if (report->programs) report->load_rounds /= (double)report->programs;
+  if (report->programs) report->load_parts /= (double)report->programs;
   if (report->programs) report->copy_rounds /= (double)report->programs;
   if (report->programs) report->turns /= (double)report->programs;
   count_code(&r, launch->code);

@@ -18,9 +18,11 @@ static const Chip chips[] = {
 };
 
 // SPILL_WAVEFRONTS: wavefronts of a spilled register per warp and execution of the innermost loop. NORM:
-// bounds combine as the NORM-th root of the sum of their powers. Both are fitted to the times of 1042
-// configurations on an H200 (docs/cost.md).
+// bounds combine as the NORM-th root of the sum of their powers. If no loop prefetches copies, memory and
+// issue slots combine first, with ISSUE_NORM: a warp that waits for an issue slot requests nothing. All are
+// fitted to the times of 1766 configurations on an H200 and an H100 (docs/cost.md).
 enum { SPILL_WAVEFRONTS = 26, NORM = 6 };
+static const double ISSUE_NORM = 1.5;
 
 enum { ISSUE_SLOTS = 4 }; // warp instructions per clock and multiprocessor: one per scheduler
 
@@ -109,17 +111,20 @@ static void pick(CostTime *time) {
   time->seconds = time->launch + time->bounds[time->bottleneck];
 }
 
-// Extra time at a launch's end, when memory is not busy. The factors are fitted to row sums (docs/cost.md).
-// Parts:
-// * the last program waits for its loads with nothing to overlap;
+// Extra time when memory is not busy. The factors are fitted to row sums and softmax (docs/cost.md). Parts:
+// * programs that start together wait for their loads together, until they drift apart;
 // * concurrent programs end one after another;
 // * some multiprocessor has more work than others.
-static double at_the_end(const CostReport *report, const TargetInfo *arch, const Chip *chip,
-                         const CostTime *time) {
-  static const double alone = 0.1, beside = 0.01, share = 0.05;
+static double memory_idle(const CostReport *report, const TargetInfo *arch, const Chip *chip,
+                          const CostTime *time) {
+  static const double in_step = 0.5, beside = 0.03, share = 0.03;
   double each = (double)report->programs / arch->multiprocessors, memory = time->bounds[BOUND_MEMORY];
-  return alone * report->rounds * chip->latency * 1e-9 +
+  return in_step * report->load_parts * chip->latency * 1e-9 +
          beside * memory / (time->waves > 1 ? time->waves : 1) + (each > 1 ? share * memory / each : 0);
+}
+
+static double root_of_powers(double a, double b, double norm) {
+  return pow(pow(a, norm) + pow(b, norm), 1 / norm);
 }
 
 // Waiting time for copies: their arrival, divided by the prefetch distance. Copies by threads also wait half
@@ -139,8 +144,13 @@ static void add_up(const CostReport *report, const TargetInfo *arch, const Chip 
   time->copies = copies_waited(report, chip, time);
   bounds[BOUND_SHARED] += time->spills;
   bounds[BOUND_ISSUE] += time->spills / ISSUE_SLOTS;
-  bounds[BOUND_LATENCY] += time->copies;
-  if (bounds[BOUND_MEMORY] > 0) bounds[BOUND_MEMORY] += at_the_end(report, arch, chip, time);
+  bounds[BOUND_LATENCY] +=
+      time->copies + ceiling(time->waves) * (report->load_parts - report->load_rounds) * chip->latency * 1e-9;
+  if (bounds[BOUND_MEMORY] > 0) bounds[BOUND_MEMORY] += memory_idle(report, arch, chip, time);
+  if (report->copy_rounds <= 0) {
+    bounds[BOUND_MEMORY] = root_of_powers(bounds[BOUND_MEMORY], bounds[BOUND_ISSUE], ISSUE_NORM);
+    bounds[BOUND_ISSUE] = 0;
+  }
   for (int b = 0; b < BOUND_COUNT; b++) sum += pow(bounds[b], NORM);
   time->together = time->launch + pow(sum, 1.0 / NORM);
 }
