@@ -25,15 +25,11 @@ static bool is_taken(const char *name) {
   return false;
 }
 
-static bool is_word(char ch) {
-  return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_';
-}
-
 const char *aot_identifier(Arena *arena, Str name) {
   Buf text = {0};
   if (name.n == 0 || (name.at[0] >= '0' && name.at[0] <= '9')) buf_char(&text, 'k');
   for (size_t i = 0; i < name.n; i++)
-    if (is_word(name.at[i]))
+    if (char_is_word(name.at[i]))
       buf_char(&text, name.at[i]);
     else if ((unsigned char)name.at[i] < 0x80)
       buf_char(&text, '_');

@@ -44,17 +44,13 @@ uint16_t sources_named(Sources *sources, const char *name) {
   return sources_add(sources, name, (Str){0});
 }
 
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
 typedef struct CallEntry {
   Loc site;
   uint16_t index;
 } CallEntry;
 
 static bool is_call_at(const void *entry, const void *key) {
-  return same_place(((const CallEntry *)entry)->site, *(const Loc *)key);
+  return loc_same(((const CallEntry *)entry)->site, *(const Loc *)key);
 }
 
 static uint64_t hash_loc(Loc at) {
@@ -161,7 +157,7 @@ void diag_note_calls(Diags *diags, Diag *diag, Loc loc) {
 
 static bool is_same(const void *entry, const void *key) {
   const Diag *a = entry, *b = key;
-  return a->severity == b->severity && same_place(a->loc, b->loc) && strcmp(a->message, b->message) == 0;
+  return a->severity == b->severity && loc_same(a->loc, b->loc) && strcmp(a->message, b->message) == 0;
 }
 
 static bool is_listed(const Diags *diags, const Diag *diag) {
@@ -464,7 +460,7 @@ static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, B
   if (diag->severity != DIAG_NOTE) print_color(diags, COLOR_RESET, out);
   if (diag->pass) buf_printf(out, " [%s]", diag->pass);
   buf_char(out, '\n');
-  if (!shown || !same_place(diag->loc, *shown) || diag->fixits.n) print_snippet(diags, diag, out);
+  if (!shown || !loc_same(diag->loc, *shown) || diag->fixits.n) print_snippet(diags, diag, out);
   for (uint32_t i = 0; i < diag->notes.n; i++)
     print_text(diags, diag->notes.at[i], diag->run ? &diag->loc : NULL, out);
 }

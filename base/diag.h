@@ -22,6 +22,10 @@ typedef struct Loc {
 
 #define LOC_NONE ((Loc){0})
 
+static inline bool loc_same(Loc a, Loc b) {
+  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
+}
+
 // From a's start to b's end (on a's line). Returns a if they are in different files or lines.
 Loc loc_join(Loc a, Loc b);
 

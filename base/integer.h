@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on unsigned integers that C has no functions for.
+// Arithmetic on unsigned integers that C has no functions for, and the bits of doubles.
 #ifndef BASE_INTEGER_H
 #define BASE_INTEGER_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -21,6 +22,12 @@ static inline uint32_t log2_ceil(uint64_t n) { return n > 1 ? log2_floor(n - 1) 
 // The position of the lowest set bit: how often 2 divides n. n is not 0.
 static inline uint32_t lowest_bit(uint64_t n) { return (uint32_t)__builtin_ctzll(n); }
 static inline uint32_t bit_count(uint64_t n) { return (uint32_t)__builtin_popcountll(n); }
+
+static inline uint64_t double_bits(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
 
 // The decimal digits of n.
 static inline uint32_t digit_count(uint64_t n) { return n < 10 ? 1 : 1 + digit_count(n / 10); }

@@ -51,6 +51,11 @@ static inline const char *path_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+// Returns true for the characters of a C identifier.
+static inline bool char_is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 // The value of a hexadecimal digit; 99 for another character.
 static inline int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -100,7 +100,7 @@ static void check_op(SharedChecker *c, Op *op) {
   if (op->kind == OP_SHARED_GATHER && !is_plain(op_operand(op, 0)->type))
     fail(c, op, "a gather from a buffer that is not in row-major order is not supported yet");
   if (op_scratch(op))
-    fail(c, op, "it passes elements through shared memory: split_exchanges has not run");
+    fail(c, op, "it passes elements through shared memory: split_ops has not run");
   else if (needs_exchange(op))
     fail(c, op, "the scratch buffer is missing: promote_shared has not run");
 }
@@ -142,10 +142,6 @@ static const char *shape_text(Arena *arena, const Type *type) {
   return arena_printf(arena, "%s %s", text, elem_info(type_element(type)->elem)->name);
 }
 
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
 // The buffers that come from one source location.
 typedef struct PlaceBuffers {
   uint32_t count;
@@ -182,7 +178,7 @@ static PlaceBuffers buffers_of(const Ledger *ledger, Arena *arena, uint32_t firs
   const Op **own = ARENA_ARRAY(arena, const Op *, ledger->buffers.n);
   for (uint32_t i = 0; i < ledger->buffers.n; i++) {
     const Op *op = ledger->buffers.at[i];
-    if (!same_place(op->loc, loc)) continue;
+    if (!loc_same(op->loc, loc)) continue;
     if (i < first) return (PlaceBuffers){0};
     if (!place.largest || buffer_bytes(op) > buffer_bytes(place.largest)) place.largest = op;
     own[place.count++] = op;

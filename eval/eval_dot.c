@@ -12,7 +12,7 @@
 // u is the accumulator's. For fp8 it is the tensor core's, which keeps about 14 bits of its sums. If it adds
 // to acc directly, that includes acc.
 //
-// A dot that starts at zero may start with the value it is added to later (accumulate_dots): Tile.sum_ulps.
+// A dot that starts at zero may start with the value it is added to later (accumulate): Tile.sum_ulps.
 #include <math.h>
 #include <string.h>
 #include "ir/dot/dot.h"
@@ -270,7 +270,7 @@ static void choose_sums(Dot *d, const Op *op, Elem elem) {
   d->partial = sum_roundings(fmin(terms, depth), true) * 0x1p-13;
 }
 
-// Returns true if accumulate_dots may merge the dot: it starts at zero, is not fp16, and has no `imprecise`.
+// Returns true if accumulate may merge the dot: it starts at zero, is not fp16, and has no `imprecise`.
 static bool may_begin_with_more(const Dot *d, const Op *op) {
   if (d->to->code == ELEM_FP16 || op_attr(op, ATTR_IMPRECISE)) return false;
   for (uint32_t i = 0; i < d->acc->n; i++)

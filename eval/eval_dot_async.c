@@ -4,7 +4,7 @@
 // waited for, or added to by another dot. Until then the dot's shared operands must not be written, and its
 // register operands must not be recomputed.
 #include "eval/eval_machine.h"
-#include "ir/dot/dot.h"
+#include "ir/dot/layout_dot.h"
 
 // An operand of a dot: elements of a buffer, or a tile's registers.
 typedef struct Reading {
@@ -39,7 +39,10 @@ void eval_dot_begun(Machine *m, const Op *dot, Tile *result) {
   if (!op_attr(dot, ATTR_ASYNC)) return;
   if (!m->dots) m->dots = ARENA_NEW(m->arena, DotsUnderWay);
   result->dot = ++m->dots->begun;
-  for (uint32_t i = 0; i < 2; i++) add_reading(m, op_operand(dot, i));
+  // split_dots will write the registers of each part when they are free.
+  bool later = dot_takes_b_computed(dot) && dot_parts(dot) > 1 && !op_attr(dot, ATTR_PART);
+  for (uint32_t i = 0; i < 2; i++)
+    if (!(later && i == DOT_B)) add_reading(m, op_operand(dot, i));
 }
 
 void eval_dots_wait(Machine *m, uint64_t pending) {

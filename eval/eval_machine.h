@@ -31,7 +31,7 @@ typedef struct Tile {
   uint64_t block_bytes;
   uint64_t dot; // The number of the asynchronous dot that computes it; 0: none.
   // For a dot that started at zero: the sum that it is added to may become its initial accumulator
-  // (accumulate_dots). Then that sum takes part in this number of roundings, in units of u. 0 for anything
+  // (accumulate). Then that sum takes part in this number of roundings, in units of u. 0 for anything
   // else.
   double sum_ulps;
   Wrapped *wrapped; // by element; NULL: none of them wrapped

@@ -158,8 +158,7 @@ static bool is_beside(const Race *race, const Record *record, const Record *now)
 
 static bool same_place(const Race *race, uint32_t op, uint32_t other) {
   Loc a = race->ops[op]->loc, b = race->ops[other]->loc;
-  return op == other || (a.line && a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file &&
-                         a.call == b.call);
+  return op == other || (a.line && loc_same(a, b));
 }
 
 // A pair of places is reported once, in either order.

@@ -90,10 +90,6 @@ static bool reader_take(Reader *r, char c) {
   return true;
 }
 
-static bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static void put_utf8(Buf *out, uint32_t code) {
   if (code < 0x80)
     buf_char(out, (char)code);
@@ -163,7 +159,7 @@ static bool read_number(Reader *r, ConstValue *value) {
   size_t digits = r->at;
   bool prefixed = r->text.n - digits > 1 && r->text.at[digits] == '0' &&
                   strchr("xXoObB", r->text.at[digits + 1]) && r->text.at[digits + 1];
-  while (is_word(reader_peek(r)) || reader_peek(r) == '.' ||
+  while (char_is_word(reader_peek(r)) || reader_peek(r) == '.' ||
          (!prefixed && r->at > digits && strchr("eE", r->text.at[r->at - 1]) &&
           (reader_peek(r) == '+' || reader_peek(r) == '-')))
     r->at++;
@@ -200,7 +196,7 @@ static bool read_float_call(Reader *r, ConstValue *value) {
 
 static Str read_word(Reader *r) {
   size_t start = r->at;
-  while (is_word(reader_peek(r)) || reader_peek(r) == '.') r->at++;
+  while (char_is_word(reader_peek(r)) || reader_peek(r) == '.') r->at++;
   return (Str){r->text.at + start, r->at - start};
 }
 

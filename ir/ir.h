@@ -362,7 +362,7 @@ static inline Value *loop_lower(const Op *loop) { return op_operand(loop, 0); }
 static inline Value *loop_upper(const Op *loop) { return op_operand(loop, 1); }
 static inline Value *loop_step(const Op *loop) { return op_operand(loop, 2); }
 enum { LOOP_FIRST_INIT = 3 }; // operand index
-// A loop may keep a sum of fp32, bf16 or fp64 scaled by 2^-LOOP_SUM_BITS (defer_reductions). An addition may
+// A loop may keep a sum of fp32, bf16 or fp64 scaled by 2^-LOOP_SUM_BITS (accumulate). An addition may
 // then differ by half a denormal's spacing times 2^LOOP_SUM_BITS. The evaluator's bounds allow it.
 enum { LOOP_SUM_BITS = 12 };
 static inline Value *loop_init(const Op *loop, uint32_t i) { return op_operand(loop, LOOP_FIRST_INIT + i); }

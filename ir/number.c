@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/fault.h"
+#include "base/integer.h"
 
 // A binary format narrower than double. From the highest bit: sign, exponent, mantissa.
 typedef struct Format {
@@ -30,12 +31,6 @@ static const Format *format_of(Elem elem) {
   if (elem == ELEM_BF16) return &BF16;
   if (elem == ELEM_FP32) return &FP32;
   BUG("%s is no narrow float", elem_info(elem)->name);
-}
-
-static uint64_t double_bits(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
 }
 
 static double bits_double(uint64_t bits) {

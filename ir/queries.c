@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/queries.h"
 
+#include "ir/build.h"
+
 // The first op of the op's regions from number `r` on. NULL: they are empty.
 static Op *first_inside(const Op *op, uint32_t r) {
   while (r < op->region_count && !op->regions[r]->first) r++;
@@ -91,6 +93,13 @@ uint32_t op_use_end(const Op *op, const Region *home) {
   return end;
 }
 
+Op *value_first_user(const Value *value, const Region *region) {
+  for (Op *op = region->first; op; op = op->next)
+    for (const Use *use = value->first_use; use; use = use->next)
+      if (op_in_region(use->user, region) == op) return op;
+  return NULL;
+}
+
 uint32_t op_effects(const Op *op) {
   uint32_t traits = 0;
   for (OpWalk w = ops_of(op); ops_next(&w);) traits |= op_traits[w.op->kind];
@@ -101,4 +110,14 @@ Op *op_enclosing_loop(const Op *op) {
   Op *around = op->region->parent;
   while (around && !op_is_loop(around)) around = around->region->parent;
   return around;
+}
+
+bool op_reduces_by(const Op *op, OpKind kind) {
+  if (op->kind != OP_REDUCE || op->result_count != 1) return false;
+  const Region *region = op->regions[0];
+  const Op *by = region->first;
+  if (by->kind != kind || by->next != region->last || op_operand(region->last, 0) != op_result(by))
+    return false;
+  const Value *a = op_operand(by, 0), *b = op_operand(by, 1), *x = region->args[0], *y = region->args[1];
+  return (a == x && b == y) || (a == y && b == x);
 }

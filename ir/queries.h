@@ -47,10 +47,15 @@ uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.
 Op *op_enclosing_loop(const Op *op);
 
+// Returns true if the reduction has one operand, and combines two of its elements by a single op of this kind.
+bool op_reduces_by(const Op *op, OpKind kind);
+
 // The value's use, if it has exactly one. NULL: it has none, or several.
 static inline Use *value_single_use(const Value *value) {
   return value->first_use == value->last_use ? value->first_use : NULL;
 }
+// The region's first op that uses the value, itself or in its regions. NULL: none.
+Op *value_first_user(const Value *value, const Region *region);
 static inline const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
 static inline const Type *result_type(const Op *op) { return op->results[0].type; }
 static inline bool value_is_param(const Value *value) { return !value->def && !value->region->parent; }
@@ -60,6 +65,11 @@ static inline bool value_used_only_by(const Value *value, const Op *user) {
 // Returns true for a view of a buffer: a part of it, or the same memory with other dimensions.
 static inline bool op_is_buffer_view(const Op *op) {
   return op_has(op, PURE) && op->result_count && op->results[0].type->kind == TYPE_SHARED;
+}
+// The operand whose elements the result has: in another shape or layout, or repeated. NULL: the op is none of these.
+static inline Value *op_rearranged(const Op *op) {
+  bool moves = op && (op_has_any(op, VIEW | SPREADS) || op->kind == OP_CONVERT_LAYOUT);
+  return moves ? op_operand(op, 0) : NULL;
 }
 // The element type of a scalar, or of a tile of scalars.
 static inline Elem value_elem(const Value *value) { return type_element(value->type)->elem; }

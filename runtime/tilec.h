@@ -538,10 +538,10 @@ typedef enum tilec_arg_kind {
 /* One argument of 16 bytes. The functions below make it. */
 typedef struct tilec_arg {
   tilec_arg_kind kind;
-  tilec_dtype dtype; /* The pointee's type, for a pointer. Otherwise not read: an int is i32 if it fits, else
-                        i64, else u64, and a float is fp32, unless the parameter is annotated. A value that
-                        the type cannot hold is an error: 3000000000 for an i32, -1 for a u32 or u64, 1e39 for
-                        an fp32 */
+  tilec_dtype dtype; /* Of a pointer: the pointee's type. Of a struct's member: its type. Otherwise not read:
+                        an int is i32 if it fits, else i64, else u64, and a float is fp32, unless the
+                        parameter is annotated. A value that the type cannot hold is an error:
+                        3000000000 for an i32, -1 for a u32 or u64, 1e39 for an fp32 */
   union {
     uint64_t address; /* in the device's address space */
     int64_t i;        /* of a BOOL: 0 or 1 */
@@ -879,8 +879,8 @@ typedef struct tilec_image_options {
 
 /*
  * Makes a kernel of PTX or machine code, also of another compiler. Its launches need a grid, and one argument per
- * parameter. An argument must fit the parameter's size. Integers must be in range. A float fits 4 bytes (fp32) or 8
- * (fp64), a pointer 8. tilec_kernel_param has the sizes. Parameters are named by their index.
+ * parameter, which must fit its size (tilec_kernel_param). Integers must be in range. A float fits 4 bytes (fp32) or 8
+ * (fp64), a pointer 8, a tuple a struct by value: an item's dtype is its type. Parameters are named by their index.
  *   name: the entry
  *   image: PTX text (no NUL is needed), a cubin or a fatbin; copied
  *   bytes: its size

@@ -15,7 +15,7 @@
 //
 // Threads. As in C: threads may use different objects at the same time, and several threads may launch one kernel.
 //          Other objects are used by one thread at a time.
-// Streams. A launch without a stream uses CUDA's legacy default stream, also if the program is compiled with the
+// Streams. A launch without a stream uses CUDA's legacy default stream, even if the program is compiled with the
 //          per-thread one. stream::wrap takes any cudaStream_t, such as cudaStreamPerThread.
 // Graphs.  A CUDA graph captures launches. Call kernel::prepare before the capture begins: a first launch compiles, and
 //          loads code into the driver.
@@ -37,7 +37,11 @@
 
 namespace tilec {
 
-// The message of tilec_last_error().
+// The message of tilec_last_error(). The handler can read the code, file and line, too, which are NULL or 0 if the error
+// is not about a source:
+//   tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
+//   tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first);
+//   if (first.file && first.code) std::cerr << first.file << ':' << first.line << ' ' << first.code << '\n';
 class error : public std::runtime_error {
 public:
   explicit error(tilec_status status)
@@ -68,6 +72,12 @@ protected:
   explicit handle(T *held) : held_(held) {}
   std::unique_ptr<T, releases<T, Release>> held_;
 };
+
+// The type of a struct's member.
+inline tilec_arg typed(tilec_arg given, tilec_dtype type) {
+  given.dtype = type;
+  return given;
+}
 } // namespace detail
 
 // The element type of a C++ type. Other types are given as `tilec_dtype` values (TILEC_BF16 ...). Or specialise it:
@@ -290,15 +300,21 @@ template <typename T, tilec_dtype Type = dtype<T>::value> tilec_arg arg(const T 
 }
 tilec_arg arg(const volatile void *given) = delete;
 template <typename T> typename std::enable_if<std::is_floating_point<T>::value, tilec_arg>::type arg(T given) {
-  return tilec_arg_float(static_cast<double>(given));
+  return detail::typed(tilec_arg_float(static_cast<double>(given)), sizeof(T) == 4 ? TILEC_FP32 : TILEC_FP64);
 }
 template <typename T>
 typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, tilec_arg>::type arg(T given) {
-  return tilec_arg_int(static_cast<std::int64_t>(given));
+  return detail::typed(tilec_arg_int(static_cast<std::int64_t>(given)), sizeof(T) == 1   ? TILEC_I8
+                                                                        : sizeof(T) == 2 ? TILEC_I16
+                                                                        : sizeof(T) == 4 ? TILEC_I32
+                                                                                         : TILEC_I64);
 }
 template <typename T>
 typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value, tilec_arg>::type arg(T given) {
-  return tilec_arg_uint(static_cast<std::uint64_t>(given));
+  return detail::typed(tilec_arg_uint(static_cast<std::uint64_t>(given)), sizeof(T) == 1   ? TILEC_U8
+                                                                          : sizeof(T) == 2 ? TILEC_U16
+                                                                          : sizeof(T) == 4 ? TILEC_U32
+                                                                                           : TILEC_U64);
 }
 
 // Tensor descriptors and tuples must stay valid until the launching call returns.

@@ -114,6 +114,7 @@ static bool place_globals(tilec_sim *sim, tilec_sim_module *module, PtxError *er
     if (error->pos.line ||
         !memory_map(&sim->memory, NULL, var->bytes, var->space == SPACE_CONST, &global.address))
       return false;
+    memory_name(&sim->memory, global.address, var->name);
     vec_push(&module->arena, &module->globals, global);
   }
   MemoryCache cache = {0};

@@ -370,7 +370,7 @@ typedef struct tilec_sim_report {
   const char *other_file;    // of the other access or instruction
   uint32_t other_line, other_ptx_line;             // likewise
   uint32_t other_block[3], other_warp, other_lane; // likewise
-  const char *buffer; // "shared variable 'tile' + 16"; NULL: none
+  const char *buffer; // "shared variable 'tile' + 16", of C++ the source's name; NULL: none
   const char *order;  // a way to order the two accesses, or another fix; NULL: none
   // The same locations as file and line, in full. other_place is all zero if there is none.
   tilec_sim_place place, other_place;

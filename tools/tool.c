@@ -65,7 +65,23 @@ ExitStatus tool_error(const char *format, ...) {
   return EXIT_DIAGNOSED;
 }
 
+// A cubin or a program (ELF), or a fatbin.
+static bool is_machine_code(Str text) {
+  return str_starts(text, "\x7f"
+                          "ELF") ||
+         str_starts(text, "\x50\xed\x55\xba");
+}
+
 tilec_status tool_parse(Compilation *c, const char *path, Str text) {
+  if (is_machine_code(text)) {
+    sources_add(&c->sources, tool_source_name(path), (Str){0});
+    Loc loc = {.line = 1, .col = 1, .file = sources_named(&c->sources, tool_source_name(path))};
+    diag_error(&c->diags, loc,
+               "[T1006] this is machine code, which only a GPU runs: give PTX, of 'nvcc -ptx -lineinfo' or "
+               "'cuobjdump "
+               "-ptx'");
+    return TILEC_ERROR_COMPILE;
+  }
   if (strcmp(path, "-") != 0) c->reader = (ImportReader){import_read_file, NULL, true};
   return compile_parse(c, tool_place(&c->arena, path), text);
 }

@@ -101,7 +101,7 @@ def sum_words(step, n, fill):
     return [f"x_ptr={fill('x', 'fp32', (n,))}", f"out_ptr=zeros:fp32[{n // step.outputs if step.outputs else 1}]", f"n={n}"]
 
 
-OFF = "--disable-pass defer_reductions --disable-pass unroll_loads"
+OFF = "--disable-pass accumulate --disable-pass unroll_loads"
 REDUCTION = Ladder(
     "reduction", "A vector's sum, from scattered loads to one pass",
     "The sum of 2^26 floats. These are 268 MB, which memory delivers in {memory}. Each program stores the sum of 16384 elements, or "
@@ -118,7 +118,7 @@ REDUCTION = Ladder(
              "A thread has eight elements, in two loads of 16 bytes. So there is an eighth of the iterations, of the waits, and of "
              "the sums across the block. From here on memory is the bottleneck.", ("acc +=",), "global_requests", outputs=16384),
         Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads",
-             "The loop adds into each thread's registers (`defer_reductions`). Shuffles, shared memory and the barrier come once, after "
+             "The loop adds into each thread's registers (`accumulate`). Shuffles, shared memory and the barrier come once, after "
              "the loop. This saves instructions and barriers.",
              ("acc +=",), "barriers", outputs=16384),
         Step("loads ahead", "reduction/sum.tile", "total", "",
@@ -147,11 +147,11 @@ CONVOLUTION = Ladder(
              "Each iteration loads the elements of the one before, shifted by one. All 15 loads read global memory. An odd distance is "
              "not a multiple of 16 bytes, so a lane loads 4 bytes at a time. The model has no L1 cache, but the L1 cache serves most "
              "of these loads. So the prediction is far too long.", TAPS),
-        Step("each tap loaded", "convolution/convolution.tile", "convolution", "--disable-pass share_windows",
+        Step("each tap loaded", "convolution/convolution.tile", "convolution", "--disable-pass load_once",
              "The taps are unrolled. Their loads are in flight together, and the weights are loaded once. The sectors are the same: a "
              "cache delivers each element 15 times.", TAPS, "instructions"),
         Step("shared window", "convolution/convolution.tile", "convolution", "",
-             "The loads of a program overlap. With `share_windows` it reads its 1024 elements and a halo of 14 once, 16 bytes a lane, "
+             "The loads of a program overlap. With `load_once` it reads its 1024 elements and a halo of 14 once, 16 bytes a lane, "
              "into shared memory. Each tap reads there. This takes an eighth of the sectors. Four warps meet at a barrier. Now memory "
              "is the bottleneck. (The compiler's estimate has the tiles of all taps in registers. ptxas keeps each number once.)",
              TAPS, "global_sectors"),

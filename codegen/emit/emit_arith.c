@@ -177,7 +177,7 @@ static LLVMValueRef emit_and(Emitter *e, const Op *op, const LLVMValueRef *x) {
 }
 
 // (x & some) | more, of constants, in one instruction where only the lower half of the word is used (a weight that
-// choose_conversions makes a float of). ptxas takes two. NULL: the operands are others.
+// choose_arithmetic makes a float of). ptxas takes two. NULL: the operands are others.
 static LLVMValueRef both_bits(Emitter *e, const Op *op, const LLVMValueRef *x) {
   static const char text[] = "lop3.b32 $0, $1, $2, $3, 0xea;", constraints[] = "=r,r,n,n";
   const Use *use = op_result(op)->first_use;
@@ -241,7 +241,16 @@ static LLVMValueRef emit_min(Emitter *e, const Op *op, const LLVMValueRef *x) {
                      x[0], x[1]);
 }
 
+static bool is_widened_boolean(const Emitter *e, LLVMValueRef x) {
+  return LLVMIsAZExtInst(x) && LLVMTypeOf(LLVMGetOperand(x, 0)) == e->i1;
+}
+
+// The maximum of two booleans is `or`. So a block's mask of bytes is reduced without a select for each byte.
 static LLVMValueRef emit_max(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  if (is_widened_boolean(e, x[0]) && is_widened_boolean(e, x[1])) {
+    LLVMValueRef any = LLVMBuildOr(e->builder, LLVMGetOperand(x[0], 0), LLVMGetOperand(x[1], 0), "");
+    return LLVMBuildZExt(e->builder, any, LLVMTypeOf(x[0]), "");
+  }
   return nvvm_binary(e,
                      is_float(op)    ? "llvm.maximumnum"
                      : is_signed(op) ? "llvm.smax"

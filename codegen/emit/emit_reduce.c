@@ -294,11 +294,6 @@ static void take_steps(Reduction *d) {
 
 // --- results
 
-static uint32_t result_of(const ReducePlan *plan, uint32_t index) {
-  uint32_t below = index & ((1u << plan->axis_first) - 1);
-  return index >> (plan->axis_first + plan->axis_bits) << plan->axis_first | below;
-}
-
 static void rename_results(Reduction *d) {
   const Type *type = d->op->results[0].type;
   uint32_t count = emit_count(type);
@@ -306,8 +301,8 @@ static void rename_results(Reduction *d) {
   for (uint32_t k = 0; k < d->count; k++) out[k] = emit_new(d->e, &d->op->results[k]);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t wanted = type_is_tile(type) ? layout_apply(type->layout, i, 0, 0, 0) : 0, r = 0;
-    while (r < d->registers &&
-           ((r & d->plan.dead) || result_of(&d->plan, layout_apply(d->layout, r, 0, 0, 0)) != wanted))
+    while (r < d->registers && ((r & d->plan.dead) ||
+                                reduce_without_axis(&d->plan, layout_apply(d->layout, r, 0, 0, 0)) != wanted))
       r++;
     if (r == d->registers) BUG("a reduction's result is in another thread");
     for (uint32_t k = 0; k < d->count; k++) out[k][i] = d->v[k][r];

@@ -94,13 +94,21 @@ static LLVMValueRef register_address(Emitter *e, const SharedAccess *access, uin
   return rest ? at_byte(e, address, emit_i32(e, rest * bytes)) : address;
 }
 
+// A boolean in shared memory is a byte other than 0. If it tells whether a byte is 0, it is that byte.
+static LLVMValueRef to_shared(Emitter *e, LLVMValueRef x) {
+  bool compares = LLVMTypeOf(x) == e->i1 && LLVMIsAICmpInst(x) && LLVMGetICmpPredicate(x) == LLVMIntNE;
+  if (compares && LLVMTypeOf(LLVMGetOperand(x, 0)) == e->i8 && LLVMIsNull(LLVMGetOperand(x, 1)))
+    return LLVMGetOperand(x, 0);
+  return emit_to_memory(e, x);
+}
+
 void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers) {
   Runs runs = runs_of(e, access, access->change | access->shift, skip);
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
     if ((r & skip) || !shared_run_begins(&runs.at, r)) continue;
     LLVMValueRef all = runs.at.bits ? LLVMGetPoison(runs.type) : NULL;
     for (uint32_t i = 0; i < 1u << runs.at.bits; i++) {
-      LLVMValueRef x = emit_to_memory(e, registers[run_register(&runs, r, i)]);
+      LLVMValueRef x = to_shared(e, registers[run_register(&runs, r, i)]);
       all = runs.at.bits ? LLVMBuildInsertElement(e->builder, all, x, emit_i32(e, i), "") : x;
     }
     LLVMValueRef store = LLVMBuildStore(e->builder, all, register_address(e, access, r));

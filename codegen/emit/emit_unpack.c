@@ -12,6 +12,7 @@
 // One by one, a pair takes two shifts, two `lop3` and a permutation. Shifts by fewer than 8 bits are shared by a word's
 // fields: packed weights of 4 bits need one of them, for eight weights.
 #include <math.h>
+#include <string.h>
 
 #include "codegen/emit/emit.h"
 
@@ -190,22 +191,50 @@ static LLVMValueRef repeated_at(Emitter *e, const Value *tile, uint32_t r) {
   return low == emit_register(e, tile, r + 1) ? low : NULL;
 }
 
-static LLVMValueRef splat_pair(Emitter *e, double x) {
-  LLVMValueRef halves[] = {LLVMConstReal(e->f16, x), LLVMConstReal(e->f16, x)};
-  return LLVMConstVector(halves, 2);
-}
-
 // --- fields that stay where they are
 //
 // before  lop3(w >> 12 & 0x000f000f | 0x64006400) - 1024
 // after   fma(lop3(w >> 8 & 0x00f000f0 | 0x64006400), 1/16, -64)
 //
-// The shift by whole bytes is shared with the pair before. Both are exact: 1024 + 16 x has all bits of x.
+// The shift by whole bytes is shared with the pair before. Both are exact: 1024 + 16 x has all bits of x. Permuted fields
+// stay too, each with its own factor:
+//
+// before  lop3(prmt(w, w >> 4, 0x0400) & 0x000f000f | 0x64006400) - 1024
+// after   fma(lop3(prmt(w, w, 0x0400) & 0x00f0000f | 0x64006400), {1, 1/16}, {-1024, -64})
 
 // The call of lop3 whose bits the pair of fp16 is; NULL: it is computed otherwise.
 static LLVMValueRef masked_of(Emitter *e, LLVMValueRef pair) {
   while (LLVMIsABitCastInst(pair)) pair = LLVMGetOperand(pair, 0);
   return LLVMIsACallInst(pair) && LLVMGetCalledValue(pair) == masked_code(e) ? pair : NULL;
+}
+
+// The word that is shifted, and by how many bits; the word itself, if it is not.
+static LLVMValueRef without_shift(LLVMValueRef word, uint32_t *within) {
+  LLVMOpcode opcode = LLVMIsAInstruction(word) ? LLVMGetInstructionOpcode(word) : LLVMCall;
+  *within = 0;
+  if ((opcode != LLVMAShr && opcode != LLVMLShr) || !LLVMIsAConstantInt(LLVMGetOperand(word, 1))) return word;
+  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(word, 1));
+  if (by >= BYTE_BITS) return word;
+  *within = (uint32_t)by;
+  return LLVMGetOperand(word, 0);
+}
+
+// A pair that ptxas does not know to be a constant: no grid has 65,536 CTAs along z. If ptxas knows that two numbers are
+// constant, and they differ, it writes them into a register again before each use.
+static LLVMValueRef kept_pair(Emitter *e, LLVMTypeRef type, uint32_t bits) {
+  static const char constraints[] = "=r,n";
+  const char *text = "{\n\t.reg .b32 none;\n\tmov.u32 none, %nctaid.z;\n\tshr.u32 none, none, 16;\n\t"
+                     "or.b32 $0, none, $1;\n\t}";
+  LLVMTypeRef function = LLVMFunctionType(e->i32, &e->i32, 1, false);
+  LLVMValueRef number = emit_i32(e, bits);
+  LLVMValueRef code = LLVMGetInlineAsm(function, text, strlen(text), constraints, sizeof constraints - 1,
+                                       false, false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildBitCast(e->builder, LLVMBuildCall2(e->builder, function, code, &number, 1, ""), type, "");
+}
+
+static LLVMValueRef pair_of_numbers(Emitter *e, double x, double y) {
+  LLVMValueRef halves[] = {LLVMConstReal(e->f16, x), LLVMConstReal(e->f16, y)};
+  return LLVMConstVector(halves, 2);
 }
 
 static bool known_bits_of(LLVMValueRef x, uint64_t *bits) {
@@ -214,28 +243,55 @@ static bool known_bits_of(LLVMValueRef x, uint64_t *bits) {
   return true;
 }
 
-// pair - less, where the pair's bits are shifted by a number of bytes and some bits. NULL: another difference.
-static LLVMValueRef less_in_place(Emitter *e, LLVMValueRef pair, LLVMValueRef less) {
-  enum { EXPONENT_PAIR = 0x64006400, EXPONENT = 1024, MANTISSA = 0x3ff };
-  LLVMValueRef call = masked_of(e, pair), shift = call ? LLVMGetOperand(call, 0) : NULL;
-  uint64_t mask, bits, by;
+// The shifted word, or permuted bytes of two, without the shifts by less than a byte. within: these, by half.
+static LLVMValueRef in_place(Emitter *e, LLVMValueRef x, uint32_t within[2]) {
+  uint64_t by;
+  LLVMOpcode opcode = LLVMIsAInstruction(x) ? LLVMGetInstructionOpcode(x) : LLVMPHI;
+  if ((opcode == LLVMAShr || opcode == LLVMLShr) && known_bits_of(LLVMGetOperand(x, 1), &by)) {
+    within[0] = within[1] = (uint32_t)by % BYTE_BITS;
+    return shifted_by(e, LLVMGetOperand(x, 0), (uint32_t)by - within[0], opcode == LLVMAShr);
+  }
+  if (opcode != LLVMCall || LLVMGetNumArgOperands(x) != 3) return NULL; // prmt: see `permuted`
+  LLVMValueRef words[2], operands[3];
+  for (uint32_t i = 0; i < 2; i++) operands[i] = words[i] = without_shift(LLVMGetOperand(x, i), &within[i]);
+  operands[2] = LLVMGetOperand(x, 2);
+  return within[0] || within[1] ? nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, operands, 3) : NULL;
+}
+
+typedef struct KeptPair {
+  uint32_t bits;
+  LLVMValueRef pair; // NULL: not emitted yet.
+} KeptPair;
+
+// pair - less, where the pair's bits are shifted by a number of bytes and some bits. NULL: another difference. *kept: the
+// factors of the pair before.
+static LLVMValueRef less_in_place(Emitter *e, LLVMValueRef pair, LLVMValueRef less, KeptPair *kept) {
+  enum { EXPONENT_PAIR = 0x64006400, EXPONENT = 1024, MANTISSA = 0x3ff, EXPONENT_ONE = 0x3c00 };
+  LLVMValueRef call = masked_of(e, pair);
+  uint64_t mask, bits;
+  uint32_t within[2];
   LLVMBool inexact;
-  LLVMOpcode opcode = shift && LLVMIsAInstruction(shift) ? LLVMGetInstructionOpcode(shift) : LLVMCall;
-  if ((opcode != LLVMAShr && opcode != LLVMLShr) || !less || !LLVMIsAConstantFP(less)) return NULL;
-  if (!known_bits_of(LLVMGetOperand(shift, 1), &by) || !known_bits_of(LLVMGetOperand(call, 1), &mask) ||
+  if (!call || !less || !LLVMIsAConstantFP(less) || !known_bits_of(LLVMGetOperand(call, 1), &mask) ||
       !known_bits_of(LLVMGetOperand(call, 2), &bits))
     return NULL;
-  uint32_t within = (uint32_t)by % BYTE_BITS;
   double off = LLVMConstRealGetDouble(less, &inexact) - EXPONENT;
-  if (bits != EXPONENT_PAIR || !within || (mask & UINT16_MAX) << within > MANTISSA ||
-      fabs(off) > EXPONENT / 2)
+  if (bits != EXPONENT_PAIR || fabs(off) > EXPONENT / 2) return NULL;
+  LLVMValueRef word = in_place(e, LLVMGetOperand(call, 0), within);
+  uint64_t low = mask & UINT16_MAX, high = mask >> 16;
+  if (!word || !(within[0] | within[1]) || low << within[0] > MANTISSA || high << within[1] > MANTISSA)
     return NULL;
-  LLVMValueRef word = shifted_by(e, LLVMGetOperand(shift, 0), (uint32_t)by - within, opcode == LLVMAShr);
-  LLVMValueRef x = masked_with(e, word, (uint32_t)mask << within, (uint32_t)bits);
+  LLVMValueRef x =
+      masked_with(e, word, (uint32_t)(low << within[0] | high << within[1] << 16), (uint32_t)bits);
   LLVMTypeRef type = LLVMTypeOf(pair);
-  double scale = 1.0 / (1 << within);
+  double scales[] = {1.0 / (1 << within[0]), 1.0 / (1 << within[1])};
   x = LLVMBuildBitCast(e->builder, x, type, "");
-  LLVMValueRef factor = splat_pair(e, scale), sum = splat_pair(e, -off - EXPONENT * scale);
+  LLVMValueRef factor = pair_of_numbers(e, scales[0], scales[1]),
+               sum = pair_of_numbers(e, -off - EXPONENT * scales[0], -off - EXPONENT * scales[1]);
+  if (within[0] != within[1]) {
+    uint32_t factors = (EXPONENT_ONE - (within[1] << 10)) << 16 | (EXPONENT_ONE - (within[0] << 10));
+    if (!kept->pair || kept->bits != factors) *kept = (KeptPair){factors, kept_pair(e, type, factors)};
+    factor = kept->pair;
+  }
   LLVMValueRef operands[] = {x, factor, sum};
   return nvvm_intrinsic(e, "llvm.fma", &type, 1, operands, 3);
 }
@@ -250,18 +306,45 @@ static bool has_pairs(Emitter *e, const Op *op) {
   return bits || comes_in_pairs(e, op_operand(op, 1)) || repeats_in_pairs(e, op_operand(op, 1));
 }
 
+// Erases an instruction that nothing uses, and its operands likewise. All are of an unpacking: they have no effects.
+static void erase_unused(LLVMValueRef x) {
+  enum { MAX_OPERANDS = 4 };
+  LLVMValueRef operands[MAX_OPERANDS];
+  if (!LLVMIsAInstruction(x) || LLVMGetFirstUse(x) || LLVMIsAPHINode(x) || LLVMIsALoadInst(x)) return;
+  uint32_t count = (uint32_t)LLVMGetNumOperands(x);
+  if (count > MAX_OPERANDS) return;
+  for (uint32_t i = 0; i < count; i++) operands[i] = LLVMGetOperand(x, i);
+  LLVMInstructionEraseFromParent(x);
+  for (uint32_t i = 0; i < count; i++)
+    if (i == 0 || operands[i] != operands[0]) erase_unused(operands[i]);
+}
+
+// The pairs that fields in place replace. LLVM would take longer for them than for what stays.
+static void erase_replaced(Emitter *e, const Value *tile) {
+  const Op *bits = tile->def;
+  if (!bits || bits->kind != OP_BITCAST || !value_single_use(tile) || !value_single_use(op_operand(bits, 0)))
+    return;
+  for (uint32_t r = 0; r < emit_count(tile->type); r++) erase_unused(emit_register(e, tile, r));
+  for (uint32_t r = 0; r < emit_count(tile->type); r++)
+    erase_unused(emit_register(e, op_operand(bits, 0), r));
+}
+
 bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out) {
   if (!has_pairs(e, op)) return false;
   LLVMTypeRef type = LLVMVectorType(emit_type(e, type_element(op_result(op)->type)), 2);
   EmitScalar scalar = emit_scalar_of(op->kind);
+  bool replaced = op->kind == OP_SUB;
+  KeptPair kept = {0};
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r += 2) {
     LLVMValueRef x[] = {NULL, NULL, NULL}, pair;
     for (uint32_t i = 0; i < op->operand_count; i++) x[i] = pair_at(e, op_operand(op, i), r);
-    pair = op->kind == OP_SUB ? less_in_place(e, x[0], repeated_at(e, op_operand(op, 1), r)) : NULL;
+    pair = op->kind == OP_SUB ? less_in_place(e, x[0], repeated_at(e, op_operand(op, 1), r), &kept) : NULL;
+    replaced &= pair != NULL;
     if (!pair)
       pair = op->kind == OP_BITCAST ? LLVMBuildBitCast(e->builder, x[0], type, "") : scalar(e, op, x);
     for (uint32_t i = 0; i < 2; i++)
       out[r + i] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, i), "");
   }
+  if (replaced) erase_replaced(e, op_operand(op, 0));
   return true;
 }

@@ -7,7 +7,9 @@
 // column bits to elements.
 #include "base/fault.h"
 #include "base/integer.h"
+#include "base/vec.h"
 #include "codegen/emit/emit_dot.h"
+#include "codegen/llvm/instruction_order.h"
 #include "codegen/nvvm/nvvm.h"
 #include "codegen/nvvm/nvvm_dot.h"
 #include "ir/dot/dot.h"
@@ -33,6 +35,7 @@ typedef struct WgmmaDot {
   // The first operand in registers; `registers` NULL: in shared memory.
   RegisterMap a_map;
   LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
+  VEC(LLVMValueRef) packed;          // The words that the instructions take.
   SharedMatrix a, b;                 // the instruction's operands
   LLVMValueRef *sums;                // by register, as they change
 } WgmmaDot;
@@ -226,17 +229,21 @@ static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
       emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[next_column_register(d, r)]);
 }
 
-// Packs the words of a that the instructions read.
+// Packs the words of a that the instructions read. What only a part of the dot takes is computed here: after the wait
+// for the dot that has its registers (split_dots).
 static void find_words(WgmmaDot *d, uint32_t registers) {
+  uint32_t next_k = d->first == DOT_A ? 1 : 1u << d->p->shape.n;
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
     if (outer_of(d, second_operand(d), index) || index & d->next_8_rows) continue;
     for (uint32_t k = 0; k < d->depth; k += 8u << d->pack)
       for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = a_word(d, index, k, i);
-        d->a_words[at] = emit_word(d->e, &d->a_map, at, 1, d->pack);
+        d->a_words[at] = emit_word(d->e, &d->a_map, at, next_k, d->pack);
+        vec_push(d->e->arena, &d->packed, d->a_words[at]);
       }
   }
+  if (op_attr(d->p->op, ATTR_PART)) llvm_sink(LLVMGetInsertBlock(d->e->builder), d->packed.at, d->packed.n);
 }
 
 // --- the dot

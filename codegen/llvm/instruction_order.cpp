@@ -108,6 +108,23 @@ void llvm_order_by_result(LLVMBasicBlockRef in, const LLVMValueRef *values, uint
   move(block, parts, results);
 }
 
+void llvm_sink(LLVMBasicBlockRef in, const LLVMValueRef *values, uint32_t count) {
+  llvm::BasicBlock *block = llvm::unwrap(in);
+  llvm::SmallVector<llvm::Instruction *> results = find_results(block, values, count), order;
+  Set parts = find_parts(block, results), kept;
+  for (llvm::Instruction &at : llvm::reverse(*block)) {
+    bool moves = parts.contains(&at);
+    for (const llvm::User *user : at.users()) {
+      auto *other = llvm::dyn_cast<llvm::Instruction>(user);
+      moves &= other && other->getParent() == block && kept.contains(other);
+    }
+    if (!moves) continue;
+    kept.insert(&at);
+    order.push_back(&at);
+  }
+  for (llvm::Instruction *at : llvm::reverse(order)) at->moveBefore(*block, block->end());
+}
+
 bool llvm_order_by_calls(LLVMBasicBlockRef in, const LLVMValueRef *values, uint32_t count) {
   llvm::BasicBlock *block = llvm::unwrap(in);
   llvm::SmallVector<llvm::Instruction *> results = find_results(block, values, count);

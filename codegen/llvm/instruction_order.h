@@ -17,6 +17,8 @@ void llvm_order_by_result(LLVMBasicBlockRef block, const LLVMValueRef *results, 
 // The same from the basic block's first instruction on, for results computed by function calls. False: there
 // are no calls.
 bool llvm_order_by_calls(LLVMBasicBlockRef block, const LLVMValueRef *results, uint32_t count);
+// Moves to the end of an unterminated basic block what these values alone are computed from: pure instructions.
+void llvm_sink(LLVMBasicBlockRef block, const LLVMValueRef *values, uint32_t count);
 
 #ifdef __cplusplus
 }

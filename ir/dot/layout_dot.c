@@ -196,11 +196,11 @@ Layout layout_mma_swapped(const DotShape *shape, const DotWarps *warps, uint32_t
   return swapped_result(shape, warps, false, run);
 }
 
-Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
+Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand, uint32_t pack,
                            Layout *in_registers) {
   DotShape as = operand == DOT_B ? transpose_shape(shape) : *shape;
   Layout result = layout_mma_result(&as, warps, true);
-  *in_registers = layout_mma_operand(&result, &as, DOT_A, 0);
+  *in_registers = layout_mma_operand(&result, &as, DOT_A, pack);
   join_rows(&result, as.n, 1);
   join_rows(in_registers, as.k, 1);
   if (operand == DOT_A) return result;
@@ -449,10 +449,25 @@ uint64_t dot_sums(const Op *dot) {
   return elements / registers * summed;
 }
 
+bool dot_takes_b_computed(const Op *dot) {
+  return is_dot_of(dot, DOT_WGMMA) && op_attr(dot, ATTR_SWAPPED) && type_is_tile(op_operand(dot, 1)->type) &&
+         !op_attr(dot, ATTR_SHARED_B);
+}
+
+// A large operand has a part for each instruction: registers hold only the parts that are in flight.
+static uint32_t unpacked_parts(const Op *dot) {
+  enum { INSTRUCTION_BYTES = 32, LARGE_BYTES = 128 };
+  const Type *b = op_operand(dot, 1)->type;
+  uint32_t bytes = type_element_bytes(b), steps = dot_part(dot).count * bytes / INSTRUCTION_BYTES;
+  bool large = b->layout && (uint64_t)layout_registers(b->layout) * bytes > LARGE_BYTES;
+  return large ? steps : min_u32(steps, DOT_PARTS_IN_FLIGHT);
+}
+
 uint32_t dot_parts(const Op *dot) {
   const Type *a = op_operand(dot, 0)->type;
   bool reads_a = op_attr(dot, ATTR_ANCHOR_A) && op_attr(dot, ATTR_SHARED_A);
   bool reads_b = op_attr(dot, ATTR_ANCHOR_B) && op_attr(dot, ATTR_SHARED_B);
+  if (dot_takes_b_computed(dot)) return unpacked_parts(dot);
   if (!reads_a && !reads_b) return 0;
   return dot_part(dot).count * type_element_bytes(a) > 32 ? 2 : 1;
 }

@@ -28,10 +28,10 @@ typedef struct DotWarps {
 // `warpgroup`: the four warps of a warpgroup are along m, 16 rows each, as wgmma's m64nN needs it (M >= 64;
 // warps.m >= 2). Further warps.m, and all of mma's, divide m into consecutive parts.
 Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warpgroup);
-// The result of a wgmma that loads one operand from shared memory into registers, *in_registers, because
-// words do not run along k there. `operand` b: the dot is computed transposed. The columns of b are the
-// instruction's rows, and a thread holds neighbours of those.
-Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
+// The result of a wgmma that takes one operand from registers, *in_registers. It loads 32-bit words there because these
+// do not run along k in shared memory, or b is computed. `operand` b: the dot is computed transposed. The columns of b are
+// the instruction's rows, and a thread holds neighbours of those. 2^pack elements take 32 bits.
+Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand, uint32_t pack,
                            Layout *in_registers);
 // The result of a wgmma that computes the transposed dot of two operands in shared memory. `warps` describe
 // the transposed dot: m is along b's columns.
@@ -93,8 +93,12 @@ bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]);
 uint64_t dot_sums(const Op *dot);
 
 // The number of parts along k for an operand that wgmma loads from shared memory into registers (one with an
-// anchor and a flag `shared`). The next part is loaded while one is multiplied. 0: there is no such operand.
+// anchor and a flag `shared`), or that is computed there for the transposed dot. The next part is loaded or computed
+// while one is multiplied. 0: there is no such operand.
 uint32_t dot_parts(const Op *dot);
+enum { DOT_PARTS_IN_FLIGHT = 4 }; // At most, of an operand that is computed in registers.
+// Returns true if the dot is a transposed wgmma that takes b from registers.
+bool dot_takes_b_computed(const Op *dot);
 
 // The number of k elements after which an fp8 wgmma adds its sums up in fp32; 0: never.
 uint32_t dot_promotes(const Op *dot);

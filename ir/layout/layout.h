@@ -172,7 +172,7 @@ Layout layout_offsets(const Layout *registers, const Layout *shared);
 // (offset in elements) and is a bijection. It minimises wavefronts, then accesses, then prefers vectors along
 // the tile's fastest dimension. Loads use ldmatrix if layout_matrix allows it. elem_bits: log2 of an
 // element's bytes (0 .. 3). Redundant registers of src and dst should not be accessed. Callers:
-// promote_shared (conversions), split_exchanges (flips, gathers), layout_dot_placed (dot operands).
+// promote_shared (conversions), split_ops (flips, gathers), layout_dot_placed (dot operands).
 Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits);
 // The same where src's first 2^bits registers are adjacent in the buffer, as an asynchronous copy writes them.
 // Returns false if they cannot be.

@@ -32,7 +32,7 @@ static void put_in_echelon(Vectors *v) {
   }
 }
 
-static uint32_t without_axis(const ReducePlan *plan, uint32_t index) {
+uint32_t reduce_without_axis(const ReducePlan *plan, uint32_t index) {
   uint32_t below = index & ((1u << plan->axis_first) - 1);
   return index >> (plan->axis_first + plan->axis_bits) << plan->axis_first | below;
 }
@@ -118,7 +118,7 @@ ReducePlan reduce_plan(const Op *reduce) {
   Layout lines = *layout;
   lines.out_bits = (uint8_t)plan.result_bits;
   for (uint32_t i = 0; i < layout_in_bits(layout); i++)
-    lines.basis[i] = without_axis(&plan, layout->basis[i]);
+    lines.basis[i] = reduce_without_axis(&plan, layout->basis[i]);
   plan.place = places_of(&lines, plan.dead, type_element_bytes(type));
   plan.parts = lines;
   plan.parts.out_bits = (uint8_t)(plan.result_bits + plan.part_bits);
@@ -160,7 +160,8 @@ bool scan_plan(const Op *scan, ScanPlan *plan) {
   ReducePlan cut = {.axis_bits = plan->axis_bits, .axis_first = plan->axis_first};
   Layout lines = *layout;
   lines.out_bits = (uint8_t)plan->line_bits;
-  for (uint32_t i = 0; i < layout_in_bits(layout); i++) lines.basis[i] = without_axis(&cut, layout->basis[i]);
+  for (uint32_t i = 0; i < layout_in_bits(layout); i++)
+    lines.basis[i] = reduce_without_axis(&cut, layout->basis[i]);
   plan->place = places_of(&lines, 0, type_element_bytes(type));
   plan->totals = lines;
   plan->totals.out_bits = (uint8_t)(plan->line_bits + plan->axis_bits - plan->low);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exchanges of reductions and scans through shared memory: types that split_exchanges, verifier and codegen
+// Exchanges of reductions and scans through shared memory: types that split_ops, verifier and codegen
 // agree on. The ops have layouts: reduce and reduce_parts, or scan, scan_chunks and scan_carry. `index` is an
 // operand's number among the combined ones.
 #ifndef IR_MEMORY_EXCHANGE_H

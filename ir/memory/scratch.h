@@ -60,6 +60,8 @@ typedef struct ReducePlan {
 ReducePlan reduce_plan(const Op *reduce); // also for reduce_parts
 // The part of an element of the axis.
 uint32_t reduce_part(const ReducePlan *plan, uint32_t axis_index);
+// The index without the bits of the axis: the place in the result.
+uint32_t reduce_without_axis(const ReducePlan *plan, uint32_t index);
 
 // A scan along an axis, each of whose bits is one bit of register, lane or warp. The lowest `low` bits are
 // scanned within a warp. Each run of 2^low elements is then a chunk. If bits remain, chunk totals go through

@@ -225,12 +225,13 @@ static bool check_place(Verifier *v, const Op *op, DotOperand operand) {
 static bool check_wgmma_places(Verifier *v, const Op *op) {
   const Type *b = operand_type(op, DOT_B);
   bool b_in_registers = from_registers(op, DOT_B);
-  if (op_attr(op, ATTR_SWAPPED) && (b_in_registers || from_registers(op, DOT_A)))
-    verify_fail(v, op, "'swapped' is of two operands in shared memory");
+  if (op_attr(op, ATTR_SWAPPED) && from_registers(op, DOT_A))
+    verify_fail(v, op, "'swapped' is of a dot whose operand a is in shared memory");
   else if (b_in_registers && from_registers(op, DOT_A))
     verify_fail(v, op, "wgmma takes one operand at most from registers: it has 'shared_a' or 'shared_b'");
-  else if (b_in_registers && elem_bytes(type_element(b)->elem) != 4)
-    verify_fail(v, op, "wgmma takes b from registers where its elements have 32 bits, not in %s",
+  else if (b_in_registers && elem_bytes(type_element(b)->elem) != 4 && !op_attr(op, ATTR_SWAPPED))
+    verify_fail(v, op,
+                "wgmma takes b from registers where its elements have 32 bits, or with 'swapped', not in %s",
                 verify_type_text(v, b));
   else if (b_in_registers && b->shape[1] < 64)
     verify_fail(v, op, "wgmma takes b from registers where it has 64 columns or more, not in %s",
@@ -309,7 +310,7 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
     if (equal) find_operands(op, sums);
     return equal;
   }
-  if (op_attr(op, ATTR_SWAPPED)) { // no operand in registers has to fit
+  if (op_attr(op, ATTR_SWAPPED) && !from_registers(op, DOT_B)) { // no operand in registers has to fit
     layout = layout_wgmma_swapped(&shape, warps);
     return layout_equal(&layout, sums->layout);
   }
@@ -319,9 +320,9 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
     return true;
   }
   DotOperand first = b_first ? DOT_B : DOT_A;
-  if (!warpgroup || !from_registers(op, first) || pack_of(op) != 0) return false;
+  if (!warpgroup || !from_registers(op, first) || (!b_first && pack_of(op) != 0)) return false;
   shape = shape_with(op, first);
-  layout = layout_wgmma_result(&shape, warps, first, &sums->operands[first]);
+  layout = layout_wgmma_result(&shape, warps, first, pack_of(op), &sums->operands[first]);
   return layout_equal(&layout, sums->layout);
 }
 
@@ -345,7 +346,7 @@ static Layout expected_sums(const Op *op) {
   Layout in_registers;
   if (op_attr(op, ATTR_SWAPPED))
     return warpgroup ? layout_wgmma_swapped(&shape, &warps) : layout_mma_swapped(&shape, &warps, 0);
-  if (dot_takes_b_first(op)) return layout_wgmma_result(&shape, &warps, DOT_B, &in_registers);
+  if (dot_takes_b_first(op)) return layout_wgmma_result(&shape, &warps, DOT_B, pack_of(op), &in_registers);
   return layout_mma_result(&shape, &warps, warpgroup);
 }
 

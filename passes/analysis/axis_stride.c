@@ -54,12 +54,10 @@ static uint32_t factors_of(StrideSearch *s, const Value *factor) {
   const Op *op = factor->def;
   if (!op || s->steps == 0) return 1;
   s->steps--;
+  if (op_has(op, SPREADS)) return factors_of(s, op_operand(op, 0));
   switch ((int)op->kind) {
   case OP_CONSTANT: return 0;
-  case OP_SPLAT:
-  case OP_CAST:
-  case OP_BROADCAST:
-  case OP_EXPAND_DIMS: return factors_of(s, op_operand(op, 0));
+  case OP_CAST: return factors_of(s, op_operand(op, 0));
   case OP_MUL: return factors_of(s, op_operand(op, 0)) + factors_of(s, op_operand(op, 1));
   default: return 1;
   }
@@ -123,6 +121,8 @@ static AxisStride stride_of_bits(StrideSearch *s, const Op *op, uint32_t dim) {
 
 static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   const Type *inner = type_element(op_result(op)->type);
+  if (op_has(op, VIEW) && op->kind != OP_RESHAPE)
+    return stride_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
   switch ((int)op->kind) {
   case OP_ADD:
   case OP_SUB: return stride_of_sum(s, op, dim, op->kind == OP_SUB ? -1 : 1);
@@ -138,9 +138,6 @@ static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   case OP_SELECT: return either(stride_of(s, op_operand(op, 1), dim), stride_of(s, op_operand(op, 2), dim));
   case OP_HINT:
   case OP_CAST: return stride_of(s, op_operand(op, 0), dim);
-  case OP_TRANS:
-  case OP_BROADCAST:
-  case OP_EXPAND_DIMS: return stride_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
   default: return anywhere;
   }
 }

@@ -9,6 +9,7 @@
 
 #include "target/math.h"
 #include "ir/number.h"
+#include "ir/queries.h"
 
 enum { MAX_VISITS = 64 }; // Visited values for one answer.
 
@@ -116,10 +117,8 @@ static FloatRange range_of_binary(const Op *op, uint32_t *visits) {
 
 static FloatRange range_of_op(const Value *value, uint32_t *visits) {
   const Op *op = value->def;
-  if (op_has_any(op, VIEW | SPREADS)) return range_of(op_operand(op, 0), visits);
+  if (op_rearranged(op) || op->kind == OP_SLICE) return range_of(op_operand(op, 0), visits);
   switch ((int)op->kind) {
-  case OP_SLICE:
-  case OP_CONVERT_LAYOUT:
   case OP_CAST:
   case OP_COPY: return range_of(op_operand(op, 0), visits);
   case OP_NEG: {

@@ -2,10 +2,12 @@
 // maximum_bound: follows a maximum and a tile back to the values that both come from.
 //
 // It understands reductions by max, max with anything, and choices between a value and -inf. It also follows ops that
-// keep order: casts, sums with one number, multiples by one number, and the results of scale_after_max.
+// keep order: casts, sums with one number, multiples by one number, and the results of lazy_rescale.
 #include "passes/analysis/maximum_bound.h"
 
 #include <math.h>
+
+#include "ir/queries.h"
 
 enum { MAX_STEPS = 24 };
 
@@ -21,10 +23,8 @@ static bool is_kind(const Value *value, OpKind kind) { return value->def && valu
 
 // The scalar that all elements equal; NULL: they may differ.
 static Value *common_scalar(Value *value) {
-  while (is_kind(value, OP_BROADCAST) || is_kind(value, OP_CONVERT_LAYOUT) || is_kind(value, OP_EXPAND_DIMS))
-    value = op_operand(value->def, 0);
-  if (!type_is_tile(value->type)) return value;
-  return is_kind(value, OP_SPLAT) ? op_operand(value->def, 0) : NULL;
+  while (op_rearranged(value->def)) value = op_rearranged(value->def);
+  return type_is_tile(value->type) ? NULL : value;
 }
 
 // Returns true if all elements of both are one number.
@@ -40,13 +40,8 @@ static bool is_lowest(const Value *value) {
   return value_float_constant(value, &constant) && constant == -INFINITY;
 }
 
-static bool reduces_by(const Value *value, OpKind kind, int64_t axis) {
-  if (!is_kind(value, OP_REDUCE) || value->def->result_count != 1 || axis < 0) return false;
-  const Op *op = value->def->regions[0]->first;
-  const Value *yielded = op_operand(value->def->regions[0]->last, 0);
-  return op_int(value->def, ATTR_AXIS, 0) == axis && op->kind == kind &&
-         op->next == value->def->regions[0]->last && yielded == op_result(op) &&
-         op_operand(op, 0) != op_operand(op, 1) && !op_operand(op, 0)->def && !op_operand(op, 1)->def;
+static bool reduces_by(const Op *op, OpKind kind, int64_t axis) {
+  return axis >= 0 && op_reduces_by(op, kind) && op_int(op, ATTR_AXIS, 0) == axis;
 }
 
 static const Value *without_layout(const Value *value) {
@@ -54,7 +49,7 @@ static const Value *without_layout(const Value *value) {
   return value;
 }
 
-// True if `high` is the maximum of the tile, or its minimum if the number is negative (scale_after_max).
+// True if `high` is the maximum of the tile, or its minimum if the number is negative (lazy_rescale).
 static bool is_extremum(const BoundProof *proof, const Value *high, const Value *tile, Value *number) {
   if (!is_kind(high, OP_IF) || !is_kind(op_operand(high->def, 0), OP_GE)) return false;
   const Op *branch = high->def, *sign = op_operand(branch, 0)->def;
@@ -65,7 +60,7 @@ static bool is_extremum(const BoundProof *proof, const Value *high, const Value 
   const OpKind kinds[] = {OP_MAX, OP_MIN};
   for (uint32_t side = 0; side < 2; side++) {
     const Value *yielded = op_operand(branch->regions[side]->last, high->index);
-    if (!reduces_by(yielded, kinds[side], proof->axis) ||
+    if (!yielded->def || !reduces_by(yielded->def, kinds[side], proof->axis) ||
         without_layout(op_operand(yielded->def, 0)) != without_layout(tile))
       return false;
   }
@@ -115,8 +110,7 @@ static bool is_above_by_high(BoundProof *proof, const Op *op, const Value *low) 
     if (proof->axis >= 0 && proof->axis != axis) return false;
     proof->axis = axis;
     return is_above(proof, op_operand(op, 0), low);
-  case OP_REDUCE:
-    return reduces_by(op_result(op), OP_MAX, proof->axis) && is_above(proof, op_operand(op, 0), low);
+  case OP_REDUCE: return reduces_by(op, OP_MAX, proof->axis) && is_above(proof, op_operand(op, 0), low);
   case OP_MAX: return is_above(proof, op_operand(op, 0), low) || is_above(proof, op_operand(op, 1), low);
   default: return false;
   }

@@ -7,13 +7,13 @@
 // (1) plan_kernel runs before layouts. It plans the kernel (`plan = [...]`, ir/plan.def).
 //
 // * tma_loads, tma_pointer_loads, tma_all_loads: TMA copies. Followed by recognise_tma, lower_block_pointers,
-//   halve_block_k and pipeline.
+//   retile and pipeline.
 // * tma_stores: TMA stores. Followed by lower_block_pointers and store_tiles.
-// * fuse_programs: programs side by side. Followed by fuse_programs.
+// * fuse_programs: programs side by side. Followed by retile.
 // * longest_first: the order of programs. Followed by longest_first.
 // * warp_specialize: loops may be split. Followed by overlap_dots and plan_pipeline.
 //
-// (2) plan_pipeline runs after promote_shared, join_loops and every other pass that changes the set of dot loops.
+// (2) plan_pipeline runs after promote_shared, overlap_dots and every other pass that changes the set of dot loops.
 //
 // * Persistent kernels, which it makes itself (persist.c).
 // * slots, group_warps and group_registers of a loop: producer and consumer warps. Followed by specialise_warps.
@@ -21,8 +21,8 @@
 // These decisions come later, because they depend on later results:
 // * Overlapping a loop's second dot with the next iteration's exponentials: overlap_dots. It depends on registers in
 //   the layouts of propagate_layouts and on the buffers of promote_shared. It runs before plan_pipeline, because
-//   join_loops makes one loop of two marked loops.
-// * Halving the step length: halve_block_k. It depends on the tile that fuse_programs left.
+//   overlap_dots makes one loop of two marked loops.
+// * Halving the step length: retile. It depends on the tile of fused programs.
 // * Slots of loops without warp specialization: pipeline. It goes loop by loop, as each loop's slots leave less space
 //   for the next.
 // * Ping-pong warpgroups: pingpong_warpgroups, after place_barriers. There is none if the loop has a barrier

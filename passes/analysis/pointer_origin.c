@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/analysis/pointer_origin.h"
 
+#include "ir/queries.h"
+
 enum { MAX_CARRIED = 8, MAX_VISITS = 256 };
 
 // The loop-carried values in the current search, innermost last, and the origin of each initial value. A pointer that
@@ -37,15 +39,13 @@ static const Value *origin_of(Origins *o, const Value *pointer) {
       return loop->kind == OP_FOR && pointer->index > 0 ? carried_origin(o, loop, pointer, pointer->index - 1)
                                                         : NULL;
     }
+    const Value *same = op_rearranged(op);
+    if (same) {
+      pointer = same;
+      continue;
+    }
     switch ((int)op->kind) {
-    case OP_SPLAT:
-    case OP_EXPAND_DIMS:
-    case OP_BROADCAST:
-    case OP_RESHAPE:
-    case OP_TRANS:
-    case OP_CONVERT_LAYOUT:
     case OP_HINT:
-    case OP_COPY:
     case OP_ADDPTR: pointer = op_operand(op, 0); continue;
     case OP_SELECT: return common(origin_of(o, op_operand(op, 1)), origin_of(o, op_operand(op, 2)));
     case OP_FOR: return carried_origin(o, op, op->regions[0]->args[pointer->index + 1], pointer->index);

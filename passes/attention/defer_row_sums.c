@@ -39,13 +39,6 @@ typedef struct RowSum {
 
 // --- which sums
 
-static bool adds_two(const Op *reduce) {
-  const Op *add = reduce->regions[0]->first;
-  return reduce->operand_count == 1 && add->kind == OP_ADD && add->next == reduce->regions[0]->last &&
-         op_operand(add->next, 0) == op_result(add) && op_operand(add, 0) != op_operand(add, 1) &&
-         !op_operand(add, 0)->def && !op_operand(add, 1)->def;
-}
-
 // Returns true if the axis bits are, from the lowest: register bits, lane bits, register bits. Each bit must be a basis
 // alone.
 static bool find_parts(RowSum *sum) {
@@ -76,9 +69,9 @@ static bool find_sum(const Op *loop, uint32_t index, RowSum *sum) {
     return false;
   for (uint32_t i = 0; i < 2; i++) {
     Op *product = op_operand(add, i)->def, *reduce = op_operand(add, 1 - i)->def;
-    if (!product || !reduce || product->kind != OP_MUL || reduce->kind != OP_REDUCE || op_scratch(reduce))
-      continue;
-    if (product->region != loop->regions[0] || reduce->region != loop->regions[0] || !adds_two(reduce))
+    if (!product || !reduce || product->kind != OP_MUL || op_scratch(reduce)) continue;
+    if (product->region != loop->regions[0] || reduce->region != loop->regions[0] ||
+        !op_reduces_by(reduce, OP_ADD))
       continue;
     *sum = (RowSum){index,
                     add,

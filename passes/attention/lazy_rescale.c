@@ -1,6 +1,188 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// lazy_rescale: keeps sums relative to an old maximum until a row outgrows it by a large factor. The sums are relative
-// to a running maximum in the source.
+// lazy_rescale: in a marked loop the maximum is found before numbers are scaled, and sums are rescaled only when it has
+// grown by much.
+//
+// needs   overlap_dots' marks, layouts; before rotate_loops
+// breaks  nothing
+#include <math.h>
+#include "ir/build.h"
+#include "ir/clone.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/overlapped_dots.h"
+#include "target/math.h"
+#include "ir/number.h"
+#include "target/tuning.h"
+#include "passes/analysis/float_range.h"
+#include "passes/analysis/maximum_bound.h"
+
+// --- maxima: found before all numbers are scaled by one factor
+//
+// before  %s = mul %x, splat %c               after  %s = mul %x, splat %c
+//         %r = reduce %s (max)                       %e = if %c >= 0 { yield reduce %x (max) }
+//         ... sub %s, ...                                 else { yield reduce %x (min) }
+//                                                    %r = mul %e, %c
+//                                                    ... sub %s, ...
+//         %d = if %b { yield %m } else { yield %s }  %d, %f = if %b { yield %m, 1 } else { yield %x, %c }
+//         %r = reduce %d (max)                       the same of mul %d, splat %f
+//
+// keeps   every number, because rounding keeps order. Exception: the factor is infinite, or 0 with infinite elements.
+//         Then the maximum may be NaN although some scaled elements are numbers (REASSOCIATES)
+// pays    the multiplication and the subtraction of the maximum become one instruction. It saves one multiplication per
+//         element. Tensor cores wait for these elements in such loops. The branch is the same for all threads
+
+typedef struct Factored {
+  Value *x, *factor; // A tile and a scalar; NULL: the value is no multiple.
+} Factored;
+
+typedef struct Factorer {
+  PassContext *context;
+  Func *func;
+  Op *product; // A branch yields its two operands instead.
+  bool changed;
+} Factorer;
+
+static bool is_maximum(const Op *op) {
+  return op_reduces_by(op, OP_MAX) && !op_scratch(op) && type_is_elem(op_operand(op, 0)->type, ELEM_FP32) &&
+         type_is_tile(op_result(op)->type);
+}
+
+// --- multiples
+
+static bool is_alike(const Value *tile) {
+  double constant;
+  return (tile->def && tile->def->kind == OP_SPLAT) || value_float_constant(tile, &constant);
+}
+
+// The index of the multiplication's operand that is uniform; 2: none, or the value is no multiple.
+static uint32_t factor_index(const Value *value) {
+  const Op *op = value->def;
+  uint32_t i = op && op->kind == OP_MUL ? 0 : 2;
+  while (i < 2 && !is_alike(op_operand(op, i))) i++;
+  return i;
+}
+
+static Factored factors_of(Builder *b, const Value *value) {
+  uint32_t i = factor_index(value);
+  if (i == 2) return (Factored){NULL, NULL};
+  const Value *tile = op_operand(value->def, i);
+  double constant;
+  if (!value_float_constant(tile, &constant))
+    return (Factored){op_operand(value->def, 1 - i), op_operand(tile->def, 0)};
+  return (Factored){op_operand(value->def, 1 - i), build_float(b, type_element(tile->type), constant)};
+}
+
+// Returns true if a branch gives the value, and one side yields a multiple or such a branch again.
+static bool chooses_product(const Value *value) {
+  const Op *op = value->def;
+  if (!op || op->kind != OP_IF) return false;
+  for (uint32_t side = 0; side < 2; side++) {
+    const Value *yielded = op_operand(op->regions[side]->last, value->index);
+    if (factor_index(yielded) < 2 || (value_is_within(yielded, op) && chooses_product(yielded))) return true;
+  }
+  return false;
+}
+
+static Factored factor_branch(Factorer *f, Value *value);
+
+// A multiplication that only sides of the branch take is computed in them, and not for the unscaled side.
+static void sink_product(Factorer *f, Op *product, const Op *branch) {
+  const Use *use = op_result(product)->first_use, *next;
+  while (use && (region_holds(branch->regions[0], use->user) || region_holds(branch->regions[1], use->user)))
+    use = use->next;
+  if (use) return;
+  for (use = op_result(product)->first_use; use; use = next) {
+    next = use->next;
+    Builder b = builder_before(use->user);
+    func_number(f->func);
+    CloneMap map = clone_map_new(f->context->scratch, f->func);
+    op_set_operand(use->user, (uint32_t)(use - use->user->operands), op_result(op_clone(&b, product, &map)));
+  }
+  op_erase(product);
+}
+
+// The side yields the multiplication's tile and, as its last value, the factor. The factor is 1 if the value is no
+// multiple.
+static void yield_factors(Factorer *f, Op *made, const Op *branch, uint32_t side, uint32_t which) {
+  Region *from = branch->regions[side];
+  uint32_t count = branch->result_count;
+  Op *yield = from->last;
+  Value **values = ARENA_ARRAY(f->context->scratch, Value *, count + 1);
+  while (from->first != yield) op_move(from->first, made->regions[side], NULL);
+  Builder b = builder_at_end(f->func, made->regions[side]);
+  b.loc = yield->loc;
+  for (uint32_t i = 0; i < count; i++) values[i] = op_operand(yield, i);
+  bool chosen = values[which]->def && values[which]->def->region == made->regions[side] &&
+                chooses_product(values[which]);
+  Factored parts = chosen ? factor_branch(f, values[which]) : factors_of(&b, values[which]);
+  values[count] = parts.x ? parts.factor : build_float(&b, type_element(values[which]->type), 1);
+  if (parts.x && !chosen) f->product = values[which]->def;
+  if (parts.x) values[which] = parts.x;
+  build_yield(&b, count + 1, values);
+}
+
+// Replaces the branch by one with one more result. The value becomes the tile times the factor, two results, which are
+// returned.
+static Factored factor_branch(Factorer *f, Value *value) {
+  Op *branch = value->def;
+  uint32_t count = branch->result_count, which = value->index;
+  const Type **types = ARENA_ARRAY(f->context->scratch, const Type *, count + 1);
+  Builder b = builder_before(branch);
+  for (uint32_t i = 0; i < count; i++) types[i] = branch->results[i].type;
+  types[count] = type_element(value->type);
+  Op *made = build_if(&b, op_operand(branch, 0), count + 1, types);
+  for (uint32_t side = 0; side < 2; side++) yield_factors(f, made, branch, side, which);
+  Value *tile = &made->results[which], *factor = &made->results[count];
+  Value *product = build_binary(&b, OP_MUL, tile, build(&b, OP_SPLAT, tile->type, factor, NULL, NULL));
+  for (uint32_t i = 0; i < count; i++)
+    value_replace_uses(&branch->results[i], i == which ? product : &made->results[i]);
+  op_erase(branch);
+  return (Factored){tile, factor};
+}
+
+// --- the maximum
+
+static void yield_extremum(Factorer *f, Region *side, const Op *reduce, Value *x, OpKind kind) {
+  Builder b = builder_at_end(f->func, side);
+  func_number(f->func);
+  CloneMap map = clone_map_new(f->context->scratch, f->func);
+  Op *made = op_clone(&b, reduce, &map);
+  Value *result = op_result(made);
+  op_set_operand(made, 0, x);
+  made->regions[0]->first->kind = kind;
+  b.loc = reduce->loc;
+  build_yield(&b, 1, &result);
+}
+
+static void factor_maximum(Factorer *f, Op *reduce) {
+  Value *multiples = op_operand(reduce, 0);
+  Builder b = builder_before(reduce);
+  bool chosen = chooses_product(multiples);
+  Factored parts = chosen ? factor_branch(f, multiples) : factors_of(&b, multiples);
+  if (!parts.x) return;
+  if (chosen && f->product->region == reduce->region) sink_product(f, f->product, parts.x->def);
+  const Type *type = op_result(reduce)->type;
+  Value *zero = build_float(&b, parts.factor->type, 0);
+  Op *branch = build_if(&b, build_binary(&b, OP_GE, parts.factor, zero), 1, &type);
+  yield_extremum(f, branch->regions[0], reduce, parts.x, OP_MAX);
+  yield_extremum(f, branch->regions[1], reduce, parts.x, OP_MIN);
+  Value *factor = build(&b, OP_SPLAT, type, parts.factor, NULL, NULL);
+  value_replace_uses(op_result(reduce), build_binary(&b, OP_MUL, op_result(branch), factor));
+  diag_remark(f->context->diags, reduce->loc, "lazy_rescale",
+              "the maximum is taken before the scale factor, and scaled after");
+  op_erase(reduce);
+  f->changed = true;
+}
+
+static void factor_maxima(Factorer *f, const Op *loop) {
+  for (Op *op = loop->regions[0]->first, *next; op; op = next) {
+    next = op->next;
+    if (is_maximum(op)) factor_maximum(f, op);
+  }
+}
+
+// --- sums: relative to an old maximum until a row outgrows it by a large factor. In the source they are relative to
+// a running maximum.
 //
 // before  for %i = ... (%most, %sum, %acc) {overlapped} {   after  for %i = ... (%ref, %sum, %acc, %most) {overlapped} {
 //           %m = max %most, %row                                  %m = max %ref, %row
@@ -16,28 +198,14 @@
 //
 // also    the bound is lower than 8 if a narrow type has no room for 2^8 more. In fp16 it is the room below 65504. In
 //         fp8, or with no known bound, it is 0. Then the loop carries no new value, and only the rescale op is new
-// needs   overlap_dots' marks, layouts; before rotate_loops
 // keeps   results up to rounding. The summed values are larger by at most 2^8. Relative to their sum they are equally
 //         precise, and at the end they are divided by the same number (REASSOCIATES). So sums of fp32 and bf16 must
 //         stay below 2^119
-// breaks  nothing
 // pays    after a few iterations, few row maxima grow by so much. A warp without such a row leaves its sums as they are
 //         (FlashAttention-4 does the same)
 //
 // The pass applies only if every value that depends on the maximum is such a power, or is linear in one. The
 // loop-carried values then scale with the maximum. So one factor at the end gives the original results.
-#include <math.h>
-
-#include "ir/build.h"
-#include "ir/clone.h"
-#include "target/math.h"
-#include "ir/number.h"
-#include "ir/memory/scratch.h"
-#include "target/tuning.h"
-#include "passes/analysis/float_range.h"
-#include "passes/analysis/maximum_bound.h"
-#include "passes/passes.h"
-#include "passes/analysis/overlapped_dots.h"
 
 static const double LN2 = 0.69314718055994531;
 static const double MARGIN = 1.0625; // For rounding in a narrow type.
@@ -411,20 +579,24 @@ static bool defer(Deferral *d) {
   return skips || d->growth > 0;
 }
 
+static bool rescale_lazily(PassContext *context, Func *func, Op *loop) {
+  Deferral d = {.context = context, .func = func, .loop = loop};
+  func_number(func);
+  uint32_t top = 0;
+  while (top < loop->result_count && !(is_running_maximum(loop, top) && find_scaled(&d, top))) top++;
+  if (top < loop->result_count) return defer(&d);
+  diag_remark(context->diags, loop->loc, "lazy_rescale",
+              "sums are rescaled in each iteration: they are not linear in powers of a running maximum");
+  return false;
+}
+
 bool pass_lazy_rescale(PassContext *context, Func *func) {
   const OverlappedLoops marked = overlapped_loops(context->scratch, func);
+  Factorer f = {.context = context, .func = func};
   bool changed = false;
   for (uint32_t i = 0; i < marked.list.n; i++) {
-    Op *loop = marked.list.at[i];
-    Deferral d = {.context = context, .func = func, .loop = loop};
-    func_number(func);
-    uint32_t top = 0;
-    while (top < loop->result_count && !(is_running_maximum(loop, top) && find_scaled(&d, top))) top++;
-    if (top < loop->result_count)
-      changed |= defer(&d);
-    else
-      diag_remark(context->diags, loop->loc, "lazy_rescale",
-                  "sums are rescaled in each iteration: they are not linear in powers of a running maximum");
+    factor_maxima(&f, marked.list.at[i]);
+    changed |= rescale_lazily(context, func, marked.list.at[i]);
   }
-  return changed;
+  return changed || f.changed;
 }

@@ -20,6 +20,9 @@
 // first operand stays in registers. If the operand comes from before the loop, and the accumulators need its registers,
 // it is read from shared memory.
 //
+// A dot's b may be unpacked from words of packed weights. wgmma takes only its first operand from registers. So the
+// transposed dot takes b there, and no exchange is between the unpacking and the instruction (anchor_b, swapped).
+//
 // wgmma reads 32-bit words in shared memory only along k. But it takes its first operand from registers. So an operand
 // with words along m or n goes to registers. b then becomes the first operand of the transposed dot (anchor_b,
 // shared_b).
@@ -135,7 +138,7 @@ static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) 
   dot_transpose_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
   Product as = operand == DOT_B ? transposed(p) : *p;
   DotWarps warps = wgmma_warps(&as);
-  Layout result = layout_wgmma_result(&p->shape, &warps, operand, &in_registers);
+  Layout result = layout_wgmma_result(&p->shape, &warps, operand, 0, &in_registers);
   dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &in_registers);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
@@ -173,8 +176,46 @@ static Layout choose_swapped(Product *p) {
   return layout_wgmma_swapped(&p->shape, &warps);
 }
 
+// --- an operand that is unpacked from words
+
+static bool is_only_dot(const Op *dot) {
+  for (const Op *op = dot->region->first; op; op = op->next)
+    if (op->kind == OP_DOT && op != dot) return false;
+  return true;
+}
+
+// A thread needs room for sums, words, and the parts of b that are in flight (split_ops). Each warpgroup has its columns.
+bool dot_unpacks(PassContext *context, const Op *dot) {
+  enum { WARPGROUP_COLUMN_BITS = 4, MIN_ROW_BITS = 5, RESERVED_REGISTERS = 24, HALF = 2 };
+  DotProduct p = dot_product(dot);
+  const Value *b = op_operand(dot, DOT_B);
+  p.swapped = true;
+  if (p.batched || op_attr(dot, ATTR_EXTENTS) || type_element_bytes(b->type) != HALF) return false;
+  if (!dot_unpacked_along(b, 0) && !dot_unpacked_along(b, 1)) return false;
+  if (!is_only_dot(dot) || dot_operand_is_computed(op_operand(dot, DOT_A))) return false;
+  if (p.shape.m < MIN_ROW_BITS || p.shape.n < WARPGROUP_COLUMN_BITS + region_warp_bits(dot)) return false;
+  if (dot_refuses(context->scratch, &p, DOT_WGMMA)) return false;
+  uint64_t sums = registers_of(dot, op_result(dot)), operand = registers_of(dot, b),
+           parts = 1u << (p.shape.k - WARPGROUP_COLUMN_BITS);
+  uint64_t in_flight = parts > DOT_PARTS_IN_FLIGHT ? operand * DOT_PARTS_IN_FLIGHT / parts : operand;
+  return sums + operand + in_flight + RESERVED_REGISTERS <= func_thread_registers(dot->region->func);
+}
+
+static Layout choose_unpacked(Product *p) {
+  Layout in_registers;
+  Product as = transposed(p);
+  DotWarps warps = wgmma_warps(&as);
+  Layout result = layout_wgmma_result(&p->shape, &warps, DOT_B, dot_pack(&p->is), &in_registers);
+  dot_pack_load(p, DOT_A);
+  dot_set_layout(p->op, ATTR_ANCHOR_B, &in_registers);
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  p->way = "the transposed dot: b is unpacked in registers, which wgmma takes as its first operand alone";
+  return result;
+}
+
 static Layout choose_wgmma(DotChooser *c, Product *p) {
   DotOperand across;
+  if (p->unpacks) return choose_unpacked(p);
   if (p->is.swapped) return choose_swapped(p);
   if (dot_reads_across(p, &across)) return choose_read_across(c, p, across);
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
@@ -336,6 +377,11 @@ static Layout choose_places(DotChooser *c, Product *p, DotInstruction instructio
 static void choose_for_dot(DotChooser *c, Op *op) {
   if (!is_open(op)) return;
   Product p = product_of(c, op);
+  p.unpacks = !p.chained && !p.is.swapped && dot_unpacks(c->context, op);
+  if (p.unpacks) {
+    op_set_flag(op, ATTR_SWAPPED, true);
+    p.is.swapped = true;
+  }
   DotInstruction instruction = instruction_for(c, &p.is);
   if (instruction != DOT_WGMMA) op_remove_attr(op, ATTR_SWAPPED);
   Layout result = choose_places(c, &p, instruction);

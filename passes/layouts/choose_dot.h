@@ -24,6 +24,7 @@ typedef struct Product {
   DotExtents extents;
   bool chained;    // the first operand comes from another dot, or the result goes to one
   bool ends_chain; // Only the first operand comes from another dot.
+  bool unpacks;    // See dot_unpacks.
   const char *way; // How the operands reach the instruction, if that is worth a remark.
 } Product;
 
@@ -45,6 +46,9 @@ void dot_pack_load(const Product *p, DotOperand operand);
 // For an operand that is unpacked from words along k, if the other one is loaded along k: log2 of a word's elements.
 // 0: it is not.
 uint32_t dot_words_run(const Product *p, DotOperand operand);
+// Returns true if b alone is computed, from packed words, and a transposed wgmma takes it from registers. The dot must
+// not be chained.
+bool dot_unpacks(PassContext *context, const Op *dot);
 // log2 of how often a word is repeated along dimension `dim` of a value that is unpacked from words; 0: it is not.
 uint32_t dot_unpacked_along(const Value *value, uint32_t dim);
 // The load of b's words of 32 bits, each with 2^run elements along k; NULL: there is none.

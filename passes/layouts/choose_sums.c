@@ -8,7 +8,7 @@
 //         }                                                            }
 //                                                                      %c = copy %l
 //
-// needs   dots in their final form (split_dots), constants folded
+// needs   dots in their final form (split_ops), constants folded
 // keeps   every value. Other uses of a loop's accumulators take their copies
 // breaks  nothing
 // pays    a wgmma that starts from nothing needs no zeros in its accumulators. Accumulators that are copied at the end

@@ -62,8 +62,8 @@ typedef struct GraphReduction {
   uint32_t node, weight;
 } GraphReduction;
 
-// Everything that touches a component, in lists.
-typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION } TouchKind;
+// Everything that touches a component, in lists. TOUCH_PAIRS: a reduction of pairs of its elements, in another shape.
+typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION, TOUCH_PAIRS } TouchKind;
 
 typedef struct GraphTouch {
   TouchKind kind;

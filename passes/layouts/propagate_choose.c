@@ -24,6 +24,7 @@ typedef struct HomeChoice {
   Follower follower[MAX_FOLLOWERS];
   uint32_t count, followers;
   bool waited; // Its neighbours chose first: repeated work counts, and the default layout is a choice.
+  bool last;   // All have chosen: accesses may become narrower.
   bool alone;  // No access, and no neighbour with a layout, proposes one.
 } HomeChoice;
 
@@ -205,21 +206,30 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
   for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
 }
 
+// Returns true if the access's pointers are of the choosing component.
+static bool is_pointed_to(const HomeChoice *c, const GraphAccess *access) {
+  return propagate_root(c->p, propagate_source(c->p, op_operand(access->op, 0))->id) == c->root;
+}
+
 // If divisions are made for the component, also proposes layouts of other components with shared accesses (loads at
 // loaded indices). The divisions may then be made once for both. Pointers may be where the loaded elements are needed, if
-// the access gets no narrower. A loop then does not convert them in each iteration.
+// the access gets no narrower. A loop then does not convert them in each iteration. At last, when all else has chosen,
+// the access may lose half of its width: then what it loads or stores needs no conversion.
 static void propose_across_accesses(HomeChoice *c) {
-  const Propagator *p = c->p;
+  Propagator *p = c->p;
   bool divides = false, pointers = type_is_ptr(p->tile[c->root]);
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     divides |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
   }
-  for (uint32_t at = p->touches[c->root]; at && (divides || pointers); at = p->touch_list.at[at - 1].next) {
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
     const Layout *home = access ? layout_at_home(c, access, NULL) : NULL;
-    if (home && (divides || access_vector(access, home) >= access_vector(access, access->anchor)))
+    if (!home) continue;
+    bool points = pointers || (c->last && is_pointed_to(c, access));
+    uint32_t width = access_vector(access, home) << c->last;
+    if (divides || (points && width >= access_vector(access, access->anchor)))
       propose_for_access(c, access->op, home);
   }
 }
@@ -269,17 +279,30 @@ static bool all_redundant(const HomeChoice *c) {
   return true;
 }
 
+// Sorts exchange near neighbours in most steps. So each thread may hold a run of neighbours.
+static void propose_for_pairs(HomeChoice *c) {
+  const Type *tile = c->p->tile[c->root];
+  uint32_t order[TILE_MAX_RANK], warps = region_warp_bits_of(c->p->place[c->root]);
+  uint32_t bits = log2_of(type_elements(tile)), threads = LANE_BITS + warps;
+  for (uint32_t i = 0; i < tile->rank; i++) order[i] = tile->rank - 1u - i;
+  Layout layout = layout_default(tile->rank, tile->shape, order, bits > threads ? bits - threads : 0, warps);
+  propose_layout(c, layout_intern(c->p->func->module->ir, &layout));
+}
+
 static void gather_candidates(HomeChoice *c) {
   const Propagator *p = c->p;
+  bool pairs = false;
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_ACCESS) propose_from_access(c, &p->accesses.at[touch->index]);
+    pairs |= touch->kind == TOUCH_PAIRS;
   }
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
   }
   propose_across_accesses(c);
+  if (pairs) propose_for_pairs(c);
   c->alone = c->count == 0;
   if (all_redundant(c) || c->waited) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
@@ -354,7 +377,7 @@ static uint64_t divisions_at_home(const HomeChoice *c, const GraphAccess *access
 
 static bool touches_root(const HomeChoice *c, const GraphTouch *touch, uint32_t root) {
   Propagator *p = c->p;
-  if (touch->kind == TOUCH_REDUCTION) return false; // A reduction touches only one component.
+  if (touch->kind >= TOUCH_REDUCTION) return false; // Counted with one component only.
   if (touch->kind == TOUCH_EDGE) {
     const GraphEdge *edge = &p->edges.at[touch->index];
     return propagate_root(p, edge->source->id) == root || propagate_root(p, edge->node) == root;
@@ -386,6 +409,7 @@ static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t ind
       divisions = max_u64(divisions, divisions_at_home(c, &p->accesses.at[touch->index], layout));
       break;
     case TOUCH_EDGE: cost += edge_cost(c, &p->edges.at[touch->index], layout); break;
+    case TOUCH_PAIRS:
     case TOUCH_REDUCTION:
       cost +=
           reduction_cost(&p->reductions.at[touch->index], root == c->root ? layout : c->follower[index].at);
@@ -428,8 +452,9 @@ static uint64_t cost_together(const HomeChoice *c, uint64_t effort, const Layout
 }
 
 // Returns false, and chooses nothing, if nothing is known for the component yet and it `waits` for its neighbours.
-static bool choose_component(Propagator *p, GraphComponent *component, bool waits) {
-  HomeChoice c = {.p = p, .root = component->root, .work = component->work, .waited = component->waited};
+static bool choose_component(Propagator *p, GraphComponent *component, bool waits, bool last) {
+  HomeChoice c = {
+      .p = p, .root = component->root, .work = component->work, .waited = component->waited, .last = last};
   uint64_t best = 0;
   const Layout *chosen = NULL;
   c.words = propagate_unpacks(p, c.root);
@@ -458,7 +483,7 @@ static void choose_first(Propagator *p) {
     for (uint32_t i = 0; i < p->components.n; i++) {
       uint32_t root = p->components.at[i].root;
       if (p->fixed[root] || p->home[root]) continue;
-      if (!choose_component(p, &p->components.at[i], waits)) {
+      if (!choose_component(p, &p->components.at[i], waits, false)) {
         more = true;
         continue;
       }
@@ -491,18 +516,25 @@ static bool move_together(Propagator *p, const GraphComponent *component) {
   return true;
 }
 
-static void choose_again(Propagator *p) {
+static void choose_again(Propagator *p, bool last) {
   for (uint32_t i = 0; i < p->components.n; i++)
-    if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i], false);
+    if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i], false, last);
+}
+
+static bool has_dot(const Propagator *p) {
+  for (uint32_t i = 0; i < p->edges.n; i++)
+    if (p->edges.at[i].op->kind == OP_DOT) return true;
+  return false;
 }
 
 void propagate_choose(Propagator *p) {
   bool moved = false;
   choose_first(p);
-  choose_again(p);
+  choose_again(p, false);
   for (uint32_t i = 0; i < p->components.n; i++)
     if (!p->fixed[p->components.at[i].root]) moved |= move_together(p, &p->components.at[i]);
-  if (moved) choose_again(p); // Their neighbours may follow.
+  if (moved) choose_again(p, false); // Their neighbours may follow.
+  if (!has_dot(p)) choose_again(p, true); // Loads of dots are copied ahead, in wide accesses.
   HomeChoice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {
     GraphAccess *access = &p->accesses.at[i];

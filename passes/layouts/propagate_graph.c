@@ -91,11 +91,32 @@ static void add_edge(Propagator *p, const GraphEdge *edge) {
   vec_push(p->context->scratch, &p->edges, *edge);
 }
 
+// Returns true if only a reduction to a scalar reads what the op computes, through ops on each element.
+static bool is_reduced_whole(const Op *op) {
+  for (uint32_t i = 0; i < MAX_CHAIN && op->result_count == 1; i++) {
+    const Use *use = op_result(op)->first_use;
+    if (op->kind == OP_REDUCE) return !type_is_tile(op_result(op)->type);
+    if (!(op_has(op, VIEW) || op_has(op, PURE | ELEMENTWISE)) || !use || use->next) return false;
+    op = use->user;
+  }
+  return false;
+}
+
+// Returns true if what is loaded is reduced to a scalar, and also used otherwise: a mask that decides if a block is
+// skipped. The reduction is taken in the load's layout, and the other uses may follow in a branch.
+static bool is_read_apart(const Value *value) {
+  bool reduced = false, other = false;
+  if (!value->def || value->def->kind != OP_LOAD) return false;
+  for (const Use *use = value->first_use; use; use = use->next)
+    *(is_reduced_whole(use->user) ? &reduced : &other) = true;
+  return reduced && other;
+}
+
 // An operand that joins the component of `node` directly, or through an edge.
 static void link_operand(Propagator *p, Op *op, uint32_t i, uint32_t node) {
   Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
   if (!type_is_tile(operand->type) || p->lazy[operand->id]) return;
-  if (source == operand && flow_shares_operand(op, i)) {
+  if (source == operand && flow_shares_operand(op, i) && !is_read_apart(operand)) {
     unite_nodes(p, node, operand->id);
     return;
   }
@@ -301,8 +322,33 @@ static void touch_access(Propagator *p, uint32_t index) {
   if (op->result_count) add_touch(p, op_result(op)->id, TOUCH_ACCESS, index);
 }
 
+// The value whose pairs of elements the reduction combines, in another shape: a step of a sort, written by hand as sums
+// over an axis of two. NULL: it is no such step.
+static const Value *paired_source(const Propagator *p, const Op *op) {
+  const Type *tile = op_operand(op, 0)->type;
+  const Value *value = op_operand(op, 0);
+  if (op->kind != OP_REDUCE || tile->shape[op_int(op, ATTR_AXIS, 0)] != 2) return NULL;
+  const OpKind combine = op->regions[0]->first->kind;
+  if (combine != OP_ADD && combine != OP_XOR) return NULL;
+  for (uint32_t steps = 0; steps < MAX_CHAIN && !p->view[value->id]; steps++) {
+    const Op *def = value->def;
+    if (!def || !op_has(def, ELEMENTWISE) || !op_has(def, PURE)) return NULL;
+    uint32_t i = 0;
+    while (i < def->operand_count && p->lazy[op_operand(def, i)->id]) i++;
+    if (i == def->operand_count) return NULL;
+    value = op_operand(def, i);
+  }
+  for (; p->view[value->id]; value = op_operand(value->def, 0))
+    if (value->def->kind != OP_RESHAPE) return NULL;
+  return has_home(p, value) && type_elements(value->type) == type_elements(tile) ? value : NULL;
+}
+
 // Each list starts with the newest touch, so the earliest touch is added last.
 static void touch_all(Propagator *p) {
+  for (uint32_t i = p->reductions.n; i-- > 0;) {
+    const Value *source = paired_source(p, p->reductions.at[i].op);
+    if (source) add_touch(p, source->id, TOUCH_PAIRS, i);
+  }
   for (uint32_t i = p->reductions.n; i-- > 0;) add_touch(p, p->reductions.at[i].node, TOUCH_REDUCTION, i);
   for (uint32_t i = p->edges.n; i-- > 0;) {
     add_touch(p, p->edges.at[i].node, TOUCH_EDGE, i);

@@ -3,8 +3,9 @@
 // op works in, it is made again or converted.
 //
 // The first layout that is asked of a lazy value or a view goes to the op itself. Further layouts go to copies next to
-// it. A conversion is placed before the first op that asks for it. But it stays outside every loop and branch that its
-// source is outside of. There it runs least often, and its registers live shortest.
+// it. A conversion is placed before the first op that asks for it. But it stays outside every loop that its source is
+// outside of, and outside of branches unless all that needs it is in one of them. There it runs least often, and its
+// registers live shortest.
 #include "ir/build.h"
 #include "base/fault.h"
 #include "base/integer.h"
@@ -263,7 +264,32 @@ static void finish_region(Propagator *p, Region *region) {
   }
 }
 
+// The branch that has all users of the op's result; NULL: none has.
+static const Region *branch_of_users(const Op *op) {
+  const Region *branch = NULL;
+  for (const Use *use = op_result(op)->first_use; use; use = use->next) {
+    const Op *outer = op_in_region(use->user, op->region);
+    if (outer == use->user || outer->kind != OP_IF || use->user->kind == OP_DOT) return NULL;
+    const Region *taken = op_in_region(use->user, outer->regions[0]) ? outer->regions[0] : outer->regions[1];
+    if (branch && branch != taken) return NULL;
+    branch = taken;
+  }
+  return branch;
+}
+
+// A conversion that only one branch needs moves there.
+static void sink_conversions(Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t r = 0; r < op->region_count; r++) sink_conversions(op->regions[r]);
+    const Region *branch = op->kind == OP_CONVERT_LAYOUT ? branch_of_users(op) : NULL;
+    Op *user = branch ? value_first_user(op_result(op), branch) : NULL;
+    if (user) op_move(op, user->region, user);
+  }
+}
+
 void propagate_rewrite(Propagator *p) {
   rewrite_region(p, p->func->body);
   finish_region(p, p->func->body);
+  sink_conversions(p->func->body);
 }

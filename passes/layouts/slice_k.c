@@ -23,6 +23,7 @@
 //         weights of neighbouring columns in wide accesses.
 //
 // Conditions:
+// * wgmma does not take the transposed dot (dot_unpacks).
 // * The loop only accumulates the dot. Its sums of all columns fit in a thread's registers.
 // * The dot is one of mma.sync, of 16-bit operands. a is loaded, or a repeated row that is loaded. It has no other use.
 // * b is unpacked from words along k. The part of a warp has whole words for the four threads of a row.
@@ -50,7 +51,7 @@ static bool find_sum(SlicedDot *s) {
          loop_yielded(s->loop, s->sum) == next;
 }
 
-// a is loaded, or a loaded row that is repeated (load_distinct).
+// a is loaded, or a loaded row that is repeated (load_once).
 static bool find_load(SlicedDot *s) {
   Value *a = op_operand(s->dot, DOT_A);
   const Op *user = s->dot;
@@ -83,6 +84,7 @@ static bool find_sliced(PassContext *context, Op *loop, Op *dot, SlicedDot *s) {
   *s = (SlicedDot){.loop = loop, .dot = dot, .shape = dot_op_shape(dot)};
   if (op_attr(dot, ATTR_INSTRUCTION) || op_attr(dot, ATTR_EXTENTS) || dot->operand_count > 3) return false;
   if (s->shape.m > MAX_ROW_BITS || op_result(dot)->type->layout || !takes_halves(context, dot)) return false;
+  if (dot_unpacks(context, dot)) return false;
   if (!find_sum(s) || !find_load(s)) return false;
   s->bits = part_bits(s);
   return s->bits > 0;

@@ -6,7 +6,7 @@
 // across the reduction together with the elements. An access one element wide with or without the mask is not worth
 // twice the code. Rows of 1,000 elements per step are an example.
 //
-// Loads that share_windows would read once count as narrowed, unless it can read whole vectors under their mask.
+// Loads that load_once would read once count as narrowed, unless it can read whole vectors under their mask.
 //
 // Other masks get no copy if they only change at vector boundaries (the bound is a multiple of 16). They need none.
 #include "passes/loops/mask_copies.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Windows: loads in one region whose addresses are at constant distances, so that several of them read most elements.
-// Shared by share_windows, which reads them once, and mask_copies.c, which removes masks so that this is worth it.
+// Shared by load_once, which reads them once, and mask_copies.c, which removes masks so that this is worth it.
 #ifndef PASSES_LOOPS_WINDOWS_H
 #define PASSES_LOOPS_WINDOWS_H
 

@@ -117,9 +117,8 @@ Value *pad_mask(const Padding *p, Builder *b, Value *mask, const Value *like) {
 static bool is_zero_shape(const Padding *p, const Op *op, uint32_t dim) {
   const Value *x = op_operand(op, 0);
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
+  if (op_has(op, CONVERTS)) return pad_is_zero(p, x, dim);
   switch ((int)op->kind) {
-  case OP_CAST:
-  case OP_BITCAST:
   case OP_TMA_MARK: return pad_is_zero(p, x, dim);
   case OP_TRANS: return pad_is_zero(p, x, (uint32_t)op_attr(op, ATTR_ORDER)->ints.at[dim]);
   case OP_EXPAND_DIMS: return dim != axis && pad_is_zero(p, x, dim - (dim > axis));

@@ -51,6 +51,7 @@ typedef struct Stager {
   bool in_flight; // The dot may be in flight while the next one starts.
   bool dot_first; // Waits and prefetches come after the dot.
   bool refills;   // Prefetches come after the wait for the previous dot.
+  const Op *reads_first; // Copies start before this op, after what comes before it; NULL: with the iteration.
 } Stager;
 
 // Allocates the group's buffers, mbarriers and tensor maps.

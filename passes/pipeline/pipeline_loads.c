@@ -437,6 +437,7 @@ static bool find_computed_operand(const StagedLoop *found, const Op *dot, const 
 // The dot's operands last an iteration, or one of them would with two slots.
 static bool operands_last(StagedLoop *found, Op *dot) {
   bool a = lasts_an_iteration(found, op_operand(dot, 0)), b = lasts_an_iteration(found, op_operand(dot, 1));
+  if (a && dot_takes_b_computed(dot)) return dot_parts(dot) > 1; // In parts (split_ops).
   if (a && b) return true;
   if ((a || b) && find_computed_operand(found, dot, op_operand(dot, a), &found->computed_operand))
     found->computed_dot = dot;

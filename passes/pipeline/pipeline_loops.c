@@ -50,7 +50,7 @@
 //         dot %x, %t; wait                    %t = ring_wait %q, %two
 //                                             dot %x, %t; wait for the one before
 //
-// A dot that reads an operand into registers waits for the previous one (split_dots). It comes first. Otherwise its
+// A dot that reads an operand into registers waits for the previous one (split_ops). It comes first. Otherwise its
 // reads would queue up after the copies:
 //
 //         async_wait, barrier for the first iteration
@@ -61,6 +61,9 @@
 //           copies of iteration i + 3 into the slot that the last iteration read
 //         }
 //
+// Packed words of a dot of few rows are read back before the next copies start. Starting a copy takes many instructions,
+// which hide the time of reading.
+//
 // A slot is released when its readers are done: at the end of the iteration. For a dot that stays in flight, it is
 // released when the next dot has started and this one was waited for.
 #include "ir/dot/layout_dot.h"
@@ -70,6 +73,10 @@
 
 // --- the loop's body
 
+static void push_copies(Stager *s, const Op *at) {
+  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS; g++) stage_step(s, STAGED_BEGIN, g, at);
+}
+
 // Loads through registers come before the barrier. ptxas would move loads after it to the end of the iteration, where
 // more registers are free. The next iteration would then wait for them.
 static void push_next_data(Stager *s, const Op *at) {
@@ -78,8 +85,7 @@ static void push_next_data(Stager *s, const Op *at) {
   stage_step(s, STAGED_BEGIN, STAGED_VALUES, at);
   if (!s->refills || s->groups[STAGED_COPIES].count || s->groups[STAGED_STORES].count)
     stage_step(s, STAGED_AWAIT, STAGED_COPIES, at);
-  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS && !s->refills; g++)
-    stage_step(s, STAGED_BEGIN, g, at);
+  if (!s->refills && !s->reads_first) push_copies(s, at);
 }
 
 static void release_all(Stager *s, const Op *at) {
@@ -109,6 +115,7 @@ static void assign_steps(Stager *s) {
   if (!s->dot_first) push_next_data(s, loop);
   for (int g = 0; g < STAGED_VALUES; g++) stage_step(s, STAGED_USE, g, loop);
   for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
+    if (op == s->reads_first) push_copies(s, op);
     bool overlaps = s->in_flight && op == s->staged->dot_wait;
     if (stage_is_read(s, op)) stage_step(s, STAGED_READ, STAGED_COPIES, op);
     if (s->groups[STAGED_COMPUTED].count && op == s->staged->computed_operand.store) push_computed(s, op);
@@ -197,6 +204,19 @@ static void make_group(Stager *s, int kind, uint32_t stages) {
   group->maps = ARENA_ARRAY(s->arena, Value *, n);
 }
 
+// The first op that computes with words that the loop copies, if its dot is of packed weights and few rows (slice_k).
+// These words are then read before the next copies start: starting copies takes as long as reading. With more rows the
+// words would need registers of the sums. NULL: copies start first.
+static const Op *reads_before_copies(const Stager *s) {
+  const Region *body = s->staged->loop->regions[0];
+  const Op *dot = NULL;
+  for (const Op *op = body->first; op && !dot; op = op->next)
+    if (op->kind == OP_DOT && op_attr(op, ATTR_K_RUN) && op_result(op)->type->rank == 3) dot = op;
+  for (const Op *op = body->first; op && dot && op != dot; op = op->next)
+    if (op->kind == OP_SHR && type_is_tile(op_result(op)->type)) return op;
+  return NULL;
+}
+
 static void make_groups(Stager *s, uint32_t stages) {
   s->late = late_buffer(s->staged);
   s->in_flight = s->staged->dot && stages >= 3;
@@ -205,6 +225,7 @@ static void make_groups(Stager *s, uint32_t stages) {
       count_tensors(s->staged) == s->staged->loads.n; // The second barrier is then the only one.
   s->refills =
       s->in_flight && !s->dot_first && count_async(s->staged) > 0 && (all_tensors || refill_pays(s, stages));
+  s->reads_first = reads_before_copies(s);
   for (int g = 0; g < STAGED_COMPUTED; g++) make_group(s, g, stages);
   make_computed(s);
 }

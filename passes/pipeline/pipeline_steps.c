@@ -41,10 +41,18 @@ static uint32_t take_token(StagedGroup *g, uint32_t under_way, Value **tokens, u
   return n + 1;
 }
 
+// Returns true if something other than threads' loads may read the buffer.
+static bool feeds_dot(const Value *buffer) {
+  for (const Use *use = buffer->first_use; use; use = use->next)
+    if (use->user->kind != OP_SHARED_STORE && use->user->kind != OP_SHARED_LOAD) return true;
+  return false;
+}
+
 // Returns true if a dot may read slots of the group. Other slots are only read back by threads.
 static bool fills_buffers(const StagedGroup *g) {
   bool fills = false;
-  for (uint32_t i = 0; i < g->count; i++) fills |= g->loads[i]->alloc != NULL;
+  for (uint32_t i = 0; i < g->count; i++)
+    fills |= g->loads[i]->alloc && feeds_dot(op_result(g->loads[i]->alloc));
   return fills;
 }
 

@@ -7,7 +7,7 @@
 //           for %block, %all, %blocks {programs} do (%p) {            (persist.c)
 //             for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
 //
-// needs   Layouts, promote_shared's buffers, and dot loops in their final form: runs after join_loops and
+// needs   Layouts, promote_shared's buffers, and dot loops in their final form: runs after overlap_dots and
 //         delay_dot_waits.
 // keeps   every value
 // breaks  nothing

@@ -22,7 +22,7 @@
 // by one, do not fit. Without the number ptxas spilled twice as much with 32 registers a thread.
 //
 // ptxas gets no number in three more cases. With `.minnctapersm 1` it loads more before it computes, and spills:
-//   * stream_reduction has ordered a dot
+//   * compute_in_parts has ordered a dot
 //   * tiles just fill the registers, and there is no dot
 //   * ptxas can finish each element before the next
 //

@@ -126,20 +126,31 @@ static bool is_made_of_places(const Value *value, uint32_t *left) {
   return true;
 }
 
-// True if each register is a constant: the value repeats along dimensions, and threads are apart by its periods. LLVM
-// writes it into instructions, such as the counts of shifts that unpack weights.
-static bool is_immediate(const Rematerialiser *m, const Value *value) {
+// True if elements that are this far apart are equal: the value repeats along dimensions.
+static bool repeats_after(const Rematerialiser *m, const Value *value, uint32_t basis) {
   const Type *type = value->type;
-  const Layout *layout = type->layout;
-  uint32_t left = MAX_OPS, registers = layout->bits[DIM_REGISTER], bits = registers;
-  if (!m->axes || type_element(type)->kind == TYPE_PTR || !is_made_of_places(value, &left)) return false;
-  bits += layout->bits[DIM_LANE] + layout->bits[DIM_WARP];
-  for (uint32_t i = registers, shift = 0; i < bits; i++, shift = 0)
-    for (uint32_t d = type->rank; d-- > 0; shift += log2_ceil(type->shape[d])) {
-      uint64_t at = layout->basis[i] >> shift & (type->shape[d] - 1);
-      if (at % axis_period(m->axes, value, d)) return false;
-    }
+  for (uint32_t d = type->rank, shift = 0; d-- > 0; shift += log2_ceil(type->shape[d]))
+    if ((basis >> shift & (type->shape[d] - 1)) % axis_period(m->axes, value, d)) return false;
   return true;
+}
+
+static bool counts_shifts(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use->user->kind == OP_SHR && use == &use->user->operands[1]) return true;
+  return false;
+}
+
+// True if a thread's registers are constants, which LLVM writes into instructions. The counts of shifts that unpack
+// weights are so. They may also be copies of two, which differ between threads.
+static bool takes_few_registers(const Rematerialiser *m, const Value *value) {
+  enum { FEW_BITS = 1 };
+  const Layout *layout = value->type->layout;
+  uint32_t left = MAX_OPS, registers = layout->bits[DIM_REGISTER], own = 0, others = 0;
+  if (!m->axes || type_element(value->type)->kind == TYPE_PTR || !is_made_of_places(value, &left))
+    return false;
+  for (uint32_t i = 0; i < registers + layout->bits[DIM_LANE] + layout->bits[DIM_WARP]; i++)
+    *(i < registers ? &own : &others) += !repeats_after(m, value, layout->basis[i]);
+  return others == 0 || (own <= FEW_BITS && counts_shifts(value));
 }
 
 // True if the loop takes the value from outside, and can compute it. Leaves are copies of a register and take none of
@@ -148,7 +159,7 @@ static bool is_taken(const Rematerialiser *m, const Value *value) {
   uint32_t left = MAX_OPS;
   if (!holds_index(value->type) || m->inside[value->id] || !value->def || op_has(value->def, LEAF))
     return false;
-  if (!m->loaded) return is_made_of_number(value) && !is_immediate(m, value);
+  if (!m->loaded) return is_made_of_number(value) && !takes_few_registers(m, value);
   return type_element_bytes(value->type) == 8 && can_make(value, true, &left) && !is_made_of_number(value);
 }
 

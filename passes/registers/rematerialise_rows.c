@@ -28,15 +28,12 @@ static bool is_linear(const Value *value, bool *stride, uint32_t *left) {
   if (!op || *left == 0) return false;
   --*left;
   if (op_has(op, LEAF)) return true;
+  if (op_has(op, SPREADS) || op->kind == OP_RESHAPE) return is_linear(op_operand(op, 0), stride, left);
   switch ((int)op->kind) {
-  case OP_CAST:
-  case OP_EXPAND_DIMS:
-  case OP_BROADCAST:
-  case OP_RESHAPE: return is_linear(op_operand(op, 0), stride, left);
+  case OP_CAST: return is_linear(op_operand(op, 0), stride, left);
   case OP_MUL: {
     const Op *factor = op_operand(op, 1)->def;
-    while (factor && (factor->kind == OP_BROADCAST || factor->kind == OP_EXPAND_DIMS))
-      factor = op_operand(factor, 0)->def;
+    while (factor && op_has(factor, VIEW | SPREADS)) factor = op_operand(factor, 0)->def;
     *stride |= factor && factor->kind == OP_SPLAT && layout_registers(value->type->layout) >= MIN_ROWS;
     break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A run of loads, computations and stores, which split_stores does part by part.
+// A run of loads, computations and stores, which compute_in_parts does part by part.
 #ifndef PASSES_REGISTERS_SPLIT_STORES_H
 #define PASSES_REGISTERS_SPLIT_STORES_H
 
@@ -30,8 +30,6 @@ typedef struct StoreSplitter {
 
 // True if at most *left ops compute the value from the thread index and scalars.
 bool store_part_is_made_anew(const Value *value, uint32_t *left);
-// True if attributes of the op describe more equal or consecutive neighbours than a part of 1 / 2^bits has.
-bool store_part_speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits);
 // How many of the index's highest bits, all of dimension `dim`, each belong to only one register bit.
 uint32_t store_part_bits(const Type *type, uint32_t dim);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses how many parts split_stores makes of a run. It counts the registers of what is loaded, computed and waits for
+// Chooses how many parts compute_in_parts makes of a run. It counts the registers of what is loaded, computed and waits for
 // stores.
 #include "base/integer.h"
 #include "ir/memory/scratch.h"
@@ -19,16 +19,6 @@ bool store_part_is_made_anew(const Value *value, uint32_t *left) {
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!store_part_is_made_anew(op_operand(op, i), left)) return false;
   return true;
-}
-
-// True if attributes of the op describe more equal or consecutive neighbours than a part has.
-bool store_part_speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits) {
-  const AttrKey keys[] = {ATTR_CONSTANT, ATTR_CONTIGUOUS};
-  for (uint32_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-    const Attr *attr = op_attr(op, keys[k]);
-    if (attr && attr->ints.at[s->dim] > s->like->shape[s->dim] >> bits) return true;
-  }
-  return false;
 }
 
 // True if the value is a tile of data: no pointers or masks, and no offsets that are computed where they are used.
@@ -114,14 +104,21 @@ uint32_t store_part_bits(const Type *type, uint32_t dim) {
   return bits;
 }
 
-// The most bits that leave every access its vector, and keep true what attributes say about neighbours.
+// The most bits that leave every access its vector.
 static uint32_t most_bits(const StoreSplitter *s) {
   uint32_t bits = store_part_bits(s->like, s->dim), registers = layout_registers(s->like->layout);
   for (uint32_t i = 0; i < s->ops.n; i++)
-    while (bits && (registers >> bits < (uint32_t)op_int(s->ops.at[i], ATTR_VECTOR, 1) ||
-                    store_part_speaks_of_more(s, s->ops.at[i], bits)))
-      bits--;
+    while (bits && registers >> bits < (uint32_t)op_int(s->ops.at[i], ATTR_VECTOR, 1)) bits--;
   return bits;
+}
+
+// Where so many ops follow the loads, arithmetic limits the kernel, and few warps do not hide its latency. If live tiles
+// leave a multiprocessor fewer than about 20 warps, parts leave it more.
+enum { BUSY_OPS = 48, BUSY_REGISTERS = 96, PART_REGISTERS = 56 };
+
+static uint32_t room_of(const StoreSplitter *s, uint32_t alive) {
+  bool busy = s->ops.n >= BUSY_OPS && alive > BUSY_REGISTERS && !s->ops.at[0]->region->parent;
+  return busy ? PART_REGISTERS : func_thread_registers(s->func) - RESERVED_REGISTERS;
 }
 
 // log2 of the fewest parts such that one fits next to what waits. 0 if:
@@ -131,9 +128,9 @@ static uint32_t most_bits(const StoreSplitter *s) {
 uint32_t store_parts(const StoreSplitter *s) {
   bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
   uint32_t waiting = 0, loaded = 0, copies = 0, beside = 0, most = most_bits(s), bits = 0;
-  uint32_t room = func_thread_registers(s->func) - RESERVED_REGISTERS;
   for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen, &copies);
-  if (waiting + alive_in_order(s) <= room) return 0;
+  uint32_t alive = waiting + alive_in_order(s), room = room_of(s, alive);
+  if (alive <= room) return 0;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *op = s->accesses.at[i];
     if (op->kind == OP_LOAD) loaded += tile_words(op_result(op)->type);
@@ -147,9 +144,9 @@ uint32_t store_parts(const StoreSplitter *s) {
   }
   while (bits < most && waiting + (loaded >> bits) > room) bits++;
   if (bits)
-    diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
-                "in %u parts: %u registers are loaded next to %u live ones, and there are %u", 1u << bits,
-                loaded, waiting, room);
+    diag_remark(s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
+                "in %u parts: %u registers are loaded next to %u live ones, and there are %u%s", 1u << bits,
+                loaded, waiting, room, room == PART_REGISTERS ? " if enough warps are to fit" : "");
   return bits;
 }
 
@@ -204,7 +201,7 @@ uint32_t store_parts_behind(const StoreSplitter *s) {
   while (bits < most && alive >> bits > part) bits++;
   if (!bits || waiting + (alive >> bits) > whole / 4 * 3) return 0;
   diag_remark(
-      s->context->diags, s->accesses.at[0]->loc, "split_stores",
+      s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
       "in %u parts before all stores: %u registers are live next to these, %u would be, and there are %u",
       1u << bits, waiting, whole, room);
   return bits;

@@ -307,11 +307,8 @@ static bool find(FormFinder *f, Value *value, Dims dims, TmaForm *form, uint32_t
            find(f, op_operand(op, 0), dims, form, depth);
   case OP_ARANGE: return of_arange(f, op, dims, form);
   case OP_REM: return of_remainder(f, op, dims, form, depth);
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
   case OP_ADDPTR: return of_pair(f, op, dims, form, depth);
-  default: return of_scalar(value, form);
+  default: return op_has(op, ARITHMETIC) ? of_pair(f, op, dims, form, depth) : of_scalar(value, form);
   }
 }
 

@@ -273,14 +273,10 @@ static bool of_op(Guard *g, const Op *op, HostRange *range, uint32_t depth) {
       return false;
     keep_in_type(g, result, *range);
     return true;
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
-  case OP_DIV:
-  case OP_REM:
-  case OP_MIN:
-  case OP_MAX: return of_arithmetic(g, op, range, depth);
-  default: return false;
+  default: {
+    bool divides = op_has(op, SAME | SLOW), chooses = op_has(op, SAME | CHOOSES);
+    return (op_has(op, ARITHMETIC) || divides || chooses) && of_arithmetic(g, op, range, depth);
+  }
   }
 }
 

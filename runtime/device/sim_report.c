@@ -29,10 +29,6 @@ static Loc report_loc(const ReportContext *context, const tilec_sim_place *place
   return loc_of(sources, &(tilec_sim_place){.line = ptx_line}, context->ptx_file);
 }
 
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
 // True for reports that end a whole launch, at any instruction.
 static bool of_launch(tilec_sim_report_kind kind) {
   return kind == TILEC_SIM_BUDGET || kind == TILEC_SIM_TIMEOUT || kind == TILEC_SIM_CANCELLED;
@@ -43,6 +39,15 @@ static bool is_race(tilec_sim_report_kind kind) {
          kind == TILEC_SIM_RACE_WRITE_READ;
 }
 
+// True if the report's address is in this buffer, or is so near that the report counts it from the buffer. Other PTX
+// has pointers that no argument gives, such as those to its variables.
+static bool counts_from(const BufferName *buffer, const tilec_sim_report *report) {
+  const uint64_t after = (uint64_t)1 << 30, before = (uint64_t)1 << 16; // as in sim/machine/resolve.c
+  if (!buffer || report->allocation != buffer->address) return false;
+  if (report->address < buffer->address) return buffer->address - report->address < before;
+  return report->address - buffer->address < buffer->bytes + after;
+}
+
 // The buffer that holds the address. For an access out of bounds, the buffer that was probably meant. The
 // location names a parameter, but LLVM gives some instructions the location of another op.
 static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_report *report) {
@@ -51,7 +56,8 @@ static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_repor
   if (!report->is_global || (!report->address && !misses)) return NULL;
   if (misses && c->args && report->place.param && report->place.param <= c->arg_count)
     hint = buffer_pointed(c->names, c->name_count, c->args[report->place.param - 1]);
-  return buffer_meant(c->names, c->name_count, hint, report->address);
+  const BufferName *meant = buffer_meant(c->names, c->name_count, hint, report->address);
+  return c->ptx_file && !counts_from(meant, report) ? NULL : meant;
 }
 
 SimFinding report_finding(const ReportContext *context, const tilec_sim_report *report) {
@@ -69,8 +75,8 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
 static bool same_cause(const SimFinding *a, const SimFinding *b) {
   bool races = is_race(a->report.kind) && is_race(b->report.kind);
   if (!races && (a->report.kind != b->report.kind || a->report.access != b->report.access)) return false;
-  return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
-         (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
+  return (loc_same(a->loc, b->loc) && loc_same(a->other, b->other)) ||
+         (races && loc_same(a->loc, b->other) && loc_same(a->other, b->loc));
 }
 
 bool report_joins(SimFinding *finding, const SimFinding *later) {
@@ -421,7 +427,7 @@ Loc race_other_access(const Diag *race) {
   return race->loc;
 }
 
-static bool is_with_itself(const Diag *race) { return same_place(race->loc, race_other_access(race)); }
+static bool is_with_itself(const Diag *race) { return loc_same(race->loc, race_other_access(race)); }
 
 // True if `race` is between a load and the store that `itself` is about.
 static bool loses_update(const Diag *race, const Diag *itself) {
@@ -430,7 +436,7 @@ static bool loses_update(const Diag *race, const Diag *itself) {
   if (!buffer || !other || strcmp(buffer, other) != 0) return false;
   bool is_load = strstr(race->message, "orders this load") != NULL;
   if (!is_load && !strstr(race->message, "and the load")) return false;
-  return same_place(is_load ? race_other_access(race) : race->loc, itself->loc);
+  return loc_same(is_load ? race_other_access(race) : race->loc, itself->loc);
 }
 
 static bool join_update(Diags *diags, const Diag *itself) {

@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "ir/number.h"
 #include "runtime/error.h"
+#include "runtime/launch/image_struct.h"
 #include "runtime/launch/kernel.h"
 #include "runtime/launch/tensor.h"
 
@@ -42,6 +43,31 @@ static tilec_status bind_tensor(const tilec_kernel *k, uint32_t i, const tilec_a
   return status ? status : bind_one(k, i, &plain, bound);
 }
 
+// A struct of at most 8 bytes is the parameter's bits. A larger one stays in the key.
+static tilec_status bind_struct(const tilec_kernel *k, uint32_t i, const tilec_arg *arg, BoundArgs *bound) {
+  uint32_t used = bound->key_bytes + bound->struct_bytes, wanted = k->param_bytes[i];
+  uint8_t *to = bound->key + used;
+  size_t bytes, room = sizeof bound->key - used;
+  const char *why = struct_pack(arg, to, room, &bytes);
+  if (why) return wrong_argument(k, i, why);
+  if (bytes != wanted)
+    return error_set(
+        TILEC_ERROR_INVALID_ARGUMENT,
+        "%s: parameter %u has %u bytes, and the tuple has %zu as a struct of C: each item's dtype "
+        "is its type (in C++ an int has 4 bytes, 2.0 has 8 and 2.0f has 4)",
+        k->name, i, wanted, bytes);
+  if (bytes > room)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s: parameter %u: structs of more than %d bytes in all",
+                     k->name, i, MAX_SHAPE);
+  bound->bits[i] = (uint64_t)(uintptr_t)to;
+  if (bytes <= sizeof bound->bits[i]) {
+    bound->bits[i] = 0;
+    memcpy(&bound->bits[i], to, bytes);
+  }
+  bound->struct_bytes += (uint32_t)(bytes + 7) / 8 * 8;
+  return TILEC_OK;
+}
+
 static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg *arg, BoundArgs *bound) {
   uint32_t bytes = k->param_bytes[i];
   bound->key[KEY_BYTES * i] = bound->key[KEY_BYTES * i + 1] = 0;
@@ -58,7 +84,7 @@ static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg 
   case TILEC_ARG_DL:
   case TILEC_ARG_DIM:
   case TILEC_ARG_STRIDE: return bind_tensor(k, i, arg, bound);
-  case TILEC_ARG_TUPLE:
+  case TILEC_ARG_TUPLE: return bind_struct(k, i, arg, bound);
   case TILEC_ARG_DESCRIPTOR:
   case TILEC_ARG_CONSTEXPR: return wrong_argument(k, i, "what is not one parameter");
   case TILEC_ARG_DEFAULT: return wrong_argument(k, i, "a default: PTX has none");
@@ -73,7 +99,7 @@ tilec_status image_bind(const tilec_kernel *k, const tilec_arg *args, size_t arg
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu", k->name, k->param_count,
                      arg_count);
   bound->count = k->param_count;
-  bound->key_bytes = KEY_BYTES * k->param_count;
+  bound->key_bytes = (KEY_BYTES * k->param_count + 7) / 8 * 8;
   for (uint32_t i = 0; i < k->param_count; i++) {
     tilec_status status = bind_one(k, i, &args[i], bound);
     if (status) return status;
@@ -101,6 +127,18 @@ static tilec_status name_params(tilec_kernel *k, const KernelParams *params) {
   return TILEC_OK;
 }
 
+// Parameters of more than 8 bytes are structs, which a launch passes by value.
+static tilec_status find_structs(const tilec_kernel *k, const KernelParams *params, ByValueParams *structs) {
+  for (uint32_t i = 0; i < params->count; i++) {
+    if (params->bytes[i] <= sizeof(uint64_t)) continue;
+    if (structs->n == MAX_BY_VALUE)
+      return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s: more than %d parameters are structs", k->name,
+                       MAX_BY_VALUE);
+    structs->at[structs->n++] = (uint16_t)i;
+  }
+  return TILEC_OK;
+}
+
 static tilec_status load_image(void *data) {
   const ImageRequest *r = data;
   tilec_kernel *k = r->kernel;
@@ -119,6 +157,11 @@ static tilec_status load_image(void *data) {
   KernelParams params;
   tilec_status status = device_load(k->device, &image, &s->loaded);
   if (!status) status = k->device->kind->params(k->device, s->loaded.state, &params);
+  if (!status) status = find_structs(k, &params, &image.by_value);
+  if (!status && image.by_value.n) { // only the loaded kernel knows its parameters
+    device_unload(&s->loaded);
+    status = device_load(k->device, &image, &s->loaded);
+  }
   return status ? status : name_params(k, &params);
 }
 

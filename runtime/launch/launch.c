@@ -120,6 +120,7 @@ static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *
 // the arguments.
 static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
                                         BoundArgs *bound, Specialisation **s) {
+  bound->struct_bytes = 0;
   tilec_status status =
       kernel->is_image ? image_bind(kernel, args, arg_count, bound)
                        : bind_args(kernel->name, kernel->params, kernel->param_count, args, arg_count, bound);
@@ -133,6 +134,7 @@ static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *a
 // The same for arguments that become several of the kernel's parameters.
 static tilec_status find_wide(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count, BoundArgs *bound,
                               Expanded *expanded, Specialisation **s) {
+  bound->struct_bytes = 0;
   if (kernel->is_tir)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "%s is tile IR, whose parameters take one argument each: no "

@@ -13,7 +13,7 @@ typedef struct Kept {
 
 typedef struct KeptMemory {
   uint32_t count;
-  Kept at[MAX_PARAMS];
+  Kept at[MAX_PARAMS + MAX_SHAPE / 8]; // one for each argument, and for each word of structs
 } KeptMemory;
 
 static bool is_kept(const KeptMemory *memory, uint64_t base) {
@@ -31,13 +31,20 @@ static tilec_status keep_one(tilec_device *device, KeptMemory *memory, uint64_t 
   return device->kind->read(device, base, copy, bytes);
 }
 
+static tilec_status keep_at(tilec_device *device, KeptMemory *memory, uint64_t address) {
+  uint64_t base, bytes;
+  if (!device_memory_at(device, address, &base, &bytes) || !bytes || is_kept(memory, base)) return TILEC_OK;
+  return keep_one(device, memory, base, bytes);
+}
+
 // An integer that looks like an address only costs an unnecessary copy.
 static tilec_status keep_memory(tilec_device *device, const BoundArgs *args, KeptMemory *memory) {
   tilec_status status = TILEC_OK;
-  for (uint32_t i = 0; i < args->count && !status; i++) {
-    uint64_t base, bytes;
-    if (!device_memory_at(device, args->bits[i], &base, &bytes) || !bytes || is_kept(memory, base)) continue;
-    status = keep_one(device, memory, base, bytes);
+  for (uint32_t i = 0; i < args->count && !status; i++) status = keep_at(device, memory, args->bits[i]);
+  for (uint32_t i = 0; i < args->struct_bytes && !status; i += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, args->key + args->key_bytes + i, sizeof word);
+    status = keep_at(device, memory, word);
   }
   return status;
 }

@@ -58,6 +58,9 @@ typedef struct BoundArgs {
   // Some arguments become several of the kernel's parameters. Then the fields describe the expanded ones, and
   // the key ends with their shape. After a failure of bind_args: this was the reason.
   bool wide;
+  // For a kernel of an image: bytes of the key after the first key_bytes, which are structs by value. The bits of such
+  // a parameter are the struct's address.
+  uint32_t struct_bytes;
   uint32_t spec_bytes; // If wide: bytes of the key without its last part, the values that heuristics read.
   uint64_t bits[MAX_PARAMS]; // integers are sign-extended
   uint8_t key[MAX_PARAMS * KEY_BYTES + MAX_SHAPE];

@@ -2,6 +2,7 @@
 // Measures the configurations that the model ranks first. Each round measures all of them, on buffers rotated
 // beyond the L2 cache. After each of the first rounds the slower half is dropped.
 #include <stdlib.h>
+#include "base/median.h"
 
 #include "runtime/compile/assemble.h"
 #include "runtime/error.h"
@@ -75,17 +76,11 @@ static int by_time(const void *x, const void *y) {
   return a < b ? -1 : a > b; // by rank, in the order of the space
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void take_median(Attempt *a) {
   double sorted[MAX_ROUNDS];
   uint32_t n = a->candidate->rounds;
   memcpy(sorted, a->seconds, n * sizeof *sorted);
-  qsort(sorted, n, sizeof *sorted, compare_doubles);
-  a->candidate->seconds = sorted[n / 2];
+  a->candidate->seconds = median_of(sorted, n);
   a->candidate->measured = true;
 }
 

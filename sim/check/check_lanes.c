@@ -11,7 +11,11 @@ void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost,
   uint64_t address = address_at(warp, &operand, lowest_lane(lost));
   Report *report = report_new(warp, insn, lost, TILEC_SIM_RACE_WRITE_WRITE, address, insn_index(warp, insn));
   if (!report) return;
-  report_message(report, "data race: lanes of this store write different values to one address");
+  bool window = access->space == SPACE_GENERIC && address >= SHARED_WINDOW;
+  bool shared = access->space == SPACE_SHARED || window;
+  report_buffer(report, warp, shared ? SPACE_SHARED : SPACE_GLOBAL,
+                window ? address - SHARED_WINDOW : address);
+  report_message(report, "data race: lanes of this store write different values to %s", report->buffer);
   report_blame(report, warp, insn_index(warp, insn), warp->index, "the same instruction");
 }
 
@@ -24,6 +28,13 @@ void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, ui
                    lowest_lane(sources & ~mask));
 }
 
+// A lane that `lane`'s mask names, and that executes the instruction with another mask. LANES: none.
+static uint32_t stranger_to(const uint32_t *members, uint32_t lane, uint32_t mask) {
+  for (uint32_t k = 0; k < LANES; k++)
+    if ((members[lane] & mask) >> k & 1 && members[k] != members[lane]) return k;
+  return LANES;
+}
+
 void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *members = lanes_at(warp, insn->src[3]);
   uint32_t first = members[lowest_lane(mask)], strangers = 0, differ = 0;
@@ -32,9 +43,10 @@ void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask) 
   for (uint32_t l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
     strangers |= (members[l] >> l & 1) ? 0 : 1u << l;
-    differ |= members[l] != first ? 1u << l : 0;
+    differ |= stranger_to(members, l, mask) < LANES ? 1u << l : 0;
   }
   uint32_t absent = first & warp->live & ~mask, bad = strangers ? strangers : differ ? differ : absent;
+  uint32_t other = differ ? stranger_to(members, lowest_lane(differ), mask) : 0;
   Report *report = bad ? report_new(warp, insn, bad, TILEC_SIM_LANES, 0, UINT32_MAX) : NULL;
   if (!report) return;
   if (strangers)
@@ -42,7 +54,7 @@ void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask) 
                    lowest_lane(strangers), members[lowest_lane(strangers)]);
   else if (differ)
     report_message(report, "lanes %u and %u have different member masks, 0x%08x and 0x%08x",
-                   lowest_lane(mask), lowest_lane(differ), first, members[lowest_lane(differ)]);
+                   lowest_lane(differ), other, members[lowest_lane(differ)], members[other]);
   else
     report_message(report,
                    "the member mask 0x%08x names lane %u, but that lane does not execute this instruction",

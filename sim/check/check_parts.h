@@ -7,7 +7,8 @@
 #include "sim/check/clock.h"
 #include "sim/check/race.h"
 
-enum { MBARRIERS = 128, REPORT_LIMIT = 100, MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96 };
+enum { MBARRIERS = 128, REPORT_LIMIT = 100 };
+enum { MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96, NAME_BYTES = 56 };
 
 // The strands of a CTA. Each kind but STRAND_MBARRIER has one strand per warp: the warp's instructions, its
 // cp.async groups, the writes and the reads of its bulk groups, and its wgmma groups. STRAND_MBARRIER is the

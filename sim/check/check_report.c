@@ -2,6 +2,7 @@
 // Reports: one per kind and pair of instructions, with the locations of both.
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/demangle.h"
 #include "sim/check/check_parts.h"
 #include "sim/check/facts.h"
 
@@ -68,12 +69,17 @@ void report_order(Report *report, const char *format, ...) {
   report->api.order = report->order;
 }
 
+static void variable_name(const char *space, Str name, uint64_t offset, char *text, size_t room) {
+  char shown[NAME_BYTES];
+  demangle(name, shown, sizeof shown);
+  snprintf(text, room, "%s variable '%s' + %llu", space, shown, (unsigned long long)offset);
+}
+
 static void shared_name(const Program *program, uint64_t address, char *text, size_t room) {
   for (uint32_t i = 0; i < program->shared_vars.n; i++) {
     const SharedVar *var = &program->shared_vars.at[i];
     if (address >= var->offset && address - var->offset < var->bytes) {
-      snprintf(text, room, "shared variable '%s' + %llu", var->name,
-               (unsigned long long)(address - var->offset));
+      variable_name("shared", str_from(var->name), address - var->offset, text, room);
       return;
     }
   }
@@ -89,6 +95,9 @@ void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t ad
   const Allocation *allocation = space == SPACE_SHARED ? NULL : memory_below(memory, address);
   if (space == SPACE_SHARED)
     shared_name(warp->block->program, address, report->buffer, sizeof report->buffer);
+  else if (allocation && allocation->name.n)
+    variable_name(allocation->read_only ? "constant" : "global", allocation->name, address - allocation->base,
+                  report->buffer, sizeof report->buffer);
   else if (allocation)
     snprintf(report->buffer, sizeof report->buffer, "allocation %zu (%llu bytes) + %llu",
              (size_t)(allocation - memory->at), (unsigned long long)allocation->size,

@@ -26,7 +26,7 @@ static uint64_t atomic_sum(PtxType type, uint64_t a, uint64_t b, bool flush) {
     return float_bits(float_flush(x + y));
   }
   if (type == PTX_F32) return float_bits(float_of((uint32_t)a) + float_of((uint32_t)b));
-  if (type == PTX_F64) return double_bits_of(double_of(a) + double_of(b));
+  if (type == PTX_F64) return double_bits(double_of(a) + double_of(b));
   return a + b;
 }
 

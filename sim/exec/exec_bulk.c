@@ -34,13 +34,13 @@ static double widen(PtxType type, uint64_t bits) {
 static uint64_t narrow(PtxType type, double value) {
   if (type == PTX_F16) return float_round(value, 10, 15, ROUND_RN);
   if (type == PTX_BF16) return float_round(value, 7, 127, ROUND_RN);
-  return type == PTX_F32 ? float_round(value, 23, 127, ROUND_RN) : double_bits_of(value);
+  return type == PTX_F32 ? float_round(value, 23, 127, ROUND_RN) : double_bits(value);
 }
 
 static uint64_t reduce_element(Operation op, PtxType type, uint64_t old, uint64_t value) {
   if (ptx_type_class(type) != CLASS_FLOAT) return reduce_int(op, type, old, value);
   double a = widen(type, old), b = widen(type, value);
-  if (op == OP_ADD && type == PTX_F64) return double_bits_of(a + b);
+  if (op == OP_ADD && type == PTX_F64) return double_bits(a + b);
   if (op == OP_ADD) return narrow(type, add_to_odd(a, b));
   if (isnan(a) || isnan(b)) return isnan(a) ? value : old;
   return (a < b) == (op == OP_MIN) ? old : value;

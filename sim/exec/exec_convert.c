@@ -94,7 +94,7 @@ static uint64_t float_result(double value, const Insn *insn) {
     uint32_t bits = float_round(value, 23, 127, round);
     return insn->flags & FLAG_FTZ ? float_bits(float_flush(float_of(bits))) : bits;
   }
-  default: return double_bits_of(value);
+  default: return double_bits(value);
   }
 }
 
@@ -115,9 +115,9 @@ static uint64_t float_of_int(uint64_t value, const Insn *insn) {
             : insn->round == ROUND_RZ ? false
                                       : rest > half || (rest && rest == half && (high & 1));
   double result = ldexp((double)(high + up), shift);
-  return double_bits_of(insn->flags & FLAG_SAT ? double_saturate(negative ? -result : result)
-                        : negative             ? -result
-                                               : result);
+  return double_bits(insn->flags & FLAG_SAT ? double_saturate(negative ? -result : result)
+                     : negative             ? -result
+                                            : result);
 }
 
 static uint64_t convert_lane(const Insn *insn, const void *lanes, int l) {

@@ -96,8 +96,8 @@ DEFINE_F64(f64_div, a / b)
 DEFINE_F64(f64_rcp, 1.0 / a)
 DEFINE_F64(f64_sqrt, sqrt(a))
 DEFINE_F64(f64_rsqrt, 1.0 / sqrt(a))
-DEFINE_F64(f64_abs, double_of(double_bits_of(a) & ~((uint64_t)1 << 63)))
-DEFINE_F64(f64_neg, double_of(double_bits_of(a) ^ (uint64_t)1 << 63))
+DEFINE_F64(f64_abs, double_of(double_bits(a) & ~((uint64_t)1 << 63)))
+DEFINE_F64(f64_neg, double_of(double_bits(a) ^ (uint64_t)1 << 63))
 DEFINE_F64(f64_min, f64_pick(a, b, true))
 DEFINE_F64(f64_max, f64_pick(a, b, false))
 DEFINE_F64(f64_copysign, copysign(b, a))
@@ -112,7 +112,7 @@ void exec_f64_gross(Warp *warp, const Insn *insn, uint32_t mask) {
     uint64_t bits = as[l] >> 32 << 32;
     if ((bits >> 52 & 0x7ff) == 0) bits &= (uint64_t)1 << 63;
     double value = double_of(bits);
-    uint64_t result = double_bits_of(insn->extra ? 1.0 / sqrt(value) : 1.0 / value);
+    uint64_t result = double_bits(insn->extra ? 1.0 / sqrt(value) : 1.0 / value);
     if ((result >> 52 & 0x7ff) != 0x7ff) result += (uint64_t)1 << 31; // to nearest
     if ((result >> 52 & 0x7ff) == 0) result &= (uint64_t)1 << 63;
     out[l] = isnan(double_of(result)) ? (uint64_t)0x7fffffff << 32 : result >> 32 << 32;

@@ -13,7 +13,7 @@ static bool rounds_up(uint64_t kept, uint64_t rest, uint64_t half, bool negative
 }
 
 uint32_t float_round(double value, int mantissa, int bias, Round round) {
-  uint64_t bits = double_bits_of(value), fraction = bits & (((uint64_t)1 << 52) - 1);
+  uint64_t bits = double_bits(value), fraction = bits & (((uint64_t)1 << 52) - 1);
   bool negative = bits >> 63;
   int exponent = (int)(bits >> 52 & 0x7ff);
   int width = mantissa == 23 ? 32 : 16;
@@ -44,7 +44,7 @@ double add_to_odd(double a, double b) {
   double sum = a + b;
   if (!isfinite(sum)) return sum;
   double rest_b = sum - a, error = (a - (sum - rest_b)) + (b - rest_b); // two-sum (Knuth): exact
-  uint64_t bits = double_bits_of(sum);
+  uint64_t bits = double_bits(sum);
   if (error == 0 || (bits & 1)) return sum;
   bool grows = (error > 0) == (sum > 0);
   return double_of(grows ? bits + 1 : bits - 1);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "base/integer.h"
 #include "sim/ptx/insn.h"
 
 static inline float float_of(uint32_t bits) {
@@ -15,12 +16,6 @@ static inline float float_of(uint32_t bits) {
 
 static inline uint32_t float_bits(float value) {
   uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static inline uint64_t double_bits_of(double value) {
-  uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }

@@ -48,7 +48,8 @@ bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64
   if (!host && !own) return false;
   size_t i = memory->n++;
   for (; i > 0 && memory->at[i - 1].base > *next; i--) memory->at[i] = memory->at[i - 1];
-  memory->at[i] = (Allocation){*next, bytes, host ? host : own, !host, read_only, NULL};
+  memory->at[i] = (Allocation){
+      .base = *next, .size = bytes, .host = host ? host : own, .owned = !host, .read_only = read_only};
   *address = *next;
   *next = (*next + bytes + gap + alignment - 1) / alignment * alignment;
   return true;
@@ -73,6 +74,11 @@ bool memory_unmap(Memory *memory, uint64_t address) {
   memmove(&memory->at[i], &memory->at[i + 1], (memory->n - i - 1) * sizeof *memory->at);
   memory->n--;
   return true;
+}
+
+void memory_name(Memory *memory, uint64_t address, Str name) {
+  size_t i = index_below(memory, address);
+  if (i < memory->n && memory->at[i].base == address) memory->at[i].name = name;
 }
 
 bool memory_watch(Memory *memory, uint64_t address, bool *found) {

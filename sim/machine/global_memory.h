@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/str.h"
 #include "sim/machine/spans.h"
 
 typedef struct Allocation {
@@ -16,6 +17,7 @@ typedef struct Allocation {
   unsigned char *host;
   bool owned;             // host memory is freed with it
   bool read_only;         // .const
+  Str name;               // of the module's variable that it holds; borrowed. Empty: none
   unsigned char *written; // one byte per byte: 1 if a kernel has written it; NULL: not watched
 } Allocation;
 
@@ -38,6 +40,8 @@ void memory_free_all(Memory *memory);
 // host NULL: allocates zeroed memory. False: the host has no memory. *address is a multiple of 256.
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address);
 bool memory_unmap(Memory *memory, uint64_t address); // false: no such allocation
+// Names the allocation that begins there.
+void memory_name(Memory *memory, uint64_t address, Str name);
 // From now on, records the written bytes of the allocation that begins there. False: the host has no memory.
 // *found false: no such allocation.
 bool memory_watch(Memory *memory, uint64_t address, bool *found);

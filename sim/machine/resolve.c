@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sim/machine/resolve.h"
 
+#include <stdio.h>
+
+#include "base/demangle.h"
 #include "sim/machine/hooks.h"
 #include "sim/machine/lanes.h"
 
@@ -36,21 +39,35 @@ static void fault_misaligned(Warp *warp, const Insn *insn, const uint64_t *addre
              (unsigned long long)at, bytes);
 }
 
+// "variable 'app::table' of 32 bytes", or "the allocation of 32 bytes at 0x1000300300"
+static const char *describe(const Allocation *allocation, char *text, size_t room) {
+  char name[56];
+  demangle(allocation->name, name, sizeof name);
+  unsigned long long bytes = allocation->size;
+  if (allocation->name.n)
+    snprintf(text, room, "variable '%s' of %llu bytes", name, bytes);
+  else
+    snprintf(text, room, "the allocation of %llu bytes at 0x%llx", bytes,
+             (unsigned long long)allocation->base);
+  return text;
+}
+
 static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at, uint32_t bytes,
                          bool writes) {
   const Memory *memory = warp->block->worker->launch->memory;
   const Allocation *below = memory_below(memory, at), *above = memory_above(memory, at);
   uint64_t past = !below ? UINT64_MAX : at - below->base < below->size ? 0 : at - below->base - below->size;
+  // No pointer of an argument is meant to point to a variable.
+  uint64_t most = below && below->name.n ? (uint64_t)1 << 20 : (uint64_t)1 << 30;
+  char text[96];
   if (above && above->base - at < past && above->base - at < (uint64_t)1 << 16)
-    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
-               "%s %u bytes at 0x%llx, %llu bytes before the allocation of %llu bytes at 0x%llx",
+    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at 0x%llx, %llu bytes before %s",
                verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(above->base - at),
-               (unsigned long long)above->size, (unsigned long long)above->base);
-  else if (below && at - below->base < below->size + ((uint64_t)1 << 30))
-    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
-               "%s %u bytes at 0x%llx, %llu bytes into the allocation of %llu bytes at 0x%llx",
+               describe(above, text, sizeof text));
+  else if (below && at - below->base < below->size + most)
+    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at 0x%llx, %llu bytes into %s",
                verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(at - below->base),
-               (unsigned long long)below->size, (unsigned long long)below->base);
+               describe(below, text, sizeof text));
   else
     warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
                "%s %u bytes at 0x%llx, where nothing is allocated", verb(insn, writes), bytes,

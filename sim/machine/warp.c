@@ -264,6 +264,18 @@ static bool meets_others(Warp *warp, const LaneGroup *group, uint32_t members) {
   return true;
 }
 
+// Lanes with different member masks, as tiles of cooperative groups have them, exchange nothing.
+static void run_members(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *members = lanes_at(warp, insn->src[3]);
+  for (uint32_t left = mask; left;) {
+    uint32_t first = members[lowest_lane(left)], same = 0;
+    for (uint32_t l = 0; l < LANES; l++)
+      if ((left >> l & 1) && members[l] == first) same |= 1u << l;
+    insn->exec(warp, insn, same);
+    left &= ~same;
+  }
+}
+
 // Runs a .sync instruction. False: it must wait for lanes of its member mask.
 static bool run_sync(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   uint32_t members = mask ? first_lane(warp, insn->src[3], mask) & warp->live : 0;
@@ -274,7 +286,7 @@ static bool run_sync(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t ma
     }
   } else if (mask)
     sim_hook_warp_sync(warp, insn, mask);
-  if (mask) insn->exec(warp, insn, mask);
+  if (mask) run_members(warp, insn, mask);
   group->pc++;
   return true;
 }

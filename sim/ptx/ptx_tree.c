@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/fault.h"
+#include "base/integer.h"
 
 #include "sim/ptx/parse_gen.h"
 
@@ -35,12 +36,6 @@ PtxOperand *parse_name(PtxParser *parser, PtxToken token) {
   PtxOperand *operand = operand_new(parser, OPERAND_NAME, token.pos);
   operand->name = token.text;
   return operand;
-}
-
-static uint64_t double_bits(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
 }
 
 // A decimal with a point or exponent. PTX treats it as a double.

@@ -110,7 +110,10 @@ static void throws(const tilec::device &device) {
     tilec::kernel(device, tilec::program::from_source("bad.tile", "@kernel\ndef f(x:\n"));
     expect(false, "an exception");
   } catch (const tilec::error &e) {
+    tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
     expect(e.status() == TILEC_ERROR_COMPILE && std::strstr(e.what(), "bad.tile:2:") != nullptr, e.what());
+    tilec::check(tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first)); // the objects are gone
+    expect(std::strcmp(first.file, "bad.tile") == 0 && first.line == 2 && first.code, "a diagnostic in the handler");
   }
 }
 
@@ -148,6 +151,34 @@ static void options_and_pointers(const tilec::device &device) {
          "num_warps of tilec::options");
 }
 
+// A struct by value of PTX: a tuple of values of the members' types.
+static void structs(const tilec::device &device) {
+  static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry put(.param .align 8 .b8 s[24])\n"
+                             "{\n.reg .b64 %rd<4>;\nld.param.b64 %rd1, [s];\nld.param.b64 %rd2, [s+8];\n"
+                             "ld.param.b64 %rd3, [s+16];\nst.global.b64 [%rd1], %rd2;\n"
+                             "st.global.b64 [%rd1+8], %rd3;\nret;\n}\n";
+  struct {
+    std::int16_t n;
+    float factor;
+    std::int64_t big;
+  } got, wanted = {-7, 2.5f, 1};
+  tilec::kernel put = tilec::kernel::from_image(device, "put", text, TILEC_IMAGE_OPTIONS_INIT);
+  tilec::buffer out(device, sizeof got);
+  put.run(tilec::launch(1), tilec::tuple(out.as<std::int64_t>(), wanted.n, wanted.factor, wanted.big));
+  out.read(&got, sizeof got);
+  expect(got.n == wanted.n && got.factor == wanted.factor && got.big == wanted.big, "a struct by value of PTX");
+  bool refused = false;
+  try {
+    put.run(tilec::launch(1), tilec::tuple(out.as<std::int64_t>(), 7, 2.5, 1));
+  } catch (const tilec::error &e) {
+    tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
+    refused = std::strstr(e.what(), "and the tuple has 32 as a struct of C") != nullptr &&
+              tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first) == TILEC_OK && !first.file;
+  }
+  expect(refused, "a struct of another size");
+}
+
 static void compiles(const tilec::device &device) {
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
   options.signature = "x=*fp32,out=*fp32,n=i32,factor=fp32,flag=i1,bias=None,wide=u64";
@@ -158,6 +189,7 @@ static void compiles(const tilec::device &device) {
   image.threads[0] = 128;
   tilec::kernel mix = tilec::kernel::from_image(device, "mix", made.output(), image);
   expect(tilec_kernel_param_count(mix.get()) == 7, "parameters of PTX");
+  structs(device);
 }
 
 int main(int argc, char **argv) {

@@ -6,7 +6,7 @@ Each program is finite as written. Nothing of tilec's front end computes the exp
   sums.py TILEC [--seed N] [--count N] [--device LIST] [--ptxas] [--jobs N] [--keep DIR] [--show]
 
 --device: sim, eval, cuda (default sim,eval). --ptxas: ptxas takes the kernel. --keep: kernels and arrays of failed programs. --show prints
-the kernels. The last line but one counts the programs with a sum that defer_reductions combined after the loop. Closes with 'N passed, N failed'."""
+the kernels. The last line but one counts the programs with a sum that accumulate combined after the loop. Closes with 'N passed, N failed'."""
 import argparse
 import os
 import random

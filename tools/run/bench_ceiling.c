@@ -3,6 +3,8 @@
 // bench times kernels.
 #include "tools/run/run.h"
 
+#include "base/median.h"
+
 enum { BLOCK = 4096, BUFFER_MIB = 512, ROUNDS = 5, LAUNCHES = 4 };
 
 static const char source[] = "@kernel\n"
@@ -64,7 +66,7 @@ tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *byte
   if (status == TILEC_OK) status = fill_randomly(from, arena);
   if (status == TILEC_OK) status = fill_randomly(to, arena);
   if (status == TILEC_OK) status = time_copy(device, (Str){ptx, bytes}, from, to, seconds);
-  if (status == TILEC_OK) *bytes_per_second = 2.0 * (double)size / bench_median(seconds, ROUNDS);
+  if (status == TILEC_OK) *bytes_per_second = 2.0 * (double)size / median_of(seconds, ROUNDS);
   tilec_buffer_free(from);
   tilec_buffer_free(to);
   tilec_compiled_free(compiled);

@@ -104,6 +104,9 @@ AskGiven run_given(const Run *run);
 // The same for a PTX file. Its arguments have no names: they are called "0", "1", ...
 bool run_match_ptx(Run *run);
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
+// The entry of the PTX file that --kernel names, or its only one. Appends a list of its parameters. NULL after reporting
+// an error, which lists the entries.
+const char *run_chosen_entry(const Run *run, Buf *params);
 // Fills the image for launching the PTX file with the given options. False after reporting an error.
 bool run_ptx_image(const Run *run, KernelImage *image);
 // device_load. TILEC_ERROR_COMPILE, with the error in run->c, if the simulator rejects the user's PTX.
@@ -168,7 +171,6 @@ ExitStatus run_failed(Run *run, tilec_status status);
 
 // tilec bench: the median time of a launch, and the bandwidth over all buffers.
 ExitStatus run_bench(Run *run, tilec_buffer **buffers);
-double bench_median(double *values, int count); // sorts them
 // Bytes per second of a copy on a GPU, counting reads and writes. Uses 1 GiB of its memory meanwhile.
 tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *bytes_per_second);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/median.h"
 
 enum { ROUNDS = 5, MAX_SETS = 32 };
 
@@ -78,16 +79,6 @@ static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int
     status = device_time(&kernel, grid, code.bits, code.count, b->sets, count, ROUNDS, &limits, seconds);
   device_unload(&kernel);
   return status;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double bench_median(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, compare_doubles);
-  return values[count / 2];
 }
 
 // The program that was timed. NULL: a GPU.
@@ -170,7 +161,7 @@ ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
     tilec_status status = bench_copy_ceiling(run->device, run->arena, &ceiling);
     if (status != TILEC_OK) return run_failed(run, status);
   }
-  bench_median(seconds, ROUNDS);
+  median_of(seconds, ROUNDS);
   report_times(&b, image.name, seconds, ceiling);
   return run->options->stats && !report_json(&b, image.name, seconds, ceiling) ? EXIT_DIAGNOSED : EXIT_DONE;
 }

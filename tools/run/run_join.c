@@ -3,10 +3,6 @@
 // evaluator's text, which names the tile's first failing element. The simulator's note in PTX terms is kept.
 #include "tools/run/run.h"
 
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
 static bool same_line(Loc a, Loc b) { return a.line == b.line && a.file == b.file; }
 
 static bool same_kind(const Diag *a, const Diag *b) {
@@ -19,13 +15,13 @@ static bool same_kind(const Diag *a, const Diag *b) {
 // True if both are one mistake, to the column. A race is a pair of accesses in any order.
 static bool same_cause(const Diag *a, const Diag *b) {
   if (!same_kind(a, b)) return false;
-  if (!diag_is_race(a) || !diag_is_race(b)) return same_place(a->loc, b->loc);
+  if (!diag_is_race(a) || !diag_is_race(b)) return loc_same(a->loc, b->loc);
   Loc other = race_other_access(a), others = race_other_access(b);
-  return (same_place(a->loc, b->loc) && same_place(other, others)) ||
-         (same_place(a->loc, others) && same_place(other, b->loc));
+  return (loc_same(a->loc, b->loc) && loc_same(other, others)) ||
+         (loc_same(a->loc, others) && loc_same(other, b->loc));
 }
 
-static bool is_with_itself(const Diag *race) { return same_place(race->loc, race_other_access(race)); }
+static bool is_with_itself(const Diag *race) { return loc_same(race->loc, race_other_access(race)); }
 
 // PTX may give an instruction the location of another one on the line. Either access of a race may be the
 // report's location.

@@ -3,9 +3,6 @@
 // parameter's size. One with a point is an fp32. The user gives the grid and the CTA size.
 #include "tools/run/run.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 #include "ir/number.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/spills.h"
@@ -18,82 +15,20 @@ static uint64_t argument_bits(const Run *run, const RunArg *param) {
   return (uint64_t)value->i; // little-endian: the low bytes serve narrower parameters
 }
 
-// The names of the PTX's entries: the words after .entry.
-static const char *const *entries_of(Arena *arena, Str ptx, size_t *count) {
-  static const char directive[] = ".entry";
-  VEC(const char *) names = {0};
-  for (const char *at = ptx.at, *end = ptx.at + ptx.n; at + sizeof directive < end; at++) {
-    if (memcmp(at, directive, sizeof directive - 1) != 0) continue;
-    at += sizeof directive - 1;
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n')) at++;
-    const char *name = at;
-    while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '$')) at++;
-    if (at > name) vec_push(arena, &names, arena_printf(arena, "%.*s", (int)(at - name), name));
-  }
-  *count = names.n;
-  return names.at;
-}
-
-// The function's name in a mangled one: "norm" of _Z4norm1PPf, _ZN3app4normIfEEvPT_ and _ZN3app4norm...; or nothing.
-static Str demangled(const char *entry) {
-  Str name = {0};
-  if (strncmp(entry, "_Z", 2) != 0) return name;
-  bool is_nested = entry[2] == 'N';
-  const char *at = entry + 2 + is_nested;
-  while (isdigit((unsigned char)*at)) {
-    char *from;
-    size_t bytes = strtoul(at, &from, 10);
-    if (bytes > strlen(from)) return (Str){0};
-    name = (Str){from, bytes};
-    at = from + bytes;
-    if (!is_nested) break;
-  }
-  return name;
-}
-
-// The one entry that is called `kernel` in the source, or NULL.
-static const char *entry_called(const char *const *names, size_t count, const char *kernel) {
-  const char *found = NULL;
-  for (size_t i = 0; i < count; i++) {
-    if (!str_eq(demangled(names[i]), str_from(kernel)) || (found && strcmp(found, names[i]) == 0)) continue;
-    if (found) return NULL;
-    found = names[i];
-  }
-  return found;
-}
-
-// The entry that --kernel names. Reports an error if it is missing or names none. A name in a comment may be listed too.
-static const char *chosen_entry(const Run *run) {
-  const char *kernel = run->options->kernel;
-  size_t count;
-  const char *const *names = entries_of(run->arena, run->text, &count);
-  for (size_t i = 0; kernel && i < count; i++)
-    if (strcmp(names[i], kernel) == 0) return kernel;
-  if (!count) return kernel; // reported when it is loaded
-  const char *called = kernel ? entry_called(names, count, kernel) : NULL;
-  if (called) return called;
-  Buf list = {0};
-  diag_list_names(str_from(kernel ? kernel : ""), names, count, &list);
-  const char *are = count == 1 ? "entry is" : "entries are";
-  if (kernel)
-    tool_error("[T1004] the PTX has no kernel '%s'; its %s %s", kernel, are, list.at);
-  else
-    tool_error("[T1004] running PTX needs --kernel NAME; its %s %s", are, list.at);
-  buf_free(&list);
-  return NULL;
-}
-
 bool run_ptx_image(const Run *run, KernelImage *image) {
   const Options *o = run->options;
   if (o->grid_text)
     return tool_error("[T1001] --grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
-  if (!o->grid_given || !o->threads[0])
-    return tool_error("[T1001] running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"),
-           false;
-  const char *entry = chosen_entry(run);
-  if (!entry) return false;
   if (o->check) return tool_error("[T1006] --check needs a kernel's source: PTX has no reference"), false;
   sources_add(&run->c->sources, tool_source_name(o->file), run->text);
+  Buf params = {0};
+  const char *entry = run_chosen_entry(run, &params);
+  bool launchable = entry && o->grid_given && o->threads[0];
+  if (entry && !launchable)
+    tool_error("[T1001] '%s' needs --grid X[,Y[,Z]] and --threads T[,Y[,Z]]; its parameters are: %s", entry,
+               params.at);
+  buf_free(&params);
+  if (!launchable) return false;
   *image = (KernelImage){.name = entry, .ptx = run->text, .shared_bytes = o->shared_bytes};
   memcpy(image->threads, o->threads, sizeof image->threads);
   for (uint32_t i = 0; i < run->param_count; i++)

@@ -4,7 +4,9 @@
 here=$(dirname "$0")
 failed=0
 for file in "$@"; do
-  if tilec check --check --strict --diagnostics=json "@$file" >/dev/null 2>report.json; then
+  check=(--check)
+  if grep -q '\.ptx' "$file"; then check=(); fi # PTX has no source to compare with
+  if tilec check "${check[@]}" --strict --diagnostics=json "@$file" >/dev/null 2>report.json; then
     echo "passed: $file"
   else
     echo "failed: $file"

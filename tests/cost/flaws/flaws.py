@@ -66,7 +66,7 @@ def halved(x, y, n, B: tl.constexpr):
 
 @triton.jit
 def packed(a, q, scales, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """Eight rows of a tile load the same words. The pass load_distinct loads them once."""
+    """Eight rows of a tile load the same words. The pass load_once loads them once."""
     m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
     total = tl.zeros([BM, BN], dtype=tl.float32)
     for first in range(0, K, BK):

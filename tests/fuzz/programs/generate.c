@@ -101,7 +101,7 @@ static void write_body(Gen *g) {
 
 static void finish(Gen *g, uint32_t grid0, uint32_t grid1, Program *program) {
   static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"};
-  static const char *const optional[] = {"hoist", "split_masks", "share_windows", "coalesce", "carry_steps",
+  static const char *const optional[] = {"hoist", "split_masks", "load_once", "coalesce", "carry_steps",
                                          "pipeline"};
   buf_text(&program->text, prelude);
   buf_str(&program->text, buf_view(&g->functions));

@@ -18,5 +18,5 @@ ret;
 PTX
 done
 launch='--grid 1 --threads 1 empty:i32[1]'
-for kernel in norm seal _Z4foldIdEvPi fold app nor; do t "tilec run names.ptx --device sim --kernel $kernel $launch"; done
+for kernel in norm seal app::seal _Z4foldIdEvPi fold app nor; do t "tilec run names.ptx --device sim --kernel $kernel $launch"; done
 t "tilec check names.ptx --kernel norm $launch"

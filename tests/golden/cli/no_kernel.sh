@@ -34,6 +34,25 @@ launch='--grid 1 --threads 1 empty:i32[1]'
 for command in run check bench; do t "tilec $command two.ptx --device sim --kernel re $launch"; done
 t "tilec run two.ptx $launch"
 t 'tilec run two.ptx --kernel stencil'
+# One entry needs no --kernel. Parameters are listed, as pointers where the PTX says so.
+cat >one.ptx <<'END'
+.version 8.8
+.target sm_90
+.address_size 64
+// .entry of no kernel
+.visible .entry _ZN3app3setEPf5Shape( .param .u64 .ptr .align 1 x, .param .align 8 .b8 shape[24],
+  .param .f32 y ) {
+  ret;
+}
+END
+t 'tilec check one.ptx'
+t "tilec check one.ptx --grid 1 --threads 1 empty:fp32[1] '(empty:fp32[1],1:i64,2:i64)' 0.5"
+t 'tilec check two.ptx'
+# Machine code, by its first bytes: a cubin or a program, and a fatbin.
+printf '\177ELF\002\001' >kernel.cubin
+printf '\120\355\125\272\001' >kernel.fatbin
+for command in run check ''; do t "tilec $command kernel.cubin"; done
+t 'tilec check kernel.fatbin'
 t "tilec run two.ptx --device sim --kernel _Z3revIfEvPT_ $launch |& sed 1,2d"
 t "tilec run two.ptx --device sim --kernel _Z3revIfEvPT_ --shared 16 $launch |& sed 1d"
 : >kernels.cu

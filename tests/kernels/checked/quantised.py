@@ -87,6 +87,8 @@ def gptq_int4(A, W, Z, S, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
 # check: --grid 1 --num-warps 2 -D B=2 -D BM=16 -D BN=32 -D BK=128 A=randn:bf16[11,256] W=rand:i32[16,32] S=randn:bf16[2,32] Z=randn:bf16[2,32] C=empty:fp32[11,32] M=11 N=32 K=256
 # check: --grid 1 --num-warps 8 -D B=8 -D BM=32 -D BN=64 -D BK=64 A=randn:fp16[32,192] W=rand:i32[48,64] S=randn:fp16[3,64] Z=randn:fp16[3,64] C=empty:fp32[32,64] M=32 N=64 K=192
 # check: --grid 1 --num-warps 8 -D B=4 -D BM=128 -D BN=128 -D BK=64 A=randn:fp16[128,256] W=rand:i32[32,128] S=randn:fp16[4,128] Z=randn:fp16[4,128] C=empty:fp32[128,128] M=128 N=128 K=256
+# check: --grid 1 --num-warps 8 --num-stages 4 -D B=4 -D BM=64 -D BN=128 -D BK=128 A=randn:fp16[64,768] W=rand:i32[96,128] S=randn:fp16[6,128] Z=randn:fp16[6,128] C=empty:fp32[64,128] M=64 N=128 K=768
+# check: --grid 2 --num-stages 5 -D B=8 -D BM=32 -D BN=64 -D BK=64 A=randn:bf16[30,448] W=rand:i32[112,128] S=randn:bf16[7,128] Z=randn:bf16[7,128] C=empty:fp32[30,128] M=30 N=128 K=448
 @triton.jit
 def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """Weights of B bits along the rows of W, with a scale and a zero point for BK of them; rows of A repeat."""
@@ -105,6 +107,30 @@ def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: t
         acc = tl.dot(tl.load(a), w, acc)
         a += BK
         b += (BK * B // 32) * N
+    tl.store(C + m[:, None] * N + n[None, :], acc, mask=(m < M)[:, None])
+
+
+# check: --grid 1 -D B=4 -D BM=64 -D BN=64 -D BK=64 A=randn:fp16[64,256] W=rand:i32[256,8] S=randn:fp16[4,64] Z=randn:fp16[4,64] C=empty:fp32[64,64] M=64 N=64 K=256
+# check: --grid 2 --num-stages 4 -D B=2 -D BM=16 -D BN=64 -D BK=64 A=randn:bf16[9,320] W=rand:i32[320,8] S=randn:bf16[5,128] Z=randn:bf16[5,128] C=empty:fp32[9,128] M=9 N=128 K=320
+# check: --grid 1 --num-warps 8 --num-stages 2 -D B=8 -D BM=128 -D BN=128 -D BK=32 A=randn:fp16[128,96] W=rand:i32[96,32] S=randn:fp16[3,128] Z=randn:fp16[3,128] C=empty:fp32[128,128] M=128 N=128 K=96
+@triton.jit
+def packed_columns(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Weights of B bits along the columns of W."""
+    m = tl.arange(0, BM)
+    n = tl.program_id(0) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    shift = (tl.arange(0, BN)[None, :] % (32 // B)) * B
+    a = A + (m % M)[:, None] * K + k[None, :]
+    b = W + k[:, None] * (N * B // 32) + (n // (32 // B))[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K // BK):
+        s = tl.load(S + i * N + n)
+        z = tl.load(Z + i * N + n)
+        w = (tl.load(b) >> shift) & ((1 << B) - 1)
+        w = (w.to(A.dtype.element_ty) - z[None, :]) * s[None, :]
+        acc = tl.dot(tl.load(a), w, acc)
+        a += BK
+        b += BK * (N * B // 32)
     tl.store(C + m[:, None] * N + n[None, :], acc, mask=(m < M)[:, None])
 
 

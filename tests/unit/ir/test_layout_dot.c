@@ -79,7 +79,7 @@ static void operand_read_by_wgmma(void **state) {
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     bool b = operand == DOT_B;
     DotShape shape = {.m = b ? 5 : 6, .n = b ? 6 : 5, .k = 3};
-    Layout words, result = layout_wgmma_result(&shape, &(DotWarps){.m = 2}, (DotOperand)operand, &words);
+    Layout words, result = layout_wgmma_result(&shape, &(DotWarps){.m = 2}, (DotOperand)operand, 0, &words);
     assert_int_equal(layout_registers(&result), 16);
     assert_int_equal(layout_registers(&words), 4);
     for (uint32_t thread = 0; thread < 128; thread++) {

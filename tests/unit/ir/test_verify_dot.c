@@ -31,6 +31,7 @@
 #define TURNED    "layout<reg = [64, 1, 512, 1024, 2048], lane = [128, 256, 2, 4, 8], warp = [16, 32]; 4096>"
 #define SWAPPED   "layout<reg = [64, 8, 512, 1024, 2048], lane = [128, 256, 1, 2, 4], warp = [16, 32]; 4096>"
 #define IN_TURNED "layout<reg = [1, 256, 512], lane = [64, 128, 2, 4, 8], warp = [16, 32]; 1024>"
+#define HALVES_TURNED "layout<reg = [64, 1, 512], lane = [128, 256, 2, 4, 8], warp = [16, 32]; 1024>"
 #define OF_PA     "layout<offset = [1, 2, 4, 8, 16, 36, 72, 128, 256, 512]; 1024>"
 #define OF_PB     "layout<offset = [64, 128, 256, 512, 1, 258, 516, 8, 16, 32]; 1024>"
 
@@ -58,6 +59,7 @@ static const char *const values =
     "  %h = cast %f : fp16\n"
     "  %ra = splat %h : tile<64x16xfp16, " IN_A ">\n"
     "  %rb = splat %h : tile<16x64xfp16, " IN_B ">\n"
+    "  %rt = splat %h : tile<16x64xfp16, " HALVES_TURNED ">\n"
     "  %ha = splat %h : tile<64x16xfp16, " HOME ">\n"
     "  %hb = splat %h : tile<16x64xfp16, " HOME ">\n"
     "  %a = shared_alloc : shared<64x16xfp16, " OF_A ">\n"
@@ -95,6 +97,9 @@ static const DotCase cases[] = {
     {TF32("%pa, %fb, %st", ", async", TURNED), NULL},
     {"%d = dot %a, %b, %ss {instruction = \"wgmma\", async, swapped} : tile<64x64xfp32, " SWAPPED ">", NULL},
     {TF32("%pa, %pn, %st", ", async, shared_a, shared_b, anchor_b = " IN_TURNED, TURNED), NULL},
+    {"%d = dot %a, %rt, %st {instruction = \"wgmma\", async, swapped} : tile<64x64xfp32, " TURNED ">", NULL},
+    {"%d = dot %a, %rb, %st {instruction = \"wgmma\", async, swapped} : tile<64x64xfp32, " TURNED ">",
+     "dot: operand b is in " IN_B ", but wgmma takes it for such sums in " HALVES_TURNED},
 
     {NONE("%n1, %n2, %n", "shared_a"),
      "dot: 'shared_a' is of dots with an 'instruction', which this one does not have"},
@@ -131,7 +136,7 @@ static const DotCase cases[] = {
      "dot: operand a needs 'anchor_a', the layout in which wgmma takes it, or 'shared_a'"},
     {NONE("%n1, %n2, %n", "instruction = \"mma\", anchor = " SUMS ", anchor_a = " IN_A),
      "dot: operand b needs 'anchor_b', the layout in which mma takes it\n"},
-    {WGMMA("%ra, %b, %s", "async, swapped"), "dot: 'swapped' is of two operands in shared memory"},
+    {WGMMA("%ra, %b, %s", "async, swapped"), "dot: 'swapped' is of a dot whose operand a is in shared memory"},
     {MMA("%ra, %rb, %s", ", swapped"), "dot: 'swapped' is of wgmma, and of mma with 'k_run', not of mma"},
     {MMA("%ra, %rb, %s", ", k_run = 2"), NULL},
     {MMA("%ra, %rb, %s", ", k_run = 3"), "dot: 'k_run' is of mma with 16-bit operands and no padding"},
@@ -146,7 +151,7 @@ static const DotCase cases[] = {
      "dot: wgmma takes one operand at most from registers: it has 'shared_a' or "
      "'shared_b'"},
     {WGMMA("%a, %rb, %s", "async"),
-     "dot: wgmma takes b from registers where its elements have 32 bits, not in "
+     "dot: wgmma takes b from registers where its elements have 32 bits, or with 'swapped', not in "
      "tile<16x64xfp16, " IN_B ">"},
 
     {NONE("%n1, %n2, %n", "instruction = \"wgmma\", shared_a, shared_b"),

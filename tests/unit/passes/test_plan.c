@@ -95,7 +95,7 @@ static bool check_case(const Case *c, const char *pass) {
   IrContext ir;
   ir_context_init(&ir, &arena, &sources, &diags);
   IrModule *module = module_parse(&ir, sources_add(&sources, "k.tir", str_from(text_of(&arena, c))));
-  static const char *const disabled[] = {"halve_block_k"}; // slots are as large as the case says
+  static const char *const disabled[] = {"retile"}; // slots are as large as the case says
   PassRunOptions options = {
       .stop_after = pass, .verify_each = true, .disabled = disabled, .disabled_count = 1};
   if (module) module->launched = c->launched;

@@ -157,7 +157,7 @@ enum {
 
 static const Bug bugs[] = {
     {"missing_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "bar.sync", 0},
-    {"loop_barrier", "bugs", TILEC_SIM_RACE_READ_WRITE, 1, 128, 0, 0, "'_ZZ16bug_loop_barrierE4tile'", 0},
+    {"loop_barrier", "bugs", TILEC_SIM_RACE_READ_WRITE, 1, 128, 0, 0, "'bug_loop_barrier::tile'", 0},
     {"off_by_one", "bugs", TILEC_SIM_OUT_OF_BOUNDS, 2, 64, 100, 100, "allocation", 0},
     {"shared_bounds", "bugs", TILEC_SIM_OUT_OF_BOUNDS, 1, 128, 0, 0, "shared", 0},
     {"uninitialised", "bugs", TILEC_SIM_UNINITIALISED, 1, 128, 0, 0, "nothing has written", 0},

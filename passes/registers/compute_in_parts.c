@@ -1,5 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// split_stores: if registers are short, tiles for stores are loaded, computed and stored part by part.
+// compute_in_parts: if registers are short, tiles are computed part by part: for stores, and dots for a reduction.
+//
+// needs   layouts; accesses with their vectors; dots' instructions
+// keeps   every value, and which addresses are read and written
+// breaks  nothing
+#include "base/integer.h"
+#include "ir/build.h"
+#include "ir/clone.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pointer_origin.h"
+#include "passes/analysis/pressure.h"
+#include "passes/registers/rematerialise.h"
+#include "passes/registers/split_stores.h"
+#include "ir/dot/dot.h"
+
+// --- stores: tiles are loaded, computed and stored part by part
 //
 // before  %w = load %pw : tile<8192xbf16>     after  %h0 = slice %h {starts = [0]} : tile<4096xbf16>
 //         %y = mul %h, %w                            %w0 = load %pw0 : tile<4096xbf16>
@@ -8,9 +24,6 @@
 //                                                    %h1 = slice %h {starts = [4096]} : tile<4096xbf16>
 //                                                    ...
 //
-// needs   layouts; accesses with their vectors
-// keeps   every value, and which addresses are read and written
-// breaks  nothing
 //
 // pays    ptxas issues all loads of a tile before the first store. For a row of 65536 elements in 1024 threads, the
 //         tile that waits takes half of a thread's registers. Two more tiles, which it is multiplied by and added to,
@@ -28,15 +41,6 @@
 // A load that stays at its place must not read what a store before it has written: that store's parts come after the
 // load. Offsets and masks that are computed from the thread index are computed for each part. If several stores go
 // through one argument, each comes whole before the next one, whose parts wait for it.
-#include "base/integer.h"
-#include "ir/build.h"
-#include "ir/clone.h"
-#include "ir/memory/scratch.h"
-#include "passes/passes.h"
-#include "passes/analysis/pointer_origin.h"
-#include "passes/analysis/pressure.h"
-#include "passes/registers/rematerialise.h"
-#include "passes/registers/split_stores.h"
 
 static bool is_alike(const StoreSplitter *s, const Value *value) {
   const Type *type = value->type;
@@ -164,6 +168,19 @@ static const Type *part_type(const StoreSplitter *s, const Type *tile) {
 
 static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part);
 
+// Equal or consecutive neighbours are at most a part.
+static void limit_runs(Op *op) {
+  static const AttrKey keys[] = {ATTR_CONSTANT, ATTR_CONTIGUOUS};
+  for (uint32_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const Attr *attr = op_attr(op, keys[k]);
+    if (!attr) continue;
+    uint32_t runs[TILE_MAX_RANK], rank = attr->ints.n;
+    for (uint32_t d = 0; d < rank; d++)
+      runs[d] = min_u32((uint32_t)attr->ints.at[d], op_result(op)->type->shape[d]);
+    op_set_ints(op, keys[k], rank, runs);
+  }
+}
+
 // Builds one part of the op.
 static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) {
   Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
@@ -173,6 +190,7 @@ static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) 
   Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
   op_copy_attrs(made, op);
   op_remove_attr(made, ATTR_ANCHOR); // it belongs to the whole tile
+  if (op->result_count) limit_runs(made);
   if (op->kind != OP_ARANGE) return made;
   int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
   op_set_attr(made, (Attr){.key = ATTR_START, .i = start});
@@ -199,7 +217,6 @@ static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
   bool wanted = s->ordered || (op && op->region->parent && op->region == s->ops.at[0]->region);
   if (!wanted || !op || !index || type->rank <= s->dim || store_part_bits(type, s->dim) < s->part_bits)
     return false;
-  if (store_part_speaks_of_more(s, op, s->part_bits)) return false;
   if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
   if (op->kind == OP_DIV || op->kind == OP_REM) return false;
   if (op->kind != OP_BROADCAST) return op_has(op, PURE | ELEMENTWISE);
@@ -212,9 +229,7 @@ static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part)
   if (!type_is_tile(value->type) || value->type->shape[s->dim] == 1) return value; // the same for all parts
   Value **made = &s->made[value->id];
   if (*made) return *made;
-  bool anew =
-      store_part_is_made_anew(value, &left) && !store_part_speaks_of_more(s, value->def, s->part_bits);
-  anew |= is_made_in_parts(s, value);
+  bool anew = store_part_is_made_anew(value, &left) || is_made_in_parts(s, value);
   return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
 }
 
@@ -289,7 +304,7 @@ static void visit_region(StoreSplitter *s, Region *region) {
   }
 }
 
-bool pass_split_stores(PassContext *context, Func *func) {
+static bool split_stores(PassContext *context, Func *func) {
   StoreSplitter s = {.context = context, .func = func};
   s.registers = func_registers(context->scratch, func);
   s.inside = ARENA_ARRAY(context->scratch, bool, func->op_count);
@@ -297,4 +312,70 @@ bool pass_split_stores(PassContext *context, Func *func) {
   s.made = ARENA_ARRAY(context->scratch, Value *, func->value_count);
   visit_region(&s, func->body);
   return s.changed;
+}
+
+// --- reductions: a dot that only a reduction takes is computed for one result after another
+//
+// before  %p = dot %a, %b, %zero
+//         %s = select %m, %p, %low
+//         %m = reduce %s {axis = 0}
+//
+// after   The same, and the reduction is marked `streamed`. codegen orders the dot's instructions, and what uses them,
+//         by the result that needs them.
+//
+// pays    Only the sums that one result needs are in registers. They become one register when the result is done.
+//
+// Only for mma.sync: wgmma gives all its sums at the same time.
+
+enum { MAX_VISITS = 64, REGISTERS_BESIDE = 8 }; // ops from dot to reduction; per thread, besides tiles
+
+static bool is_reduction(const Op *op) { return op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS; }
+
+// The only op, other than elementwise ones, that takes what is computed from the value. NULL: there are others, or
+// none.
+static Op *taker_of(const Value *value, uint32_t *left) {
+  Op *taker = NULL;
+  for (const Use *use = value->first_use; use; use = use->next) {
+    Op *user = use->user;
+    if (user->region != value->def->region || (*left)-- == 0) return NULL;
+    bool through = op_has(user, PURE | ELEMENTWISE) && user->result_count == 1 && user->kind != OP_DOT;
+    Op *next = through ? taker_of(op_result(user), left) : is_reduction(user) ? user : NULL;
+    if (!next || (taker && next != taker)) return NULL;
+    taker = next;
+  }
+  return taker;
+}
+
+static bool by_mma(const Op *op) {
+  return op->kind == OP_DOT && (dot_instruction(op) == DOT_MMA || dot_instruction(op) == DOT_MMA_K8);
+}
+
+typedef struct Turns {
+  PassContext *context;
+  const uint32_t *alive;
+  uint32_t room;
+  bool changed;
+} Turns;
+
+static void visit_dot(Turns *t, Op *op) {
+  uint32_t left = MAX_VISITS;
+  if (!by_mma(op) || t->alive[op->id] <= t->room) return;
+  Op *taker = taker_of(op_result(op), &left);
+  if (!taker || op_attr(taker, ATTR_STREAMED)) return;
+  diag_remark(t->context->diags, op->loc, "compute_in_parts",
+              "the dot is computed for one result of the reduction at a time");
+  op_set_flag(taker, ATTR_STREAMED, true);
+  t->changed = true;
+}
+
+static bool stream_reductions(PassContext *context, Func *func) {
+  Turns t = {.context = context, .alive = func_alive(context->scratch, func)};
+  t.room = func_thread_registers(func) - REGISTERS_BESIDE;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) visit_dot(&t, w.op);
+  return t.changed;
+}
+
+bool pass_compute_in_parts(PassContext *context, Func *func) {
+  bool changed = split_stores(context, func);
+  return stream_reductions(context, func) || changed;
 }

@@ -6,7 +6,7 @@
 //   x[:, None]                ->  the same of fewer x
 //   reshape                   ->  the same, where the dropped index bits are the low ones of the operand's dimensions
 //   a tile that a loop carries -> one more loop-carried tile
-#include "passes/simplify/sample_tile.h"
+#include "passes/loops/sample_tile.h"
 #include "base/integer.h"
 #include "ir/build.h"
 #include "passes/analysis/overlapped_dots.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every 2^n-th element of a tile, computed again as a smaller tile. This is for passes that know that the elements
 // between are equal.
-#ifndef PASSES_SIMPLIFY_SAMPLE_TILE_H
-#define PASSES_SIMPLIFY_SAMPLE_TILE_H
+#ifndef PASSES_LOOPS_SAMPLE_TILE_H
+#define PASSES_LOOPS_SAMPLE_TILE_H
 
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"

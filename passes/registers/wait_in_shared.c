@@ -1,5 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// store_early: if registers are short, tiles on their way to shared memory are stored as soon as their operands are
+// wait_in_shared: if registers are short, tiles wait for their use in shared memory.
+//
+// Tiles on their way there are stored early, or copied without a stop in registers. Operands of loops are read in them.
+//
+// needs   exchanges as stores and loads (split_ops), buffers without places, accesses with their vectors
+// keeps   every value
+// breaks  nothing
+#include <string.h>
+#include "ir/build.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+#include "passes/registers/rematerialise.h"
+#include "ir/memory/access.h"
+#include "target/tuning.h"
+#include "passes/analysis/dot_loops.h"
+#include "passes/pipeline/pipeline_loads.h"
+#include "base/integer.h"
+
+// --- stores: as soon as their operands are there
 // there.
 //
 // before  %x = load %p                      after  %x = load %p
@@ -10,7 +29,6 @@
 //         %a = shared_load %s                      %a = shared_load %s
 //         dot %a, %b                               dot %a, %b
 //
-// needs   exchanges as stores and loads (split_exchanges), buffers without places
 // keeps   every value: nothing else uses the buffer before the store
 // breaks  nothing; buffers are live for longer
 //
@@ -28,12 +46,6 @@
 //
 // If what a loop carries fills a thread's registers, what waits is in local memory. There stores also pass loads, and
 // what one dot takes is read right before it.
-#include <string.h>
-#include "ir/build.h"
-#include "ir/memory/scratch.h"
-#include "passes/passes.h"
-#include "passes/analysis/pressure.h"
-#include "passes/registers/rematerialise.h"
 
 enum {
   MAX_CHAIN = 16,     // ops that move along
@@ -269,7 +281,7 @@ static void move(Mover *m, Op *store) {
   bool apart = op_enclosing_loop(store) && passes_halves(&chain, last);
   if ((!apart && !is_worth(m, store, last)) || !has_room(m, store, after, op_operand(store, 1)->def->id))
     return;
-  diag_remark(m->context->diags, store->loc, "store_early",
+  diag_remark(m->context->diags, store->loc, "wait_in_shared",
               "%u registers are stored to shared memory %u ops earlier, to save registers", freed,
               store->id - after - 1);
   for (uint32_t i = 0; i < store->operand_count; i++) move_needed(op_operand(store, i), home, after, &last);
@@ -344,12 +356,277 @@ static void visit_loads(Mover *m, Region *region) {
   }
 }
 
-bool pass_store_early(PassContext *context, Func *func) {
-  if (register_slack(context->scratch, func) >= 0 || registers_hopeless(context->scratch, func)) return false;
+static bool store_early(PassContext *context, Func *func) {
+  if (registers_hopeless(context->scratch, func)) return false;
   Mover m = {.context = context, .func = func};
   m.change = ARENA_ARRAY(context->scratch, uint32_t, 2 * func->op_count + 2); // each store may get a barrier
   m.room = shared_room(&m);
   visit(&m, func->body);
   visit_loads(&m, func->body);
   return m.changed;
+}
+
+// --- copies: a tile loaded after a dot loop only for an exchange
+//
+// before  %v = load %p, %m                  after  %s = shared_alloc
+//         %s = shared_alloc                        copy_async %p, %s, %m
+//         shared_store %v, %s                      async_commit
+//         %w = shared_load %s                      async_wait {pending = 0}
+//                                                  %w = shared_load %s
+//
+// keeps   every value: nothing writes between the load and the store
+// breaks  nothing
+//
+// pays    A tile that is added to a dot's sums gets their layout when it comes from shared memory. On its way there it
+//         takes half of a thread's registers. The sums take the other half.
+//
+// The wait is for all copies, so no copy may be in flight that a loop needs later. So the loop comes before the load,
+// and so does every commit in the region. Regions around commit nothing. Otherwise the load could be in a loop that
+// prefetches.
+
+// True if this op or a later one commits copies without waiting for them at once. Loads that this pass copies wait at
+// once.
+static bool commits(const Op *from) {
+  for (const Op *op = from; op; op = op->next) {
+    const Op *next = op->next;
+    bool waits = next && next->kind == OP_ASYNC_WAIT && !op_int(next, ATTR_PENDING, 0);
+    if (op->kind == OP_ASYNC_COMMIT && !waits) return true;
+  }
+  return false;
+}
+
+// True if no copies are in flight at the load, and none can be when its region runs again.
+static bool is_behind_copies(const Op *load) {
+  const Op *loop = load->prev;
+  while (loop && !(loop->kind == OP_FOR && region_find(loop->regions[0], OP_DOT))) loop = loop->prev;
+  if (!loop || commits(loop)) return false;
+  for (const Op *around = load->region->parent; around; around = around->region->parent)
+    if (commits(around->region->first)) return false;
+  return true;
+}
+
+static bool is_between_writes(const Op *load, const Op *store) {
+  const Op *op = load->next;
+  while (op && op != store && !op->region_count && !op_has(op, WRITES)) op = op->next;
+  return op == store;
+}
+
+// The store, to its own buffer, that is the only use of the loaded tile. NULL: there is none.
+static Op *store_of(const Op *load) {
+  const Use *use = op_result(load)->first_use;
+  Op *store = use && !use->next ? use->user : NULL;
+  if (!store || store->kind != OP_SHARED_STORE || store->attrs.n) return NULL;
+  const Op *alloc = op_operand(store, 1)->def;
+  if (!alloc || alloc->kind != OP_SHARED_ALLOC || alloc->region != load->region) return NULL;
+  return is_between_writes(load, store) ? store : NULL;
+}
+
+static Op *build_copy(Builder *b, const Op *load, Value *buffer) {
+  static const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT, ATTR_ALIGN, ATTR_VECTOR, ATTR_PARTIAL};
+  Value *mask = op_operand(load, 1), *operands[3] = {op_operand(load, 0), buffer, mask};
+  Op *copy = build_op(b, OP_COPY_ASYNC, mask ? 3 : 2, operands, 0, NULL);
+  for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) op_copy_attr(copy, load, keys[i]);
+  return copy;
+}
+
+// Returns false if neighbours in global memory are not neighbours in the buffer.
+static bool copy_instead(Func *func, Op *load, Op *store) {
+  Builder b = builder_before(store);
+  b.loc = load->loc;
+  Op *copy = build_copy(&b, load, op_operand(store, 1));
+  if ((int64_t)copy_async_run(copy) < op_int(load, ATTR_VECTOR, 1)) {
+    op_erase(copy);
+    return false;
+  }
+  const Type *token = type_token(func->module->ir);
+  Value *committed = op_result(build_op(&b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
+  Op *wait = build_op(&b, OP_ASYNC_WAIT, 1, &committed, 0, NULL);
+  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+  op_erase(store);
+  op_erase(load);
+  return true;
+}
+
+typedef struct Copier {
+  PassContext *context;
+  Func *func;
+  const uint32_t *alive; // func_alive
+  uint32_t room;         // a thread's registers for tiles
+  bool changed;
+} Copier;
+
+// Registers for each vector's address. If a mask can end within a vector, also for how much of it is read.
+static uint32_t address_registers(const Op *load) {
+  uint32_t vectors = layout_registers(op_result(load)->type->layout) / (uint32_t)op_int(load, ATTR_VECTOR, 1);
+  return vectors * (op_attr(load, ATTR_PARTIAL) ? 3 : 2);
+}
+
+static void visit_load(Copier *c, Op *load) {
+  if (!type_is_tile(op_result(load)->type) || op_scratch(load)) return;
+  uint32_t words = tile_words(op_result(load)->type);
+  if (words < MIN_REGISTERS || c->alive[load->id] + address_registers(load) <= c->room) return;
+  if (!load_is_copyable(load)) return;
+  Op *store = store_of(load);
+  Loc loc = load->loc;
+  if (!store || !is_behind_copies(load) || !copy_instead(c->func, load, store)) return;
+  diag_remark(c->context->diags, loc, "wait_in_shared",
+              "%u registers of loads are copied straight to shared memory", words);
+  c->changed = true;
+}
+
+// Backwards, because a load's store is erased with it.
+static void visit_region(Copier *c, Region *region) {
+  for (Op *op = region->last, *prev; op; op = prev) {
+    prev = op->prev;
+    for (uint32_t r = 0; r < op->region_count; r++) visit_region(c, op->regions[r]);
+    if (op->kind == OP_LOAD) visit_load(c, op);
+  }
+}
+
+static bool copy_late(PassContext *context, Func *func) {
+  uint32_t registers = func_thread_registers(func), most = TUNE_BLOCKS_RESERVED_REGISTERS;
+  if (!func->module->target.arch->has_cp_async || registers <= most) return false;
+  Copier c = {.context = context, .func = func, .room = registers - most};
+  c.alive = func_alive(context->scratch, func);
+  visit_region(&c, func->body);
+  return c.changed;
+}
+
+// --- operands: read in a loop, if they are from before it
+//
+// before  %s = shared_alloc               after  %s = shared_alloc
+//         shared_store %q, %s                    shared_store %q, %s
+//         %a = shared_load %s                    for ... {
+//         for ... {                                %a = shared_load %s
+//           dot %a, %b                             dot %a, %b
+//         }                                      }
+//
+// keeps   every value: nothing is stored to the buffer after the load
+//
+// breaks  Nothing. The buffer is live in the loop too.
+//
+// pays    Operands of 256 registers from before a loop fill all of a thread's registers. They are then in local memory.
+//         Each iteration reads them from there, with one access per word. Shared memory needs a quarter of these
+//         accesses.
+//
+// Operands are moved one after another, until the tiles fit. An SM should hold the CTAs that registers and the current
+// buffers allow. So buffers that are live at the same time must fit in a CTA's share of shared memory.
+
+// The outermost loop within the region that contains the user. NULL: there is none.
+static const Op *loop_beside(const Op *user, const Region *region) {
+  const Op *around = user, *loop = NULL;
+  while (around && around->region != region) {
+    around = around->region->parent;
+    if (around && op_is_loop(around)) loop = around;
+  }
+  return around ? loop : NULL;
+}
+
+static bool stored_after(const Op *alloc, const Op *load) {
+  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
+    OpKind kind = use->user->kind;
+    bool before = (kind == OP_SHARED_STORE || kind == OP_COPY_ASYNC) && use->user->id < load->id;
+    if (!before && use->user->kind != OP_SHARED_LOAD) return true;
+  }
+  return false;
+}
+
+// True if only dots in loops after the load use it, and the buffer does not change.
+static bool can_sink(const Op *load) {
+  const Value *buffer = load->kind == OP_SHARED_LOAD ? op_operand(load, 0) : NULL, *tile = op_result(load);
+  if (!buffer || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC || buffer->def->region != load->region)
+    return false;
+  if (!type_is_tile(tile->type) || !tile->first_use || stored_after(buffer->def, load)) return false;
+  for (const Use *use = tile->first_use; use; use = use->next)
+    if (use->user->kind != OP_DOT || !loop_beside(use->user, load->region)) return false;
+  return true;
+}
+
+// The id of the last op that uses the buffer or a view of it. A use in a loop counts to the loop's end. The function's
+// last op is returned in two cases:
+// * an op other than a store, a load, a copy or a synchronous dot uses the buffer;
+// * `sunk` is set, and an operand that is read from the buffer can move into a loop.
+static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home, bool sunk) {
+  uint32_t end = buffer->def->id;
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    bool brief = op_has(user, SHARED) || op_has(user, GLOBAL | ASYNC) || user->kind == OP_SHARED_TRANS ||
+                 (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
+    if (!brief || (sunk && can_sink(user))) return func->op_count - 1;
+    if (user->kind == OP_SHARED_TRANS) end = max_u32(end, end_of_life(func, op_result(user), home, sunk));
+    end = max_u32(end, op_use_end(user, home));
+  }
+  return end;
+}
+
+// The most bytes of buffers that are live at the same time. *all: of all buffers. sunk: buffers live as if operands were
+// read in loops.
+static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t *all) {
+  uint64_t *change = ARENA_ARRAY(context->scratch, uint64_t, func->op_count + 1), now = 0,
+           most = 0; // by op id
+  *all = 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind != OP_SHARED_ALLOC) continue;
+    uint64_t bytes = shared_bytes(op_result(w.op)->type);
+    *all += bytes;
+    change[w.op->id] += bytes;
+    change[end_of_life(func, op_result(w.op), w.op->region, sunk) + 1] -=
+        bytes; // unsigned sums wrap, and wrap back
+  }
+  for (uint32_t i = 0; i < func->op_count; i++) most = max_u64(most, now += change[i]);
+  return most;
+}
+
+// True if the buffers leave room for two CTAs per SM. One CTA is enough if a CTA's threads have more than half of the
+// registers. It is also enough if the current buffers leave room for only one. For one CTA, all buffers are counted as
+// live at the same time, since there is no more memory than that.
+static bool buffers_fit(PassContext *context, Func *func) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t threads = TARGET_WARP * func_warps(func), registers = threads * arch->thread_registers;
+  uint64_t all, reserved = arch->shared_reserved, as_they_are = most_bytes(context, func, false, &all);
+  bool two = 2 * registers <= arch->registers && 2 * as_they_are + reserved <= arch->shared_limit;
+  uint64_t bytes = two ? 2 * most_bytes(context, func, true, &all) + reserved : all;
+  return bytes <= arch->shared_limit;
+}
+
+static void reload_in_users(Op *load) {
+  Value *tile = op_result(load), *buffer = op_operand(load, 0);
+  for (const Use *use = tile->first_use; use; use = tile->first_use) {
+    Op *user = use->user;
+    Builder b = builder_before(user);
+    b.loc = load->loc;
+    Op *copy = build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type);
+    op_copy_attrs(copy, load);
+    for (uint32_t i = 0; i < user->operand_count; i++)
+      if (op_operand(user, i) == tile) op_set_operand(user, i, op_result(copy));
+  }
+  op_erase(load);
+}
+
+static bool is_still_short(PassContext *context, Func *func) {
+  return register_slack(context->scratch, func) < 0;
+}
+
+static bool reload_operands(PassContext *context, Func *func) {
+  bool changed = false;
+  func_number(func);
+  if (!buffers_fit(context, func) || !is_still_short(context, func))
+    return false; // copies may have freed enough
+  for (OpWalk w = ops_outward(func->body); ops_next(&w);) {
+    if (!can_sink(w.op) || !is_still_short(context, func)) continue;
+    diag_remark(context->diags, w.op->loc, "wait_in_shared",
+                "%u registers of an operand are read from shared memory in the loop to save registers",
+                tile_words(op_result(w.op)->type));
+    reload_in_users(w.op);
+    func_number(func);
+    changed = true;
+  }
+  return changed;
+}
+
+bool pass_wait_in_shared(PassContext *context, Func *func) {
+  bool is_short = register_slack(context->scratch, func) < 0,
+       changed = is_short && store_early(context, func);
+  changed |= copy_late(context, func);
+  return (is_short && reload_operands(context, func)) || changed;
 }

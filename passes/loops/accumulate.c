@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// defer_reductions: a loop accumulates whole tiles, and reduces them across threads once, after the loop.
+// accumulate: sums are added up in place. Loops reduce across threads once, after them; dots add to their accumulator.
+//
+// needs   tiles without layouts; simplified IR
+// keeps   every integer. Floating-point sums are added in another order (REASSOCIATES)
+// breaks  nothing
+#include <math.h>
+#include "base/integer.h"
+#include "ir/clone.h"
+#include "ir/memory/scratch.h"
+#include "target/tuning.h"
+#include "passes/analysis/float_range.h"
+#include "passes/passes.h"
+#include "ir/build.h"
+
+// --- reductions: a loop accumulates whole tiles, and reduces them across threads once, after the loop
 //
 // before  %s = for ... (%acc = %init) {                   %acc : tile<16xfp32>
 //           %r = reduce %x {axis = 1} (add)               %x : tile<16x64xfp32>
@@ -19,11 +33,9 @@
 //           %next = fma %x, 2^-12, %tile
 //         %s = add %init, (mul %r, 2^12)
 //
-// needs   tiles without layouts; simplified IR
 // keeps   every integer. Floating-point sums are added in another order (REASSOCIATES). Elements that cancel within an
 //         iteration may not cancel within one element's sum. Such a sum has room for 2^12 iterations of the largest
 //         numbers. Then each addition may be off by 2^-138 (fp32, bf16).
-// breaks  nothing
 //
 // pays    An iteration only combines its own elements. It needs no shuffles, shared memory or barriers.
 //
@@ -37,14 +49,6 @@
 // * the sum has no other use.
 //
 // A second loop may continue from the first one's sum (split_masks makes such loops). It then continues from the tile.
-#include <math.h>
-
-#include "base/integer.h"
-#include "ir/clone.h"
-#include "ir/memory/scratch.h"
-#include "target/tuning.h"
-#include "passes/analysis/float_range.h"
-#include "passes/passes.h"
 
 enum { MAX_VIEWS = 4 };
 
@@ -69,17 +73,6 @@ typedef struct SumDeferrer {
 } SumDeferrer;
 
 static bool can_combine_by(const Op *op) { return op_has(op, ASSOCIATES) && op->kind != OP_MUL; }
-
-// True if the reduction has one value and its region is a single op of that kind.
-static bool reduces_by(const Op *reduce, OpKind kind) {
-  if (reduce->kind != OP_REDUCE || reduce->result_count != 1 || op_scratch(reduce)) return false;
-  const Region *region = reduce->regions[0];
-  const Op *op = region->first;
-  if (op->kind != kind || op->next != region->last || op_operand(region->last, 0) != op_result(op))
-    return false;
-  const Value *a = op_operand(op, 0), *b = op_operand(op, 1), *x = region->args[0], *y = region->args[1];
-  return (a == x && b == y) || (a == y && b == x);
-}
 
 static bool is_view(const Op *op) { return op_has(op, SPREADS) || op->kind == OP_RESHAPE; }
 
@@ -111,7 +104,7 @@ static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   if (!value_used_only_by(carried, combine)) return false;
   bool first = op_operand(combine, 0) == carried;
   sum->reduce = reduction_of(op_operand(combine, first), combine);
-  if (!sum->reduce || !reduces_by(sum->reduce, combine->kind)) return false;
+  if (!sum->reduce || op_scratch(sum->reduce) || !op_reduces_by(sum->reduce, combine->kind)) return false;
   const Type *tile = op_operand(sum->reduce, 0)->type;
   return !tile->layout && can_defer(tile);
 }
@@ -304,23 +297,67 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
     Loc loc = sum.reduce->loc;
     if (registers + more > most) {
       diag_remark(
-          s->context->diags, loc, "defer_reductions",
+          s->context->diags, loc, "accumulate",
           "reduced in every iteration: deferring it would take %u registers a thread, next to %u for others",
           more, registers);
       continue;
     }
     registers += more;
     defer_sum(s, &sum);
-    diag_remark(s->context->diags, loc, "defer_reductions",
+    diag_remark(s->context->diags, loc, "accumulate",
                 "reduced across threads once, after the loop, at a cost of %u register%s a thread", more,
                 more == 1 ? "" : "s");
   }
 }
 
-bool pass_defer_reductions(PassContext *context, Func *func) {
+// --- dots: a dot accumulates onto the sum that its result is added to
+//
+// before  %p = dot %a, %b, %zero           after  %s = dot %a, %b, %acc
+//         %s = add %acc, %p
+//
+//
+// pays    saves the addition and the registers of the dot's own result. If a loop carries %acc, the dot may stay in
+//         flight while the next iteration starts.
+//
+// Triton does the same. fp16 sums are left alone, because the dot would round them at other places. So are fp8 dots
+// that set their own accumulation (imprecise).
+
+// The dot that is added. It must have no other use and be in the add's region. NULL if there is none.
+static Op *product_of(const Op *add, uint32_t operand) {
+  const Value *value = op_operand(add, operand);
+  Op *dot = value->def;
+  if (!dot || dot->kind != OP_DOT || dot->operand_count > 3 || dot->region != add->region ||
+      value->first_use->next)
+    return NULL;
+  const Attr *imprecise = op_attr(dot, ATTR_IMPRECISE);
+  if ((imprecise && imprecise->i > 0) || type_is_elem(value->type, ELEM_FP16)) return NULL;
+  return value_is_zero(op_operand(dot, 2)) ? dot : NULL;
+}
+
+static void accumulate_dot(SumDeferrer *a, Op *add) {
+  if (add->kind != OP_ADD) return;
+  uint32_t which = 0;
+  while (which < 2 && !product_of(add, which)) which++;
+  if (which == 2) return;
+  Op *dot = product_of(add, which);
+  Builder b = builder_before(add);
+  b.loc = dot->loc;
+  Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), op_operand(add, 1 - which)};
+  Op *sum = build_op(&b, OP_DOT, 3, operands, 1, &op_result(dot)->type);
+  op_copy_attrs(sum, dot);
+  value_replace_uses(op_result(add), op_result(sum));
+  op_erase(add);
+  op_erase(dot);
+  diag_remark(a->context->diags, sum->loc, "accumulate",
+              "the dot accumulates into the sum that it was added to");
+  a->changed = true;
+}
+
+bool pass_accumulate(PassContext *context, Func *func) {
   SumDeferrer s = {.context = context, .func = func};
   func_number(func);
   for (OpWalk w = ops_outward(func->body); ops_next(&w);)
     if (w.op->kind == OP_FOR) defer_sums_of(&s, w.op);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) accumulate_dot(&s, w.op);
   return s.changed;
 }

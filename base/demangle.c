@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads the simple part of the Itanium C++ ABI's mangled names:
+//   name    = "_Z" entity
+//   entity  = "Z" entity parameters "E" "L"? part discriminator? | "N" [rVK]* (part | arguments)+ "E" | "L"? part
+//   part    = length, and so many characters
+#include "base/demangle.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Reader {
+  Str left;
+  char *to;
+  size_t room, n;
+} Reader;
+
+static bool take(Reader *r, char c) {
+  if (!r->left.n || r->left.at[0] != c) return false;
+  r->left = (Str){r->left.at + 1, r->left.n - 1};
+  return true;
+}
+
+static bool at_digit(const Reader *r) { return r->left.n && isdigit((unsigned char)r->left.at[0]); }
+
+// A length and so many characters.
+static bool take_part(Reader *r, Str *part) {
+  size_t length = 0;
+  if (!at_digit(r)) return false;
+  for (; at_digit(r); r->left.at++, r->left.n--) {
+    length = 10 * length + (size_t)(r->left.at[0] - '0');
+    if (length > r->left.n) return false;
+  }
+  if (!length || length > r->left.n) return false;
+  *part = (Str){r->left.at, length};
+  r->left = (Str){r->left.at + length, r->left.n - length};
+  return true;
+}
+
+// Parts of files and of anonymous namespaces are not written.
+static void put_part(Reader *r, Str part) {
+  if (str_starts(part, "_INTERNAL_") || str_starts(part, "_GLOBAL__N_")) return;
+  int n = snprintf(r->to + r->n, r->room - r->n, "%s%.*s", r->n ? "::" : "", STR_ARG(part));
+  r->n = r->n + (size_t)n < r->room ? r->n + (size_t)n : r->room - 1;
+}
+
+// Skips template arguments after their "I". A literal is "L", its type, its value and "E".
+static bool skip_arguments(Reader *r) {
+  Str part;
+  for (size_t depth = 1; depth;) {
+    if (at_digit(r)) {
+      if (!take_part(r, &part)) return false;
+    } else if (take(r, 'L')) {
+      if (at_digit(r) ? !take_part(r, &part) : !r->left.n || !islower((unsigned char)r->left.at[0]))
+        return false;
+      while (r->left.n && r->left.at[0] != 'E') r->left.at++, r->left.n--;
+      if (!take(r, 'E')) return false;
+    } else if (take(r, 'I') || take(r, 'N') || take(r, 'F') || take(r, 'J')) {
+      depth++;
+    } else if (take(r, 'E')) {
+      depth--;
+    } else if (take(r, 'X') || !r->left.n) {
+      return false;
+    } else {
+      r->left.at++, r->left.n--;
+    }
+  }
+  return true;
+}
+
+static bool take_nested(Reader *r) {
+  Str part;
+  while (take(r, 'r') || take(r, 'V') || take(r, 'K')) continue;
+  for (bool any = false; !take(r, 'E'); any = true) {
+    if (any && take(r, 'I')) {
+      if (!skip_arguments(r)) return false;
+      continue;
+    }
+    take(r, 'L');
+    if (!take_part(r, &part)) return false;
+    put_part(r, part);
+  }
+  return r->n > 0;
+}
+
+// The name after a function's parameters: the rest must be it.
+static bool take_last(Reader *r) {
+  Str part;
+  while (r->left.n) {
+    if (!take(r, 'E')) {
+      r->left.at++, r->left.n--;
+      continue;
+    }
+    Reader last = *r;
+    take(&last, 'L');
+    if (!take_part(&last, &part)) continue;
+    while (last.left.n && (last.left.at[0] == '_' || at_digit(&last))) last.left.at++, last.left.n--;
+    if (last.left.n) continue;
+    put_part(r, part);
+    return true;
+  }
+  return false;
+}
+
+static bool take_entity(Reader *r) {
+  Str part;
+  bool is_local = take(r, 'Z');
+  if (take(r, 'N')) {
+    if (!take_nested(r)) return false;
+  } else {
+    take(r, 'L');
+    if (!take_part(r, &part)) return false;
+    put_part(r, part);
+  }
+  return !is_local || take_last(r);
+}
+
+void demangle(Str name, char *to, size_t room) {
+  Reader r = {.left = name, .to = to, .room = room};
+  if (take(&r, '_') && take(&r, 'Z') && take_entity(&r) && r.n) return;
+  snprintf(to, room, "%.*s", STR_ARG(name));
+}

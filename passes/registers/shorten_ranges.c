@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// shorten_ranges: shortens the live ranges of tiles, if registers are short.
+//
+// Casts to a narrower type come early, loads for branches come late.
+//
+// needs   layouts
+// keeps   every value
+// breaks  nothing
+#include "ir/build.h"
+#include "ir/memory/scratch.h"
+#include "passes/passes.h"
+#include "passes/analysis/pressure.h"
+#include "ir/clone.h"
+
+typedef struct Shortener {
+  PassContext *context;
+  Func *func;
+  bool short_of_registers;
+  bool *goes; // by op id: goes into the current branch; NULL: ops must be numbered
+  bool changed;
+} Shortener;
+
+// --- casts
+//
+// Tiles that only a cast to a narrower type still needs are cast at once.
+//
+// before  %p = mul %s, %t                 after  %p = mul %s, %t
+//         %v = load %q                           %c = cast %p {fresh}
+//         shared_store %v, %b                    %v = load %q
+//         %c = cast %p                           shared_store %v, %b
+//         %o = dot %c, %b, %a                    %o = dot %c, %b, %a
+//
+//
+// pays    The waiting value takes half the registers. An example is a dot operand while the other operand is loaded.
+//
+// `fresh` keeps the cast at this place in the machine code. Without it LLVM casts at the use. The cast of an mma dot's
+// sums comes directly after the dot, and codegen casts tile by tile, as the sums come.
+
+enum { MIN_REGISTERS = 16 }; // of the narrow tile
+
+// True for fp32 to a type of two bytes, which codegen casts in pairs.
+static bool narrows(const Op *op) {
+  if (op->kind != OP_CAST || op_attr(op, ATTR_FRESH)) return false;
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  bool half = type_is_elem(to, ELEM_FP16) || type_is_elem(to, ELEM_BF16);
+  return half && type_is_tile(to) && type_is_elem(from, ELEM_FP32) &&
+         layout_registers(to->layout) / 2 >= MIN_REGISTERS;
+}
+
+// The last op of the cast's region that defines the wide value, or that uses it before the cast. NULL: the value is
+// available from the region's start. *last: nothing uses it after the cast.
+static Op *after_which(const Op *cast, bool *last) {
+  const Value *wide = op_operand(cast, 0);
+  Op *after = wide->def && wide->def->region == cast->region ? wide->def : NULL;
+  *last = wide->def ? wide->def->region == cast->region : wide->region == cast->region;
+  for (const Use *use = wide->first_use; use; use = use->next) {
+    Op *user = op_in_region(use->user, cast->region);
+    if (user == cast) continue;
+    if (!user || user->id > cast->id) *last = false;
+    if (user && user->id < cast->id && (!after || user->id > after->id)) after = user;
+  }
+  return after;
+}
+
+// True for ops that fill registers in the meantime, or need many at the same time.
+static bool is_in_the_way(const Op *op) {
+  return op_has_any(op, READS | WRITES) || op->region_count || op->kind == OP_DOT;
+}
+
+// True if the cast can be earlier, or takes a dot's sums, which are cast tile by tile as they come.
+static bool is_late(const Op *cast, const Op *after) {
+  const Op *op = after ? after->next : cast->region->first;
+  if (after && after->kind == OP_DOT && !op_attr(after, ATTR_ASYNC) && op_operand(cast, 0)->def == after)
+    return true;
+  for (; op != cast; op = op->next)
+    if (is_in_the_way(op)) return true;
+  return false;
+}
+
+static void narrow(Shortener *s, Op *op) {
+  bool last = false;
+  Op *after = narrows(op) ? after_which(op, &last) : NULL;
+  if (!last || !is_late(op, after)) return;
+  diag_remark(s->context->diags, op->loc, "shorten_ranges",
+              "%u registers are cast as soon as they are loaded",
+              layout_registers(op_result(op)->type->layout));
+  op_move(op, op->region, after ? after->next : op->region->first);
+  op_set_flag(op, ATTR_FRESH, true);
+  s->changed = true;
+}
+
+// --- loads
+//
+// Tiles that only branches use are loaded and computed in them.
+//
+// before  %x = load %p                    after  if %c then {
+//         if %c then {                             %x = load %p
+//           store %q, %x                           store %q, %x
+//         } else {                               } else {
+//           store %r, %x                           %x = load %p
+//         }                                        store %r, %x
+//                                                }
+//
+// keeps   every value: nothing is written between the load and its new place
+//
+// pays    What a branch loads for its stores comes part by part (compute_in_parts). A tile that waits before a branch is
+//         whole. Data that the taken branch does not need is not loaded at all.
+//
+// A branch is taken once, so nothing is loaded or computed more often. If a thread's registers hold what is loaded for
+// a branch, the loads stay: the earlier a load is issued, the shorter the wait.
+
+enum {
+  MAX_OPS = 512
+}; // ops looked at before a branch, so that functions with thousands of branches take linear time
+
+// True for tiles that each thread computes by itself, from registers and from what it loads.
+static bool can_sink(const Op *op) {
+  if (op->result_count != 1 || op->region_count || op_scratch(op) || !type_is_tile(op_result(op)->type))
+    return false;
+  if (op->kind == OP_LOAD) return !op_attr(op, ATTR_VOLATILE);
+  return op_has(op, PURE) && op->kind != OP_DOT && op->kind != OP_CONVERT_LAYOUT;
+}
+
+static bool used_in_branches(const Op *op, const Op *branch) {
+  const Use *use = op_result(op)->first_use;
+  for (; use; use = use->next)
+    if (use->user == branch || op_in_region(use->user, op->region) != branch) return false;
+  return op_result(op)->first_use;
+}
+
+// True if the load gives the same values in each branch as before it.
+static bool reads_alike(const Op *load, const Op *branch) {
+  for (uint32_t r = 0; r < branch->region_count; r++) {
+    const Op *user = value_first_user(op_result(load), branch->regions[r]);
+    for (const Op *op = branch->regions[r]->first; user && op != user; op = op->next)
+      if (op_effects(op) & WRITES) return false;
+  }
+  return true;
+}
+
+static void replace_within(Value *from, Value *to, const Region *region) {
+  for (const Use *use = from->first_use, *next; use; use = next) {
+    next = use->next;
+    Op *user = use->user;
+    for (uint32_t i = 0; op_in_region(user, region) && i < user->operand_count; i++)
+      if (op_operand(user, i) == from) {
+        op_set_operand(user, i, to);
+        next = from->first_use;
+      }
+  }
+}
+
+static void sink_op(Shortener *s, Op *op, const Op *branch) {
+  if (op->kind == OP_LOAD)
+    diag_remark(s->context->diags, op->loc, "shorten_ranges",
+                "%u registers are loaded in the branches that use them, to save registers",
+                tile_words(op_result(op)->type));
+  for (uint32_t r = 0; r < branch->region_count; r++) {
+    Op *user = value_first_user(op_result(op), branch->regions[r]);
+    if (!user) continue;
+    Builder b = builder_before(user);
+    b.loc = op->loc;
+    Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
+    for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = op_operand(op, i);
+    Op *copy = build_op(&b, op->kind, op->operand_count, operands, 1, &op_result(op)->type);
+    op_copy_attrs(copy, op);
+    replace_within(op_result(op), op_result(copy), branch->regions[r]);
+  }
+  op_erase(op);
+  s->changed = true;
+}
+
+static bool goes_with(const Op *op, const Op *branch) {
+  return can_sink(op) && used_in_branches(op, branch) && (op->kind != OP_LOAD || reads_alike(op, branch));
+}
+
+// True if only the branch's regions, and ops that go into them, use the op.
+static bool would_go(const Shortener *s, const Op *op, const Op *branch) {
+  if (!can_sink(op) || (op->kind == OP_LOAD && !reads_alike(op, branch))) return false;
+  for (const Use *use = op_result(op)->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    bool goes =
+        user->region == op->region ? s->goes[user->id] : op_in_region(use->user, op->region) == branch;
+    if (user == branch || !goes) return false;
+  }
+  return true;
+}
+
+// True if loads that only the branch uses fill more registers than a thread has. Ops before the last write ahead of the
+// branch stay.
+static bool loads_too_much(Shortener *s, const Op *branch) {
+  uint32_t words = 0;
+  if (!s->goes) {
+    func_number(s->func);
+    s->goes = ARENA_ARRAY(s->context->scratch, bool, s->func->op_count);
+  }
+  uint32_t left = MAX_OPS;
+  for (const Op *op = branch->prev; op && left > 0 && !(op_effects(op) & WRITES); op = op->prev, left--) {
+    s->goes[op->id] = would_go(s, op, branch);
+    if (op->kind == OP_LOAD && s->goes[op->id]) words += tile_words(op_result(op)->type);
+  }
+  return words > func_thread_registers(s->func);
+}
+
+static void sink_into(Shortener *s, const Op *branch) {
+  uint32_t left = MAX_OPS;
+  for (Op *op = branch->prev, *prev; op && left > 0 && !(op_effects(op) & WRITES); op = prev, left--) {
+    prev = op->prev;
+    if (goes_with(op, branch)) sink_op(s, op, branch);
+  }
+  s->goes = NULL;
+  func_number(s->func); // narrow compares ids
+}
+
+bool pass_shorten_ranges(PassContext *context, Func *func) {
+  Shortener s = {.context = context, .func = func};
+  s.short_of_registers = register_slack(context->scratch, func) < 0;
+  func_number(func);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_IF && loads_too_much(&s, w.op))
+      sink_into(&s, w.op);
+    else if (s.short_of_registers)
+      narrow(&s, w.op);
+  return s.changed;
+}
