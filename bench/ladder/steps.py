@@ -104,7 +104,7 @@ def sum_words(step, n, fill):
 OFF = "--disable-pass accumulate --disable-pass unroll_loads"
 REDUCTION = Ladder(
     "reduction", "A vector's sum, from scattered loads to one pass",
-    "The sum of 2^26 floats. These are 268 MB, which memory delivers in {memory}. Each program leaves the sum of 16384 elements, or "
+    "The sum of 2^26 floats. These are 268 MB, which memory delivers in {memory}. Each program stores the sum of 16384 elements, or "
     "of 4096 in the last two steps.",
     65536, 67108864, sum_words, [
         Step("scattered", "reduction/sum.tile", "apart", "",
@@ -116,10 +116,10 @@ REDUCTION = Ladder(
              "bytes a thread, adds up across the block, and waits for both.", ("acc +=",), "global_sectors", outputs=16384),
         Step("16 bytes a lane", "reduction/sum.tile", "total", OFF,
              "A thread has eight elements, in two loads of 16 bytes. So there is an eighth of the iterations, of the waits, and of "
-             "the sums across the block.", ("acc +=",), "global_requests", outputs=16384),
+             "the sums across the block. From here on memory is the bottleneck.", ("acc +=",), "global_requests", outputs=16384),
         Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads",
              "The loop adds into each thread's registers (`accumulate`). Shuffles, shared memory and the barrier come once, after "
-             "the loop. From here on memory is the bottleneck. This saves instructions and barriers.",
+             "the loop. This saves instructions and barriers.",
              ("acc +=",), "barriers", outputs=16384),
         Step("loads ahead", "reduction/sum.tile", "total", "",
              "The loop loads for two iterations at once (`unroll_loads`). Twice the bytes are in flight while a thread waits.",

@@ -33,6 +33,23 @@ def share(x_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     tl.store(out_ptr + at, x / tl.sum(x, axis=1, keep_dims=True))
 
 
+@tilec.jit
+def order_of(x_ptr, order_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    place = tl.sum((x[None, :] < x[:, None]).to(tl.int32), axis=1)
+    tl.store(order_ptr + place, i)
+
+
+@tilec.jit
+def lower_of_outer(a_ptr, out_ptr, any_ptr, n, left, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(a_ptr + i - left, mask=(i >= left) & (i < left + n), other=0.0)
+    outer = a[:, None] * a[None, :]
+    tl.store(out_ptr + i[:, None] * N + i[None, :], tl.where(i[:, None] >= i[None, :], outer, 0.0))
+    tl.store(any_ptr, tl.max((a > 0.5).to(tl.int32), axis=0))
+
+
 tilec.set_check(True)
 x = np.random.default_rng(0).random((4, 32), dtype=np.float32)
 flat, index = x.ravel(), np.array([5, 3, 5, 127], np.int32)
@@ -46,3 +63,9 @@ print("roll:", np.array_equal(rolled, np.roll(flat, 3)), "a[index]:", np.array_e
 print("cumsum:", np.allclose(sums, x.cumsum(axis=1), rtol=1e-3), "x[:, 0]:", np.array_equal(first, x[:, 0]))
 print("argmax:", np.array_equal(argmax, x.argmax(axis=1)))
 print("keepdims:", np.allclose(shares, x / x.sum(axis=1, keepdims=True)))
+order, lower, some = np.empty(32, np.int32), np.empty((8, 8), np.float32), np.empty(1, np.int32)
+order_of[(1,)](x[0], order, N=32)
+lower_of_outer[(1,)](flat, lower, some, 5, 2, N=8)
+padded = np.pad(flat[:5], (2, 1))
+print("argsort:", np.array_equal(order, np.argsort(x[0])), "any:", some[0] == np.any(padded > 0.5))
+print("pad, outer, tril:", np.array_equal(lower, np.tril(np.outer(padded, padded))))

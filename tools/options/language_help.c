@@ -251,6 +251,21 @@ static bool is_table_row(Str line) {
   return false;
 }
 
+static bool has_text(Str line, Str text) {
+  for (size_t i = 0; i + text.n <= line.n; i++)
+    if (memcmp(line.at + i, text.at, text.n) == 0) return true;
+  return false;
+}
+
+// The title of the block of values that begins with the line `values`. It explains `x` if a value reads memory.
+static const char *values_head(Str values) {
+  Str line;
+  for (const char *at = values.at + values.n + 1; next_line(&at, &line) && str_starts(line, "    ");)
+    if (has_text(line, str_from("(x,")) || has_text(line, str_from("(x +")))
+      return "Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0):\n";
+  return "Values (lists are tiles):\n";
+}
+
 static void print_line(Printer *p, Str line, bool *example) {
   bool indented = str_starts(line, "    ");
   *example = *example && (indented || !line.n);
@@ -260,9 +275,9 @@ static void print_line(Printer *p, Str line, bool *example) {
     buf_char(p->out, '\n');
     return;
   }
-  if (str_is(line, "Example:")) {
+  if (str_is(line, "Example:") || str_is(line, "Values:")) {
     flush(p);
-    buf_text(p->out, "Example:\n");
+    buf_text(p->out, line.at[0] == 'E' ? "Example:\n" : values_head(line));
     *example = true;
     return;
   }
@@ -311,7 +326,24 @@ static void print_entry(Printer *p, const char *at) {
   trim_end(p->out);
 }
 
-// A row: its signature, its meaning, and the introduction of its file, whose first line is `intro`.
+// The values of an introduction that call `name`. Moves *at to the line after them.
+static void print_values_of(Printer *p, Str name, const char **at) {
+  Str line;
+  bool any = false;
+  flush(p);
+  for (const char *next = *at; next_line(&next, &line) && str_starts(line, "    "); *at = next) {
+    Str made = str_trimmed(line);
+    if (made.n <= name.n || made.at[name.n] != '(' || !str_eq((Str){made.at, name.n}, name)) continue;
+    if (!any) buf_text(p->out, "Values (lists are tiles):\n");
+    any = true;
+    for (size_t i = 0; i < line.n; i++) // one value needs no column
+      if (i < 4 || line.at[i] != ' ' || line.at[i - 1] != ' ') buf_char(p->out, line.at[i]);
+    buf_char(p->out, '\n');
+  }
+}
+
+// A row: its signature, its meaning, and the introduction of its file, whose first line is `intro`. Values are those
+// of the row's function.
 static void print_row(Printer *p, Str row, const char *intro) {
   const char *bar = row.at + 2;
   while (bar + 3 < row.at + row.n && memcmp(bar, " | ", 3) != 0) bar++;
@@ -322,7 +354,11 @@ static void print_row(Printer *p, Str row, const char *intro) {
   buf_char(p->out, '\n');
   Str line;
   bool example = false;
-  while (next_line(&intro, &line) && !begins_signature(line) && !is_row(line)) print_line(p, line, &example);
+  while (next_line(&intro, &line) && !begins_signature(line) && !is_row(line))
+    if (str_is(line, "Values:"))
+      print_values_of(p, name_in(row), &intro);
+    else
+      print_line(p, line, &example);
   flush(p);
   trim_end(p->out);
 }
@@ -352,7 +388,8 @@ static void print_names(Printer *p) {
       "  DType            an element type, such as tl.float32\n"
       "  Function         a jit function\n"
       "Examples are kernels, or statements in one: x, y and out point to fp32, p to i32, n is an i32,\n"
-      "BLOCK is 128, i is tl.arange(0, 128), v and w are loaded from x + i and y + i, and k from p + i.\n");
+      "BLOCK is 128, i is tl.arange(0, 128), v and w are loaded from x + i and y + i, and k from p + i.\n"
+      "In values a list is a tile: of i32, of fp32 if its numbers have a point, or of bools.\n");
 }
 
 // The entries that match. `functions`: those of tl; else the others.

@@ -137,6 +137,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.abs(v))
+
+        Values (lists are tiles)::
+
+            tl.abs([-2, 3])     is [2, 3]
+            tl.abs([-0.5, nan]) is [0.5, nan]
         """
         raise NotImplementedError
 
@@ -154,6 +159,10 @@ class tensor(_kernels_own):
             block = tl.make_block_ptr(x, (n,), (1,), (0,), (128,), (0,))
             block = tl.advance(block, (128,))
             tl.store(out + i, tl.load(block, boundary_check=(0,)))
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.load(tl.advance(tl.make_block_ptr(x, (8,), (1,), (0,), (4,)), (2,))) is [20.0, 30.0, 40.0, 50.0]
         """
         raise NotImplementedError
 
@@ -173,6 +182,12 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(p, tl.argmax(v, axis=0) - tl.argmin(v, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.argmax([3, 9, 9], axis=0)                       is 1
+            tl.argmin([[3, 9], [5, 4]], axis=1)                is [0, 1]
+            tl.argmax([3, 9, 9], axis=0, tie_break_left=False) is 2
         """
         raise NotImplementedError
 
@@ -192,6 +207,12 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(p, tl.argmax(v, axis=0) - tl.argmin(v, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.argmax([3, 9, 9], axis=0)                       is 1
+            tl.argmin([[3, 9], [5, 4]], axis=1)                is [0, 1]
+            tl.argmax([3, 9, 9], axis=0, tie_break_left=False) is 2
         """
         raise NotImplementedError
 
@@ -216,6 +237,11 @@ class tensor(_kernels_own):
             def kernel(x, out):
                 i = tl.arange(0, 128)
                 tl.store(out + i, tl.associative_scan(tl.load(x + i), 0, larger))
+
+        Values (lists are tiles)::
+
+            tl.associative_scan([3, 1, 4, 1, 5], 0, larger) is [3, 3, 4, 4, 5]
+            tl.associative_scan([3, 1, 4, 1, 5], 0, larger, reverse=True) is [5, 5, 5, 5, 5]
         """
         raise NotImplementedError
 
@@ -259,6 +285,11 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+            tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -302,6 +333,11 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+            tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -326,6 +362,10 @@ class tensor(_kernels_own):
                 pass
             tl.store(out + i, v)
             tl.atomic_xchg(p, 0)
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_cas(x + 1, 10.0, 99.0) is 10.0
         """
         raise NotImplementedError
 
@@ -345,6 +385,10 @@ class tensor(_kernels_own):
 
             seen = tl.atomic_load(p + i, mask=i < n)
             tl.store(out + i, seen)
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_load(x + [1, 2]) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -388,6 +432,11 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+            tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -431,6 +480,11 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+            tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -474,6 +528,11 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+            tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -560,6 +619,11 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+            tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -603,6 +667,11 @@ class tensor(_kernels_own):
             tl.atomic_or(p + i, k)
             tl.atomic_xor(p + i, k)
             tl.atomic_xchg(p, 1, sem="release")
+
+        Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+            tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+            tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
         """
         raise NotImplementedError
 
@@ -619,6 +688,12 @@ class tensor(_kernels_own):
 
             rows = tl.broadcast_to(v[None, :], 4, 128)
             tl.store(out, tl.sum(rows))
+
+        Values (lists are tiles)::
+
+            tl.broadcast_to([[1], [2]], 2, 3)    is [[1, 1, 1], [2, 2, 2]]
+            tl.broadcast_to([[1, 2, 3]], (2, 3)) is [[1, 2, 3], [1, 2, 3]]
+            tl.broadcast_to(7, (3,))             is [7, 7, 7]
         """
         raise NotImplementedError
 
@@ -643,6 +718,18 @@ class tensor(_kernels_own):
             half = v.to(tl.float16)
             bits = v.to(tl.int32, bitcast=True)
             tl.store(p + i, tl.cast(half, tl.int32) + bits)
+
+        Values (lists are tiles)::
+
+            tl.cast([2.7, -2.7, 1e10], tl.int32) is [2, -2, 2147483647]
+            tl.cast([300.7, 40000.0], tl.int8)   is [44, -1]
+            [300, -1].to(tl.int8)                is [44, -1]
+            [300, -1].to(tl.uint8)               is [44, 255]
+            [2049.0, 0.1].to(tl.float16)         is [2048.0, 0.0999755859375]
+            [0.1].to(tl.bfloat16)                is about [0.10010]
+            [1e6, 0.3].to(tl.float8e4nv)         is [448.0, 0.3125]
+            [1.0].to(tl.int32, bitcast=True)     is [1065353216]
+            [1, 0, -3].to(tl.int1)               is [True, False, True]
         """
         raise NotImplementedError
 
@@ -660,6 +747,11 @@ class tensor(_kernels_own):
 
             for block in range(0, tl.cdiv(n, BLOCK)):
                 tl.store(out + block * BLOCK + i, v)
+
+        Values (lists are tiles)::
+
+            tl.cdiv(10, 4)         is 3
+            tl.cdiv([8, 9, 10], 4) is [2, 3, 3]
         """
         raise NotImplementedError
 
@@ -674,6 +766,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.ceil(v) - tl.floor(v))
+
+        Values (lists are tiles)::
+
+            tl.floor([1.5, -1.5]) is [1.0, -2.0]
+            tl.ceil([1.5, -1.5])  is [2.0, -1.0]
         """
         raise NotImplementedError
 
@@ -688,6 +785,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.sin(v) + tl.cos(w))
+
+        Values (lists are tiles)::
+
+            tl.sin([0.0, 1.5708]) is about [0.0, 1.000]
+            tl.cos([0.0, 3.1416]) is about [1.0, -1.000]
         """
         raise NotImplementedError
 
@@ -705,6 +807,10 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.cumprod(v, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.cumprod([1, 2, 3, 4], axis=0) is [1, 2, 6, 24]
         """
         raise NotImplementedError
 
@@ -722,6 +828,12 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.cumsum(v, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.cumsum([1, 2, 3, 4], axis=0)               is [1, 3, 6, 10]
+            tl.cumsum([1, 2, 3, 4], axis=0, reverse=True) is [10, 9, 7, 4]
+            tl.cumsum([[1, 2], [3, 4]], axis=1)           is [[1, 3], [3, 7]]
         """
         raise NotImplementedError
 
@@ -736,6 +848,10 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, 0.5 * v * (1.0 + tl.erf(v * 0.70710678)))
+
+        Values (lists are tiles)::
+
+            tl.erf([0.0, 1.0, -9.0]) is about [0.0, 0.8427, -1.0]
         """
         raise NotImplementedError
 
@@ -751,6 +867,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.exp(v) + tl.exp2(w))
+
+        Values (lists are tiles)::
+
+            tl.exp([0.0, 1.0, -inf])  is about [1.0000, 2.7183, 0.0]
+            tl.exp2([0.0, 3.0, -1.0]) is [1.0, 8.0, 0.5]
         """
         raise NotImplementedError
 
@@ -766,6 +887,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.exp(v) + tl.exp2(w))
+
+        Values (lists are tiles)::
+
+            tl.exp([0.0, 1.0, -inf])  is about [1.0000, 2.7183, 0.0]
+            tl.exp2([0.0, 3.0, -1.0]) is [1.0, 8.0, 0.5]
         """
         raise NotImplementedError
 
@@ -782,6 +908,12 @@ class tensor(_kernels_own):
 
             column = tl.expand_dims(v, 1)
             tl.store(out + tl.expand_dims(i, 1), column)
+
+        Values (lists are tiles)::
+
+            tl.expand_dims([1, 2, 3], 0) is [[1, 2, 3]]
+            tl.expand_dims([1, 2, 3], 1) is [[1], [2], [3]]
+            [1, 2, 3][:, None]           is [[1], [2], [3]]
         """
         raise NotImplementedError
 
@@ -799,6 +931,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.flip(v, 0))
+
+        Values (lists are tiles)::
+
+            tl.flip([1, 2, 3, 4])        is [4, 3, 2, 1]
+            tl.flip([[1, 2], [3, 4]], 0) is [[3, 4], [1, 2]]
         """
         raise NotImplementedError
 
@@ -813,6 +950,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.ceil(v) - tl.floor(v))
+
+        Values (lists are tiles)::
+
+            tl.floor([1.5, -1.5]) is [1.0, -2.0]
+            tl.ceil([1.5, -1.5])  is [2.0, -1.0]
         """
         raise NotImplementedError
 
@@ -829,6 +971,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.gather(v, 127 - i, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.gather([10, 20, 30, 40], [3, 0, 0, 1], axis=0)         is [40, 10, 10, 20]
+            tl.gather([[10, 20], [30, 40]], [[1, 0], [0, 0]], axis=1) is [[20, 10], [30, 30]]
         """
         raise NotImplementedError
 
@@ -848,6 +995,12 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(p + tl.arange(0, 16), tl.histogram(k, 16, mask=i < n))
+
+        Values (lists are tiles)::
+
+            tl.histogram([0, 1, 1, 3], 4) is [1, 2, 0, 1]
+            tl.histogram([0, 1, 1, 9], 4) is [1, 2, 0, 0]
+            tl.histogram([0, 1, 1, 3], 4, mask=[True, True, False, True]) is [1, 1, 0, 1]
         """
         raise NotImplementedError
 
@@ -861,6 +1014,10 @@ class tensor(_kernels_own):
 
             one = tl.load(x + tl.arange(0, 1))
             tl.store(out, tl.item(one))
+
+        Values (lists are tiles)::
+
+            tl.item([[7]]) is 7
         """
         raise NotImplementedError
 
@@ -875,6 +1032,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.log(v) + tl.log2(w))
+
+        Values (lists are tiles)::
+
+            tl.log([1.0, 10.0])       is about [0.0, 2.3026]
+            tl.log2([8.0, 0.0, -1.0]) is [3.0, -inf, nan]
         """
         raise NotImplementedError
 
@@ -889,6 +1051,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.log(v) + tl.log2(w))
+
+        Values (lists are tiles)::
+
+            tl.log([1.0, 10.0])       is about [0.0, 2.3026]
+            tl.log2([8.0, 0.0, -1.0]) is [3.0, -inf, nan]
         """
         raise NotImplementedError
 
@@ -908,6 +1075,12 @@ class tensor(_kernels_own):
             both = (v > 0).logical_and(w > 0)
             either = (v > 0).logical_or(w > 0)
             tl.store(out + i, v, mask=both.logical_not().logical_and(either))
+
+        Values (lists are tiles)::
+
+            [1, 0, 2].logical_and([1, 1, 0]) is [True, False, False]
+            [1, 0, 2].logical_or([0, 0, 0])  is [True, False, True]
+            [1, 0, 2].logical_not()          is [False, True, False]
         """
         raise NotImplementedError
 
@@ -927,6 +1100,12 @@ class tensor(_kernels_own):
             both = (v > 0).logical_and(w > 0)
             either = (v > 0).logical_or(w > 0)
             tl.store(out + i, v, mask=both.logical_not().logical_and(either))
+
+        Values (lists are tiles)::
+
+            [1, 0, 2].logical_and([1, 1, 0]) is [True, False, False]
+            [1, 0, 2].logical_or([0, 0, 0])  is [True, False, True]
+            [1, 0, 2].logical_not()          is [False, True, False]
         """
         raise NotImplementedError
 
@@ -946,6 +1125,12 @@ class tensor(_kernels_own):
             both = (v > 0).logical_and(w > 0)
             either = (v > 0).logical_or(w > 0)
             tl.store(out + i, v, mask=both.logical_not().logical_and(either))
+
+        Values (lists are tiles)::
+
+            [1, 0, 2].logical_and([1, 1, 0]) is [True, False, False]
+            [1, 0, 2].logical_or([0, 0, 0])  is [True, False, True]
+            [1, 0, 2].logical_not()          is [False, True, False]
         """
         raise NotImplementedError
 
@@ -966,6 +1151,13 @@ class tensor(_kernels_own):
 
             largest, where = tl.max(v, axis=0, return_indices=True)
             tl.store(out + where, largest - tl.min(v, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.max([3.0, nan, 7.0])                        is 7.0
+            tl.min([[3, 9], [5, 4]], axis=0)               is [3, 4]
+            tl.max([3, 7, 7], axis=0, return_indices=True) is (7, 1)
+            tl.max([3, 7, 7], 0, return_indices=True, return_indices_tie_break_left=False) is (7, 2)
         """
         raise NotImplementedError
 
@@ -986,6 +1178,13 @@ class tensor(_kernels_own):
 
             largest, where = tl.max(v, axis=0, return_indices=True)
             tl.store(out + where, largest - tl.min(v, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.max([3.0, nan, 7.0])                        is 7.0
+            tl.min([[3, 9], [5, 4]], axis=0)               is [3, 4]
+            tl.max([3, 7, 7], axis=0, return_indices=True) is (7, 1)
+            tl.max([3, 7, 7], 0, return_indices=True, return_indices_tie_break_left=False) is (7, 2)
         """
         raise NotImplementedError
 
@@ -1003,6 +1202,11 @@ class tensor(_kernels_own):
             t = tl.reshape(v, 8, 16)
             u = tl.trans(t) + tl.permute(t, (1, 0))
             tl.store(out + i, tl.reshape(u, 128))
+
+        Values (lists are tiles)::
+
+            tl.trans([[1, 2, 3], [4, 5, 6]])           is [[1, 4], [2, 5], [3, 6]]
+            tl.permute([[1, 2, 3], [4, 5, 6]], (1, 0)) is [[1, 4], [2, 5], [3, 6]]
         """
         raise NotImplementedError
 
@@ -1018,6 +1222,10 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.ravel(tl.reshape(v, 8, 16)))
+
+        Values (lists are tiles)::
+
+            tl.ravel([[1, 2], [3, 4]]) is [1, 2, 3, 4]
         """
         raise NotImplementedError
 
@@ -1044,6 +1252,11 @@ class tensor(_kernels_own):
             def kernel(x, out):
                 v = tl.load(x + tl.arange(0, 128))
                 tl.store(out, tl.reduce(v, 0, product))
+
+        Values (lists are tiles)::
+
+            tl.reduce([1.0, 2.0, 3.0, 4.0], 0, product) is 24.0
+            tl.reduce([[1, 2], [3, 4]], 1, product)     is [2, 12]
         """
         raise NotImplementedError
 
@@ -1060,6 +1273,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(p, tl.xor_sum(k, axis=0) | tl.reduce_or(k, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.xor_sum([1, 2, 7])   is 4
+            tl.reduce_or([1, 2, 4]) is 7
         """
         raise NotImplementedError
 
@@ -1079,6 +1297,11 @@ class tensor(_kernels_own):
 
             t = tl.reshape(v, (8, 16))
             tl.store(out + i, tl.view(t, 128))
+
+        Values (lists are tiles)::
+
+            tl.reshape([1, 2, 3, 4, 5, 6], 2, 3) is [[1, 2, 3], [4, 5, 6]]
+            tl.view([[1, 2], [3, 4]], (4,))      is [1, 2, 3, 4]
         """
         raise NotImplementedError
 
@@ -1093,6 +1316,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.sqrt(v) + tl.rsqrt(w))
+
+        Values (lists are tiles)::
+
+            tl.sqrt([9.0, 2.0, -1.0]) is about [3.0, 1.4142, nan]
+            tl.rsqrt([4.0, 0.0])      is [0.5, inf]
         """
         raise NotImplementedError
 
@@ -1105,6 +1333,10 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, v * tl.sigmoid(v))
+
+        Values (lists are tiles)::
+
+            tl.sigmoid([0.0, 2.0, -2.0]) is about [0.5, 0.8808, 0.1192]
         """
         raise NotImplementedError
 
@@ -1119,6 +1351,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.sin(v) + tl.cos(w))
+
+        Values (lists are tiles)::
+
+            tl.sin([0.0, 1.5708]) is about [0.0, 1.000]
+            tl.cos([0.0, 3.1416]) is about [1.0, -1.000]
         """
         raise NotImplementedError
 
@@ -1136,6 +1373,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.softmax(v, dim=0))
+
+        Values (lists are tiles)::
+
+            tl.softmax([1.0, 2.0, 3.0])                 is about [0.0900, 0.2447, 0.6652]
+            tl.softmax([[1.0, 1.0], [0.0, 9.0]], dim=1) is about [[0.5, 0.5], [0.0001, 0.9999]]
         """
         raise NotImplementedError
 
@@ -1155,6 +1397,13 @@ class tensor(_kernels_own):
 
             tl.store(out + i, tl.sort(v, descending=True))
             tl.store(out + i, tl.bitonic_merge(v))
+
+        Values (lists are tiles)::
+
+            tl.sort([3, 1, 4, 2])                          is [1, 2, 3, 4]
+            tl.sort([3.0, nan, 4.0, 2.0], descending=True) is [4.0, 3.0, 2.0, nan]
+            tl.sort([[4, 1], [2, 3]], dim=0)               is [[2, 1], [4, 3]]
+            tl.bitonic_merge([1, 4, 3, 2])                 is [1, 2, 3, 4]
         """
         raise NotImplementedError
 
@@ -1169,6 +1418,10 @@ class tensor(_kernels_own):
 
             even, odd = tl.split(tl.reshape(v, 64, 2))
             tl.store(out + tl.arange(0, 64), even + odd)
+
+        Values (lists are tiles)::
+
+            tl.split([[1, 4], [2, 5], [3, 6]]) is ([1, 2, 3], [4, 5, 6])
         """
         raise NotImplementedError
 
@@ -1183,6 +1436,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.sqrt(v) + tl.rsqrt(w))
+
+        Values (lists are tiles)::
+
+            tl.sqrt([9.0, 2.0, -1.0]) is about [3.0, 1.4142, nan]
+            tl.rsqrt([4.0, 0.0])      is [0.5, inf]
         """
         raise NotImplementedError
 
@@ -1197,6 +1455,10 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out + i, tl.sqrt_rn(v))
+
+        Values (lists are tiles)::
+
+            tl.sqrt_rn([9.0, 2.0]) is about [3.0, 1.4142]
         """
         raise NotImplementedError
 
@@ -1216,6 +1478,15 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(out, tl.sum(v, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.sum([1, 2, 3])                                is 6
+            tl.sum([[1, 2], [3, 4]])                         is 10
+            tl.sum([[1, 2], [3, 4]], axis=0)                 is [4, 6]
+            tl.sum([[1, 2], [3, 4]], axis=1)                 is [3, 7]
+            tl.sum([[1, 2], [3, 4]], axis=1, keep_dims=True) is [[3], [7]]
+            tl.sum(([1, 5, 9] > 4).to(tl.int32))             is 2
         """
         raise NotImplementedError
 
@@ -1241,6 +1512,18 @@ class tensor(_kernels_own):
             half = v.to(tl.float16)
             bits = v.to(tl.int32, bitcast=True)
             tl.store(p + i, tl.cast(half, tl.int32) + bits)
+
+        Values (lists are tiles)::
+
+            tl.cast([2.7, -2.7, 1e10], tl.int32) is [2, -2, 2147483647]
+            tl.cast([300.7, 40000.0], tl.int8)   is [44, -1]
+            [300, -1].to(tl.int8)                is [44, -1]
+            [300, -1].to(tl.uint8)               is [44, 255]
+            [2049.0, 0.1].to(tl.float16)         is [2048.0, 0.0999755859375]
+            [0.1].to(tl.bfloat16)                is about [0.10010]
+            [1e6, 0.3].to(tl.float8e4nv)         is [448.0, 0.3125]
+            [1.0].to(tl.int32, bitcast=True)     is [1065353216]
+            [1, 0, -3].to(tl.int1)               is [True, False, True]
         """
         raise NotImplementedError
 
@@ -1260,6 +1543,11 @@ class tensor(_kernels_own):
 
             tl.store(out + tl.arange(0, 8), tl.topk(v, 8))
             tl.store(out + 8 + tl.arange(0, 8), tl.topk(v, 8, descending=False))
+
+        Values (lists are tiles)::
+
+            tl.topk([3, 1, 4, 2], 2)                   is [4, 3]
+            tl.topk([3, 1, 4, 2], 2, descending=False) is [1, 2]
         """
         raise NotImplementedError
 
@@ -1277,6 +1565,11 @@ class tensor(_kernels_own):
             t = tl.reshape(v, 8, 16)
             u = tl.trans(t) + tl.permute(t, (1, 0))
             tl.store(out + i, tl.reshape(u, 128))
+
+        Values (lists are tiles)::
+
+            tl.trans([[1, 2, 3], [4, 5, 6]])           is [[1, 4], [2, 5], [3, 6]]
+            tl.permute([[1, 2, 3], [4, 5, 6]], (1, 0)) is [[1, 4], [2, 5], [3, 6]]
         """
         raise NotImplementedError
 
@@ -1296,6 +1589,11 @@ class tensor(_kernels_own):
 
             t = tl.reshape(v, (8, 16))
             tl.store(out + i, tl.view(t, 128))
+
+        Values (lists are tiles)::
+
+            tl.reshape([1, 2, 3, 4, 5, 6], 2, 3) is [[1, 2, 3], [4, 5, 6]]
+            tl.view([[1, 2], [3, 4]], (4,))      is [1, 2, 3, 4]
         """
         raise NotImplementedError
 
@@ -1312,6 +1610,11 @@ class tensor(_kernels_own):
         Example::
 
             tl.store(p, tl.xor_sum(k, axis=0) | tl.reduce_or(k, axis=0))
+
+        Values (lists are tiles)::
+
+            tl.xor_sum([1, 2, 7])   is 4
+            tl.reduce_or([1, 2, 4]) is 7
         """
         raise NotImplementedError
 

@@ -209,6 +209,10 @@ def _log2(i: Int) -> constexpr:
     Example::
 
         tl.static_assert(tl._log2(BLOCK) == 7)
+
+    Values (lists are tiles)::
+
+        tl._log2(100) is 6
     """
     raise NotImplementedError
 
@@ -261,6 +265,11 @@ def abs(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.abs(v))
+
+    Values (lists are tiles)::
+
+        tl.abs([-2, 3])     is [2, 3]
+        tl.abs([-0.5, nan]) is [0.5, nan]
     """
     raise NotImplementedError
 
@@ -279,6 +288,12 @@ def add(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
     Example::
 
         tl.store(out + i, tl.add(v, tl.sub(w, tl.mul(v, 2.0))))
+
+    Values (lists are tiles)::
+
+        tl.add([1, 2], 10)     is [11, 12]
+        tl.sub([1, 2], 10)     is [-9, -8]
+        tl.mul([65536], 65536) is [0]
     """
     raise NotImplementedError
 
@@ -298,6 +313,10 @@ def advance(base: Value, offsets: Shape) -> tensor:
         block = tl.make_block_ptr(x, (n,), (1,), (0,), (128,), (0,))
         block = tl.advance(block, (128,))
         tl.store(out + i, tl.load(block, boundary_check=(0,)))
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.load(tl.advance(tl.make_block_ptr(x, (8,), (1,), (0,), (4,)), (2,))) is [20.0, 30.0, 40.0, 50.0]
     """
     raise NotImplementedError
 
@@ -348,6 +367,12 @@ def arange(start: Int, end: Int) -> tensor:
 
         offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         tl.store(out + offsets, 1.0, mask=offsets < n)
+
+    Values (lists are tiles)::
+
+        tl.arange(0, 4)                                         is [0, 1, 2, 3]
+        tl.arange(2, 5)                                         is [2, 3, 4]
+        tl.arange(0, 2)[:, None] * 3 + tl.arange(0, 3)[None, :] is [[0, 1, 2], [3, 4, 5]]
     """
     raise NotImplementedError
 
@@ -369,6 +394,12 @@ def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
     Example::
 
         tl.store(p, tl.argmax(v, axis=0) - tl.argmin(v, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.argmax([3, 9, 9], axis=0)                       is 1
+        tl.argmin([[3, 9], [5, 4]], axis=1)                is [0, 1]
+        tl.argmax([3, 9, 9], axis=0, tie_break_left=False) is 2
     """
     raise NotImplementedError
 
@@ -390,6 +421,12 @@ def argmin(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
     Example::
 
         tl.store(p, tl.argmax(v, axis=0) - tl.argmin(v, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.argmax([3, 9, 9], axis=0)                       is 1
+        tl.argmin([[3, 9], [5, 4]], axis=1)                is [0, 1]
+        tl.argmax([3, 9, 9], axis=0, tie_break_left=False) is 2
     """
     raise NotImplementedError
 
@@ -416,6 +453,11 @@ def associative_scan(input: Any, axis: Int, combine_fn: Function, reverse: Bool 
         def kernel(x, out):
             i = tl.arange(0, 128)
             tl.store(out + i, tl.associative_scan(tl.load(x + i), 0, larger))
+
+    Values (lists are tiles)::
+
+        tl.associative_scan([3, 1, 4, 1, 5], 0, larger) is [3, 3, 4, 4, 5]
+        tl.associative_scan([3, 1, 4, 1, 5], 0, larger, reverse=True) is [5, 5, 5, 5, 5]
     """
     raise NotImplementedError
 
@@ -479,6 +521,11 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+        tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -524,6 +571,11 @@ def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+        tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -550,6 +602,10 @@ def atomic_cas(pointer: Value, cmp: Value, val: Value, sem: Str | None = None, s
             pass
         tl.store(out + i, v)
         tl.atomic_xchg(p, 0)
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_cas(x + 1, 10.0, 99.0) is 10.0
     """
     raise NotImplementedError
 
@@ -571,6 +627,10 @@ def atomic_load(pointer: Value, mask: Value = None, sem: Str | None = None, scop
 
         seen = tl.atomic_load(p + i, mask=i < n)
         tl.store(out + i, seen)
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_load(x + [1, 2]) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -616,6 +676,11 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+        tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -661,6 +726,11 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+        tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -706,6 +776,11 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+        tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -798,6 +873,11 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+        tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -843,6 +923,11 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         tl.atomic_or(p + i, k)
         tl.atomic_xor(p + i, k)
         tl.atomic_xchg(p, 1, sem="release")
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.atomic_add(x + [1, 2], 5.0)  is [10.0, 20.0]
+        tl.atomic_max(x + [1, 2], 15.0) is [10.0, 20.0]
     """
     raise NotImplementedError
 
@@ -864,6 +949,13 @@ def bitonic_merge(x: Value, dim: Int | None = None, descending: Bool = False) ->
 
         tl.store(out + i, tl.sort(v, descending=True))
         tl.store(out + i, tl.bitonic_merge(v))
+
+    Values (lists are tiles)::
+
+        tl.sort([3, 1, 4, 2])                          is [1, 2, 3, 4]
+        tl.sort([3.0, nan, 4.0, 2.0], descending=True) is [4.0, 3.0, 2.0, nan]
+        tl.sort([[4, 1], [2, 3]], dim=0)               is [[2, 1], [4, 3]]
+        tl.bitonic_merge([1, 4, 3, 2])                 is [1, 2, 3, 4]
     """
     raise NotImplementedError
 
@@ -882,6 +974,10 @@ def broadcast(input: Value, other: Value) -> tuple[Any, ...]:
 
         a, b = tl.broadcast(v[:, None], w[None, :])
         tl.store(out, tl.sum(a * b))
+
+    Values (lists are tiles)::
+
+        tl.broadcast([[1], [2]], [[5, 6]]) is ([[1, 1], [2, 2]], [[5, 6], [5, 6]])
     """
     raise NotImplementedError
 
@@ -900,6 +996,12 @@ def broadcast_to(input: Value, *shape: Any) -> tensor:
 
         rows = tl.broadcast_to(v[None, :], 4, 128)
         tl.store(out, tl.sum(rows))
+
+    Values (lists are tiles)::
+
+        tl.broadcast_to([[1], [2]], 2, 3)    is [[1, 1, 1], [2, 2, 2]]
+        tl.broadcast_to([[1, 2, 3]], (2, 3)) is [[1, 2, 3], [1, 2, 3]]
+        tl.broadcast_to(7, (3,))             is [7, 7, 7]
     """
     raise NotImplementedError
 
@@ -926,6 +1028,18 @@ def cast(input: Value, dtype: DType, fp_downcast_rounding: Str | None = None, bi
         half = v.to(tl.float16)
         bits = v.to(tl.int32, bitcast=True)
         tl.store(p + i, tl.cast(half, tl.int32) + bits)
+
+    Values (lists are tiles)::
+
+        tl.cast([2.7, -2.7, 1e10], tl.int32) is [2, -2, 2147483647]
+        tl.cast([300.7, 40000.0], tl.int8)   is [44, -1]
+        [300, -1].to(tl.int8)                is [44, -1]
+        [300, -1].to(tl.uint8)               is [44, 255]
+        [2049.0, 0.1].to(tl.float16)         is [2048.0, 0.0999755859375]
+        [0.1].to(tl.bfloat16)                is about [0.10010]
+        [1e6, 0.3].to(tl.float8e4nv)         is [448.0, 0.3125]
+        [1.0].to(tl.int32, bitcast=True)     is [1065353216]
+        [1, 0, -3].to(tl.int1)               is [True, False, True]
     """
     raise NotImplementedError
 
@@ -948,6 +1062,11 @@ def cat(input: Value, other: Value, can_reorder: Bool = False, dim: Int = 0) -> 
     Example::
 
         tl.store(out + tl.arange(0, 256), tl.cat(v, w, dim=0))
+
+    Values (lists are tiles)::
+
+        tl.cat([1, 2], [3, 4])                is [1, 2, 3, 4]
+        tl.cat([[1], [2]], [[3], [4]], dim=1) is [[1, 3], [2, 4]]
     """
     raise NotImplementedError
 
@@ -967,6 +1086,11 @@ def cdiv(x: Value, div: Value) -> tensor:
 
         for block in range(0, tl.cdiv(n, BLOCK)):
             tl.store(out + block * BLOCK + i, v)
+
+    Values (lists are tiles)::
+
+        tl.cdiv(10, 4)         is 3
+        tl.cdiv([8, 9, 10], 4) is [2, 3, 3]
     """
     raise NotImplementedError
 
@@ -985,6 +1109,11 @@ def ceil(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.ceil(v) - tl.floor(v))
+
+    Values (lists are tiles)::
+
+        tl.floor([1.5, -1.5]) is [1.0, -2.0]
+        tl.ceil([1.5, -1.5])  is [2.0, -1.0]
     """
     raise NotImplementedError
 
@@ -1008,6 +1137,12 @@ def clamp(x: Value, min: Value, max: Value, propagate_nan: Any = PropagateNan.NO
 
         tl.store(out + i, tl.clamp(v, -1.0, 1.0))
         tl.store(p + i, tl.clamp(k, 0, 100))
+
+    Values (lists are tiles)::
+
+        tl.clamp([-3.0, 0.5, 9.0], -1.0, 1.0) is [-1.0, 0.5, 1.0]
+        tl.clamp([nan, inf], -1.0, 1.0)       is [-1.0, 1.0]
+        tl.clamp([-5, 50, 500], 0, 100)       is [0, 50, 100]
     """
     raise NotImplementedError
 
@@ -1026,6 +1161,11 @@ def cos(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.sin(v) + tl.cos(w))
+
+    Values (lists are tiles)::
+
+        tl.sin([0.0, 1.5708]) is about [0.0, 1.000]
+        tl.cos([0.0, 3.1416]) is about [1.0, -1.000]
     """
     raise NotImplementedError
 
@@ -1045,6 +1185,10 @@ def cumprod(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | N
     Example::
 
         tl.store(out + i, tl.cumprod(v, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.cumprod([1, 2, 3, 4], axis=0) is [1, 2, 6, 24]
     """
     raise NotImplementedError
 
@@ -1064,6 +1208,12 @@ def cumsum(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | No
     Example::
 
         tl.store(out + i, tl.cumsum(v, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.cumsum([1, 2, 3, 4], axis=0)               is [1, 3, 6, 10]
+        tl.cumsum([1, 2, 3, 4], axis=0, reverse=True) is [10, 9, 7, 4]
+        tl.cumsum([[1, 2], [3, 4]], axis=1)           is [[1, 3], [3, 7]]
     """
     raise NotImplementedError
 
@@ -1141,6 +1291,10 @@ def div_rn(x: Value, y: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.div_rn(v, w))
+
+    Values (lists are tiles)::
+
+        tl.div_rn([1.0, 2.0], 4.0) is [0.25, 0.5]
     """
     raise NotImplementedError
 
@@ -1182,6 +1336,12 @@ def dot(input: Value, other: Value, acc: Value = None, input_precision: Str | No
         acc = tl.zeros([16, 16], tl.float32)
         acc = tl.dot(a, b, acc)
         tl.store(out + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :], acc)
+
+    Values (lists are tiles)::
+
+        tl.dot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 10.0]]) is [[1.0, 20.0], [3.0, 40.0]]
+        tl.dot([[1.0, 2.0]], [[3.0], [4.0]])                        is [[11.0]]
+        tl.dot([[1.0, 2.0]], [[3.0], [4.0]], acc=[[100.0]])         is [[111.0]]
     """
     raise NotImplementedError
 
@@ -1234,6 +1394,10 @@ def erf(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, 0.5 * v * (1.0 + tl.erf(v * 0.70710678)))
+
+    Values (lists are tiles)::
+
+        tl.erf([0.0, 1.0, -9.0]) is about [0.0, 0.8427, -1.0]
     """
     raise NotImplementedError
 
@@ -1253,6 +1417,11 @@ def exp(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.exp(v) + tl.exp2(w))
+
+    Values (lists are tiles)::
+
+        tl.exp([0.0, 1.0, -inf])  is about [1.0000, 2.7183, 0.0]
+        tl.exp2([0.0, 3.0, -1.0]) is [1.0, 8.0, 0.5]
     """
     raise NotImplementedError
 
@@ -1272,6 +1441,11 @@ def exp2(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.exp(v) + tl.exp2(w))
+
+    Values (lists are tiles)::
+
+        tl.exp([0.0, 1.0, -inf])  is about [1.0000, 2.7183, 0.0]
+        tl.exp2([0.0, 3.0, -1.0]) is [1.0, 8.0, 0.5]
     """
     raise NotImplementedError
 
@@ -1290,6 +1464,12 @@ def expand_dims(input: Value, axis: Any) -> tensor:
 
         column = tl.expand_dims(v, 1)
         tl.store(out + tl.expand_dims(i, 1), column)
+
+    Values (lists are tiles)::
+
+        tl.expand_dims([1, 2, 3], 0) is [[1, 2, 3]]
+        tl.expand_dims([1, 2, 3], 1) is [[1], [2], [3]]
+        [1, 2, 3][:, None]           is [[1], [2], [3]]
     """
     raise NotImplementedError
 
@@ -1330,6 +1510,11 @@ def fdiv(x: Value, y: Value, ieee_rounding: Bool = False, approx: Bool = False) 
 
         tl.store(out + i, tl.fdiv(v, w, ieee_rounding=True))
         tl.store(out + i, tl.fdiv(v, w, approx=True))
+
+    Values (lists are tiles)::
+
+        tl.fdiv([1.0, 7.0], [4.0, 2.0]) is [0.25, 3.5]
+        tl.fdiv([1.0, 0.0], 0.0)        is [inf, nan]
     """
     raise NotImplementedError
 
@@ -1349,6 +1534,11 @@ def flip(x: Value, dim: Int | None = None) -> tensor:
     Example::
 
         tl.store(out + i, tl.flip(v, 0))
+
+    Values (lists are tiles)::
+
+        tl.flip([1, 2, 3, 4])        is [4, 3, 2, 1]
+        tl.flip([[1, 2], [3, 4]], 0) is [[3, 4], [1, 2]]
     """
     raise NotImplementedError
 
@@ -1367,6 +1557,11 @@ def floor(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.ceil(v) - tl.floor(v))
+
+    Values (lists are tiles)::
+
+        tl.floor([1.5, -1.5]) is [1.0, -2.0]
+        tl.ceil([1.5, -1.5])  is [2.0, -1.0]
     """
     raise NotImplementedError
 
@@ -1385,6 +1580,10 @@ def fma(x: Value, y: Value, z: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.fma(v, w, 1.0))
+
+    Values (lists are tiles)::
+
+        tl.fma([2.0, 3.0], 10.0, 1.0) is [21.0, 31.0]
     """
     raise NotImplementedError
 
@@ -1405,6 +1604,11 @@ def full(shape: Shape, value: Value, dtype: DType) -> tensor:
 
         low = tl.full([128], float("-inf"), tl.float32)
         tl.store(out + i, tl.maximum(low, v))
+
+    Values (lists are tiles)::
+
+        tl.full((2, 2), 7, tl.int32) is [[7, 7], [7, 7]]
+        tl.full((2,), 7, tl.float32) is [7.0, 7.0]
     """
     raise NotImplementedError
 
@@ -1423,6 +1627,11 @@ def gather(src: Value, index: Value, axis: Int) -> tensor:
     Example::
 
         tl.store(out + i, tl.gather(v, 127 - i, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.gather([10, 20, 30, 40], [3, 0, 0, 1], axis=0)         is [40, 10, 10, 20]
+        tl.gather([[10, 20], [30, 40]], [[1, 0], [0, 0]], axis=1) is [[20, 10], [30, 30]]
     """
     raise NotImplementedError
 
@@ -1514,6 +1723,12 @@ def histogram(input: Value, num_bins: Int, mask: Value = None) -> tensor:
     Example::
 
         tl.store(p + tl.arange(0, 16), tl.histogram(k, 16, mask=i < n))
+
+    Values (lists are tiles)::
+
+        tl.histogram([0, 1, 1, 3], 4) is [1, 2, 0, 1]
+        tl.histogram([0, 1, 1, 9], 4) is [1, 2, 0, 0]
+        tl.histogram([0, 1, 1, 3], 4, mask=[True, True, False, True]) is [1, 1, 0, 1]
     """
     raise NotImplementedError
 
@@ -1556,6 +1771,11 @@ def interleave(a: Value, b: Value) -> tensor:
     Example::
 
         tl.store(out + tl.arange(0, 256), tl.interleave(v, w))
+
+    Values (lists are tiles)::
+
+        tl.interleave([1, 2], [3, 4])         is [1, 3, 2, 4]
+        tl.interleave([[1], [2]], [[8], [9]]) is [[1, 8], [2, 9]]
     """
     raise NotImplementedError
 
@@ -1573,6 +1793,10 @@ def item(input: Value) -> tensor:
 
         one = tl.load(x + tl.arange(0, 1))
         tl.store(out, tl.item(one))
+
+    Values (lists are tiles)::
+
+        tl.item([[7]]) is 7
     """
     raise NotImplementedError
 
@@ -1593,6 +1817,10 @@ def join(a: Value, b: Value) -> tensor:
 
         pairs = tl.join(v, w)
         tl.store(out + tl.arange(0, 256), tl.reshape(pairs, 256))
+
+    Values (lists are tiles)::
+
+        tl.join([1, 2, 3], [4, 5, 6]) is [[1, 4], [2, 5], [3, 6]]
     """
     raise NotImplementedError
 
@@ -1629,6 +1857,13 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
         block = tl.make_block_ptr(x, (n, 30), (30, 1), (0, 0), (16, 32), (1, 0))
         padded = tl.load(block, boundary_check=(0, 1), padding_option="zero")
         tl.store(out, tl.sum(padded))
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.load(x + 3)                                               is 30.0
+        tl.load(x + [0, 1, 2, 2])                                    is [0.0, 10.0, 20.0, 20.0]
+        tl.load(x + [5, 6, 9], mask=[True, True, False], other=-1.0) is [50.0, 60.0, -1.0]
+        tl.load(x + [[0, 1], [4, 5]])                                is [[0.0, 10.0], [40.0, 50.0]]
     """
     raise NotImplementedError
 
@@ -1667,6 +1902,11 @@ def log(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.log(v) + tl.log2(w))
+
+    Values (lists are tiles)::
+
+        tl.log([1.0, 10.0])       is about [0.0, 2.3026]
+        tl.log2([8.0, 0.0, -1.0]) is [3.0, -inf, nan]
     """
     raise NotImplementedError
 
@@ -1685,6 +1925,11 @@ def log2(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.log(v) + tl.log2(w))
+
+    Values (lists are tiles)::
+
+        tl.log([1.0, 10.0])       is about [0.0, 2.3026]
+        tl.log2([8.0, 0.0, -1.0]) is [3.0, -inf, nan]
     """
     raise NotImplementedError
 
@@ -1712,6 +1957,10 @@ def make_block_ptr(base: Value, shape: Shape, strides: Shape, offsets: Shape, bl
         block = tl.make_block_ptr(x, (n, 64), (64, 1), (0, 0), (16, 64), (1, 0))
         tile = tl.load(block, boundary_check=(0,), padding_option="zero")
         tl.store(out, tl.sum(tile))
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.load(tl.make_block_ptr(x, (2, 4), (4, 1), (0, 1), (2, 2))) is [[10.0, 20.0], [50.0, 60.0]]
     """
     raise NotImplementedError
 
@@ -1738,6 +1987,11 @@ def make_tensor_descriptor(base: Value, shape: Shape, strides: Shape, block_shap
 
         desc = tl.make_tensor_descriptor(x, shape=[n, 64], strides=[64, 1], block_shape=[16, 64])
         tl.store(out, tl.sum(desc.load([0, 0])))
+
+    Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::
+
+        tl.make_tensor_descriptor(x, (2, 4), (4, 1), (1, 4)).load((1, 0)) is [[40.0, 50.0, 60.0, 70.0]]
+        tl.make_tensor_descriptor(x, (2, 4), (4, 1), (1, 4)).load((0, 2)) is [[20.0, 30.0, 0.0, 0.0]]
     """
     raise NotImplementedError
 
@@ -1766,6 +2020,10 @@ def map_elementwise(scalar_fn: Function, *args: Any, pack: Int = 1) -> Any:
         def kernel(x, out):
             i = tl.arange(0, 128)
             tl.store(out + i, tl.map_elementwise(order, tl.load(x + i), 0.5).to(tl.float32))
+
+    Values (lists are tiles)::
+
+        tl.map_elementwise(order, [1, 5], [3, 3]) is [-1, 1]
     """
     raise NotImplementedError
 
@@ -1788,6 +2046,13 @@ def max(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
 
         largest, where = tl.max(v, axis=0, return_indices=True)
         tl.store(out + where, largest - tl.min(v, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.max([3.0, nan, 7.0])                        is 7.0
+        tl.min([[3, 9], [5, 4]], axis=0)               is [3, 4]
+        tl.max([3, 7, 7], axis=0, return_indices=True) is (7, 1)
+        tl.max([3, 7, 7], 0, return_indices=True, return_indices_tie_break_left=False) is (7, 2)
     """
     raise NotImplementedError
 
@@ -1844,6 +2109,13 @@ def maximum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tenso
 
         tl.store(out + i, tl.maximum(v, 0.0))
         tl.store(out + i, tl.minimum(v, w, propagate_nan=tl.PropagateNan.ALL))
+
+    Values (lists are tiles)::
+
+        tl.maximum([1, 5], [3, 2])  is [3, 5]
+        tl.minimum([1.0, 5.0], 2.0) is [1.0, 2.0]
+        tl.maximum([1.0, nan], 2.0) is [2.0, 2.0]
+        tl.maximum([1.0, nan], 2.0, propagate_nan=tl.PropagateNan.ALL) is [2.0, nan]
     """
     raise NotImplementedError
 
@@ -1866,6 +2138,13 @@ def min(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
 
         largest, where = tl.max(v, axis=0, return_indices=True)
         tl.store(out + where, largest - tl.min(v, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.max([3.0, nan, 7.0])                        is 7.0
+        tl.min([[3, 9], [5, 4]], axis=0)               is [3, 4]
+        tl.max([3, 7, 7], axis=0, return_indices=True) is (7, 1)
+        tl.max([3, 7, 7], 0, return_indices=True, return_indices_tie_break_left=False) is (7, 2)
     """
     raise NotImplementedError
 
@@ -1886,6 +2165,13 @@ def minimum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tenso
 
         tl.store(out + i, tl.maximum(v, 0.0))
         tl.store(out + i, tl.minimum(v, w, propagate_nan=tl.PropagateNan.ALL))
+
+    Values (lists are tiles)::
+
+        tl.maximum([1, 5], [3, 2])  is [3, 5]
+        tl.minimum([1.0, 5.0], 2.0) is [1.0, 2.0]
+        tl.maximum([1.0, nan], 2.0) is [2.0, 2.0]
+        tl.maximum([1.0, nan], 2.0, propagate_nan=tl.PropagateNan.ALL) is [2.0, nan]
     """
     raise NotImplementedError
 
@@ -1904,6 +2190,12 @@ def mul(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
     Example::
 
         tl.store(out + i, tl.add(v, tl.sub(w, tl.mul(v, 2.0))))
+
+    Values (lists are tiles)::
+
+        tl.add([1, 2], 10)     is [11, 12]
+        tl.sub([1, 2], 10)     is [-9, -8]
+        tl.mul([65536], 65536) is [0]
     """
     raise NotImplementedError
 
@@ -1942,6 +2234,11 @@ def next_power_of_2(n: Int) -> constexpr:
 
         j = tl.arange(0, tl.next_power_of_2(BLOCK - 1))
         tl.store(out + j, 0.0)
+
+    Values (lists are tiles)::
+
+        tl.next_power_of_2(100) is 128
+        tl.next_power_of_2(128) is 128
     """
     raise NotImplementedError
 
@@ -2022,6 +2319,11 @@ def permute(input: Value, *dims: Any) -> tensor:
         t = tl.reshape(v, 8, 16)
         u = tl.trans(t) + tl.permute(t, (1, 0))
         tl.store(out + i, tl.reshape(u, 128))
+
+    Values (lists are tiles)::
+
+        tl.trans([[1, 2, 3], [4, 5, 6]])           is [[1, 4], [2, 5], [3, 6]]
+        tl.permute([[1, 2, 3], [4, 5, 6]], (1, 0)) is [[1, 4], [2, 5], [3, 6]]
     """
     raise NotImplementedError
 
@@ -2063,6 +2365,10 @@ def pow(x: Value, y: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.pow(tl.abs(v), 1.5))
+
+    Values (lists are tiles)::
+
+        tl.pow([2.0, 9.0], 0.5) is about [1.4142, 3.0]
     """
     raise NotImplementedError
 
@@ -2099,6 +2405,10 @@ def rand(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
     Example::
 
         tl.store(out + i, tl.where(tl.rand(42, i) > 0.1, v / 0.9, 0.0))
+
+    Values (lists are tiles)::
+
+        tl.rand(42, [0, 1, 2]) is about [0.7741, 0.0246, 0.3483]
     """
     raise NotImplementedError
 
@@ -2136,6 +2446,10 @@ def randint(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
     Example::
 
         tl.store(p + i, tl.randint(42, i))
+
+    Values (lists are tiles)::
+
+        tl.randint(42, [0, 1, 2]) is [2632642643, 4242219303, 3547071013]
     """
     raise NotImplementedError
 
@@ -2173,6 +2487,10 @@ def randn(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
     Example::
 
         tl.store(out + i, tl.randn(42, i))
+
+    Values (lists are tiles)::
+
+        tl.randn(42, [0, 1, 2]) is about [0.6606, -1.5427, -0.5905]
     """
     raise NotImplementedError
 
@@ -2209,6 +2527,10 @@ def ravel(x: Value, can_reorder: Bool = False) -> tensor:
     Example::
 
         tl.store(out + i, tl.ravel(tl.reshape(v, 8, 16)))
+
+    Values (lists are tiles)::
+
+        tl.ravel([[1, 2], [3, 4]]) is [1, 2, 3, 4]
     """
     raise NotImplementedError
 
@@ -2237,6 +2559,11 @@ def reduce(input: Any, axis: Int, combine_fn: Function, keep_dims: Bool = False)
         def kernel(x, out):
             v = tl.load(x + tl.arange(0, 128))
             tl.store(out, tl.reduce(v, 0, product))
+
+    Values (lists are tiles)::
+
+        tl.reduce([1.0, 2.0, 3.0, 4.0], 0, product) is 24.0
+        tl.reduce([[1, 2], [3, 4]], 1, product)     is [2, 12]
     """
     raise NotImplementedError
 
@@ -2255,6 +2582,11 @@ def reduce_or(input: Value, axis: Int | None = None, keep_dims: Bool = False) ->
     Example::
 
         tl.store(p, tl.xor_sum(k, axis=0) | tl.reduce_or(k, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.xor_sum([1, 2, 7])   is 4
+        tl.reduce_or([1, 2, 4]) is 7
     """
     raise NotImplementedError
 
@@ -2276,6 +2608,11 @@ def reshape(input: Value, *shape: Any, can_reorder: Bool = False) -> tensor:
 
         t = tl.reshape(v, (8, 16))
         tl.store(out + i, tl.view(t, 128))
+
+    Values (lists are tiles)::
+
+        tl.reshape([1, 2, 3, 4, 5, 6], 2, 3) is [[1, 2, 3], [4, 5, 6]]
+        tl.view([[1, 2], [3, 4]], (4,))      is [1, 2, 3, 4]
     """
     raise NotImplementedError
 
@@ -2294,6 +2631,11 @@ def rsqrt(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.sqrt(v) + tl.rsqrt(w))
+
+    Values (lists are tiles)::
+
+        tl.sqrt([9.0, 2.0, -1.0]) is about [3.0, 1.4142, nan]
+        tl.rsqrt([4.0, 0.0])      is [0.5, inf]
     """
     raise NotImplementedError
 
@@ -2310,6 +2652,10 @@ def sigmoid(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, v * tl.sigmoid(v))
+
+    Values (lists are tiles)::
+
+        tl.sigmoid([0.0, 2.0, -2.0]) is about [0.5, 0.8808, 0.1192]
     """
     raise NotImplementedError
 
@@ -2328,6 +2674,11 @@ def sin(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.sin(v) + tl.cos(w))
+
+    Values (lists are tiles)::
+
+        tl.sin([0.0, 1.5708]) is about [0.0, 1.000]
+        tl.cos([0.0, 3.1416]) is about [1.0, -1.000]
     """
     raise NotImplementedError
 
@@ -2362,6 +2713,11 @@ def softmax(x: Value, dim: Int | None = None, keep_dims: Bool = False, ieee_roun
     Example::
 
         tl.store(out + i, tl.softmax(v, dim=0))
+
+    Values (lists are tiles)::
+
+        tl.softmax([1.0, 2.0, 3.0])                 is about [0.0900, 0.2447, 0.6652]
+        tl.softmax([[1.0, 1.0], [0.0, 9.0]], dim=1) is about [[0.5, 0.5], [0.0001, 0.9999]]
     """
     raise NotImplementedError
 
@@ -2383,6 +2739,13 @@ def sort(x: Value, dim: Int | None = None, descending: Bool = False) -> tensor:
 
         tl.store(out + i, tl.sort(v, descending=True))
         tl.store(out + i, tl.bitonic_merge(v))
+
+    Values (lists are tiles)::
+
+        tl.sort([3, 1, 4, 2])                          is [1, 2, 3, 4]
+        tl.sort([3.0, nan, 4.0, 2.0], descending=True) is [4.0, 3.0, 2.0, nan]
+        tl.sort([[4, 1], [2, 3]], dim=0)               is [[2, 1], [4, 3]]
+        tl.bitonic_merge([1, 4, 3, 2])                 is [1, 2, 3, 4]
     """
     raise NotImplementedError
 
@@ -2401,6 +2764,10 @@ def split(a: Value) -> tuple[Any, ...]:
 
         even, odd = tl.split(tl.reshape(v, 64, 2))
         tl.store(out + tl.arange(0, 64), even + odd)
+
+    Values (lists are tiles)::
+
+        tl.split([[1, 4], [2, 5], [3, 6]]) is ([1, 2, 3], [4, 5, 6])
     """
     raise NotImplementedError
 
@@ -2419,6 +2786,11 @@ def sqrt(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.sqrt(v) + tl.rsqrt(w))
+
+    Values (lists are tiles)::
+
+        tl.sqrt([9.0, 2.0, -1.0]) is about [3.0, 1.4142, nan]
+        tl.rsqrt([4.0, 0.0])      is [0.5, inf]
     """
     raise NotImplementedError
 
@@ -2437,6 +2809,10 @@ def sqrt_rn(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.sqrt_rn(v))
+
+    Values (lists are tiles)::
+
+        tl.sqrt_rn([9.0, 2.0]) is about [3.0, 1.4142]
     """
     raise NotImplementedError
 
@@ -2455,6 +2831,11 @@ def squeeze(x: Value, dim: Int) -> tensor:
 
         column = tl.unsqueeze(v, 1)
         tl.store(out + i, tl.squeeze(column, 1))
+
+    Values (lists are tiles)::
+
+        tl.squeeze([[1, 2, 3]], 0) is [1, 2, 3]
+        tl.unsqueeze([1, 2, 3], 1) is [[1], [2], [3]]
     """
     raise NotImplementedError
 
@@ -2556,6 +2937,12 @@ def sub(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
     Example::
 
         tl.store(out + i, tl.add(v, tl.sub(w, tl.mul(v, 2.0))))
+
+    Values (lists are tiles)::
+
+        tl.add([1, 2], 10)     is [11, 12]
+        tl.sub([1, 2], 10)     is [-9, -8]
+        tl.mul([65536], 65536) is [0]
     """
     raise NotImplementedError
 
@@ -2577,6 +2964,15 @@ def sum(input: Value, axis: Int | None = None, keep_dims: Bool = False, dtype: D
     Example::
 
         tl.store(out, tl.sum(v, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.sum([1, 2, 3])                                is 6
+        tl.sum([[1, 2], [3, 4]])                         is 10
+        tl.sum([[1, 2], [3, 4]], axis=0)                 is [4, 6]
+        tl.sum([[1, 2], [3, 4]], axis=1)                 is [3, 7]
+        tl.sum([[1, 2], [3, 4]], axis=1, keep_dims=True) is [[3], [7]]
+        tl.sum(([1, 5, 9] > 4).to(tl.int32))             is 2
     """
     raise NotImplementedError
 
@@ -2599,6 +2995,14 @@ def swizzle2d(i: Value, j: Value, size_i: Value, size_j: Value, size_g: Value) -
 
         row, column = tl.swizzle2d(tl.program_id(0), tl.program_id(1), tl.num_programs(0), tl.num_programs(1), 8)
         tl.store(p + row * tl.num_programs(1) + column, 1)
+
+    Values (lists are tiles)::
+
+        tl.swizzle2d(0, 0, 4, 4, 2)                       is (0, 0)
+        tl.swizzle2d(0, 1, 4, 4, 2)                       is (1, 0)
+        tl.swizzle2d(0, 2, 4, 4, 2)                       is (0, 1)
+        tl.swizzle2d([0, 0, 0, 0], [0, 1, 2, 3], 4, 4, 2) is ([0, 1, 0, 1], [0, 0, 1, 1])
+        tl.swizzle2d([1, 1, 1, 1], [0, 1, 2, 3], 4, 4, 2) is ([0, 1, 0, 1], [2, 2, 3, 3])
     """
     raise NotImplementedError
 
@@ -2617,6 +3021,10 @@ def tanh(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.tanh(v))
+
+    Values (lists are tiles)::
+
+        tl.tanh([0.0, 1.0, -9.0]) is about [0.0, 0.7616, -1.0]
     """
     raise NotImplementedError
 
@@ -2655,6 +3063,11 @@ def to_tensor(x: Value) -> tensor:
 
         half = tl.to_tensor(0.5)
         tl.store(out + i, v * half)
+
+    Values (lists are tiles)::
+
+        tl.to_tensor(3)   is 3
+        tl.to_tensor(0.5) is 0.5
     """
     raise NotImplementedError
 
@@ -2676,6 +3089,11 @@ def topk(x: Value, k: Int, dim: Int | None = None, descending: Bool = True) -> t
 
         tl.store(out + tl.arange(0, 8), tl.topk(v, 8))
         tl.store(out + 8 + tl.arange(0, 8), tl.topk(v, 8, descending=False))
+
+    Values (lists are tiles)::
+
+        tl.topk([3, 1, 4, 2], 2)                   is [4, 3]
+        tl.topk([3, 1, 4, 2], 2, descending=False) is [1, 2]
     """
     raise NotImplementedError
 
@@ -2695,6 +3113,11 @@ def trans(input: Value, *dims: Any) -> tensor:
         t = tl.reshape(v, 8, 16)
         u = tl.trans(t) + tl.permute(t, (1, 0))
         tl.store(out + i, tl.reshape(u, 128))
+
+    Values (lists are tiles)::
+
+        tl.trans([[1, 2, 3], [4, 5, 6]])           is [[1, 4], [2, 5], [3, 6]]
+        tl.permute([[1, 2, 3], [4, 5, 6]], (1, 0)) is [[1, 4], [2, 5], [3, 6]]
     """
     raise NotImplementedError
 
@@ -2711,6 +3134,10 @@ def uint_to_uniform_float(x: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.uint_to_uniform_float(tl.randint(42, i)))
+
+    Values (lists are tiles)::
+
+        tl.uint_to_uniform_float([0, 1073741824]) is about [0.0, 0.5]
     """
     raise NotImplementedError
 
@@ -2729,6 +3156,11 @@ def umulhi(x: Value, y: Value) -> tensor:
     Example::
 
         tl.store(p + i, tl.umulhi(k.to(tl.uint32), i.to(tl.uint32)))
+
+    Values (lists are tiles)::
+
+        tl.umulhi([2147483647, 65536], 65536) is [32767, 1]
+        tl.umulhi([-1], [2])                  is [1]
     """
     raise NotImplementedError
 
@@ -2747,6 +3179,11 @@ def unsqueeze(x: Value, dim: Int) -> tensor:
 
         column = tl.unsqueeze(v, 1)
         tl.store(out + i, tl.squeeze(column, 1))
+
+    Values (lists are tiles)::
+
+        tl.squeeze([[1, 2, 3]], 0) is [1, 2, 3]
+        tl.unsqueeze([1, 2, 3], 1) is [[1], [2], [3]]
     """
     raise NotImplementedError
 
@@ -2768,6 +3205,11 @@ def view(input: Value, *shape: Any, can_reorder: Bool = False) -> tensor:
 
         t = tl.reshape(v, (8, 16))
         tl.store(out + i, tl.view(t, 128))
+
+    Values (lists are tiles)::
+
+        tl.reshape([1, 2, 3, 4, 5, 6], 2, 3) is [[1, 2, 3], [4, 5, 6]]
+        tl.view([[1, 2], [3, 4]], (4,))      is [1, 2, 3, 4]
     """
     raise NotImplementedError
 
@@ -2787,6 +3229,12 @@ def where(condition: Value, x: Value, y: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.where(v > 0, v, 0.0))
+
+    Values (lists are tiles)::
+
+        tl.where([True, False], [1, 2], [10, 20])             is [1, 20]
+        tl.where([1.0, -2.0, 3.0] > 0, [1.0, -2.0, 3.0], 0.0) is [1.0, 0.0, 3.0]
+        tl.where([True, False][:, None], [1, 2][None, :], 0)  is [[1, 2], [0, 0]]
     """
     raise NotImplementedError
 
@@ -2805,6 +3253,11 @@ def xor_sum(input: Value, axis: Int | None = None, keep_dims: Bool = False) -> t
     Example::
 
         tl.store(p, tl.xor_sum(k, axis=0) | tl.reduce_or(k, axis=0))
+
+    Values (lists are tiles)::
+
+        tl.xor_sum([1, 2, 7])   is 4
+        tl.reduce_or([1, 2, 4]) is 7
     """
     raise NotImplementedError
 
@@ -2823,6 +3276,10 @@ def zeros(shape: Shape, dtype: DType) -> tensor:
 
         acc = tl.zeros([128], dtype=tl.float32)
         tl.store(out + i, acc + v)
+
+    Values (lists are tiles)::
+
+        tl.zeros((2, 3), tl.float32) is [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     raise NotImplementedError
 
@@ -2839,5 +3296,9 @@ def zeros_like(input: Value) -> tensor:
     Example::
 
         tl.store(out + i, tl.zeros_like(v))
+
+    Values (lists are tiles)::
+
+        tl.zeros_like([1, 2, 3]) is [0, 0, 0]
     """
     raise NotImplementedError

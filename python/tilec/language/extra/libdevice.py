@@ -279,7 +279,12 @@ def atan(arg0: Value) -> tensor:
 
 @builtin
 def atan2(arg0: Value, arg1: Value) -> tensor:
-    """The angle of the point (y, x) = (arg0, arg1), in radians."""
+    """The angle of the point (y, x) = (arg0, arg1), in radians.
+
+    Values (lists are tiles)::
+
+        libdevice.atan2([1.0], [-1.0]) is about [2.3562]
+    """
     raise NotImplementedError
 
 
@@ -291,19 +296,34 @@ def atanh(arg0: Value) -> tensor:
 
 @builtin
 def brev(arg0: Value) -> tensor:
-    """The bits in reverse order."""
+    """The bits in reverse order.
+
+    Values (lists are tiles)::
+
+        libdevice.brev([1]) is [-2147483648]
+    """
     raise NotImplementedError
 
 
 @builtin
 def byte_perm(arg0: Value, arg1: Value, arg2: Value) -> tensor:
-    """Selects four bytes of two 32-bit integers."""
+    """Selects four bytes of two 32-bit integers.
+
+    Values (lists are tiles)::
+
+        libdevice.byte_perm([0x04030201], [0x08070605], 0x5140) is [0x06020501]
+    """
     raise NotImplementedError
 
 
 @builtin
 def cbrt(arg0: Value) -> tensor:
-    """The cube root."""
+    """The cube root.
+
+    Values (lists are tiles)::
+
+        libdevice.cbrt([27.0]) is about [3.000]
+    """
     raise NotImplementedError
 
 
@@ -315,13 +335,23 @@ def ceil(x: Value) -> tensor:
 
 @builtin
 def clz(arg0: Value) -> tensor:
-    """The number of leading zero bits."""
+    """The number of leading zero bits.
+
+    Values (lists are tiles)::
+
+        libdevice.clz([1, 255, 0]) is [31, 24, 32]
+    """
     raise NotImplementedError
 
 
 @builtin
 def copysign(arg0: Value, arg1: Value) -> tensor:
-    """The first value with the sign of the second."""
+    """The first value with the sign of the second.
+
+    Values (lists are tiles)::
+
+        libdevice.copysign([3.0], [-0.5]) is [-3.0]
+    """
     raise NotImplementedError
 
 
@@ -639,7 +669,12 @@ def fast_tanhf(arg0: Value) -> tensor:
 
 @builtin
 def fdim(arg0: Value, arg1: Value) -> tensor:
-    """x - y if that is positive, else 0."""
+    """x - y if that is positive, else 0.
+
+    Values (lists are tiles)::
+
+        libdevice.fdim([5.0, 2.0], 3.0) is [2.0, 0.0]
+    """
     raise NotImplementedError
 
 
@@ -651,7 +686,12 @@ def fdiv(x: Value, y: Value, ieee_rounding: Bool = False, approx: Bool = False) 
 
 @builtin
 def ffs(arg0: Value) -> tensor:
-    """The place of the lowest bit that is 1, from 1 on; 0 if there is none."""
+    """The place of the lowest bit that is 1, from 1 on; 0 if there is none.
+
+    Values (lists are tiles)::
+
+        libdevice.ffs([8, 6, 0]) is [4, 2, 0]
+    """
     raise NotImplementedError
 
 
@@ -663,13 +703,23 @@ def finitef(arg0: Value) -> tensor:
 
 @builtin
 def float2int_rd(arg0: Value) -> tensor:
-    """Converts fp32 to i32, rounded down."""
+    """Converts fp32 to i32, rounded down.
+
+    Values (lists are tiles)::
+
+        libdevice.float2int_rd([2.7, -2.7]) is [2, -3]
+    """
     raise NotImplementedError
 
 
 @builtin
 def float2int_rn(arg0: Value) -> tensor:
-    """Converts fp32 to i32, rounded to nearest even."""
+    """Converts fp32 to i32, rounded to nearest even.
+
+    Values (lists are tiles)::
+
+        libdevice.float2int_rn([2.5, 3.5]) is [2, 4]
+    """
     raise NotImplementedError
 
 
@@ -759,7 +809,12 @@ def float2ull_rz(arg0: Value) -> tensor:
 
 @builtin
 def float_as_int(arg0: Value) -> tensor:
-    """The bits of an fp32 as i32."""
+    """The bits of an fp32 as i32.
+
+    Values (lists are tiles)::
+
+        libdevice.float_as_int([1.0]) is [1065353216]
+    """
     raise NotImplementedError
 
 
@@ -807,13 +862,23 @@ def fma_rz(arg0: Value, arg1: Value, arg2: Value) -> tensor:
 
 @builtin
 def fmod(arg0: Value, arg1: Value) -> tensor:
-    """The remainder of a division truncated toward zero, exactly."""
+    """The remainder of a division truncated toward zero, exactly.
+
+    Values (lists are tiles)::
+
+        libdevice.fmod([7.5, -7.5], 2.0) is [1.5, -1.5]
+    """
     raise NotImplementedError
 
 
 @builtin
 def hadd(arg0: Value, arg1: Value) -> tensor:
-    """(x + y) >> 1 without overflow."""
+    """(x + y) >> 1 without overflow.
+
+    Values (lists are tiles)::
+
+        libdevice.hadd([2147483647], [2147483647]) is [2147483647]
+    """
     raise NotImplementedError
 
 
@@ -825,13 +890,23 @@ def hiloint2double(arg0: Value, arg1: Value) -> tensor:
 
 @builtin
 def hypot(arg0: Value, arg1: Value) -> tensor:
-    """The square root of the sum of two squares."""
+    """The square root of the sum of two squares.
+
+    Values (lists are tiles)::
+
+        libdevice.hypot([3.0], [4.0]) is about [5.000]
+    """
     raise NotImplementedError
 
 
 @builtin
 def ilogb(arg0: Value) -> tensor:
-    """The exponent of x, as an integer."""
+    """The exponent of x, as an integer.
+
+    Values (lists are tiles)::
+
+        libdevice.ilogb([8.0, 0.1]) is [3, -4]
+    """
     raise NotImplementedError
 
 
@@ -885,13 +960,23 @@ def isfinited(arg0: Value) -> tensor:
 
 @builtin
 def isinf(arg0: Value) -> tensor:
-    """True (i1) if x is infinite."""
+    """True (i1) if x is infinite.
+
+    Values (lists are tiles)::
+
+        libdevice.isinf([nan, -inf]) is [False, True]
+    """
     raise NotImplementedError
 
 
 @builtin
 def isnan(arg0: Value) -> tensor:
-    """True (i1) if x is NaN."""
+    """True (i1) if x is NaN.
+
+    Values (lists are tiles)::
+
+        libdevice.isnan([nan, 1.0]) is [True, False]
+    """
     raise NotImplementedError
 
 
@@ -915,7 +1000,12 @@ def jn() -> tensor:
 
 @builtin
 def ldexp(arg0: Value, arg1: Value) -> tensor:
-    """x times 2 to the power of an integer."""
+    """x times 2 to the power of an integer.
+
+    Values (lists are tiles)::
+
+        libdevice.ldexp([3.0], [4]) is [48.0]
+    """
     raise NotImplementedError
 
 
@@ -975,7 +1065,12 @@ def ll2float_rz(arg0: Value) -> tensor:
 
 @builtin
 def llrint(arg0: Value) -> tensor:
-    """Rounds to the nearest i64, halves to even."""
+    """Rounds to the nearest i64, halves to even.
+
+    Values (lists are tiles)::
+
+        libdevice.llrint([2.5, 3.5]) is [2, 4]
+    """
     raise NotImplementedError
 
 
@@ -999,7 +1094,12 @@ def log10(arg0: Value) -> tensor:
 
 @builtin
 def log1p(arg0: Value) -> tensor:
-    """log(1 + x), accurate near 0."""
+    """log(1 + x), accurate near 0.
+
+    Values (lists are tiles)::
+
+        libdevice.log1p([1e-10]) is about [1e-10]
+    """
     raise NotImplementedError
 
 
@@ -1011,7 +1111,12 @@ def log2(x: Value) -> tensor:
 
 @builtin
 def logb(arg0: Value) -> tensor:
-    """The exponent of x, as a float."""
+    """The exponent of x, as a float.
+
+    Values (lists are tiles)::
+
+        libdevice.logb([8.0, 0.1]) is [3.0, -4.0]
+    """
     raise NotImplementedError
 
 
@@ -1023,7 +1128,12 @@ def longlong_as_double(arg0: Value) -> tensor:
 
 @builtin
 def mul24(arg0: Value, arg1: Value) -> tensor:
-    """The product of the lower 24 bits of two integers."""
+    """The product of the lower 24 bits of two integers.
+
+    Values (lists are tiles)::
+
+        libdevice.mul24([16777217], [3]) is [3]
+    """
     raise NotImplementedError
 
 
@@ -1053,7 +1163,12 @@ def mul_rz(arg0: Value, arg1: Value) -> tensor:
 
 @builtin
 def mulhi(arg0: Value, arg1: Value) -> tensor:
-    """The upper half of a product of integers of 32 or 64 bits."""
+    """The upper half of a product of integers of 32 or 64 bits.
+
+    Values (lists are tiles)::
+
+        libdevice.mulhi([-65536], [65536]) is [-1]
+    """
     raise NotImplementedError
 
 
@@ -1065,13 +1180,23 @@ def nearbyint(arg0: Value) -> tensor:
 
 @builtin
 def nextafter(arg0: Value, arg1: Value) -> tensor:
-    """The next number of the type toward the second value."""
+    """The next number of the type toward the second value.
+
+    Values (lists are tiles)::
+
+        libdevice.nextafter([1.0], [2.0]) is about [1.00000012]
+    """
     raise NotImplementedError
 
 
 @builtin
 def norm3d(arg0: Value, arg1: Value, arg2: Value) -> tensor:
-    """The length of a vector of three."""
+    """The length of a vector of three.
+
+    Values (lists are tiles)::
+
+        libdevice.norm3d([1.0], [2.0], [2.0]) is about [3.000]
+    """
     raise NotImplementedError
 
 
@@ -1095,7 +1220,12 @@ def normcdfinv(arg0: Value) -> tensor:
 
 @builtin
 def popc(arg0: Value) -> tensor:
-    """The number of bits that are 1."""
+    """The number of bits that are 1.
+
+    Values (lists are tiles)::
+
+        libdevice.popc([7, 8, -1]) is [3, 1, 32]
+    """
     raise NotImplementedError
 
 
@@ -1143,13 +1273,23 @@ def rcp_rz(arg0: Value) -> tensor:
 
 @builtin
 def remainder(arg0: Value, arg1: Value) -> tensor:
-    """The IEEE remainder: the quotient is rounded to nearest."""
+    """The IEEE remainder: the quotient is rounded to nearest.
+
+    Values (lists are tiles)::
+
+        libdevice.remainder([7.5, -7.5], 2.0) is [-0.5, 0.5]
+    """
     raise NotImplementedError
 
 
 @builtin
 def rhadd(arg0: Value, arg1: Value) -> tensor:
-    """(x + y + 1) >> 1 without overflow."""
+    """(x + y + 1) >> 1 without overflow.
+
+    Values (lists are tiles)::
+
+        libdevice.rhadd([1], [2]) is [2]
+    """
     raise NotImplementedError
 
 
@@ -1161,7 +1301,12 @@ def rhypot(arg0: Value, arg1: Value) -> tensor:
 
 @builtin
 def rint(arg0: Value) -> tensor:
-    """Rounds to the nearest whole number, halves to even."""
+    """Rounds to the nearest whole number, halves to even.
+
+    Values (lists are tiles)::
+
+        libdevice.rint([2.5, -2.5, 0.4]) is [2.0, -2.0, 0.0]
+    """
     raise NotImplementedError
 
 
@@ -1179,7 +1324,12 @@ def rnorm4d(arg0: Value, arg1: Value, arg2: Value, arg3: Value) -> tensor:
 
 @builtin
 def round(arg0: Value) -> tensor:
-    """Rounds to the nearest whole number, halves away from zero."""
+    """Rounds to the nearest whole number, halves away from zero.
+
+    Values (lists are tiles)::
+
+        libdevice.round([2.5, -2.5, 0.4]) is [3.0, -3.0, 0.0]
+    """
     raise NotImplementedError
 
 
@@ -1197,13 +1347,23 @@ def rsqrt_rn(arg0: Value) -> tensor:
 
 @builtin
 def sad(arg0: Value, arg1: Value, arg2: Value) -> tensor:
-    """abs(x - y) + z of integers."""
+    """abs(x - y) + z of integers.
+
+    Values (lists are tiles)::
+
+        libdevice.sad([3], [8], [100]) is [105]
+    """
     raise NotImplementedError
 
 
 @builtin
 def saturatef(arg0: Value) -> tensor:
-    """Limits x to the range from 0 to 1; NaN becomes 0."""
+    """Limits x to the range from 0 to 1; NaN becomes 0.
+
+    Values (lists are tiles)::
+
+        libdevice.saturatef([-1.0, 0.5, 9.0, nan]) is [0.0, 0.5, 1.0, 0.0]
+    """
     raise NotImplementedError
 
 
@@ -1215,7 +1375,12 @@ def scalbn(arg0: Value, arg1: Value) -> tensor:
 
 @builtin
 def signbit(arg0: Value) -> tensor:
-    """1 (i32) if the sign bit is set, else 0."""
+    """1 (i32) if the sign bit is set, else 0.
+
+    Values (lists are tiles)::
+
+        libdevice.signbit([-0.0, 1.0]) is [1, 0]
+    """
     raise NotImplementedError
 
 
@@ -1305,13 +1470,23 @@ def tanh(x: Value) -> tensor:
 
 @builtin
 def tgamma(arg0: Value) -> tensor:
-    """The gamma function."""
+    """The gamma function.
+
+    Values (lists are tiles)::
+
+        libdevice.tgamma([5.0]) is about [24.000]
+    """
     raise NotImplementedError
 
 
 @builtin
 def trunc(arg0: Value) -> tensor:
-    """Rounds toward zero to a whole number."""
+    """Rounds toward zero to a whole number.
+
+    Values (lists are tiles)::
+
+        libdevice.trunc([2.7, -2.7]) is [2.0, -2.0]
+    """
     raise NotImplementedError
 
 
@@ -1401,7 +1576,12 @@ def ull2float_rz(arg0: Value) -> tensor:
 
 @builtin
 def umulhi(x: Value, y: Value) -> tensor:
-    """The upper half of a product of unsigned integers of 32 or 64 bits."""
+    """The upper half of a product of unsigned integers of 32 or 64 bits.
+
+    Values (lists are tiles)::
+
+        libdevice.umulhi([-65536], [65536]) is [65535]
+    """
     raise NotImplementedError
 
 
