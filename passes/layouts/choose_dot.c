@@ -184,9 +184,10 @@ static bool is_only_dot(const Op *dot) {
   return true;
 }
 
+// A wide instruction is faster: rows are the transposed one's width, columns the other's, which needs 64 rows.
 // A thread needs room for sums, words, and the parts of b that are in flight (split_ops). Each warpgroup has its columns.
 bool dot_unpacks(PassContext *context, const Op *dot) {
-  enum { WARPGROUP_COLUMN_BITS = 4, MIN_ROW_BITS = 5, RESERVED_REGISTERS = 24, HALF = 2 };
+  enum { WARPGROUP_COLUMN_BITS = 4, MIN_ROW_BITS = 5, WGMMA_ROW_BITS = 6, RESERVED_REGISTERS = 24, HALF = 2 };
   DotProduct p = dot_product(dot);
   const Value *b = op_operand(dot, DOT_B);
   p.swapped = true;
@@ -194,6 +195,7 @@ bool dot_unpacks(PassContext *context, const Op *dot) {
   if (!dot_unpacked_along(b, 0) && !dot_unpacked_along(b, 1)) return false;
   if (!is_only_dot(dot) || dot_operand_is_computed(op_operand(dot, DOT_A))) return false;
   if (p.shape.m < MIN_ROW_BITS || p.shape.n < WARPGROUP_COLUMN_BITS + region_warp_bits(dot)) return false;
+  if (p.shape.m >= WGMMA_ROW_BITS && p.shape.m < p.shape.n) return false;
   if (dot_refuses(context->scratch, &p, DOT_WGMMA)) return false;
   uint64_t sums = registers_of(dot, op_result(dot)), operand = registers_of(dot, b),
            parts = 1u << (p.shape.k - WARPGROUP_COLUMN_BITS);

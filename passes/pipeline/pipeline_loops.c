@@ -206,8 +206,10 @@ static void make_group(Stager *s, int kind, uint32_t stages) {
 
 // The first op that computes with words that the loop copies, if its dot is of packed weights and few rows (slice_k).
 // These words are then read before the next copies start: starting copies takes as long as reading. With more rows the
-// words would need registers of the sums. NULL: copies start first.
-static const Op *reads_before_copies(const Stager *s) {
+// words would need registers of the sums. Copies that are needed soon start first. NULL: copies start first.
+static const Op *reads_before_copies(const Stager *s, uint32_t stages) {
+  enum { MANY_STAGES = 5 };
+  if (stages < MANY_STAGES) return NULL;
   const Region *body = s->staged->loop->regions[0];
   const Op *dot = NULL;
   for (const Op *op = body->first; op && !dot; op = op->next)
@@ -225,7 +227,7 @@ static void make_groups(Stager *s, uint32_t stages) {
       count_tensors(s->staged) == s->staged->loads.n; // The second barrier is then the only one.
   s->refills =
       s->in_flight && !s->dot_first && count_async(s->staged) > 0 && (all_tensors || refill_pays(s, stages));
-  s->reads_first = reads_before_copies(s);
+  s->reads_first = reads_before_copies(s, stages);
   for (int g = 0; g < STAGED_COMPUTED; g++) make_group(s, g, stages);
   make_computed(s);
 }
