@@ -92,9 +92,9 @@ bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]);
 // The number of result elements that instructions compute: all, or fewer for a padded wgmma.
 uint64_t dot_sums(const Op *dot);
 
-// The number of parts along k for an operand that wgmma loads from shared memory into registers (one with an
-// anchor and a flag `shared`), or that is computed there for the transposed dot. The next part is loaded or computed
-// while one is multiplied. 0: there is no such operand.
+// The number of parts along k for an operand in registers. It is loaded from shared memory (it has an anchor and a flag
+// `shared`), or computed there for the transposed dot. The next part is loaded or computed while one is multiplied. 0:
+// there is no such operand.
 uint32_t dot_parts(const Op *dot);
 enum { DOT_PARTS_IN_FLIGHT = 4 }; // At most, of an operand that is computed in registers.
 // Returns true if the dot is a transposed wgmma that takes b from registers.
