@@ -227,7 +227,12 @@ tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module, 
   if (*kernel) return TILEC_SIM_OK;
   for (uint32_t i = 0; i < module->refused.n; i++)
     if (str_is(module->refused.at[i].name, name)) return refuse(sim, &module->refused.at[i].error);
-  return sim_fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no kernel '%s'", name);
+  enum { SHOWN = 3 };
+  uint32_t n = module->kernels.n;
+  const char *names[SHOWN] = {"", "", ""};
+  for (uint32_t i = 0; i < n && i < SHOWN; i++) names[i] = module->kernels.at[i]->program.name;
+  return sim_fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no kernel '%s'; the PTX has %s%s%s%s%s%s", name, names[0],
+                  n > 1 ? ", " : "", names[1], n > 2 ? ", " : "", names[2], n > SHOWN ? " and others" : "");
 }
 
 const char *tilec_sim_kernel_name(const tilec_sim_kernel *kernel) { return kernel->program.name; }

@@ -45,6 +45,8 @@ static bool no_such_command(OptionParser *p, const char *problem, const char *wo
   for (size_t i = 0; i < more_count; i++) names[count + i] = more[i];
   const char *near = diag_nearest(str_from(word), names, count + more_count);
   buf_printf(p->error, "%s '%s'", problem, word);
+  if (str_starts(str_from(word), "np.")) // a guess would be another function
+    return buf_text(p->error, "; the table of docs/how-to/coming-from-numpy.md does not have it"), false;
   if (near) return buf_printf(p->error, "; did you mean '%s'?", near), false;
   buf_text(p->error, "; commands are");
   for (uint32_t i = 0; i < count; i++) buf_printf(p->error, "%s %s", i ? "," : "", names[i]);
