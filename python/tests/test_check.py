@@ -36,6 +36,12 @@ def taken_places(bins, count, out, BLOCK: tl.constexpr):
     tl.store(out + tl.atomic_add(count + tl.load(bins + i), 1), i)
 
 
+@tilec.jit
+def doubled_by_assembly(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [tl.load(x + i)], dtype=tl.float32, is_pure=True, pack=1))
+
+
 class Checks(unittest.TestCase):
     def setUp(self):
         tilec.set_check(True)
@@ -62,6 +68,12 @@ class Checks(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             taken_places[1](ints([0] * 16), ints([0]), ints([0] * 16), BLOCK=16)
+
+    def test_inline_assembly_is_a_warning(self):
+        x, out = floats(range(16)), floats([0] * 16)
+        with self.assertWarnsRegex(tilec.TilecWarning, "does not run inline assembly"):
+            doubled_by_assembly[1](x, out)
+        self.assertEqual(list(out), [2 * i for i in range(16)])
 
     def test_launches_on_the_evaluator(self):
         with self.assertRaisesRegex(tilec.LaunchError, "race"):

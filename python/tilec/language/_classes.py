@@ -699,10 +699,10 @@ class tensor(_kernels_own):
 
     @builtin
     def cast(self, dtype: DType, fp_downcast_rounding: Str | None = None, bitcast: Bool = False) -> tensor:
-        """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.  -
-        Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. - To 8 bits they
-        saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. - To fp8 they saturate: 1e6 and
-        infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
+        """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.
+        Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. To integers of 8
+        bits they saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. To fp8, floats saturate:
+        1e6 and infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
 
         Args:
             dtype: the new element type.
@@ -1492,10 +1492,10 @@ class tensor(_kernels_own):
 
     @builtin
     def to(self, dtype: DType, fp_downcast_rounding: Str | None = None, bitcast: Bool = False) -> tensor:
-        """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.  -
-        Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. - To 8 bits they
-        saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. - To fp8 they saturate: 1e6 and
-        infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
+        """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.
+        Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. To integers of 8
+        bits they saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. To fp8, floats saturate:
+        1e6 and infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
 
         Args:
             input: a tile, a scalar or a number.

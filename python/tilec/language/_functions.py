@@ -1008,10 +1008,10 @@ def broadcast_to(input: Value, *shape: Any) -> tensor:
 
 @builtin
 def cast(input: Value, dtype: DType, fp_downcast_rounding: Str | None = None, bitcast: Bool = False) -> tensor:
-    """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.  -
-    Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. - To 8 bits they
-    saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. - To fp8 they saturate: 1e6 and
-    infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
+    """Converts to another element type. The shape stays the same. Narrower floats are rounded to nearest even.
+    Floats become integers by truncation, and saturate at the type's limits. NaN gives any value. To integers of 8
+    bits they saturate at 16 bits, and the low byte is kept: 300.7 is 44. So clamp first. To fp8, floats saturate:
+    1e6 and infinity become 448 as fp8e4nv, or 57344 as fp8e5. NaN stays.
 
     Args:
         input: a tile, a scalar or a number.
