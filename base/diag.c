@@ -259,6 +259,7 @@ static Diag *take_diag(Diags *to, const Diags *from, const Diag *diag) {
     if (run->with) run->with = arena_copy(to->arena, str_from(run->with));
     if (run->got) run->got = arena_copy(to->arena, str_from(run->got));
     if (run->expected) run->expected = arena_copy(to->arena, str_from(run->expected));
+    run->other = take_loc(to->sources, from->sources, run->other);
     copy->run = run;
   }
   for (uint32_t i = 0; i < diag->notes.n; i++)

@@ -80,6 +80,10 @@ typedef struct DiagRun {
   uint64_t count;             // Number of occurrences, or of elements.
   const char *with;           // For results that differ: the other result; else NULL
   const char *got, *expected; // the element's values as decimals; NULL: none
+  // For races: "load", "store" or "atomic", of the access at the message's place and of the other one, and the other's
+  // place, which is the same if one op makes both. Else NULL. Literals.
+  const char *access, *other_access;
+  Loc other;
 } DiagRun;
 
 // Formats of errors and warnings begin with the code of their kind (tools/options/diagnostics.def): "[T0301] the

@@ -267,7 +267,7 @@ bool eval_plain(Machine *m, Op *op) {
 static Machine machine_new(Func *func, EvalMemory *memory, const EvalOptions *options) {
   func_number(func);
   Machine m = {.func = func, .diags = func->module->ir->diags, .memory = memory};
-  m.options = options ? *options : (EvalOptions){.races = true};
+  m.options = options ? *options : (EvalOptions){.races = true, .compared = true};
   m.has_common = eval_has_common(func);
   m.values = eval_block(memory, (uint64_t)func->value_count * sizeof *m.values);
   return m;

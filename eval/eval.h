@@ -62,6 +62,7 @@ typedef struct EvalOptions {
   // values that depend on the order are not compared. Costs 64 bytes per accessed element, a copy of all
   // buffers, and time.
   bool races;
+  bool compared; // The results are compared: warn of values that depend on the order of programs and threads.
   // Warn if offsets wrapped in 32 bits before they reached the address of an access (eval_wrap.c).
   bool wraps;
   // Inline assembly gives unknown values, with a warning, instead of an error. For results that are only

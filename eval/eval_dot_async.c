@@ -39,7 +39,7 @@ void eval_dot_begun(Machine *m, const Op *dot, Tile *result) {
   if (!op_attr(dot, ATTR_ASYNC)) return;
   if (!m->dots) m->dots = ARENA_NEW(m->arena, DotsUnderWay);
   result->dot = ++m->dots->begun;
-  // split_dots will write the registers of each part when they are free.
+  // split_ops will write the registers of each part when they are free.
   bool later = dot_takes_b_computed(dot) && dot_parts(dot) > 1 && !op_attr(dot, ATTR_PART);
   for (uint32_t i = 0; i < 2; i++)
     if (!(later && i == DOT_B)) add_reading(m, op_operand(dot, i));

@@ -379,7 +379,7 @@ const BufferName *eval_buffer_named(const Machine *m, const Op *op, uint64_t add
 // that convert pointers to integers.
 bool eval_strays(Machine *m, const Op *op, const EvalBuffer *buffer);
 const char *eval_access_name(const Op *op); // "load"
-void eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *buffer, uint64_t address);
+DiagRun *eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *buffer, uint64_t address);
 
 // One element's access, in eval_access.c: bounds, alignment, races. Returns false with a reported error.
 typedef struct Access {

@@ -245,7 +245,8 @@ static void report_race(Machine *m, const Access *access, const Record *record, 
   say_race(&facts, &text);
   Diag *diag = diag_error(m->diags, access->op->loc, "%s", text.at);
   buf_free(&text);
-  eval_diag_run(m, diag, "race", facts.buffer, access->address);
+  DiagRun *run = eval_diag_run(m, diag, "race", facts.buffer, access->address);
+  run->access = facts.what, run->other_access = facts.other, run->other = other->loc;
   note_other(m, diag, record);
   diag_note(m->diags, diag, access->op->loc, "%s", race_advice(kind));
   m->failed = true;
@@ -418,7 +419,7 @@ void eval_race_acquire(Machine *m, const Access *access) {
 
 void eval_race_old_used(Machine *m, const Op *op) {
   m->race->ordered = true;
-  if (was_reported(m->race, op->id, op->id)) return;
+  if (!m->options.compared || was_reported(m->race, op->id, op->id)) return;
   diag_warning(
       m->diags, op->loc,
       "[T1405] the old value of a contended atomic depends on the order of programs and threads: values "

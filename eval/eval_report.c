@@ -95,7 +95,7 @@ static AccessFacts facts_of(const Machine *m, const Access *access, bool may_mis
                        .masked = is_masked(access->op)};
 }
 
-void eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *buffer, uint64_t address) {
+DiagRun *eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *buffer, uint64_t address) {
   DiagRun *run = ARENA_NEW(m->diags->arena, DiagRun);
   *run = (DiagRun){.kind = kind, .count = 1};
   memcpy(run->program, m->program, sizeof run->program);
@@ -105,6 +105,7 @@ void eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *b
     run->rank = buffer_indices(buffer, address, run->indices);
   }
   diag->run = run;
+  return run;
 }
 
 static bool report_access(Machine *m, const Access *access, const AccessFacts *facts, const char *kind,

@@ -124,20 +124,6 @@ static void take_memory(HostMemory *host, const EvalMemory *memory) {
   }
 }
 
-// Warnings about results that depend on an order do not count here: a launch compares nothing.
-static void drop_uncompared(Diags *diags) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < diags->list.n; i++) {
-    Diag *diag = diags->list.at[i];
-    bool dropped = diag->severity == DIAG_WARNING && strstr(diag->message, "the old value of a contended atomic");
-    if (dropped)
-      diags->warnings--;
-    else
-      diags->list.at[kept++] = diag;
-  }
-  diags->list.n = kept;
-}
-
 static tilec_status run_function(void *data) {
   EvalRun *r = data;
   Diags *diags = r->func->module->ir->diags;
@@ -162,7 +148,6 @@ static tilec_status run_function(void *data) {
   bool done = eval_launch(r->func, r->launch->grid, args, memory, &options);
   if (limits->printed) buf_str(limits->printed, buf_view(r->printed));
   take_memory(r->memory, memory);
-  drop_uncompared(diags);
   if (done) return TILEC_OK;
   report_join_updates(diags);
   return error_diags(TILEC_ERROR_LAUNCH, diags);

@@ -327,6 +327,11 @@ static const DiagRun *run_facts(const ReportContext *c, const SimFinding *findin
   run->kind = kind_name(r->kind);
   run->count = finding->count;
   memcpy(run->program, r->block, sizeof run->program);
+  if (is_race(r->kind)) {
+    run->access = access_name(r->access, r->kind != TILEC_SIM_RACE_WRITE_READ);
+    run->other_access = access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE);
+    run->other = finding->other.line ? finding->other : finding->loc;
+  }
   if (!buffer) return run;
   uint64_t end = buffer->address + buffer->bytes;
   bool last_bytes = r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->address >= buffer->address && r->address < end;
@@ -419,32 +424,21 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
 
 // ---- lost updates ----
 
-bool diag_is_race(const Diag *diag) { return diag->run && strcmp(diag->run->kind, "race") == 0; }
-
-Loc race_other_access(const Diag *race) {
-  for (uint32_t i = 0; i < race->notes.n; i++)
-    if (str_starts(str_from(race->notes.at[i]->message), "the earlier ")) return race->notes.at[i]->loc;
-  return race->loc;
-}
-
-static bool is_with_itself(const Diag *race) { return loc_same(race->loc, race_other_access(race)); }
-
 // True if `race` is between a load and the store that `itself` is about.
-static bool loses_update(const Diag *race, const Diag *itself) {
-  if (!diag_is_race(race) || is_with_itself(race)) return false;
-  const char *buffer = race->run->buffer, *other = itself->run->buffer;
-  if (!buffer || !other || strcmp(buffer, other) != 0) return false;
-  bool is_load = strstr(race->message, "orders this load") != NULL;
-  if (!is_load && !strstr(race->message, "and the load")) return false;
-  return loc_same(is_load ? race_other_access(race) : race->loc, itself->loc);
+static bool loses_update(const DiagRun *race, Loc loc, const DiagRun *itself) {
+  if (!race || !race->access || !race->buffer || !itself->buffer || strcmp(race->buffer, itself->buffer) != 0)
+    return false;
+  bool loads = strcmp(race->access, "load") == 0, other_loads = strcmp(race->other_access, "load") == 0;
+  return loads != other_loads && loc_same(loads ? race->other : loc, itself->other);
 }
 
-static bool join_update(Diags *diags, const Diag *itself) {
-  if (!diag_is_race(itself) || !is_with_itself(itself) || !strstr(itself->message, "orders this store"))
+static bool join_update(Diags *diags, const Diag *diag) {
+  const DiagRun *itself = diag->run;
+  if (!itself || !itself->access || strcmp(itself->access, "store") != 0 || !loc_same(diag->loc, itself->other))
     return false;
   for (uint32_t i = 0; i < diags->list.n; i++) {
-    if (!loses_update(diags->list.at[i], itself)) continue;
-    diag_note(diags, diags->list.at[i], itself->loc, "this store races with itself, too");
+    if (!loses_update(diags->list.at[i]->run, diags->list.at[i]->loc, itself)) continue;
+    diag_note(diags, diags->list.at[i], diag->loc, "this store races with itself, too");
     return true;
   }
   return false;

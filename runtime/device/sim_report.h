@@ -36,9 +36,6 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
 // cause.
 bool report_joins(SimFinding *finding, const SimFinding *later);
 void report_diagnose(const ReportContext *context, const SimFinding *finding);
-// The location of a race's other access. The same location if one op makes both.
-Loc race_other_access(const Diag *race);
-bool diag_is_race(const Diag *diag);
 // A store that loses updates races with a load and with itself. Then the second report becomes a note of the first.
 void report_join_updates(Diags *diags);
 

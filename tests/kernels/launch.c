@@ -243,7 +243,7 @@ void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z) {
   for (uint32_t i = 0; i < func->param_count; i++)
     args[i].bits = bits[i] = find_arg(l, func->params[i].name)->bits;
   const uint32_t grid[3] = {x, y, z};
-  const EvalOptions options = {.max_steps = 20000000, .races = true};
+  const EvalOptions options = {.max_steps = 20000000, .races = true, .compared = true};
   if (!eval_launch(func, grid, args, l->memory, &options)) failed(l, "run");
   if (l->c.diags.warnings != l->warnings) failed(l, "warnings");
   if (l->sim) launch_sim_run(l->sim, &l->c, &l->spec, grid, bits, l->memory);

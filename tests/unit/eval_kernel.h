@@ -101,6 +101,7 @@ static inline bool kernel_run(Kernel *k, uint32_t n, const uint64_t *args) {
   for (uint32_t i = 0; i < n; i++) list[i].bits = args[i];
   EvalOptions options = {.max_steps = k->max_steps ? k->max_steps : 100000000,
                          .races = true,
+                         .compared = true,
                          .wraps = true,
                          .print = kernel_print,
                          .print_data = &k->printed};

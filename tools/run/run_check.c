@@ -83,6 +83,7 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
                                .names = context.names,
                                .name_count = context.name_count,
                                .races = true,
+                               .compared = true,
                                .wraps = true,
                                .hints = true,
                                .assembly = true};

@@ -12,23 +12,25 @@ static bool same_kind(const Diag *a, const Diag *b) {
   return place && strncmp(a->message, b->message, (size_t)(place - a->message)) == 0;
 }
 
+static bool is_race(const Diag *diag) { return diag->run && diag->run->access; }
+
 // True if both are one mistake, to the column. A race is a pair of accesses in any order.
 static bool same_cause(const Diag *a, const Diag *b) {
   if (!same_kind(a, b)) return false;
-  if (!diag_is_race(a) || !diag_is_race(b)) return loc_same(a->loc, b->loc);
-  Loc other = race_other_access(a), others = race_other_access(b);
+  if (!is_race(a) || !is_race(b)) return loc_same(a->loc, b->loc);
+  Loc other = a->run->other, others = b->run->other;
   return (loc_same(a->loc, b->loc) && loc_same(other, others)) ||
          (loc_same(a->loc, others) && loc_same(other, b->loc));
 }
 
-static bool is_with_itself(const Diag *race) { return loc_same(race->loc, race_other_access(race)); }
+static bool is_with_itself(const Diag *race) { return loc_same(race->loc, race->run->other); }
 
 // PTX may give an instruction the location of another one on the line. Either access of a race may be the
 // report's location.
 static bool maybe_same_cause(const Diag *a, const Diag *b) {
-  if (diag_is_race(a) && diag_is_race(b) && is_with_itself(a) != is_with_itself(b)) return false;
+  if (is_race(a) && is_race(b) && is_with_itself(a) != is_with_itself(b)) return false;
   if (same_line(a->loc, b->loc)) return same_kind(a, b);
-  if (!diag_is_race(a) || !diag_is_race(b)) return false;
+  if (!is_race(a) || !is_race(b)) return false;
   for (uint32_t i = 0; i < b->notes.n; i++)
     if (same_line(a->loc, b->notes.at[i]->loc)) return true;
   return false;
@@ -94,7 +96,7 @@ static bool join(const Diags *diags, const Diag *diag) {
   for (uint32_t i = 0; i < diags->list.n; i++) {
     Diag *told = diags->list.at[i];
     if (!maybe_same_cause(diag, told)) continue;
-    if (!diag_is_race(diag) && same_buffer(diag, told))
+    if (!is_race(diag) && same_buffer(diag, told))
       adopt(diags, told, diag);
     else
       join_wraps(diags, told, diag);
