@@ -82,6 +82,23 @@ def gptq_int4(A, W, Z, S, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
     tl.store(C + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=(m < M)[:, None] & (n < N)[None, :])
 
 
+@triton.jit
+def multiply_unpacked(A, b, step, shift, S, Z, C, M, N, K, n, B: tl.constexpr, BM: tl.constexpr, BK: tl.constexpr):
+    """The fields of the words at b, by shift, are the weights of BK rows. step: to the words of the next ones."""
+    m = tl.arange(0, BM)
+    a = A + (m % M)[:, None] * K + tl.arange(0, BK)[None, :]
+    acc = tl.zeros((BM, n.shape[0]), tl.float32)
+    for i in range(0, K // BK):
+        s = tl.load(S + i * N + n)
+        z = tl.load(Z + i * N + n)
+        w = (tl.load(b) >> shift) & ((1 << B) - 1)
+        w = (w.to(A.dtype.element_ty) - z[None, :]) * s[None, :]
+        acc = tl.dot(tl.load(a), w, acc)
+        a += BK
+        b += step
+    tl.store(C + m[:, None] * N + n[None, :], acc, mask=(m < M)[:, None])
+
+
 # check: --grid 2 --num-stages 4 -D B=4 -D BM=16 -D BN=64 -D BK=128 A=randn:fp16[16,384] W=rand:i32[48,128] S=randn:fp16[3,128] Z=randn:fp16[3,128] C=empty:fp32[16,128] M=16 N=128 K=384
 # check: --grid 2 -D B=4 -D BM=16 -D BN=32 -D BK=128 A=randn:fp16[1,384] W=rand:i32[48,64] S=randn:fp16[3,64] Z=randn:fp16[3,64] C=empty:fp32[1,64] M=1 N=64 K=384
 # check: --grid 1 --num-warps 2 -D B=2 -D BM=16 -D BN=32 -D BK=128 A=randn:bf16[11,256] W=rand:i32[16,32] S=randn:bf16[2,32] Z=randn:bf16[2,32] C=empty:fp32[11,32] M=11 N=32 K=256
@@ -92,22 +109,11 @@ def gptq_int4(A, W, Z, S, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
 @triton.jit
 def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """Weights of B bits along the rows of W, with a scale and a zero point for BK of them; rows of A repeat."""
-    m = tl.arange(0, BM)
     n = tl.program_id(0) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
     shift = (k[:, None] % (32 // B)) * B
-    a = A + (m % M)[:, None] * K + k[None, :]
     b = W + (k[:, None] // (32 // B)) * N + n[None, :]
-    acc = tl.zeros((BM, BN), tl.float32)
-    for i in range(0, K // BK):
-        s = tl.load(S + i * N + n)
-        z = tl.load(Z + i * N + n)
-        w = (tl.load(b) >> shift) & ((1 << B) - 1)
-        w = (w.to(A.dtype.element_ty) - z[None, :]) * s[None, :]
-        acc = tl.dot(tl.load(a), w, acc)
-        a += BK
-        b += (BK * B // 32) * N
-    tl.store(C + m[:, None] * N + n[None, :], acc, mask=(m < M)[:, None])
+    multiply_unpacked(A, b, (BK * B // 32) * N, shift, S, Z, C, M, N, K, n, B, BM, BK)
 
 
 # check: --grid 1 -D B=4 -D BM=64 -D BN=64 -D BK=64 A=randn:fp16[64,256] W=rand:i32[256,8] S=randn:fp16[4,64] Z=randn:fp16[4,64] C=empty:fp32[64,64] M=64 N=64 K=256
@@ -116,22 +122,11 @@ def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: t
 @triton.jit
 def packed_columns(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """Weights of B bits along the columns of W."""
-    m = tl.arange(0, BM)
     n = tl.program_id(0) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
     shift = (tl.arange(0, BN)[None, :] % (32 // B)) * B
-    a = A + (m % M)[:, None] * K + k[None, :]
     b = W + k[:, None] * (N * B // 32) + (n // (32 // B))[None, :]
-    acc = tl.zeros((BM, BN), tl.float32)
-    for i in range(0, K // BK):
-        s = tl.load(S + i * N + n)
-        z = tl.load(Z + i * N + n)
-        w = (tl.load(b) >> shift) & ((1 << B) - 1)
-        w = (w.to(A.dtype.element_ty) - z[None, :]) * s[None, :]
-        acc = tl.dot(tl.load(a), w, acc)
-        a += BK
-        b += BK * (N * B // 32)
-    tl.store(C + m[:, None] * N + n[None, :], acc, mask=(m < M)[:, None])
+    multiply_unpacked(A, b, BK * (N * B // 32), shift, S, Z, C, M, N, K, n, B, BM, BK)
 
 
 # check: --grid 4 -D GROUP=64 x=randn:bf16[4,256] q=empty:i8[4,256] s=empty:fp32[4,4] COLS=256
