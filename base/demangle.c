@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the simple part of the Itanium C++ ABI's mangled names:
+// Reads the simple part of the Itanium C++ ABI's mangled names.
+//
 //   name    = "_Z" entity
 //   entity  = "Z" entity parameters "E" "L"? part discriminator? | "N" [rVK]* (part | arguments)+ "E" | "L"? part
 //   part    = length, and so many characters

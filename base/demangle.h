@@ -6,8 +6,8 @@
 #include "base/str.h"
 
 // Writes a variable's or function's name to `to` of `room` bytes, with a NUL: "app::table", "total::parts" for a
-// function's variable, "norm". Types of parameters, template arguments and names of no use, such as those of anonymous
-// namespaces, are left out. A name of another form is copied as it is.
+// function's variable, "norm". Types of parameters, template arguments and names of anonymous namespaces are left out. A
+// name of another form is copied as it is.
 void demangle(Str name, char *to, size_t room);
 
 #endif

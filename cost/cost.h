@@ -143,7 +143,7 @@ typedef struct CostReport {
   CostOccupancy occupancy;
   CostTime time;
   double rounds;      // Loads, and copies outside of loops, that a program waits for one after another.
-  double load_rounds; // Of these, loads.
+  double load_rounds; // The loads among these.
   double
       load_parts; // Like load_rounds, if loads in flight have only the registers that an assembler gives them.
   double

@@ -229,8 +229,8 @@ static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
       emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[next_column_register(d, r)]);
 }
 
-// Packs the words of a that the instructions read. What only a part of the dot takes is computed here: after the wait
-// for the dot that has its registers (split_dots).
+// Packs the words of a that the instructions read. Values of only one part of the dot are computed here: after the wait
+// for the dot that has their registers (split_ops).
 static void find_words(WgmmaDot *d, uint32_t registers) {
   uint32_t next_k = d->first == DOT_A ? 1 : 1u << d->p->shape.n;
   for (uint32_t r = 0; r < registers; r++) {
