@@ -114,6 +114,8 @@ static void flow_induction(AxisTable *table, const Op *op) {
   bool bounded = upper->nonnegative && upper->most > 0; // True within the body.
   uint64_t limit = axis_greatest(element_of(i)), last = bounded ? upper->most - 1 : limit;
   bool stops = by_one || (step->most <= limit && last <= limit - step->most);
+  if (lower->known && step->known && step->constant > 0 && upwards && last >= (uint64_t)lower->constant)
+    last -= (last - (uint64_t)lower->constant) % (uint64_t)step->constant;
   info.nonnegative = is_unsigned || (upwards && stops);
   info.natural = is_unsigned || (lower->natural && step->natural);
   if (upwards && stops) info.most = last;

@@ -21,13 +21,23 @@ static bool is_multiple_of(const Value *value, const Value *x, int64_t step) {
   return quotient && op_operand(quotient, 0) == x && is_number(op_operand(quotient, 1), step);
 }
 
+// True for min(x, lower + step) of constants.
+static bool is_one_step(const Op *loop, int64_t step) {
+  const Op *least = defined_by(loop_upper(loop), OP_MIN);
+  int64_t lower, end;
+  if (!least || !value_int_constant(loop_lower(loop), &lower) || lower < 0) return false;
+  for (uint32_t i = 0; i < 2; i++)
+    if (value_int_constant(op_operand(least, i), &end) && end - lower <= step) return true;
+  return false;
+}
+
 // The quotient is rounded toward zero. So with an end below 0 the loop starts at or after its end.
 bool loop_runs_once(const Op *loop) {
   int64_t step;
   if (!value_int_constant(loop_step(loop), &step) || step <= 0) return false;
   const Type *type = loop_lower(loop)->type;
   if (type->kind != TYPE_SCALAR || !elem_is_signed(type->elem)) return false;
-  return is_multiple_of(loop_lower(loop), loop_upper(loop), step);
+  return is_multiple_of(loop_lower(loop), loop_upper(loop), step) || is_one_step(loop, step);
 }
 
 void loop_to_branch(Arena *arena, Op *loop) {
