@@ -23,6 +23,7 @@
 //         A loop without branches is unrolled (unroll_loads), so that loads of several iterations are in flight. The
 //         cost is a second copy of the body.
 #include "ir/clone.h"
+#include "ir/fold_number.h"
 #include "ir/spec.h"
 #include "passes/passes.h"
 
@@ -171,12 +172,12 @@ static void trim(PassContext *context, const GuardedLoop *g) {
 
 // --- the first iteration
 
-// A loop that starts at a constant, and a test of its body that holds, or fails, in the first iteration alone.
+// A loop that starts at a constant, and a test of its body that compares the index with that constant.
 typedef struct FirstTest {
   Op *loop;
   Value *test;
-  int64_t next; // the index of the second iteration
-  bool holds;   // in the first iteration
+  int64_t next, holds,
+      later; // the index of the second iteration; the test's value in the first and in all others
 } FirstTest;
 
 static bool is_int(const Value *value, int64_t number) {
@@ -184,15 +185,17 @@ static bool is_int(const Value *value, int64_t number) {
   return value_int_constant(value, &constant) && constant == number;
 }
 
-// Matches a comparison of the index with its first value.
+// True if the first iteration decides the test in another way than all others. Their indexes are larger than `lower`.
 static bool tests_first(FirstTest *f, Value *test, int64_t lower) {
   const Op *op = test->def;
-  if (!op || (op->kind != OP_EQ && op->kind != OP_NE && op->kind != OP_GT && op->kind != OP_LT)) return false;
-  uint32_t other = op->kind == OP_LT ? 0 : 1;
-  if (op->kind != OP_GT && op_operand(op, 1) == loop_index(f->loop)) other = 0;
+  if (!op || !op_has(op, COMPARE)) return false;
+  bool left = op_operand(op, 0) == loop_index(f->loop); // of the comparison stands the index
+  Elem elem = loop_index(f->loop)->type->elem;
   f->test = test;
-  f->holds = op->kind == OP_EQ;
-  return op_operand(op, 1 - other) == loop_index(f->loop) && is_int(op_operand(op, other), lower);
+  return op_operand(op, !left) == loop_index(f->loop) && is_int(op_operand(op, left), lower) &&
+         fold_int(op->kind, elem, lower, lower, &f->holds) &&
+         fold_int(op->kind, elem, left ? f->next : lower, left ? lower : f->next, &f->later) &&
+         f->holds != f->later;
 }
 
 // Loops with dots are left to pipeline.
@@ -226,7 +229,7 @@ static void peel_first(PassContext *context, const FirstTest *f) {
   func_number(b.func);
   Value *next = build_int(&b, loop_lower(loop)->type, f->next),
         *end = build_binary(&b, OP_MIN, loop_upper(loop), next),
-        *first = build_int(&b, f->test->type, f->holds), *later = build_int(&b, f->test->type, !f->holds);
+        *first = build_int(&b, f->test->type, f->holds), *later = build_int(&b, f->test->type, f->later);
   uint32_t carried = loop->result_count;
   Value **values = ARENA_ARRAY(context->scratch, Value *, carried);
   for (uint32_t i = 0; i < carried; i++) values[i] = loop_init(loop, i);
