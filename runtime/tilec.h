@@ -111,11 +111,23 @@ typedef struct tilec_diagnostic {
   const char *text;              /* one line, without the location */
   size_t parent;                 /* of a note: index of its diagnostic; else its own index */
   const char *code;              /* of the kind of mistake, as in `tilec help T0301`; NULL: none */
+  const char *kind;         /* of an error while a kernel ran: "out of bounds", "race" ..., as in
+                               --diagnostics=json. NULL: another message, and all that follows is 0 */
+  const char *buffer;       /* the argument that the memory belongs to; NULL: not known */
+  int64_t index;            /* of the element in the buffer; may be outside of it */
+  uint32_t program[3];      /* program_id of each axis; of PTX the CTA */
+  uint32_t element_rank;    /* numbers in `element`; 0: not known, or no tile */
+  uint32_t element[8];      /* of the tile that is loaded or stored, by dimension: the first that fails */
+  const char *access;       /* of a race: "load", "store" or "atomic", at the location; else NULL */
+  const char *other_access; /* of a race: the access of the first note, or of the same operation */
 } tilec_diagnostic;
 
 /* An empty tilec_diagnostic, with its size. */
 #define TILEC_DIAGNOSTIC_INIT                                                                                \
-  { sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0, NULL }
+  {                                                                                                          \
+    sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0, NULL, NULL, NULL, 0, {0, 0, 0},  \
+        0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL                                                              \
+  }
 
 /* Diagnostics in the order in which they are printed. Each is followed by its notes. */
 typedef struct tilec_diagnostics tilec_diagnostics;
