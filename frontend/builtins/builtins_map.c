@@ -246,12 +246,10 @@ static bool check_pack(Elab *e, const Call *call, const Type *type, int64_t *pac
   if (!good) return false;
   bool power = *pack >= 1 && *pack <= 64 && (*pack & (*pack - 1)) == 0;
   if (power && type_elements(type) % (uint64_t)*pack == 0) return true;
-  elab_error(
-      e, call->locs[ASM_PACK],
-      power ? "[T0207] 'pack' of '%s' must divide the number of elements, which is %llu: not %lld"
-            : "[T0207] 'pack' of '%s' must be a power of two up to 64 that divides the number of elements, "
-              "which is %llu: not %lld",
-      call->text, (unsigned long long)type_elements(type), (long long)*pack);
+  elab_error(e, call->locs[ASM_PACK],
+             "[T0207] 'pack' of '%s' must be a power of two up to 64 that divides the number of elements, "
+             "which is %llu: not %lld",
+             call->text, (unsigned long long)type_elements(type), (long long)*pack);
   return false;
 }
 
