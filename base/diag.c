@@ -495,6 +495,13 @@ static void print_json_run(const DiagRun *run, Json *json) {
   if (!run->with) json_array(json, "program");
   for (int i = 0; !run->with && i < 3; i++) json_uint(json, NULL, run->program[i]);
   if (!run->with) json_array_end(json);
+  if (run->element_rank) {
+    json_array(json, "element");
+    for (uint32_t d = 0; d < run->element_rank; d++) json_uint(json, NULL, run->element[d]);
+    json_array_end(json);
+  }
+  if (run->access) json_text(json, "access", run->access);
+  if (run->other_access) json_text(json, "other_access", run->other_access);
   json_uint(json, "count", run->count);
   if (run->with) json_text(json, "with", run->with);
   if (run->got) json_decimal(json, "got", run->got);

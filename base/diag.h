@@ -77,6 +77,8 @@ typedef struct DiagRun {
   int64_t indices[8];         // by dimension
   uint32_t rank;              // of the indices; 0: not known
   uint32_t program[3];        // Unused for results that differ.
+  uint32_t element[8];        // of the op's tile, by dimension: the first one that fails
+  uint32_t element_rank;      // 0: not known, or no tile
   uint64_t count;             // Number of occurrences, or of elements.
   const char *with;           // For results that differ: the other result; else NULL
   const char *got, *expected; // the element's values as decimals; NULL: none
@@ -150,7 +152,7 @@ void diag_list_names(Str typed, const char *const *names, size_t n, Buf *out);
 // only with `remarks`.
 void diags_print_text(const Diags *diags, bool remarks, Buf *out);
 // One JSON array of {severity, code?, message, file, line, column, length, pass?, kind?, buffer?, index?, indices?,
-// program?, count?, with?, got?, expected?, fixits, notes}. Omits file, line and so on if there is no
+// element?, program?, access?, other_access?, count?, with?, got?, expected?, fixits, notes}. Omits file, line and so on if there is no
 // location.
 void diags_print_json(const Diags *diags, bool remarks, Buf *out);
 

@@ -71,12 +71,10 @@ static uint32_t holders_of(const Op *op) {
   return 1u << (bit_count(free_bits[DIM_LANE]) + bit_count(free_bits[DIM_WARP]));
 }
 
-static bool has_effects(const Op *op) {
-  return !op_attr(op, ATTR_PURE) && has_instruction(text_of(op), writes);
-}
+bool asm_has_effects(const Op *op) { return !op_attr(op, ATTR_PURE) && has_instruction(text_of(op), writes); }
 
 bool asm_runs_once(const Op *op) {
-  if (!has_effects(op) || means_each_thread(text_of(op))) return false;
+  if (!asm_has_effects(op) || means_each_thread(text_of(op))) return false;
   if (!type_is_tile(op->results[0].type) && scalars_differ(op)) return false;
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!only_first_holders_use(&op->results[i], MAX_USES_DEEP)) return false;
@@ -85,7 +83,7 @@ bool asm_runs_once(const Op *op) {
 
 uint32_t asm_replicas(const Op *op) {
   bool is_scalar = !type_is_tile(op->results[0].type);
-  if (!has_effects(op) || asm_runs_once(op) || mentions(text_of(op), thread_numbers)) return 1;
+  if (!asm_has_effects(op) || asm_runs_once(op) || mentions(text_of(op), thread_numbers)) return 1;
   if (is_scalar && op->region->parent && scalars_differ(op))
     return 1; // the branch decides which threads run
               // it

@@ -87,10 +87,32 @@ static void check_once(Checker *c, const Op *op) {
   c->failed = true;
 }
 
+// A thread that holds fewer elements than `pack` gives the text zeros for the others and drops their results.
+static const char *check_pack(Checker *c, const Op *op, const AsmShape *shape) {
+  const Type *type = op->results[0].type;
+  uint32_t pack = (uint32_t)op_int(op, ATTR_PACK, 1),
+           held = type_is_tile(type) ? layout_registers(type->layout) : 1;
+  if (held >= pack) return NULL;
+  if (asm_has_effects(op))
+    return arena_printf(
+        c->arena,
+        "this writes memory for %u elements ('pack'), but a thread holds %u of this tile: use "
+        "pack=%u, or fewer warps",
+        pack, held, held);
+  if (asm_mixes_elements(op, shape))
+    diag_warning(c->diags, op->loc,
+                 "[T1403] inline assembly: the text computes an element from others of its pack of %u, but a "
+                 "thread holds %u of this tile: the others read as 0; use fewer warps or a larger tile, or "
+                 "tl.reshape and tl.split to pair elements",
+                 pack, held);
+  return NULL;
+}
+
 static void check_asm(Checker *c, const Op *op) {
   AsmShape shape;
   if (op->kind != OP_INLINE_ASM) return;
   const char *wrong = asm_read(c->arena, op, &shape);
+  if (!wrong) wrong = check_pack(c, op, &shape);
   uint32_t replicas = wrong ? 1 : asm_replicas(op);
   if (replicas > 1)
     diag_warning(

@@ -31,11 +31,15 @@ uint32_t asm_elements(const Type *type, uint32_t pack);
 uint32_t asm_registers(const Type *type, uint32_t pack);
 // Returns NULL, or in the arena what is wrong with the op's constraints or text.
 const char *asm_read(Arena *arena, const Op *op, AsmShape *shape);
+// True if the text surely computes an output from an input that holds other elements of its pack.
+bool asm_mixes_elements(const Op *op, const AsmShape *shape);
 
 // True if only the first holder of each element runs the text: it writes memory, and no other thread needs
 // its result.
 bool asm_runs_once(const Op *op);
 // How often a text that writes memory runs for each element. 1 also if it reads which thread runs it.
 uint32_t asm_replicas(const Op *op);
+// True if the text writes memory.
+bool asm_has_effects(const Op *op);
 
 #endif

@@ -33,6 +33,15 @@ void eval_place(const Machine *m, const Op *op, uint32_t element, char *text) {
     eval_place_element(type, element, text + n, EVAL_PLACE - n);
 }
 
+// Says the element in the facts, as eval_place does in the text.
+static void place_run(DiagRun *run, const Op *op, uint32_t element) {
+  const Type *type = eval_shape(op);
+  if (element == NO_ELEMENT || !type || !type_is_tile(type)) return;
+  run->element_rank = type->rank;
+  for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d])
+    run->element[d] = element % type->shape[d];
+}
+
 static Diag *diag_at(Machine *m, const Op *op, uint32_t element, bool warns, const char *format,
                      va_list args) {
   char text[512], where[EVAL_PLACE];
@@ -40,7 +49,7 @@ static Diag *diag_at(Machine *m, const Op *op, uint32_t element, bool warns, con
   eval_place(m, op, element, where);
   Diag *diag = warns ? diag_warning(m->diags, op->loc, "%s, %s", text, where)
                      : diag_error(m->diags, op->loc, "%s, %s", text, where);
-  if (!m->host) eval_diag_run(m, diag, "evaluation", NULL, 0);
+  if (!m->host) place_run(eval_diag_run(m, diag, "evaluation", NULL, 0), op, element);
   return diag;
 }
 

@@ -97,7 +97,8 @@ static AccessFacts facts_of(const Machine *m, const Access *access, bool may_mis
 
 DiagRun *eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *buffer, uint64_t address) {
   DiagRun *run = ARENA_NEW(m->diags->arena, DiagRun);
-  *run = (DiagRun){.kind = kind, .count = 1};
+  if (diag->run) *run = *diag->run; // the element
+  run->kind = kind, run->count = 1;
   memcpy(run->program, m->program, sizeof run->program);
   if (buffer) {
     run->buffer = arena_copy(m->diags->arena, str_from(buffer->name));

@@ -23,6 +23,18 @@ static const char *keep_text(Filling *f, const char *text) {
   return at;
 }
 
+static void add_run(Filling *f, const DiagRun *run, tilec_diagnostic *item) {
+  _Static_assert(sizeof item->element == sizeof run->element, "the copies below");
+  item->kind = keep_text(f, run->kind);
+  if (run->buffer) item->buffer = keep_text(f, run->buffer);
+  item->index = run->index;
+  memcpy(item->program, run->program, sizeof item->program);
+  memcpy(item->element, run->element, sizeof item->element);
+  item->element_rank = run->element_rank;
+  if (run->access) item->access = keep_text(f, run->access);
+  if (run->other_access) item->other_access = keep_text(f, run->other_access);
+}
+
 static void add(Filling *f, const Diag *diag, size_t parent) {
   _Static_assert((int)TILEC_SEVERITY_NOTE == (int)DIAG_NOTE && (int)TILEC_SEVERITY_REMARK == (int)DIAG_REMARK,
                  "a Severity is a tilec_severity");
@@ -31,6 +43,7 @@ static void add(Filling *f, const Diag *diag, size_t parent) {
   tilec_diagnostic item = {.size = sizeof item, .severity = (tilec_severity)diag->severity, .parent = parent};
   item.text = keep_text(f, diag->message);
   if (diag->code) item.code = keep_text(f, diag->code);
+  if (diag->run) add_run(f, diag->run, &item);
   if (diag->loc.line) {
     item.file = keep_text(f, sources_name(f->diags->sources, diag->loc.file));
     item.line = diag->loc.line;

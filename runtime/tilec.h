@@ -111,11 +111,23 @@ typedef struct tilec_diagnostic {
   const char *text;              /* one line, without the location */
   size_t parent;                 /* of a note: index of its diagnostic; else its own index */
   const char *code;              /* of the kind of mistake, as in `tilec help T0301`; NULL: none */
+  const char *kind;         /* of an error while a kernel ran: "out of bounds", "race" ..., as in
+                               --diagnostics=json. NULL: another message, and all that follows is 0 */
+  const char *buffer;       /* the argument that the memory belongs to; NULL: not known */
+  int64_t index;            /* of the element in the buffer; may be outside of it */
+  uint32_t program[3];      /* program_id of each axis; of PTX the CTA */
+  uint32_t element_rank;    /* numbers in `element`; 0: not known, or no tile */
+  uint32_t element[8];      /* of the tile that is loaded or stored, by dimension: the first that fails */
+  const char *access;       /* of a race: "load", "store" or "atomic", at the location; else NULL */
+  const char *other_access; /* of a race: the access of the first note, or of the same operation */
 } tilec_diagnostic;
 
 /* An empty tilec_diagnostic, with its size. */
 #define TILEC_DIAGNOSTIC_INIT                                                                                \
-  { sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0, NULL }
+  {                                                                                                          \
+    sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0, NULL, NULL, NULL, 0, {0, 0, 0},  \
+        0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL                                                              \
+  }
 
 /* Diagnostics in the order in which they are printed. Each is followed by its notes. */
 typedef struct tilec_diagnostics tilec_diagnostics;
@@ -162,8 +174,7 @@ TILEC_API size_t tilec_dtype_bytes(tilec_dtype dtype);
 /* A GPU, the simulator or the evaluator. */
 typedef struct tilec_device tilec_device;
 
-/*
- * Opens a device by its name.
+/* Opens a device by its name.
  *   "cuda", "cuda:N"  A GPU. libcuda.so.1 is opened at run time. The thread's current context is used if it is
  *                     on that GPU, else the primary context. No call changes the thread's current context.
  *   "sim"             The simulator, which runs the same PTX on this CPU.
@@ -171,15 +182,12 @@ typedef struct tilec_device tilec_device;
  *   NULL, "auto"      A GPU if there is a supported one, else the simulator.
  *   name: one of these, or NULL
  *   TILEC_ERROR_NO_DEVICE: no such name, driver or GPU.
- *   TILEC_ERROR_NOT_SUPPORTED: a GPU older than compute capability 7.5.
- */
+ *   TILEC_ERROR_NOT_SUPPORTED: a GPU older than compute capability 7.5. */
 TILEC_API tilec_status tilec_device_open(const char *name, tilec_device **device);
 
-/*
- * Opens the GPU of a CUDA context. Everything on the device is made and launched in this context. It need not be
+/* Opens the GPU of a CUDA context. Everything on the device is made and launched in this context. It need not be
  * current, and the current context does not change.
- *   cu_context: a CUcontext. The caller keeps ownership. It must outlive all objects that are made on the device
- */
+ *   cu_context: a CUcontext. The caller keeps ownership. It must outlive all objects that are made on the device */
 TILEC_API tilec_status tilec_device_from_context(void *cu_context, tilec_device **device);
 
 /* Closes the device. It ends when all objects made on it have been released too. */
@@ -499,10 +507,8 @@ TILEC_API const tilec_diagnostics *tilec_compiled_diagnostics(const tilec_compil
 
 /* ------------------------------------------------------ Launching, compiled at need */
 
-/*
- * A kernel of a program on a device. It is compiled at the first launch with arguments of certain types and
- * facts (divisible by 16, equal to 1, None). The compiled variant is kept.
- */
+/* A kernel of a program on a device. It is compiled at the first launch with arguments of certain types and
+ * facts (divisible by 16, equal to 1, None). The compiled variant is kept. */
 typedef struct tilec_kernel tilec_kernel;
 
 /* Makes a kernel of a program on a device. Errors in the kernel's body are reported at the launch.
@@ -617,14 +623,12 @@ static inline tilec_arg tilec_arg_default(void) {
   return arg;
 }
 
-/*
- * Passes a pointer to the elements of a DLTensor, the tensor of other libraries (DLPack). Facts about the alignment
+/* Passes a pointer to the elements of a DLTensor, the tensor of other libraries (DLPack). Facts about the alignment
  * come from the address. On cuda the tensor must be on the same GPU, or managed, or pinned. On sim and eval it must
  * be on the CPU. These are errors of the launch: lanes other than 1, a type that tilec_dtype lacks, a tensor of
  * another device.
  *   dl_tensor: a DLTensor of dlpack.h. The launch reads it, and uses its memory in place from data + byte_offset on.
- *     NULL strides mean a compact tensor in row-major order
- */
+ *     NULL strides mean a compact tensor in row-major order */
 static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_DL;
@@ -652,10 +656,8 @@ static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
   return arg;
 }
 
-/*
- * A tuple of items, which may be tuples. The launch reads it. Each item has its own type and facts. Another
- * count, other names or other constexprs select another variant.
- */
+/* A tuple of items, which may be tuples. The launch reads it. Each item has its own type and facts. Another
+ * count, other names or other constexprs select another variant. */
 typedef struct tilec_tuple {
   size_t size; /* set by the initialiser */
   const tilec_arg *items;   /* in order; the caller owns them */
@@ -686,11 +688,9 @@ typedef enum tilec_padding {
   TILEC_PADDING_NAN_TF32 = 3   /* NaN, and loads of fp32 are rounded */
 } tilec_padding;
 
-/*
- * A tensor descriptor, like one from tl.make_tensor_descriptor in a kernel: a tensor in device memory, and
+/* A tensor descriptor, like one from tl.make_tensor_descriptor in a kernel: a tensor in device memory, and
  * the block that is loaded or stored at once. The launch reads it. Values that violate the limits below are
- * an error of the launch.
- */
+ * an error of the launch. */
 typedef struct tilec_descriptor {
   size_t size;                     /* set by the initialiser */
   tilec_arg base;                  /* of kind POINTER or DL: the first element, aligned to 16 bytes */
@@ -780,8 +780,7 @@ typedef struct tilec_launch_options {
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
   { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL, 0 }
 
-/*
- * Launches the kernel. It is compiled first if no launch had arguments of these types and facts. On cuda the call
+/* Launches the kernel. It is compiled first if no launch had arguments of these types and facts. On cuda the call
  * does not wait for the end of the launch. A graph may capture it after tilec_kernel_prepare.
  *   options: NULL: the kernel's @grid on the default stream
  *   args: one for each run-time parameter, in order; parameters left out at the end get their default values
@@ -791,8 +790,7 @@ typedef struct tilec_launch_options {
  *     when the kernel has no @grid. A stream of another device.
  *   TILEC_ERROR_COMPILE: the compile for these arguments failed.
  *   TILEC_ERROR_NOT_SUPPORTED: the device lacks a feature that the kernel needs.
- *   TILEC_ERROR_LAUNCH: the error of the kernel (sim, eval).
- */
+ *   TILEC_ERROR_LAUNCH: the error of the kernel (sim, eval). */
 TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options,
                                     const tilec_arg *args, size_t arg_count);
 
@@ -877,8 +875,7 @@ typedef struct tilec_image_options {
 #define TILEC_IMAGE_OPTIONS_INIT                                                                             \
   { sizeof(tilec_image_options), {1, 1, 1}, 0 }
 
-/*
- * Makes a kernel of PTX or machine code, also of another compiler. Its launches need a grid, and one argument per
+/* Makes a kernel of PTX or machine code, also of another compiler. Its launches need a grid, and one argument per
  * parameter, which must fit its size (tilec_kernel_param). Integers must be in range. A float fits 4 bytes (fp32) or 8
  * (fp64), a pointer 8, a tuple a struct by value: an item's dtype is its type. Parameters are named by their index.
  *   name: the entry
@@ -886,8 +883,7 @@ typedef struct tilec_image_options {
  *   bytes: its size
  *   TILEC_ERROR_INVALID_ARGUMENT: no such entry, or wrong options.
  *   TILEC_ERROR_NOT_SUPPORTED: PTX that the device does not support. A cubin on sim. Any image on eval. A driver older
- *     than CUDA 12.4, which cannot report the parameters.
- */
+ *     than CUDA 12.4, which cannot report the parameters. */
 TILEC_API tilec_status tilec_kernel_from_image(tilec_device *device, const char *name, const void *image,
                                                size_t bytes, const tilec_image_options *options,
                                                tilec_kernel **kernel);

@@ -38,10 +38,11 @@
 namespace tilec {
 
 // The message of tilec_last_error(). The handler can read the code, file and line, too, which are NULL or 0 if the error
-// is not about a source:
+// is not about a source. A report of a launch also has the kind of mistake, the argument and its element:
 //   tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
 //   tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first);
 //   if (first.file && first.code) std::cerr << first.file << ':' << first.line << ' ' << first.code << '\n';
+//   if (first.kind && first.buffer) std::cerr << first.kind << ": " << first.buffer << '[' << first.index << "]\n";
 class error : public std::runtime_error {
 public:
   explicit error(tilec_status status)

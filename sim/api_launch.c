@@ -47,9 +47,16 @@ static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, cons
                     (unsigned)threads, program->registers);
   const uint32_t *need = program->reqntid, *most = program->maxntid;
   if (need[0] && (need[0] != block[0] || need[1] != block[1] || need[2] != block[2]))
-    return sim_fail(sim, invalid, "the CTA's size is not the one that .reqntid requires");
+    return sim_fail(
+        sim, invalid,
+        "the launch has CTAs of %u x %u x %u threads, but the kernel's .reqntid requires %u x %u x %u: "
+        "launch it with these",
+        block[0], block[1], block[2], need[0], need[1], need[2]);
   if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2])
-    return sim_fail(sim, invalid, "the CTA is larger than .maxntid allows");
+    return sim_fail(sim, invalid,
+                    "the launch has CTAs of %u threads, but the kernel allows %u (.maxntid in the PTX, "
+                    "__launch_bounds__ in CUDA): launch it with at most as many",
+                    (unsigned)threads, most[0] * most[1] * most[2]);
   return TILEC_SIM_OK;
 }
 

@@ -61,7 +61,7 @@ static LLVMValueRef pack_elements(Emitter *e, const AsmCall *call, const Value *
   int64_t number;
   bool immediate = letter == ASM_IMMEDIATE || letter == ASM_WIDE_IMMEDIATE;
   if (immediate && !value_int_constant(value, &number)) BUG("an immediate that is not known");
-  for (uint32_t i = 0; i < n && first + i < call->registers; i++) {
+  for (uint32_t i = 0; i < n && (immediate || first + i < call->registers); i++) {
     LLVMValueRef element = immediate
                                ? LLVMConstInt(emit_type(e, type_element(value->type)), (uint64_t)number, true)
                                : emit_register(e, value, first + i);

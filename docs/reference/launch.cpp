@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel of a .py file: constexprs, options, the grid, a stream, and a launch that is checked for races.
 #include <iostream>
-#include <string>
 #include <vector>
 #include <tilec/tilec.hpp>
 
@@ -45,8 +44,9 @@ int main() {
     how.options().check = 1; // on the simulator
     racing.run(how, x.as<float>(), out.as<float>(), n);
   } catch (const tilec::error &error) {
-    bool is_race = std::string(error.what()).find("data race on out[0]") != std::string::npos;
-    std::cout << (is_race ? "a race: " : "") << tilec_status_name(error.status()) << '\n';
-    // prints: a race: TILEC_ERROR_LAUNCH
+    tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT; // the report as fields
+    tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first);
+    if (first.kind && first.buffer) std::cout << first.kind << " on " << first.buffer << '[' << first.index << "]: ";
+    std::cout << tilec_status_name(error.status()) << '\n'; // prints: race on out[0]: TILEC_ERROR_LAUNCH
   }
 }

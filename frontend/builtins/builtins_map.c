@@ -244,10 +244,12 @@ static bool check_pack(Elab *e, const Call *call, const Type *type, int64_t *pac
   bool good = true;
   *pack = builtin_option(e, call, ASM_PACK, CONST_INT, "pack", &good) ? call->args[ASM_PACK].constant.i : 1;
   if (!good) return false;
-  if (*pack >= 1 && *pack <= 64 && type_elements(type) % (uint64_t)*pack == 0) return true;
+  bool power = *pack >= 1 && *pack <= 64 && (*pack & (*pack - 1)) == 0;
+  if (power && type_elements(type) % (uint64_t)*pack == 0) return true;
   elab_error(e, call->locs[ASM_PACK],
-             "[T0207] 'pack' of '%s' must divide the number of elements, which is %llu: not %lld", call->text,
-             (unsigned long long)type_elements(type), (long long)*pack);
+             "[T0207] 'pack' of '%s' must be a power of two up to 64 that divides the number of elements, "
+             "which is %llu: not %lld",
+             call->text, (unsigned long long)type_elements(type), (long long)*pack);
   return false;
 }
 

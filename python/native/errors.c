@@ -2,9 +2,25 @@
 // The library's errors and warnings, given to tilec/_errors.py, which makes exceptions of them.
 #include "native.h"
 
+static PyObject *numbers_tuple(const uint32_t *numbers, uint32_t n) {
+  PyObject *result = PyTuple_New((Py_ssize_t)n);
+  for (uint32_t i = 0; result && i < n; i++) {
+    PyObject *number = PyLong_FromUnsignedLong(numbers[i]);
+    if (!number || PyTuple_SetItem(result, (Py_ssize_t)i, number) < 0) Py_CLEAR(result);
+  }
+  return result;
+}
+
+// None for a diagnostic that is not about a run.
+static PyObject *run_tuple(const tilec_diagnostic *d) {
+  if (!d->kind) Py_RETURN_NONE;
+  return Py_BuildValue("(szLNNzz)", d->kind, d->buffer, (long long)d->index, numbers_tuple(d->program, 3),
+                       numbers_tuple(d->element, d->element_rank), d->access, d->other_access);
+}
+
 PyObject *diagnostic_tuple(const tilec_diagnostic *d) {
-  return Py_BuildValue("(izIIIznz)", (int)d->severity, d->file, d->line, d->column, d->length, d->text,
-                       (Py_ssize_t)d->parent, d->code);
+  return Py_BuildValue("(izIIIznzN)", (int)d->severity, d->file, d->line, d->column, d->length, d->text,
+                       (Py_ssize_t)d->parent, d->code, run_tuple(d));
 }
 
 PyObject *diagnostics_list(const tilec_diagnostics *list) {

@@ -42,6 +42,12 @@ def doubled_by_assembly(x, out):
     tl.store(out + i, tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [tl.load(x + i)], dtype=tl.float32, is_pure=True, pack=1))
 
 
+@tilec.jit
+def column(x, out, n, BLOCK: tl.constexpr):
+    i, j = tl.arange(0, 4), tl.arange(0, BLOCK)
+    tl.store(out + i[:, None] * BLOCK + j[None, :], tl.load(x + i[:, None] * n + j[None, :]))
+
+
 class Checks(unittest.TestCase):
     def setUp(self):
         tilec.set_check(True)
@@ -58,6 +64,32 @@ class Checks(unittest.TestCase):
             racy[2](x)
         self.assertEqual(caught.exception.diagnostics[0].line, 43)
         racy[1](x)
+
+    def test_facts_of_reports(self):
+        x, out = floats([0.0] * 28), floats([0.0] * 64)
+        with self.assertRaisesRegex(tilec.LaunchError, r"element \[1, 12\]") as caught:
+            column[1](x, out, 16, BLOCK=16)
+        self.assertEqual(list(out), [0.0] * 64)
+        first = caught.exception.diagnostics[0]
+        self.assertEqual((first.kind, first.buffer, first.index, first.program, first.element), ("out of bounds", "x", 28, (0, 0, 0), (1, 12)))
+        self.assertIn(str(first) + "\n", str(caught.exception))
+        self.assertIn("x[28] of 28, in program (0, 0, 0), element [1, 12]", first.text)
+        self.assertIsNone(first.access)
+        self.assertEqual(first.notes[0].kind, None)
+        with self.assertRaises(tilec.LaunchError) as caught:
+            racy[2](ints([0]))
+        race = caught.exception.diagnostics[0]
+        self.assertEqual((race.kind, race.buffer, race.index), ("race", "x", 0))
+        self.assertEqual((race.access, race.other_access), ("store", "store"))
+        with self.assertRaises(tilec.LaunchError) as caught:
+            lost_update[1](ints([0] * 64), ints([0]), BLOCK=64)
+        race = caught.exception.diagnostics[0]
+        self.assertEqual((race.kind, race.buffer, {race.access, race.other_access}), ("race", "count", {"load", "store"}))
+        self.assertEqual(len(race.program), 3)
+        with self.assertRaises(tilec.LaunchError) as caught:  # without a check, nothing knows the element
+            tilec.set_check(False)
+            column[1](x, out, 16, BLOCK=16)
+        self.assertEqual((caught.exception.diagnostics[0].index, caught.exception.diagnostics[0].element), (28, None))
 
     def test_races_of_fewer_elements_than_threads(self):
         # Several threads have each element, so only the evaluator sees what is lost.

@@ -108,15 +108,20 @@ class Errors(unittest.TestCase):
         self.assertIsNone(tilec.get_device())
 
     def test_diagnostics_from_raw(self):
-        raw = [(1, "f.py", 3, 5, 2, "w", 0, None), (3, None, 0, 0, 0, "n", 0, None), (0, None, 0, 0, 0, "e", 2, "T0301")]
+        run = ("out of bounds", None, 0, (1, 0, 0), (), None, None)
+        raw = [(1, "f.py", 3, 5, 2, "w", 0, None, None), (3, None, 0, 0, 0, "n", 0, None, None), (0, None, 0, 0, 0, "e", 2, "T0301", run)]
         found = tilec._errors.diagnostics(raw)
         self.assertEqual([str(d) for d in found], ["f.py:3:5: warning: w", "error[T0301]: e"])
         self.assertEqual([str(d) for d in found[0].notes], ["note: n"])
+        self.assertEqual((found[0].kind, found[0].program), (None, None))
+        self.assertEqual((found[1].kind, found[1].buffer, found[1].index, found[1].program, found[1].element), ("out of bounds", None, None, (1, 0, 0), None))
 
     def test_warnings(self):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            tilec._errors.warned([(1, HERE, 3, 5, 2, "w", 0, None), (3, None, 0, 0, 0, "n", 0, None), (0, None, 0, 0, 0, "e", 2, "T0301")])
+            tilec._errors.warned(
+                [(1, HERE, 3, 5, 2, "w", 0, None, None), (3, None, 0, 0, 0, "n", 0, None, None), (0, None, 0, 0, 0, "e", 2, "T0301", None)]
+            )
         self.assertEqual([(w.category, w.filename, w.lineno) for w in caught], [(tilec.TilecWarning, HERE, 3)])
 
 

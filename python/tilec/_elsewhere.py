@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _devices, _native
 from ._arrays import ARRAY, DESCRIPTOR, EXCHANGE, POINTER, TUPLE, classify
-from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning, run_warnings
+from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning, has_elements, run_warnings, with_elements
 
 _checks = False
 explains: Optional[Callable[[Any, Any, Tuple[Any, ...], Dict[str, Any]], None]] = None  # _explain.note, with `python -m tilec explain`
@@ -105,7 +105,13 @@ def _checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, An
     memory = kernel._memory(*args, **kwargs)
     before = _read(memory)
     began = time.monotonic()
-    handle = kernel._launch_on(_devices.opened("sim"), 1, 0.0, grid, *args, **kwargs)
+    try:
+        handle = kernel._launch_on(_devices.opened("sim"), 1, 0.0, grid, *args, **kwargs)
+    except LaunchError as error:
+        if not has_elements(error):
+            raise
+        evaluated = _evaluated(kernel, grid, args, kwargs, memory, before, time.monotonic() - began)
+        raise with_elements(error, evaluated) if evaluated else error from None
     spent = time.monotonic() - began
     after = _read(memory)
     _write(memory, before)
@@ -120,6 +126,26 @@ def _checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, An
     finally:
         _write(memory, after)
     return handle
+
+
+def _evaluated(
+    kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any], memory: List[Tuple[int, int]], before: List[bytes], spent: float
+) -> Optional[LaunchError]:
+    """The evaluator's error for a launch that the simulator reports. Its warnings are dropped."""
+    after, known = _read(memory), set(run_warnings)
+    _write(memory, before)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            kernel._launch_on(_devices.opened("eval"), SILENT, PATIENCE + 4 * spent, grid, *args, **kwargs)
+    except LaunchError as error:
+        return error
+    except DeviceError:
+        pass
+    finally:
+        run_warnings.intersection_update(known)
+        _write(memory, after)
+    return None
 
 
 def _is_timeout(error: LaunchError) -> bool:

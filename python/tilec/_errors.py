@@ -8,7 +8,7 @@ import math
 import re
 import sys
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple, Type
 
@@ -16,9 +16,11 @@ SEVERITIES = ("error", "warning", "remark", "note")
 
 _TOO_LARGE = re.compile(r"needs (\d+) bytes of shared memory; \S+ has (\d+)")
 
+# Of an error at run time: kind, buffer, index, program, element, access, other_access.
+RawRun = Tuple[str, Optional[str], int, Tuple[int, ...], Tuple[int, ...], Optional[str], Optional[str]]
 # As tilec.h's tilec_diagnostic: severity, file, line, column, length, text, index of what a note belongs to,
-# code.
-RawDiagnostic = Tuple[int, Optional[str], int, int, int, str, int, Optional[str]]
+# code, and of an error at run time the rest.
+RawDiagnostic = Tuple[int, Optional[str], int, int, int, str, int, Optional[str], Optional[RawRun]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,12 @@ class Diagnostic:
         length: of the range that is marked, in bytes.
         notes: a list of Diagnostics that explain this one.
         code: of the kind of mistake, such as "T0301"; None if the kind has none. `tilec help CODE` explains it.
+        kind: of an error at run time, such as "out of bounds" or "race"; else None, as all that follows.
+        buffer: the name of the argument that the memory belongs to; None if it is not known.
+        index: of the element in the buffer; it may be outside.
+        program: `program_id` of each axis.
+        element: indices in the tile that is loaded or stored, of its first element that fails. Only checks know it.
+        access, other_access: of a race: "load", "store" or "atomic", at this place and at the first note's.
     """
 
     severity: str
@@ -43,6 +51,13 @@ class Diagnostic:
     length: int = 0
     notes: List["Diagnostic"] = field(default_factory=list)
     code: Optional[str] = None
+    kind: Optional[str] = None
+    buffer: Optional[str] = None
+    index: Optional[int] = None
+    program: Optional[Tuple[int, ...]] = None
+    element: Optional[Tuple[int, ...]] = None
+    access: Optional[str] = None
+    other_access: Optional[str] = None
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
@@ -165,17 +180,51 @@ _STATUSES = {
 }
 
 
+def _run_fields(run: Optional[RawRun]) -> Dict[str, Any]:
+    if run is None:
+        return {}
+    kind, buffer, index, program, element, access, other_access = run
+    fields = {"kind": kind, "buffer": buffer, "program": program, "access": access, "other_access": other_access}
+    return {**fields, "index": index if buffer else None, "element": element or None}
+
+
 def diagnostics(raw: Iterable[RawDiagnostic]) -> List[Diagnostic]:
     """The messages that are not notes, each with its notes."""
     made: List[Diagnostic] = []
     tops: List[Diagnostic] = []
-    for index, (severity, file, line, column, length, text, parent, code) in enumerate(raw):
-        made.append(Diagnostic(SEVERITIES[severity], text, file, line, column, length, code=code))
+    for index, (severity, file, line, column, length, text, parent, code, run) in enumerate(raw):
+        made.append(Diagnostic(SEVERITIES[severity], text, file, line, column, length, code=code, **_run_fields(run)))
         if parent == index:
             tops.append(made[-1])
         else:
             made[parent].notes.append(made[-1])
     return tops
+
+
+def _same_cause(sim: Diagnostic, evaluated: Diagnostic) -> bool:
+    """As tools/run/run_join.c joins them."""
+    if (sim.file, sim.line, sim.column, sim.severity) != (evaluated.file, evaluated.line, evaluated.column, evaluated.severity):
+        return False
+    place = evaluated.text.find(", in program ")
+    return (sim.kind == evaluated.kind and sim.buffer == evaluated.buffer) or (place >= 0 and sim.text.startswith(evaluated.text[:place]))
+
+
+def has_elements(error: TilecError) -> bool:
+    """Whether the evaluator may know the element of a tile that a report of the simulator is about."""
+    return any(each.kind in ("out of bounds", "misaligned", "assertion") for each in error.diagnostics)
+
+
+def with_elements(error: TilecError, evaluated: TilecError) -> TilecError:
+    """The simulator's error with the elements of tiles that the evaluator's has."""
+    message, joined = str(error), []
+    for each in error.diagnostics:
+        same = [other for other in evaluated.diagnostics if other.element and not each.access and _same_cause(each, other)]
+        if same:
+            made = replace(each, text=same[0].text, element=same[0].element, index=same[0].index, program=same[0].program)
+            message = message.replace(str(each), str(made), 1)
+            each = made
+        joined.append(each)
+    return type(error)(message, joined)
 
 
 # "c[16] of 4096", if no indices follow.
@@ -263,5 +312,5 @@ def _reindexed(raw: List[RawDiagnostic]) -> List[RawDiagnostic]:
         is_note = SEVERITIES[item[0]] == "note"
         if not is_note:
             top = index
-        result.append((*item[:6], top if is_note else index, item[7]))
+        result.append((*item[:6], top if is_note else index, *item[7:]))
     return result

@@ -117,6 +117,35 @@ static void throws(const tilec::device &device) {
   }
 }
 
+// What a program can do with an error at run time: the argument, the element and the program, as fields.
+static void reports(tilec::device &device) {
+  const char *text = "@kernel\n@grid(1)\ndef far(x: *fp32, out: *fp32):\n    i = arange(0, 16)\n"
+                     "    store(out + i, load(x + i))\n";
+  tilec::kernel far(device, tilec::program::from_source("far.tile", text));
+  tilec::buffer x(device, 10 * sizeof(float)), out(device, 16 * sizeof(float));
+  float zeros[16] = {0};
+  x.write(zeros, 10 * sizeof(float));
+  out.write(zeros, sizeof zeros);
+  bool thrown = false;
+  try {
+    far(x.as<float>(), out.as<float>());
+    device.synchronize();
+  } catch (const tilec::error &e) {
+    tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT, old = {};
+    old.size = offsetof(tilec_diagnostic, kind); // of a program with an older header
+    tilec::check(tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first));
+    tilec::check(tilec_diagnostics_get(tilec_last_diagnostics(), 0, &old));
+    expect(first.kind && std::strcmp(first.kind, "out of bounds") == 0, e.what());
+    expect(first.buffer && std::strcmp(first.buffer, "x") == 0 && first.index == 10, e.what());
+    expect(first.program[0] == 0 && first.access == nullptr, e.what());
+    bool evaluated = std::strcmp(device.name(), "eval") == 0;
+    expect(first.element_rank == (evaluated ? 1u : 0u) && first.element[0] == (evaluated ? 10u : 0u), e.what());
+    expect(std::strcmp(old.text, first.text) == 0 && old.kind == nullptr, "an older header");
+    thrown = true;
+  }
+  expect(thrown, "an access out of bounds throws");
+}
+
 // Constexprs of each type, and a pointer of the kernel's device.
 static void options_and_pointers(const tilec::device &device) {
   const char *text = "@kernel\n@grid(1)\ndef g(out):\n    store(out, 1)\n"
@@ -200,6 +229,7 @@ int main(int argc, char **argv) {
     wide_launches(device);
     several_sources(device);
     throws(device);
+    reports(device);
     options_and_pointers(device);
     compiles(device);
     device.synchronize();

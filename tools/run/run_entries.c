@@ -59,12 +59,29 @@ static Entries entries_of(Arena *arena, Str ptx) {
   return entries;
 }
 
-// True if the source calls the entry so: "norm" or "app::norm" for _ZN3app4normIfEEvPT_.
+// Compares names as C++ does: blanks do not count.
+static bool is_equal(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (*a == ' ') a++;
+    while (*b == ' ') b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+// True if the source calls the entry so: "norm", "app::norm", "norm<float>" or "app::norm<float>" for
+// _ZN3app4normIfEEvPT_.
 static bool is_called(const char *entry, const char *kernel) {
   char name[512];
   demangle(str_from(entry), name, sizeof name);
   const char *last = strrchr(name, ':');
-  return strcmp(name, kernel) == 0 || (last && strcmp(last + 1, kernel) == 0);
+  bool called = strcmp(name, kernel) == 0 || (last && strcmp(last + 1, kernel) == 0);
+  Buf full = {0};
+  buf_text(&full, name);
+  if (!called && demangle_arguments(str_from(entry), &full))
+    called = is_equal(full.at, kernel) || (last && is_equal(full.at + (last - name) + 1, kernel));
+  buf_free(&full);
+  return called;
 }
 
 // The one entry that is called `kernel` in the source, or NULL.
@@ -114,29 +131,62 @@ static void put_params(const Entry *entry, Buf *out) {
   }
 }
 
-// An error that lists the entries with their parameters, by the shortest name that --kernel takes.
-static void list_entries(const Run *run, const Entries *entries) {
+// The shortest name that --kernel takes.
+static void put_name(const Entries *entries, const Entry *entry, Buf *out) {
+  char name[512];
+  Buf full = {0};
+  demangle(str_from(entry->name), name, sizeof name);
+  buf_text(&full, name);
+  if (entry_called(entries, name) == entry)
+    buf_text(out, name);
+  else if (demangle_arguments(str_from(entry->name), &full) && entry_called(entries, full.at) == entry)
+    buf_text(out, full.at);
+  else
+    buf_text(out, entry->name);
+  buf_free(&full);
+}
+
+// Adds those that are called `kernel` to an error, with their parameters; NULL: all.
+static void list_entries(const Run *run, const Entries *entries, const char *kernel, Diag *error) {
   Diags *diags = &run->c->diags;
   uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
-  Diag *error =
-      diag_error(diags, LOC_NONE, "[T1004] the PTX has %u kernels; choose one with --kernel", entries->n);
-  for (uint32_t i = 0; i < entries->n && i < MOST_LISTED; i++) {
+  uint32_t listed = 0;
+  for (uint32_t i = 0; i < entries->n; i++) {
     const Entry *entry = &entries->at[i];
-    char name[512];
-    Buf text = {0};
-    demangle(str_from(entry->name), name, sizeof name);
+    if (kernel && !is_called(entry->name, kernel)) continue;
+    if (listed++ >= MOST_LISTED) continue;
+    Buf name = {0}, text = {0};
+    put_name(entries, entry, &name);
     put_params(entry, &text);
-    diag_note(diags, error, (Loc){.line = entry->line, .col = 1, .file = file}, "--kernel %s: %s",
-              entry_called(entries, name) == entry ? name : entry->name, text.at);
+    const char *quote = strchr(name.at, '<') ? "'" : ""; // for the shell
+    diag_note(diags, error, (Loc){.line = entry->line, .col = 1, .file = file}, "--kernel %s%s%s: %s", quote,
+              name.at, quote, text.at);
+    buf_free(&name);
     buf_free(&text);
   }
-  if (entries->n > MOST_LISTED) diag_note(diags, error, LOC_NONE, "and %u more", entries->n - MOST_LISTED);
+  if (listed > MOST_LISTED) diag_note(diags, error, LOC_NONE, "and %u more", listed - MOST_LISTED);
   tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
 }
 
 static void no_entry(const Run *run, const Entries *entries, const char *kernel) {
+  uint32_t called = 0;
+  for (uint32_t i = 0; i < entries->n; i++) called += is_called(entries->at[i].name, kernel);
+  if (called) {
+    Diag *error =
+        diag_error(&run->c->diags, LOC_NONE,
+                   "[T1004] the PTX has %u kernels called '%s', such as instantiations of a template: "
+                   "give --kernel one of the names below",
+                   called, kernel);
+    list_entries(run, entries, kernel, error);
+    return;
+  }
   const char **names = ARENA_ARRAY(run->arena, const char *, entries->n);
-  for (uint32_t i = 0; i < entries->n; i++) names[i] = entries->at[i].name;
+  for (uint32_t i = 0; i < entries->n; i++) {
+    Buf name = {0};
+    put_name(entries, &entries->at[i], &name);
+    names[i] = arena_copy(run->arena, buf_view(&name));
+    buf_free(&name);
+  }
   Buf list = {0};
   diag_list_names(str_from(kernel), names, entries->n, &list);
   tool_error("[T1004] the PTX has no kernel '%s'; its %s %s", kernel,
@@ -154,6 +204,9 @@ const char *run_chosen_entry(const Run *run, Buf *params) {
   if (chosen) return put_params(chosen, params), chosen->name;
   if (!entries.n) tool_error("[T1004] the PTX has no kernel: it needs an .entry");
   if (entries.n && kernel) no_entry(run, &entries, kernel);
-  if (entries.n && !kernel) list_entries(run, &entries);
+  if (entries.n && !kernel)
+    list_entries(run, &entries, NULL,
+                 diag_error(&run->c->diags, LOC_NONE,
+                            "[T1004] the PTX has %u kernels; choose one with --kernel", entries.n));
   return NULL;
 }

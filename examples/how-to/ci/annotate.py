@@ -10,4 +10,7 @@ except ValueError:
     sys.exit(text)
 for item in diagnostics:
     at = f" file={item['file']},line={item['line']},col={item['column']}" if item.get("file") else ""
-    print(f"::{'error' if item['severity'] == 'error' else 'warning'}{at}::{item['message']}")
+    text, buffer = item["message"], item.get("buffer")
+    if buffer and f"{buffer}[" not in text:  # PTX of nvcc: the message has only the address
+        text += f" (argument {buffer}[{item['index']}])"
+    print(f"::{'error' if item['severity'] == 'error' else 'warning'}{at}::{text}")

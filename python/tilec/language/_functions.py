@@ -1737,23 +1737,64 @@ def histogram(input: Value, num_bins: Int, mask: Value = None) -> tensor:
 def inline_asm_elementwise(asm: Str, constraints: Str, args: Any, dtype: Any, is_pure: Bool, pack: Int) -> Any:
     """Runs PTX for each element. `$0`, `$1`, ... are the outputs and then the inputs.
 
+    One run of the text computes `pack` elements. Elements of 32 or 64 bits have a register each. Narrower ones
+    share registers of 32 bits, the first element in the lowest bits. The constraints name every register: all of
+    the first result, of the next result, then of each argument.
+
+    An output is written `=r`. `=&r` is an output that is written before all inputs are read. An input `0` is the
+    register of output 0. `h` holds at most 16 bits. Unused bits of inputs are 0, and those of outputs are
+    ignored.
+
+    A pack is elements that one thread holds. A text must compute each element from the elements at the same place
+    in its pack. If a thread holds fewer elements than `pack`, the missing ones read as 0, and their results are
+    dropped.
+
+        elements           constraint        registers with `pack=1`  with `pack=2`         with `pack=4`
+        i1                 `b`               one predicate            -                     -
+        8 bits             `r`, or `h`       one, the low 8 bits      one, the low 16 bits  one `r`
+        16 bits            `r`, or `h`       one, the low 16 bits     one `r`               two `r`
+        32 bits            `r`, of fp32 `f`  one                      two                   four
+        64 bits, pointers  `l`, of fp64 `d`  one                      two                   four
+        constexpr integer  `n`               its number               two times its number  four times its number
+
     Args:
-        asm: the PTX text.
-        constraints: outputs with `=`, then inputs: `b`, `h`, `r`, `l`, `f`, `d`, and `n` for constexpr integers.
+        asm: the PTX text. `$$` is a dollar sign. Put names that it declares in braces: the text may be repeated.
+        constraints: one for each register, separated by commas: outputs first, then inputs.
         args: a list of tiles, which broadcast to one shape.
-        dtype: the result's type, or a tuple of types.
-        is_pure: False says that the code has effects.
-        pack: how many elements one run of the code computes.
+        dtype: the result's type, or a tuple of types for several results. There is always at least one.
+        is_pure: False says that the code has effects. True lets the compiler remove it where no one uses its
+            results.
+        pack: how many elements one run of the code computes: 1, 2, 4, ..., 64. It must divide the size of the
+            tile.
 
-    Errors: an error if the constraints do not fit types and `pack`. The reference evaluator does not run PTX.
+    Errors: an error if the constraints do not fit types and `pack`, or if code that writes memory has a pack
+        larger than what a thread holds. A warning if missing elements change the results of others. The check's
+        reference does not run PTX.
 
-    Triton: code with effects runs once in each thread that holds the element. tilec runs it once for each
-        element.
+    Triton: missing elements of a pack are undefined. Code with effects runs once in each thread that holds the
+        element. tilec runs it once for each element.
 
     Example::
 
         twice = tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [v], dtype=tl.float32, is_pure=True, pack=1)
         tl.store(out + i, twice)
+
+        # Two elements in one run: $0 has both bf16 results, $1 and $2 are the two fp32 inputs.
+        pairs = tl.inline_asm_elementwise("cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,f,f", [v], dtype=tl.bfloat16,
+                                          is_pure=True, pack=2)
+        # Four in one run: bytes in $4, widened to $0 ... $3. The braces keep the names b0 ... b3 inside.
+        widened = tl.inline_asm_elementwise('''
+            { .reg .b8 b<4>;
+              mov.b32 {b0, b1, b2, b3}, $4;
+              cvt.u32.u8 $0, b0;  cvt.u32.u8 $1, b1;  cvt.u32.u8 $2, b2;  cvt.u32.u8 $3, b3; }
+            ''', "=r,=r,=r,=r,r", [k.to(tl.uint8)], dtype=tl.int32, is_pure=True, pack=4)
+        # Two results of each element: first both quotients $0 and $1, then both remainders $2 and $3.
+        quotient, remainder = tl.inline_asm_elementwise('''
+            div.u32 $0, $4, 10;  rem.u32 $2, $4, 10;
+            div.u32 $1, $5, 10;  rem.u32 $3, $5, 10;
+            ''', "=&r,=&r,=&r,=&r,r,r", [k], dtype=(tl.int32, tl.int32), is_pure=True, pack=2)
+        tl.store(p + i, widened + quotient + remainder)
+        tl.store(out + i, pairs.to(tl.float32))
     """
     raise NotImplementedError
 

@@ -49,3 +49,48 @@ grep '^.version' "$file" >"$2"
 EOF
 chmod +x bin/ptxas
 t "PATH=\$PWD/bin:\$PATH tilec asm.py --kernel counts --signature 'c=*u32:16' -D N=32 --emit=cubin -o old.cubin && cat old.cubin"
+# A pack larger than what a thread holds: elements of its own are right, of others a warning, of memory an error.
+cat >pack.py <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def widen(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.inline_asm_elementwise("""{ .reg .b8 b<4>; mov.b32 {b0, b1, b2, b3}, $4;
+                                       cvt.u32.u8 $0, b0; cvt.u32.u8 $1, b1; cvt.u32.u8 $2, b2; cvt.u32.u8 $3, b3; }""",
+                                  "=r,=r,=r,=r,r", [tl.load(x + i)], dtype=tl.int32, is_pure=True, pack=4)
+    tl.store(y + i, v)
+
+@triton.jit
+def scratch(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.inline_asm_elementwise("{ .reg .b32 t; mad.lo.s32 t, $2, $4, 1; mov.b32 $0, t; mad.lo.s32 t, $3, $4, 1; mov.b32 ${1}, t; // $2\n }",
+                                  "=r,=r,r,r,n,n", [tl.load(x + i), 3], dtype=tl.int32, is_pure=True, pack=2)
+    tl.store(y + i, v)
+
+@triton.jit
+def differences(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.inline_asm_elementwise("{ .reg .b32 t; mov.b32 t, $3; sub.s32 $0, t, $2; mov.b32 $1, 0; }", "=r,=r,r,r", [tl.load(x + i)], dtype=tl.int32,
+                                  is_pure=True, pack=2)
+    tl.store(y + i, v)
+
+@triton.jit
+def guarded(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.inline_asm_elementwise("{ .reg .pred p; setp.lt.s32 p, ${3}, 0; mov.b32 $0, 5; @!p mov.b32 $0, 6; mov.b32 $1, $3; }", "=r,=r,r,r",
+                                  [tl.load(x + i)], dtype=tl.int32, is_pure=True, pack=2)
+    tl.store(y + i, v)
+
+@triton.jit
+def counts(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.inline_asm_elementwise("red.global.add.u32 [$2], 1; red.global.add.u32 [$3], 1; mov.u32 $0, 0; mov.u32 $1, 0;", "=r,=r,l,l", [x + i],
+                              dtype=tl.int32, is_pure=False, pack=2)
+END
+for n in 64 256 1024; do t "tilec run pack.py --kernel widen --device sim --grid 1 -D N=$n x=arange:u8[$n] y=zeros:i32[$n]"; done
+for kernel in scratch differences guarded; do
+  for n in 64 256; do t "tilec run pack.py --kernel $kernel --device sim --grid 1 -D N=$n x=arange:i32[$n] y=zeros:i32[$n]"; done
+done
+for n in 64 256; do t "tilec run pack.py --kernel counts --device sim --grid 1 -D N=$n x=zeros:i32[$n]"; done

@@ -44,6 +44,40 @@ static void test_names(void **state) {
   }
 }
 
+static void test_arguments(void **state) {
+  (void)state;
+  static const char *const pairs[][2] = {
+      {"_Z1kIfLi128ELb1EEvPT_", "<float, 128, true>"},
+      {"_Z1kIhLin3ELb0EEvPT_", "<unsigned char, -3, false>"},
+      {"_Z1kI6__halfLi3ELb0EEvPT_", "<__half, 3, false>"},
+      {"_Z1kIN1q1PELi3ELb0EEvPT_", "<q::P, 3, false>"},
+      {"_Z1kIPfLi3ELb0EEvPT_", "<float*, 3, false>"},
+      {"_ZN3app1zIxEEvT_", "<long long>"},
+      {"_Z1vIJfiEEvDpT_", "<float, int>"},
+      {"_Z1kIN1q1VIfEELi3ELb0EEvPT_", NULL}, // a template as an argument
+      {"_Z1mI1SS0_Lm5EEvPT_PT0_", NULL},     // a substitution
+      {"_Z4fillPf", NULL},
+      {"fill", NULL},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    Buf text = {0};
+    bool known = demangle_arguments(str_from(pairs[i][0]), &text);
+    assert_true(known == (pairs[i][1] != NULL));
+    assert_string_equal(known ? text.at : "", known ? pairs[i][1] : "");
+    assert_true(known || text.n == 0);
+    buf_free(&text);
+  }
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    for (size_t n = 0; n < strlen(pairs[i][0]); n++) {
+      char *cut = malloc(n ? n : 1);
+      Buf text = {0};
+      memcpy(cut, pairs[i][0], n);
+      demangle_arguments((Str){cut, n}, &text);
+      buf_free(&text);
+      free(cut);
+    }
+}
+
 // Each prefix is read without a byte beyond it, in exactly the room that it has.
 static void test_cut_names_and_small_rooms(void **state) {
   (void)state;
@@ -62,6 +96,7 @@ static void test_cut_names_and_small_rooms(void **state) {
 int suite_demangle(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_cut_names_and_small_rooms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
