@@ -18,6 +18,9 @@ typedef struct KernelParam {
   ConstValue default_value; // if has_default and the default could be evaluated
   bool in_heuristic;        // a run-time parameter whose value @heuristics may read
   bool in_key;              // @autotune's key names it, and it is not a constexpr
+  // jit's do_not_specialize and do_not_specialize_on_alignment name it: launches derive no facts from its value, or
+  // not whether it is divisible by 16.
+  bool any_value, any_alignment;
   Loc loc;
 } KernelParam;
 

@@ -135,9 +135,15 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
 class Param:
     """A parameter of a kernel."""
 
-    def __init__(self, num: int, param: inspect.Parameter, do_not_specialize: bool):
+    def __init__(self, num: int, param: inspect.Parameter, do_not_specialize: bool, do_not_specialize_on_alignment: bool):
         self.num, self._param, self.do_not_specialize = num, param, do_not_specialize
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
         self.name = param.name
+
+    @property
+    def without_facts(self) -> Tuple[str, ...]:
+        """The facts about an argument that launches do not derive from its value, as --signature writes them."""
+        return (":1", ":16") if self.do_not_specialize else (":16",) if self.do_not_specialize_on_alignment else ()
 
     @property
     def annotation(self) -> str:
@@ -211,7 +217,7 @@ class JITFunction(_native.Launcher):
         self._kernels: Dict[Any, _native.Kernel] = {}
         functools.update_wrapper(self, fn)
         self.params = [
-            Param(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize)
+            Param(i, param, *(i in given or param.name in given for given in (self.do_not_specialize, self.do_not_specialize_on_alignment)))
             for i, param in enumerate(self.signature.parameters.values())
             if param.kind not in _REST  # which functions that kernels call may have
         ]
@@ -305,6 +311,7 @@ class JITFunction(_native.Launcher):
         if kernel is None:
             made.update(kernel=captured.kernel, defines=list(captured.defines))
             made.update(launcher=weakref.ref(self), given=dict(options))  # for CompiledKernel
+            made.update(without_facts={param.name: param.without_facts for param in self.params if param.without_facts})
             if _elsewhere.explains is not None:
                 made.update(captured=captured)
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)

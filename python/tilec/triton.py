@@ -44,7 +44,6 @@ except (ImportError, AttributeError) as error:
 
 from . import _autotune, _devices, _elsewhere, _kept
 from ._capture import Captured, capture
-from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import JITFunction
 from ._report import Compiled, Report
@@ -262,7 +261,7 @@ class _Simulated(JITFunction):
         start = time.perf_counter()
         made = self._prepare(*args, **kwargs)
         seconds = time.perf_counter() - start
-        variant = made._kernel, signature_of(made._kernel.params, made._args)
+        variant = made._kernel, made._signature()
         if variant not in self._reported:
             self._reported.add(variant)
             _note(self.__name__, self._triton, seconds)
