@@ -324,6 +324,14 @@ class WhatALaunchReturns(unittest.TestCase):
         by_type = scale.warmup(tilec.MockTensor("float16"), 2.0, 16)
         self.assertIn(".b16", by_type.asm["ptx"])
 
+    def test_warmup_for_dtypes(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("there is no NumPy")
+        for dtype in (numpy.dtype("float16"), numpy.zeros(1, numpy.float16).dtype):
+            self.assertIn(".b16", scale.warmup(dtype, 2.0, 16, grid=(1,)).asm["ptx"])
+
     def test_it_launches_too(self):
         x = floats([1] * 32)
         handle = scale.warmup(x, 2.0, 32, BLOCK=32, num_warps=1, grid=(1,))

@@ -20,7 +20,7 @@ LAUNCHED = 3  # tilec_tma: as launches are compiled
 
 class Asm(Mapping[str, Any]):
     """The texts of a compiled kernel, made when they are asked for: "ptx", "tir" (Triton's "ttir" and "ttgir" too),
-    "llir", and the bytes of "cubin", which ptxas or a GPU's driver makes."""
+    "llir", and the bytes of "cubin", which ptxas or a GPU's driver makes. `CompiledKernel.asm` is one."""
 
     def __init__(self, compiled: _native.Compiled):
         self._compiled = compiled
@@ -109,7 +109,13 @@ def _facts(what: str, value: Any, without: Tuple[str, ...]) -> str:
 class CompiledKernel(_native.Launched):
     """What a launch returns: the kernel as it was compiled for the launch's arguments.
 
-    The attributes `asm`, `n_regs`, `n_spills`, `shared` and `metadata` are computed when they are read.
+    The attributes are computed when they are read. `compiled[grid](*args)` launches it again.
+
+    Example::
+
+        compiled = add[grid](x, y, out, 1000, BLOCK=256)
+        print(compiled.name, compiled.shared, compiled.metadata.num_warps)  # add 0 4
+        print(".visible .entry add" in compiled.asm["ptx"])  # True
     """
 
     __slots__ = ()
@@ -139,7 +145,8 @@ class CompiledKernel(_native.Launched):
 
     @property
     def asm(self) -> Asm:
-        """`asm["ptx"]`, `asm["cubin"]`, `asm["ttir"]`, `asm["llir"]`."""
+        """A mapping of texts: "ptx", "ttir" (tile IR; "ttgir" and "tir" are the same), "llir" (LLVM's IR), and the bytes of
+        "cubin", for which ptxas or a GPU's driver is needed."""
         return self._look().asm
 
     @property

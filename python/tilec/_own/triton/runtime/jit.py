@@ -183,6 +183,8 @@ def reinterpret(tensor: Any, dtype: Any) -> Any:
         tensor: a tensor or a TensorWrapper.
         dtype: a type of `tl`, or the tensor's own.
 
+    Returns a TensorWrapper, or the tensor if it has that type.
+
     Errors: TypeError if it is no tensor.
     """
     base: Optional[Any] = tensor.base if isinstance(tensor, TensorWrapper) else tensor if hasattr(tensor, "data_ptr") else None
