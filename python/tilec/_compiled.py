@@ -107,7 +107,7 @@ def _facts(what: str, value: Any, without: Tuple[str, ...]) -> str:
 
 
 class CompiledKernel(_native.Launched):
-    """What a launch returns: the kernel as it was compiled for the launch's arguments.
+    """The kernel as it was compiled for the arguments of a launch, which returns it.
 
     The attributes are computed when they are read. `compiled[grid](*args)` launches it again.
 

@@ -22,7 +22,7 @@ Settings = List[Tuple[str, str, bool]]
 
 
 class Progress(NamedTuple):
-    """What `tune` reports after each step.
+    """A report of `tune`, after each step.
 
     Attributes:
         step: "predicting", "compiling" or "measuring".
@@ -35,7 +35,7 @@ class Progress(NamedTuple):
     Example::
 
         seen = []
-        tilec.tune(add, (x, y, out, 1000), grid, ranges={"BLOCK": [256, 512]}, keep=False, progress=lambda each: seen.append(each))
+        tilec.tune(add, (x, y, out, 1000), grid, {"BLOCK": [256, 512]}, keep=False, progress=lambda each: seen.append(each))
         print("measuring" in {each.step for each in seen})  # True
     """
 
@@ -320,7 +320,8 @@ def tune(
 
     Example::
 
-        result = tilec.tune(add, (x, y, out, 1000), lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),), ranges={"BLOCK": [256, 512]}, keep=False)
+        blocks = lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)
+        result = tilec.tune(add, (x, y, out, 1000), blocks, ranges={"BLOCK": [256, 512]}, keep=False)
         print(result.config.kwargs["BLOCK"] in (256, 512))  # True
     """
     named = dict(kwargs or {})

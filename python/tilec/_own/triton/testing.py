@@ -127,7 +127,7 @@ def assert_close(x: Any, y: Any, atol: Union[float, Callable[[Any], float], None
 
 
 class Benchmark:
-    """What a report measures: a function at values of one argument, with one column for each value of another.
+    """Describes what a report measures: a function at values of one argument, with one column for each value of another.
 
     Args:
         x_names: arguments that vary along the rows.

@@ -20,7 +20,7 @@ OPTIONS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "ena
 
 
 class ASTSource:
-    """What `compile` compiles: a kernel for given types and constexprs.
+    """A kernel for given types and constexprs, as `compile` takes it.
 
     Args:
         fn: a kernel of `triton.jit`.
