@@ -300,8 +300,9 @@ class WhatALaunchReturns(unittest.TestCase):
         self.assertEqual(handle.n_spills, 0)
         self.assertGreaterEqual(handle.n_regs, 0)
         self.assertEqual(handle.metadata.num_stages, 3)
-        with self.assertRaises(KeyError):
-            handle.asm["no such stage"]
+        for stage, words in (("sass", "--emit=sass"), ("no such stage", "only ptx, cubin, llir")):
+            with self.assertRaisesRegex(KeyError, words):
+                handle.asm[stage]
 
     def test_what_does_not_compile_is_not_kept(self):
         x = floats([1] * 16)

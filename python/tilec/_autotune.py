@@ -531,7 +531,8 @@ def heuristics(values: Mapping[str, Callable[[Dict[str, Any]], Any]]) -> Callabl
     """Decorates a kernel so that a launch computes some of its constexprs.
 
     Args:
-        values: functions by the name of a constexpr. Each gets a dict of all arguments by name.
+        values: functions by the name of a constexpr, or of an option such as "num_warps". Each gets a dict of all arguments
+            by name, with the values before it.
 
     Returns a decorator; the kernel becomes a Heuristics.
 

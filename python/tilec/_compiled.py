@@ -27,6 +27,9 @@ class Asm(Mapping[str, Any]):
         self._texts: Dict[str, Any] = {}
 
     def __getitem__(self, stage: str) -> Any:
+        if stage not in STAGES:
+            disassemble = "; disassemble asm['cubin'] for it, or use 'tilec --emit=sass'" if stage == "sass" else ""
+            raise KeyError(f"there is no text {stage!r}, only {', '.join(STAGES)}{disassemble}")
         name = STAGES[stage]
         if name not in self._texts:
             self._texts[name] = self._compiled.output(name)
@@ -146,7 +149,7 @@ class CompiledKernel(_native.Launched):
     @property
     def asm(self) -> Asm:
         """A mapping of texts: "ptx", "ttir" (tile IR; "ttgir" and "tir" are the same), "llir" (LLVM's IR), and the bytes of
-        "cubin", for which ptxas or a GPU's driver is needed."""
+        "cubin", for which ptxas or a GPU's driver is needed. There is no "sass": the command has `--emit=sass`."""
         return self._look().asm
 
     @property

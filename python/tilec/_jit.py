@@ -210,6 +210,8 @@ class JITFunction(_native.Launcher):
     """A kernel, as `jit` makes it. `kernel[grid](*args, **kwargs)` launches it. The first launch for certain types, facts,
     constexprs and options compiles it. The result is a CompiledKernel.
 
+    A launch runs on the device of its arrays, on the current stream of PyTorch or CuPy. `stream=` and `device=` are errors.
+
     Args of a launch:
         grid: the number of programs: an int, a tuple of one to three ints, or a function of a dict of all arguments by name.
         args: arrays, numbers, tuples, descriptors and constexprs, in the order of the parameters.
@@ -486,7 +488,18 @@ def jit(
     noinline: Optional[bool] = None,
     source: Optional[str] = None,
 ) -> Callable[[F], JITFunction]: ...
-def jit(fn: Any = None, **options: Any) -> Any:
+def jit(
+    fn: Any = None,
+    *,
+    version: Optional[str] = None,
+    repr: Optional[Callable[..., str]] = None,
+    launch_metadata: Optional[Callable[..., Any]] = None,
+    do_not_specialize: Optional[Iterable[Union[int, str]]] = None,
+    do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
+    debug: Optional[bool] = None,
+    noinline: Optional[bool] = None,
+    source: Optional[str] = None,
+) -> Any:
     """Makes a Python function a kernel: `@tilec.jit` or `@tilec.jit(...)`. The function's text is compiled at a launch,
     with the values that its names have then. The function never runs in Python.
 
@@ -517,6 +530,8 @@ def jit(fn: Any = None, **options: Any) -> Any:
         first, second = (fill[grid](out, n, 7.0, BLOCK=256).asm["ptx"] for n in (1, 16))
         print(out[0], first == second)  # 7.0 True
     """
+    options: Dict[str, Any] = {"version": version, "repr": repr, "launch_metadata": launch_metadata, "debug": debug, "noinline": noinline}
+    options.update(do_not_specialize=do_not_specialize, do_not_specialize_on_alignment=do_not_specialize_on_alignment, source=source)
     if fn is None:
         return lambda function: JITFunction(function, **options)
     return JITFunction(fn, **options)

@@ -149,7 +149,7 @@ static void put_paragraph(const char **at, const char *end, Str line, Buf *out) 
 static void put_methods(Str title, bool colors, Buf *out) {
   Buf names = {0};
   Entry entry;
-  Str last = last_part(title);
+  Str last = str_starts(title, "tilec.") ? last_part(title) : title; // as their headings begin
   for (const char *at = python_page; next_entry(&at, &entry);) {
     if (entry.title.n <= last.n || entry.title.at[last.n] != '.' ||
         !str_eq((Str){entry.title.at, last.n}, last))
@@ -209,18 +209,28 @@ static bool has_name(Str cell, Str name) {
   return false;
 }
 
-static void put_entry_row(const char *word, const Entry *entry, const PageRow *head, const PageRow *row,
-                          bool colors, Buf *out) {
+static void put_entry_row(Str name, const Entry *entry, const PageRow *head, const PageRow *row, bool colors,
+                          Buf *out) {
   Str kind = head->cells[0];
   bool option = str_is(kind, "option");
-  buf_printf(out, "%s%s%s%s is ", out->n ? "\n" : "", colors ? COLOR_BOLD : "", word,
-             colors ? COLOR_RESET : "");
+  buf_printf(out, "%s%s", out->n ? "\n" : "", colors ? COLOR_BOLD : "");
+  options_put_plain(out, name);
+  buf_printf(out, "%s is ", colors ? COLOR_RESET : "");
   if (option)
     buf_text(out, "an option of launches, kernel[grid](...), and of tilec.Config:\n");
   else
     buf_printf(out, "%s %.*s of %.*s:\n", kind.at[0] == 'a' ? "an" : "a", STR_ARG(kind),
                STR_ARG(entry->title));
   put_row(head, row, false, out);
+}
+
+// True if a meaning explains the name, as prune_configs_by's does its keys: "`top_k`: how many".
+static bool explains(Str text, Str name) {
+  for (size_t i = 0; i + name.n + 3 <= text.n; i++)
+    if (text.at[i] == '`' && memcmp(text.at + i + 1, name.at, name.n) == 0 &&
+        memcmp(text.at + i + 1 + name.n, "`:", 2) == 0)
+      return true;
+  return false;
 }
 
 // The rows of entries that the word names: "do_not_specialize", a parameter of tilec.jit. `print` NULL: only looks.
@@ -234,9 +244,12 @@ static bool entry_rows(const char *word, bool options, bool colors, Buf *print) 
     for (const char *rows = entry.body; page_next_row(&rows, entry.end, &row);) {
       if (row.is_head) head = row;
       bool wanted = !options || str_is(head.cells[0], "option");
-      if (row.is_head || !wanted || !has_name(row.cells[0], name)) continue;
-      found = true;
-      if (print) put_entry_row(word, &entry, &head, &row, colors, print);
+      if (row.is_head || !wanted) continue;
+      Str shown = has_name(row.cells[0], name)                      ? name
+                  : explains(cell_of(&head, &row, "meaning"), name) ? row.cells[0]
+                                                                    : (Str){0};
+      found |= shown.n > 0;
+      if (print && shown.n) put_entry_row(shown, &entry, &head, &row, colors, print);
     }
   }
   return found;
@@ -273,7 +286,9 @@ static bool other_rows(const char *word, bool colors, Buf *print) {
     Str cell = row.cells[0], name;
     if (!page_next_word(&cell, &name)) continue;
     bool same = str_is(name, word);
-    if (!ignored && str_starts(name, "triton.knobs.")) same |= str_is(without(name, strlen("triton.")), word);
+    if (str_starts(name, "triton.knobs.")) // "launch_enter_hook" too, but not "dir"
+      same |= str_is(without(name, strlen("triton.")), word) ||
+              (strchr(word, '_') && str_is(last_part(name), word));
     if (!same || (ignored && !str_is(row.cells[1], "a launch"))) continue;
     found = true;
     if (print) put_other_row(word, &row, ignored, colors, print);
@@ -352,12 +367,27 @@ static bool versions_row(const char *word, bool colors, Buf *print) {
 
 // ---- all ----
 
+// "asm" of "CompiledKernel.asm" and "kernel.asm", "warmup" of "fn.warmup"; else the word.
+static const char *member(const char *word) {
+  static const char *const objects[] = {"kernel", "fn", "compiled", NULL};
+  const char *dot = strchr(word, '.');
+  Buf object = {0};
+  if (!dot || strchr(dot + 1, '.') || dot == word || has_entry(word, true)) return word;
+  buf_bytes(&object, word, (size_t)(dot - word));
+  buf_char(&object, '\0');
+  bool known = str_is_one_of(object.at, objects) || has_entry(object.at, false);
+  buf_free(&object);
+  return known ? dot + 1 : word;
+}
+
 bool options_has_python(const char *word) {
+  word = member(word);
   return has_entry(word, true) || has_entry(word, false) || entry_rows(word, false, false, NULL) ||
          other_rows(word, false, NULL) || versions_row(word, false, NULL);
 }
 
 void options_print_python(const char *word, bool colors, Buf *out) {
+  word = member(word);
   bool whole = has_entry(word, true);
   uint32_t count = 0;
   size_t before = out->n;
