@@ -256,20 +256,21 @@ static bool entry_rows(const char *word, bool options, bool colors, Buf *print) 
 }
 
 // Begins a paragraph with the word. The rest of it follows as text.
-static size_t put_word(const char *word, bool colors, Buf *out) {
-  buf_printf(out, "%s%s%s%s", out->n ? "\n" : "", colors ? COLOR_BOLD : "", word, colors ? COLOR_RESET : "");
-  return strlen(word);
+static size_t put_word(Str word, bool colors, Buf *out) {
+  buf_printf(out, "%s%s%.*s%s", out->n ? "\n" : "", colors ? COLOR_BOLD : "", STR_ARG(word),
+             colors ? COLOR_RESET : "");
+  return word.n;
 }
 
-static void put_other_row(const char *word, const PageRow *row, bool ignored, bool colors, Buf *out) {
+static void put_other_row(Str name, const PageRow *row, bool ignored, bool colors, Buf *out) {
   Buf text = {0};
   if (ignored)
     buf_printf(&text, ", an option of Triton's launches, is accepted and ignored: %.*s.",
                STR_ARG(row->cells[2]));
   else
     buf_printf(&text, "%s %.*s.", str_starts(row->cells[1], "[tilec.") ? " is" : ":", STR_ARG(row->cells[1]));
-  size_t taken = put_word(word, colors, out),
-         n = strcspn(text.at, " "); // a ':' or ',' follows the word directly
+  // A ':' or ',' follows the name directly.
+  size_t taken = put_word(name, colors, out), n = strcspn(text.at, " ");
   buf_printf(out, "%.*s ", (int)n, text.at);
   put_text(out, str_trimmed((Str){text.at + n, text.n - n}), taken + n + 1, 0);
   buf_free(&text);
@@ -291,7 +292,7 @@ static bool other_rows(const char *word, bool colors, Buf *print) {
               (strchr(word, '_') && str_is(last_part(name), word));
     if (!same || (ignored && !str_is(row.cells[1], "a launch"))) continue;
     found = true;
-    if (print) put_other_row(word, &row, ignored, colors, print);
+    if (print) put_other_row(name, &row, ignored, colors, print);
   }
   return found;
 }
@@ -356,7 +357,7 @@ static bool versions_row(const char *word, bool colors, Buf *print) {
     Buf says = {0};
     buf_printf(&says, "%s: %.*s. docs/triton-versions.md has all names of Triton.", parts[i][1],
                STR_ARG(row.cells[1]));
-    size_t taken = put_word(word, colors, print);
+    size_t taken = put_word(str_from(word), colors, print);
     buf_char(print, ' ');
     put_text(print, buf_view(&says), taken + 1, 0);
     buf_free(&says);
