@@ -18,6 +18,8 @@ typedef struct KernelParam {
   ConstValue default_value; // if has_default and the default could be evaluated
   bool in_heuristic;        // a run-time parameter whose value @heuristics may read
   bool in_key;              // @autotune's key names it, and it is not a constexpr
+  bool any_value;           // jit's do_not_specialize names it: launches derive no facts from its value
+  bool any_alignment;       // do_not_specialize_on_alignment names it: not whether 16 divides the value
   Loc loc;
 } KernelParam;
 

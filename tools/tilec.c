@@ -41,14 +41,16 @@ static ExitStatus command_help(const Options *options) {
   bool colors = tool_colors(options->color, STDOUT_FILENO);
   if (options->code)
     options_print_code(options->code, colors, &text);
-  else if (options->option)
+  else if (options->option) {
     options_print_option(options->option, colors, &text);
-  else if (options->word)
-    options_print_word(options->word, colors, &text);
-  else if (options->function) {
+    if (options->word) options_print_python_option(options->word, colors, &text);
+  } else if (options->function) {
     language_print_help(options->function, colors, &text);
     options_print_spec(options->function, &text);
-  } else
+    if (options->word) options_print_python(options->word, colors, &text);
+  } else if (options->word)
+    options_print_word(options->word, colors, &text);
+  else
     options_print_help(options->topic, colors, &text);
   bool ok = tool_write("-", buf_view(&text));
   buf_free(&text);

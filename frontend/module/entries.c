@@ -96,6 +96,28 @@ static bool in_key(Elab *e, const Function *function, const char *name) {
   return key && expr_walk(key, &walk);
 }
 
+typedef struct NamedParam {
+  const Param *param;
+  uint32_t index;
+} NamedParam;
+
+static bool is_named_param(const Expr *expr, void *data) {
+  const NamedParam *named = data;
+  if (expr->kind == EXPR_INT) return !expr->integer.overflow && expr->integer.value == named->index;
+  return expr->kind == EXPR_STRING && str_is(expr->string.text, named->param->name);
+}
+
+// True if the jit decorator's option, a list of names and indices, names the parameter.
+static bool in_option(Elab *e, const Function *function, const char *option, uint32_t index) {
+  enum { BY_NAME_ONLY = 99 };
+  const Expr *decorator = elab_decorator(function, "jit");
+  const Expr *list = decorator ? elab_argument(decorator, option, BY_NAME_ONLY) : NULL;
+  NamedParam named = {&function->params.at[index], index};
+  AstWalk walk = {.expr = is_named_param, .data = &named};
+  if (list && list->kind == EXPR_NAME) list = elab_assigned_expr(e, list->name);
+  return list && expr_walk(list, &walk);
+}
+
 static KernelInfo signature(Elab *e, const Function *function) {
   KernelInfo info = {.name = function->name,
                      .path = function->name,
@@ -109,6 +131,8 @@ static KernelInfo signature(Elab *e, const Function *function) {
     *param = signature_param(e, &function->params.at[i]);
     param->in_heuristic = !param->is_constexpr && in_heuristics(function, param->name);
     param->in_key = !param->is_constexpr && in_key(e, function, param->name);
+    param->any_value = in_option(e, function, "do_not_specialize", i);
+    param->any_alignment = in_option(e, function, "do_not_specialize_on_alignment", i);
   }
   elab_pop(e);
   return info;

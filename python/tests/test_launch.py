@@ -300,8 +300,9 @@ class WhatALaunchReturns(unittest.TestCase):
         self.assertEqual(handle.n_spills, 0)
         self.assertGreaterEqual(handle.n_regs, 0)
         self.assertEqual(handle.metadata.num_stages, 3)
-        with self.assertRaises(KeyError):
-            handle.asm["no such stage"]
+        for stage, words in (("sass", "--emit=sass"), ("no such stage", "only ptx, cubin, llir")):
+            with self.assertRaisesRegex(KeyError, words):
+                handle.asm[stage]
 
     def test_what_does_not_compile_is_not_kept(self):
         x = floats([1] * 16)
@@ -324,6 +325,14 @@ class WhatALaunchReturns(unittest.TestCase):
         by_type = scale.warmup(tilec.MockTensor("float16"), 2.0, 16)
         self.assertIn(".b16", by_type.asm["ptx"])
 
+    def test_warmup_for_dtypes(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("there is no NumPy")
+        for dtype in (numpy.dtype("float16"), numpy.zeros(1, numpy.float16).dtype):
+            self.assertIn(".b16", scale.warmup(dtype, 2.0, 16, grid=(1,)).asm["ptx"])
+
     def test_it_launches_too(self):
         x = floats([1] * 32)
         handle = scale.warmup(x, 2.0, 32, BLOCK=32, num_warps=1, grid=(1,))
@@ -338,6 +347,40 @@ class WhatALaunchReturns(unittest.TestCase):
         params = [("x", 0, 0, 0), ("p", 1, 13, 0), ("n", 0, 0, 0), ("m", 2, 4, 0), ("f", 0, 0, 0), ("g", 0, 0, 0), ("b", 0, 0, 0)]
         args = [("pointer", 11, 24), ("pointer", 13, 32), ("int", 48), ("int", 1), ("float", 2.0), ("none",), ("bool", 1)]
         self.assertEqual(signature_of(params, args), "x=*fp16,p=*fp32:16,n=i32:16,m=i64:1,f=fp32,g=None,b=i1")
+        without = {"p": (":1", ":16"), "n": (":16",), "m": (":16",)}
+        self.assertEqual(signature_of(params, args, without), "x=*fp16,p=*fp32,n=i32,m=i64:1,f=fp32,g=None,b=i1")
+
+    def test_asm_says_what_it_has(self):
+        asm = scale[1](floats([1] * 16), 2.0, 16).asm
+        self.assertEqual(repr(asm), "<tilec.Asm of 'ptx', 'cubin', 'llir', 'ttir', 'ttgir', 'tir', 'llvm'>")
+        text = asm["ptx"]
+        self.assertIn(f"; made: 'ptx': {len(text)} characters>", repr(asm))
+
+
+def _shifted(x, out, n):
+    i = tl.arange(0, 128)
+    tl.store(out + i, tl.load(x + n + i))
+
+
+class ParametersNotSpecialised(unittest.TestCase):
+    def codes(self, **options):
+        """How many PTX texts there are for four values of n; then also for two addresses."""
+        kernel = tilec.jit(**options)(_shifted)
+        x, out, texts = ints(range(256)), ints([0] * 128), set()
+        for n in (1, 2, 16, 48):
+            texts.add(kernel[1](x, out, n, num_warps=1).asm["ptx"])
+            self.assertEqual(list(out), list(range(n, n + 128)))
+        of_n = len(texts)
+        texts.add(kernel[1](memoryview(x)[1:], out, 16, num_warps=1).asm["ptx"])
+        self.assertEqual(out[0], 17)
+        return of_n, len(texts)
+
+    def test_counts(self):
+        self.assertEqual(self.codes(), (3, 4))
+        self.assertEqual(self.codes(do_not_specialize=["n"]), (1, 2))
+        self.assertEqual(self.codes(do_not_specialize=[2, "x", "out"]), (1, 1))
+        self.assertEqual(self.codes(do_not_specialize_on_alignment=["n"]), (2, 3))
+        self.assertEqual(self.codes(do_not_specialize_on_alignment=["x", "n"]), (2, 2))
 
 
 class Kernels(unittest.TestCase):

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _devices, _elsewhere, _kept
 from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument
-from ._jit import OPTIONS
+from ._jit import IGNORED, OPTIONS
 
 Hook = Callable[..., Any]
 
@@ -27,12 +27,17 @@ class Config:
     Args:
         kwargs: values of constexpr parameters by name.
         num_warps: warps of a program.
-        num_stages: iterations of loads in flight.
-        num_ctas: accepted; one CTA computes a program.
+        num_stages: stages of software pipelining.
+        num_ctas: accepted and ignored; one CTA computes the tile.
         maxnreg: the most registers of a thread. None: the compiler chooses.
         pre_hook: called with a dict of all arguments by name before each launch.
-        ir_override: accepted and ignored.
+        ir_override: accepted and ignored; Triton's IR is not read.
         tma, warp_specialize, epilogue, persistent: "auto", "on" or "off", as options of a launch. Triton has no such options.
+
+    Example::
+
+        config = tilec.Config({"BLOCK": 256}, num_warps=8)
+        print(config)  # BLOCK: 256, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: None
     """
 
     def __init__(
@@ -197,7 +202,14 @@ def do_bench(
         quantiles: a list of numbers from 0 to 1. The result is a list of these quantiles, or one number for one.
         return_mode: without quantiles "mean", "median", "min", "max", or "all", a list.
 
+    Returns a number, or a list. On the simulator it is the time of the simulation, which is not a GPU's.
+
     Errors: KeyError for another return_mode, and what `fn` raises.
+
+    Example::
+
+        median = tilec.do_bench(lambda: add[grid](x, y, out, 1000, BLOCK=256), warmup=1, rep=1, return_mode="median")
+        print(median > 0)  # True
     """
     fn()
     each = max(sum(_times(fn, 5)) / 5, 1e-4)
@@ -221,13 +233,20 @@ class Autotuner(KernelInterface):
     """A kernel that is launched with the fastest of its configurations; `autotune` makes it.
 
     The first launch for each value of the key measures them. On the simulator, which cannot measure time, the first
-    configuration that is not pruned is used.
+    configuration that is not pruned is used. `TRITON_PRINT_AUTOTUNING=1` prints what was chosen on a GPU.
 
     Attributes:
-        best_config: the Config of the last launch.
+        best_config: the Config of the last launch; None before it.
+        configs: all Configs, a list.
         cache: Configs by key.
-        configs_timings: milliseconds by Config.
+        configs_timings: milliseconds by Config, as a list of the median and the 20 % and 80 % quantiles.
         bench_time: seconds of the last measurement.
+
+    Example::
+
+        tuned = tilec.autotune([tilec.Config({"BLOCK": 128}), tilec.Config({"BLOCK": 256})], key=["n"])(add)
+        tuned[lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)](x, y, out, 1000)
+        print(tuned.best_config.kwargs)  # {'BLOCK': 128}
     """
 
     def __init__(
@@ -251,8 +270,8 @@ class Autotuner(KernelInterface):
         self.configs = list(configs) or [Config({})]
         for config in self.configs:
             for name in config.kwargs:
-                if name not in arg_names and name not in OPTIONS:
-                    raise UnknownArgument.of(f"a Config of {self.base_fn.__name__}", name, [*arg_names, *OPTIONS])
+                if name not in arg_names and name not in OPTIONS and name not in IGNORED:
+                    raise UnknownArgument.of(f"a Config of {self.base_fn.__name__}", name, [*arg_names, *OPTIONS, *IGNORED])
         self.keys = list(key)
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
         self.pre_hook, self.post_hook = pre_hook, post_hook
@@ -381,7 +400,7 @@ class Autotuner(KernelInterface):
             print(f"tilec: {self.base_fn.__name__}, {key}: {best} ({self.bench_time:.2f} s)")
 
     def run(self, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
-        """Launches with the fastest configuration, as `fn[grid](*args, **kwargs)` does.
+        """Launches with the fastest configuration, as `kernel[grid](*args, **kwargs)` does.
 
         Args:
             args, kwargs: the arguments of a launch.
@@ -396,7 +415,13 @@ class Autotuner(KernelInterface):
         return self.fn.run(*args, **current)
 
     def warmup(self, *args: Any, **kwargs: Any) -> List[Any]:
-        """Compiles every configuration that is not pruned, and launches nothing."""
+        """Compiles every configuration that is not pruned, and launches nothing.
+
+        Args:
+            args, kwargs: as for a launch, without what the configurations give.
+
+        Returns a list of CompiledKernels.
+        """
         named = dict(zip(self.arg_names, args))
         return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}) for config in self.prune_configs(named, kwargs)]
 
@@ -409,23 +434,58 @@ def _too_large(error: CompilationError) -> bool:
     return any("shared memory" in diagnostic.text for diagnostic in error.diagnostics)
 
 
-def autotune(configs: Sequence[Config], key: Sequence[str], **options: Any) -> Callable[[Any], Autotuner]:
+def autotune(
+    configs: Sequence[Config],
+    key: Sequence[str],
+    prune_configs_by: Optional[Mapping[str, Any]] = None,
+    reset_to_zero: Optional[Sequence[str]] = None,
+    restore_value: Optional[Sequence[str]] = None,
+    pre_hook: Optional[Hook] = None,
+    post_hook: Optional[Hook] = None,
+    warmup: Optional[float] = None,
+    rep: Optional[float] = None,
+    use_cuda_graph: bool = False,
+    do_bench: Optional[Callable[..., Any]] = None,
+    cache_results: bool = False,
+) -> Callable[[Any], Autotuner]:
     """Decorates a kernel so that its launches measure the configurations and use the fastest one. A measurement is made
     for each value of the arguments in `key`, and for the arrays' types. It is kept in the cache on disk.
+    Without a GPU nothing is measured: the first configuration is used, or the one that `tilec tune` has kept.
 
     Args:
         configs: a list of Configs.
         key: names of parameters.
-        options: all that follow, by name.
-        prune_configs_by: a dict of `early_config_prune`, `perf_model` and `top_k`.
+        prune_configs_by: a dict. `early_config_prune`: a function of the Configs and a dict of the arguments, which returns the
+            Configs to try. `perf_model`: a function of arguments by keyword, which returns a time. `top_k`: how many
+            Configs with the lowest such times are tried; a float up to 1.0 is a share.
         reset_to_zero: names of arrays that are set to zero before each measurement.
         restore_value: names of arrays that a measurement leaves unchanged.
-        pre_hook, post_hook: called before and after each measurement with the arguments by name.
-        do_bench: a function that measures, instead of `tilec.do_bench`.
+        pre_hook: called before each measurement as `pre_hook(args)` with a dict of the arguments, and once after all as
+            `pre_hook(args, reset_only=True)`. It replaces `reset_to_zero` and `restore_value`.
+        post_hook: called after each measurement as `post_hook(args, exception=error)`; `error` is None if it succeeded.
         warmup, rep: milliseconds, as for `do_bench`.
+        use_cuda_graph: accepted and ignored; times are those of launches, by events.
+        do_bench: a function that measures, instead of `tilec.do_bench`. It is called as `do_bench(call, quantiles=(0.5, 0.2, 0.8))`.
+        cache_results: accepted and ignored; results are always kept.
+
+    Returns a decorator; the kernel becomes an Autotuner.
 
     Errors: ArgumentError if a Config names no parameter and no option.
+
+    Example::
+
+        @tilec.autotune([tilec.Config({"BLOCK": size}) for size in (128, 256, 512)], key=["n"])
+        @tilec.jit
+        def double(x, out, n, BLOCK: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+        double[lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)](x, out, 1000)
+        print(out[999])  # 2.0
     """
+    options: Dict[str, Any] = {"prune_configs_by": prune_configs_by, "reset_to_zero": reset_to_zero, "restore_value": restore_value}
+    options.update(pre_hook=pre_hook, post_hook=post_hook, warmup=warmup, rep=rep, use_cuda_graph=use_cuda_graph)
+    options.update(do_bench=do_bench, cache_results=cache_results)
 
     def decorate(fn: Any) -> Autotuner:
         return Autotuner(fn, fn.arg_names, configs, key, **options)
@@ -437,7 +497,17 @@ def autotune(configs: Sequence[Config], key: Sequence[str], **options: Any) -> C
 
 
 class Heuristics(KernelInterface):
-    """A kernel that computes some constexprs from the other arguments; `heuristics` makes it."""
+    """A kernel that computes some constexprs from the other arguments; `heuristics` makes it.
+
+    Attributes:
+        values: the functions by the name of a constexpr.
+
+    Example::
+
+        chosen = tilec.heuristics({"BLOCK": lambda args: tilec.next_power_of_2(args["n"])})(add)
+        chosen[(1,)](x, y, out, 1000)
+        print(out[999])  # 2.0
+    """
 
     def __init__(self, fn: Any, arg_names: List[str], values: Mapping[str, Callable[[Dict[str, Any]], Any]]):
         self.fn, self.arg_names, self.values = fn, arg_names, dict(values)
@@ -449,7 +519,7 @@ class Heuristics(KernelInterface):
         return kwargs
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Computes the values and launches, as `fn[grid](*args, **kwargs)` does."""
+        """Computes the values and launches, as `kernel[grid](*args, **kwargs)` does."""
         return self.fn.run(*args, **self._with_values(args, kwargs))
 
     def warmup(self, *args: Any, **kwargs: Any) -> Any:
@@ -461,9 +531,23 @@ def heuristics(values: Mapping[str, Callable[[Dict[str, Any]], Any]]) -> Callabl
     """Decorates a kernel so that a launch computes some of its constexprs.
 
     Args:
-        values: functions by the name of a constexpr. Each gets a dict of all arguments by name.
+        values: functions by the name of a constexpr, or of an option such as "num_warps". Each gets a dict of all arguments
+            by name, with the values before it.
+
+    Returns a decorator; the kernel becomes a Heuristics.
 
     Errors: a launch raises what the functions raise.
+
+    Example::
+
+        @tilec.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+        @tilec.jit
+        def copy(x, out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(out + i, tl.load(x + i, mask=None if EVEN else i < n), mask=None if EVEN else i < n)
+
+        copy[(10,)](x, out, 1000, BLOCK=100)
+        print(out[999])  # 1.0
     """
 
     def decorate(fn: Any) -> Heuristics:

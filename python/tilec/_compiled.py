@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import json
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from . import _native
 from ._arrays import NAMES
@@ -20,13 +20,16 @@ LAUNCHED = 3  # tilec_tma: as launches are compiled
 
 class Asm(Mapping[str, Any]):
     """The texts of a compiled kernel, made when they are asked for: "ptx", "tir" (Triton's "ttir" and "ttgir" too),
-    "llir", and the bytes of "cubin", which ptxas or a GPU's driver makes."""
+    "llir", and the bytes of "cubin", which ptxas or a GPU's driver makes. `CompiledKernel.asm` is one."""
 
     def __init__(self, compiled: _native.Compiled):
         self._compiled = compiled
         self._texts: Dict[str, Any] = {}
 
     def __getitem__(self, stage: str) -> Any:
+        if stage not in STAGES:
+            disassemble = "; disassemble asm['cubin'] for it, or use 'tilec --emit=sass'" if stage == "sass" else ""
+            raise KeyError(f"there is no text {stage!r}, only {', '.join(STAGES)}{disassemble}")
         name = STAGES[stage]
         if name not in self._texts:
             self._texts[name] = self._compiled.output(name)
@@ -37,6 +40,10 @@ class Asm(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(STAGES)
+
+    def __repr__(self) -> str:
+        made = [f"{stage!r}: {len(self._texts[name])} {'bytes' if name == 'cubin' else 'characters'}" for stage, name in STAGES.items() if name in self._texts]
+        return f"<tilec.Asm of {', '.join(map(repr, STAGES))}{'; made: ' if made else ''}{', '.join(made)}>"
 
 
 class Details:
@@ -60,12 +67,14 @@ class Details:
         return self._meta
 
 
-def signature_of(params: List[Any], args: List[Any]) -> str:
-    """The types and facts of a launch's arguments, as --signature writes them."""
-    return ",".join(f"{name}={_spec(arg, kind, dtype)}" for (name, kind, dtype, _), arg in zip(params, args))
+def signature_of(params: List[Any], args: List[Any], without: Optional[Mapping[str, Tuple[str, ...]]] = None) -> str:
+    """The types and facts of a launch's arguments, as --signature writes them. `without`: by parameter, facts that its
+    launches do not derive (do_not_specialize)."""
+    dropped = without or {}
+    return ",".join(f"{name}={_spec(arg, kind, dtype, dropped.get(name, ()))}" for (name, kind, dtype, _), arg in zip(params, args))
 
 
-def _spec(arg: Any, kind: int = 0, dtype: int = 0) -> str:
+def _spec(arg: Any, kind: int = 0, dtype: int = 0, without: Tuple[str, ...] = ()) -> str:
     """The type of one argument. `kind` and `dtype` come from the parameter's annotation."""
     what, value = arg[0], arg[-1]
     if what == "none":
@@ -73,7 +82,7 @@ def _spec(arg: Any, kind: int = 0, dtype: int = 0) -> str:
     if what == "constant":
         return f"constexpr({value})"
     if what == "tuple":
-        items = [_spec(item) for item in arg[1]]
+        items = [_spec(item, without=without) for item in arg[1]]
         if value:
             items = [f"{name}={item}" for name, item in zip(value, items)]
         return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
@@ -81,28 +90,35 @@ def _spec(arg: Any, kind: int = 0, dtype: int = 0) -> str:
         padding = (", nan" if value & 1 else "") + (", tf32" if value & 2 else "")
         return f"tensordesc<{NAMES[arg[1]]}[{', '.join(map(str, arg[2]))}]{padding}>" + (":16" if arg[3] else "")
     if what == "pointer":
-        return f"*{NAMES[dtype] if kind == 1 else NAMES[arg[1]]}" + (":16" if value % 16 == 0 else "")
+        return f"*{NAMES[dtype] if kind == 1 else NAMES[arg[1]]}" + (":16" if value % 16 == 0 and ":16" not in without else "")
     if kind == 2:
-        return NAMES[dtype] + _facts(what, value)
+        return NAMES[dtype] + _facts(what, value, without)
     if what == "float":
         return "fp32"
-    return "i1" if what == "bool" else _int_type(value) + _facts(what, value)
+    return "i1" if what == "bool" else _int_type(value) + _facts(what, value, without)
 
 
 def _int_type(value: int) -> str:
     return "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
 
 
-def _facts(what: str, value: Any) -> str:
+def _facts(what: str, value: Any, without: Tuple[str, ...]) -> str:
     if what != "int":
         return ""
-    return ":1" if value == 1 else ":16" if value % 16 == 0 else ""
+    fact = ":1" if value == 1 else ":16" if value % 16 == 0 else ""
+    return "" if fact in without else fact
 
 
 class CompiledKernel(_native.Launched):
-    """What a launch returns: the kernel as it was compiled for the launch's arguments.
+    """The kernel as it was compiled for the arguments of a launch, which returns it.
 
-    The attributes `asm`, `n_regs`, `n_spills`, `shared` and `metadata` are computed when they are read.
+    The attributes are computed when they are read. `compiled[grid](*args)` launches it again.
+
+    Example::
+
+        compiled = add[grid](x, y, out, 1000, BLOCK=256)
+        print(compiled.name, compiled.shared, compiled.metadata.num_warps)  # add 0 4
+        print(".visible .entry add" in compiled.asm["ptx"])  # True
     """
 
     __slots__ = ()
@@ -110,9 +126,13 @@ class CompiledKernel(_native.Launched):
     def _look(self) -> Details:
         found: Optional[Details] = self._details
         if found is None:
-            kernel = self._kernel
-            found = self._details = Details(kernel, signature_of(kernel.params, self._args))
+            found = self._details = Details(self._kernel, self._signature())
         return found
+
+    def _signature(self) -> str:
+        """The types and facts that it was compiled for."""
+        kernel = self._kernel
+        return signature_of(kernel.params, self._args, kernel.options.get("without_facts"))
 
     def __getitem__(self, grid: Any) -> Callable[..., "CompiledKernel"]:
         """Launches the kernel over the grid, with all its arguments, as `fn[grid]` with the options that this one was
@@ -128,7 +148,8 @@ class CompiledKernel(_native.Launched):
 
     @property
     def asm(self) -> Asm:
-        """`asm["ptx"]`, `asm["cubin"]`, `asm["ttir"]`, `asm["llir"]`."""
+        """A mapping of texts: "ptx", "ttir" (tile IR; "ttgir" and "tir" are the same), "llir" (LLVM's IR), and the bytes of
+        "cubin", for which ptxas or a GPU's driver is needed. There is no "sass": the command has `--emit=sass`."""
         return self._look().asm
 
     @property

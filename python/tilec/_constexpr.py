@@ -15,6 +15,20 @@ def constexpr_function(fn: Callable[..., Any]) -> ConstexprFunction:
         fn: a function. It runs in Python, and returns a value that a constexpr can have.
 
     Returns a ConstexprFunction. In Python it is called like `fn`.
+
+    Example::
+
+        @tilec.constexpr_function
+        def largest(block):
+            return min(block, 1024)
+
+        @tilec.jit
+        def ramp(out, BLOCK: tl.constexpr):
+            i = tl.arange(0, largest(BLOCK))
+            tl.store(out + i, i, mask=i < 1000)
+
+        ramp[(1,)](out, BLOCK=4096)
+        print(out[999], largest(64))  # 999.0 64
     """
     return ConstexprFunction(fn)
 
@@ -28,6 +42,10 @@ def cdiv(x: int, y: int) -> int:
         y: the divisor, a positive int.
 
     Errors: ZeroDivisionError if y is 0.
+
+    Example::
+
+        print(tilec.cdiv(1000, 256))  # 4
     """
     return (x + y - 1) // y
 
@@ -38,5 +56,9 @@ def next_power_of_2(n: int) -> int:
 
     Args:
         n: an int.
+
+    Example::
+
+        print(tilec.next_power_of_2(1000))  # 1024
     """
     return 1 << (n - 1).bit_length() if n > 0 else 0

@@ -26,6 +26,12 @@ def set_device(name: Optional[str]) -> None:
             launch's arrays.
 
     Errors: DeviceError if there is no device of that name.
+
+    Example::
+
+        tilec.set_device("sim")
+        print(tilec.get_device())  # sim
+        tilec.set_device(None)
     """
     global _chosen
     if name is not None:
@@ -39,17 +45,28 @@ def set_device(name: Optional[str]) -> None:
 
 
 def get_device() -> Optional[str]:
-    """Returns the name that `set_device` or `TILEC_DEVICE` has chosen. None: a launch runs where its arrays are."""
+    """Returns the name that `set_device` or `TILEC_DEVICE` has chosen. None: a launch runs where its arrays are.
+
+    Example::
+
+        print(tilec.get_device())  # None
+    """
     return _chosen
 
 
 def device(name: Optional[str] = None) -> _native.Device:
-    """Returns a device, which has `name` and `arch`. It is opened once in a process.
+    """Returns a device. It is opened once in a process.
 
     Args:
         name: as for `set_device`. None: the device of a launch without arrays.
 
+    Returns a Device.
+
     Errors: DeviceError if there is no such device or no driver.
+
+    Example::
+
+        print(tilec.device("sim").name)  # sim
     """
     return opened(name) if name is not None else choose(-1, 0)
 
@@ -58,6 +75,11 @@ def synchronize() -> None:
     """Waits until all launches are done, on every device.
 
     Errors: LaunchError if a kernel failed on a GPU, and DriverError if the driver reports something else.
+
+    Example::
+
+        add[grid](x, y, out, 1000, BLOCK=256)
+        tilec.synchronize()
     """
     for each in list(_opened.values()):
         each.synchronize()

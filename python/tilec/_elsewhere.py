@@ -39,6 +39,18 @@ def set_check(on: bool) -> None:
 
     Errors: later launches raise LaunchError at the Python line of a race, an access out of bounds or an undefined value.
     A stored value that a masked load without `other` did not read is a TilecWarning.
+
+    Example::
+
+        @tilec.jit
+        def total(x, out):
+            tl.store(out, tl.load(out) + tl.load(x + tl.program_id(0)))
+
+        tilec.set_check(True)
+        try:
+            total[(4,)](x, out)
+        except tilec.LaunchError as error:
+            print("data race on out[0]" in str(error))  # True
     """
     global _checks
     _checks = bool(on)
@@ -48,7 +60,12 @@ def set_check(on: bool) -> None:
 
 
 def get_check() -> bool:
-    """Returns whether launches are checked; see `set_check`."""
+    """Returns whether launches are checked; see `set_check`.
+
+    Example::
+
+        print(tilec.get_check())  # False
+    """
     return _checks
 
 

@@ -41,6 +41,18 @@ class Diagnostic:
         program: `program_id` of each axis.
         element: indices in the tile that is loaded or stored, of its first element that fails. Only checks know it.
         access, other_access: of a race: "load", "store" or "atomic", at this place and at the first note's.
+
+    Example::
+
+        @tilec.jit
+        def wrong(x):
+            tl.store(x, tl.lode(x))
+
+        try:
+            wrong[(1,)](x)
+        except tilec.CompilationError as error:
+            first = error.diagnostics[0]
+            print(first.severity, first.code)  # error T0201
     """
 
     severity: str
@@ -70,6 +82,13 @@ class TilecError(Exception):
 
     Attributes:
         diagnostics: a list of Diagnostics; it may be empty.
+
+    Example::
+
+        try:
+            tilec.device("gpu")
+        except tilec.TilecError as error:
+            print(type(error).__name__, error.diagnostics[0].severity)  # DeviceError error
     """
 
     def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()):
@@ -78,7 +97,19 @@ class TilecError(Exception):
 
 
 class CompilationError(TilecError):
-    """A kernel's source has an error, or something that tilec does not compile. Locations are those of the Python file."""
+    """A kernel's source has an error, or something that tilec does not compile. Locations are those of the Python file.
+
+    Example::
+
+        @tilec.jit
+        def wrong(x):
+            tl.store(x, tl.lode(x))
+
+        try:
+            wrong[(1,)](x)
+        except tilec.CompilationError as error:
+            print("lode" in str(error))  # True
+    """
 
     @property
     def error_message(self) -> str:
@@ -87,7 +118,15 @@ class CompilationError(TilecError):
 
 
 class LaunchError(TilecError):
-    """A kernel failed at run time: out of bounds, misaligned, a failed assertion, or a report of a check."""
+    """A kernel failed at run time: out of bounds, misaligned, a failed assertion, or a report of a check.
+
+    Example::
+
+        try:
+            add[(8,)](x, y, out, 2000, BLOCK=256)  # the arrays have 1000 elements
+        except tilec.LaunchError as error:
+            print("out of bounds" in str(error))  # True
+    """
 
 
 class DriverError(TilecError):
@@ -95,11 +134,27 @@ class DriverError(TilecError):
 
 
 class DeviceError(TilecError):
-    """There is no such device or driver, or it lacks what the kernel needs."""
+    """There is no such device or driver, or it lacks what the kernel needs.
+
+    Example::
+
+        try:
+            tilec.set_device("tpu")
+        except tilec.DeviceError as error:
+            print(error)  # no device 'tpu': there are sim, eval, cuda, cuda:0, cuda:1...
+    """
 
 
 class ArgumentError(TilecError, ValueError):
-    """Arguments, options or a grid with which a kernel cannot be launched. It is a ValueError too."""
+    """Arguments, options or a grid with which a kernel cannot be launched. It is a ValueError too.
+
+    Example::
+
+        try:
+            add[grid](x, y, out, 1000, BLOCK=256, num_warp=8)
+        except tilec.ArgumentError as error:
+            print(error)  # add: 'num_warp' is neither a parameter nor an option; did you mean 'num_warps'?
+    """
 
 
 class UnknownArgument(ArgumentError, KeyError):
@@ -164,7 +219,14 @@ def report_in_one_line() -> None:
 
 
 class TilecWarning(UserWarning):
-    """A warning of the compiler or of a check, by Python's `warnings`, at the kernel's line."""
+    """A warning of the compiler or of a check, by Python's `warnings`, at the kernel's line.
+
+    Example::
+
+        import warnings
+
+        warnings.simplefilter("error", tilec.TilecWarning)  # a warning ends the program
+    """
 
 
 _STATUSES = {

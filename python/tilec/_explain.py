@@ -14,7 +14,6 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import _elsewhere
 from ._arrays import NAMES
-from ._compiled import signature_of
 from ._jit import FP32_DOT, WORDS
 
 # The command, as main() of the executable starts it.
@@ -134,7 +133,7 @@ def note(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) 
         return
     made = kernel._prepare(*args, **kwargs)
     native = made._kernel
-    signature = signature_of(native.params, made._args)
+    signature = made._signature()
     key = (kernel.fn, native, signature)
     known = _launches.get(key)
     if known is None:

@@ -81,17 +81,48 @@ def _fp32_dot() -> int:
     return FP32_DOT[name]
 
 
-# Options of a launch that mean nothing here: what they choose between there is one of.
-_IGNORED = frozenset(
-    ("num_ctas", "launch_cooperative_grid", "extern_libs", "arch", "ir_override", "instrumentation_mode", "sanitize_overflow",
-     "matrix_instr_nonkdim", "max_num_imprecise_acc_default", "allowed_dot_input_precisions", "supported_fp8_dtypes", "waves_per_eu",
-     "deprecated_fp8_dot_operand_dtypes", "backend_name", "cluster_dims", "ptx_version", "ptx_options", "cuda_graph",
-     "enable_reflect_ftz", "warp_size", "clc", "fpsan_homomorphic_casts", "min_shared_mem")
-)  # fmt: skip
+# Options of a launch and of a configuration: values, default, meaning. scripts/python-language makes a table of them.
+OPTIONS: Dict[str, Tuple[str, str, str]] = {
+    "num_warps": ("1 to 32, a power of two", "4", "warps of a program; a warp has 32 threads"),
+    "num_stages": ("1 to 64", "3", "stages of software pipelining: with 3, loops load the tiles of two later iterations ahead"),
+    "maxnreg": ("1 to 255", "no limit", "the most registers of a thread"),
+    "enable_fp_fusion": ("a truth value", "True", "whether `a * b + c` may be one instruction, which rounds once"),
+    "fast_math": ("a truth value", "False", "approximate fp32 functions and division"),
+    "debug": ("a truth value", "False", "line tables for debuggers and profilers; with `@triton.jit`, `tl.device_assert` too"),
+    "launch_pdl": ("a truth value", "False", "whether the launch may begin before the one before it ends (programmatic dependent launch)"),
+    "default_dot_input_precision": ('"tf32", "ieee", "tf32x3", "bf16x3", "bf16x6"', '"tf32"', "how `tl.dot` multiplies fp32 without `input_precision`"),
+    "tma": ('"auto", "on", "off"', '"auto"', "TMA copies of tiles; auto: where they are faster"),
+    "warp_specialize": ('"auto", "on", "off"', '"auto"', "producer and consumer warps; auto: attention with 8 warps, persistent kernels"),
+    "epilogue": ('"auto", "on", "off"', '"auto"', "TMA stores through descriptors and block pointers; auto: never"),
+    "persistent": ('"auto", "on", "off"', '"auto"', "one CTA runs many programs; auto: large dots with TMA copies"),
+}  # fmt: skip
 
-
-# All that options_of takes.
-OPTIONS = ("num_warps", "num_stages", "maxnreg", "enable_fp_fusion", "debug", "fast_math", "launch_pdl", "default_dot_input_precision", *WORDS, *_IGNORED)
+# Options of Triton's launches that are accepted and do nothing, with the reason.
+IGNORED: Dict[str, str] = {
+    "num_ctas": "one CTA computes the tile",
+    "cluster_dims": "thread block clusters are not used",
+    "launch_cooperative_grid": "programs are not guaranteed to run at the same time",
+    "clc": "there is no cluster launch control",
+    "extern_libs": "libdevice is part of tilec",
+    "arch": "the device decides it",
+    "ptx_version": "the architecture decides it",
+    "ptx_options": "the driver assembles PTX without options",
+    "ir_override": "Triton's IR is not read",
+    "instrumentation_mode": "checks are `TILEC_CHECK=1`",
+    "fpsan_homomorphic_casts": "checks are `TILEC_CHECK=1`",
+    "sanitize_overflow": "integers wrap, without a check",
+    "enable_reflect_ftz": "each function has one treatment of denormal numbers",
+    "max_num_imprecise_acc_default": "`max_num_imprecise_acc` of a `tl.dot` decides it",
+    "allowed_dot_input_precisions": "the architecture decides it",
+    "supported_fp8_dtypes": "the architecture decides it",
+    "deprecated_fp8_dot_operand_dtypes": "the architecture decides it",
+    "cuda_graph": "a CUDA graph captures every launch",
+    "min_shared_mem": "a launch asks for what the kernel needs",
+    "warp_size": "a warp has 32 threads",
+    "backend_name": "the only backend is NVIDIA's",
+    "waves_per_eu": "an option of AMD's GPUs",
+    "matrix_instr_nonkdim": "an option of AMD's GPUs",
+}  # fmt: skip
 
 
 class UnknownOption(KeyError):
@@ -124,7 +155,7 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
             made["fp32_dot"] = FP32_DOT[value]
         elif name in ("stream", "device", "device_type"):
             raise ArgumentError(f"{name}={value!r}: cannot be given: a launch uses the current stream of the device of its arrays")
-        elif name not in _IGNORED:
+        elif name not in IGNORED:
             raise UnknownOption(name)
     return made
 
@@ -135,9 +166,15 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
 class Param:
     """A parameter of a kernel."""
 
-    def __init__(self, num: int, param: inspect.Parameter, do_not_specialize: bool):
+    def __init__(self, num: int, param: inspect.Parameter, do_not_specialize: bool, do_not_specialize_on_alignment: bool):
         self.num, self._param, self.do_not_specialize = num, param, do_not_specialize
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
         self.name = param.name
+
+    @property
+    def without_facts(self) -> Tuple[str, ...]:
+        """The facts about an argument that launches do not derive from its value, as --signature writes them."""
+        return (":1", ":16") if self.do_not_specialize else (":16",) if self.do_not_specialize_on_alignment else ()
 
     @property
     def annotation(self) -> str:
@@ -170,16 +207,24 @@ _REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class JITFunction(_native.Launcher):
-    """A kernel. `fn[grid](*args, **kwargs)` launches it, compiled for the types of its arguments and the values of its
-    constexprs, and returns a CompiledKernel.
+    """A kernel, as `jit` makes it. `kernel[grid](*args, **kwargs)` launches it. The first launch for certain types, facts,
+    constexprs and options compiles it. The result is a CompiledKernel.
+
+    A launch runs on the device of its arrays, on the current stream of PyTorch or CuPy. `stream=` and `device=` are errors.
 
     Args of a launch:
         grid: the number of programs: an int, a tuple of one to three ints, or a function of a dict of all arguments by name.
         args: arrays, numbers, tuples, descriptors and constexprs, in the order of the parameters.
-        kwargs: arguments by name, and options: num_warps, num_stages, maxnreg, enable_fp_fusion, fast_math, debug,
-            launch_pdl, tma, warp_specialize, epilogue, persistent.
+        kwargs: arguments by name, and options.
 
-    Errors: TypeError for a missing argument, ArgumentError for impossible arguments, CompilationError, LaunchError, DeviceError.
+    Errors: TypeError for a missing argument, ArgumentError for impossible arguments or an unknown option,
+    CompilationError, LaunchError, DeviceError.
+
+    Example::
+
+        add[grid](x, y, out, 1000, BLOCK=256, num_warps=8)
+        add[lambda meta: (tilec.cdiv(meta["n"], meta["BLOCK"]),)](x, y, out, n=1000, BLOCK=128)
+        print(out[999])  # 2.0
     """
 
     __name__: str
@@ -211,7 +256,7 @@ class JITFunction(_native.Launcher):
         self._kernels: Dict[Any, _native.Kernel] = {}
         functools.update_wrapper(self, fn)
         self.params = [
-            Param(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize)
+            Param(i, param, *(i in given or param.name in given for given in (self.do_not_specialize, self.do_not_specialize_on_alignment)))
             for i, param in enumerate(self.signature.parameters.values())
             if param.kind not in _REST  # which functions that kernels call may have
         ]
@@ -235,11 +280,14 @@ class JITFunction(_native.Launcher):
         return text[text.index("def ") :]
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> CompiledKernel:
-        """Launches as `fn[grid](*args, **kwargs)` does.
+        """Launches as `kernel[grid](*args, **kwargs)` does.
 
         Args:
             grid: the number of programs, as for a launch.
             warmup: True compiles only.
+            args, kwargs: as for a launch.
+
+        Returns a CompiledKernel.
         """
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
@@ -249,9 +297,16 @@ class JITFunction(_native.Launcher):
         """Compiles for such arguments, and launches nothing.
 
         Args:
-            args: as for a launch. A dtype of PyTorch or NumPy may replace an array.
-            grid: ignored; Triton has it.
-            kwargs: as for a launch.
+            args: as for a launch. A dtype of PyTorch or NumPy, or a MockTensor, may replace an array.
+            grid: accepted and ignored; nothing is launched.
+            kwargs: as for a launch, with its options.
+
+        Returns a CompiledKernel.
+
+        Example::
+
+            made = add.warmup(np.dtype("float16"), y, out, 1000, BLOCK=256, grid=(4,))
+            print("ld.global" in made.asm["ptx"], out[0])  # True 0.0
         """
         args = tuple(_mock(arg) for arg in args)
         return self._prepare(*args, **{name: _mock(value) for name, value in kwargs.items()})
@@ -263,6 +318,12 @@ class JITFunction(_native.Launcher):
             hook: called as `hook(*args, **kwargs)`.
 
         Errors: TypeError if it cannot be called.
+
+        Example::
+
+            add.add_pre_run_hook(lambda *args, **kwargs: print(kwargs))
+            add[grid](x, y, out, 1000, BLOCK=256)
+            # {'BLOCK': 256}
         """
         if not callable(hook):
             raise TypeError("a hook is a function")
@@ -298,13 +359,14 @@ class JITFunction(_native.Launcher):
         try:
             made = self._options(options)
         except UnknownOption as error:
-            raise UnknownArgument.of(self.__name__, str(error.args[0]), [*self.arg_names, *OPTIONS]) from None
+            raise UnknownArgument.of(self.__name__, str(error.args[0]), [*self.arg_names, *OPTIONS, *IGNORED]) from None
         captured = self.captured(constexprs, functions)
         key = (captured.key, device, tuple(sorted(made.items())))
         kernel = self._kernels.get(key)
         if kernel is None:
             made.update(kernel=captured.kernel, defines=list(captured.defines))
             made.update(launcher=weakref.ref(self), given=dict(options))  # for CompiledKernel
+            made.update(without_facts={param.name: param.without_facts for param in self.params if param.without_facts})
             if _elsewhere.explains is not None:
                 made.update(captured=captured)
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
@@ -355,10 +417,16 @@ def _no_function(what: Any) -> str:
 
 
 class MockTensor:
-    """Stands for an array where nothing is launched: `kernel.warmup(MockTensor("fp32"), ...)` compiles only.
+    """Stands for an array where nothing is launched: `kernel.warmup(MockTensor("float32"), ...)` compiles only.
 
     Args:
         dtype: the element type, such as "float16". There is no shape and no memory; the address counts as a multiple of 16.
+
+    Example::
+
+        half = tilec.MockTensor("float16")
+        made = add.warmup(half, half, half, 1000, BLOCK=256)
+        print(made.name)  # add
     """
 
     def __init__(self, dtype: Any):
@@ -371,7 +439,8 @@ class MockTensor:
 
 
 def _mock(value: Any) -> Any:
-    return MockTensor(value) if type(value).__name__ == "dtype" and type(value).__module__ in ("torch", "numpy") else value
+    kinds = type(value).__mro__  # NumPy has a class of its own for each dtype
+    return MockTensor(value) if any(kind.__name__ == "dtype" and kind.__module__ in ("torch", "numpy") for kind in kinds) else value
 
 
 def set_launch_hooks(enter: Optional[Callable[..., Any]] = None, leave: Optional[Callable[..., Any]] = None) -> None:
@@ -380,6 +449,13 @@ def set_launch_hooks(enter: Optional[Callable[..., Any]] = None, leave: Optional
     Args:
         enter: called as `enter(kernel, grid)` before a launch. None: nothing is called.
         leave: called as `leave(kernel, grid)` after it.
+
+    Example::
+
+        tilec.set_launch_hooks(lambda kernel, grid: print(kernel.__name__, grid))
+        add[grid](x, y, out, 1000, BLOCK=256)
+        # add (4,)
+        tilec.set_launch_hooks()
     """
     _native.set_hooks(enter, leave)
 
@@ -412,26 +488,50 @@ def jit(
     noinline: Optional[bool] = None,
     source: Optional[str] = None,
 ) -> Callable[[F], JITFunction]: ...
-def jit(fn: Any = None, **options: Any) -> Any:
+def jit(
+    fn: Any = None,
+    *,
+    version: Optional[str] = None,
+    repr: Optional[Callable[..., str]] = None,
+    launch_metadata: Optional[Callable[..., Any]] = None,
+    do_not_specialize: Optional[Iterable[Union[int, str]]] = None,
+    do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
+    debug: Optional[bool] = None,
+    noinline: Optional[bool] = None,
+    source: Optional[str] = None,
+) -> Any:
     """Makes a Python function a kernel: `@tilec.jit` or `@tilec.jit(...)`. The function's text is compiled at a launch,
     with the values that its names have then. The function never runs in Python.
 
     Args:
         fn: a function with a text: in a file, a notebook or `python -c`. Parameters annotated `tl.constexpr` are compiled in.
-        options: all that follow, by name.
-        version: kept as the attribute `version`.
-        repr: makes the kernel's name with tilec's own `triton` module; accepted otherwise.
-        launch_metadata: accepted for Triton.
-        do_not_specialize: names or numbers of parameters; kept for Triton.
-        do_not_specialize_on_alignment: names or numbers of parameters; kept for Triton.
+        version: accepted and ignored; the attribute `version` has it.
+        repr: a function that makes the kernel's name in PTX. `triton.jit` calls it; `tilec.jit` accepts and ignores it.
+        launch_metadata: a function `(grid, kernel, args)`, whose dict launch hooks of `triton.knobs` get. `triton.jit` calls it
+            while such a hook is set; `tilec.jit` accepts and ignores it.
+        do_not_specialize: names or indices of parameters, whose values make no other code. Without it the code
+            depends on whether an integer is 1, and whether an integer or address is divisible by 16.
+        do_not_specialize_on_alignment: names or indices of parameters. Only "divisible by 16" is not used.
         debug: True adds line tables for debuggers, as the option `debug` of a launch does.
-        noinline: accepted; called functions are inlined.
+        noinline: accepted and ignored; called functions are inlined.
         source: the text with the function's `def`, if Python keeps none, for example after `exec`.
 
     Returns a JITFunction.
 
     Errors: TypeError if `fn` is no function written with `def`. Errors of the kernel are raised by its launches.
+
+    Example::
+
+        @tilec.jit(do_not_specialize=["n"])
+        def fill(x, n, value, BLOCK: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(x + i, value, mask=i < n)
+
+        first, second = (fill[grid](out, n, 7.0, BLOCK=256).asm["ptx"] for n in (1, 16))
+        print(out[0], first == second)  # 7.0 True
     """
+    options: Dict[str, Any] = {"version": version, "repr": repr, "launch_metadata": launch_metadata, "debug": debug, "noinline": noinline}
+    options.update(do_not_specialize=do_not_specialize, do_not_specialize_on_alignment=do_not_specialize_on_alignment, source=source)
     if fn is None:
         return lambda function: JITFunction(function, **options)
     return JITFunction(fn, **options)

@@ -6,12 +6,25 @@ from ._compiled import CompiledKernel
 version: str
 
 class Device:
+    """A GPU, the simulator or the evaluator; `device` returns it.
+
+    Example::
+
+        simulator = tilec.device("sim")
+        print(simulator.name, simulator.arch)  # sim sm_90a
+    """
+
     def __init__(self, name: Optional[str] = None) -> None: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Such as "sim", "eval" or "cuda:0"."""
+
     @property
-    def arch(self) -> str: ...
-    def synchronize(self) -> None: ...
+    def arch(self) -> str:
+        """The architecture that kernels are compiled for, such as "sm_90a"."""
+
+    def synchronize(self) -> None:
+        """Waits until the launches on this device are done."""
 
 class Program:
     def __init__(self, sources: List[Tuple[str, str]], shown: List[Tuple[str, str]] = ...) -> None: ...

@@ -9,8 +9,14 @@ from typing import List, Optional
 
 @dataclass(frozen=True)
 class Compiled:
-    """One compile that Triton asked for. `reason` is None where tilec did it, else what tilec says of the kernel.
-    `seconds` is None where it was not measured."""
+    """One compile that Triton asked for.
+
+    Attributes:
+        kernel: the kernel's name.
+        file, line: where its function is.
+        seconds: how long the compile took, or None if it was not measured.
+        reason: None if tilec compiled it; else why Triton did.
+    """
 
     kernel: str
     file: str
@@ -25,10 +31,12 @@ class Compiled:
 
 
 class Report(List[Compiled]):
-    """The compiles of this process, in order; those for launches on the simulator too. `str()` is a table of them."""
+    """The compiles of this process, in order; those for launches on the simulator too. It is a list of Compiled. `str()` is a
+    table of them."""
 
     @property
     def fallbacks(self) -> List[Compiled]:
+        """Those that Triton compiled, a list."""
         return [item for item in self if item.reason is not None]
 
     def __str__(self) -> str:

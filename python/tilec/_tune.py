@@ -22,7 +22,7 @@ Settings = List[Tuple[str, str, bool]]
 
 
 class Progress(NamedTuple):
-    """What `tune` reports after each step.
+    """A report of `tune`, after each step.
 
     Attributes:
         step: "predicting", "compiling" or "measuring".
@@ -31,47 +31,90 @@ class Progress(NamedTuple):
         seconds_left: of the step, an estimate.
         best: the fastest configuration so far as text, or None.
         best_seconds: of a launch with it.
+
+    Example::
+
+        seen = []
+        tilec.tune(add, (x, y, out, 1000), grid, {"BLOCK": [256, 512]}, keep=False, progress=lambda each: seen.append(each))
+        print("measuring" in {each.step for each in seen})  # True
     """
 
     step: str
     done: int
     all: int
-    seconds_left: float  # of the step, about
-    best: Optional[str]  # the fastest so far, "BLOCK=512 num_warps=4"; None: none is measured yet
-    best_seconds: float  # of a launch with it
+    seconds_left: float
+    best: Optional[str]
+    best_seconds: float
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One configuration of a tuning. The comments at its attributes give their units."""
+    """One configuration of a tuning; `Tuned.ranked` has them.
+
+    Attributes:
+        config: the Config.
+        seconds: the median time of a launch, or None if it was not measured.
+        rounds: how many rounds it was measured in.
+        predicted: seconds that the cost model predicts, or None if the model does not know the card.
+        bottleneck: of the prediction, such as "memory" or "tensor cores", or None.
+        registers: of a thread, estimated.
+        shared_bytes: shared memory of a program.
+        blocks: how many programs a multiprocessor holds at a time, estimated.
+        error: why it could not be compiled or measured, or None.
+
+    Example::
+
+        result = tilec.tune(add, (x, y, out, 1000), grid, ranges={"BLOCK": [256, 512]}, keep=False)
+        print(all(each.error is None for each in result.ranked))  # True
+    """
 
     config: Config
-    seconds: Optional[float]  # of a launch: the median of its rounds; None: it was not measured
-    rounds: int  # that it was measured in
-    predicted: Optional[float]  # seconds; None: the model does not know the card
-    bottleneck: Optional[str]  # of the prediction: "memory", "tensor cores"
-    registers: int  # a thread, estimated
-    shared_bytes: int  # a block
-    blocks: int  # that a multiprocessor holds, estimated
-    error: Optional[str]  # why it cannot be had, or could not be measured
+    seconds: Optional[float]
+    rounds: int
+    predicted: Optional[float]
+    bottleneck: Optional[str]
+    registers: int
+    shared_bytes: int
+    blocks: int
+    error: Optional[str]
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """The result of a tuning. `config` is the best configuration. The comments at its attributes give their units."""
+    """The result of a tuning; `tune` returns it. `str()` is a line with the best configuration and its time.
+
+    Attributes:
+        kernel: the kernel's name.
+        device: where it was measured.
+        arch: its architecture.
+        config: the fastest Config; of a prediction, and where nothing was measured, the one that is ranked first.
+        seconds: the time of a launch with it, or None if it was not measured.
+        configurations: how many there are.
+        measured: how many of them were measured.
+        failed: how many of them could not be compiled or measured.
+        interrupted: True if the tuning ended early, by `timeout` or by `progress`.
+        kept: True if the best configuration is in the cache.
+        predicted: True if the cost model knows the card; else unmeasured configurations keep their order.
+        ranked: a list of all as Tried, the best first, those with an error last.
+
+    Example::
+
+        result = tilec.tune(add, (x, y, out, 1000), grid, ranges={"BLOCK": [256, 512]}, keep=False)
+        print(result.configurations, result.failed, result.kept)  # 2 0 False
+    """
 
     kernel: str
-    device: str  # where it was measured
+    device: str
     arch: str
-    config: Config  # the fastest; of a prediction, and where nothing was measured, that which is ranked first
-    seconds: Optional[float]  # of a launch with it; None: it was not measured
-    configurations: int  # of the space
-    measured: int  # of them were measured, once at least
-    failed: int  # of them cannot be had
-    interrupted: bool  # it was ended before its end
-    kept: bool  # the best is in the cache
-    predicted: bool  # the model knows the card's times; else unmeasured configurations keep their order
-    ranked: List[Tried]  # the best first; those that cannot be had come last
+    config: Config
+    seconds: Optional[float]
+    configurations: int
+    measured: int
+    failed: int
+    interrupted: bool
+    kept: bool
+    predicted: bool
+    ranked: List[Tried]
 
     def __str__(self) -> str:
         took = "as predicted" if self.seconds is None else f"{self.seconds * 1e6:.4g} us on {self.device}"
@@ -274,6 +317,12 @@ def tune(
     Returns a Tuned.
 
     Errors: TypeError if the kernel is none of `jit`, ArgumentError for impossible ranges or configurations.
+
+    Example::
+
+        blocks = lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)
+        result = tilec.tune(add, (x, y, out, 1000), blocks, ranges={"BLOCK": [256, 512]}, keep=False)
+        print(result.config.kwargs["BLOCK"] in (256, 512))  # True
     """
     named = dict(kwargs or {})
     if isinstance(args, Mapping):

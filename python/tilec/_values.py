@@ -100,7 +100,15 @@ def jit_parts(value: Any) -> Tuple[Any, types.FunctionType]:
 
 
 class ConstexprFunction:
-    """A Python function that kernels call with constexprs; `constexpr_function` makes it. In Python it is called as usual."""
+    """A Python function that kernels call with constexprs; `constexpr_function` makes it. In Python it is called as usual.
+
+    Attributes:
+        fn: the Python function.
+
+    Example::
+
+        print(tilec.cdiv)  # ConstexprFunction(tilec._constexpr:cdiv)
+    """
 
     def __init__(self, fn: Callable[..., Any]):
         self.fn = fn

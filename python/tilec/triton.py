@@ -44,7 +44,6 @@ except (ImportError, AttributeError) as error:
 
 from . import _autotune, _devices, _elsewhere, _kept
 from ._capture import Captured, capture
-from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import JITFunction
 from ._report import Compiled, Report
@@ -101,7 +100,16 @@ def _original(holder: Any, name: str) -> Any:
 
 
 def report() -> Report:
-    """The kernels that were compiled since the process began, by tilec and by Triton."""
+    """Lists the kernels that were compiled since the process began, by tilec and by Triton.
+
+    Returns a Report.
+
+    Example::
+
+        import tilec.triton
+
+        print(str(tilec.triton.report()).splitlines()[0])  # 0 kernels compiled by tilec in 0.00 s, 0 left to Triton
+    """
     with _lock:
         return Report(_report)
 
@@ -262,7 +270,7 @@ class _Simulated(JITFunction):
         start = time.perf_counter()
         made = self._prepare(*args, **kwargs)
         seconds = time.perf_counter() - start
-        variant = made._kernel, signature_of(made._kernel.params, made._args)
+        variant = made._kernel, made._signature()
         if variant not in self._reported:
             self._reported.add(variant)
             _note(self.__name__, self._triton, seconds)
@@ -530,8 +538,18 @@ def _then_watch(original: Callable[..., Any], *args: Any) -> Any:
 
 
 def install() -> None:
-    """Makes tilec the compiler of Triton's kernels; importing this module does so. A Triton that was not tested is a warning;
-    ImportError: one that has not the stages and launchers that tilec replaces."""
+    """Makes tilec the compiler of Triton's kernels. Importing this module does so; call it after `uninstall`.
+    A Triton that was not tested is a warning. Without Triton it does nothing.
+
+    Errors: ImportError for a Triton without the stages and launchers that tilec replaces.
+
+    Example::
+
+        import tilec.triton
+
+        tilec.triton.uninstall()
+        tilec.triton.install()
+    """
     if _originals:
         return
     _first.take_back()
@@ -566,7 +584,14 @@ def _put_all() -> None:
 
 
 def uninstall() -> None:
-    """Triton compiles what is compiled from now on."""
+    """Triton compiles what is compiled from now on. Without Triton it does nothing.
+
+    Example::
+
+        import tilec.triton
+
+        tilec.triton.uninstall()
+    """
     if not _originals:
         return
     for (holder, name), original in _originals.items():

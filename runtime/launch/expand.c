@@ -222,6 +222,7 @@ static tilec_status expand_item(Expander *x, const Path *path, const RunParam *p
   if (wide) item = wide->items[i];
   item.name = param->name;
   item.in_heuristic = param->in_heuristic;
+  item.no_facts = param->no_facts;
   if (tuple->names && (!name || !name[0]))
     return refuse(x, path, ": the tuple's names[%zu] is not a name", i);
   if (!name && wide) name = wide->items[i].name;

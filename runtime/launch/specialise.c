@@ -65,6 +65,7 @@ static const RunWide *run_wide(Arena *arena, const ParamSpec *spec) {
 RunParam run_param(Arena *arena, const KernelParam *param) {
   RunParam result = {
       .name = param->name, .in_heuristic = param->in_heuristic, .has_default = param->has_default};
+  result.no_facts = param->any_value ? KEY_DIVISIBLE | KEY_ONE : param->any_alignment ? KEY_DIVISIBLE : 0;
   take_type(&result, param->type);
   if (param->wide) result.wide = run_wide(arena, param->wide);
   if (param->has_default) result.default_value = default_arg(&param->default_value);
@@ -87,7 +88,9 @@ static tilec_status type_mismatch(const ArgSlot *slot, const char *given) {
                    slot->kernel, p->name, p->pointer ? "*" : "", elem_info(p->elem)->name, given);
 }
 
-static inline uint8_t address_facts(uint64_t address) { return address % 16 == 0 ? KEY_DIVISIBLE : 0; }
+static inline uint8_t address_facts(const RunParam *p, uint64_t address) {
+  return (uint8_t)((address % 16 == 0 ? KEY_DIVISIBLE : 0) & ~p->no_facts);
+}
 
 static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
   const RunParam *p = slot->param;
@@ -102,7 +105,7 @@ static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
                      elem_info(p->elem)->name, elem_info(elem)->name);
   *slot->bits = arg->value.address;
   slot->key[0] = (uint8_t)(KEY_POINTER | (p->annotated ? p->elem : elem));
-  slot->key[1] = address_facts(arg->value.address);
+  slot->key[1] = address_facts(p, arg->value.address);
   return TILEC_OK;
 }
 
@@ -139,8 +142,8 @@ static tilec_status out_of_range(const ArgSlot *slot, const char *value) {
                    slot->param->name, elem_info(elem)->name, value, range_text(elem, range, sizeof range));
 }
 
-static uint8_t int_facts(int64_t i) {
-  return (uint8_t)((i % 16 == 0 ? KEY_DIVISIBLE : 0) | (i == 1 ? KEY_ONE : 0));
+static uint8_t int_facts(const RunParam *p, int64_t i) {
+  return (uint8_t)(((i % 16 == 0 ? KEY_DIVISIBLE : 0) | (i == 1 ? KEY_ONE : 0)) & ~p->no_facts);
 }
 
 static __attribute__((noinline)) tilec_status bind_any_int(const ArgSlot *slot, GivenInt value) {
@@ -161,7 +164,7 @@ static __attribute__((noinline)) tilec_status bind_any_int(const ArgSlot *slot, 
   }
   if (is_float) return TILEC_OK;
   *slot->bits = (uint64_t)value.i;
-  if (elem != ELEM_I1) slot->key[1] = int_facts(value.i);
+  if (elem != ELEM_I1) slot->key[1] = int_facts(p, value.i);
   return TILEC_OK;
 }
 
@@ -264,13 +267,13 @@ static inline bool bind_usual(const RunParam *p, const tilec_arg *arg, uint64_t 
     if (p->annotated ? !p->pointer || p->elem != (Elem)arg->dtype : (unsigned)arg->dtype >= ELEM_COUNT)
       return false;
     key[0] = (uint8_t)(KEY_POINTER | arg->dtype);
-    key[1] = address_facts(arg->value.address);
+    key[1] = address_facts(p, arg->value.address);
   } else {
     if (arg->kind != TILEC_ARG_INT || i != (int32_t)i ||
         (p->annotated && (p->pointer || p->elem != ELEM_I32)))
       return false;
     key[0] = ELEM_I32;
-    key[1] = int_facts(i);
+    key[1] = int_facts(p, i);
   }
   *bits = arg->value.address;
   return true;

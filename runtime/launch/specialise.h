@@ -28,6 +28,7 @@ typedef struct RunParam {
   const RunWide *wide;     // NULL: not declared as a tuple or descriptor.
   bool annotated, pointer; // From the annotation: pointer, elem.
   Elem elem;               // For a pointer: of the pointee.
+  uint8_t no_facts;        // KEY_ bits that a launch does not derive from the value: do_not_specialize
   bool in_heuristic;       // As in KernelParam; for a tuned kernel also if it is in_key
   bool has_default;
   bool default_is_tuple;   // the kernel is compiled with it

@@ -34,7 +34,7 @@ NAVIGATION = [
     ]),
     ("Reference", [
         "reference/README.md",
-        ("Launches", ["reference/kernel-arguments.md", "reference/kernel-options.md", "reference/environment.md"]),
+        ("Launches", ["reference/kernel-arguments.md", "reference/kernel-options.md", "reference/environment.md", "reference/python.md"]),
         ("Language", ["language.md", "triton-versions.md", "reference/language/README.md", "reference/language/*"]),
         ("Command, targets, tile IR", ["command-line.md", "mistakes.md", "targets.md", "tir.md", "support.md", "glossary.md"]),
         ("C API", ["reference/c-api/README.md", "reference/c-api/*"]),

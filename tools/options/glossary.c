@@ -115,7 +115,8 @@ bool options_has_word(const char *word) {
   Entry entry;
   Buf spec = {0};
   options_print_spec(word, &spec);
-  bool found = spec.n || find_entry(word, &entry) || options_has_other_word(word) || options_has_topic(word);
+  bool found = spec.n || find_entry(word, &entry) || options_has_other_word(word) ||
+               options_has_topic(word) || options_has_python(word);
   buf_free(&spec);
   return found;
 }
@@ -132,6 +133,7 @@ void options_print_word(const char *word, bool colors, Buf *out) {
   options_print_spec(word, out);
   options_print_other_word(word, colors, out);
   options_print_topic(word, colors, out);
+  options_print_python(word, colors, out);
   if (out->n) return;
   for (const char *at = glossary; next_phrase(&at, word, &entry);) {
     if (out->n) buf_char(out, '\n');

@@ -70,7 +70,7 @@ typedef struct Options {
   Command topic;        // for help: the command to explain; COMMAND_HELP: all of them
   const char *function; // for help: a function of the language, or "language"; NULL: none
   const char *option;   // for help: a long or short spelling of options.def to explain; NULL: none
-  const char *word;     // for help: a word of the glossary, or that begins a SPEC; NULL: none
+  const char *word;     // for help: of the glossary, the Python API or a SPEC; with the two above: of the API; NULL: none
   const char *code;     // for help: the code of diagnostics.def to explain, or "codes"; NULL: none
   ColorWhen color;
   char **words; // all words after `tilec`, with those of argument files
@@ -143,6 +143,9 @@ bool options_has_word(const char *word);
 // The same for a part of the glossary's words ("race": data race), and for a parameter of the language's functions.
 bool options_has_near_word(const char *word);
 void options_print_word(const char *word, bool colors, Buf *out);
+// What the Python API has under the word. The other: only an option of launches, "num_warps"; nothing if it is none.
+void options_print_python(const char *word, bool colors, Buf *out);
+void options_print_python_option(const char *word, bool colors, Buf *out);
 // Adds the SPECs that begin with the word, if there are any; "SPEC": all.
 void options_print_spec(const char *word, Buf *out);
 // Writes the glossary's words, at most `room`. Returns their number.

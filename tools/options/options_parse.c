@@ -105,8 +105,10 @@ static bool parse_topic(OptionParser *p, const char *word) {
     buf_printf(p->error, "there is no code '%s'; 'tilec help codes' lists them", word);
     return false;
   }
-  if (language_has(word)) return p->options->function = word, true;
   const OptionInfo *option = find_option(word);
+  bool plain = word[0] != '-' && !strchr(word, '.');
+  if (plain && (option || language_has(word))) p->options->word = options_has_python(word) ? word : NULL;
+  if (language_has(word)) return p->options->function = word, true;
   if (option) return p->options->option = option->name[0] ? option->name : option->short_name, true;
   if (options_has_word(word)) return p->options->word = word, true;
   const char *advice = language_advice(word);
@@ -117,10 +119,12 @@ static bool parse_topic(OptionParser *p, const char *word) {
   if (options_has_near_word(word)) return p->options->word = word, true;
   size_t count;
   const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
-  enum { MAX_WORDS = 256 };
+  enum { MAX_WORDS = 700 };
   const char **all = ARENA_ARRAY(p->arena, const char *, count + MAX_WORDS);
   memcpy(all, names, count * sizeof *all);
-  count += options_words(p->arena, all + count, MAX_WORDS);
+  size_t others = options_words(p->arena, all + count, MAX_WORDS);
+  count += others;
+  count += options_python_words(p->arena, strchr(word, '.') != NULL, all + count, MAX_WORDS - others);
   return no_such_command(p, "there is no command, function of the language or word", word, all, count);
 }
 

@@ -81,6 +81,11 @@ size_t options_other_words(Arena *arena, const char **words, size_t room);
 bool options_has_topic(const char *word);
 void options_print_topic(const char *word, bool colors, Buf *out);
 
+// The Python API (docs/reference/python.md; printing: options.h), and names of Triton that tilec does not take (docs/triton-versions.md).
+bool options_has_python(const char *word);
+// Writes its names, `full` as "tilec.jit", else also of parameters and options, at most `room`. Returns their number.
+size_t options_python_words(Arena *arena, bool full, const char **words, size_t room);
+
 // The words, with @FILE replaced by the words of the file. False: `error` has the reason.
 bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error);
 

@@ -43,6 +43,11 @@ class constexpr:
 
     Args:
         value: a number, a text, a type, a function, a tuple or None; the attribute `value` has it.
+
+    Example::
+
+        SIZE = tl.constexpr(256)
+        print(SIZE.value, SIZE * 2)  # 256 constexpr[512]
     """
 
     __slots__ = ("value",)
@@ -90,11 +95,19 @@ class constexpr:
         return constexpr(self.value != _unwrap(other))
 
     def logical_and(self, other: Any) -> "constexpr":
-        """Returns `value and other` as a constexpr."""
+        """Returns `value and other` as a constexpr.
+
+        Args:
+            other: a value or a constexpr.
+        """
         return constexpr(self.value and _unwrap(other))
 
     def logical_or(self, other: Any) -> "constexpr":
-        """Returns `value or other` as a constexpr."""
+        """Returns `value or other` as a constexpr.
+
+        Args:
+            other: a value or a constexpr.
+        """
         return constexpr(self.value or _unwrap(other))
 
     def __not__(self) -> "constexpr":

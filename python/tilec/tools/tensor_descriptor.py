@@ -22,6 +22,19 @@ class TensorDescriptor:
         round_f32_to_tf32: if True, loads of fp32 are rounded to tf32, to nearest even.
 
     Errors: ValueError if the lists differ in length, or for another padding. A launch refuses to round other types.
+
+    Example::
+
+        from tilec.tools.tensor_descriptor import TensorDescriptor
+
+        @tilec.jit
+        def twice(source, target):
+            target.store([0, 16], source.load([0, 16]) * 2)
+
+        matrix, result = np.ones((64, 64), np.float32), np.zeros((64, 64), np.float32)
+        source = TensorDescriptor(matrix, shape=[64, 64], strides=[64, 1], block_shape=[32, 16])
+        twice[(1,)](source, TensorDescriptor.from_tensor(result, [32, 16]))
+        print(result[31, 31], result[32, 31])  # 2.0 0.0
     """
 
     base: Any
@@ -47,6 +60,8 @@ class TensorDescriptor:
             block_shape: the block's sizes.
             padding: "zero" or "nan".
             round_f32_to_tf32: as of the class.
+
+        Returns a TensorDescriptor.
 
         Errors: TypeError if the array has no strides.
         """

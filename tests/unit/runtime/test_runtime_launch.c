@@ -73,6 +73,52 @@ static void test_specialisations(void **unused) {
   }
 }
 
+// jit's options name parameters by name or index: launches then derive fewer facts from their values.
+static void test_parameters_not_specialised(void **unused) {
+  (void)unused;
+  static const int ns[] = {1, 2, 16, 48}; // equal to 1; neither; divisible by 16, twice
+  static const struct {
+    const char *options;
+    uint32_t by_size, by_offset; // variants after launches with each n; then also with 4 offsets in bytes
+  } rows[] = {{"", 3, 4},
+              {"(do_not_specialize=['n'])", 1, 2},
+              {"(do_not_specialize=[2])", 1, 2},
+              {"(do_not_specialize_on_alignment=('n',))", 2, 3},
+              {"(do_not_specialize=['n', 0])", 1, 1},
+              {"(do_not_specialize=NAMES, do_not_specialize_on_alignment=['x'])", 1, 1},
+              {"(do_not_specialize=['m', 3], do_not_specialize_on_alignment=[])", 3, 4}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char source[400];
+    tilec_device *device = open_device("sim");
+    snprintf(source, sizeof source,
+             "NAMES = ['n']\n@triton.jit%s\ndef k(x: *i32, out: *i32, n):\n"
+             "    store(out, load(x) + n)\n    store(out + 1, load(x) // n)\n",
+             rows[i].options);
+    tilec_kernel *kernel = kernel_of(device, source);
+    int32_t host[8] = {90, 91, 92, 93, 94, 95, 96, 97};
+    tilec_buffer *x = buffer_of(device, host, sizeof host), *out = buffer_of(device, host, sizeof host);
+    tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+    options.grid[0] = options.grid[1] = options.grid[2] = 1;
+    for (size_t k = 0; k < 4 + 4; k++) {
+      size_t at = k < 4 ? 0 : k - 4;
+      int n = k < 4 ? ns[k] : 2;
+      tilec_arg args[] = {tilec_arg_pointer(TILEC_I32, tilec_buffer_address(x) + 4 * at),
+                          tilec_arg_buffer(TILEC_I32, out), tilec_arg_int(n)};
+      int32_t got[2];
+      assert_ok(tilec_launch(kernel, &options, args, 3));
+      assert_ok(tilec_buffer_read(out, 0, got, sizeof got));
+      assert_int_equal(got[0], host[at] + n);
+      assert_int_equal(got[1], host[at] / n);
+      if (k == 3) assert_int_equal(kernel->count, rows[i].by_size);
+    }
+    assert_int_equal(kernel->count, rows[i].by_offset);
+    tilec_buffer_free(x);
+    tilec_buffer_free(out);
+    tilec_kernel_free(kernel);
+    tilec_device_close(device);
+  }
+}
+
 // One specialisation for each result of the heuristics, whatever the arguments that led there; -D wins.
 static void test_heuristics(void **unused) {
   (void)unused;
@@ -481,6 +527,7 @@ int suite_runtime_launch(void) {
       cmocka_unit_test(test_buffers_of_other_devices),
       cmocka_unit_test(test_many_simulators),
       cmocka_unit_test(test_specialisations),
+      cmocka_unit_test(test_parameters_not_specialised),
       cmocka_unit_test(test_heuristics),
       cmocka_unit_test(test_imports),
       cmocka_unit_test(test_grids),

@@ -44,6 +44,18 @@ def do_bench(
         warmup, rep: milliseconds of calls before the measurement, and of those that are measured.
         grad_to_none: tensors whose `grad` is set to None before each call.
         quantiles, return_mode: what is returned, as for `tilec.do_bench`.
+
+    Returns milliseconds: a number, or a list.
+
+    Example::
+
+        import warnings
+        import tilec.triton
+        from triton.testing import do_bench
+
+        warnings.simplefilter("ignore", tilec.TilecWarning)  # it says that the simulator measures no time
+        median = do_bench(lambda: add[grid](x, y, out, 1000, BLOCK=256), warmup=1, rep=1, return_mode="median")
+        print(median > 0)  # True
     """
 
     def call() -> None:
@@ -62,7 +74,13 @@ def do_bench(
 def do_bench_cudagraph(
     fn: Callable[[], Any], rep: float = 20, grad_to_none: Optional[Sequence[Any]] = None, quantiles: Optional[Sequence[float]] = None, return_mode: str = "mean"
 ) -> Any:
-    """Measures a call that a CUDA graph replays, in milliseconds. On the simulator it is `do_bench`."""
+    """Measures a call that a CUDA graph replays, in milliseconds. On the simulator it is `do_bench`. On a GPU it needs PyTorch.
+
+    Args:
+        fn, rep, grad_to_none, quantiles, return_mode: as for `do_bench`.
+
+    Returns milliseconds: a number, or a list.
+    """
     if not driver.active.on_gpu:
         return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
     torch = importlib.import_module("torch")
@@ -91,6 +109,15 @@ def assert_close(x: Any, y: Any, atol: Union[float, Callable[[Any], float], None
         x, y: arrays or numbers.
         atol, rtol: numbers, or functions of y's dtype; 0.01 and 0.
         err_msg: put before the message.
+
+    Errors: AssertionError. It needs NumPy.
+
+    Example::
+
+        import tilec.triton
+        from triton.testing import assert_close
+
+        assert_close(x, y, rtol=1e-6)
     """
     numpy = importlib.import_module("numpy")
     dtype = getattr(y, "dtype", None)
@@ -100,7 +127,7 @@ def assert_close(x: Any, y: Any, atol: Union[float, Callable[[Any], float], None
 
 
 class Benchmark:
-    """What a report measures: a function at values of one argument, with one column for each value of another.
+    """Describes what a report measures: a function at values of one argument, with one column for each value of another.
 
     Args:
         x_names: arguments that vary along the rows.
@@ -209,6 +236,24 @@ def perf_report(benchmarks: Union[Benchmark, List[Benchmark]]) -> Callable[[Call
 
     Args:
         benchmarks: a Benchmark, or a list of them.
+
+    Returns a decorator. The result has `run(show_plots=False, print_data=False, save_path="", return_df=False)`. `save_path` is a
+    folder for tables (.csv) and, with Matplotlib, plots; `return_df` returns data frames of Pandas.
+
+    Example::
+
+        import tilec.triton
+        from triton.testing import Benchmark, perf_report
+
+        @perf_report(Benchmark(["n"], [10, 100], "kind", ["sum"], ["Sum"], "sums", {}))
+        def measured(n, kind):
+            return float(sum(range(n)))
+
+        measured.run(print_data=True)
+        # sums:
+        #      n          Sum
+        # 0   10    45.000000
+        # 1  100  4950.000000
     """
     return lambda fn: Mark(fn, benchmarks)
 

@@ -20,7 +20,14 @@ OPTIONS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "ena
 
 
 class ASTSource:
-    """A kernel, the types of its parameters by name, and the values of its constexprs by name, number or path."""
+    """A kernel for given types and constexprs, as `compile` takes it.
+
+    Args:
+        fn: a kernel of `triton.jit`.
+        signature: the types of the parameters by name, such as "*fp32", "i32" and "constexpr".
+        constexprs: the values of constexprs by name, number or path.
+        attrs: facts by path, such as `{(0,): [["tt.divisibility", 16]]}`.
+    """
 
     def __init__(self, fn: Any, signature: Mapping[str, Any], constexprs: Optional[Mapping[Any, Any]] = None, attrs: Optional[Mapping[Any, Any]] = None):
         self.fn, self.name, self.signature, self.attrs = fn, fn.__name__, dict(signature), dict(attrs or {})
@@ -44,8 +51,24 @@ def compile(src: Any, target: Optional[GPUTarget] = None, options: Optional[Dict
 
     Args:
         src: an ASTSource; a file of Triton's IR is a NotImplementedError.
-        target: None: the device of launches.
-        options: as for a launch.
+        target: a GPUTarget. None: the device of launches.
+        options: a dict of options, as for a launch.
+        ignored: accepted and ignored; Triton's other arguments.
+
+    Returns an object with `asm` and `metadata`, as CompiledKernel has them.
+
+    Errors: CompilationError; NotImplementedError for a target that is not "cuda".
+
+    Example::
+
+        import tilec.triton
+        import triton
+        from triton.backends.compiler import GPUTarget
+
+        kernel = triton.jit(add.fn)
+        types = {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+        made = triton.compile(triton.compiler.ASTSource(kernel, types, {"BLOCK": 256}), GPUTarget("cuda", 90, 32))
+        print(".entry add" in made.asm["ptx"])  # True
     """
     if not isinstance(src, ASTSource):
         raise NotProvided(f"triton.compile of {type(src).__name__}: tilec compiles an ASTSource; Triton's IR needs Triton: pip install triton")

@@ -17,10 +17,17 @@ _allocator: Any = NullAllocator()
 
 
 def set_allocator(allocator: Any) -> None:
-    """Accepts an allocator.
+    """Accepts an allocator of scratch memory. tilec never calls it: kernels that make tensor descriptors need no such memory.
 
     Args:
-        allocator: called as `allocator(size, alignment, stream)` by Triton's launches.
+        allocator: accepted and ignored; kernels need no scratch memory. Triton calls it as `allocator(size, alignment, stream)`.
+
+    Example::
+
+        import tilec.triton
+        import triton
+
+        triton.set_allocator(lambda size, alignment, stream: np.empty(size, np.int8))
     """
     global _allocator
     _allocator = allocator

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 
 import tilec
 from tilec import MockTensor
-from tilec._jit import OPTIONS
+from tilec._jit import IGNORED, OPTIONS
 from tilec._own import NotProvided
 from tilec._values import is_constexpr, is_dtype, is_function, unwrap
 
@@ -201,4 +201,4 @@ def preload(kernel: Any, specialization_data: str) -> Any:
     values = [_read(value) for value in read["constant_vals"]]
     data = SimpleNamespace(constants=dict(zip(map(tuple, read["constant_keys"]), values)), attrs=dict(zip(map(tuple, read["attrs_keys"]), read["attrs_vals"])))
     given = {param.name: _argument(read["signature"][param.name], (param.num,), data) for param in kernel.params}
-    return kernel.warmup(**given, **{name: value for name, value in read["options"].items() if name in OPTIONS})
+    return kernel.warmup(**given, **{name: value for name, value in read["options"].items() if name in OPTIONS or name in IGNORED})

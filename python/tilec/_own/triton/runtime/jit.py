@@ -33,7 +33,10 @@ type_canonicalisation_dict = {**_TYPES, **{short: short for short in _TYPES.valu
 
 
 class JITFunction(tilec.JITFunction):
-    """A kernel. Its globals have to be constexprs, and arrays that do not overlap are assumed where Triton assumes it."""
+    """A kernel of `triton.jit`: a `tilec.JITFunction`, with more methods of Triton's. Its globals have to be constexprs, and
+    pointer arguments are assumed not to overlap.
+
+    `device_caches`, `create_binder` and `used_global_vals` raise AttributeError."""
 
     def __init__(self, fn: Any, **options: Any):
         super().__init__(fn, **options)
@@ -52,7 +55,11 @@ class JITFunction(tilec.JITFunction):
         return SimpleNamespace(name=self.__name__, **{name: arguments.get(name, value) for name, value in options.items()})
 
     def repr(self, specialization: Any) -> str:
-        """Returns the kernel's name for the specialization: what `@triton.jit(repr=...)` makes, or the function's name."""
+        """Returns the kernel's name for the specialization: what `@triton.jit(repr=...)` makes, or the function's name.
+
+        Args:
+            specialization: an object with `constants` and `signature`, both dicts by name.
+        """
         return self.fn.__name__ if self._repr is None else str(self._repr(specialization))
 
     def _name_for(self, constexprs: Dict[str, Any]) -> Optional[str]:
@@ -109,7 +116,13 @@ class JITFunction(tilec.JITFunction):
         return f"{self.fn.__module__}.{self.fn.__qualname__}"
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
-        """Compiles for such arguments, and launches nothing. None: a hook has left the compile out."""
+        """Compiles for such arguments, and launches nothing.
+
+        Args:
+            args, grid, kwargs: as for `tilec.JITFunction`.
+
+        Returns a CompiledKernel; None if a hook has left the compile out.
+        """
         return _hooked.compiled(self, args, kwargs, True) if _hooks.is_watched else super().warmup(*args, **kwargs)
 
     def preload(self, specialization_data: str) -> Any:
@@ -117,6 +130,8 @@ class JITFunction(tilec.JITFunction):
 
         Args:
             specialization_data: what jit_cache_hook or jit_post_compile_hook got as `compile["specialization_data"]`.
+
+        Returns a CompiledKernel.
 
         Errors: RuntimeError if that was another kernel.
         """
@@ -182,6 +197,8 @@ def reinterpret(tensor: Any, dtype: Any) -> Any:
     Args:
         tensor: a tensor or a TensorWrapper.
         dtype: a type of `tl`, or the tensor's own.
+
+    Returns a TensorWrapper, or the tensor if it has that type.
 
     Errors: TypeError if it is no tensor.
     """
