@@ -219,7 +219,8 @@ def report_in_one_line() -> None:
 
 
 class TilecWarning(UserWarning):
-    """A warning of the compiler or of a check, by Python's `warnings`, at the kernel's line.
+    """A warning of the compiler or of a check, by Python's `warnings`, at the kernel's line. Its text begins with the code that
+    `tilec help` explains, such as `[T1301]`.
 
     Example::
 
@@ -350,14 +351,30 @@ def _release_warning() -> str:
     )
 
 
-def warned(raw: List[RawDiagnostic]) -> None:
-    """Warns of what compiles and checked launches have logged, at the line that a message is about. Errors come as
-    exceptions."""
+# For callers whose --fp32-dot has a default. Python's launches choose always: an option, the environment or tf32.
+_IEEE_WARNING = "fp32 is multiplied in IEEE fp32"
+
+_PRINTED = "static_print: "
+
+
+def printed(raw: Iterable[RawDiagnostic]) -> None:
+    """Prints what static_print calls of a compile say, as Triton does: the values alone."""
+    for item in raw:
+        if SEVERITIES[item[0]] == "note" and item[5].startswith(_PRINTED):
+            print(item[5].removeprefix(_PRINTED))
+
+
+def warned(raw: List[RawDiagnostic], silent: bool = False) -> None:
+    """Warns of what compiles and checked launches have logged, at the line that a message is about. Prints what static_print
+    says, unless it is silent. Errors come as exceptions."""
+    if not silent:
+        printed(raw)
     for diagnostic in diagnostics(_reindexed(raw)):
         releases = diagnostic.severity == "remark" and diagnostic.text.startswith(_RELEASE_REMARK)
-        if diagnostic.severity != "warning" and not releases:
+        if diagnostic.severity != "warning" and not releases or diagnostic.text.startswith(_IEEE_WARNING):
             continue
-        text = _release_warning() if releases else "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
+        code = f"[{diagnostic.code}] " if diagnostic.code else ""
+        text = _release_warning() if releases else "\n".join([code + diagnostic.text, *(str(note) for note in diagnostic.notes)])
         if releases or (diagnostic.code or "").startswith(_RUN_CODES):
             run_warnings.add((diagnostic.file, diagnostic.line, text))
         if diagnostic.file:
