@@ -171,7 +171,28 @@ class UnknownArgument(ArgumentError, KeyError):
 
 
 class OutOfResources(TilecError, MemoryError):
-    """No memory is left, on the host or the device. It is a MemoryError too."""
+    """A kernel needs more shared memory than the GPU has. It is a CompilationError too then, and has the attributes below.
+    It is also raised, without these, when the host or the device has no memory left. It is a MemoryError too.
+
+    Attributes:
+        required, limit: bytes of shared memory, as the kernel needs and as the GPU has.
+        name: "shared memory".
+
+    Example::
+
+        @tilec.jit
+        def large(a, b, out):
+            i, k = tl.arange(0, 256), tl.arange(0, 1024)
+            first, second = tl.load(a + i[:, None] * 1024 + k), tl.load(b + k[:, None] * 256 + i)
+            tl.store(out + i[:, None] * 256 + i, tl.dot(first, second))
+
+        a, b, c = np.ones((256, 1024), np.float32), np.ones((1024, 256), np.float32), np.ones((256, 256), np.float32)
+        try:
+            large[(1,)](a, b, c)
+        except tilec.OutOfResources as error:
+            print(error.name, error.required > error.limit, error.limit)  # shared memory True 232448
+            print(isinstance(error, tilec.CompilationError))  # True
+    """
 
 
 class StaticAssertionError(CompilationError):
