@@ -144,6 +144,18 @@ class Errors(unittest.TestCase):
                 squared[(1,)](floats([1] * 256), num_warps=2)
             squared[(1,)](floats([1] * 256))
 
+    def test_unknown_assembly_has_the_kernels_line(self):
+        @tilec.jit
+        def assembled(x):
+            v = tl.inline_asm_elementwise("ex3.approx.f32 $0, $1;", "=f,f", [tl.load(x)], dtype=tl.float32, is_pure=True, pack=1)
+            tl.store(x, v)
+
+        with self.assertRaises(tilec.DeviceError) as caught:
+            assembled[(1,)](floats([1]))
+        first = caught.exception.diagnostics[0]
+        self.assertEqual((first.code, first.file, first.line), ("T1403", __file__, assembled.fn.__code__.co_firstlineno + 2))
+        self.assertIn("'ex3.approx.f32'", first.text)
+
     def test_static_print(self):
         """It prints once for each compile, to stdout; a checked launch compiles twice."""
 
