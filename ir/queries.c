@@ -100,6 +100,35 @@ Op *value_first_user(const Value *value, const Region *region) {
   return NULL;
 }
 
+Value *flow_target(const Use *use, uint32_t n) {
+  const Op *user = use->user, *op = user->kind == OP_YIELD ? user->region->parent : user;
+  if (!op || !op_has(op, FLOW)) return NULL;
+  bool enters = op == user, tests = !enters && op->kind == OP_WHILE && user->region == op->regions[0];
+  uint32_t operand = (uint32_t)(use - user->operands),
+           first = enters && op->kind == OP_FOR ? LOOP_FIRST_INIT : tests;
+  if (operand < first || (enters && op->kind == OP_IF)) return NULL;
+  Value *result = op->kind != OP_WHILE || tests ? &op->results[operand - first] : NULL;
+  if (op->kind == OP_IF) return n == 0 ? result : NULL;
+  if (n > 0) return n == 1 ? result : NULL;
+  return op->regions[tests]->args[operand - first + (op->kind == OP_FOR)];
+}
+
+Value *flow_source(const Value *value, uint32_t n) {
+  const Op *op = value->def ? value->def : value->region->parent;
+  if (!op || !op_has(op, FLOW)) return NULL;
+  if (op->kind == OP_IF) return n < 2 ? op_operand(op->regions[n]->last, value->index) : NULL;
+  if (op->kind == OP_WHILE) {
+    bool tested = value->def || value->region == op->regions[1];
+    if (tested) return n == 0 ? op_operand(op->regions[0]->last, value->index + 1) : NULL;
+    return n == 0   ? op_operand(op, value->index)
+           : n == 1 ? op_operand(op->regions[1]->last, value->index)
+                    : NULL;
+  }
+  if (!value->def && value->index == 0) return NULL; // the loop's index
+  uint32_t i = value->index - !value->def;
+  return n == 0 ? loop_init(op, i) : n == 1 ? loop_yielded(op, i) : NULL;
+}
+
 uint32_t op_effects(const Op *op) {
   uint32_t traits = 0;
   for (OpWalk w = ops_of(op); ops_next(&w);) traits |= op_traits[w.op->kind];

@@ -42,6 +42,11 @@ uint32_t op_last_id(const Op *op);
 // op, it is the last id of the outermost one.
 uint32_t op_use_end(const Op *op, const Region *home);
 
+// Where loops and branches hand values on: initial values and what regions yield, to arguments of regions and results.
+// The n-th value that gets the value of this use, or whose value this one may have. NULL: there are no more.
+Value *flow_target(const Use *use, uint32_t n);
+Value *flow_source(const Value *value, uint32_t n);
+
 // READS and WRITES, of the op and of the ops in its regions.
 uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.

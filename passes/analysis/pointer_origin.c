@@ -16,16 +16,16 @@ static const Value *origin_of(Origins *o, const Value *pointer);
 
 static const Value *common(const Value *a, const Value *b) { return a == b ? a : NULL; }
 
-// The origin of the i-th loop-carried value is that of its initial value, if each iteration yields a pointer with the
+// The origin of a loop-carried value is that of its initial value, if each iteration yields a pointer with the
 // same one.
-static const Value *carried_origin(Origins *o, const Op *loop, const Value *value, uint32_t i) {
+static const Value *carried_origin(Origins *o, const Value *value) {
   for (uint32_t k = 0; k < o->count; k++)
     if (o->carried[k] == value) return o->origin[k];
-  const Value *origin = origin_of(o, loop_init(loop, i));
+  const Value *origin = origin_of(o, flow_source(value, 0));
   if (!origin || o->count == MAX_CARRIED) return NULL;
   o->carried[o->count] = value;
   o->origin[o->count++] = origin;
-  const Value *next = origin_of(o, loop_yielded(loop, i));
+  const Value *next = origin_of(o, flow_source(value, 1));
   o->count--;
   return common(origin, next);
 }
@@ -36,8 +36,7 @@ static const Value *origin_of(Origins *o, const Value *pointer) {
     if (!op) {
       const Op *loop = pointer->region->parent;
       if (!loop) return pointer;
-      return loop->kind == OP_FOR && pointer->index > 0 ? carried_origin(o, loop, pointer, pointer->index - 1)
-                                                        : NULL;
+      return loop->kind == OP_FOR && pointer->index > 0 ? carried_origin(o, pointer) : NULL;
     }
     const Value *same = op_rearranged(op);
     if (same) {
@@ -48,10 +47,8 @@ static const Value *origin_of(Origins *o, const Value *pointer) {
     case OP_HINT:
     case OP_ADDPTR: pointer = op_operand(op, 0); continue;
     case OP_SELECT: return common(origin_of(o, op_operand(op, 1)), origin_of(o, op_operand(op, 2)));
-    case OP_FOR: return carried_origin(o, op, op->regions[0]->args[pointer->index + 1], pointer->index);
-    case OP_IF:
-      return common(origin_of(o, op_operand(op->regions[0]->last, pointer->index)),
-                    origin_of(o, op_operand(op->regions[1]->last, pointer->index)));
+    case OP_FOR: return carried_origin(o, loop_carried(op, pointer->index));
+    case OP_IF: return common(origin_of(o, flow_source(pointer, 0)), origin_of(o, flow_source(pointer, 1)));
     default: return NULL;
     }
   }

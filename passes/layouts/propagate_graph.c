@@ -247,12 +247,11 @@ static void link_loop(Propagator *p, Op *op) {
   }
 }
 
-// A region's yielded values go to its parent's results. A while's condition region yields the condition first.
 static void link_yield(Propagator *p, Op *yield) {
-  Op *parent = yield->region->parent;
-  uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
-  for (uint32_t i = 0; i < parent->result_count; i++)
-    if (type_is_tile(parent->results[i].type)) link_operand(p, yield, i + skip, parent->results[i].id);
+  for (uint32_t i = 0; i < yield->operand_count; i++) {
+    const Value *to = flow_target(&yield->operands[i], 0);
+    if (to && type_is_tile(to->type)) link_operand(p, yield, i, to->id);
+  }
 }
 
 static void note_value(Propagator *p, Value *value, uint32_t loops) {

@@ -210,11 +210,10 @@ static void rewrite_op(Propagator *p, Op *op) {
 }
 
 static void rewrite_yield(Propagator *p, Op *yield) {
-  Op *parent = yield->region->parent;
-  if (!op_has(parent, FLOW)) return;
-  uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
-  for (uint32_t i = 0; i < parent->result_count; i++)
-    settle_operand(p, yield, i + skip, parent->results[i].type->layout);
+  for (uint32_t i = 0; i < yield->operand_count; i++) {
+    const Value *to = flow_target(&yield->operands[i], 0);
+    if (to) settle_operand(p, yield, i, to->type->layout);
+  }
 }
 
 static void rewrite_region(Propagator *p, Region *region);
@@ -229,10 +228,9 @@ static void rewrite_control(Propagator *p, Op *op) {
     give_home(p, &op->results[i]);
     if (op->kind != OP_IF) settle_operand(p, op, first + i, op->results[i].type->layout);
   }
-  for (uint32_t r = 0; r < op->region_count; r++) {
+  for (uint32_t r = 0; r < op->region_count; r++)
     for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) give_home(p, op->regions[r]->args[i]);
-    rewrite_region(p, op->regions[r]);
-  }
+  rewrite_inner(p, op);
 }
 
 static void rewrite_region(Propagator *p, Region *region) {
