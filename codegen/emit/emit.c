@@ -64,6 +64,25 @@ void emit_needs_ptx(Emitter *e, uint16_t version) {
   if (e->ptx_version < version) e->ptx_version = version;
 }
 
+LLVMValueRef emit_vector(Emitter *e, const LLVMValueRef *elements, uint32_t count) {
+  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), count));
+  for (uint32_t i = 0; i < count; i++)
+    vector = LLVMBuildInsertElement(e->builder, vector, elements[i], emit_i32(e, i), "");
+  return vector;
+}
+
+LLVMValueRef emit_vector_word(Emitter *e, const LLVMValueRef *elements, uint32_t count) {
+  return LLVMBuildBitCast(e->builder, emit_vector(e, elements, count), e->i32, "");
+}
+
+LLVMValueRef emit_vector_element(Emitter *e, LLVMValueRef vector, uint32_t i) {
+  return LLVMBuildExtractElement(e->builder, vector, emit_i32(e, i), "");
+}
+
+void emit_elements(Emitter *e, LLVMValueRef vector, uint32_t count, LLVMValueRef *out) {
+  for (uint32_t i = 0; i < count; i++) out[i] = emit_vector_element(e, vector, i);
+}
+
 // --- layouts
 
 static LLVMValueRef merge_bits(Emitter *e, LLVMValueRef a, LLVMValueRef b, bool disjoint) {

@@ -66,9 +66,7 @@ static LLVMValueRef put_together(Emitter *e, const LLVMValueRef *from, uint32_t 
   if (each == 1) return from[0];
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
   LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(block));
-  LLVMValueRef all = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(from[0]), each));
-  for (uint32_t i = 0; i < each; i++)
-    all = LLVMBuildInsertElement(e->builder, all, from[i], emit_i32(e, i), "");
+  LLVMValueRef all = emit_vector(e, from, each);
   LLVMPositionBuilderAtEnd(e->builder, here);
   return all;
 }
