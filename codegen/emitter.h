@@ -114,6 +114,7 @@ LLVMValueRef emit_writing_holder(Emitter *e, const Layout *layout, uint32_t writ
 LLVMValueRef emit_holder(Emitter *e, const Type *type);
 // The emitted code needs at least this PTX version.
 void emit_needs_ptx(Emitter *e, uint16_t version);
+uint64_t emit_count_instructions(LLVMValueRef function);
 // A new basic block at the function's end.
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name);
 

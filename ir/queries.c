@@ -142,11 +142,38 @@ Op *op_enclosing_loop(const Op *op) {
 }
 
 bool op_reduces_by(const Op *op, OpKind kind) {
-  if (op->kind != OP_REDUCE || op->result_count != 1) return false;
-  const Region *region = op->regions[0];
+  return op->kind == OP_REDUCE && op->result_count == 1 && region_combines_by(op->regions[0]) == kind;
+}
+
+OpKind region_combines_by(const Region *region) {
   const Op *by = region->first;
-  if (by->kind != kind || by->next != region->last || op_operand(region->last, 0) != op_result(by))
-    return false;
+  bool one = region->arg_count == 2 && by && by->next && by->next == region->last && by->operand_count == 2;
+  if (!one || op_operand(region->last, 0) != op_result(by)) return OP_COUNT;
   const Value *a = op_operand(by, 0), *b = op_operand(by, 1), *x = region->args[0], *y = region->args[1];
-  return (a == x && b == y) || (a == y && b == x);
+  return (a == x && b == y) || (a == y && b == x) ? by->kind : OP_COUNT;
+}
+
+bool op_precedes(const Op *a, const Op *b) {
+  b = op_in_region(b, a->region);
+  while (b && a && a != b) a = a->next;
+  return b && a;
+}
+
+bool op_same_form(const Op *a, const Op *b) {
+  if (a->kind != b->kind || a->operand_count != b->operand_count || a->result_count != b->result_count ||
+      a->region_count != b->region_count || !op_same_attrs(a, b))
+    return false;
+  for (uint32_t i = 0; i < a->result_count; i++)
+    if (a->results[i].type != b->results[i].type) return false;
+  return true;
+}
+
+Value *value_before(const Value *value, OpKind kind) {
+  while (value->def && value->def->kind == kind) value = op_operand(value->def, 0);
+  return (Value *)value;
+}
+
+bool value_is_int(const Value *value, int64_t number) {
+  int64_t constant;
+  return value_int_constant(value, &constant) && constant == number;
 }

@@ -55,6 +55,17 @@ Op *op_enclosing_loop(const Op *op);
 // Returns true if the reduction has one operand, and combines two of its elements by a single op of this kind.
 bool op_reduces_by(const Op *op, OpKind kind);
 
+// The op that the region applies to its two arguments, in any order, if it does nothing else. OP_COUNT: it does.
+OpKind region_combines_by(const Region *region);
+// Returns true if `a` is `b`, or comes before it in a's region. `b` may be in an op of that region.
+bool op_precedes(const Op *a, const Op *b);
+// Returns true if the ops have the same kind, attributes, numbers of operands and regions, and types of results.
+bool op_same_form(const Op *a, const Op *b);
+// The value that ops of this kind got before they gave the value, one after another. It may be the value itself.
+Value *value_before(const Value *value, OpKind kind);
+// Returns true if the value is a constant, this integer.
+bool value_is_int(const Value *value, int64_t number);
+
 // The value's use, if it has exactly one. NULL: it has none, or several.
 static inline Use *value_single_use(const Value *value) {
   return value->first_use == value->last_use ? value->first_use : NULL;

@@ -39,8 +39,7 @@ Rings rings_find(Arena *arena, Func *func) {
 }
 
 const Op *ring_view_source(const Value *value) {
-  while (value->def && value->def->kind == OP_SHARED_TRANS) value = op_operand(value->def, 0);
-  const Op *op = value->def;
+  const Op *op = value_before(value, OP_SHARED_TRANS)->def;
   return op && (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) ? op : NULL;
 }
 

@@ -248,18 +248,15 @@ static void rewrite_region(Propagator *p, Region *region) {
 }
 
 // Values that nothing uses get a layout too.
-static void finish_region(Propagator *p, Region *region) {
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    for (uint32_t i = 0; i < op->result_count; i++) {
-      Value *value = &op->results[i];
+static void finish_values(Propagator *p) {
+  for (OpWalk w = ops_in(p->func->body); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->result_count; i++) {
+      Value *value = &w.op->results[i];
       if (!type_is_tile(value->type) || value->type->layout) continue;
       const Value *source = propagate_source(p, value);
       const Layout *layout = source != value ? propagate_forward(p, value, source->type->layout) : NULL;
-      in_layout(p, value, layout ? layout : flow_default(op->region, value->type), op);
+      in_layout(p, value, layout ? layout : flow_default(w.op->region, value->type), w.op);
     }
-    for (uint32_t r = 0; r < op->region_count; r++) finish_region(p, op->regions[r]);
-  }
 }
 
 // The branch that has all users of the op's result; NULL: none has.
@@ -288,6 +285,6 @@ static void sink_conversions(Region *region) {
 
 void propagate_rewrite(Propagator *p) {
   rewrite_region(p, p->func->body);
-  finish_region(p, p->func->body);
+  finish_values(p);
   sink_conversions(p->func->body);
 }

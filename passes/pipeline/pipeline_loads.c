@@ -394,7 +394,7 @@ static void find_computed(LoadFinder *f) {
 // Returns true if the dot may read the operand while the next iteration starts. The buffer then has several slots, or
 // the loop does not write it.
 static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
-  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
+  operand = value_before(operand, OP_SHARED_TRANS);
   if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
   for (uint32_t i = 0; i < found->loads.n; i++)
     if (found->loads.at[i].alloc && found->loads.at[i].alloc == operand->def) return true;
@@ -422,7 +422,7 @@ static bool is_read_by(const Value *buffer, const Op *dot, const Op *store) {
 static bool find_computed_operand(const StagedLoop *found, const Op *dot, const Value *operand,
                                   StagedLoad *computed) {
   const Region *body = found->loop->regions[0];
-  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
+  operand = value_before(operand, OP_SHARED_TRANS);
   Op *alloc = operand->def;
   if (!alloc || alloc->kind != OP_SHARED_ALLOC || alloc->region != body) return false;
   for (const Use *use = operand->first_use; use; use = use->next) {
