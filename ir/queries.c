@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/queries.h"
 
+#include "base/integer.h"
 #include "ir/build.h"
 
 // The first op of the op's regions from number `r` on. NULL: they are empty.
@@ -90,6 +91,16 @@ uint32_t op_use_end(const Op *op, const Region *home) {
   uint32_t end = op->id;
   for (; op->region != home && op->region->parent; op = op->region->parent)
     if (op_is_loop(op->region->parent)) end = op_last_id(op->region->parent);
+  return end;
+}
+
+uint32_t value_use_end(const Value *value, const Region *home) {
+  uint32_t end = 0;
+  for (const Use *use = value->first_use; use; use = use->next) {
+    uint32_t until = op_use_end(use->user, home);
+    if (op_is_buffer_view(use->user)) until = max_u32(until, value_use_end(op_result(use->user), home));
+    end = max_u32(end, until);
+  }
   return end;
 }
 

@@ -41,6 +41,8 @@ uint32_t op_last_id(const Op *op);
 // The id after which the op no longer uses a value of the region `home`: its own. If loops of that region are around the
 // op, it is the last id of the outermost one.
 uint32_t op_use_end(const Op *op, const Region *home);
+// The last id of all uses of the value, and of views of it. 0: nothing uses it.
+uint32_t value_use_end(const Value *value, const Region *home);
 
 // Where loops and branches hand values on: initial values and what regions yield, to arguments of regions and results.
 // The n-th value that gets the value of this use, or whose value this one may have. NULL: there are no more.

@@ -11,7 +11,6 @@
 #include "ir/memory/groups.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/number.h"
-#include "ir/memory/scratch.h"
 
 // --- types
 

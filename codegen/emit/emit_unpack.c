@@ -18,7 +18,6 @@
 #include "codegen/llvm/known_bits.h"
 #include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
-#include "ir/build.h"
 
 enum { BYTE_BITS = 8, BYTE_MASK = 0xff, WORD_BITS = 32, PAIR_BYTES = 4 };
 

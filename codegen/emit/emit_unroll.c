@@ -6,7 +6,6 @@
 // only passes the value on: the next iteration is the first to need it.
 #include <llvm-c/DebugInfo.h>
 #include "codegen/emit/emit_dot.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 
 typedef struct Passing {

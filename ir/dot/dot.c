@@ -4,7 +4,7 @@
 
 #include <string.h>
 #include "base/fault.h"
-#include "ir/build.h"
+#include "ir/queries.h"
 
 static const DotInstructionInfo instructions[] = {
 #define FP16 DOT_TYPES_FP16

@@ -136,12 +136,8 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
 }
 
 static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
-  uint32_t n = registers_for(p, value), end = begin;
+  uint32_t n = registers_for(p, value), end = n ? max_u32(begin, value_use_end(value, home)) : begin;
   p->registers[value->id] = n;
-  for (const Use *use = value->first_use; use && n; use = use->next) {
-    uint32_t until = op_use_end(use->user, home);
-    if (until > end) end = until;
-  }
   p->change[begin] += n;
   p->change[end] -= n; // Unsigned sums wrap, and wrap back.
   if (end > begin) p->across[begin + 1] += n, p->across[end] -= n;

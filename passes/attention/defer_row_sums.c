@@ -24,7 +24,6 @@
 // not be negative, or they must be small. Then a lane's own sum stays finite.
 #include "base/integer.h"
 #include "ir/build.h"
-#include "ir/memory/scratch.h"
 #include "passes/analysis/float_range.h"
 #include "passes/passes.h"
 #include "passes/analysis/overlapped_dots.h"

@@ -6,12 +6,9 @@
 // breaks  nothing
 #include "base/integer.h"
 #include "ir/build.h"
-#include "ir/clone.h"
-#include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/pointer_origin.h"
 #include "passes/analysis/pressure.h"
-#include "passes/registers/rematerialise.h"
 #include "passes/registers/split_stores.h"
 #include "ir/dot/dot.h"
 
