@@ -42,10 +42,6 @@ typedef struct SortNetwork {
   bool descending;
 } SortNetwork;
 
-static const Type *with_element(const Builder *b, const Value *like, Elem elem) {
-  return type_with_element(b->func->module->ir, like->type, builder_scalar(b, elem));
-}
-
 // --- keys
 
 static Elem key_elem(uint32_t bits) {
@@ -65,7 +61,7 @@ static Value *to_key(Builder *b, Value *x, bool descending) {
   if (elem == ELEM_I1) return build_cast(b, x, builder_scalar(b, ELEM_I8));
   if (!elem_is_float(elem)) return x;
   uint32_t bits = elem_info(elem)->bits;
-  const Type *type = with_element(b, x, key_elem(bits));
+  const Type *type = type_with_element(b->func->module->ir, x->type, builder_scalar(b, key_elem(bits)));
   Value *key = fold_sign(b, build(b, OP_BITCAST, type, x, NULL, NULL));
   uint64_t most = UINT64_MAX >> (65 - bits);
   Value *last = build_int(b, type, (int64_t)(descending ? ~most : most));
