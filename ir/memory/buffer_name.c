@@ -5,7 +5,7 @@
 
 #include "ir/queries.h"
 
-enum { MAX_ORIGINS = 128 };
+enum { MAX_ORIGINS = 256 };
 static const uint64_t far_away = (uint64_t)1 << 40, null_page = 4096, beside = 4096;
 
 // ---- which buffer ----
@@ -36,14 +36,15 @@ static bool holds_pointer(const Value *value) {
   return type_is_ptr(value->type) || value->type->kind == TYPE_BLOCK_PTR;
 }
 
+// What reads memory or is assembly may give any pointer.
 static void add_operands(Origins *origins, const Op *op) {
-  if (op->kind == OP_SELECT) {
-    add_origin(origins, op_operand(op, 1));
-    add_origin(origins, op_operand(op, 2));
-  } else if (op->kind != OP_LOAD && op->operand_count > 0 && holds_pointer(op->operands[0].value))
-    add_origin(origins, op->operands[0].value);
-  else
-    origins->lost = true;
+  bool found = false;
+  for (uint32_t i = 0; op_has(op, PURE) && i < op->operand_count; i++) {
+    if (!holds_pointer(op_operand(op, i))) continue;
+    add_origin(origins, op_operand(op, i));
+    found = true;
+  }
+  origins->lost |= !found;
 }
 
 // A tensor map refers to its base's buffer, usually a parameter.

@@ -18,8 +18,8 @@ typedef struct BufferName {
   uint64_t shape[BUFFER_MAX_RANK];
 } BufferName;
 
-// The number of the parameter that a pointer, or a tile or block of pointers, comes from. -1: it depends on a
-// choice, or was loaded.
+// The number of the parameter that a pointer is an offset from, or each of a tile or block of pointers. -1: there may be
+// several, or it was loaded or made from integers.
 int32_t pointer_param(const Value *pointer);
 
 // The buffer of a pointer argument, one past its end included; NULL: none.
