@@ -95,10 +95,12 @@ uint32_t op_use_end(const Op *op, const Region *home) {
 }
 
 uint32_t value_use_end(const Value *value, const Region *home) {
+  bool buffer = value->type->kind == TYPE_SHARED;
   uint32_t end = 0;
   for (const Use *use = value->first_use; use; use = use->next) {
     uint32_t until = op_use_end(use->user, home);
-    if (op_is_buffer_view(use->user)) until = max_u32(until, value_use_end(op_result(use->user), home));
+    if (buffer && op_is_buffer_view(use->user))
+      until = max_u32(until, value_use_end(op_result(use->user), home));
     end = max_u32(end, until);
   }
   return end;

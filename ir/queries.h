@@ -47,6 +47,8 @@ uint32_t value_use_end(const Value *value, const Region *home);
 // Where loops and branches hand values on: initial values and what regions yield, to arguments of regions and results.
 // The n-th value that gets the value of this use, or whose value this one may have. NULL: there are no more.
 Value *flow_target(const Use *use, uint32_t n);
+// Returns true for the ops whose operands do: loops, and yields.
+static inline bool op_hands_on(const Op *op) { return op->kind == OP_YIELD || op_is_loop(op); }
 Value *flow_source(const Value *value, uint32_t n);
 
 // READS and WRITES, of the op and of the ops in its regions.

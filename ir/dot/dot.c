@@ -92,7 +92,7 @@ static const Op *summed_in(const Value *value, uint32_t *left) {
   const Op *op = value->def ? value->def : value->region->parent;
   if (!type_is_tile(value->type) || !op || *left == 0) return NULL;
   --*left;
-  if (op->kind == OP_FOR) return summed_in(flow_source(value, 1), left);
+  if (op->kind == OP_FOR) return summed_in(loop_yielded(op, value->index - !value->def), left);
   if (!value->def) return NULL;
   if (op->kind == OP_DOT) return op_attr(op, ATTR_EXTENTS) ? op : NULL;
   if (op->kind == OP_DOT_WAIT) return summed_in(op_operand(op, value->index), left);

@@ -125,8 +125,9 @@ static void visit_region(AxisTable *table, const Region *region);
 
 // Loops and branches: what they and their regions' yields hand on.
 static void flow_operands(AxisTable *table, const Op *op) {
+  const Value *to;
   for (const Use *use = op->operands; use < op->operands + op->operand_count; use++)
-    for (uint32_t n = 0; flow_target(use, n); n++) flow_value(table, flow_target(use, n), use->value);
+    for (uint32_t n = 0; (to = flow_target(use, n)); n++) flow_value(table, to, use->value);
 }
 
 static AxisInfo of_any(const Value *value) {
@@ -151,7 +152,7 @@ static void visit_op(AxisTable *table, const Op *op) {
     return;
   }
   if (op->kind == OP_FOR) flow_induction(table, op);
-  flow_operands(table, op);
+  if (op_hands_on(op)) flow_operands(table, op);
   for (uint32_t r = 0; r < op->region_count; r++) visit_region(table, op->regions[r]);
   for (uint32_t i = 0; op->region_count == 0 && i < op->result_count; i++)
     table->infos[op->results[i].id] = axis_of_result(table, op, &op->results[i]);

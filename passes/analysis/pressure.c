@@ -46,14 +46,14 @@ static bool mark_value(Pressure *p, const Value *value, bool data) {
 
 static bool mark_op(Pressure *p, const Op *op) {
   bool data = !keeps_index(op), more = false;
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    bool held = holds_data(p, op_operand(op, i));
-    const Value *to;
-    for (uint32_t n = 0; (to = flow_target(&op->operands[i], n)); n++) more |= mark_value(p, to, held);
-    data |= held;
-  }
+  for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
   for (uint32_t i = 0; i < op->result_count && !op_has(op, FLOW); i++)
     more |= mark_value(p, &op->results[i], data);
+  for (uint32_t i = 0; op_hands_on(op) && i < op->operand_count; i++) {
+    const Value *to;
+    for (uint32_t n = 0; holds_data(p, op_operand(op, i)) && (to = flow_target(&op->operands[i], n)); n++)
+      more |= mark_value(p, to, true);
+  }
   return more;
 }
 

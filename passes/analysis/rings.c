@@ -25,6 +25,7 @@ static void visit_op(RingFinder *f, Op *op) {
     break;
   default:
     if (op_has(op, RING)) flow_ring(f, op_operand(op, 0), ring_result(op));
+    if (!op_hands_on(op)) break;
     for (const Use *use = op->operands; use < op->operands + op->operand_count; use++)
       for (uint32_t n = 0; is_ring(use->value) && flow_target(use, n); n++)
         flow_ring(f, use->value, flow_target(use, n));

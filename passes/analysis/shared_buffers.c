@@ -27,6 +27,7 @@ static void follow_op(BufferFinder *f, Op *op) {
     for (uint32_t i = 0; i + 1 < op->result_count; i++) hand_on(f, op_operand(op, i + 1), &op->results[i]);
     break;
   default:
+    if (!op_hands_on(op)) break;
     for (const Use *use = op->operands; use < op->operands + op->operand_count; use++)
       for (uint32_t n = 0; flow_target(use, n); n++) hand_on(f, use->value, flow_target(use, n));
   }
