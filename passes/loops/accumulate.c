@@ -7,7 +7,6 @@
 #include <math.h>
 #include "base/integer.h"
 #include "ir/clone.h"
-#include "ir/memory/scratch.h"
 #include "target/tuning.h"
 #include "passes/analysis/float_range.h"
 #include "passes/passes.h"

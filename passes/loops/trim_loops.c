@@ -90,24 +90,22 @@ static bool find_guard(Op *loop, GuardedLoop *g) {
 
 // --- the loops
 
-static Value *extend_to_i64(Builder *b, Value *x) {
-  return build_cast(b, x, type_scalar(b->func->module->ir, ELEM_I64));
-}
-
 // True if start + index fits in 32 bits in all iterations.
 static Value *build_fits(Builder *b, const GuardedLoop *g) {
-  Value *start = extend_to_i64(b, g->start),
-        *least = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_lower(g->loop))),
-        *most = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_upper(g->loop)));
+  const Type *i64 = builder_scalar(b, ELEM_I64);
+  Value *start = build_cast(b, g->start, i64),
+        *least = build_binary(b, OP_ADD, start, build_cast(b, loop_lower(g->loop), i64)),
+        *most = build_binary(b, OP_ADD, start, build_cast(b, loop_upper(g->loop), i64));
   Value *above = build_binary(b, OP_GE, least, build_int(b, least->type, INT32_MIN));
   return build_binary(b, OP_AND, above, build_binary(b, OP_LE, most, build_int(b, most->type, INT32_MAX)));
 }
 
 static Value *build_end(Builder *b, const GuardedLoop *g) {
-  Value *lower = loop_lower(g->loop), *end = extend_to_i64(b, g->end);
-  if (g->start) end = build_binary(b, OP_SUB, end, extend_to_i64(b, g->start));
-  end = build_binary(b, OP_MIN, end, extend_to_i64(b, loop_upper(g->loop)));
-  return build_cast(b, build_binary(b, OP_MAX, end, extend_to_i64(b, lower)), lower->type);
+  const Type *i64 = builder_scalar(b, ELEM_I64);
+  Value *lower = loop_lower(g->loop), *end = build_cast(b, g->end, i64);
+  if (g->start) end = build_binary(b, OP_SUB, end, build_cast(b, g->start, i64));
+  end = build_binary(b, OP_MIN, end, build_cast(b, loop_upper(g->loop), i64));
+  return build_cast(b, build_binary(b, OP_MAX, end, build_cast(b, lower, i64)), lower->type);
 }
 
 static void copy_body(PassContext *context, const GuardedLoop *g, Op *made) {
