@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The texts of `tilec help WORD`, which the command carries: entries of the language's reference, words of the glossary, of
+"""The texts of `tilec help`, which the command carries: commands, options, codes of mistakes, entries of the language's reference, words of the glossary, of
 CUDA and NumPy, of Python, environment variables, and the forms of arguments. tools/options/help_words.c finds and prints them.
 
   help.py OUT     writes them
@@ -12,6 +12,8 @@ A text begins with the byte 1e, its kind, its words with the byte 1f between the
   E  element types                                      C  words of CUDA, N of NumPy; `*` stands for any letters
   A  the names of all functions                         T  a word of Python, or an environment variable
   P  a parameter, by its name                           W  words to suggest, a line each
+  V  a command; one without a word: the overview        Y  an option, by its spellings
+  D  a code of mistakes; `codes`: all
 
 The bytes 01 and 02 are around what a terminal shows in bold. Lines have at most 100 columns, apart from examples."""
 import re
@@ -30,7 +32,12 @@ def read(name):
 def rows(name):
     """The strings of each row of a table."""
     for line in re.findall(r"^X\((.*)\)$", read(name), re.M):
-        yield [re.sub(r"\\(.)", r"\1", text) for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line)]
+        yield strings(line)
+
+
+def strings(line):
+    """The values of C's strings in a line."""
+    return [re.sub(r"\\(.)", lambda c: {"n": "\n", "t": "\t"}.get(c[1], c[1]), text) for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line)]
 
 
 def wrapped(text, column, indent):
@@ -352,8 +359,125 @@ def specs():
         yield "S", words, f"  {form}\n      {wrapped(meaning, 6, 6)}\n"
 
 
+# --- commands, options, codes ---
+
+
+class Command:
+    def __init__(self, line):
+        self.name = re.match(r"X\((\w+)", line)[1]
+        self.letter, self.arguments, self.summary = strings(line)
+
+
+class Option:
+    def __init__(self, line, group):
+        self.group = group
+        self.name, self.short, self.value, self.commands = strings(line)[:4]
+        optional = self.value.startswith("[")
+        left = ", ".join(filter(None, (self.short, self.name))) + ("" if not self.value else f"[={self.value[1:]}" if optional else f" {self.value}")
+        self.row = two_columns(left, strings(line)[-1])
+
+
+def table(name):
+    return [line for line in read(name).split("\n") if re.match(r"(X|GROUP)\(", line)]
+
+
+def two_columns(left, meaning):
+    """A name, and its meaning from column 30 on."""
+    head = "  " + left
+    start = f"{head}\n" + " " * 30 if len(head) >= 30 else head.ljust(30)
+    return start + wrapped(meaning, 30, 30) + "\n"
+
+
+def heading(title):
+    return bold(title + ":") + "\n"
+
+
+def options():
+    group = ""
+    for line in table("tools/options/options.def"):
+        if line.startswith("GROUP"):
+            group = strings(line)[0]
+        else:
+            yield Option(line, group)
+
+
+def examples(command):
+    """Those of one command. None: one example of each."""
+    out, last = heading("examples"), ""
+    for line in table("tools/options/examples.def"):
+        of, (words, meaning) = re.match(r"X\((\w+)", line)[1], strings(line)
+        if of == command if command else of != last:
+            out += f"  tilec {'' if of == 'compile' else of + ' '}{words}\n      {wrapped(meaning, 6, 6)}\n"
+        last = of
+    return out
+
+
+def usage(command):
+    out = f"  tilec {'[compile]' if command.name == 'compile' else command.name} {command.arguments}\n"
+    ptx = f"  tilec {command.name} FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n"
+    return out + ptx * (command.letter == "R")
+
+
+def all_specs():
+    return heading("SPEC") + "".join(two_columns(form, meaning) for form, meaning in rows("tools/options/specs.def")) + "  " + wrapped(
+        "The SPEC of a buffer may end in +BYTES: the argument then points that many bytes into it. A constexpr takes a literal. "
+        "A FILE.ptx has no names: give SPECs in the order of its parameters.", 2, 2) + "\n"
+
+
+FILES = heading("FILE") + "  .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
+STATUS = heading("exit status") + "  0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug in tilec\n"
+
+
+def limits():
+    targets, spec = read("target/target.def"), read("target/target.h")
+    most = {name: re.search(rf"{name} = (\w+)", spec)[1] for name in ("NUM_WARPS_MAX", "NUM_STAGES_MAX", "MAXNREG_MAX")}
+    while not most["NUM_WARPS_MAX"].isdigit():
+        most["NUM_WARPS_MAX"] = re.search(rf"{most['NUM_WARPS_MAX']} = (\w+)", spec)[1]
+    fallback = re.search(r'target_fallback\(void\).*STR\("(\w+)"\)', read("target/target.c"))[1]
+    names = " ".join(re.findall(r"^X\((\w+)", targets, re.M)) + f" ({fallback} without --arch and without a GPU)"
+    numbers = "1 to {NUM_WARPS_MAX}, --num-stages 1 to {NUM_STAGES_MAX}, --maxnreg 1 to {MAXNREG_MAX}".format(**most)
+    return heading("architectures and limits") + two_columns("--arch", names) + two_columns("--num-warps", numbers)
+
+
+def overview(commands):
+    parts = [heading("usage") + "".join(map(usage, commands)), heading("commands") + "".join(two_columns(c.name, c.summary) for c in commands)]
+    parts += [FILES, all_specs(), examples(None), STATUS]
+    return "\n".join(parts + [wrapped("'tilec help COMMAND' and 'tilec COMMAND --help' list a command's options. A word @FILE is "
+                                      "replaced by the words in that file.", 0, 0) + "\n"])
+
+
+def command(c):
+    compiles, runs = c.name == "compile", c.letter in ("R", "E")
+    head = f"tilec {c.name}: "
+    parts = [head + wrapped(c.summary, len(head), 2) + "\n", heading("usage") + usage(c)] + [FILES] * (compiles or runs) + [all_specs()] * runs
+    groups = {}
+    for option in options():
+        if c.letter in option.commands:
+            groups.setdefault(option.group, []).append(option.row)
+    parts += [heading(group) + "".join(listed) for group, listed in groups.items()]
+    return "\n".join(parts + [limits()] * (compiles or runs) + [examples(c.name), STATUS])
+
+
+def code(name, title, text, written, instead):
+    block = lambda title, lines: f"\n{heading(title)}" + "".join(f"  {line}\n" for line in re.sub(r"\n\Z", "", lines.lstrip("\n")).split("\n"))
+    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', written)}{block('instead', instead or '(nothing)')}"
+
+
+def usages():
+    commands = [Command(line) for line in table("tools/options/verbs.def")]
+    yield "V", [], overview(commands)
+    yield from (("V", [c.name], command(c)) for c in commands)
+    for option in options():
+        takers = ", ".join(c.name for c in commands if c.letter in option.commands)
+        yield "Y", [name for name in (option.name, option.short) if name], option.row + wrapped(f"taken by: tilec {takers}", 0, 2) + "\n"
+    codes = [(re.match(r"X\((\w+)", line)[1], *strings(line)[:4]) for line in table("tools/options/diagnostics.def")]
+    yield "D", ["codes"], heading("codes of mistakes; tilec help CODE explains one") + "".join(two_columns(c[0], c[1]) for c in codes)
+    yield from (("D", [c[0]], code(*c)) for c in codes)
+
+
 def texts():
     types = re.findall(r'^X\(\w+, "\w+", "(\w+)"', read("target/elems.def"), re.M)
+    yield from usages()
     yield from language()
     yield "O", OPERATORS, operators()
     yield "E", types, element_types(types)

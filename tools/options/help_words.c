@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec help WORD: finds and prints the texts that cmake/help.py makes, with the words of each. That script describes the
+// tilec help: finds and prints the texts that cmake/help.py makes, with the words of each. That script describes the
 // form and the kinds.
 #include <ctype.h>
 
@@ -54,6 +54,8 @@ static void put_apart(Buf *out, Str text, bool colors) {
 
 typedef bool WordTest(Str word, const char *asked);
 
+static bool is_word(Str word, const char *asked) { return str_is(word, asked); }
+
 static bool has_word(Str words, const char *asked, WordTest *test) {
   for (Str word; next_word(&words, BETWEEN, &word);)
     if (test(word, asked)) return true;
@@ -81,6 +83,26 @@ static void put_texts(Buf *out, const char *kinds, const char *asked, WordTest *
     put_apart(out, found.text, colors);
     if (!all) return;
   }
+}
+
+// --- commands, options, codes ---
+
+void options_print_help(Command topic, bool colors, Buf *out) {
+  const char *at = help_texts;
+  HelpText overview;
+  if (topic != COMMAND_HELP && verb_of(topic))
+    put_texts(out, "V", verb_of(topic)->name, is_word, true, colors);
+  else if (next_text(&at, "V", &overview))
+    put_text(out, overview.text, colors);
+}
+
+void options_print_option(const char *option, bool colors, Buf *out) {
+  put_texts(out, "Y", option, is_word, false, colors);
+}
+
+bool options_print_code(const char *code, bool colors, Buf *out) {
+  put_texts(out, "D", code, is_word, true, colors);
+  return has_text("D", code, is_word);
 }
 
 // --- the language ---
@@ -113,8 +135,6 @@ static const char *short_name(const char *word, const char **prefix) {
       return *prefix = prefixes[i][1], word + strlen(prefixes[i][0]);
   return *prefix = "", word;
 }
-
-static bool is_word(Str word, const char *asked) { return str_is(word, asked); }
 
 static bool is_last_part(Str word, const char *asked) { return str_is(last_part(word), asked); }
 
