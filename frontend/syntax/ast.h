@@ -200,26 +200,9 @@ struct Expr {
 // --- Statements ---
 
 typedef enum StmtKind {
-  STMT_EXPR,      // `expr`.
-  STMT_ASSIGN,    // `assign`: a = b, c = value.
-  STMT_ANNOTATED, // `annotated`: target: annotation [= value].
-  STMT_AUGMENTED, // `augmented`: target += value.
-  STMT_FOR,       // `loop`.
-  STMT_WHILE,     // `loop`.
-  STMT_IF,        // `branch`.
-  STMT_RETURN,    // `expr`, NULL if bare; several values are an EXPR_TUPLE.
-  STMT_PASS,
-  STMT_BREAK,
-  STMT_CONTINUE,
-  STMT_RAISE,    // The raised value is not kept.
-  STMT_ASSERT,   // `assertion`.
-  STMT_GLOBAL,   // `names`.
-  STMT_NONLOCAL, // `names`.
-  STMT_DEF,      // `function`: a nested function.
-  STMT_IMPORT,   // `import`.
-  STMT_TRY,      // `attempt`; only at the module level.
-  STMT_WITH,     // `with`; only within functions.
-  STMT_OUTSIDE,  // `outside`; only at the module level of .py files.
+#define X(kind, word) STMT_##kind,
+#include "frontend/syntax/stmts.def"
+#undef X
 } StmtKind;
 
 // `if` and each `elif` of a statement.

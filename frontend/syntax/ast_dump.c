@@ -217,31 +217,11 @@ static void print_names(const Stmt *stmt, Buf *out) {
   for (uint32_t i = 0; i < stmt->names.n; i++) buf_printf(out, " %s", stmt->names.at[i].name);
 }
 
-static const char *stmt_word(StmtKind kind) {
-  static const char *const words[] = {
-      [STMT_EXPR] = "expression",
-      [STMT_ASSIGN] = "assign",
-      [STMT_ANNOTATED] = "annotated",
-      [STMT_AUGMENTED] = "augmented",
-      [STMT_FOR] = "for",
-      [STMT_WHILE] = "while",
-      [STMT_IF] = "if",
-      [STMT_RETURN] = "return",
-      [STMT_PASS] = "pass",
-      [STMT_BREAK] = "break",
-      [STMT_CONTINUE] = "continue",
-      [STMT_RAISE] = "raise",
-      [STMT_ASSERT] = "assert",
-      [STMT_GLOBAL] = "global",
-      [STMT_NONLOCAL] = "nonlocal",
-      [STMT_DEF] = "def",
-      [STMT_IMPORT] = "import",
-      [STMT_TRY] = "try",
-      [STMT_WITH] = "with",
-      [STMT_OUTSIDE] = "outside",
-  };
-  return words[kind];
-}
+static const char *const stmt_words[] = {
+#define X(kind, word) word,
+#include "frontend/syntax/stmts.def"
+#undef X
+};
 
 static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
   switch ((int)stmt->kind) {
@@ -280,7 +260,7 @@ static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
 }
 
 static void print_stmt(const Stmt *stmt, int indent, Buf *out) {
-  print_head(stmt->loc, indent, stmt_word(stmt->kind), out);
+  print_head(stmt->loc, indent, stmt_words[stmt->kind], out);
   if (stmt->kind == STMT_AUGMENTED) buf_printf(out, " %s=", binary_op_text(stmt->augmented.op));
   if (stmt->kind == STMT_GLOBAL || stmt->kind == STMT_NONLOCAL) print_names(stmt, out);
   buf_char(out, '\n');
