@@ -103,12 +103,6 @@ static bool holds(Elem elem, int64_t base, const Pattern *tile) {
          (int64_t)number_wrap(elem, (uint64_t)most) == most;
 }
 
-static bool fold(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
-  if (kind != OP_MULHI) return fold_int(kind, elem, a, b, result);
-  *result = fold_upper(elem, a, b);
-  return true;
-}
-
 // Computes each element by itself.
 static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, const CostValue *a,
                             const CostValue *b, uint32_t n) {
@@ -121,7 +115,7 @@ static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, 
     int64_t x = cost_element(a, i), y = cost_element(b, i);
     if (kind == OP_CAST)
       at[i] = to == ELEM_I1 ? x != 0 : (int64_t)number_wrap(to, (uint64_t)x);
-    else if (!fold(kind, from, x, y, &at[i]))
+    else if (!fold_int(kind, from, x, y, &at[i]))
       return unknown;
   }
   return result->value = from_elements(space, to, false, at, n);
@@ -179,7 +173,8 @@ static CostValue compare(ValueSpace *space, OpKind kind, Elem elem, const CostVa
 static CostValue binary(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
                         uint32_t n) {
   int64_t folded;
-  if (!a->tile && !b->tile) return fold(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
+  if (!a->tile && !b->tile)
+    return fold_int(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
   switch ((int)kind) {
   case OP_ADD:
   case OP_SUB: return add_values(space, kind, elem, a, b, n);

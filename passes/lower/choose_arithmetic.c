@@ -4,6 +4,7 @@
 // needs   layouts; simplified IR, in which equal values are one value
 // keeps   every value, except the undefined ones of a divisor of 0
 // breaks  nothing
+#include "base/integer.h"
 #include "ir/build.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
@@ -270,8 +271,6 @@ static Op *outside_of_loops(Op *op, const Value *scalar) {
   return op;
 }
 
-static bool is_power(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
-
 static void find_site(DivisionChooser *c, Op *op) {
   int64_t constant;
   if (op->kind != OP_DIV && op->kind != OP_REM) return;
@@ -279,7 +278,7 @@ static void find_site(DivisionChooser *c, Op *op) {
   const Type *type = op_result(op)->type;
   if (!type_is_tile(type) || !type->layout || !type_is_int(type) || type_element_bytes(type) < 4) return;
   if (!is_uniform(site.divisor, &site.by, &constant)) return;
-  if (!site.by && (is_power(constant) || !constant_divides_words(type, constant))) return;
+  if (!site.by && (!constant_divides_words(type, constant) || is_power_of_two((uint64_t)constant))) return;
   uint32_t inside = quotient_runs(op).first, count = layout_own_elements(type->layout);
   for (uint32_t bits = inside; bits; bits &= bits - 1) count /= 2;
   site.plain = !site.by || inside;
