@@ -355,7 +355,7 @@ static bool copies_words(const Op *load) {
   const Type *tile = op_result(load)->type;
   uint32_t vector = (uint32_t)op_int(load, ATTR_VECTOR, 1);
   return type_is_tile(tile) && vector * type_element_bytes(tile) <= WORD_BYTES &&
-         layout_registers(tile->layout) / vector > MANY_COPIES;
+         type_elements(tile) / region_threads(load) / vector > MANY_COPIES;
 }
 
 // Copied like the others if its address is known ahead. Addresses of other loads that depend on it take precedence.
