@@ -348,10 +348,21 @@ static bool find_slot(LoadFinder *f, Op *load, StagedLoad *staged) {
   return staged->slot;
 }
 
+// True if a thread copies many single words. A warp's copies of 4 bytes each took 60 cycles and more where its lanes
+// read the same words (zero points, each of which belongs to some columns). Loads into registers do not.
+static bool copies_words(const Op *load) {
+  enum { MANY_COPIES = 4, WORD_BYTES = 4 };
+  const Type *tile = op_result(load)->type;
+  uint32_t vector = (uint32_t)op_int(load, ATTR_VECTOR, 1);
+  return type_is_tile(tile) && vector * type_element_bytes(tile) <= WORD_BYTES &&
+         type_elements(tile) / region_threads(load) / vector > MANY_COPIES;
+}
+
 // Copied like the others if its address is known ahead. Addresses of other loads that depend on it take precedence.
 static void add_computed(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
   StagedLoad staged;
+  if (copies_words(load)) return;
   if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !load_is_copyable(load) ||
       !find_slot(f, load, &staged) || may_be_written(f, load))
     return;
