@@ -2,6 +2,7 @@
 // Writes a host region (a kernel's @grid, a tensor map's, the guard) as a C function. The function yields the
 // evaluator's values: integers wrap and division truncates. It returns false where the evaluator reports an
 // error (a division by zero). Ops that the yielded values depend on become statements, in the region's order.
+#include <stdio.h>
 #include "ir/number.h"
 #include "aot/aot.h"
 
@@ -15,44 +16,21 @@ typedef enum Helper {
   HELPER_COUNT
 } Helper;
 
-static const char *const helper_texts[HELPER_COUNT] = {
-    [HELPER_DIV] = "// The quotient, or the remainder; the least integer by -1 is itself.\n"
-                   "static bool tilec_div(int64_t a, int64_t b, bool remainder, int64_t *result) {\n"
-                   "  if (b == 0) return false;\n"
-                   "  if (b == -1)\n"
-                   "    *result = remainder ? 0 : (int64_t)(0 - (uint64_t)a);\n"
-                   "  else\n"
-                   "    *result = remainder ? a % b : a / b;\n"
-                   "  return true;\n"
-                   "}\n",
-    [HELPER_UDIV] = "static bool tilec_udiv(uint64_t a, uint64_t b, bool remainder, uint64_t *result) {\n"
-                    "  if (b == 0) return false;\n"
-                    "  *result = remainder ? a % b : a / b;\n"
-                    "  return true;\n"
-                    "}\n",
-    [HELPER_SHL] = "static uint64_t tilec_shl(uint64_t a, uint64_t b, unsigned bits) { return b < bits ? a "
-                   "<< b : 0; }\n",
-    [HELPER_SHR] = "static int64_t tilec_shr(int64_t a, uint64_t b) {\n"
-                   "  const unsigned by = b < 63 ? (unsigned)b : 63;\n"
-                   "  return a < 0 ? (int64_t)~(~(uint64_t)a >> by) : (int64_t)((uint64_t)a >> by);\n"
-                   "}\n",
-    [HELPER_USHR] = "static uint64_t tilec_ushr(uint64_t a, uint64_t b) { return b < 64 ? a >> b : 0; }\n",
-    [HELPER_TO_INT] =
-        "// Truncated and saturated; `bits` has the sign among them, a value that is not signed begins at "
-        "0.\n"
-        "static int64_t tilec_to_int(double value, unsigned bits, bool is_signed) {\n"
-        "  const double end = (double)((uint64_t)1 << (bits - 1)) * (is_signed ? 1 : 2);\n"
-        "  const double least = is_signed ? -end : 0;\n"
-        "  if (!(value > least)) return value <= least && is_signed ? (int64_t)((uint64_t)-1 << (bits - 1)) "
-        ": 0;\n"
-        "  if (value >= end) return (int64_t)((~(uint64_t)0 >> (64 - bits)) >> (is_signed ? 1 : 0));\n"
-        "  return value >= 9223372036854775808.0 ? (int64_t)(uint64_t)value : (int64_t)value;\n"
-        "}\n",
-};
+static const char *const helper_names[HELPER_COUNT] = {"div", "udiv", "shl", "shr", "ushr", "to_int"};
+extern const char host_arithmetic[], host_arithmetic_end[]; // ir/arithmetic.h
+
+// Writes the text around the function's name, between empty lines.
+static void put_helper(const char *name, Buf *out) {
+  char call[32];
+  snprintf(call, sizeof call, " tilec_%s(", name);
+  const char *at = strstr(host_arithmetic, call), *end = strstr(at, "\n\n");
+  while (at[-1] != '\n' || at[-2] != '\n') at--;
+  buf_printf(out, "\n%.*s\n", (int)(end - at), at);
+}
 
 void aot_host_helpers(uint32_t helpers, Buf *out) {
   for (int i = 0; i < HELPER_COUNT; i++)
-    if (helpers & 1u << i) buf_printf(out, "\n%s", helper_texts[i]);
+    if (helpers & 1u << i) put_helper(helper_names[i], out);
 }
 
 typedef struct HostWriter {
@@ -130,7 +108,6 @@ static const char *compared(const HostWriter *w, const Op *op, const char *sign)
 static const char *shifted(HostWriter *w, const Op *op, bool left) {
   Elem elem = elem_of(op);
   Helper helper = left ? HELPER_SHL : elem_is_signed(elem) ? HELPER_SHR : HELPER_USHR;
-  static const char *const names[] = {[HELPER_SHL] = "shl", [HELPER_SHR] = "shr", [HELPER_USHR] = "ushr"};
   w->helpers |= 1u << helper;
   // The count is unsigned and has the operands' width.
   const char *count = arena_printf(w->arena, "(uint64_t)%s & 0x%llxu", operand(w, op, 1),
@@ -139,7 +116,7 @@ static const char *shifted(HostWriter *w, const Op *op, bool left) {
       arena_printf(w->arena, "(%s)%s", helper == HELPER_SHR ? "int64_t" : "uint64_t", operand(w, op, 0));
   return wrapped(w, op,
                  left ? arena_printf(w->arena, "tilec_shl(%s, %s, %u)", from, count, bits_of(elem))
-                      : arena_printf(w->arena, "tilec_%s(%s, %s)", names[helper], from, count));
+                      : arena_printf(w->arena, "tilec_%s(%s, %s)", helper_names[helper], from, count));
 }
 
 static const char *cast_to_int(HostWriter *w, const Op *op) {

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# re2c lexers (X.re -> X.c) and Lemon grammars (X.y -> X.c, X.h), under <build>/generated in the folder of their source.
+# re2c lexers (X.re -> X.c), Lemon grammars (X.y -> X.c, X.h) and matchers of rewrite rules (rules.def -> rules_SET.h), under
+# <build>/generated in the folder of their source.
 find_program(TILEC_RE2C re2c REQUIRED)
 find_program(TILEC_LEMON lemon REQUIRED)
+find_program(TILEC_PYTHON python3 REQUIRED)
 find_file(TILEC_LEMPAR lempar.c PATHS /usr/share/lemon REQUIRED)
 
 # tilec_place(SOURCE): `dir`, where what is made of the source goes, and `stem`, its name without an ending.
@@ -32,6 +34,16 @@ function(tilec_generate out room)
   endforeach()
   if(generated)
     set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS "-w")
+  endif()
+  set(rules ${PROJECT_SOURCE_DIR}/${room}/rules.def)
+  if(EXISTS ${rules})
+    tilec_place(${rules})
+    file(STRINGS ${rules} sets REGEX "^SET ")
+    list(TRANSFORM sets REPLACE "^SET ([a-z_]+).*" "${dir}/rules_\\1.h")
+    add_custom_command(OUTPUT ${sets} DEPENDS ${rules} ${PROJECT_SOURCE_DIR}/ir/ops.def ${PROJECT_SOURCE_DIR}/cmake/rules.py
+      COMMAND ${TILEC_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/rules.py ${rules} ${PROJECT_SOURCE_DIR}/ir/ops.def ${dir} VERBATIM)
+    list(APPEND generated ${sets})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rules})
   endif()
   set(${out} ${generated} PARENT_SCOPE)
 endfunction()

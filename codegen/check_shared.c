@@ -6,7 +6,6 @@
 
 #include "ir/memory/access.h"
 #include "ir/memory/exchange.h"
-#include "ir/layout/ldmatrix.h"
 
 typedef struct SharedChecker {
   const Target *target;

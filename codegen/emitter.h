@@ -97,6 +97,11 @@ void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // sets
 // Register r. A scalar operand next to tiles has only one.
 LLVMValueRef emit_register(const Emitter *e, const Value *value, uint32_t r);
 LLVMValueRef emit_i32(const Emitter *e, uint32_t value);
+// A vector of these elements, its element, and its elements. emit_vector_word: the vector as i32.
+LLVMValueRef emit_vector(Emitter *e, const LLVMValueRef *elements, uint32_t count);
+LLVMValueRef emit_vector_word(Emitter *e, const LLVMValueRef *elements, uint32_t count);
+LLVMValueRef emit_vector_element(Emitter *e, LLVMValueRef vector, uint32_t i);
+void emit_elements(Emitter *e, LLVMValueRef vector, uint32_t count, LLVMValueRef *out);
 // L(r, lane, warp) as i32.
 LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r);
 // L(0, lane, warp), and the bits that it may set.
@@ -109,6 +114,7 @@ LLVMValueRef emit_writing_holder(Emitter *e, const Layout *layout, uint32_t writ
 LLVMValueRef emit_holder(Emitter *e, const Type *type);
 // The emitted code needs at least this PTX version.
 void emit_needs_ptx(Emitter *e, uint16_t version);
+uint64_t emit_count_instructions(LLVMValueRef function);
 // A new basic block at the function's end.
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name);
 

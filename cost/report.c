@@ -6,6 +6,7 @@
 #include "cost/issue.h"
 #include "cost/time.h"
 #include "cost/walk.h"
+#include "ir/memory/groups.h"
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
 #include "passes/analysis/pressure.h"
@@ -132,12 +133,6 @@ static bool has_copies(const Region *region) {
   return false;
 }
 
-static bool in_groups(const Region *region) {
-  for (const Op *around = region->parent; around; around = around->region->parent)
-    if (around->kind == OP_WARP_GROUPS) return true;
-  return false;
-}
-
 // Returns true if an iteration leaves a dot in flight. The dot still reads its slot while the next copies are
 // issued.
 static bool leaves_product(const Region *body) {
@@ -154,7 +149,7 @@ static uint32_t copies_ahead(const Func *func, const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
     if (op->kind == OP_ASYNC_WAIT)
       return (uint32_t)op_int(op, ATTR_PENDING, 0) + 1;
-    else if (op->kind == OP_RING_WAIT || (op->kind == OP_MBARRIER_WAIT && !in_groups(region)))
+    else if (op->kind == OP_RING_WAIT || (op->kind == OP_MBARRIER_WAIT && group_of(op) == UINT32_MAX))
       return stages > 1u + leaves_product(region) ? stages - 1 - leaves_product(region) : 1;
   return 0;
 }

@@ -64,12 +64,12 @@ static bool is_result(const void *entry, const void *key) {
   return memcmp(&((const Result *)entry)->key, key, sizeof(ResultKey)) == 0;
 }
 
-static Result *result_of(ValueSpace *space, const ResultKey *key, bool *found) {
+// Its value is unknown until it is computed.
+static Result *result_of(ValueSpace *space, const ResultKey *key) {
   uint64_t hash = 0;
   for (size_t i = 0; i < sizeof key->words / sizeof *key->words; i++)
     hash = hash_u64(hash ^ key->words[i]) + i;
   void **place = table_place(&space->results, space->arena, hash, key, is_result);
-  *found = *place != NULL;
   if (!*place) {
     Result *result = ARENA_NEW(space->arena, Result);
     result->key = *key;
@@ -103,26 +103,19 @@ static bool holds(Elem elem, int64_t base, const Pattern *tile) {
          (int64_t)number_wrap(elem, (uint64_t)most) == most;
 }
 
-static bool fold(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
-  if (kind != OP_MULHI) return fold_int(kind, elem, a, b, result);
-  *result = fold_upper(elem, a, b);
-  return true;
-}
-
 // Computes each element by itself.
 static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, const CostValue *a,
                             const CostValue *b, uint32_t n) {
   const CostValue operands[2] = {*a, *b};
   ResultKey key = key_of(kind, (uint64_t)from << 8 | to, operands, 2);
-  bool found;
-  Result *result = result_of(space, &key, &found);
-  if (found) return result->value;
+  Result *result = result_of(space, &key);
+  if (result->value.known) return result->value;
   int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
   for (uint32_t i = 0; i < n; i++) {
     int64_t x = cost_element(a, i), y = cost_element(b, i);
     if (kind == OP_CAST)
       at[i] = to == ELEM_I1 ? x != 0 : (int64_t)number_wrap(to, (uint64_t)x);
-    else if (!fold(kind, from, x, y, &at[i]))
+    else if (!fold_int(kind, from, x, y, &at[i]))
       return unknown;
   }
   return result->value = from_elements(space, to, false, at, n);
@@ -180,7 +173,8 @@ static CostValue compare(ValueSpace *space, OpKind kind, Elem elem, const CostVa
 static CostValue binary(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
                         uint32_t n) {
   int64_t folded;
-  if (!a->tile && !b->tile) return fold(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
+  if (!a->tile && !b->tile)
+    return fold_int(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
   switch ((int)kind) {
   case OP_ADD:
   case OP_SUB: return add_values(space, kind, elem, a, b, n);
@@ -206,9 +200,8 @@ static CostValue choose(ValueSpace *space, const Type *type, const CostValue *x,
   if (!x[0].tile) return x[0].base ? x[1] : x[2];
   if (x[1].tile == x[2].tile && x[1].base == x[2].base) return x[1];
   ResultKey key = key_of(OP_SELECT, elem_of(type), x, 3);
-  bool found;
-  Result *result = result_of(space, &key, &found);
-  if (found) return result->value;
+  Result *result = result_of(space, &key);
+  if (result->value.known) return result->value;
   int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
   for (uint32_t i = 0; i < n; i++) at[i] = cost_element(cost_element(&x[0], i) ? &x[1] : &x[2], i);
   return result->value = from_elements(space, elem_of(type), type_is_ptr(type), at, n);
@@ -247,9 +240,8 @@ static CostValue moved(ValueSpace *space, const Op *op, const CostValue *x) {
   uint32_t n = (uint32_t)type_elements(to);
   const CostValue pattern = {true, 0, x->tile};
   ResultKey key = key_of((uint64_t)(uintptr_t)op, 0, &pattern, 1);
-  bool found;
-  Result *result = result_of(space, &key, &found);
-  if (!found) {
+  Result *result = result_of(space, &key);
+  if (!result->value.known) {
     int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
     for (uint32_t i = 0; i < n; i++) at[i] = x->tile->at[source_index(op, from, to, i)];
     result->value = from_elements(space, elem_of(to), type_is_ptr(to), at, n);
@@ -262,9 +254,8 @@ static CostValue moved(ValueSpace *space, const Op *op, const CostValue *x) {
 static CostValue range(ValueSpace *space, const Op *op) {
   uint32_t n = (uint32_t)type_elements(op_result(op)->type);
   ResultKey key = key_of(OP_ARANGE, n, NULL, 0);
-  bool found;
-  Result *result = result_of(space, &key, &found);
-  if (!found) {
+  Result *result = result_of(space, &key);
+  if (!result->value.known) {
     int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
     for (uint32_t i = 0; i < n; i++) at[i] = i;
     result->value = from_elements(space, ELEM_I32, false, at, n);

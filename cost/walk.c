@@ -21,42 +21,16 @@ static void add(const CostWalk *w, CostRange *range, uint64_t least, uint64_t mo
 
 // --- values to follow
 
-static void follow(CostWalk *w, const Value *value);
-
-static void follow_yields(CostWalk *w, const Op *op, uint32_t index) {
-  for (uint32_t r = 0; r < op->region_count; r++) {
-    const Op *last = op->regions[r]->last;
-    for (uint32_t i = 0; last && i < last->operand_count; i++) {
-      bool condition = op->kind == OP_WHILE && r == 0 && i == 0;
-      uint32_t of = op->kind == OP_WHILE && r == 0 ? i - 1 : i;
-      if (condition || of == index) follow(w, op_operand(last, i));
-    }
-  }
-}
-
-// Follows result or loop-carried value `index` of control flow.
-static void follow_carried(CostWalk *w, const Op *op, uint32_t index) {
-  uint32_t init = (op->kind == OP_FOR ? LOOP_FIRST_INIT : 0) + index;
-  if (op_is_loop(op)) follow(w, op_operand(op, init));
-  follow_yields(w, op, index);
-}
-
 // A value is followed once. `known` marks it; walking overwrites the mark.
 static void follow(CostWalk *w, const Value *value) {
   if (!value || w->values[value->id].known) return;
   w->values[value->id].known = true;
   const Op *op = value->def ? value->def : value->region->parent;
   if (!op) return; // a parameter
-  bool structured = op_has(op, FLOW);
   w->followed[op->id] = true;
-  if (structured && value->def) {
-    follow_carried(w, op, value->index);
-  } else if (structured) {
-    uint32_t first = op->kind == OP_FOR;
-    if (value->index >= first) follow_carried(w, op, value->index - first);
-  } else if (value->def && op->region_count == 0 && !op_has(op, READS)) {
+  for (uint32_t n = 0; flow_source(value, n); n++) follow(w, flow_source(value, n));
+  if (value->def && op->region_count == 0 && !op_has(op, READS))
     for (uint32_t i = 0; i < op->operand_count; i++) follow(w, op_operand(op, i));
-  }
 }
 
 static bool is_tensor(const Op *op) { return op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE; }

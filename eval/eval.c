@@ -5,7 +5,6 @@
 // an atomic that other programs change too. Then the launch runs a second time from the same memory. The
 // second run marks these reads from the start.
 #include "eval/eval_machine.h"
-#include "ir/memory/groups.h"
 #include <stdio.h>
 #include "base/fault.h"
 

@@ -3,7 +3,6 @@
 // in float64 rounded to nearest. A result between two numbers differs by less than their distance, 2 u.
 #include <fenv.h>
 #include <math.h>
-#include "base/fault.h"
 #include "eval/eval_machine.h"
 #include "target/math.h"
 #include "ir/number.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/fault.h"
 #include "eval/eval_machine.h"
+#include "ir/fold_number.h"
 #include "ir/number.h"
 
 double eval_bound_product(double x, double bound) { return x == 0 || bound == 0 ? 0 : fabs(x) * bound; }
@@ -388,23 +389,12 @@ Element eval_float_to_int(Elem from, const Element *operand, Elem to) {
   return x;
 }
 
-bool eval_holds(OpKind kind, int order) {
-  switch ((int)kind) {
-  case OP_EQ: return order == 0;
-  case OP_NE: return order != 0;
-  case OP_LT: return order == -1;
-  case OP_LE: return order == -1 || order == 0;
-  case OP_GT: return order == 1;
-  case OP_GE: return order == 1 || order == 0;
-  default: BUG("%s is no comparison", op_info(kind)->name);
-  }
-}
-
 Element eval_float_compare(OpKind kind, Elem elem, const Element *first, const Element *second) {
   const Element x_plain = eval_absorb(first), y_plain = eval_absorb(second), *a = &x_plain, *b = &y_plain;
   double v = number_decode(elem, a->bits), w = number_decode(elem, b->bits);
-  int order = isnan(v) || isnan(w) ? 2 : v < w ? -1 : v > w;
-  Element x = {.bits = eval_holds(kind, order), .state = (a->state | b->state) & STATE_MISSING};
+  int64_t holds;
+  if (!fold_compare_float(kind, v, w, &holds)) BUG("%s is no comparison", op_info(kind)->name);
+  Element x = {.bits = (uint64_t)holds, .state = (a->state | b->state) & STATE_MISSING};
   double reach = eval_reach(a) + eval_reach(b);
   if (reach > 0 && fabs(a->r - b->r) <= reach) x.state |= UNCERTAIN; // false if either is an infinity or NaN
   return x;

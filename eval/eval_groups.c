@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "eval/eval_machine.h"
-#include "ir/memory/groups.h"
 #include "ir/memory/ring.h"
 
 typedef struct Frame {

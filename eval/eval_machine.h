@@ -324,7 +324,6 @@ Element eval_float_from_int(Elem from, const Element *a, Elem to);
 Element eval_float_to_int(Elem from, const Element *a, Elem to);
 // a OP b as i1; uncertain if the difference is below the bounds.
 Element eval_float_compare(OpKind kind, Elem elem, const Element *a, const Element *b);
-bool eval_holds(OpKind kind, int order); // order: -1 less, 0 equal, 1 greater, 2 unordered
 // `chosen` if the uncertain condition is true, else `other`. A float close to both gets a bound that covers
 // both.
 Element eval_float_either(const Element *chosen, const Element *other);

@@ -5,70 +5,17 @@
 #include <math.h>
 #include "base/fault.h"
 #include "eval/eval_machine.h"
+#include "ir/fold_number.h"
 #include "ir/number.h"
 
-// b == 0 gives no value. The only quotient that does not fit wraps to the dividend.
-static uint64_t int_divide(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8_t *state) {
-  bool quotient = kind == OP_DIV;
-  if (b == 0) {
-    *state |= UNDEFINED;
-    return 0;
-  }
-  if (!elem_is_signed(elem)) return quotient ? a / b : a % b;
-  if ((int64_t)b == -1) return quotient ? number_wrap(elem, 0 - a) : 0;
-  int64_t result = quotient ? (int64_t)a / (int64_t)b : (int64_t)a % (int64_t)b;
-  return (uint64_t)result;
-}
-
-// The count is unsigned in the type's width, even for signed types.
-static uint64_t int_shift(OpKind kind, Elem elem, uint64_t a, uint64_t b) {
-  uint32_t width = elem_info(elem)->bits;
-  uint64_t count = width == 64 ? b : b & (((uint64_t)1 << width) - 1);
-  bool negative = elem_is_signed(elem) && a >> 63;
-  if (count >= width) return kind == OP_SHR && negative ? UINT64_MAX : 0;
-  if (kind == OP_SHL) return number_wrap(elem, a << count);
-  return negative ? ~(~a >> count) : a >> count;
-}
-
-static int int_order(ElemCode code, uint64_t a, uint64_t b) {
-  if (code != CODE_POINTER && elem_is_signed((Elem)code))
-    return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
-  return a < b ? -1 : a > b;
-}
-
-// Multiplies two unsigned 64-bit numbers.
-static uint64_t upper_half(uint64_t a, uint64_t b) {
-  uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-  uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & UINT32_MAX);
-  return a1 * b1 + (middle >> 32) + (other >> 32);
-}
-
-static uint64_t int_mulhi(Elem elem, uint64_t a, uint64_t b) {
-  uint32_t width = elem_info(elem)->bits;
-  bool is_signed = elem_is_signed(elem);
-  if (width < 64) return number_wrap(elem, is_signed && a * b >> 63 ? ~(~(a * b) >> width) : a * b >> width);
-  uint64_t upper = upper_half(a, b);
-  if (is_signed) upper -= (a >> 63 ? b : 0) + (b >> 63 ? a : 0);
-  return upper;
-}
-
-static uint64_t int_binary(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8_t *state) {
-  switch ((int)kind) {
-  case OP_ADD: return number_wrap(elem, a + b);
-  case OP_SUB: return number_wrap(elem, a - b);
-  case OP_MUL: return number_wrap(elem, a * b);
-  case OP_DIV:
-  case OP_REM: return int_divide(kind, elem, a, b, state);
-  case OP_AND: return a & b;
-  case OP_OR: return a | b;
-  case OP_XOR: return a ^ b;
-  case OP_SHL:
-  case OP_SHR: return int_shift(kind, elem, a, b);
-  case OP_MULHI: return int_mulhi(elem, a, b);
-  case OP_MIN: return int_order(elem, a, b) < 0 ? a : b;
-  case OP_MAX: return int_order(elem, a, b) > 0 ? a : b;
-  default: BUG("%s is no operation of two integers", op_info(kind)->name);
-  }
+// Pointers are ordered as unsigned integers.
+static uint64_t int_binary(OpKind kind, ElemCode code, uint64_t a, uint64_t b, uint8_t *state) {
+  int64_t result = 0;
+  Elem elem = code == CODE_POINTER ? ELEM_U64 : (Elem)code;
+  if (fold_int(kind, elem, (int64_t)a, (int64_t)b, &result)) return (uint64_t)result;
+  if (kind != OP_DIV && kind != OP_REM) BUG("%s is no operation of two integers", op_info(kind)->name);
+  *state |= UNDEFINED; // a division by 0
+  return 0;
 }
 
 // Returns true if `x` by itself decides the result.
@@ -82,7 +29,7 @@ Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element 
   if (decides_alone(kind, (Elem)code, a)) return *a;
   if (decides_alone(kind, (Elem)code, b)) return *b;
   Element x = {.state = a->state | b->state};
-  x.bits = int_binary(kind, (Elem)code, a->bits, b->bits, &x.state);
+  x.bits = int_binary(kind, code, a->bits, b->bits, &x.state);
   return x;
 }
 
@@ -150,10 +97,12 @@ static void run_compare(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
   bool is_float = eval_code_is_float(a->code);
   for (uint32_t i = 0; i < to->n; i++) {
     Element x = tile_get(a, i), y = tile_get(b, i), z;
-    if (is_float)
+    if (is_float) {
       z = eval_float_compare(kind, (Elem)a->code, &x, &y);
-    else
-      z = (Element){.bits = eval_holds(kind, int_order(a->code, x.bits, y.bits)), .state = x.state | y.state};
+    } else {
+      z = (Element){.state = x.state | y.state};
+      z.bits = int_binary(kind, a->code, x.bits, y.bits, &z.state);
+    }
     tile_set(to, i, &z);
   }
 }

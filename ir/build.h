@@ -86,6 +86,8 @@ void op_set_flag(Op *op, AttrKey key, bool on);
 // b... . map: one element of each operand. The caller fills the region and ends it with `yield`.
 Op *build_reduce(Builder *b, uint32_t count, Value *const *operands, uint32_t axis);
 Op *build_scan(Builder *b, uint32_t count, Value *const *operands, uint32_t axis, bool reverse);
+// The sum of the tile's elements along the axis.
+Value *build_sum_along(Builder *b, Value *x, uint32_t axis);
 // result_elements: element types.
 Op *build_map(Builder *b, uint32_t count, Value *const *operands, uint32_t result_count,
               const Type *const *result_elements);

@@ -229,6 +229,16 @@ Op *build_reduce(Builder *b, uint32_t count, Value *const *operands, uint32_t ax
   return op;
 }
 
+Value *build_sum_along(Builder *b, Value *x, uint32_t axis) {
+  Op *reduce = build_reduce(b, 1, &x, axis);
+  Region *body = reduce->regions[0];
+  Builder inner = builder_at_end(b->func, body);
+  inner.loc = b->loc;
+  Value *sum = build_binary(&inner, OP_ADD, body->args[0], body->args[1]);
+  build_yield(&inner, 1, &sum);
+  return op_result(reduce);
+}
+
 static const Type **types_of(Builder *b, uint32_t count, Value *const *values) {
   const Type **types = ARENA_ARRAY(ir_of(b)->arena, const Type *, count);
   for (uint32_t i = 0; i < count; i++) types[i] = values[i]->type;

@@ -7,36 +7,48 @@
 #include "ir/fold_number.h"
 
 #include <math.h>
+#include "ir/arithmetic.h"
 #include "ir/number.h"
 
 static bool int_less(Elem elem, int64_t a, int64_t b) {
   return elem_is_signed(elem) ? a < b : (uint64_t)a < (uint64_t)b;
 }
 
-static bool fold_division(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
-  if (b == 0) return false;
-  uint64_t quotient;
-  if (!elem_is_signed(elem))
-    quotient = (uint64_t)a / (uint64_t)b;
-  else if (b == -1)
-    quotient = 0 - (uint64_t)a; // INT_MIN / -1 wraps
-  else
-    quotient = (uint64_t)(a / b);
-  uint64_t rest = (uint64_t)a - quotient * (uint64_t)b;
-  *result = wrap_to(elem, kind == OP_DIV ? quotient : rest);
+// The quotient, or the remainder.
+static bool fold_division(Elem elem, int64_t a, int64_t b, bool remainder, int64_t *result) {
+  uint64_t natural = 0;
+  if (elem_is_signed(elem) ? !tilec_div(a, b, remainder, result)
+                           : !tilec_udiv((uint64_t)a, (uint64_t)b, remainder, &natural))
+    return false;
+  *result = wrap_to(elem, elem_is_signed(elem) ? (uint64_t)*result : natural);
   return true;
 }
 
+// The count is unsigned and has the operands' width.
 static int64_t fold_shift(OpKind kind, Elem elem, int64_t a, int64_t b) {
   uint32_t bits = elem_info(elem)->bits;
-  uint64_t amount = bits == 64 ? (uint64_t)b : (uint64_t)b & (((uint64_t)1 << bits) - 1);
-  bool all = amount >= bits;
-  if (kind == OP_SHL) return all ? 0 : wrap_to(elem, (uint64_t)a << amount);
-  if (elem_is_signed(elem)) {
-    uint64_t kept = all ? 63 : amount, sign = a < 0 ? ~(uint64_t)0 : 0;
-    return (int64_t)((((uint64_t)a ^ sign) >> kept) ^ sign);
+  uint64_t count = (uint64_t)b & UINT64_MAX >> (64 - bits);
+  if (kind == OP_SHL) return wrap_to(elem, tilec_shl((uint64_t)a, count, bits));
+  return elem_is_signed(elem) ? tilec_shr(a, count) : (int64_t)tilec_ushr((uint64_t)a, count);
+}
+
+// The upper half of a 64 x 64 multiplication, 32 bits at a time.
+static uint64_t upper_half(uint64_t a, uint64_t b) {
+  uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & UINT32_MAX);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+static int64_t fold_upper(Elem elem, int64_t a, int64_t b) {
+  uint32_t bits = elem_info(elem)->bits;
+  uint64_t upper;
+  if (bits == 64) {
+    upper = upper_half((uint64_t)a, (uint64_t)b);
+    if (elem_is_signed(elem)) upper -= (a < 0 ? (uint64_t)b : 0) + (b < 0 ? (uint64_t)a : 0);
+  } else {
+    upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits are correct
   }
-  return all ? 0 : (int64_t)((uint64_t)a >> amount);
+  return wrap_to(elem, upper);
 }
 
 bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
@@ -45,8 +57,9 @@ bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
   case OP_ADD: *result = wrap_to(elem, x + y); return true;
   case OP_SUB: *result = wrap_to(elem, x - y); return true;
   case OP_MUL: *result = wrap_to(elem, x * y); return true;
+  case OP_MULHI: *result = fold_upper(elem, a, b); return true;
   case OP_DIV:
-  case OP_REM: return fold_division(kind, elem, a, b, result);
+  case OP_REM: return fold_division(elem, a, b, kind == OP_REM, result);
   case OP_NEG: *result = wrap_to(elem, 0 - x); return true;
   case OP_AND: *result = wrap_to(elem, x & y); return true;
   case OP_OR: *result = wrap_to(elem, x | y); return true;
@@ -96,23 +109,4 @@ bool fold_compare_float(OpKind kind, double a, double b, int64_t *result) {
   case OP_GE: *result = a >= b; return true;
   default: return false;
   }
-}
-
-// The upper half of a 64 x 64 multiplication, 32 bits at a time.
-static uint64_t upper_half(uint64_t a, uint64_t b) {
-  uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & UINT32_MAX);
-  return a1 * b1 + (middle >> 32) + (other >> 32);
-}
-
-int64_t fold_upper(Elem elem, int64_t a, int64_t b) {
-  uint32_t bits = elem_info(elem)->bits;
-  uint64_t upper;
-  if (bits == 64) {
-    upper = upper_half((uint64_t)a, (uint64_t)b);
-    if (elem_is_signed(elem)) upper -= (a < 0 ? (uint64_t)b : 0) + (b < 0 ? (uint64_t)a : 0);
-  } else {
-    upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits are correct
-  }
-  return wrap_to(elem, upper);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/fault.h"
 #include "base/integer.h"
+#include "ir/arithmetic.h"
 
 // A binary format narrower than double. From the highest bit: sign, exponent, mantissa.
 typedef struct Format {
@@ -166,22 +167,10 @@ uint64_t number_from_int(Elem from, uint64_t value, Elem to) {
 
 Elem number_saturated_type(Elem to) { return to == ELEM_I8 ? ELEM_I16 : to == ELEM_U8 ? ELEM_U16 : to; }
 
-static uint64_t saturated(const ElemInfo *info, double whole) {
-  if (info->cls == CLASS_UINT) {
-    if (whole <= 0) return 0;
-    if (whole >= power_of_two(info->bits)) return UINT64_MAX >> (64 - info->bits);
-    return (uint64_t)whole;
-  }
-  double limit = power_of_two(info->bits - 1);
-  uint64_t most = ((uint64_t)1 << (info->bits - 1)) - 1;
-  if (whole >= limit) return most;
-  if (whole < -limit) return ~most;
-  return (uint64_t)(int64_t)whole;
-}
-
 uint64_t number_to_int(Elem to, double x) {
   if (to == ELEM_I1) return x != 0;
-  return isnan(x) ? 0 : number_wrap(to, saturated(elem_info(number_saturated_type(to)), trunc(x)));
+  uint32_t bits = elem_info(number_saturated_type(to))->bits;
+  return number_wrap(to, (uint64_t)tilec_to_int(x, bits, elem_is_signed(to)));
 }
 
 uint64_t number_load(Elem elem, const uint8_t *bytes) {

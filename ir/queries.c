@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/queries.h"
 
+#include "base/integer.h"
 #include "ir/build.h"
 
 // The first op of the op's regions from number `r` on. NULL: they are empty.
@@ -93,11 +94,52 @@ uint32_t op_use_end(const Op *op, const Region *home) {
   return end;
 }
 
+uint32_t value_use_end(const Value *value, const Region *home) {
+  bool buffer = value->type->kind == TYPE_SHARED;
+  uint32_t end = 0;
+  for (const Use *use = value->first_use; use; use = use->next) {
+    uint32_t until = op_use_end(use->user, home);
+    if (buffer && op_is_buffer_view(use->user))
+      until = max_u32(until, value_use_end(op_result(use->user), home));
+    end = max_u32(end, until);
+  }
+  return end;
+}
+
 Op *value_first_user(const Value *value, const Region *region) {
   for (Op *op = region->first; op; op = op->next)
     for (const Use *use = value->first_use; use; use = use->next)
       if (op_in_region(use->user, region) == op) return op;
   return NULL;
+}
+
+Value *flow_target(const Use *use, uint32_t n) {
+  const Op *user = use->user, *op = user->kind == OP_YIELD ? user->region->parent : user;
+  if (!op || !op_has(op, FLOW)) return NULL;
+  bool enters = op == user, tests = !enters && op->kind == OP_WHILE && user->region == op->regions[0];
+  uint32_t operand = (uint32_t)(use - user->operands),
+           first = enters && op->kind == OP_FOR ? LOOP_FIRST_INIT : tests;
+  if (operand < first || (enters && op->kind == OP_IF)) return NULL;
+  Value *result = op->kind != OP_WHILE || tests ? &op->results[operand - first] : NULL;
+  if (op->kind == OP_IF) return n == 0 ? result : NULL;
+  if (n > 0) return n == 1 ? result : NULL;
+  return op->regions[tests]->args[operand - first + (op->kind == OP_FOR)];
+}
+
+Value *flow_source(const Value *value, uint32_t n) {
+  const Op *op = value->def ? value->def : value->region->parent;
+  if (!op || !op_has(op, FLOW)) return NULL;
+  if (op->kind == OP_IF) return n < 2 ? op_operand(op->regions[n]->last, value->index) : NULL;
+  if (op->kind == OP_WHILE) {
+    bool tested = value->def || value->region == op->regions[1];
+    if (tested) return n == 0 ? op_operand(op->regions[0]->last, value->index + 1) : NULL;
+    return n == 0   ? op_operand(op, value->index)
+           : n == 1 ? op_operand(op->regions[1]->last, value->index)
+                    : NULL;
+  }
+  if (!value->def && value->index == 0) return NULL; // the loop's index
+  uint32_t i = value->index - !value->def;
+  return n == 0 ? loop_init(op, i) : n == 1 ? loop_yielded(op, i) : NULL;
 }
 
 uint32_t op_effects(const Op *op) {
@@ -113,11 +155,38 @@ Op *op_enclosing_loop(const Op *op) {
 }
 
 bool op_reduces_by(const Op *op, OpKind kind) {
-  if (op->kind != OP_REDUCE || op->result_count != 1) return false;
-  const Region *region = op->regions[0];
+  return op->kind == OP_REDUCE && op->result_count == 1 && region_combines_by(op->regions[0]) == kind;
+}
+
+OpKind region_combines_by(const Region *region) {
   const Op *by = region->first;
-  if (by->kind != kind || by->next != region->last || op_operand(region->last, 0) != op_result(by))
-    return false;
+  bool one = region->arg_count == 2 && by && by->next && by->next == region->last && by->operand_count == 2;
+  if (!one || op_operand(region->last, 0) != op_result(by)) return OP_COUNT;
   const Value *a = op_operand(by, 0), *b = op_operand(by, 1), *x = region->args[0], *y = region->args[1];
-  return (a == x && b == y) || (a == y && b == x);
+  return (a == x && b == y) || (a == y && b == x) ? by->kind : OP_COUNT;
+}
+
+bool op_precedes(const Op *a, const Op *b) {
+  b = op_in_region(b, a->region);
+  while (b && a && a != b) a = a->next;
+  return b && a;
+}
+
+bool op_same_form(const Op *a, const Op *b) {
+  if (a->kind != b->kind || a->operand_count != b->operand_count || a->result_count != b->result_count ||
+      a->region_count != b->region_count || !op_same_attrs(a, b))
+    return false;
+  for (uint32_t i = 0; i < a->result_count; i++)
+    if (a->results[i].type != b->results[i].type) return false;
+  return true;
+}
+
+Value *value_before(const Value *value, OpKind kind) {
+  while (value->def && value->def->kind == kind) value = op_operand(value->def, 0);
+  return (Value *)value;
+}
+
+bool value_is_int(const Value *value, int64_t number) {
+  int64_t constant;
+  return value_int_constant(value, &constant) && constant == number;
 }

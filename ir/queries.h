@@ -41,6 +41,15 @@ uint32_t op_last_id(const Op *op);
 // The id after which the op no longer uses a value of the region `home`: its own. If loops of that region are around the
 // op, it is the last id of the outermost one.
 uint32_t op_use_end(const Op *op, const Region *home);
+// The last id of all uses of the value, and of views of it. 0: nothing uses it.
+uint32_t value_use_end(const Value *value, const Region *home);
+
+// Where loops and branches hand values on: initial values and what regions yield, to arguments of regions and results.
+// The n-th value that gets the value of this use, or whose value this one may have. NULL: there are no more.
+Value *flow_target(const Use *use, uint32_t n);
+// Returns true for the ops whose operands do: loops, and yields.
+static inline bool op_hands_on(const Op *op) { return op->kind == OP_YIELD || op_is_loop(op); }
+Value *flow_source(const Value *value, uint32_t n);
 
 // READS and WRITES, of the op and of the ops in its regions.
 uint32_t op_effects(const Op *op);
@@ -49,6 +58,17 @@ Op *op_enclosing_loop(const Op *op);
 
 // Returns true if the reduction has one operand, and combines two of its elements by a single op of this kind.
 bool op_reduces_by(const Op *op, OpKind kind);
+
+// The op that the region applies to its two arguments, in any order, if it does nothing else. OP_COUNT: it does.
+OpKind region_combines_by(const Region *region);
+// Returns true if `a` is `b`, or comes before it in a's region. `b` may be in an op of that region.
+bool op_precedes(const Op *a, const Op *b);
+// Returns true if the ops have the same kind, attributes, numbers of operands and regions, and types of results.
+bool op_same_form(const Op *a, const Op *b);
+// The value that ops of this kind got before they gave the value, one after another. It may be the value itself.
+Value *value_before(const Value *value, OpKind kind);
+// Returns true if the value is a constant, this integer.
+bool value_is_int(const Value *value, int64_t number);
 
 // The value's use, if it has exactly one. NULL: it has none, or several.
 static inline Use *value_single_use(const Value *value) {

@@ -110,8 +110,9 @@ typedef struct ParamTextError {
 bool param_parse(IrContext *ir, Str text, const char *name, ParamSpec *param, ParamTextError *error);
 // The bytes of `text` before the first `stop` outside brackets and quotes; all of it if there is none.
 size_t param_text_until(Str text, char stop);
-// Returns true for a Python identifier: letters, digits, underscores, and non-ASCII characters.
-bool param_name_is_good(Str text);
+// Returns true for a Python identifier: letters, digits, underscores, and non-ASCII characters. So are the names after
+// % and @ in the text form.
+bool name_is_plain(Str text);
 // Prints only the type, in param_parse's syntax: "(*fp32, i32)", "tensordesc<fp16[64, 32]>". Prints nothing
 // for an unknown type.
 void param_print(const ParamSpec *param, Buf *out);

@@ -4,7 +4,6 @@
 #include "base/integer.h"
 #include "ir/queries.h"
 #include "ir/dot/layout_dot.h"
-#include "ir/memory/scratch.h"
 
 #define FACT(name) (UINT64_C(1) << FACT_##name)
 

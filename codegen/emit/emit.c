@@ -11,7 +11,6 @@
 #include "ir/memory/groups.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/number.h"
-#include "ir/memory/scratch.h"
 
 // --- types
 
@@ -62,6 +61,25 @@ LLVMValueRef emit_i32(const Emitter *e, uint32_t value) { return LLVMConstInt(e-
 
 void emit_needs_ptx(Emitter *e, uint16_t version) {
   if (e->ptx_version < version) e->ptx_version = version;
+}
+
+LLVMValueRef emit_vector(Emitter *e, const LLVMValueRef *elements, uint32_t count) {
+  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), count));
+  for (uint32_t i = 0; i < count; i++)
+    vector = LLVMBuildInsertElement(e->builder, vector, elements[i], emit_i32(e, i), "");
+  return vector;
+}
+
+LLVMValueRef emit_vector_word(Emitter *e, const LLVMValueRef *elements, uint32_t count) {
+  return LLVMBuildBitCast(e->builder, emit_vector(e, elements, count), e->i32, "");
+}
+
+LLVMValueRef emit_vector_element(Emitter *e, LLVMValueRef vector, uint32_t i) {
+  return LLVMBuildExtractElement(e->builder, vector, emit_i32(e, i), "");
+}
+
+void emit_elements(Emitter *e, LLVMValueRef vector, uint32_t count, LLVMValueRef *out) {
+  for (uint32_t i = 0; i < count; i++) out[i] = emit_vector_element(e, vector, i);
 }
 
 // --- layouts

@@ -3,6 +3,7 @@
 // LLVM's behaviour undefined or its result poison, whatever the program divides or shifts by.
 #include "codegen/emit/emit.h"
 
+#include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
 #include "target/math.h"
 
@@ -179,7 +180,6 @@ static LLVMValueRef emit_and(Emitter *e, const Op *op, const LLVMValueRef *x) {
 // (x & some) | more, of constants, in one instruction where only the lower half of the word is used (a weight that
 // choose_arithmetic makes a float of). ptxas takes two. NULL: the operands are others.
 static LLVMValueRef both_bits(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  static const char text[] = "lop3.b32 $0, $1, $2, $3, 0xea;", constraints[] = "=r,r,n,n";
   const Use *use = op_result(op)->first_use;
   if (!use || use->next || use->user->kind != OP_CAST || type_element_bytes(op_result(use->user)->type) != 2)
     return NULL;
@@ -187,10 +187,7 @@ static LLVMValueRef both_bits(Emitter *e, const Op *op, const LLVMValueRef *x) {
     return NULL;
   LLVMValueRef some = LLVMGetOperand(x[0], 1), args[] = {LLVMGetOperand(x[0], 0), some, x[1]};
   if (!LLVMIsAConstantInt(some) || !LLVMIsAConstantInt(x[1])) return NULL;
-  LLVMTypeRef type = LLVMFunctionType(e->i32, (LLVMTypeRef[]){e->i32, e->i32, e->i32}, 3, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
-                                       false, false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildCall2(e->builder, type, code, args, 3, "");
+  return asm_of_text(e, e->i32, "lop3.b32 $0, $1, $2, $3, 0xea;", "=r,r,n,n", false, args, 3);
 }
 
 static LLVMValueRef emit_or(Emitter *e, const Op *op, const LLVMValueRef *x) {

@@ -159,10 +159,8 @@ static void set_values(Emitter *e, AtomicElement *element, const Value *value, u
       atomic->args[i] = to_bits(e, element->type, x);
       continue;
     }
-    LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(x), 2));
-    pair = LLVMBuildInsertElement(e->builder, pair, x, emit_i32(e, 0), "");
-    pair = LLVMBuildInsertElement(e->builder, pair, emit_register(e, value, r + i + 1), emit_i32(e, 1), "");
-    atomic->args[i / 2] = LLVMBuildBitCast(e->builder, pair, e->i32, "");
+    LLVMValueRef pair[] = {x, emit_register(e, value, r + i + 1)};
+    atomic->args[i / 2] = emit_vector_word(e, pair, 2);
   }
   atomic->vector = element->length > per_word;
 }

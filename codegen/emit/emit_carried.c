@@ -11,10 +11,10 @@
 // registers. With 64-bit offsets, an address that is rows away from another is that one plus the distance. A
 // few addresses gain nothing. Many 64-bit ones cost more registers than they save additions.
 #include <stdio.h>
-#include <string.h>
 #include "base/integer.h"
 #include "codegen/emit/address_sum.h"
 #include "codegen/emit/emit.h"
+#include "codegen/nvvm/asm_call.h"
 #include "target/tuning.h"
 
 enum { MAX_DEPTH = 8, FEW_ADDRESSES = 4, MANY_WIDE = 16 };
@@ -75,26 +75,18 @@ static bool leads_to_copies(const Value *tile, uint32_t depth) {
 
 // --- instructions
 
-static LLVMValueRef build_asm(Emitter *e, LLVMTypeRef type, const char *text, const char *constraints,
-                              LLVMValueRef *args, uint32_t count) {
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
-                                       false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildCall2(e->builder, type, code, args, count, "");
-}
-
 LLVMValueRef emit_hidden(Emitter *e, LLVMValueRef x) {
-  LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
+  LLVMTypeRef type = LLVMTypeOf(x);
   bool narrow = type == e->i32;
-  return build_asm(e, function, narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", narrow ? "=r,r" : "=l,l", &x,
-                   1);
+  return asm_of_text(e, type, narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", narrow ? "=r,r" : "=l,l", false,
+                     &x, 1);
 }
 
 // base + bytes * the signed 32-bit index.
 static LLVMValueRef build_wide(Emitter *e, LLVMValueRef base, LLVMValueRef index, uint32_t bytes) {
   char text[48];
   snprintf(text, sizeof text, "mad.wide.s32 $0, $1, %u, $2;", bytes);
-  LLVMTypeRef types[] = {e->i32, LLVMTypeOf(base)}, type = LLVMFunctionType(types[1], types, 2, false);
-  return build_asm(e, type, text, "=l,r,l", (LLVMValueRef[]){index, base}, 2);
+  return asm_of_text(e, LLVMTypeOf(base), text, "=l,r,l", false, (LLVMValueRef[]){index, base}, 2);
 }
 
 // --- sums

@@ -6,6 +6,7 @@
 #include "codegen/emit/emit.h"
 
 #include <string.h>
+#include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
 
 bool emit_is_half(const Emitter *e, LLVMTypeRef type) { return type == e->f16 || type == e->bf16; }
@@ -90,13 +91,10 @@ static const char *take_rounding(LLVMValueRef *x) {
 // Uses assembly, because LLVM has no such instruction with a defined result out of range.
 static LLVMValueRef float_to_int16(Emitter *e, LLVMValueRef x, const char *rounding, bool is_signed) {
   bool from_double = LLVMTypeOf(x) == e->f64;
-  LLVMTypeRef from = LLVMTypeOf(x), type = LLVMFunctionType(e->i16, &from, 1, false);
   const char *constraints = from_double ? "=h,d" : "=h,f";
   const char *text = arena_printf(e->arena, "cvt.%si.%c16.%s $0, $1;", rounding, is_signed ? 's' : 'u',
                                   from_double ? "f64" : "f32");
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
-                                       false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
+  return asm_of_text(e, e->i16, text, constraints, false, &x, 1);
 }
 
 // PTX's cvt saturates at 16, 32 and 64 bits. An 8-bit integer is the low byte of the 16-bit result.
@@ -137,12 +135,9 @@ LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x) {
 // fp16 as bf16, or the reverse. LLVM 22 has a bug: it compares absolute values of the second type by an `and` of the
 // first. The instruction hides the first from it; ptxas removes it.
 static LLVMValueRef other_half(Emitter *e, LLVMValueRef x, LLVMTypeRef to) {
-  static const char text[] = "mov.b16 $0, $1;", constraints[] = "=h,h";
   LLVMValueRef bits = LLVMBuildBitCast(e->builder, x, e->i16, "");
-  LLVMTypeRef type = LLVMFunctionType(e->i16, &e->i16, 1, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
-                                       false, false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildBitCast(e->builder, LLVMBuildCall2(e->builder, type, code, &bits, 1, ""), to, "");
+  bits = asm_of_text(e, e->i16, "mov.b16 $0, $1;", "=h,h", false, &bits, 1);
+  return LLVMBuildBitCast(e->builder, bits, to, "");
 }
 
 LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {

@@ -8,13 +8,6 @@
 #include "codegen/emit/emit.h"
 #include "codegen/nvvm/nvvm.h"
 
-static LLVMValueRef word_of(Emitter *e, LLVMValueRef low, LLVMValueRef high) {
-  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(low), 2));
-  pair = LLVMBuildInsertElement(e->builder, pair, low, emit_i32(e, 0), "");
-  pair = LLVMBuildInsertElement(e->builder, pair, high, emit_i32(e, 1), "");
-  return LLVMBuildBitCast(e->builder, pair, e->i32, "");
-}
-
 // True if they are elements 2 i and 2 i + 1 of a vector, such as a loaded word.
 static bool are_of_word(LLVMValueRef low, LLVMValueRef high) {
   if (!LLVMIsAExtractElementInst(low) || !LLVMIsAExtractElementInst(high)) return false;
@@ -38,8 +31,7 @@ static LLVMValueRef half_of(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uin
     return LLVMBuildBitCast(e->builder, bits, e->f32, "");
   }
   LLVMValueRef pair = LLVMBuildBitCast(e->builder, word, LLVMVectorType(type, 2), "");
-  LLVMValueRef x = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, half), "");
-  return LLVMBuildFPExt(e->builder, x, e->f32, "");
+  return LLVMBuildFPExt(e->builder, emit_vector_element(e, pair, half), e->f32, "");
 }
 
 // True if the function of a reduction or scan is one op and not a comparison.
@@ -104,10 +96,9 @@ static bool are_bytes_of_word(const Emitter *e, const Value *tile, uint32_t r) {
 }
 
 static LLVMValueRef word_of_bytes(Emitter *e, const Value *tile, uint32_t r) {
-  LLVMValueRef word = LLVMGetPoison(LLVMVectorType(e->i8, 4));
-  for (uint32_t i = 0; i < 4; i++)
-    word = LLVMBuildInsertElement(e->builder, word, emit_register(e, tile, r + i), emit_i32(e, i), "");
-  return LLVMBuildBitCast(e->builder, word, e->i32, "");
+  LLVMValueRef bytes[4];
+  for (uint32_t i = 0; i < 4; i++) bytes[i] = emit_register(e, tile, r + i);
+  return emit_vector_word(e, bytes, 4);
 }
 
 // Two bytes of the word, from byte `first`, as fp16: a byte below the upper byte of 1024 is 1024 + x.
@@ -117,7 +108,7 @@ static void bytes_to_fp16(Emitter *e, LLVMValueRef word, uint32_t first, bool is
   LLVMValueRef above = nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, bytes, 3);
   above = LLVMBuildBitCast(e->builder, above, LLVMVectorType(e->f16, 2), "");
   above = LLVMBuildFSub(e->builder, above, LLVMConstVector(halves, 2), "");
-  for (uint32_t i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(e->builder, above, emit_i32(e, i), "");
+  emit_elements(e, above, 2, out);
 }
 
 // The same as bf16, which has too few bits for such a sum: it is 2^23 + x in fp32.
@@ -177,9 +168,8 @@ static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
     if (next) here = emit_move_before(e, next);
     for (uint32_t i = 0; i < 2; i++)
       half[i] = LLVMBuildFPTrunc(e->builder, half[i], emit_type(e, type_element(to)), "");
-    LLVMValueRef word = LLVMBuildBitCast(e->builder, nvvm_fresh(e, word_of(e, half[0], half[1])), pair, "");
-    for (uint32_t i = 0; i < 2; i++)
-      out[r + i] = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
+    LLVMValueRef word = LLVMBuildBitCast(e->builder, nvvm_fresh(e, emit_vector_word(e, half, 2)), pair, "");
+    emit_elements(e, word, 2, out + r);
     if (next) emit_move_back(e, &here);
   }
   return true;
@@ -201,11 +191,12 @@ bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out) {
     if (!fresh && !are_of_word(low, high)) return false;
   }
   for (uint32_t r = 0; r < count; r += 2) {
-    LLVMValueRef low = emit_register(e, op_operand(op, 0), r);
-    LLVMValueRef high = emit_register(e, op_operand(op, 0), r + 1);
-    LLVMValueRef word = word_of(e, low, high);
+    LLVMValueRef halves[] = {emit_register(e, op_operand(op, 0), r),
+                             emit_register(e, op_operand(op, 0), r + 1)};
+    LLVMValueRef word = emit_vector_word(e, halves, 2);
     if (fresh) word = nvvm_fresh(e, word);
-    for (uint32_t half = 0; half < 2; half++) out[r + half] = half_of(e, word, LLVMTypeOf(low), half, fresh);
+    for (uint32_t half = 0; half < 2; half++)
+      out[r + half] = half_of(e, word, LLVMTypeOf(halves[0]), half, fresh);
   }
   return true;
 }

@@ -15,18 +15,15 @@ static bool is_loaded_singly(const Value *value) {
   const Op *op = value->def;
   if (!op) return false;
   if (op->kind == OP_LOAD) return op_int(op, ATTR_VECTOR, 1) == 1;
-  bool singly = false;
-  for (uint32_t r = 0; op->kind == OP_IF && r < op->region_count; r++)
-    singly |= is_loaded_singly(op_operand(op->regions[r]->last, value->index));
-  return singly;
+  return op->kind == OP_IF &&
+         (is_loaded_singly(flow_source(value, 0)) || is_loaded_singly(flow_source(value, 1)));
 }
 
 // True if the next iteration uses what this one loads. Packing two such elements would wait for the loads in
 // this iteration.
 static bool is_loaded_ahead(const Value *value) {
   const Op *loop = value->def ? value->def : value->region->parent;
-  if (loop && loop->kind == OP_FOR && (value->def || value->index > 0))
-    return is_loaded_singly(loop_yielded(loop, value->def ? value->index : value->index - 1));
+  if (loop && loop->kind == OP_FOR && flow_source(value, 1)) return is_loaded_singly(flow_source(value, 1));
   bool carried = false;
   for (const Use *use = value->first_use; use; use = use->next)
     carried |=
@@ -69,9 +66,7 @@ static LLVMValueRef put_together(Emitter *e, const LLVMValueRef *from, uint32_t 
   if (each == 1) return from[0];
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
   LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(block));
-  LLVMValueRef all = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(from[0]), each));
-  for (uint32_t i = 0; i < each; i++)
-    all = LLVMBuildInsertElement(e->builder, all, from[i], emit_i32(e, i), "");
+  LLVMValueRef all = emit_vector(e, from, each);
   LLVMPositionBuilderAtEnd(e->builder, here);
   return all;
 }

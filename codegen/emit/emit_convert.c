@@ -3,7 +3,6 @@
 #include "base/fault.h"
 #include "codegen/emit/emit_combine.h"
 #include "codegen/nvvm/nvvm.h"
-#include "ir/memory/scratch.h"
 
 // Maps registers of `to` to registers of `from` that hold the same element in thread 0.
 static void rename_registers(Emitter *e, const Value *x, const Layout *from, const Layout *to,

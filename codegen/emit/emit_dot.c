@@ -32,11 +32,9 @@ LLVMValueRef emit_mapped(const RegisterMap *map, uint32_t index) {
 LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint32_t stride, uint32_t pack) {
   LLVMValueRef first = emit_mapped(map, index);
   if (pack == 0) return LLVMBuildBitCast(e->builder, first, e->i32, "");
-  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(first), 1u << pack));
-  for (uint32_t i = 0; i < 1u << pack; i++)
-    vector =
-        LLVMBuildInsertElement(e->builder, vector, emit_mapped(map, index + i * stride), emit_i32(e, i), "");
-  return LLVMBuildBitCast(e->builder, vector, e->i32, "");
+  LLVMValueRef elements[4];
+  for (uint32_t i = 0; i < 1u << pack; i++) elements[i] = emit_mapped(map, index + i * stride);
+  return emit_vector_word(e, elements, 1u << pack);
 }
 
 void emit_begin_sums(const EmittedDot *p) {
@@ -165,16 +163,13 @@ static LLVMValueRef word_of_half(LLVMValueRef x, uint64_t i) {
 LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef word = word_of_half(x, 0);
   if (word && word == word_of_half(y, 1)) return word;
-  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(e->f16, 2));
-  vector = LLVMBuildInsertElement(e->builder, vector, x, emit_i32(e, 0), "");
-  vector = LLVMBuildInsertElement(e->builder, vector, y, emit_i32(e, 1), "");
-  return LLVMBuildBitCast(e->builder, vector, e->i32, "");
+  return emit_vector_word(e, (LLVMValueRef[]){x, y}, 2);
 }
 
 void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y) {
   LLVMValueRef vector = LLVMBuildBitCast(e->builder, word, LLVMVectorType(e->f16, 2), "");
-  *x = LLVMBuildExtractElement(e->builder, vector, emit_i32(e, 0), "");
-  *y = LLVMBuildExtractElement(e->builder, vector, emit_i32(e, 1), "");
+  *x = emit_vector_element(e, vector, 0);
+  *y = emit_vector_element(e, vector, 1);
 }
 
 // One tile of m16n8.

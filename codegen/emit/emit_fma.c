@@ -54,11 +54,6 @@ static LLVMValueRef widen_to_sum(FmaDot *d, Elem elem, LLVMValueRef x) {
   return LLVMTypeOf(x) == d->sum ? x : LLVMBuildFPCast(e->builder, x, d->sum, "");
 }
 
-static const Value *buffer_of(const Value *view) {
-  while (view->def && view->def->kind == OP_SHARED_TRANS) view = op_operand(view->def, 0);
-  return view;
-}
-
 // True if an fma dot other than `dot` reads the buffer, as it is or transposed.
 static bool read_by_other(const Value *buffer, const Op *dot) {
   for (const Use *use = buffer->first_use; use; use = use->next) {
@@ -82,7 +77,8 @@ static FmaOperand operand_of(FmaDot *d, DotOperand which) {
   o.offsets = layout_intern(e->module->ir, &offsets);
   o.vector_bits = shared_vector(&offsets, elem_bytes(o.value->type->elem), o.vector_at);
   o.base = emit_shared_address(e, o.value);
-  o.anew = layout_registers(&elements) > TUNE_FMA_OPERAND_KEPT && read_by_other(buffer_of(o.value), d->p->op);
+  o.anew = layout_registers(&elements) > TUNE_FMA_OPERAND_KEPT &&
+           read_by_other(value_before(o.value, OP_SHARED_TRANS), d->p->op);
   o.loaded = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(&elements));
   return o;
 }

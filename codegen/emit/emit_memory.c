@@ -64,11 +64,9 @@ static LLVMValueRef gather_pairs(Emitter *e, const MemoryRun *run, const LLVMVal
   if (run->memory != e->i8 || run->length % 2) return NULL;
   for (uint32_t i = 0; i < run->length; i += 2)
     if (!pair_of_bytes(e, elements[i], elements[i + 1])) return NULL;
-  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(e->i16, run->length / 2));
-  for (uint32_t i = 0; i < run->length; i += 2)
-    vector = LLVMBuildInsertElement(e->builder, vector, pair_of_bytes(e, elements[i], elements[i + 1]),
-                                    emit_i32(e, i / 2), "");
-  return LLVMBuildBitCast(e->builder, vector, vector_type(run), "");
+  LLVMValueRef pairs[8];
+  for (uint32_t i = 0; i < run->length; i += 2) pairs[i / 2] = pair_of_bytes(e, elements[i], elements[i + 1]);
+  return LLVMBuildBitCast(e->builder, emit_vector(e, pairs, run->length / 2), vector_type(run), "");
 }
 
 // The run's elements as one LLVM value, in memory format.
@@ -76,16 +74,14 @@ static LLVMValueRef gather_run(Emitter *e, const MemoryRun *run, const LLVMValue
   if (run->length == 1) return emit_to_memory(e, elements[0]);
   LLVMValueRef pairs = gather_pairs(e, run, elements);
   if (pairs) return pairs;
-  LLVMValueRef vector = LLVMGetPoison(vector_type(run));
-  for (uint32_t i = 0; i < run->length; i++)
-    vector = LLVMBuildInsertElement(e->builder, vector, emit_to_memory(e, elements[i]), emit_i32(e, i), "");
-  return vector;
+  LLVMValueRef stored[16];
+  for (uint32_t i = 0; i < run->length; i++) stored[i] = emit_to_memory(e, elements[i]);
+  return emit_vector(e, stored, run->length);
 }
 
 static void scatter_run(Emitter *e, const MemoryRun *run, LLVMValueRef vector, LLVMValueRef *elements) {
   for (uint32_t i = 0; i < run->length; i++) {
-    LLVMValueRef x =
-        run->length == 1 ? vector : LLVMBuildExtractElement(e->builder, vector, emit_i32(e, i), "");
+    LLVMValueRef x = run->length == 1 ? vector : emit_vector_element(e, vector, i);
     elements[i] = emit_from_memory(e, run->type, x);
   }
 }
@@ -114,8 +110,7 @@ static void to_words(Emitter *e, const MemoryRun *run, const GlobalAccess *acces
   LLVMTypeRef type = access->words == 1 ? integer : LLVMVectorType(integer, access->words);
   LLVMValueRef all = LLVMBuildBitCast(e->builder, gather_run(e, run, elements), type, "");
   for (uint32_t i = 0; i < access->words; i++) {
-    LLVMValueRef word =
-        access->words == 1 ? all : LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "");
+    LLVMValueRef word = access->words == 1 ? all : emit_vector_element(e, all, i);
     words[i] = LLVMBuildZExt(e->builder, word, nvvm_word_type(e, access->word_bits), "");
   }
 }
@@ -123,12 +118,8 @@ static void to_words(Emitter *e, const MemoryRun *run, const GlobalAccess *acces
 static void from_words(Emitter *e, const MemoryRun *run, const GlobalAccess *access,
                        const LLVMValueRef *words, LLVMValueRef *elements) {
   LLVMTypeRef integer = LLVMIntTypeInContext(e->context, access->word_bits);
-  LLVMValueRef all = LLVMBuildTrunc(e->builder, words[0], integer, "");
-  if (access->words > 1) {
-    all = LLVMGetPoison(LLVMVectorType(integer, access->words));
-    for (uint32_t i = 0; i < access->words; i++)
-      all = LLVMBuildInsertElement(e->builder, all, words[i], emit_i32(e, i), "");
-  }
+  LLVMValueRef all = access->words > 1 ? emit_vector(e, words, access->words)
+                                       : LLVMBuildTrunc(e->builder, words[0], integer, "");
   scatter_run(e, run, LLVMBuildBitCast(e->builder, all, vector_type(run), ""), elements);
 }
 
@@ -246,7 +237,7 @@ static LLVMValueRef load_tail(Emitter *e, const MemoryRun *run, const CutRun *cu
   for (uint32_t i = 0; i + 1 < cut->parts; i++) {
     GlobalAccess access = part_access(e, run, cut, i);
     LLVMTypeRef held = nvvm_word_type(e, access.word_bits), type = LLVMGetElementType(LLVMTypeOf(tail));
-    LLVMValueRef part = LLVMBuildExtractElement(e->builder, tail, emit_i32(e, i), ""), read;
+    LLVMValueRef part = emit_vector_element(e, tail, i), read;
     part = LLVMBuildZExt(e->builder, part, held, "");
     nvvm_load_global(e, &access, &part, &read);
     read = LLVMBuildTrunc(e->builder, read, type, "");
@@ -285,7 +276,7 @@ static void store_cut_run(Emitter *e, const MemoryRun *run, uint32_t r, LLVMValu
   LLVMValueRef tail = cut.parts > 1 ? tail_of(e, run, &cut, words) : NULL;
   for (uint32_t i = 0; i + 1 < cut.parts; i++) {
     GlobalAccess access = part_access(e, run, &cut, i);
-    LLVMValueRef part = LLVMBuildExtractElement(e->builder, tail, emit_i32(e, i), "");
+    LLVMValueRef part = emit_vector_element(e, tail, i);
     part = LLVMBuildZExt(e->builder, part, nvvm_word_type(e, access.word_bits), "");
     nvvm_store_global(e, &access, &part);
   }

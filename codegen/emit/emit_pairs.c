@@ -4,7 +4,7 @@
 // unpacked and packed again, and drops both.
 #include "codegen/emit/emit_pairs.h"
 
-#include <string.h>
+#include "codegen/nvvm/asm_call.h"
 #include "codegen/emit/emit_combine.h"
 #include "codegen/nvvm/nvvm.h"
 
@@ -14,31 +14,20 @@ bool emit_is_paired(const Emitter *e, const Type *type) {
   return (element->elem == ELEM_I16 || element->elem == ELEM_U16) && emit_count(type) % 2 == 0;
 }
 
-static LLVMValueRef pair_of(Emitter *e, LLVMValueRef low, LLVMValueRef high) {
-  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(low), 2));
-  pair = LLVMBuildInsertElement(e->builder, pair, low, emit_i32(e, 0), "");
-  return LLVMBuildInsertElement(e->builder, pair, high, emit_i32(e, 1), "");
-}
-
-static void take_apart(Emitter *e, LLVMValueRef pair, LLVMValueRef *out) {
-  for (uint32_t half = 0; half < 2; half++)
-    out[half] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, half), "");
-}
-
 static LLVMValueRef as_word(Emitter *e, LLVMValueRef pair) {
   return LLVMBuildBitCast(e->builder, pair, e->i32, "");
 }
 
 void emit_shuffle_pair(Emitter *e, const LLVMValueRef *x, uint32_t mask, LLVMValueRef *out) {
-  LLVMValueRef pair = pair_of(e, x[0], x[1]);
+  LLVMValueRef pair = emit_vector(e, x, 2);
   LLVMValueRef word = emit_shuffle_xor(e, as_word(e, pair), mask);
-  take_apart(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(pair), ""), out);
+  emit_elements(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(pair), ""), 2, out);
 }
 
 static void choose_pair(Emitter *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b,
                         LLVMValueRef *out) {
   LLVMValueRef word = LLVMBuildSelect(e->builder, condition, as_word(e, a), as_word(e, b), "");
-  take_apart(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(a), ""), out);
+  emit_elements(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(a), ""), 2, out);
 }
 
 // min and max of .s16x2 and .u16x2: PTX 8.0, section 9.7.1.
@@ -48,14 +37,10 @@ static LLVMValueRef extreme_of(Emitter *e, const Op *op, LLVMValueRef a, LLVMVal
   const char *name = op->kind == OP_MIN ? is_signed ? "min.s16x2 $0, $1, $2;" : "min.u16x2 $0, $1, $2;"
                      : is_signed        ? "max.s16x2 $0, $1, $2;"
                                         : "max.u16x2 $0, $1, $2;";
-  static const char constraints[] = "=r,r,r";
-  LLVMTypeRef type = LLVMFunctionType(e->i32, (LLVMTypeRef[]){e->i32, e->i32}, 2, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, name, strlen(name), constraints, sizeof constraints - 1, false,
-                                       false, LLVMInlineAsmDialectATT, false);
   emit_needs_ptx(e, PTX_OF_PAIRS);
   LLVMValueRef words[] = {as_word(e, a), as_word(e, b)};
-  return LLVMBuildBitCast(e->builder, LLVMBuildCall2(e->builder, type, code, words, 2, ""), LLVMTypeOf(a),
-                          "");
+  LLVMValueRef extreme = asm_of_text(e, e->i32, name, "=r,r,r", false, words, 2);
+  return LLVMBuildBitCast(e->builder, extreme, LLVMTypeOf(a), "");
 }
 
 bool emit_both(Emitter *e, const Op *op, uint32_t r, LLVMValueRef *out) {
@@ -66,10 +51,10 @@ bool emit_both(Emitter *e, const Op *op, uint32_t r, LLVMValueRef *out) {
   if (!extreme && condition != emit_register(e, op_operand(op, 0), r + 1)) return false;
   for (uint32_t i = 0; i < 2; i++) {
     const Value *x = op_operand(op, first + i);
-    pairs[i] = pair_of(e, emit_register(e, x, r), emit_register(e, x, r + 1));
+    pairs[i] = emit_vector(e, (LLVMValueRef[]){emit_register(e, x, r), emit_register(e, x, r + 1)}, 2);
   }
   if (extreme)
-    take_apart(e, extreme_of(e, op, pairs[0], pairs[1]), out);
+    emit_elements(e, extreme_of(e, op, pairs[0], pairs[1]), 2, out);
   else
     choose_pair(e, condition, pairs[0], pairs[1], out);
   return true;

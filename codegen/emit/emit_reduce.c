@@ -219,10 +219,8 @@ static bool steps_keep_words(const Reduction *d, uint32_t steps) {
 static LLVMValueRef combine_words(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
   Emitter *e = d->e;
   if (steps == 1) {
-    LLVMValueRef word = LLVMGetPoison(LLVMVectorType(e->bf16, 2));
-    for (uint32_t i = 0; i < 2; i++)
-      word = LLVMBuildInsertElement(e->builder, word, emit_register(e, halves, r + i), emit_i32(e, i), "");
-    return word;
+    LLVMValueRef both[] = {emit_register(e, halves, r), emit_register(e, halves, r + 1)};
+    return emit_vector(e, both, 2);
   }
   LLVMValueRef a = combine_words(d, halves, r, steps - 1);
   LLVMValueRef b = combine_words(d, halves, r ^ d->plan.steps[steps - 1].reg, steps - 1);
@@ -233,12 +231,9 @@ static LLVMValueRef combine_words(Reduction *d, const Value *halves, uint32_t r,
 
 static void combine_halves(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
   Emitter *e = d->e;
-  LLVMValueRef word = combine_words(d, halves, r, steps), other;
-  for (uint32_t i = 0; i < 2; i++) {
-    LLVMValueRef half = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
-    LLVMValueRef wide = LLVMBuildFPExt(e->builder, half, e->f32, "");
-    *(i ? &other : &d->v[0][r]) = wide;
-  }
+  LLVMValueRef word = combine_words(d, halves, r, steps);
+  d->v[0][r] = LLVMBuildFPExt(e->builder, emit_vector_element(e, word, 0), e->f32, "");
+  LLVMValueRef other = LLVMBuildFPExt(e->builder, emit_vector_element(e, word, 1), e->f32, "");
   combine_register(d, r, &other, &d->plan.steps[0]);
 }
 

@@ -11,7 +11,6 @@
 // A reverse scan inverts the meaning of every bit.
 #include <string.h>
 #include "codegen/emit/emit_combine.h"
-#include "codegen/nvvm/nvvm.h"
 #include "ir/memory/exchange.h"
 
 typedef struct Scan {

@@ -10,7 +10,6 @@
 #include "codegen/nvvm/nvvm.h"
 #include "ir/layout/ldmatrix.h"
 #include "ir/memory/access.h"
-#include "ir/build.h"
 #include "ir/memory/scratch.h"
 
 // --- the kernel's array

@@ -9,9 +9,9 @@
 
 enum { MOST = 600000, FIRST_CHECK = 64 };
 
-static uint64_t count_instructions(const Emitter *e) {
+uint64_t emit_count_instructions(LLVMValueRef function) {
   uint64_t n = 0;
-  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(e->function); block;
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
        block = LLVMGetNextBasicBlock(block))
     for (LLVMValueRef insn = LLVMGetFirstInstruction(block); insn; insn = LLVMGetNextInstruction(insn)) n++;
   return n;
@@ -21,7 +21,7 @@ static uint64_t count_instructions(const Emitter *e) {
 void emit_check_size(Emitter *e, const Op *op) {
   if (++e->ops < e->next_check) return;
   e->next_check = e->ops + FIRST_CHECK + e->ops / 8;
-  if (count_instructions(e) <= MOST) return;
+  if (emit_count_instructions(e->function) <= MOST) return;
   diag_error(e->diags, op->loc,
              "[T0506] the kernel is too large: more than %d instructions up to here; use more warps, a "
              "smaller tile, "

@@ -35,12 +35,6 @@ static bool has_early_sums(const Emitter *e, const Op *first, const Op *dot) {
   return !e->prepared[op_result(dot)->id];
 }
 
-static bool is_before(const Op *op, const Op *dot) {
-  for (const Op *before = dot->prev; before; before = before->prev)
-    if (before == op) return true;
-  return false;
-}
-
 // True if other values may equal this one at the end of a loop iteration or branch. ptxas gives equal values
 // one register.
 static bool is_shared(const Value *sum) {
@@ -75,7 +69,7 @@ static bool is_kept(const Op *dot) {
     if (op_is_loop(region->parent)) return true;
   for (const Use *use = sum->first_use; use; use = use->next) {
     const Op *user = op_in_region(use->user, dot->region);
-    if (use->user != dot && !(user && is_before(user, first))) return true;
+    if (use->user != dot && (!user || op_precedes(first, user))) return true;
   }
   return false;
 }
@@ -222,7 +216,7 @@ static bool is_carried_over(const Op *first, const Use *yield) {
   const Op *begin = summed_into(first) == carried ? first_under_way(first) : first;
   for (const Use *use = carried->first_use; use; use = use->next) {
     const Op *user = op_in_region(use->user, first->region);
-    if (use->user != first && user && !is_before(user, begin)) return true;
+    if (use->user != first && user && op_precedes(begin, user)) return true;
   }
   return false;
 }

@@ -3,9 +3,9 @@
 // share one branch.
 #include "base/fault.h"
 #include "codegen/emit/emit.h"
+#include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"
-#include "ir/memory/scratch.h"
 #include "ir/memory/tensor_box.h"
 
 enum { MBARRIER_BYTES = 8, COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3, STORE_COORDINATES = 2 };
@@ -16,20 +16,11 @@ static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
 
 // An instruction without result. Its operands have 32 bits, after one of 64 bits if `wide` is given.
 static void order_with(Emitter *e, const char *text, LLVMValueRef wide, LLVMValueRef *args, uint32_t count) {
-  LLVMTypeRef types[4 + TENSOR_MAP_MAX_RANK];
-  LLVMValueRef all[4 + TENSOR_MAP_MAX_RANK];
-  Buf code = {0}, constraints = {0};
-  uint32_t n = 0;
-  if (wide) all[n++] = wide;
-  for (uint32_t i = 0; i < count; i++) all[n++] = args[i];
-  for (uint32_t i = 0; i < n; i++) {
-    types[i] = LLVMTypeOf(all[i]);
-    buf_text(&constraints, types[i] == e->i64 ? "l," : "r,");
-  }
-  buf_text(&constraints, "~{memory}");
-  buf_text(&code, text);
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, n, false);
-  nvvm_synchronises(e, nvvm_assembly(e, type, &code, &constraints, all, n));
+  AsmCall call = {0};
+  buf_text(&call.text, text);
+  if (wide) asm_operand(e, &call, wide);
+  for (uint32_t i = 0; i < count; i++) asm_operand(e, &call, args[i]);
+  asm_build(e, &call, ASM_ORDERED, NULL);
 }
 
 // --- mbarriers

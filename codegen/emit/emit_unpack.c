@@ -12,13 +12,12 @@
 // One by one, a pair takes two shifts, two `lop3` and a permutation. Shifts by fewer than 8 bits are shared by a word's
 // fields: packed weights of 4 bits need one of them, for eight weights.
 #include <math.h>
-#include <string.h>
 
 #include "codegen/emit/emit.h"
 
 #include "codegen/llvm/known_bits.h"
+#include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
-#include "ir/build.h"
 
 enum { BYTE_BITS = 8, BYTE_MASK = 0xff, WORD_BITS = 32, PAIR_BYTES = 4 };
 
@@ -124,7 +123,7 @@ static void unpack_pair(Emitter *e, const Unpacking *u, uint32_t r, const Field 
   if (!pair) pair = permuted(e, words, fields, is_signed);
   pair = masked_with(e, pair, u->mask | u->mask << 16, u->bits | u->bits << 16);
   pair = LLVMBuildBitCast(e->builder, pair, LLVMVectorType(e->i16, 2), "");
-  for (uint32_t i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, i), "");
+  emit_elements(e, pair, 2, out);
 }
 
 bool emit_unpack(Emitter *e, const Op *op, LLVMValueRef *out) {
@@ -164,12 +163,9 @@ static bool is_pair(LLVMValueRef vector) {
 }
 
 static LLVMValueRef pair_at(Emitter *e, const Value *tile, uint32_t r) {
-  LLVMValueRef low = emit_register(e, tile, r), high = emit_register(e, tile, r + 1);
-  LLVMValueRef vector = vector_of(low, high);
-  if (is_pair(vector)) return vector;
-  vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(low), 2));
-  vector = LLVMBuildInsertElement(e->builder, vector, low, emit_i32(e, 0), "");
-  return LLVMBuildInsertElement(e->builder, vector, high, emit_i32(e, 1), "");
+  LLVMValueRef halves[] = {emit_register(e, tile, r), emit_register(e, tile, r + 1)};
+  LLVMValueRef vector = vector_of(halves[0], halves[1]);
+  return is_pair(vector) ? vector : emit_vector(e, halves, 2);
 }
 
 static bool comes_in_pairs(Emitter *e, const Value *tile) {
@@ -222,14 +218,10 @@ static LLVMValueRef without_shift(LLVMValueRef word, uint32_t *within) {
 // A pair that ptxas does not know to be a constant: no grid has 65,536 CTAs along z. If ptxas knows that two numbers are
 // constant, and they differ, it writes them into a register again before each use.
 static LLVMValueRef kept_pair(Emitter *e, LLVMTypeRef type, uint32_t bits) {
-  static const char constraints[] = "=r,n";
   const char *text = "{\n\t.reg .b32 none;\n\tmov.u32 none, %nctaid.z;\n\tshr.u32 none, none, 16;\n\t"
                      "or.b32 $0, none, $1;\n\t}";
-  LLVMTypeRef function = LLVMFunctionType(e->i32, &e->i32, 1, false);
-  LLVMValueRef number = emit_i32(e, bits);
-  LLVMValueRef code = LLVMGetInlineAsm(function, text, strlen(text), constraints, sizeof constraints - 1,
-                                       false, false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildBitCast(e->builder, LLVMBuildCall2(e->builder, function, code, &number, 1, ""), type, "");
+  LLVMValueRef number = emit_i32(e, bits), kept = asm_of_text(e, e->i32, text, "=r,n", false, &number, 1);
+  return LLVMBuildBitCast(e->builder, kept, type, "");
 }
 
 static LLVMValueRef pair_of_numbers(Emitter *e, double x, double y) {
@@ -342,8 +334,7 @@ bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out) {
     replaced &= pair != NULL;
     if (!pair)
       pair = op->kind == OP_BITCAST ? LLVMBuildBitCast(e->builder, x[0], type, "") : scalar(e, op, x);
-    for (uint32_t i = 0; i < 2; i++)
-      out[r + i] = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, i), "");
+    emit_elements(e, pair, 2, out + r);
   }
   if (replaced) erase_replaced(e, op_operand(op, 0));
   return true;

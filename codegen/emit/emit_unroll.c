@@ -6,7 +6,6 @@
 // only passes the value on: the next iteration is the first to need it.
 #include <llvm-c/DebugInfo.h>
 #include "codegen/emit/emit_dot.h"
-#include "ir/build.h"
 #include "ir/dot/dot.h"
 
 typedef struct Passing {
@@ -43,12 +42,12 @@ static bool is_only_passed_on(Passing *p, const Value *value, uint32_t place, bo
   if (p->seen[value->id]) return true;
   p->seen[value->id] = true;
   for (const Use *use = value->first_use; use; use = use->next) {
-    const Op *user = use->user, *branch = user->region->parent;
-    uint32_t operand = (uint32_t)(use - user->operands);
+    const Op *user = use->user;
+    const Value *chosen = flow_target(use, 0);
     if (user->kind == OP_YIELD && user->region == p->body) {
-      *others |= operand != place;
-    } else if (user->kind == OP_YIELD && branch->kind == OP_IF) {
-      if (!is_only_passed_on(p, &branch->results[operand], place, others)) return false;
+      *others |= use != &user->operands[place];
+    } else if (chosen && chosen->def) { // by a branch
+      if (!is_only_passed_on(p, chosen, place, others)) return false;
     } else if (user->region == p->body && is_movable(user)) {
       for (uint32_t i = 0; i < user->result_count; i++)
         if (!is_only_passed_on(p, &user->results[i], place, others)) return false;

@@ -106,7 +106,7 @@ static uint32_t lasting_descriptors(const Op *dot, DotOperand operand) {
   enum { K_BYTES = 32 };
   const Value *buffer = op_operand(dot, operand);
   const Type *type = buffer->type;
-  while (buffer->def && buffer->def->kind == OP_SHARED_TRANS) buffer = op_operand(buffer->def, 0);
+  buffer = value_before(buffer, OP_SHARED_TRANS);
   if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return 0;
   return type->shape[operand == DOT_A] * elem_bytes(type->elem) / K_BYTES;
 }

@@ -28,19 +28,11 @@ static bool is_library(LLVMValueRef function) {
   return LLVMGetFunctionCallConv(function) == LLVMCCallConv && !LLVMIsDeclaration(function);
 }
 
-static uint64_t count_instructions(LLVMValueRef function) {
-  uint64_t n = 0;
-  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-       block = LLVMGetNextBasicBlock(block))
-    for (LLVMValueRef insn = LLVMGetFirstInstruction(block); insn; insn = LLVMGetNextInstruction(insn)) n++;
-  return n;
-}
-
 static void find_functions(const Emitter *e, Library *library) {
   for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f)) {
     if (!is_library(f)) continue;
     if (library->n == MAX_FUNCTIONS) BUG("more than %d library functions", MAX_FUNCTIONS);
-    library->at[library->n++] = (LibraryFunction){.function = f, .size = count_instructions(f)};
+    library->at[library->n++] = (LibraryFunction){.function = f, .size = emit_count_instructions(f)};
   }
 }
 

@@ -3,10 +3,11 @@
 // usage guide and the PTX ISA (sections on ld, st, cvt, ex2).
 #include "codegen/nvvm/nvvm.h"
 
+#include "codegen/nvvm/asm_call.h"
+
 #include <stdio.h>
 #include <string.h>
 #include "base/fault.h"
-#include "codegen/inline_asm.h"
 
 LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,
                             const LLVMValueRef *args, uint32_t arg_count) {
@@ -38,22 +39,16 @@ LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z
 }
 
 LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x) {
-  static const char text[] = "add.rn.f32 $0, $1, 0f80000000;", constraints[] = "=f,f";
-  LLVMTypeRef fp32 = LLVMTypeOf(x), type = LLVMFunctionType(fp32, &fp32, 1, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
-                                       false, false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
+  return asm_of_text(e, e->f32, "add.rn.f32 $0, $1, 0f80000000;", "=f,f", false, &x, 1);
 }
 
 LLVMValueRef nvvm_fresh(Emitter *e, LLVMValueRef x) {
-  LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
+  LLVMTypeRef type = LLVMTypeOf(x);
   bool narrow = type == e->i32, wide = type == e->i64 || type == e->ptr;
   bool number = LLVMIsConstant(x) && !LLVMIsAConstantExpr(x); // not an address in shared memory
   if (number || (!narrow && !wide)) return x;
   const char *text = narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", *constraints = narrow ? "=r,r" : "=l,l";
-  LLVMValueRef code = LLVMGetInlineAsm(function, text, strlen(text), constraints, strlen(constraints), true,
-                                       false, LLVMInlineAsmDialectATT, false);
-  return LLVMBuildCall2(e->builder, function, code, &x, 1, "");
+  return asm_of_text(e, type, text, constraints, true, &x, 1);
 }
 
 LLVMValueRef nvvm_thread_id(Emitter *e) { return nvvm_call(e, "llvm.nvvm.read.ptx.sreg.tid.x", NULL); }
@@ -184,10 +179,6 @@ LLVMTypeRef nvvm_word_type(const Emitter *e, uint32_t word_bits) {
   return word_bits == 64 ? e->i64 : word_bits == 32 ? e->i32 : e->i16;
 }
 
-static char word_constraint(uint32_t word_bits) {
-  return word_bits == 64 ? ASM_INT64 : word_bits == 32 ? ASM_INT32 : ASM_INT16;
-}
-
 // A cache modifier, an eviction priority and volatile exclude one another. They are hints, so the strongest
 // is used.
 static bool has_priority(const GlobalAccess *access) {
@@ -201,10 +192,8 @@ static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
   LLVMValueRef *policy = &e->policies[strcmp(access->evict, "evict_last") == 0];
   if (*policy) return *policy;
   EmitPosition here = emit_move_before(e, LLVMGetBasicBlockTerminator(e->entry));
-  Buf text = {0}, constraints = {0};
-  buf_printf(&text, "createpolicy.fractional.L2::%s.b64 $0, 1.0;", access->evict);
-  buf_text(&constraints, "=l");
-  *policy = nvvm_assembly(e, LLVMFunctionType(e->i64, NULL, 0, false), &text, &constraints, NULL, 0);
+  const char *text = arena_printf(e->arena, "createpolicy.fractional.L2::%s.b64 $0, 1.0;", access->evict);
+  *policy = asm_of_text(e, e->i64, text, "=l", true, NULL, 0);
   emit_move_back(e, &here);
   return *policy;
 }
@@ -224,36 +213,21 @@ static void instruction(Emitter *e, const char *name, const GlobalAccess *access
 
 // "$0", or "{$2,$3,$4,$5}".
 static void word_list(uint32_t first, uint32_t words, Buf *text) {
-  if (words > 1) buf_char(text, '{');
-  for (uint32_t i = 0; i < words; i++) buf_printf(text, "%s$%u", i ? "," : "", first + i);
-  if (words > 1) buf_char(text, '}');
-}
-
-LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
-                           uint32_t count) {
-  LLVMValueRef code = LLVMGetInlineAsm(type, text->at, text->n, constraints->at, constraints->n, true, false,
-                                       LLVMInlineAsmDialectATT, false);
-  buf_free(text);
-  buf_free(constraints);
-  return LLVMBuildCall2(e->builder, type, code, args, count, "");
+  if (words > 1)
+    asm_words(text, first, words);
+  else
+    buf_printf(text, "$%u", first);
 }
 
 void nvvm_count_shared(Emitter *e, LLVMValueRef address, LLVMValueRef counted) {
-  LLVMValueRef args[] = {address, counted};
-  LLVMTypeRef types[] = {LLVMTypeOf(address), e->i1};
-  Buf text = {0}, constraints = {0};
-  buf_text(&text, "@$1 red.shared.add.u32 [$0], 1;");
-  buf_text(&constraints, "r,b,~{memory}");
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, 2, false);
-  nvvm_assembly(e, type, &text, &constraints, args, 2);
+  asm_of_text(e, LLVMVoidTypeInContext(e->context), "@$1 red.shared.add.u32 [$0], 1;", "r,b,~{memory}", true,
+              (LLVMValueRef[]){address, counted}, 2);
 }
 
 void nvvm_order(Emitter *e, const char *instruction, const char *how) {
-  Buf text = {0}, constraints = {0};
-  buf_printf(&text, "%s%s;", instruction, how);
-  buf_text(&constraints, "~{memory}");
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
-  nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
+  AsmCall call = {0};
+  buf_printf(&call.text, "%s%s;", instruction, how);
+  asm_build(e, &call, ASM_ORDERED, NULL);
 }
 
 void nvvm_fence_async(Emitter *e, bool global) {
@@ -263,66 +237,38 @@ void nvvm_fence_async(Emitter *e, bool global) {
 
 void nvvm_grid_control(Emitter *e, const char *what) { nvvm_order(e, "griddepcontrol.", what); }
 
+static void end_access(Emitter *e, AsmCall *call, LLVMValueRef policy, LLVMValueRef *results) {
+  if (policy) buf_printf(&call->text, ", $%u", asm_operand(e, call, policy));
+  buf_char(&call->text, ';');
+  asm_build(e, call, ASM_EFFECTS, results);
+}
+
 // The results are tied to `initial`. A predicated-off load leaves them unchanged.
 void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *initial,
                       LLVMValueRef *result) {
-  uint32_t words = access->words, count = 0;
-  bool tied = access->predicate != NULL;
-  LLVMTypeRef word = nvvm_word_type(e, access->word_bits);
-  LLVMTypeRef types[11], results[4] = {word, word, word, word};
-  LLVMValueRef args[11], policy = cache_policy(e, access);
-  Buf text = {0}, constraints = {0};
-  for (uint32_t i = 0; i < words; i++) buf_printf(&constraints, "=%c,", word_constraint(access->word_bits));
-  buf_text(&constraints, tied ? "l,b" : "l");
-  args[count++] = access->pointer;
-  if (tied) args[count++] = access->predicate;
-  for (uint32_t i = 0; tied && i < words; i++) {
-    buf_printf(&constraints, ",%u", i);
-    args[count++] = initial[i];
+  AsmCall call = {0};
+  uint32_t words = access->words;
+  LLVMValueRef policy = cache_policy(e, access);
+  for (uint32_t i = 0; i < words; i++) asm_result(e, &call, nvvm_word_type(e, access->word_bits));
+  uint32_t pointer = asm_operand(e, &call, access->pointer);
+  if (access->predicate) {
+    buf_printf(&call.text, "@$%u ", asm_operand(e, &call, access->predicate));
+    for (uint32_t i = 0; i < words; i++) asm_tied(e, &call, initial[i], i);
   }
-  if (tied) buf_printf(&text, "@$%u ", words + 1);
-  instruction(e, "ld", access, &text);
-  word_list(0, words, &text);
-  buf_printf(&text, ", [$%u]", words);
-  if (policy) {
-    buf_printf(&text, ", $%u", words + count);
-    buf_text(&constraints, ",l");
-    args[count++] = policy;
-  }
-  buf_char(&text, ';');
-  for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
-  LLVMTypeRef returned = words == 1 ? word : LLVMStructTypeInContext(e->context, results, words, false);
-  LLVMTypeRef type = LLVMFunctionType(returned, types, count, false);
-  LLVMValueRef all = nvvm_assembly(e, type, &text, &constraints, args, count);
-  for (uint32_t i = 0; i < words; i++)
-    result[i] = words == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
+  instruction(e, "ld", access, &call.text);
+  word_list(0, words, &call.text);
+  buf_printf(&call.text, ", [$%u]", pointer);
+  end_access(e, &call, policy, result);
 }
 
 void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *words) {
-  uint32_t count = 0;
-  LLVMTypeRef types[7];
-  LLVMValueRef args[7], policy = cache_policy(e, access);
-  Buf text = {0}, constraints = {0};
-  args[count++] = access->pointer;
-  for (uint32_t i = 0; i < access->words; i++) args[count++] = words[i];
-  if (access->predicate) args[count++] = access->predicate;
-  buf_char(&constraints, 'l');
-  for (uint32_t i = 0; i < access->words; i++)
-    buf_printf(&constraints, ",%c", word_constraint(access->word_bits));
-  if (access->predicate) {
-    buf_text(&constraints, ",b");
-    buf_printf(&text, "@$%u ", access->words + 1);
-  }
-  instruction(e, "st", access, &text);
-  buf_text(&text, "[$0], ");
-  word_list(1, access->words, &text);
-  if (policy) {
-    buf_printf(&text, ", $%u", count);
-    buf_text(&constraints, ",l");
-    args[count++] = policy;
-  }
-  buf_char(&text, ';');
-  for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, count, false);
-  nvvm_assembly(e, type, &text, &constraints, args, count);
+  AsmCall call = {0};
+  LLVMValueRef policy = cache_policy(e, access);
+  asm_operand(e, &call, access->pointer);
+  for (uint32_t i = 0; i < access->words; i++) asm_operand(e, &call, words[i]);
+  if (access->predicate) buf_printf(&call.text, "@$%u ", asm_operand(e, &call, access->predicate));
+  instruction(e, "st", access, &call.text);
+  buf_text(&call.text, "[$0], ");
+  word_list(1, access->words, &call.text);
+  end_access(e, &call, policy, NULL);
 }

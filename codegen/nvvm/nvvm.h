@@ -31,10 +31,6 @@ void nvvm_synchronises(Emitter *e, LLVMValueRef call);
 void nvvm_stays(Emitter *e, LLVMValueRef x);
 // States that a call's i32 result is less than the limit, which is not 0. Other values are unchanged.
 void nvvm_is_below(Emitter *e, LLVMValueRef x, uint32_t limit);
-// A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
-LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
-                           uint32_t count);
-
 void nvvm_grid_control(Emitter *e, const char *what);    // griddepcontrol.wait, .launch_dependents; sm_90
 LLVMValueRef nvvm_thread_id(Emitter *e);                 // tid.x
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);    // ctaid

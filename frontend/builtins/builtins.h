@@ -115,173 +115,21 @@ Obj builtin_prelude(Elab *e, Loc loc, const char *name, uint32_t n, const Obj *a
 Obj builtin_prelude_value(Elab *e, Loc loc, const char *name, Value *x);
 Obj builtin_prelude_call(Elab *e, Call *call); // the function with the builtin's name, with all arguments
 
-// --- Handlers ---
+// --- Handlers: each row of builtins.def declares its own ---
 
-// builtins_memory.c
-Obj builtin_load(Elab *e, Call *call);
-Obj builtin_store(Elab *e, Call *call);
+#define ARGS(...)
+#define NOT_BUILT(...)
+#define BUILTIN(name, scope, params, handler)            Obj handler(Elab *e, Call *call);
+#define BUILTIN_OF(name, scope, params, handler, detail) Obj handler(Elab *e, Call *call);
+#include "frontend/builtins/builtins.def"
+#undef ARGS
+#undef NOT_BUILT
+#undef BUILTIN
+#undef BUILTIN_OF
 
-// builtins_block.c: block pointers, tensor descriptors
-Obj builtin_make_block_ptr(Elab *e, Call *call);
-Obj builtin_advance(Elab *e, Call *call);
-Obj builtin_make_descriptor(Elab *e, Call *call);
-Obj builtin_rounding_descriptor(Elab *e, Call *call);
-Obj builtin_descriptor_load(Elab *e, Call *call);
-Obj builtin_descriptor_store(Elab *e, Call *call);
-Obj builtin_descriptor_store_value(Elab *e, Call *call);
-
-// builtins_descriptor.c
-Obj builtin_descriptor_atomic(Elab *e, Call *call);
-Obj builtin_descriptor_gather(Elab *e, Call *call);
-Obj builtin_descriptor_scatter(Elab *e, Call *call);
-
-// builtins_atomic.c
-Obj builtin_atomic(Elab *e, Call *call);
-Obj builtin_atomic_cas(Elab *e, Call *call);
-Obj builtin_atomic_load(Elab *e, Call *call);
-Obj builtin_atomic_store(Elab *e, Call *call);
-Obj builtin_atomic_poll(Elab *e, Call *call);
-
-// builtins_tile.c: making tiles, casts, choices
-Obj builtin_program_id(Elab *e, Call *call);
-Obj builtin_num_programs(Elab *e, Call *call);
-Obj builtin_arange(Elab *e, Call *call);
-Obj builtin_full(Elab *e, Call *call);
-Obj builtin_zeros(Elab *e, Call *call);
-Obj builtin_zeros_like(Elab *e, Call *call);
-Obj builtin_cast(Elab *e, Call *call);
-Obj builtin_where(Elab *e, Call *call);
-Obj builtin_maximum(Elab *e, Call *call);
-Obj builtin_minimum(Elab *e, Call *call);
-Obj builtin_cdiv(Elab *e, Call *call);
-
-// builtins_math.c: functions of numbers
-Obj builtin_math(Elab *e, Call *call);
-Obj builtin_fast(Elab *e, Call *call);
-Obj builtin_math_to_int(Elab *e, Call *call);
-Obj builtin_convert(Elab *e, Call *call);
-Obj builtin_bits_as(Elab *e, Call *call);
-Obj builtin_operator(Elab *e, Call *call);
-Obj builtin_logical(Elab *e, Call *call);
-Obj builtin_divide(Elab *e, Call *call);
-Obj builtin_reciprocal(Elab *e, Call *call);
-Obj builtin_fma(Elab *e, Call *call);
-Obj builtin_rounded(Elab *e, Call *call);
-Obj builtin_join_double(Elab *e, Call *call);
-Obj builtin_half_double(Elab *e, Call *call);
-Obj builtin_directed(Elab *e, Call *call);
-Obj builtin_convert_directed(Elab *e, Call *call);
-Obj builtin_mulhi(Elab *e, Call *call);
-Obj builtin_clamp(Elab *e, Call *call);
-Obj builtin_saturate(Elab *e, Call *call);
-Obj builtin_fdim(Elab *e, Call *call);
-Obj builtin_abs(Elab *e, Call *call);
-Obj builtin_bits(Elab *e, Call *call); // builtins_bits.c
-Obj builtin_norm(Elab *e, Call *call);
-Obj builtin_special(Elab *e, Call *call); // builtins_special.c
 // A float operand at e->b. A constexpr number becomes fp32. NULL after an error.
 Value *builtin_float_value(Elab *e, const Call *call, uint32_t at);
-Obj builtin_sigmoid(Elab *e, Call *call);
-Obj builtin_softmax(Elab *e, Call *call);
-
-// builtins_reduce.c: reductions, scans
-Obj builtin_sum(Elab *e, Call *call);
-Obj builtin_reduce_bits(Elab *e, Call *call);
-// TorchInductor's helpers. Both propagate NaN. detail: "max", "min"; for reductions also "prod".
-Obj builtin_helper_reduce(Elab *e, Call *call);
-Obj builtin_helper_extreme(Elab *e, Call *call);
-Obj builtin_extreme(Elab *e, Call *call);
-Obj builtin_extreme_index(Elab *e, Call *call);
-Obj builtin_reduce(Elab *e, Call *call);
-Obj builtin_scan(Elab *e, Call *call);
-Obj builtin_cumulate(Elab *e, Call *call);
-
-// builtins_map.c: functions and PTX applied to elements
-Obj builtin_map(Elab *e, Call *call);
-Obj builtin_inline_asm(Elab *e, Call *call);
-
-// builtins_shape.c: shapes
-Obj builtin_reshape_call(Elab *e, Call *call);
-Obj builtin_ravel(Elab *e, Call *call);
-Obj builtin_item(Elab *e, Call *call);
-Obj builtin_expand_dims(Elab *e, Call *call);
-Obj builtin_squeeze(Elab *e, Call *call);
-Obj builtin_broadcast_to(Elab *e, Call *call);
-Obj builtin_broadcast(Elab *e, Call *call);
-Obj builtin_trans(Elab *e, Call *call);
-Obj builtin_flip(Elab *e, Call *call);
-Obj builtin_sort(Elab *e, Call *call);
-Obj builtin_topk(Elab *e, Call *call);
-Obj builtin_histogram(Elab *e, Call *call);
-Obj builtin_join(Elab *e, Call *call);
-Obj builtin_interleave(Elab *e, Call *call);
-Obj builtin_split(Elab *e, Call *call);
-Obj builtin_cat(Elab *e, Call *call);
-Obj builtin_gather(Elab *e, Call *call);
-
-// builtins_dot.c
-Obj builtin_dot(Elab *e, Call *call);
 // The accumulator of a dot of that type: the argument at `at`, or zeros if not given. False after an error.
 bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *type, Value **acc);
 
-// builtins_dot_scaled.c
-Obj builtin_dot_scaled(Elab *e, Call *call);
-
-// builtins_random.c: Philox
-Obj builtin_philox(Elab *e, Call *call);
-Obj builtin_randint4x(Elab *e, Call *call);
-Obj builtin_randint(Elab *e, Call *call);
-Obj builtin_uniform(Elab *e, Call *call);
-Obj builtin_normal(Elab *e, Call *call);
-Obj builtin_rand(Elab *e, Call *call);
-Obj builtin_rand4x(Elab *e, Call *call);
-Obj builtin_randn(Elab *e, Call *call);
-Obj builtin_randn4x(Elab *e, Call *call);
-
-// builtins_bits.c: counting bits
-Obj builtin_count_bits(Elab *e, Call *call);
-
-// builtins_class.c: classes, attributes by name, methods of types
-Obj builtin_isinstance(Elab *e, Call *call);
-Obj builtin_getattr(Elab *e, Call *call);
-Obj builtin_hasattr(Elab *e, Call *call);
-Obj builtin_no_class(Elab *e, Call *call);
-Obj builtin_tuple(Elab *e, Call *call);
-Obj builtin_dtype_named(Elab *e, Call *call);
-Obj builtin_constexpr_type(Elab *e, Call *call);
-Obj builtin_type_is(Elab *e, Call *call);
-Obj builtin_type_limit(Elab *e, Call *call);
-Obj builtin_type_shape(Elab *e, Call *call);
-Obj builtin_capability(Elab *e, Call *call);
-Obj builtin_target_is(Elab *e, Call *call);
-
-// builtins_debug.c: printing, assertions, the machine
-Obj builtin_device_print(Elab *e, Call *call);
-Obj builtin_device_assert(Elab *e, Call *call);
-Obj builtin_expect_zero(Elab *e, Call *call);
-Obj builtin_machine(Elab *e, Call *call);
-Obj builtin_profiler_mark(Elab *e, Call *call);
-Obj builtin_warps(Elab *e, Call *call);
-
-// builtins_static.c: Python's own functions, and those computed at compile time
-Obj builtin_python_max(Elab *e, Call *call);
-Obj builtin_python_min(Elab *e, Call *call);
-Obj builtin_float(Elab *e, Call *call);
-Obj builtin_int(Elab *e, Call *call);
-Obj builtin_bool(Elab *e, Call *call);
-Obj builtin_len(Elab *e, Call *call);
-Obj builtin_range(Elab *e, Call *call);
-Obj builtin_condition(Elab *e, Call *call);
-Obj builtin_replace_fields(Elab *e, Call *call); // its calls are elab_replace_fields's, as they name fields
-Obj builtin_static_assert(Elab *e, Call *call);
-Obj builtin_static_print(Elab *e, Call *call);
-Obj builtin_hint(Elab *e, Call *call);
-Obj builtin_assume(Elab *e, Call *call);
-Obj builtin_next_power_of_2(Elab *e, Call *call);
-Obj builtin_constexpr(Elab *e, Call *call);
-Obj builtin_pointer_type(Elab *e, Call *call);
-Obj builtin_int_type(Elab *e, Call *call);
-Obj builtin_to_tensor(Elab *e, Call *call);
-Obj builtin_unwrap(Elab *e, Call *call);
-Obj builtin_static_log2(Elab *e, Call *call);
 #endif

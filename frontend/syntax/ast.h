@@ -64,33 +64,9 @@ const char *logical_op_text(LogicalOp op);
 const char *compare_op_text(CompareOp op);
 
 typedef enum ExprKind {
-  EXPR_ERROR,         // an expression that could not be parsed; absent if syntax_parse gave no errors
-  EXPR_NAME,          // `name`.
-  EXPR_INT,           // `integer`.
-  EXPR_FLOAT,         // `number`.
-  EXPR_STRING,        // `string`: adjacent literals are joined, escapes replaced.
-  EXPR_FSTRING,       // `fstring`.
-  EXPR_BOOL,          // `boolean`.
-  EXPR_NONE,          // None
-  EXPR_ELLIPSIS,      // ...
-  EXPR_TUPLE,         // `list`: a, b   (a,)   ().
-  EXPR_LIST,          // `list`: [a, b].
-  EXPR_SET,           // `list`: {a, b}.
-  EXPR_DICT,          // `dict`: {a: b, **c}.
-  EXPR_CALL,          // `call`.
-  EXPR_ATTRIBUTE,     // `attribute`: object.name.
-  EXPR_SUBSCRIPT,     // `subscript`: object[a, b:c].
-  EXPR_SLICE,         // `slice`: a:b:c; only among a subscript's indices.
-  EXPR_UNARY,         // `unary`.
-  EXPR_BINARY,        // `binary`.
-  EXPR_LOGICAL,       // `logical`: and, or.
-  EXPR_COMPARE,       // `compare`: a < b <= c is one node.
-  EXPR_CONDITIONAL,   // `conditional`: a if c else b.
-  EXPR_BINDS,         // `binds`: name := value, in Python code.
-  EXPR_LAMBDA,        // `lambda`.
-  EXPR_STAR,          // `operand`: *a in a tuple, list, subscript or target (in calls see Arg.stars).
-  EXPR_POINTER_TYPE,  // `operand`: *fp32 as an annotation.
-  EXPR_COMPREHENSION, // `comprehension`: [a for b in c if d], and with (), {}; common in autotune configs.
+#define X(kind, word, parts) EXPR_##kind,
+#include "frontend/syntax/exprs.def"
+#undef X
 } ExprKind;
 
 // One piece of an f-string: text if value is NULL, else {value!conversion:format}.
@@ -224,26 +200,9 @@ struct Expr {
 // --- Statements ---
 
 typedef enum StmtKind {
-  STMT_EXPR,      // `expr`.
-  STMT_ASSIGN,    // `assign`: a = b, c = value.
-  STMT_ANNOTATED, // `annotated`: target: annotation [= value].
-  STMT_AUGMENTED, // `augmented`: target += value.
-  STMT_FOR,       // `loop`.
-  STMT_WHILE,     // `loop`.
-  STMT_IF,        // `branch`.
-  STMT_RETURN,    // `expr`, NULL if bare; several values are an EXPR_TUPLE.
-  STMT_PASS,
-  STMT_BREAK,
-  STMT_CONTINUE,
-  STMT_RAISE,    // The raised value is not kept.
-  STMT_ASSERT,   // `assertion`.
-  STMT_GLOBAL,   // `names`.
-  STMT_NONLOCAL, // `names`.
-  STMT_DEF,      // `function`: a nested function.
-  STMT_IMPORT,   // `import`.
-  STMT_TRY,      // `attempt`; only at the module level.
-  STMT_WITH,     // `with`; only within functions.
-  STMT_OUTSIDE,  // `outside`; only at the module level of .py files.
+#define X(kind, word) STMT_##kind,
+#include "frontend/syntax/stmts.def"
+#undef X
 } StmtKind;
 
 // `if` and each `elif` of a statement.

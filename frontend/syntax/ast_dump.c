@@ -22,9 +22,13 @@ static void print_word(int indent, const char *word, Buf *out) {
   buf_char(out, '\n');
 }
 
-// Prints a part under its name. Nothing if it is absent.
+// Prints a part, under its name unless that is "". Nothing if it is absent.
 static void print_part(const char *word, const Expr *expr, int indent, Buf *out) {
   if (!expr) return;
+  if (!*word) {
+    syntax_dump_expr(expr, indent, out);
+    return;
+  }
   print_word(indent, word, out);
   syntax_dump_expr(expr, indent + 2, out);
 }
@@ -45,38 +49,14 @@ static void print_params(const ParamList *params, int indent, Buf *out) {
 }
 
 static const char *const expr_words[] = {
-    [EXPR_ERROR] = "error",
-    [EXPR_NAME] = "name",
-    [EXPR_INT] = "int",
-    [EXPR_FLOAT] = "float",
-    [EXPR_STRING] = "string",
-    [EXPR_FSTRING] = "fstring",
-    [EXPR_BOOL] = "bool",
-    [EXPR_NONE] = "none",
-    [EXPR_ELLIPSIS] = "ellipsis",
-    [EXPR_TUPLE] = "tuple",
-    [EXPR_LIST] = "list",
-    [EXPR_SET] = "set",
-    [EXPR_DICT] = "dict",
-    [EXPR_CALL] = "call",
-    [EXPR_ATTRIBUTE] = "attribute",
-    [EXPR_SUBSCRIPT] = "subscript",
-    [EXPR_SLICE] = "slice",
-    [EXPR_UNARY] = "unary",
-    [EXPR_BINARY] = "binary",
-    [EXPR_LOGICAL] = "logical",
-    [EXPR_COMPARE] = "compare",
-    [EXPR_CONDITIONAL] = "conditional",
-    [EXPR_BINDS] = "binds",
-    [EXPR_LAMBDA] = "lambda",
-    [EXPR_STAR] = "star",
-    [EXPR_POINTER_TYPE] = "pointer",
-    [EXPR_COMPREHENSION] = "comprehension",
+#define X(kind, word, parts) word,
+#include "frontend/syntax/exprs.def"
+#undef X
 };
 
 // The rest of the node's line.
 static void print_details(const Expr *expr, Buf *out) {
-  switch (expr->kind) {
+  switch ((int)expr->kind) {
   case EXPR_NAME: buf_printf(out, " %s", expr->name); break;
   case EXPR_INT:
     buf_printf(out, " %llu%s", (unsigned long long)expr->integer.value,
@@ -96,32 +76,18 @@ static void print_details(const Expr *expr, Buf *out) {
   case EXPR_UNARY: buf_printf(out, " %s", unary_op_text(expr->unary.op)); break;
   case EXPR_BINARY: buf_printf(out, " %s", binary_op_text(expr->binary.op)); break;
   case EXPR_LOGICAL: buf_printf(out, " %s", logical_op_text(expr->logical.op)); break;
-  case EXPR_ERROR:
-  case EXPR_FSTRING:
-  case EXPR_NONE:
-  case EXPR_ELLIPSIS:
-  case EXPR_TUPLE:
-  case EXPR_LIST:
-  case EXPR_SET:
-  case EXPR_DICT:
-  case EXPR_CALL:
-  case EXPR_SLICE:
-  case EXPR_COMPARE:
-  case EXPR_CONDITIONAL:
-  case EXPR_LAMBDA:
-  case EXPR_STAR:
-  case EXPR_POINTER_TYPE: break;
   case EXPR_BINDS: buf_printf(out, " %s", expr->binds.name); break;
   case EXPR_COMPREHENSION:
     buf_printf(out, " %s",
                expr->comprehension.of == EXPR_TUPLE ? "generator" : expr_words[expr->comprehension.of]);
     break;
+  default: break;
   }
 }
 
-static void print_fstring(const Expr *expr, int indent, Buf *out) {
-  for (uint32_t i = 0; i < expr->fstring.n; i++) {
-    const FStringPart *part = &expr->fstring.at[i];
+static void print_fstring(const FStringParts *parts, int indent, Buf *out) {
+  for (uint32_t i = 0; i < parts->n; i++) {
+    const FStringPart *part = &parts->at[i];
     print_head(part->loc, indent, part->value ? "field" : "text ", out);
     if (!part->value) buf_quoted(out, part->text);
     if (part->conversion) buf_printf(out, " !%c", part->conversion);
@@ -134,10 +100,9 @@ static void print_fstring(const Expr *expr, int indent, Buf *out) {
   }
 }
 
-static void print_call(const Expr *expr, int indent, Buf *out) {
-  syntax_dump_expr(expr->call.callee, indent, out);
-  for (uint32_t i = 0; i < expr->call.args.n; i++) {
-    const Arg *arg = &expr->call.args.at[i];
+static void print_args(const ArgList *args, int indent, Buf *out) {
+  for (uint32_t i = 0; i < args->n; i++) {
+    const Arg *arg = &args->at[i];
     print_head(arg->loc, indent, "arg", out);
     if (arg->name) buf_printf(out, " %s=", arg->name);
     if (arg->stars) buf_printf(out, " %.*s", arg->stars, "**");
@@ -146,27 +111,23 @@ static void print_call(const Expr *expr, int indent, Buf *out) {
   }
 }
 
-static void print_compare(const Expr *expr, int indent, Buf *out) {
-  syntax_dump_expr(expr->compare.first, indent, out);
-  for (uint32_t i = 0; i < expr->compare.links.n; i++) {
-    const CompareLink *link = &expr->compare.links.at[i];
+static void print_links(const CompareLinks *links, int indent, Buf *out) {
+  for (uint32_t i = 0; i < links->n; i++) {
+    const CompareLink *link = &links->at[i];
     print_head(link->op_loc, indent, compare_op_text(link->op), out);
     buf_char(out, '\n');
     syntax_dump_expr(link->right, indent, out);
   }
 }
 
-static void print_dict(const Expr *expr, int indent, Buf *out) {
-  for (uint32_t i = 0; i < expr->dict.n; i++) {
-    print_part("key", expr->dict.at[i].key, indent, out);
-    print_part(expr->dict.at[i].key ? "value" : "**", expr->dict.at[i].value, indent, out);
+static void print_dict(const DictItems *items, int indent, Buf *out) {
+  for (uint32_t i = 0; i < items->n; i++) {
+    print_part("key", items->at[i].key, indent, out);
+    print_part(items->at[i].key ? "value" : "**", items->at[i].value, indent, out);
   }
 }
 
-static void print_comprehension(const Expr *expr, int indent, Buf *out) {
-  const CompClauses *clauses = &expr->comprehension.clauses;
-  print_part("key", expr->comprehension.key, indent, out);
-  print_part("element", expr->comprehension.element, indent, out);
+static void print_clauses(const CompClauses *clauses, int indent, Buf *out) {
   for (uint32_t i = 0; i < clauses->n; i++) {
     print_part("for", clauses->at[i].target, indent, out);
     print_part("in", clauses->at[i].iterated, indent, out);
@@ -177,53 +138,19 @@ static void print_comprehension(const Expr *expr, int indent, Buf *out) {
 
 static void print_parts(const Expr *expr, int indent, Buf *out) {
   switch (expr->kind) {
-  case EXPR_ERROR:
-  case EXPR_NAME:
-  case EXPR_INT:
-  case EXPR_FLOAT:
-  case EXPR_STRING:
-  case EXPR_BOOL:
-  case EXPR_NONE:
-  case EXPR_ELLIPSIS: break;
-  case EXPR_FSTRING: print_fstring(expr, indent, out); break;
-  case EXPR_TUPLE:
-  case EXPR_LIST:
-  case EXPR_SET: print_list(&expr->list, indent, out); break;
-  case EXPR_DICT: print_dict(expr, indent, out); break;
-  case EXPR_CALL: print_call(expr, indent, out); break;
-  case EXPR_ATTRIBUTE: syntax_dump_expr(expr->attribute.object, indent, out); break;
-  case EXPR_SUBSCRIPT:
-    syntax_dump_expr(expr->subscript.object, indent, out);
-    print_list(&expr->subscript.indices, indent, out);
-    break;
-  case EXPR_SLICE:
-    print_part("lower", expr->slice.lower, indent, out);
-    print_part("upper", expr->slice.upper, indent, out);
-    print_part("step", expr->slice.step, indent, out);
-    break;
-  case EXPR_UNARY: syntax_dump_expr(expr->unary.operand, indent, out); break;
-  case EXPR_BINARY:
-    syntax_dump_expr(expr->binary.left, indent, out);
-    syntax_dump_expr(expr->binary.right, indent, out);
-    break;
-  case EXPR_LOGICAL:
-    syntax_dump_expr(expr->logical.left, indent, out);
-    syntax_dump_expr(expr->logical.right, indent, out);
-    break;
-  case EXPR_COMPARE: print_compare(expr, indent, out); break;
-  case EXPR_CONDITIONAL:
-    print_part("then", expr->conditional.then, indent, out);
-    print_part("if", expr->conditional.condition, indent, out);
-    print_part("else", expr->conditional.otherwise, indent, out);
-    break;
-  case EXPR_BINDS: syntax_dump_expr(expr->binds.value, indent, out); break;
-  case EXPR_LAMBDA:
-    print_params(&expr->lambda.params, indent, out);
-    syntax_dump_expr(expr->lambda.body, indent, out);
-    break;
-  case EXPR_STAR:
-  case EXPR_POINTER_TYPE: syntax_dump_expr(expr->operand, indent, out); break;
-  case EXPR_COMPREHENSION: print_comprehension(expr, indent, out); break;
+#define PART(word, field) print_part(word, expr->field, indent, out);
+#define LIST(field)       print_list(&expr->field, indent, out);
+#define DICT(field)       print_dict(&expr->field, indent, out);
+#define ARGS(field)       print_args(&expr->field, indent, out);
+#define LINKS(field)      print_links(&expr->field, indent, out);
+#define FSTRING(field)    print_fstring(&expr->field, indent, out);
+#define CLAUSES(field)    print_clauses(&expr->field, indent, out);
+#define PARAMS(field)     print_params(&expr->field, indent, out);
+#define X(kind, word, parts)                                                                                 \
+  case EXPR_##kind:                                                                                          \
+    parts break;
+#include "frontend/syntax/exprs.def"
+#undef X
   }
 }
 
@@ -290,38 +217,16 @@ static void print_names(const Stmt *stmt, Buf *out) {
   for (uint32_t i = 0; i < stmt->names.n; i++) buf_printf(out, " %s", stmt->names.at[i].name);
 }
 
-static const char *stmt_word(StmtKind kind) {
-  static const char *const words[] = {
-      [STMT_EXPR] = "expression",
-      [STMT_ASSIGN] = "assign",
-      [STMT_ANNOTATED] = "annotated",
-      [STMT_AUGMENTED] = "augmented",
-      [STMT_FOR] = "for",
-      [STMT_WHILE] = "while",
-      [STMT_IF] = "if",
-      [STMT_RETURN] = "return",
-      [STMT_PASS] = "pass",
-      [STMT_BREAK] = "break",
-      [STMT_CONTINUE] = "continue",
-      [STMT_RAISE] = "raise",
-      [STMT_ASSERT] = "assert",
-      [STMT_GLOBAL] = "global",
-      [STMT_NONLOCAL] = "nonlocal",
-      [STMT_DEF] = "def",
-      [STMT_IMPORT] = "import",
-      [STMT_TRY] = "try",
-      [STMT_WITH] = "with",
-      [STMT_OUTSIDE] = "outside",
-  };
-  return words[kind];
-}
+static const char *const stmt_words[] = {
+#define X(kind, word) word,
+#include "frontend/syntax/stmts.def"
+#undef X
+};
 
 static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
-  switch (stmt->kind) {
-  case STMT_EXPR: syntax_dump_expr(stmt->expr, indent, out); break;
-  case STMT_RETURN:
-    if (stmt->expr) syntax_dump_expr(stmt->expr, indent, out);
-    break;
+  switch ((int)stmt->kind) {
+  case STMT_EXPR:
+  case STMT_RETURN: print_part("", stmt->expr, indent, out); break;
   case STMT_ASSIGN:
     for (uint32_t i = 0; i < stmt->assign.targets.n; i++)
       print_part("target", stmt->assign.targets.at[i], indent, out);
@@ -350,19 +255,12 @@ static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
     break;
   case STMT_DEF: print_function(stmt->function, indent, out); break;
   case STMT_IMPORT: print_import(stmt->import, indent, out); break;
-  case STMT_PASS:
-  case STMT_BREAK:
-  case STMT_CONTINUE:
-  case STMT_RAISE:
-  case STMT_GLOBAL:
-  case STMT_NONLOCAL:
-  case STMT_TRY:
-  case STMT_OUTSIDE: break;
+  default: break;
   }
 }
 
 static void print_stmt(const Stmt *stmt, int indent, Buf *out) {
-  print_head(stmt->loc, indent, stmt_word(stmt->kind), out);
+  print_head(stmt->loc, indent, stmt_words[stmt->kind], out);
   if (stmt->kind == STMT_AUGMENTED) buf_printf(out, " %s=", binary_op_text(stmt->augmented.op));
   if (stmt->kind == STMT_GLOBAL || stmt->kind == STMT_NONLOCAL) print_names(stmt, out);
   buf_char(out, '\n');

@@ -8,80 +8,54 @@ static bool walk_list(const ExprList *list, const AstWalk *walk) {
   return false;
 }
 
-static bool walk_call(const Expr *expr, const AstWalk *walk) {
-  if (expr_walk(expr->call.callee, walk)) return true;
-  for (uint32_t i = 0; i < expr->call.args.n; i++)
-    if (expr_walk(expr->call.args.at[i].value, walk)) return true;
+static bool walk_args(const ArgList *args, const AstWalk *walk) {
+  for (uint32_t i = 0; i < args->n; i++)
+    if (expr_walk(args->at[i].value, walk)) return true;
   return false;
 }
 
-static bool walk_compare(const Expr *expr, const AstWalk *walk) {
-  if (expr_walk(expr->compare.first, walk)) return true;
-  for (uint32_t i = 0; i < expr->compare.links.n; i++)
-    if (expr_walk(expr->compare.links.at[i].right, walk)) return true;
+static bool walk_links(const CompareLinks *links, const AstWalk *walk) {
+  for (uint32_t i = 0; i < links->n; i++)
+    if (expr_walk(links->at[i].right, walk)) return true;
   return false;
 }
 
-static bool walk_dict(const Expr *expr, const AstWalk *walk) {
-  for (uint32_t i = 0; i < expr->dict.n; i++)
-    if (expr_walk(expr->dict.at[i].key, walk) || expr_walk(expr->dict.at[i].value, walk)) return true;
+static bool walk_dict(const DictItems *items, const AstWalk *walk) {
+  for (uint32_t i = 0; i < items->n; i++)
+    if (expr_walk(items->at[i].key, walk) || expr_walk(items->at[i].value, walk)) return true;
   return false;
 }
 
-static bool walk_fstring(const Expr *expr, const AstWalk *walk) {
-  for (uint32_t i = 0; i < expr->fstring.n; i++)
-    if (expr_walk(expr->fstring.at[i].value, walk)) return true;
+static bool walk_fstring(const FStringParts *parts, const AstWalk *walk) {
+  for (uint32_t i = 0; i < parts->n; i++)
+    if (expr_walk(parts->at[i].value, walk)) return true;
   return false;
 }
 
-static bool walk_comprehension(const Expr *expr, const AstWalk *walk) {
-  if (expr_walk(expr->comprehension.key, walk) || expr_walk(expr->comprehension.element, walk)) return true;
-  for (uint32_t i = 0; i < expr->comprehension.clauses.n; i++) {
-    const CompClause *clause = &expr->comprehension.clauses.at[i];
-    if (expr_walk(clause->iterated, walk) || walk_list(&clause->conditions, walk)) return true;
-  }
+static bool walk_clauses(const CompClauses *clauses, const AstWalk *walk) {
+  for (uint32_t i = 0; i < clauses->n; i++)
+    if (expr_walk(clauses->at[i].iterated, walk) || walk_list(&clauses->at[i].conditions, walk)) return true;
   return false;
-}
-
-static bool walk_two(const Expr *first, const Expr *second, const AstWalk *walk) {
-  return expr_walk(first, walk) || expr_walk(second, walk);
 }
 
 static bool walk_parts(const Expr *expr, const AstWalk *walk) {
+  bool ended = false;
   switch (expr->kind) {
-  case EXPR_TUPLE:
-  case EXPR_LIST:
-  case EXPR_SET: return walk_list(&expr->list, walk);
-  case EXPR_DICT: return walk_dict(expr, walk);
-  case EXPR_CALL: return walk_call(expr, walk);
-  case EXPR_ATTRIBUTE: return expr_walk(expr->attribute.object, walk);
-  case EXPR_SUBSCRIPT:
-    return expr_walk(expr->subscript.object, walk) || walk_list(&expr->subscript.indices, walk);
-  case EXPR_SLICE:
-    return walk_two(expr->slice.lower, expr->slice.upper, walk) || expr_walk(expr->slice.step, walk);
-  case EXPR_UNARY: return expr_walk(expr->unary.operand, walk);
-  case EXPR_BINARY: return walk_two(expr->binary.left, expr->binary.right, walk);
-  case EXPR_LOGICAL: return walk_two(expr->logical.left, expr->logical.right, walk);
-  case EXPR_COMPARE: return walk_compare(expr, walk);
-  case EXPR_BINDS: return expr_walk(expr->binds.value, walk);
-  case EXPR_CONDITIONAL:
-    return walk_two(expr->conditional.then, expr->conditional.condition, walk) ||
-           expr_walk(expr->conditional.otherwise, walk);
-  case EXPR_LAMBDA: return expr_walk(expr->lambda.body, walk);
-  case EXPR_STAR:
-  case EXPR_POINTER_TYPE: return expr_walk(expr->operand, walk);
-  case EXPR_COMPREHENSION: return walk_comprehension(expr, walk);
-  case EXPR_FSTRING: return walk_fstring(expr, walk);
-  case EXPR_ERROR:
-  case EXPR_NAME:
-  case EXPR_INT:
-  case EXPR_FLOAT:
-  case EXPR_STRING:
-  case EXPR_BOOL:
-  case EXPR_NONE:
-  case EXPR_ELLIPSIS: break;
+#define PART(word, field) ended = ended || expr_walk(expr->field, walk);
+#define LIST(field)       ended = ended || walk_list(&expr->field, walk);
+#define DICT(field)       ended = ended || walk_dict(&expr->field, walk);
+#define ARGS(field)       ended = ended || walk_args(&expr->field, walk);
+#define LINKS(field)      ended = ended || walk_links(&expr->field, walk);
+#define FSTRING(field)    ended = ended || walk_fstring(&expr->field, walk);
+#define CLAUSES(field)    ended = ended || walk_clauses(&expr->field, walk);
+#define PARAMS(field)
+#define X(kind, word, parts)                                                                                 \
+  case EXPR_##kind:                                                                                          \
+    parts break;
+#include "frontend/syntax/exprs.def"
+#undef X
   }
-  return false;
+  return ended;
 }
 
 bool expr_walk(const Expr *expr, const AstWalk *walk) {
@@ -99,7 +73,7 @@ static bool walk_branch(const Stmt *stmt, const AstWalk *walk) {
 
 static bool walk_stmt(const Stmt *stmt, const AstWalk *walk) {
   if (walk->stmt && walk->stmt(stmt, walk->data)) return true;
-  switch (stmt->kind) {
+  switch ((int)stmt->kind) {
   case STMT_EXPR:
   case STMT_RETURN: return expr_walk(stmt->expr, walk);
   case STMT_ASSIGN: return expr_walk(stmt->assign.value, walk);
@@ -113,17 +87,8 @@ static bool walk_stmt(const Stmt *stmt, const AstWalk *walk) {
   case STMT_ASSERT: return expr_walk(stmt->assertion.condition, walk);
   case STMT_DEF: return block_walk(&stmt->function->body, walk);
   case STMT_WITH: return block_walk(&stmt->with.body, walk);
-  case STMT_PASS:
-  case STMT_BREAK:
-  case STMT_CONTINUE:
-  case STMT_RAISE:
-  case STMT_GLOBAL:
-  case STMT_NONLOCAL:
-  case STMT_IMPORT:
-  case STMT_TRY:
-  case STMT_OUTSIDE: break;
+  default: return false;
   }
-  return false;
 }
 
 bool block_walk(const Block *block, const AstWalk *walk) {

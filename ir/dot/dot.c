@@ -4,7 +4,7 @@
 
 #include <string.h>
 #include "base/fault.h"
-#include "ir/build.h"
+#include "ir/queries.h"
 
 static const DotInstructionInfo instructions[] = {
 #define FP16 DOT_TYPES_FP16
@@ -90,10 +90,9 @@ static const Op *summed_in_operand(const Op *op, uint32_t *left) {
 
 static const Op *summed_in(const Value *value, uint32_t *left) {
   const Op *op = value->def ? value->def : value->region->parent;
-  bool loop = op && op->kind == OP_FOR && (value->def || value->index > 0);
   if (!type_is_tile(value->type) || !op || *left == 0) return NULL;
   --*left;
-  if (loop) return summed_in(loop_yielded(op, value->def ? value->index : value->index - 1), left);
+  if (op->kind == OP_FOR) return summed_in(loop_yielded(op, value->index - !value->def), left);
   if (!value->def) return NULL;
   if (op->kind == OP_DOT) return op_attr(op, ATTR_EXTENTS) ? op : NULL;
   if (op->kind == OP_DOT_WAIT) return summed_in(op_operand(op, value->index), left);

@@ -157,23 +157,30 @@ static bool costs_less(uint32_t wavefronts, uint32_t accesses, uint32_t other_wa
   return wavefronts != other_wavefronts ? wavefronts < other_wavefronts : accesses < other_accesses;
 }
 
-// Adds the cost of the side's accesses, by vectors or (a load) by four matrices at a time.
-static void add_cost(const Layout *side, bool load, uint32_t elem_bits, Candidate *candidate) {
+typedef struct Cost {
+  uint32_t wavefronts, accesses;
+} Cost;
+
+// The cost of the side's accesses. `*matrices`: true if they are by matrices, four at a time, and not by vectors.
+static Cost cost_of(const Layout *side, const Layout *shared, bool load, uint32_t elem_bits, bool *matrices) {
   const Layout used = layout_drop_registers(side);
   const uint32_t registers = used.bits[DIM_REGISTER];
   uint32_t order[LAYOUT_MAX_BITS], each = 0;
-  uint32_t wide = layout_vector_bits(&used, &candidate->shared, elem_bits, order);
-  uint32_t accesses = UINT32_C(1) << (registers - wide);
-  uint32_t wavefronts = accesses * layout_wavefronts(&used, &candidate->shared, elem_bits, wide, order, NULL);
-  if (load && layout_matrix(&used, &candidate->shared, elem_bits, order, &each) != MATRIX_NONE) {
-    uint32_t matrices = UINT32_C(1) << (registers + elem_bits - WORD_BYTES_BITS);
-    if (costs_less(matrices * each, (matrices + 3) / 4, wavefronts, accesses)) {
-      wavefronts = matrices * each;
-      accesses = (matrices + 3) / 4;
-    }
-  }
-  candidate->wavefronts += wavefronts;
-  candidate->accesses += accesses;
+  uint32_t wide = layout_vector_bits(&used, shared, elem_bits, order);
+  Cost vectors = {.accesses = UINT32_C(1) << (registers - wide)};
+  vectors.wavefronts = vectors.accesses * layout_wavefronts(&used, shared, elem_bits, wide, order, NULL);
+  *matrices = false;
+  if (!load || layout_matrix(&used, shared, elem_bits, order, &each) == MATRIX_NONE) return vectors;
+  uint32_t count = UINT32_C(1) << (registers + elem_bits - WORD_BYTES_BITS);
+  Cost whole = {.wavefronts = count * each, .accesses = (count + 3) / 4};
+  *matrices = costs_less(whole.wavefronts, whole.accesses, vectors.wavefronts, vectors.accesses);
+  return *matrices ? whole : vectors;
+}
+
+bool layout_prefers_matrices(const Layout *registers, const Layout *shared, uint32_t elem_bits) {
+  bool matrices;
+  cost_of(registers, shared, true, elem_bits, &matrices);
+  return matrices;
 }
 
 static Candidate candidate_of(const Layout *const side[SIDES], const List *vector, uint32_t elem_bits) {
@@ -181,7 +188,12 @@ static Candidate candidate_of(const Layout *const side[SIDES], const List *vecto
   find_rest(side, vector, &rest);
   Candidate candidate = {.shared = layout_of_parts(side, vector, &rest, elem_bits)};
   for (uint32_t i = 0; i < vector->n; i++) candidate.vector |= vector->at[i];
-  for (uint32_t s = 0; s < SIDES; s++) add_cost(side[s], s == 1, elem_bits, &candidate);
+  for (uint32_t s = 0; s < SIDES; s++) {
+    bool matrices;
+    Cost cost = cost_of(side[s], &candidate.shared, s == 1, elem_bits, &matrices);
+    candidate.wavefronts += cost.wavefronts;
+    candidate.accesses += cost.accesses;
+  }
   return candidate;
 }
 

@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 
-enum { MAX_ORIGINS = 128 };
+#include "ir/queries.h"
+
+enum { MAX_ORIGINS = 256 };
 static const uint64_t far_away = (uint64_t)1 << 40, null_page = 4096, beside = 4096;
 
 // ---- which buffer ----
@@ -24,44 +26,25 @@ static void add_origin(Origins *origins, const Value *value) {
     origins->lost = true;
 }
 
-// Adds the sources of loop-carried value `index`: its initial value and its yielded value.
-static void add_carried(Origins *origins, const Op *loop, uint32_t index) {
-  if (loop->kind == OP_FOR) {
-    add_origin(origins, loop_init(loop, index));
-    add_origin(origins, loop_yielded(loop, index));
-  } else {
-    add_origin(origins, op_operand(loop, index));
-    add_origin(origins, op_operand(loop->regions[0]->last, index + 1));
-    add_origin(origins, op_operand(loop->regions[1]->last, index));
-  }
-}
-
-static void add_argument(Origins *origins, const Value *value) {
-  const Op *parent = value->region->parent;
-  bool counts = parent && parent->kind == OP_FOR; // its first argument is the counter
-  if (parent && (parent->kind == OP_WHILE || (counts && value->index > 0)))
-    add_carried(origins, parent, value->index - counts);
-  else
-    origins->lost = true;
+// Adds what a loop or branch hands to the value.
+static void add_sources(Origins *origins, const Value *value) {
+  origins->lost |= !flow_source(value, 0);
+  for (uint32_t n = 0; flow_source(value, n); n++) add_origin(origins, flow_source(value, n));
 }
 
 static bool holds_pointer(const Value *value) {
   return type_is_ptr(value->type) || value->type->kind == TYPE_BLOCK_PTR;
 }
 
-static void add_operands(Origins *origins, const Op *op, uint32_t result) {
-  if (op->kind == OP_FOR || op->kind == OP_WHILE)
-    add_carried(origins, op, result);
-  else if (op->kind == OP_IF)
-    for (uint32_t i = 0; i < op->region_count; i++)
-      add_origin(origins, op_operand(op->regions[i]->last, result));
-  else if (op->kind == OP_SELECT) {
-    add_origin(origins, op_operand(op, 1));
-    add_origin(origins, op_operand(op, 2));
-  } else if (op->kind != OP_LOAD && op->operand_count > 0 && holds_pointer(op->operands[0].value))
-    add_origin(origins, op->operands[0].value);
-  else
-    origins->lost = true;
+// What reads memory or is assembly may give any pointer.
+static void add_operands(Origins *origins, const Op *op) {
+  bool found = false;
+  for (uint32_t i = 0; op_has(op, PURE) && i < op->operand_count; i++) {
+    if (!holds_pointer(op_operand(op, i))) continue;
+    add_origin(origins, op_operand(op, i));
+    found = true;
+  }
+  origins->lost |= !found;
 }
 
 // A tensor map refers to its base's buffer, usually a parameter.
@@ -79,10 +62,10 @@ int32_t pointer_param(const Value *pointer) {
   add_origin(&origins, pointer);
   for (uint32_t i = 0; i < origins.n && !origins.lost; i++) {
     const Value *value = origins.at[i];
-    if (value->def)
-      add_operands(&origins, value->def, value->index);
-    else if (value->region != value->region->func->body)
-      add_argument(&origins, value);
+    if (value->def && !op_has(value->def, FLOW))
+      add_operands(&origins, value->def);
+    else if (value->def || value->region != value->region->func->body)
+      add_sources(&origins, value);
     else if (param >= 0 && param != (int32_t)value->index)
       return -1;
     else

@@ -18,8 +18,8 @@ typedef struct BufferName {
   uint64_t shape[BUFFER_MAX_RANK];
 } BufferName;
 
-// The number of the parameter that a pointer, or a tile or block of pointers, comes from. -1: it depends on a
-// choice, or was loaded.
+// The number of the parameter that a pointer is an offset from; for a tile or block, that of all its pointers.
+// -1: there may be several. Or the pointer was loaded, or made from integers.
 int32_t pointer_param(const Value *pointer);
 
 // The buffer of a pointer argument, one past its end included; NULL: none.

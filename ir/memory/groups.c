@@ -53,3 +53,10 @@ bool group_region_warps(const Region *region, RegionWarps *warps) {
   for (uint32_t i = 0; i < index; i++) warps->first += group_warps(of->parent, i);
   return true;
 }
+
+void group_name_barrier(Op *barrier) {
+  uint32_t group = group_of(barrier);
+  if (group == UINT32_MAX) return;
+  op_set_attr(barrier, (Attr){.key = ATTR_ID, .i = group + 1});
+  op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
+}

@@ -17,6 +17,8 @@ uint32_t group_warps(const Op *groups, uint32_t i);
 bool group_is_thread(const Op *groups, uint32_t i);
 // The group whose region contains the op, nested regions included; UINT32_MAX: none.
 uint32_t group_of(const Op *op);
+// Makes the barrier one for only its group.
+void group_name_barrier(Op *barrier);
 // Returns true if the op runs in a group of only one thread.
 bool group_runs_by_thread(const Op *op);
 // Like region_warps_of, for a region of warp_groups or nested in one. Returns false for other regions.

@@ -52,7 +52,7 @@ static bool next_piece(Str *rest, char stop, Str *part) {
   return true;
 }
 
-bool param_name_is_good(Str text) {
+bool name_is_plain(Str text) {
   for (size_t i = 0; i < text.n; i++) {
     unsigned char ch = (unsigned char)text.at[i];
     bool letter = (ch | 0x20) >= 'a' && (ch | 0x20) <= 'z';
@@ -209,8 +209,7 @@ static bool parse_item(ParamReader *r, Str text, ParamSpec *item) {
   size_t n = param_text_until(text, '=');
   if (n < text.n) {
     Str name = str_trimmed(piece(text, 0, n));
-    if (!param_name_is_good(name))
-      return wrong(r, name, "'%.*s' is not the name of an element", STR_ARG(name));
+    if (!name_is_plain(name)) return wrong(r, name, "'%.*s' is not the name of an element", STR_ARG(name));
     item->name = ir_name(r->ir, name);
     text = str_trimmed(piece(text, n + 1, text.n));
   }
@@ -252,7 +251,7 @@ static bool parse_constexpr(const ParamReader *r, Str text, ParamSpec *param) {
   param->form = PARAM_CONSTEXPR;
   param->value = value;
   if (const_parse(r->ir, inner, value)) return true;
-  if (!param_name_is_good(inner)) return wrong(r, inner, "'%.*s' is not a Python literal", STR_ARG(inner));
+  if (!name_is_plain(inner)) return wrong(r, inner, "'%.*s' is not a Python literal", STR_ARG(inner));
   *value = (ConstValue){.kind = CONST_NAME, .str = ir_name(r->ir, inner)};
   return true;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parser of a kernel's parameters and constexprs.
 #include "ir/text/parse_parts.h"
-#include "ir/text/print.h"
 
 // A tensor map is not listed among the parameters: its host region in the kernel's head declares it.
 static HiddenKind parse_hidden(Parser *p) {

@@ -24,15 +24,6 @@ typedef struct IrPrinter {
   Table given;        // in this scope: GivenName
 } IrPrinter;
 
-bool name_is_plain(Str name) {
-  for (size_t i = 0; i < name.n; i++) {
-    unsigned char c = (unsigned char)name.at[i];
-    bool letter = (c | 0x20u) >= 'a' && (c | 0x20u) <= 'z' && c < 0x80;
-    if (!letter && c != '_' && c < 0x80 && !(i > 0 && c >= '0' && c <= '9')) return false;
-  }
-  return name.n > 0;
-}
-
 static bool is_named(const void *given, const void *name) {
   return strcmp(((const GivenName *)given)->name, name) == 0;
 }

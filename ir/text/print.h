@@ -20,8 +20,5 @@ void ir_print_op_table(Buf *out);
 
 // The word before region `index` of an op: "do", "then", "else", "test".
 const char *region_word(OpKind kind, uint32_t index);
-// Returns true if the name can follow % or @: letters, digits, _ and bytes from 0x80 up, not starting with a
-// digit.
-bool name_is_plain(Str name);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "ir/memory/groups.h"
-#include "ir/text/print.h"
 #include "ir/memory/tensor_map.h"
 #include "ir/verify/verify_parts.h"
 

@@ -326,11 +326,12 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   return layout_equal(&layout, sums->layout);
 }
 
-// Warps divide m in any way. Along n a part must keep an instruction's columns: for wgmma a row of 64.
+// Warps divide m in any way. Along n a part must keep an instruction's columns: for wgmma 16, which are 32 bytes of a
+// swizzled row.
 static bool find_sums(const Op *op, DotSums *sums) {
   bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
-  uint32_t bits = region_warp_bits(op), columns = warpgroup ? 6 : 3;
+  uint32_t bits = region_warp_bits(op), columns = warpgroup ? 4 : 3;
   uint32_t n_bits = b_first || op_attr(op, ATTR_SWAPPED) ? shape.m : shape.n;
   for (uint32_t batch = 0; batch <= bits && batch <= shape.batch; batch++)
     for (uint32_t n = 0; n + batch + 2 * warpgroup <= bits && (n == 0 || n + columns <= n_bits); n++)

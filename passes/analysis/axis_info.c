@@ -17,6 +17,7 @@
 #include "base/integer.h"
 #include "passes/analysis/axis_bounds.h"
 #include "passes/analysis/axis_rules.h"
+#include "ir/queries.h"
 
 enum { MAX_ROUNDS = 16, SECTOR_BYTES = 32 };
 
@@ -124,30 +125,11 @@ static void flow_induction(AxisTable *table, const Op *op) {
 
 static void visit_region(AxisTable *table, const Region *region);
 
-static void visit_for(AxisTable *table, const Op *op) {
-  const Region *body = op->regions[0];
-  flow_induction(table, op);
-  for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, loop_carried(op, i), loop_init(op, i));
-  visit_region(table, body);
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    const Value *yielded = op_operand(body->last, i);
-    flow_value(table, loop_carried(op, i), yielded);
-    flow_value(table, &op->results[i], loop_init(op, i));
-    flow_value(table, &op->results[i], yielded);
-  }
-}
-
-// The condition of a while may pass on other values than the ones that entered it.
-static void visit_while(AxisTable *table, const Op *op) {
-  const Region *test = op->regions[0], *body = op->regions[1];
-  for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, test->args[i], op_operand(op, i));
-  visit_region(table, test);
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    flow_value(table, body->args[i], op_operand(test->last, i + 1));
-    flow_value(table, &op->results[i], op_operand(test->last, i + 1));
-  }
-  visit_region(table, body);
-  for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, test->args[i], op_operand(body->last, i));
+// Loops and branches: what they and their regions' yields hand on.
+static void flow_operands(AxisTable *table, const Op *op) {
+  const Value *to;
+  for (const Use *use = op->operands; use < op->operands + op->operand_count; use++)
+    for (uint32_t n = 0; (to = flow_target(use, n)); n++) flow_value(table, to, use->value);
 }
 
 static AxisInfo of_any(const Value *value) {
@@ -167,23 +149,13 @@ static void visit_function(AxisTable *table, const Op *op) {
 }
 
 static void visit_op(AxisTable *table, const Op *op) {
-  if (op->kind == OP_WHILE) {
-    visit_while(table, op);
-    return;
-  }
-  if (op->region_count && op->kind != OP_FOR && op->kind != OP_IF) {
+  if (op->region_count && !op_has(op, FLOW)) {
     visit_function(table, op);
     return;
   }
-  if (op->kind == OP_FOR) {
-    visit_for(table, op);
-    return;
-  }
-  for (uint32_t r = 0; r < op->region_count; r++) {
-    visit_region(table, op->regions[r]);
-    for (uint32_t i = 0; op->kind == OP_IF && i < op->result_count; i++)
-      flow_value(table, &op->results[i], op_operand(op->regions[r]->last, i));
-  }
+  if (op->kind == OP_FOR) flow_induction(table, op);
+  if (op_hands_on(op)) flow_operands(table, op);
+  for (uint32_t r = 0; r < op->region_count; r++) visit_region(table, op->regions[r]);
   for (uint32_t i = 0; op->region_count == 0 && i < op->result_count; i++)
     table->infos[op->results[i].id] = axis_of_result(table, op, &op->results[i]);
 }

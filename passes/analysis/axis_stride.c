@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/analysis/axis_shape.h"
+#include "ir/queries.h"
 
 enum { MAX_STEPS = 96 }; // Expressions share operands, so the search is bounded.
 
@@ -142,14 +143,6 @@ static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   }
 }
 
-// The initial value of a loop-carried value; NULL: it is not loop-carried.
-static const Value *enters_loop(const Value *value) {
-  const Op *loop = value->region->parent;
-  if (!loop || value->region != loop->regions[0]) return NULL;
-  if (loop->kind == OP_WHILE) return op_operand(loop, value->index);
-  return loop->kind == OP_FOR && value->index > 0 ? loop_init(loop, value->index - 1) : NULL;
-}
-
 static AxisStride stride_of(StrideSearch *s, const Value *value, uint32_t dim) {
   if (!type_is_tile(value->type) || dim >= value->type->rank || value->type->shape[dim] == 1)
     return known_stride(0);
@@ -161,7 +154,8 @@ static AxisStride stride_of(StrideSearch *s, const Value *value, uint32_t dim) {
   if (s->steps == 0) return anywhere;
   s->steps--;
   if (value->def) return stride_of_op(s, value->def, dim);
-  const Value *before = enters_loop(value);
+  const Op *loop = value->region->parent;
+  const Value *before = loop && value->region == loop->regions[0] ? flow_source(value, 0) : NULL;
   return before ? stride_of(s, before, dim) : anywhere;
 }
 

@@ -140,9 +140,7 @@ static FloatRange range_of_op(const Value *value, uint32_t *visits) {
   }
   case OP_SELECT: return hull(range_of(op_operand(op, 1), visits), range_of(op_operand(op, 2), visits));
   case OP_MATH: return range_of_math(op, visits);
-  case OP_IF:
-    return hull(range_of(op_operand(op->regions[0]->last, value->index), visits),
-                range_of(op_operand(op->regions[1]->last, value->index), visits));
+  case OP_IF: return hull(range_of(flow_source(value, 0), visits), range_of(flow_source(value, 1), visits));
   default: return unknown();
   }
 }

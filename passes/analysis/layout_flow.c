@@ -9,33 +9,30 @@ static const Layout *intern_for(const Op *op, Layout layout) {
   return layout_intern(context_of(op), &layout);
 }
 
-// The order of trans, or its inverse.
-static void order_of(const Op *op, bool inverse, uint32_t order[TILE_MAX_RANK]) {
+// The layout through a transposition, or back.
+static const Layout *transposed(const Op *op, const Layout *layout, bool back) {
   const Attr *attr = op_attr(op, ATTR_ORDER);
+  uint32_t order[TILE_MAX_RANK];
   for (uint32_t d = 0; d < attr->ints.n; d++) {
     uint32_t from = (uint32_t)attr->ints.at[d];
-    order[inverse ? from : d] = inverse ? d : from;
+    order[back ? from : d] = back ? d : from;
   }
+  const Type *type = back ? op_result(op)->type : operand_type(op, 0);
+  return intern_for(op, layout_trans(layout, type->rank, type->shape, order));
 }
 
 const Layout *flow_view_operand(const Op *op, const Layout *result) {
   const Type *from = operand_type(op, 0), *to = op_result(op)->type;
-  uint32_t order[TILE_MAX_RANK];
   if (op->kind == OP_BROADCAST)
     return intern_for(op, layout_broadcast_operand(result, to->rank, from->shape, to->shape));
-  if (op->kind != OP_TRANS) return result;
-  order_of(op, true, order);
-  return intern_for(op, layout_trans(result, to->rank, to->shape, order));
+  return op->kind == OP_TRANS ? transposed(op, result, true) : result;
 }
 
 const Layout *flow_view_result(const Op *op, const Layout *operand) {
   const Type *from = operand_type(op, 0), *to = op_result(op)->type;
-  uint32_t order[TILE_MAX_RANK];
   if (op->kind == OP_BROADCAST)
     return intern_for(op, layout_broadcast_result(operand, to->rank, from->shape, to->shape));
-  if (op->kind != OP_TRANS) return operand;
-  order_of(op, false, order);
-  return intern_for(op, layout_trans(operand, from->rank, from->shape, order));
+  return op->kind == OP_TRANS ? transposed(op, operand, false) : operand;
 }
 
 static void add_register(Layout *layout, uint32_t basis) {

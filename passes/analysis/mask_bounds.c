@@ -122,12 +122,8 @@ uint32_t mask_bounds(const Value *mask, MaskBound bounds[MASK_BOUNDS_MAX]) {
 
 // Program order within a region. A value from a surrounding region is always visible.
 static bool defined_before(const Value *value, const Op *op) {
-  if (!value->def) return true;
-  for (const Op *at = op; at; at = at->region->parent)
-    if (at->region == value->def->region)
-      for (const Op *before = at->prev; before; before = before->prev)
-        if (before == value->def) return true;
-  return false;
+  const Op *def = value->def;
+  return !def || (op_precedes(def, op) && op_in_region(op, def->region) != def);
 }
 
 bool mask_bound_visible(const MaskBound *bound, const Op *op) {

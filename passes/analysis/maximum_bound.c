@@ -44,11 +44,6 @@ static bool reduces_by(const Op *op, OpKind kind, int64_t axis) {
   return axis >= 0 && op_reduces_by(op, kind) && op_int(op, ATTR_AXIS, 0) == axis;
 }
 
-static const Value *without_layout(const Value *value) {
-  while (is_kind(value, OP_CONVERT_LAYOUT)) value = op_operand(value->def, 0);
-  return value;
-}
-
 // True if `high` is the maximum of the tile, or its minimum if the number is negative (lazy_rescale).
 static bool is_extremum(const BoundProof *proof, const Value *high, const Value *tile, Value *number) {
   if (!is_kind(high, OP_IF) || !is_kind(op_operand(high->def, 0), OP_GE)) return false;
@@ -61,7 +56,7 @@ static bool is_extremum(const BoundProof *proof, const Value *high, const Value 
   for (uint32_t side = 0; side < 2; side++) {
     const Value *yielded = op_operand(branch->regions[side]->last, high->index);
     if (!yielded->def || !reduces_by(yielded->def, kinds[side], proof->axis) ||
-        without_layout(op_operand(yielded->def, 0)) != without_layout(tile))
+        value_before(op_operand(yielded->def, 0), OP_CONVERT_LAYOUT) != value_before(tile, OP_CONVERT_LAYOUT))
       return false;
   }
   return true;
@@ -76,7 +71,7 @@ static bool depends_on_sign(BoundProof *proof, Value *scalar) {
 // For two multiples or quotients by one number.
 static bool is_multiple_above(BoundProof *proof, const Value *high, const Value *low, Value *number) {
   double constant;
-  if (is_extremum(proof, without_layout(high), low, number)) return true;
+  if (is_extremum(proof, value_before(high, OP_CONVERT_LAYOUT), low, number)) return true;
   if (value_float_constant(number, &constant)) return constant > 0 && is_above(proof, high, low);
   return depends_on_sign(proof, common_scalar(number)) && is_above(proof, high, low);
 }

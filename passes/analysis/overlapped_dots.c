@@ -5,17 +5,12 @@
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 
-static bool has_dots_within(const Op *op) {
-  for (OpWalk w = ops_inside(op); ops_next(&w);)
-    if (w.op->kind == OP_DOT) return true;
-  return false;
-}
-
 bool overlapped_dots_find(const Op *loop, OverlappedDots *dots) {
   *dots = (OverlappedDots){0};
   if (loop->kind != OP_FOR) return false;
   for (Op *op = loop->regions[0]->first; op; op = op->next) {
-    if (has_dots_within(op)) return false;
+    for (uint32_t r = 0; r < op->region_count; r++)
+      if (ops_find(op->regions[r], OP_DOT)) return false;
     if (op->kind != OP_DOT) continue;
     if (dots->second || !op_attr(op, ATTR_ASYNC)) return false;
     *(dots->first ? &dots->second : &dots->first) = op;
@@ -27,7 +22,7 @@ bool overlapped_dots_find(const Op *loop, OverlappedDots *dots) {
 }
 
 const Op *dot_buffer(const Value *operand) {
-  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
+  operand = value_before(operand, OP_SHARED_TRANS);
   return operand->type->kind == TYPE_SHARED ? operand->def : NULL;
 }
 

@@ -44,25 +44,16 @@ static bool mark_value(Pressure *p, const Value *value, bool data) {
   return more;
 }
 
-// Marks result `i` of a loop or branch, and its loop-carried value. Its data comes from before the loop or from a
-// region's end.
-static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
-  uint32_t init = op->kind == OP_FOR ? LOOP_FIRST_INIT + i : i, arg = op->kind == OP_FOR ? 1 + i : i;
-  bool data = op_is_loop(op) && holds_data(p, op_operand(op, init)), more = false;
-  for (uint32_t r = 0; r < op->region_count; r++) {
-    uint32_t yielded = op->kind == OP_WHILE && r == 0 ? i + 1 : i; // It comes after the condition.
-    data |= holds_data(p, op_operand(op->regions[r]->last, yielded));
-  }
-  for (uint32_t r = 0; r < op->region_count && op_is_loop(op); r++)
-    more |= mark_value(p, op->regions[r]->args[arg], data);
-  return mark_value(p, &op->results[i], data) || more;
-}
-
 static bool mark_op(Pressure *p, const Op *op) {
-  bool structured = op_has(op, FLOW), data = !keeps_index(op), more = false;
+  bool data = !keeps_index(op), more = false;
   for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
-  for (uint32_t i = 0; i < op->result_count; i++)
-    more |= structured ? mark_carried(p, op, i) : mark_value(p, &op->results[i], data);
+  for (uint32_t i = 0; i < op->result_count && !op_has(op, FLOW); i++)
+    more |= mark_value(p, &op->results[i], data);
+  for (uint32_t i = 0; op_hands_on(op) && i < op->operand_count; i++) {
+    const Value *to;
+    for (uint32_t n = 0; holds_data(p, op_operand(op, i)) && (to = flow_target(&op->operands[i], n)); n++)
+      more |= mark_value(p, to, true);
+  }
   return more;
 }
 
@@ -145,12 +136,8 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
 }
 
 static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
-  uint32_t n = registers_for(p, value), end = begin;
+  uint32_t n = registers_for(p, value), end = n ? max_u32(begin, value_use_end(value, home)) : begin;
   p->registers[value->id] = n;
-  for (const Use *use = value->first_use; use && n; use = use->next) {
-    uint32_t until = op_use_end(use->user, home);
-    if (until > end) end = until;
-  }
   p->change[begin] += n;
   p->change[end] -= n; // Unsigned sums wrap, and wrap back.
   if (end > begin) p->across[begin + 1] += n, p->across[end] -= n;

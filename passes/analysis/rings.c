@@ -11,17 +11,6 @@ static void flow_ring(RingFinder *f, const Value *from, const Value *to) {
   f->rings->of[to->id] = f->rings->of[from->id];
 }
 
-// The values that enter a region are set when the op is visited, before its regions.
-static void enter_loop(RingFinder *f, const Op *op) {
-  uint32_t first = op->kind == OP_FOR ? LOOP_FIRST_INIT : 0, arg = op->kind == OP_FOR ? 1 : 0;
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    if (!is_ring(&op->results[i])) continue;
-    for (uint32_t r = 0; r < op->region_count; r++)
-      flow_ring(f, op_operand(op, i + first), op->regions[r]->args[i + arg]);
-    flow_ring(f, op_operand(op, i + first), &op->results[i]);
-  }
-}
-
 static void visit_op(RingFinder *f, Op *op) {
   switch ((int)op->kind) {
   case OP_RING_BEGIN:
@@ -34,15 +23,12 @@ static void visit_op(RingFinder *f, Op *op) {
       vec_push(f->arena, &f->rings->begins, op);
     }
     break;
-  case OP_FOR:
-  case OP_WHILE: enter_loop(f, op); break;
-  case OP_YIELD: // A yield of an if: the results come after it.
-    for (uint32_t i = 0; op->region->parent && op->region->parent->kind == OP_IF && i < op->operand_count;
-         i++)
-      if (is_ring(op_operand(op, i))) flow_ring(f, op_operand(op, i), &op->region->parent->results[i]);
-    break;
   default:
     if (op_has(op, RING)) flow_ring(f, op_operand(op, 0), ring_result(op));
+    if (!op_hands_on(op)) break;
+    for (const Use *use = op->operands; use < op->operands + op->operand_count; use++)
+      for (uint32_t n = 0; is_ring(use->value) && flow_target(use, n); n++)
+        flow_ring(f, use->value, flow_target(use, n));
   }
 }
 
@@ -54,8 +40,7 @@ Rings rings_find(Arena *arena, Func *func) {
 }
 
 const Op *ring_view_source(const Value *value) {
-  while (value->def && value->def->kind == OP_SHARED_TRANS) value = op_operand(value->def, 0);
-  const Op *op = value->def;
+  const Op *op = value_before(value, OP_SHARED_TRANS)->def;
   return op && (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) ? op : NULL;
 }
 

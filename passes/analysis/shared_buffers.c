@@ -18,25 +18,6 @@ static void hand_on(BufferFinder *f, const Value *from, const Value *to) {
   f->grew |= set_unite(b->sets[to->id], b->sets[from->id], b->words);
 }
 
-static void follow_for(BufferFinder *f, const Op *op) {
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    hand_on(f, loop_init(op, i), loop_carried(op, i));
-    hand_on(f, loop_yielded(op, i), loop_carried(op, i));
-    hand_on(f, loop_init(op, i), &op->results[i]);
-    hand_on(f, loop_yielded(op, i), &op->results[i]);
-  }
-}
-
-static void follow_while(BufferFinder *f, const Op *op) {
-  const Region *test = op->regions[0], *body = op->regions[1];
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    hand_on(f, op_operand(op, i), test->args[i]);
-    hand_on(f, op_operand(body->last, i), test->args[i]);
-    hand_on(f, op_operand(test->last, i + 1), body->args[i]);
-    hand_on(f, op_operand(test->last, i + 1), &op->results[i]);
-  }
-}
-
 static void follow_op(BufferFinder *f, Op *op) {
   switch ((int)op->kind) {
   case OP_SHARED_INDEX:
@@ -45,14 +26,10 @@ static void follow_op(BufferFinder *f, Op *op) {
   case OP_RING_WAIT:
     for (uint32_t i = 0; i + 1 < op->result_count; i++) hand_on(f, op_operand(op, i + 1), &op->results[i]);
     break;
-  case OP_FOR: follow_for(f, op); break;
-  case OP_WHILE: follow_while(f, op); break;
-  case OP_IF:
-    for (uint32_t r = 0; r < 2; r++)
-      for (uint32_t i = 0; i < op->result_count; i++)
-        hand_on(f, op_operand(op->regions[r]->last, i), &op->results[i]);
-    break;
-  default: break;
+  default:
+    if (!op_hands_on(op)) break;
+    for (const Use *use = op->operands; use < op->operands + op->operand_count; use++)
+      for (uint32_t n = 0; flow_target(use, n); n++) hand_on(f, use->value, flow_target(use, n));
   }
 }
 

@@ -24,7 +24,6 @@
 // not be negative, or they must be small. Then a lane's own sum stays finite.
 #include "base/integer.h"
 #include "ir/build.h"
-#include "ir/memory/scratch.h"
 #include "passes/analysis/float_range.h"
 #include "passes/passes.h"
 #include "passes/analysis/overlapped_dots.h"
@@ -94,16 +93,10 @@ static Value *laid(Builder *b, Value *value, const Layout *layout) {
   return value;
 }
 
-static Value *build_sum(Builder *b, Value *x, uint32_t axis) {
+static Value *build_laid_sum(Builder *b, Value *x, uint32_t axis) {
   const Type *tile = x->type;
   Layout layout = layout_slice(tile->layout, tile->rank, tile->shape, axis);
-  Op *reduce = build_reduce(b, 1, &x, axis);
-  Region *body = reduce->regions[0];
-  Builder inner = builder_at_end(b->func, body);
-  inner.loc = b->loc;
-  Value *sum = build_binary(&inner, OP_ADD, body->args[0], body->args[1]);
-  build_yield(&inner, 1, &sum);
-  return laid(b, op_result(reduce), layout_intern(b->func->module->ir, &layout));
+  return laid(b, build_sum_along(b, x, axis), layout_intern(b->func->module->ir, &layout));
 }
 
 // Each lane's part of the row sums: the tile with 2^lanes elements along the axis.
@@ -114,7 +107,7 @@ static Value *build_parts(Builder *b, const RowSum *sum) {
   for (uint32_t d = 0; d < tile->rank; d++) shape[d + (d > a ? 2 : 0)] = tile->shape[d];
   shape[a] = 1u << sum->high, shape[a + 1] = 1u << sum->lanes, shape[a + 2] = 1u << sum->low;
   Value *split = laid(b, build_reshape(b, x, tile->rank + 2u, shape), tile->layout);
-  return build_sum(b, build_sum(b, split, a + 2), a);
+  return build_laid_sum(b, build_laid_sum(b, split, a + 2), a);
 }
 
 // Turns a tile of rows into a tile of parts.
@@ -144,7 +137,7 @@ static void defer_row_sum(Arena *arena, Op *loop, const RowSum *sum) {
   op_erase(sum->reduce);
   Builder after = builder_after(loop);
   after.loc = inner.loc;
-  Value *result = &loop->results[sum->index], *whole = build_sum(&after, result, sum->axis);
+  Value *result = &loop->results[sum->index], *whole = build_laid_sum(&after, result, sum->axis);
   value_replace_uses(result, whole);
   op_set_operand(whole->def, 0, result);
 }

@@ -191,15 +191,6 @@ static bool is_within(const Value *value, const Op *loop) {
 
 // --- equal ops
 
-static bool same_kind(const Op *a, const Op *b) {
-  if (a->kind != b->kind || a->operand_count != b->operand_count || a->result_count != b->result_count ||
-      a->region_count != b->region_count || !op_same_attrs(a, b))
-    return false;
-  for (uint32_t i = 0; i < a->result_count; i++)
-    if (a->results[i].type != b->results[i].type) return false;
-  return true;
-}
-
 static void set_same(Joiner *j, const Value *second, Value *first) { j->same[second->id] = first; }
 
 // The first body's equivalent of the second one's value. A value from outside is its own equivalent.
@@ -215,7 +206,7 @@ static bool same_regions(Joiner *j, const Op *a, const Op *b) {
     for (uint32_t i = 0; i < x->arg_count; i++) set_same(j, y->args[i], x->args[i]);
     const Op *p = x->first, *q = y->first;
     for (; p && q; p = p->next, q = q->next) {
-      if (!same_kind(p, q) || !same_regions(j, p, q)) return false;
+      if (!op_same_form(p, q) || !same_regions(j, p, q)) return false;
       for (uint32_t i = 0; i < p->operand_count; i++)
         if (same_of(j, op_operand(q, i)) != op_operand(p, i)) return false;
       for (uint32_t i = 0; i < p->result_count; i++) set_same(j, &q->results[i], &p->results[i]);
@@ -226,7 +217,7 @@ static bool same_regions(Joiner *j, const Op *a, const Op *b) {
 }
 
 static bool does_same(Joiner *j, const Op *a, const Op *b) {
-  if (j->used[a->id] || !same_kind(a, b)) return false;
+  if (j->used[a->id] || !op_same_form(a, b)) return false;
   for (uint32_t i = 0; i < a->operand_count; i++)
     if (same_of(j, op_operand(b, i)) != op_operand(a, i)) return false;
   return same_regions(j, a, b);
@@ -265,7 +256,7 @@ static void compare(Joiner *j, const Op *a, const Op *b, uint32_t i) {
   Value *x = op_operand(a, i), *y = op_operand(b, i);
   if (j->why || same_of(j, y) == x || (j->alike[y->id] && j->alike[y->id] == x)) return;
   bool ops = x->def && y->def && is_within(x, j->first) && is_within(y, j->second);
-  if (!ops || !same_kind(x->def, y->def) || j->used[x->def->id] || same_of(j, y) ||
+  if (!ops || !op_same_form(x->def, y->def) || j->used[x->def->id] || same_of(j, y) ||
       !same_regions(j, x->def, y->def)) {
     cut_use(j, a, i, y);
     return;
@@ -290,7 +281,7 @@ static void find_cuts(Joiner *j) {
   for (; !j->why; a = next_doing(a->next), b = next_doing(b->next)) {
     bool known = a->result_count && b->result_count && same_of(j, op_result(b)) == op_result(a);
     known |= a->result_count && j->alike[op_result(b)->id] == op_result(a);
-    if (!same_kind(a, b)) j->why = "they compute different things";
+    if (!op_same_form(a, b)) j->why = "they compute different things";
     if (j->why) return;
     if (!known && a->result_count) {
       j->used[a->id] = 1;
@@ -310,11 +301,6 @@ static const Op *first_use_of_cuts(const Joiner *j) {
   return NULL;
 }
 
-static bool is_before(const Op *a, const Op *b) {
-  while (a && a != b) a = a->next;
-  return a == b && a;
-}
-
 static bool can_compute(const Joiner *j, Value *value, const Op *loop, const Op *place);
 
 // Checks the operands of the op, and those operands of ops inside it that belong to the body.
@@ -331,7 +317,7 @@ static bool can_compute(const Joiner *j, Value *value, const Op *loop, const Op 
   const Op *op = here->def;
   bool first = op && op->region == body_of(j->first);
   if (!op || (!first && op->region != body_of(j->second))) return true; // not directly in a body
-  if (first && is_before(op, place) && j->used[op->id]) return true;
+  if (first && op_precedes(op, place) && j->used[op->id]) return true;
   return is_free(op) && can_compute_operands(j, op, first ? j->first : j->second, place);
 }
 

@@ -103,14 +103,16 @@ static DotWarps padded_warps(const Product *p) {
 }
 
 // The first four warps are a warpgroup, along m. More warpgroups go along m while each has 64 rows. Then they go along
-// n while each has 64 columns, a whole swizzled row. Among chained dots, only the last one uses n. Otherwise the
-// results of the others would pass between warpgroups. Instead each warpgroup computes them in full.
+// n while each has 16 columns: it multiplies less, and converts and stores less, than if it repeated another's work.
+// Among chained dots, only the last one uses n. Otherwise the results of the others would pass between warpgroups.
+// Instead each warpgroup computes them in full.
 static DotWarps wgmma_warps(const Product *p) {
+  enum { ROW_BITS = 4, COLUMN_BITS = 4 }; // of a warp at least
   DotWarps warps = {.m = 2};
   if (pads_wgmma(p)) return padded_warps(p);
   for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--) {
-    bool n_has = warps.n + 6 < p->shape.n && (!p->chained || p->ends_chain);
-    if (warps.m < p->shape.m - 4 || !n_has)
+    bool n_has = warps.n + COLUMN_BITS < p->shape.n && (!p->chained || p->ends_chain);
+    if (warps.m + ROW_BITS < p->shape.m || !n_has)
       warps.m++;
     else
       warps.n++;

@@ -29,14 +29,6 @@ typedef struct SumChooser {
   bool changed;
 } SumChooser;
 
-static bool is_zero(const Value *sum) {
-  int64_t i;
-  double x;
-  if (elem_is_float(type_element(sum->type)->elem))
-    return value_float_constant(sum, &x) && x == 0 && !signbit(x);
-  return value_int_constant(sum, &i) && i == 0;
-}
-
 static Value *constant_true(SumChooser *c) {
   if (!c->holds) {
     Builder b = builder_before(c->func->body->first);
@@ -48,7 +40,7 @@ static Value *constant_true(SumChooser *c) {
 static void begin_from_nothing(SumChooser *c, Op *dot) {
   int64_t always;
   bool has_fresh = dot->operand_count > 3;
-  if (!is_dot_of(dot, DOT_WGMMA) || !is_zero(op_operand(dot, 2))) return;
+  if (!is_dot_of(dot, DOT_WGMMA) || !value_is_zero(op_operand(dot, 2))) return;
   if (has_fresh && value_int_constant(op_operand(dot, 3), &always) && always) return;
   if (has_fresh)
     op_set_operand(dot, 3, constant_true(c));

@@ -270,7 +270,8 @@ static void mark_runs(Coalescer *c, Op *op) {
   const AxisInfo *a = axis_info(c->axes, op_operand(op, 0)), *b = axis_info(c->axes, op_operand(op, 1));
   const AxisInfo *info = axis_info(c->axes, result);
   if (!type_is_tile(result->type) || !type_is_int(result->type)) return;
-  if (b->known && (b->constant <= 0 || is_power_of_two((uint64_t)b->constant))) return;
+  bool is_signed = elem_is_signed(type_element(result->type)->elem) && !a->nonnegative;
+  if (b->known && (b->constant <= 0 || (is_power_of_two((uint64_t)b->constant) && !is_signed))) return;
   set_runs(c, op, ATTR_CONSTANT, info->constancy);
   if (op->kind == OP_REM && a->natural) set_runs(c, op, ATTR_CONTIGUOUS, info->contiguity);
 }

@@ -19,11 +19,9 @@ static bool passes_through(const Op *op) {
 
 static bool reaches_through(DotSearch *search, const Use *use) {
   const Op *user = use->user;
-  uint32_t index = (uint32_t)(use - user->operands);
-  if (user->kind == OP_DOT) return index == 0;
-  const Op *parent = user->region->parent;
-  if (user->kind == OP_YIELD && parent && parent->kind == OP_IF)
-    return reaches_dot(search, &parent->results[index]);
+  if (user->kind == OP_DOT) return use == user->operands;
+  const Value *chosen = flow_target(use, 0);
+  if (chosen && chosen->def) return reaches_dot(search, chosen); // by a branch
   if (!passes_through(user)) return false;
   for (uint32_t i = 0; i < user->result_count; i++)
     if (reaches_dot(search, &user->results[i])) return true;
@@ -45,14 +43,6 @@ bool dot_feeds(DotChooser *c, const Op *dot) {
   return reaches_dot(&search, op_result(dot));
 }
 
-static bool comes_from_dot(DotSearch *search, const Value *value);
-
-// Result `index` of an `if` is one of these.
-static bool chosen_from_dot(DotSearch *search, const Op *branch, uint32_t index) {
-  return comes_from_dot(search, op_operand(branch->regions[0]->last, index)) ||
-         comes_from_dot(search, op_operand(branch->regions[1]->last, index));
-}
-
 // Returns true if a dot's result reaches the value through elementwise ops and branches.
 static bool comes_from_dot(DotSearch *search, const Value *value) {
   const Op *op = value->def;
@@ -60,7 +50,8 @@ static bool comes_from_dot(DotSearch *search, const Value *value) {
   search->steps--;
   search->c->feeds[value->id] = 1;
   if (op->kind == OP_DOT) return true;
-  if (op->kind == OP_IF) return chosen_from_dot(search, op, (uint32_t)(value - op->results));
+  if (op->kind == OP_IF)
+    return comes_from_dot(search, flow_source(value, 0)) || comes_from_dot(search, flow_source(value, 1));
   for (uint32_t i = 0; passes_through(op) && i < op->operand_count; i++)
     if (comes_from_dot(search, op_operand(op, i))) return true;
   return false;

@@ -67,7 +67,10 @@ typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION, TOUCH_PAIRS 
 
 typedef struct GraphTouch {
   TouchKind kind;
-  uint32_t index, next; // `next`: index + 1; 0: the last.
+  GraphAccess *access; // What touches: one of these.
+  GraphEdge *edge;
+  const GraphReduction *reduction;
+  const struct GraphTouch *next; // NULL: the last.
 } GraphTouch;
 
 typedef struct GraphComponent {
@@ -100,12 +103,11 @@ typedef struct Propagator {
   bool *lazy, *view;                // By value id.
   uint32_t *chain;     // By value id: the length of its chain of lazy values or views; otherwise 0.
   uint32_t *depth;     // By value id: loops around its definition.
-  uint32_t *touches;   // By root: index + 1 of the first touch; 0: none.
+  const GraphTouch **touches; // By root: the first touch; NULL: none.
   Value **origin;      // By value id: the value. Its copies have its id too.
   LayoutCopy **copies; // By value id.
   int32_t *access_of;  // By op id: index, or -1.
   bool *done;          // By op id: its tiles had layouts before.
-  VEC(GraphTouch) touch_list;
   VEC(GraphAccess) accesses;
   VEC(GraphEdge) edges;
   VEC(GraphReduction) reductions;

@@ -59,10 +59,9 @@ static bool is_factor(const GraphEdge *edge) {
 static bool is_stored(const HomeChoice *c, const GraphEdge *edge, const Layout *at) {
   Propagator *p = c->p;
   if (!is_factor(edge) || type_element_bytes(edge->source->type) != 2) return false;
-  uint32_t touches = p->touches[propagate_root(p, edge->source->id)];
-  for (; touches; touches = p->touch_list.at[touches - 1].next) { // In the edges' order.
-    const GraphTouch *touch = &p->touch_list.at[touches - 1];
-    const GraphEdge *before = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+  const GraphTouch *touch = p->touches[propagate_root(p, edge->source->id)];
+  for (; touch; touch = touch->next) { // In the edges' order.
+    const GraphEdge *before = touch->edge;
     if (before == edge) return false;
     if (!before || before->source != edge->source || !is_factor(before)) continue;
     if (before->op->region != edge->op->region) continue;
@@ -218,13 +217,10 @@ static bool is_pointed_to(const HomeChoice *c, const GraphAccess *access) {
 static void propose_across_accesses(HomeChoice *c) {
   Propagator *p = c->p;
   bool divides = false, pointers = type_is_ptr(p->tile[c->root]);
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    divides |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
-  }
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
+  for (const GraphTouch *touch = p->touches[c->root]; touch; touch = touch->next)
+    divides |= touch->access && touch->access->division_count;
+  for (const GraphTouch *touch = p->touches[c->root]; touch; touch = touch->next) {
+    const GraphAccess *access = touch->access;
     const Layout *home = access ? layout_at_home(c, access, NULL) : NULL;
     if (!home) continue;
     bool points = pointers || (c->last && is_pointed_to(c, access));
@@ -292,23 +288,18 @@ static void propose_for_pairs(HomeChoice *c) {
 static void gather_candidates(HomeChoice *c) {
   const Propagator *p = c->p;
   bool pairs = false;
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    if (touch->kind == TOUCH_ACCESS) propose_from_access(c, &p->accesses.at[touch->index]);
+  for (const GraphTouch *touch = p->touches[c->root]; touch; touch = touch->next) {
+    if (touch->access) propose_from_access(c, touch->access);
     pairs |= touch->kind == TOUCH_PAIRS;
   }
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
-  }
+  for (const GraphTouch *touch = p->touches[c->root]; touch; touch = touch->next)
+    if (touch->edge) propose_from_edge(c, touch->edge);
   propose_across_accesses(c);
   if (pairs) propose_for_pairs(c);
   c->alone = c->count == 0;
   if (all_redundant(c) || c->waited) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
-  }
+  for (const GraphTouch *touch = p->touches[c->root]; touch; touch = touch->next)
+    if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, touch->reduction);
 }
 
 // --- followers
@@ -340,19 +331,15 @@ static void add_follower(HomeChoice *c, const GraphEdge *edge) {
 }
 
 static void find_followers(HomeChoice *c) {
-  const Propagator *p = c->p;
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    if (touch->kind == TOUCH_EDGE) add_follower(c, &p->edges.at[touch->index]);
-  }
+  for (const GraphTouch *touch = c->p->touches[c->root]; touch; touch = touch->next)
+    if (touch->edge) add_follower(c, touch->edge);
 }
 
 // Proposes the layouts in which nothing is converted between a follower and its users.
 static void propose_from_follower(HomeChoice *c, const Follower *follower) {
   Propagator *p = c->p;
-  for (uint32_t at = p->touches[follower->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    const GraphEdge *edge = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+  for (const GraphTouch *touch = p->touches[follower->root]; touch; touch = touch->next) {
+    const GraphEdge *edge = touch->edge;
     if (!edge || edge->result != NO_RESULT || propagate_root(p, edge->source->id) != follower->root) continue;
     const Layout *op_layout = p->home[propagate_root(p, edge->node)];
     const Layout *wanted = op_layout ? flow_operand(edge->op, edge->operand, op_layout) : NULL;
@@ -378,11 +365,9 @@ static uint64_t divisions_at_home(const HomeChoice *c, const GraphAccess *access
 static bool touches_root(const HomeChoice *c, const GraphTouch *touch, uint32_t root) {
   Propagator *p = c->p;
   if (touch->kind >= TOUCH_REDUCTION) return false; // Counted with one component only.
-  if (touch->kind == TOUCH_EDGE) {
-    const GraphEdge *edge = &p->edges.at[touch->index];
-    return propagate_root(p, edge->source->id) == root || propagate_root(p, edge->node) == root;
-  }
-  const Op *op = p->accesses.at[touch->index].op;
+  if (touch->edge)
+    return propagate_root(p, touch->edge->source->id) == root || propagate_root(p, touch->edge->node) == root;
+  const Op *op = touch->access->op;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (propagate_root(p, propagate_source(p, op_operand(op, i))->id) == root) return true;
   return op_result(op) && propagate_root(p, op_result(op)->id) == root;
@@ -397,22 +382,19 @@ static bool is_counted(const HomeChoice *c, const GraphTouch *touch, uint32_t fo
 
 // The cost of everything that touches the component `root`: the choosing one, or follower `index`.
 static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t index, const Layout *layout) {
-  const Propagator *p = c->p;
   uint64_t cost = 0, divisions = 0, access_part;
-  for (uint32_t at = p->touches[root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
+  for (const GraphTouch *touch = c->p->touches[root]; touch; touch = touch->next) {
     if (root != c->root && is_counted(c, touch, index)) continue;
     switch (touch->kind) {
     case TOUCH_ACCESS:
-      best_for_access(c, &p->accesses.at[touch->index], layout, &access_part);
+      best_for_access(c, touch->access, layout, &access_part);
       cost += access_part;
-      divisions = max_u64(divisions, divisions_at_home(c, &p->accesses.at[touch->index], layout));
+      divisions = max_u64(divisions, divisions_at_home(c, touch->access, layout));
       break;
-    case TOUCH_EDGE: cost += edge_cost(c, &p->edges.at[touch->index], layout); break;
+    case TOUCH_EDGE: cost += edge_cost(c, touch->edge, layout); break;
     case TOUCH_PAIRS:
     case TOUCH_REDUCTION:
-      cost +=
-          reduction_cost(&p->reductions.at[touch->index], root == c->root ? layout : c->follower[index].at);
+      cost += reduction_cost(touch->reduction, root == c->root ? layout : c->follower[index].at);
       break;
     }
   }
@@ -421,11 +403,9 @@ static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t ind
 
 // The stores to buffers of dots that read the component's tiles in shared memory.
 static uint64_t stores_cost(const HomeChoice *c, const Layout *layout) {
-  const Propagator *p = c->p;
   uint64_t cost = 0;
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphTouch *touch = &p->touch_list.at[at - 1];
-    const GraphEdge *edge = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+  for (const GraphTouch *touch = c->p->touches[c->root]; touch; touch = touch->next) {
+    const GraphEdge *edge = touch->edge;
     if (!edge || !is_factor(edge) || propagate_root(c->p, edge->source->id) != c->root) continue;
     if (op_attr(edge->op, edge->operand ? ATTR_ANCHOR_B : ATTR_ANCHOR_A)) continue;
     cost += edge->weight * unpacked_store_cost(edge->source->type, layout);

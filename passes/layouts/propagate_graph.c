@@ -247,12 +247,11 @@ static void link_loop(Propagator *p, Op *op) {
   }
 }
 
-// A region's yielded values go to its parent's results. A while's condition region yields the condition first.
 static void link_yield(Propagator *p, Op *yield) {
-  Op *parent = yield->region->parent;
-  uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
-  for (uint32_t i = 0; i < parent->result_count; i++)
-    if (type_is_tile(parent->results[i].type)) link_operand(p, yield, i + skip, parent->results[i].id);
+  for (uint32_t i = 0; i < yield->operand_count; i++) {
+    const Value *to = flow_target(&yield->operands[i], 0);
+    if (to && type_is_tile(to->type)) link_operand(p, yield, i, to->id);
+  }
 }
 
 static void note_value(Propagator *p, Value *value, uint32_t loops) {
@@ -302,24 +301,26 @@ static void visit_region(Propagator *p, Region *region, uint32_t loops) {
 
 // --- components
 
-static void add_touch(Propagator *p, uint32_t node, TouchKind kind, uint32_t index) {
-  uint32_t root = propagate_root(p, node);
-  GraphTouch entry = {kind, index, p->touches[root]};
-  vec_push(p->context->scratch, &p->touch_list, entry);
-  p->touches[root] = p->touch_list.n;
+static void add_touch(Propagator *p, uint32_t node, GraphTouch touch) {
+  const GraphTouch **first = &p->touches[propagate_root(p, node)];
+  GraphTouch *added = ARENA_NEW(p->context->scratch, GraphTouch);
+  *added = touch;
+  added->next = *first;
+  *first = added;
 }
 
 static bool has_home(const Propagator *p, const Value *value) {
   return type_is_tile(value->type) && !propagate_on_demand(p, value);
 }
 
-static void touch_access(Propagator *p, uint32_t index) {
-  const Op *op = p->accesses.at[index].op;
+static void touch_access(Propagator *p, GraphAccess *access) {
+  const Op *op = access->op;
+  const GraphTouch touch = {.kind = TOUCH_ACCESS, .access = access};
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *source = propagate_source(p, op_operand(op, i));
-    if (has_home(p, source)) add_touch(p, source->id, TOUCH_ACCESS, index);
+    if (has_home(p, source)) add_touch(p, source->id, touch);
   }
-  if (op->result_count) add_touch(p, op_result(op)->id, TOUCH_ACCESS, index);
+  if (op->result_count) add_touch(p, op_result(op)->id, touch);
 }
 
 // The value whose pairs of elements the reduction combines, in another shape: a step of a sort, written by hand as sums
@@ -346,15 +347,19 @@ static const Value *paired_source(const Propagator *p, const Op *op) {
 // Each list starts with the newest touch, so the earliest touch is added last.
 static void touch_all(Propagator *p) {
   for (uint32_t i = p->reductions.n; i-- > 0;) {
-    const Value *source = paired_source(p, p->reductions.at[i].op);
-    if (source) add_touch(p, source->id, TOUCH_PAIRS, i);
+    const GraphReduction *reduction = &p->reductions.at[i];
+    const Value *source = paired_source(p, reduction->op);
+    if (source) add_touch(p, source->id, (GraphTouch){.kind = TOUCH_PAIRS, .reduction = reduction});
   }
-  for (uint32_t i = p->reductions.n; i-- > 0;) add_touch(p, p->reductions.at[i].node, TOUCH_REDUCTION, i);
+  for (uint32_t i = p->reductions.n; i-- > 0;)
+    add_touch(p, p->reductions.at[i].node,
+              (GraphTouch){.kind = TOUCH_REDUCTION, .reduction = &p->reductions.at[i]});
   for (uint32_t i = p->edges.n; i-- > 0;) {
-    add_touch(p, p->edges.at[i].node, TOUCH_EDGE, i);
-    add_touch(p, p->edges.at[i].source->id, TOUCH_EDGE, i);
+    const GraphTouch touch = {.kind = TOUCH_EDGE, .edge = &p->edges.at[i]};
+    add_touch(p, touch.edge->node, touch);
+    add_touch(p, touch.edge->source->id, touch);
   }
-  for (uint32_t i = p->accesses.n; i-- > 0;) touch_access(p, i);
+  for (uint32_t i = p->accesses.n; i-- > 0;) touch_access(p, &p->accesses.at[i]);
 }
 
 // Facts found for a node go to its root.
@@ -421,7 +426,7 @@ void propagate_build(Propagator *p) {
   p->place = ARENA_ARRAY(scratch, const Region *, p->node_count);
   p->home = ARENA_ARRAY(scratch, const Layout *, p->node_count);
   p->fixed = ARENA_ARRAY(scratch, bool, p->node_count);
-  p->touches = ARENA_ARRAY(scratch, uint32_t, p->node_count);
+  p->touches = ARENA_ARRAY(scratch, const GraphTouch *, p->node_count);
   p->lazy = ARENA_ARRAY(scratch, bool, p->value_count);
   p->view = ARENA_ARRAY(scratch, bool, p->value_count);
   p->chain = ARENA_ARRAY(scratch, uint32_t, p->value_count);

@@ -104,21 +104,18 @@ static void pair_access(Propagator *p, GraphAccess *access, const GraphAccess *o
 
 // Pairs each of the component's accesses with the first one that runs along another dimension.
 static void pair_in_component(Propagator *p, uint32_t root) {
-  for (uint32_t i = p->touches[root]; i; i = p->touch_list.at[i - 1].next)
-    for (uint32_t k = p->touches[root]; k; k = p->touch_list.at[k - 1].next) {
-      const GraphTouch *one = &p->touch_list.at[i - 1], *two = &p->touch_list.at[k - 1];
-      if (one->kind != TOUCH_ACCESS || two->kind != TOUCH_ACCESS || one->index == two->index) continue;
-      GraphAccess *access = &p->accesses.at[one->index];
-      if (!access->paired[0]) pair_access(p, access, &p->accesses.at[two->index], root);
-    }
+  for (const GraphTouch *one = p->touches[root]; one; one = one->next)
+    for (const GraphTouch *two = p->touches[root]; two; two = two->next)
+      if (one->access && two->access && one->access != two->access && !one->access->paired[0])
+        pair_access(p, one->access, two->access, root);
 }
 
 void propagate_pair(Propagator *p) {
   enum { MAX_ACCESSES = 64 }; // In one component: pairs are tried one by one.
   for (uint32_t i = 0; i < p->components.n; i++) {
     uint32_t root = p->components.at[i].root, count = 0;
-    for (uint32_t at = p->touches[root]; at; at = p->touch_list.at[at - 1].next)
-      count += p->touch_list.at[at - 1].kind == TOUCH_ACCESS;
+    for (const GraphTouch *touch = p->touches[root]; touch; touch = touch->next)
+      count += touch->access != NULL;
     if (count > 1 && count <= MAX_ACCESSES && !p->fixed[root]) pair_in_component(p, root);
   }
 }

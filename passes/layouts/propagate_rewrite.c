@@ -210,11 +210,10 @@ static void rewrite_op(Propagator *p, Op *op) {
 }
 
 static void rewrite_yield(Propagator *p, Op *yield) {
-  Op *parent = yield->region->parent;
-  if (!op_has(parent, FLOW)) return;
-  uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
-  for (uint32_t i = 0; i < parent->result_count; i++)
-    settle_operand(p, yield, i + skip, parent->results[i].type->layout);
+  for (uint32_t i = 0; i < yield->operand_count; i++) {
+    const Value *to = flow_target(&yield->operands[i], 0);
+    if (to) settle_operand(p, yield, i, to->type->layout);
+  }
 }
 
 static void rewrite_region(Propagator *p, Region *region);
@@ -229,10 +228,9 @@ static void rewrite_control(Propagator *p, Op *op) {
     give_home(p, &op->results[i]);
     if (op->kind != OP_IF) settle_operand(p, op, first + i, op->results[i].type->layout);
   }
-  for (uint32_t r = 0; r < op->region_count; r++) {
+  for (uint32_t r = 0; r < op->region_count; r++)
     for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) give_home(p, op->regions[r]->args[i]);
-    rewrite_region(p, op->regions[r]);
-  }
+  rewrite_inner(p, op);
 }
 
 static void rewrite_region(Propagator *p, Region *region) {
@@ -250,18 +248,15 @@ static void rewrite_region(Propagator *p, Region *region) {
 }
 
 // Values that nothing uses get a layout too.
-static void finish_region(Propagator *p, Region *region) {
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    for (uint32_t i = 0; i < op->result_count; i++) {
-      Value *value = &op->results[i];
+static void finish_values(Propagator *p) {
+  for (OpWalk w = ops_in(p->func->body); ops_next(&w);)
+    for (uint32_t i = 0; i < w.op->result_count; i++) {
+      Value *value = &w.op->results[i];
       if (!type_is_tile(value->type) || value->type->layout) continue;
       const Value *source = propagate_source(p, value);
       const Layout *layout = source != value ? propagate_forward(p, value, source->type->layout) : NULL;
-      in_layout(p, value, layout ? layout : flow_default(op->region, value->type), op);
+      in_layout(p, value, layout ? layout : flow_default(w.op->region, value->type), w.op);
     }
-    for (uint32_t r = 0; r < op->region_count; r++) finish_region(p, op->regions[r]);
-  }
 }
 
 // The branch that has all users of the op's result; NULL: none has.
@@ -290,6 +285,6 @@ static void sink_conversions(Region *region) {
 
 void propagate_rewrite(Propagator *p) {
   rewrite_region(p, p->func->body);
-  finish_region(p, p->func->body);
+  finish_values(p);
   sink_conversions(p->func->body);
 }

@@ -23,14 +23,9 @@ static bool repeats_words(const Propagator *p, const Value *value) {
   return repeats && type_elements(value->type) < elements;
 }
 
-static const GraphEdge *edge_at(const Propagator *p, uint32_t touch) {
-  const GraphTouch *entry = &p->touch_list.at[touch - 1];
-  return entry->kind == TOUCH_EDGE ? &p->edges.at[entry->index] : NULL;
-}
-
 const GraphEdge *propagate_unpacks(Propagator *p, uint32_t root) {
-  for (uint32_t at = p->touches[root]; at; at = p->touch_list.at[at - 1].next) {
-    const GraphEdge *edge = edge_at(p, at);
+  for (const GraphTouch *touch = p->touches[root]; touch; touch = touch->next) {
+    const GraphEdge *edge = touch->edge;
     if (!edge || edge->result != NO_RESULT || propagate_root(p, edge->node) != root) continue;
     if (!op_has(edge->op, ELEMENTWISE) || propagate_root(p, edge->source->id) == root) continue;
     if (repeats_words(p, op_operand(edge->op, edge->operand))) return edge;

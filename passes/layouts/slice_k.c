@@ -114,16 +114,6 @@ static Value *slice_load(const SlicedDot *s) {
   return loaded;
 }
 
-static Value *build_sum(Builder *b, Value *tile) {
-  Op *reduce = build_reduce(b, 1, &tile, 0);
-  Region *region = reduce->regions[0];
-  Builder inner = builder_at_end(b->func, region);
-  inner.loc = b->loc;
-  Value *sum = build_binary(&inner, OP_ADD, region->args[0], region->args[1]);
-  build_yield(&inner, 1, &sum);
-  return op_result(reduce);
-}
-
 static void slice_dot(const SlicedDot *s) {
   IrContext *ir = s->loop->region->func->module->ir;
   const Type *whole = op_result(s->dot)->type;
@@ -146,7 +136,7 @@ static void slice_dot(const SlicedDot *s) {
 
   b = builder_after(s->loop);
   b.loc = dot->loc;
-  Value *zero = build_float(&b, type, 0), *sum = build_sum(&b, zero), *across = sum;
+  Value *zero = build_float(&b, type, 0), *sum = build_sum_along(&b, zero, 0), *across = sum;
   if (!value_is_zero(init)) sum = build_binary(&b, OP_ADD, init, sum);
   value_replace_uses(result, sum);
   result->type = type;

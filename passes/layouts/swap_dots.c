@@ -69,37 +69,23 @@ static bool operands_meet(Meeting *m, const Op *op) {
   return false;
 }
 
-// The loop-carried value number i: its initial value, its value in an iteration, its yielded value, and its result.
-static bool carried_meets(Meeting *m, const Op *loop, uint32_t i) {
-  return meets_other(m, loop_init(loop, i)) || meets_other(m, loop_carried(loop, i)) ||
-         meets_other(m, loop_yielded(loop, i)) || meets_other(m, &loop->results[i]);
-}
-
-static bool chosen_meets(Meeting *m, const Op *branch, uint32_t i) {
-  return meets_other(m, op_operand(branch->regions[0]->last, i)) ||
-         meets_other(m, op_operand(branch->regions[1]->last, i)) || meets_other(m, &branch->results[i]);
-}
-
 static bool use_meets(Meeting *m, const Use *use) {
-  const Op *user = use->user, *parent = user->region->parent;
-  uint32_t index = (uint32_t)(use - user->operands);
+  const Op *user = use->user;
+  const Value *to;
+  for (uint32_t n = 0; (to = flow_target(use, n)); n++)
+    if (meets_other(m, to)) return true;
   if (user->kind == OP_DOT)
-    return index == 2 && (!op_attr(user, ATTR_SWAPPED) || meets_other(m, op_result(user)));
-  if (user->kind == OP_FOR)
-    return index >= LOOP_FIRST_INIT && carried_meets(m, user, index - LOOP_FIRST_INIT);
-  if (user->kind == OP_YIELD && parent && parent->kind == OP_FOR) return carried_meets(m, parent, index);
-  if (user->kind == OP_YIELD && parent && parent->kind == OP_IF) return chosen_meets(m, parent, index);
+    return use == &user->operands[2] && (!op_attr(user, ATTR_SWAPPED) || meets_other(m, op_result(user)));
   return op_has(user, ELEMENTWISE) && (results_meet(m, user) || operands_meet(m, user));
 }
 
 static bool def_meets(Meeting *m, const Value *value) {
-  const Op *op = value->def, *loop = value->region ? value->region->parent : NULL;
-  if (!op)
-    return loop && loop->kind == OP_FOR && value->index > 0 && carried_meets(m, loop, value->index - 1);
-  if (op->kind == OP_DOT) return !op_attr(op, ATTR_SWAPPED) || meets_other(m, op_operand(op, 2));
-  if (op->kind == OP_FOR) return carried_meets(m, op, (uint32_t)(value - op->results));
-  if (op->kind == OP_IF) return chosen_meets(m, op, (uint32_t)(value - op->results));
-  return op_has(op, ELEMENTWISE) && operands_meet(m, op);
+  const Op *op = value->def;
+  const Value *from;
+  for (uint32_t n = 0; (from = flow_source(value, n)); n++)
+    if (meets_other(m, from)) return true;
+  if (op && op->kind == OP_DOT) return !op_attr(op, ATTR_SWAPPED) || meets_other(m, op_operand(op, 2));
+  return op && op_has(op, ELEMENTWISE) && operands_meet(m, op);
 }
 
 // Returns true if a dot that is not transposed gives this tile, or adds to it. Elementwise ops, loops and branches may

@@ -7,7 +7,6 @@
 #include <math.h>
 #include "base/integer.h"
 #include "ir/clone.h"
-#include "ir/memory/scratch.h"
 #include "target/tuning.h"
 #include "passes/analysis/float_range.h"
 #include "passes/passes.h"
@@ -322,33 +321,33 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
 // Triton does the same. fp16 sums are left alone, because the dot would round them at other places. So are fp8 dots
 // that set their own accumulation (imprecise).
 
-// The dot that is added. It must have no other use and be in the add's region. NULL if there is none.
-static Op *product_of(const Op *add, uint32_t operand) {
-  const Value *value = op_operand(add, operand);
-  Op *dot = value->def;
-  if (!dot || dot->kind != OP_DOT || dot->operand_count > 3 || dot->region != add->region ||
-      value->first_use->next)
-    return NULL;
-  const Attr *imprecise = op_attr(dot, ATTR_IMPRECISE);
-  if ((imprecise && imprecise->i > 0) || type_is_elem(value->type, ELEM_FP16)) return NULL;
-  return value_is_zero(op_operand(dot, 2)) ? dot : NULL;
+// True if `value` is a dot's that has no other use than the add, in its region.
+static bool is_own_dot(const Value *value, const Op *add) {
+  const Op *dot = value->def;
+  return dot->operand_count == 3 && dot->region == add->region && !value->first_use->next &&
+         op_int(dot, ATTR_IMPRECISE, 0) <= 0 && !type_is_elem(value->type, ELEM_FP16);
 }
 
+static Value *dot_onto(Builder *b, Value *of, Value *sum) {
+  Op *dot = of->def;
+  b->loc = dot->loc;
+  Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), sum};
+  Op *made = build_op(b, OP_DOT, 3, operands, 1, &of->type);
+  op_copy_attrs(made, dot);
+  return op_result(made);
+}
+
+#include "passes/rules_sums.h"
+
 static void accumulate_dot(SumDeferrer *a, Op *add) {
-  if (add->kind != OP_ADD) return;
-  uint32_t which = 0;
-  while (which < 2 && !product_of(add, which)) which++;
-  if (which == 2) return;
-  Op *dot = product_of(add, which);
-  Builder b = builder_before(add);
-  b.loc = dot->loc;
-  Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), op_operand(add, 1 - which)};
-  Op *sum = build_op(&b, OP_DOT, 3, operands, 1, &op_result(dot)->type);
-  op_copy_attrs(sum, dot);
-  value_replace_uses(op_result(add), op_result(sum));
+  Value *sum = add->result_count == 1 ? rules_sums(add) : NULL;
+  if (!sum) return;
+  const Value *terms[] = {op_operand(add, 0), op_operand(add, 1)};
+  value_replace_uses(op_result(add), sum);
   op_erase(add);
-  op_erase(dot);
-  diag_remark(a->context->diags, sum->loc, "accumulate",
+  for (uint32_t i = 0; i < 2; i++)
+    if (value_unused(terms[i])) op_erase(terms[i]->def); // the dot
+  diag_remark(a->context->diags, sum->def->loc, "accumulate",
               "the dot accumulates into the sum that it was added to");
   a->changed = true;
 }

@@ -318,16 +318,38 @@ static void find_load(DistinctLoader *l, Op *op) {
   vec_push(l->context->scratch, &l->loads, op);
 }
 
-// The runs in which all operands repeat. False: they do not.
+// Returns true if nothing depends on the tile's elements where the mask is false: they only reach addresses, and stored
+// values, of accesses under this mask. *steps bounds the search.
+static bool is_seen_under(const Value *mask, const Value *tile, uint32_t *steps) {
+  for (const Use *use = tile->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    bool loads = user->kind == OP_LOAD, accesses = loads || user->kind == OP_STORE;
+    if (*steps == 0 || (!accesses && !op_has(user, PURE | ELEMENTWISE))) return false;
+    --*steps;
+    if (loads && use != user->operands) return false;
+    if (accesses && op_input(user, loads ? 1 : 2) != mask) return false;
+    for (uint32_t i = 0; !accesses && i < user->result_count; i++)
+      if (!is_seen_under(mask, &user->results[i], steps)) return false;
+  }
+  return true;
+}
+
+// The runs in which all operands repeat. False: they do not. A mask that falls repeats if masked elements are not seen:
+// its first element of a run is true where any is.
 static bool find_repeats(const AxisTable *axes, const Op *load, SampleAt *at) {
+  enum { MASK = 1 };
   const Type *tile = op_result(load)->type;
+  uint32_t steps = MAX_STEPS;
   bool some = false;
   *at = (SampleAt){{0}};
   if (!type_sizes_are_powers(tile) || tile->rank == TILE_MAX_RANK || tile->layout) return false;
+  const Value *mask = op_input_count(load) == MASK + 1 ? op_operand(load, MASK) : NULL;
+  bool unseen = mask && is_seen_under(mask, op_result(load), &steps);
   for (uint32_t d = 0; d < tile->rank; d++) {
     uint64_t run = tile->shape[d];
     for (uint32_t i = 0; i < load->operand_count; i++)
-      run = min_u64(run, axis_info(axes, op_operand(load, i))->constancy[d]);
+      if (i != MASK || !unseen) run = min_u64(run, axis_info(axes, op_operand(load, i))->constancy[d]);
+    if (unseen && !axis_falls(axes, mask, d, run)) run = min_u64(run, axis_info(axes, mask)->constancy[d]);
     at->bits[d] = (uint8_t)log2_of(run);
     some |= run > 1;
   }

@@ -8,17 +8,12 @@ static const Op *defined_by(const Value *value, OpKind kind) {
   return value->def && value->def->kind == kind ? value->def : NULL;
 }
 
-static bool is_number(const Value *value, int64_t number) {
-  int64_t constant;
-  return value_int_constant(value, &constant) && constant == number;
-}
-
 // True for x / step * step.
 static bool is_multiple_of(const Value *value, const Value *x, int64_t step) {
   const Op *product = defined_by(value, OP_MUL), *quotient = NULL;
   for (uint32_t i = 0; product && i < 2 && !quotient; i++)
-    if (is_number(op_operand(product, 1 - i), step)) quotient = defined_by(op_operand(product, i), OP_DIV);
-  return quotient && op_operand(quotient, 0) == x && is_number(op_operand(quotient, 1), step);
+    if (value_is_int(op_operand(product, 1 - i), step)) quotient = defined_by(op_operand(product, i), OP_DIV);
+  return quotient && op_operand(quotient, 0) == x && value_is_int(op_operand(quotient, 1), step);
 }
 
 // True for min(x, lower + step) of constants.

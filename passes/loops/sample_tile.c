@@ -3,6 +3,7 @@
 //
 //   arange {0, 64}            ->  arange {0, 8} * 8
 //   x / 8 of x that counts    ->  x[0] / 8 + arange {0, 8}     (contiguous, as coalesce needs it)
+//   x < n of the same         ->  x[0] / 8 + arange {0, 8} < n / 8, where 8 divides n
 //   x[:, None]                ->  the same of fewer x
 //   reshape                   ->  the same, where the dropped index bits are the low ones of the operand's dimensions
 //   a tile that a loop carries -> one more loop-carried tile
@@ -78,8 +79,25 @@ static bool operand_at(const Op *op, const Value *operand, SampleAt *at) {
 
 // --- quotients that count
 
-// True for x / 2^n or x >> n where x counts along all of dimension *dim, from a multiple of 2^n. The sample takes one in
-// 2^n along it. *first samples only the first of the dimension.
+// True if x counts along all of a dimension from a multiple of 2^n, where the sample takes one in 2^n along it (n == 0: any
+// n). *dim is the dimension. *first samples only its first element. whole: x begins at a multiple of the dimension's
+// size, so it does not wrap.
+static bool counts_along(const Sampler *s, const Value *x, uint32_t n, bool whole, const SampleAt *at,
+                         uint32_t *dim, SampleAt *first) {
+  const AxisInfo *info = axis_info(s->axes, x);
+  for (uint32_t d = 0; d < x->type->rank; d++) {
+    uint64_t size = x->type->shape[d], step = UINT64_C(1) << at->bits[d];
+    if (step == 1 || (n && at->bits[d] != n) || size <= step || info->contiguity[d] < size) continue;
+    if (axis_divisor(s->axes, x, d, size) < (whole ? size : step)) continue;
+    *dim = d;
+    *first = *at;
+    first->bits[d] = (uint8_t)log2_of(size);
+    return true;
+  }
+  return false;
+}
+
+// True for x / 2^n or x >> n where x counts, from a multiple of 2^n.
 static bool counts_quotients(const Sampler *s, const Op *op, const SampleAt *at, uint32_t *dim,
                              SampleAt *first) {
   if (op->kind != OP_DIV && op->kind != OP_SHR) return false;
@@ -88,16 +106,24 @@ static bool counts_quotients(const Sampler *s, const Op *op, const SampleAt *at,
   if (!type_is_int(x->type) || !by->known || by->constant <= 0 || !info->natural) return false;
   if (op->kind == OP_SHR ? by->constant >= ALL_BITS : !is_power_of_two((uint64_t)by->constant)) return false;
   uint32_t n = op->kind == OP_SHR ? (uint32_t)by->constant : log2_of((uint64_t)by->constant);
-  for (uint32_t d = 0; d < x->type->rank; d++) {
-    uint64_t size = x->type->shape[d];
-    if (n == 0 || at->bits[d] != n || size <= UINT64_C(1) << n || info->contiguity[d] < size) continue;
-    if (axis_divisor(s->axes, x, d, size) < UINT64_C(1) << n) continue;
-    *dim = d;
-    *first = *at;
-    first->bits[d] = (uint8_t)log2_of(size);
-    return true;
-  }
-  return false;
+  return n && counts_along(s, x, n, false, at, dim, first);
+}
+
+// A comparison of a counting tile, operand `counts`, with a bound that is a multiple of the sample's step.
+typedef struct Bounded {
+  uint32_t counts, dim;
+  SampleAt first;
+} Bounded;
+
+static bool compares_count(const Sampler *s, const Op *op, const SampleAt *at, Bounded *bounded) {
+  bool below = op->kind == OP_LT || op->kind == OP_GE, above = op->kind == OP_GT || op->kind == OP_LE;
+  if ((!below && !above) || !type_is_int(op_operand(op, 0)->type)) return false;
+  bounded->counts = above;
+  const Value *x = op_operand(op, bounded->counts), *n = op_operand(op, !bounded->counts);
+  if (!counts_along(s, x, 0, true, at, &bounded->dim, &bounded->first)) return false;
+  uint32_t d = bounded->dim;
+  return axis_info(s->axes, n)->constancy[d] >= x->type->shape[d] &&
+         axis_divisor(s->axes, n, d, 1) >= UINT64_C(1) << at->bits[d];
 }
 
 // --- whether it can be done
@@ -114,6 +140,10 @@ static bool can_op(Sampler *s, const Op *op, const SampleAt *at) {
   SampleAt first;
   if (op_has(op, LEAF)) return true;
   if (counts_quotients(s, op, at, &dim, &first)) return can_walk(s, op_result(op), &first);
+  Bounded bounded;
+  if (compares_count(s, op, at, &bounded))
+    return can_walk(s, op_operand(op, bounded.counts), &bounded.first) &&
+           can_walk(s, op_operand(op, !bounded.counts), at);
   for (uint32_t i = 0; i < op->operand_count; i++) {
     SampleAt in = *at;
     if (!type_is_tile(op_operand(op, i)->type)) continue;
@@ -165,6 +195,21 @@ static Value *sample_quotient(Sampler *s, Value *tile, const SampleAt *at, uint3
   Builder b = builder_after(start->def ? start->def : tile->def);
   const Type *type = sampled_type(s, tile->type, at);
   return build_binary(&b, OP_ADD, build_broadcast(&b, start, type->shape), build_count(&b, type, dim));
+}
+
+// Both sides divided by the step: the mask stays a comparison of a counting tile, and repeats in longer runs.
+static Value *sample_comparison(Sampler *s, Op *op, const SampleAt *at, const Bounded *bounded) {
+  Value *operands[2];
+  uint32_t counts = bounded->counts, by = at->bits[bounded->dim];
+  for (uint32_t i = 0; i < 4; i++) // twice, as in sample_operands
+    operands[i % 2] = sample(s, op_operand(op, i % 2), i % 2 == counts ? &bounded->first : at);
+  Builder b = builder_after(op);
+  const Type *type = sampled_type(s, op_operand(op, counts)->type, at);
+  for (uint32_t i = 0; i < 2; i++)
+    operands[i] = build_binary(&b, OP_SHR, operands[i], build_int(&b, operands[i]->type, by));
+  operands[counts] = build_binary(&b, OP_ADD, build_broadcast(&b, operands[counts], type->shape),
+                                  build_count(&b, type, bounded->dim));
+  return build_binary(&b, op->kind, operands[0], operands[1]);
 }
 
 static Value *sample_arange(Sampler *s, const Op *op, const SampleAt *at) {
@@ -237,6 +282,8 @@ static Value *sample_result(Sampler *s, Value *tile, const SampleAt *at) {
   SampleAt first;
   if (tile->def->kind == OP_ARANGE) return sample_arange(s, tile->def, at);
   if (counts_quotients(s, tile->def, at, &dim, &first)) return sample_quotient(s, tile, at, dim, &first);
+  Bounded bounded;
+  if (compares_count(s, tile->def, at, &bounded)) return sample_comparison(s, tile->def, at, &bounded);
   return sample_op(s, tile->def, at);
 }
 

@@ -154,14 +154,10 @@ static bool try_loop(const MaskCopies *copies, Op *loop) {
   return true;
 }
 
-// Inner loops first.
-static bool peel_loops(const MaskCopies *copies, Region *region) {
+static bool peel_loops(const MaskCopies *copies) {
   bool changed = false;
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    for (uint32_t r = 0; r < op->region_count; r++) changed |= peel_loops(copies, op->regions[r]);
-    if (op->kind == OP_FOR) changed |= try_loop(copies, op);
-  }
+  for (OpWalk w = ops_outward(copies->func->body); ops_next(&w);) // inner loops first
+    if (w.op->kind == OP_FOR) changed |= try_loop(copies, w.op);
   return changed;
 }
 
@@ -183,5 +179,5 @@ static bool split_body(const MaskCopies *copies) {
 
 bool pass_split_masks(PassContext *context, Func *func) {
   MaskCopies copies = mask_copies_of(context, func);
-  return region_has_loops(func->body) ? peel_loops(&copies, func->body) : split_body(&copies);
+  return region_has_loops(func->body) ? peel_loops(&copies) : split_body(&copies);
 }

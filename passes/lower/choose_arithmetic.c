@@ -4,6 +4,7 @@
 // needs   layouts; simplified IR, in which equal values are one value
 // keeps   every value, except the undefined ones of a divisor of 0
 // breaks  nothing
+#include "base/integer.h"
 #include "ir/build.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
@@ -127,12 +128,6 @@ static IntRange range_of(const ConversionChooser *c, const Value *value, uint32_
   return range.known ? range : range_of_type(value_elem(value));
 }
 
-static const Type *with_element(const ConversionChooser *c, const Type *type, Elem elem) {
-  IrContext *ir = c->func->module->ir;
-  return type_is_tile(type) ? type_tile(ir, type_scalar(ir, elem), type->rank, type->shape, type->layout)
-                            : type_scalar(ir, elem);
-}
-
 // A number as a value and a constant: y + more, where y is from low to low + 2^p - 1.
 typedef struct SmallNumber {
   Value *y;
@@ -157,13 +152,12 @@ static bool find_small(const ConversionChooser *c, Value *x, uint32_t fraction, 
 }
 
 // 2^p + y - low as a float: the bits of 2^p, plus an integer.
-static Value *build_above(const ConversionChooser *c, Builder *b, const SmallNumber *number, const Type *to) {
+static Value *build_above(Builder *b, const SmallNumber *number, const Type *to) {
   Value *y = number->y;
-  if (type_element_bytes(y->type) != 4)
-    y = build(b, OP_CAST, with_element(c, y->type, ELEM_I32), y, NULL, NULL);
+  if (type_element_bytes(y->type) != 4) y = build_cast(b, y, builder_scalar(b, ELEM_I32));
   int64_t bits = type_is_elem(to, ELEM_FP16) ? HALF_BITS : BFLOAT_BITS;
   Value *sum = build_binary(b, number->low ? OP_ADD : OP_OR, y, build_int(b, y->type, bits - number->low));
-  Value *narrow = build(b, OP_CAST, with_element(c, to, ELEM_I16), sum, NULL, NULL);
+  Value *narrow = build_cast(b, sum, builder_scalar(b, ELEM_I16));
   return build(b, OP_BITCAST, to, narrow, NULL, NULL);
 }
 
@@ -176,8 +170,8 @@ static Value *convert_difference(const ConversionChooser *c, Builder *b, const O
   for (uint32_t i = 0; i < 2; i++)
     if (!find_small(c, op_operand(op, i), fraction, &number[i])) return NULL;
   if (number[0].low != number[1].low || number[0].more != number[1].more) return NULL;
-  Value *first = build_above(c, b, &number[0], to);
-  return build_binary(b, OP_SUB, first, build_above(c, b, &number[1], to));
+  Value *first = build_above(b, &number[0], to);
+  return build_binary(b, OP_SUB, first, build_above(b, &number[1], to));
 }
 
 // NULL: the range is too large.
@@ -187,15 +181,14 @@ static Value *convert_by_bits(const ConversionChooser *c, Op *cast, uint32_t fra
   SmallNumber number;
   Value *difference = convert_difference(c, &b, cast, fraction);
   if (difference || !find_small(c, op_operand(cast, 0), fraction, &number)) return difference;
-  Value *above = build_above(c, &b, &number, to);
+  Value *above = build_above(&b, &number, to);
   int64_t size = INT64_C(1) << fraction;
   return build_binary(&b, OP_SUB, above, build_float(&b, to, (double)(size - number.low - number.more)));
 }
 
-static Value *convert_through_fp32(const ConversionChooser *c, Op *cast) {
+static Value *convert_through_fp32(Op *cast) {
   Builder b = builder_before(cast);
-  Value *x = op_operand(cast, 0);
-  Value *single = build(&b, OP_CAST, with_element(c, x->type, ELEM_FP32), x, NULL, NULL);
+  Value *single = build_cast(&b, op_operand(cast, 0), builder_scalar(&b, ELEM_FP32));
   return build(&b, OP_CAST, op_result(cast)->type, single, NULL, NULL);
 }
 
@@ -212,7 +205,7 @@ static bool convert(const ConversionChooser *c, Op *cast) {
   if (!range.known || range.low < -exact || range.high > exact) return false;
   uint32_t fraction = fraction_of(c, op_result(cast)->type);
   Value *by_bits = fraction ? convert_by_bits(c, cast, fraction) : NULL;
-  Value *made = by_bits ? by_bits : convert_through_fp32(c, cast);
+  Value *made = by_bits ? by_bits : convert_through_fp32(cast);
   diag_remark(c->context->diags, cast->loc, "choose_arithmetic",
               "integers from %lld to %lld are converted %s", (long long)range.low, (long long)range.high,
               by_bits ? "by an addition of bits" : "through fp32");
@@ -278,8 +271,6 @@ static Op *outside_of_loops(Op *op, const Value *scalar) {
   return op;
 }
 
-static bool is_power(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
-
 static void find_site(DivisionChooser *c, Op *op) {
   int64_t constant;
   if (op->kind != OP_DIV && op->kind != OP_REM) return;
@@ -287,7 +278,7 @@ static void find_site(DivisionChooser *c, Op *op) {
   const Type *type = op_result(op)->type;
   if (!type_is_tile(type) || !type->layout || !type_is_int(type) || type_element_bytes(type) < 4) return;
   if (!is_uniform(site.divisor, &site.by, &constant)) return;
-  if (!site.by && (is_power(constant) || !constant_divides_words(type, constant))) return;
+  if (!site.by && (!constant_divides_words(type, constant) || is_power_of_two((uint64_t)constant))) return;
   uint32_t inside = quotient_runs(op).first, count = layout_own_elements(type->layout);
   for (uint32_t bits = inside; bits; bits &= bits - 1) count /= 2;
   site.plain = !site.by || inside;
@@ -328,13 +319,9 @@ static void test_site(const DivisionChooser *c, DivideSite *site) {
     site->fits = build_binary(&b, OP_AND, site->fits, build_divides_words(&b, site->by));
 }
 
-static Value *narrowed(Builder *b, Value *x) {
-  return build_cast(b, x, type_scalar(b->func->module->ir, ELEM_U32));
-}
-
 static Divisor divisor_before_loops(Op *op, Value *by, bool narrow) {
   Builder b = builder_before(outside_of_loops(op, by));
-  return divisor_make(&b, narrow ? narrowed(&b, by) : by);
+  return divisor_make(&b, narrow ? build_cast(&b, by, builder_scalar(&b, ELEM_U32)) : by);
 }
 
 static void yield_division(Builder *b, const Division *d, const Type *type) {
@@ -368,7 +355,9 @@ static Value *divide_plainly(Builder *b, const DivideSite *site, Value *x, Value
 static Value *plainly_by_test(const DivideSite *site) {
   FitBranch at = fit_branch(site, 1);
   Value *by = op_operand(site->op, 1);
-  Value *fast = divide_plainly(&at.words, site, narrowed(&at.words, site->x), narrowed(&at.words, by));
+  const Type *word = builder_scalar(&at.words, ELEM_U32);
+  Value *fast =
+      divide_plainly(&at.words, site, build_cast(&at.words, site->x, word), build_cast(&at.words, by, word));
   build_yield(&at.words, 1, &fast);
   Value *slow = divide_plainly(&at.wide, site, site->x, by);
   build_yield(&at.wide, 1, &slow);
@@ -378,7 +367,8 @@ static Value *plainly_by_test(const DivideSite *site) {
 static Division divide_by_test(const DivideSite *site) {
   Divisor narrow = divisor_before_loops(site->op, site->by, true);
   FitBranch at = fit_branch(site, 2);
-  Division fast = divide_tile(&at.words, narrowed(&at.words, site->x), &narrow);
+  Division fast =
+      divide_tile(&at.words, build_cast(&at.words, site->x, builder_scalar(&at.words, ELEM_U32)), &narrow);
   yield_division(&at.words, &fast, site->x->type);
   Divisor divisor = divisor_make(&at.wide, site->by);
   Division slow = divide_tile(&at.wide, site->x, &divisor);

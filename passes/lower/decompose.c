@@ -42,10 +42,6 @@ typedef struct SortNetwork {
   bool descending;
 } SortNetwork;
 
-static const Type *with_element(const Builder *b, const Value *like, Elem elem) {
-  return type_with_element(b->func->module->ir, like->type, builder_scalar(b, elem));
-}
-
 // --- keys
 
 static Elem key_elem(uint32_t bits) {
@@ -65,7 +61,7 @@ static Value *to_key(Builder *b, Value *x, bool descending) {
   if (elem == ELEM_I1) return build_cast(b, x, builder_scalar(b, ELEM_I8));
   if (!elem_is_float(elem)) return x;
   uint32_t bits = elem_info(elem)->bits;
-  const Type *type = with_element(b, x, key_elem(bits));
+  const Type *type = type_with_element(b->func->module->ir, x->type, builder_scalar(b, key_elem(bits)));
   Value *key = fold_sign(b, build(b, OP_BITCAST, type, x, NULL, NULL));
   uint64_t most = UINT64_MAX >> (65 - bits);
   Value *last = build_int(b, type, (int64_t)(descending ? ~most : most));
@@ -109,11 +105,18 @@ static Value *compare_exchange(SortNetwork *s, Value *x, uint32_t bit, uint32_t 
                s->descending ? smaller : larger);
 }
 
+// *x: the keys to sort.
+static SortNetwork network_of(Op *sort, Value **x) {
+  SortNetwork s = {.b = builder_before(sort), .axis = (uint32_t)op_int(sort, ATTR_AXIS, 0)};
+  s.descending = op_attr(sort, ATTR_DESCENDING) != NULL;
+  *x = to_key(&s.b, op_operand(sort, 0), s.descending);
+  s.tile = (*x)->type;
+  return s;
+}
+
 static void lower_sort(Op *op) {
-  SortNetwork s = {.b = builder_before(op), .axis = (uint32_t)op_int(op, ATTR_AXIS, 0)};
-  s.descending = op_attr(op, ATTR_DESCENDING) != NULL;
-  Value *x = to_key(&s.b, op_operand(op, 0), s.descending);
-  s.tile = x->type;
+  Value *x;
+  SortNetwork s = network_of(op, &x);
   uint32_t bits = log2_of(s.tile->shape[s.axis]);
   for (uint32_t block = op_attr(op, ATTR_MERGE) ? bits : 1; block <= bits; block++)
     for (uint32_t bit = block; bit-- > 0;) x = compare_exchange(&s, x, bit, block);
@@ -220,10 +223,8 @@ static bool is_cut(const Op *sort) {
 }
 
 static void lower_first_of_sort(Op *sort, Op *slice) {
-  SortNetwork s = {.b = builder_before(sort), .axis = (uint32_t)op_int(sort, ATTR_AXIS, 0)};
-  s.descending = op_attr(sort, ATTR_DESCENDING) != NULL;
-  Value *x = to_key(&s.b, op_operand(sort, 0), s.descending);
-  s.tile = x->type;
+  Value *x;
+  SortNetwork s = network_of(sort, &x);
   x = select_first(&s, x, log2_of(op_result(slice)->type->shape[s.axis]));
   value_replace_uses(op_result(slice), from_key(&s.b, x, op_result(slice)->type));
   op_erase(slice);

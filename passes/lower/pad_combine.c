@@ -7,17 +7,6 @@
 
 // --- neutral elements
 
-// The op that the region applies to its two arguments, if it is the only op. OP_COUNT: another combination.
-static OpKind only_op(const Region *region) {
-  const Op *op = region->first;
-  bool one = region->arg_count == 2 && op && op->next && op->next->kind == OP_YIELD && op->operand_count == 2;
-  if (!one || op_operand(op->next, 0) != op_result(op)) return OP_COUNT;
-  const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
-  bool both =
-      (x == region->args[0] && y == region->args[1]) || (x == region->args[1] && y == region->args[0]);
-  return both ? op->kind : OP_COUNT;
-}
-
 // The largest integer of the type, or the smallest.
 static int64_t extreme_of(Elem elem, bool greatest) {
   uint32_t bits = elem_info(elem)->bits;
@@ -83,7 +72,8 @@ static void carry_presence(Padding *p, Op *op, uint32_t axis) {
 static void pad_combination(Padding *p, Op *op, uint32_t axis) {
   Builder b = builder_before(op);
   Value *x = op_operand(op, 0);
-  Value *neutral = op->operand_count == 1 ? neutral_of(&b, only_op(op->regions[0]), x->type) : NULL;
+  Value *neutral =
+      op->operand_count == 1 ? neutral_of(&b, region_combines_by(op->regions[0]), x->type) : NULL;
   if (neutral)
     op_set_operand(op, 0, pad_fill(p, &b, x, (int32_t)axis, neutral));
   else

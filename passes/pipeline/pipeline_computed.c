@@ -2,7 +2,6 @@
 // The slots to which loads are copied that dots depend on through other ops.
 #include "passes/pipeline/pipeline_computed.h"
 
-#include "ir/build.h"
 #include "ir/layout/layout.h"
 
 // --- slots

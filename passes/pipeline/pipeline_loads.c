@@ -9,7 +9,7 @@
 #include "ir/dot/layout_dot.h"
 #include "passes/pipeline/pipeline_computed.h"
 #include "passes/analysis/dot_loops.h"
-#include "passes/analysis/pointer_origin.h"
+#include "ir/memory/buffer_name.h"
 #include "passes/analysis/pressure.h"
 #include "passes/pipeline/schedule.h"
 
@@ -37,16 +37,16 @@ static bool writes_global(const Op *op) {
 static void note_writes(LoadFinder *f, Op *op) {
   if (!writes_global(op)) return;
   bool plain = op->kind == OP_STORE || atomic_only_reduces(op);
-  if (plain && f->func->module->target.restrict_pointers && pointer_origin(op_operand(op, 0)))
+  if (plain && f->func->module->target.restrict_pointers && pointer_param(op_operand(op, 0)) >= 0)
     vec_push(f->context->scratch, &f->stores, op);
   else
     f->writes = true;
 }
 
 static bool may_be_written(const LoadFinder *f, const Op *load) {
-  const Value *origin = pointer_origin(op_operand(load, 0));
+  int32_t origin = pointer_param(op_operand(load, 0));
   for (uint32_t i = 0; i < f->stores.n; i++)
-    if (!origin || pointer_origin(op_operand(f->stores.at[i], 0)) == origin) return true;
+    if (origin < 0 || pointer_param(op_operand(f->stores.at[i], 0)) == origin) return true;
   return false;
 }
 
@@ -348,10 +348,21 @@ static bool find_slot(LoadFinder *f, Op *load, StagedLoad *staged) {
   return staged->slot;
 }
 
+// True if a thread copies many single words. A warp's copies of 4 bytes each took 60 cycles and more where its lanes
+// read the same words (zero points, each of which belongs to some columns). Loads into registers do not.
+static bool copies_words(const Op *load) {
+  enum { MANY_COPIES = 4, WORD_BYTES = 4 };
+  const Type *tile = op_result(load)->type;
+  uint32_t vector = (uint32_t)op_int(load, ATTR_VECTOR, 1);
+  return type_is_tile(tile) && vector * type_element_bytes(tile) <= WORD_BYTES &&
+         type_elements(tile) / region_threads(load) / vector > MANY_COPIES;
+}
+
 // Copied like the others if its address is known ahead. Addresses of other loads that depend on it take precedence.
 static void add_computed(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
   StagedLoad staged;
+  if (copies_words(load)) return;
   if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !load_is_copyable(load) ||
       !find_slot(f, load, &staged) || may_be_written(f, load))
     return;
@@ -394,7 +405,7 @@ static void find_computed(LoadFinder *f) {
 // Returns true if the dot may read the operand while the next iteration starts. The buffer then has several slots, or
 // the loop does not write it.
 static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
-  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
+  operand = value_before(operand, OP_SHARED_TRANS);
   if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
   for (uint32_t i = 0; i < found->loads.n; i++)
     if (found->loads.at[i].alloc && found->loads.at[i].alloc == operand->def) return true;
@@ -422,7 +433,7 @@ static bool is_read_by(const Value *buffer, const Op *dot, const Op *store) {
 static bool find_computed_operand(const StagedLoop *found, const Op *dot, const Value *operand,
                                   StagedLoad *computed) {
   const Region *body = found->loop->regions[0];
-  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
+  operand = value_before(operand, OP_SHARED_TRANS);
   Op *alloc = operand->def;
   if (!alloc || alloc->kind != OP_SHARED_ALLOC || alloc->region != body) return false;
   for (const Use *use = operand->first_use; use; use = use->next) {

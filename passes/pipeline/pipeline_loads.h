@@ -58,4 +58,7 @@ uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged
 // then holds two programs, or the same number as before. Returns the number of stages, perhaps a smaller one.
 uint32_t staged_loop_hold(PassContext *context, const Func *func, StagedLoop *staged, uint32_t stages);
 
+// Starts loads of the next iteration's values before the first exchange of the loop's body (carried_loads.c).
+bool carried_loads_early(PassContext *context, Func *func, Op *loop);
+
 #endif

@@ -328,5 +328,8 @@ bool pass_pipeline(PassContext *context, Func *func) {
   bool changed = false;
   for (OpWalk w = ops_outward(func->body); ops_next(&w);)
     if (w.op->kind == OP_FOR && is_innermost(w.op)) changed |= stage_loop(context, func, w.op);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR && is_innermost(w.op) && ops_find(w.op->regions[0], OP_DOT))
+      changed |= carried_loads_early(context, func, w.op);
   return changed;
 }

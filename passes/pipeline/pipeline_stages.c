@@ -3,7 +3,6 @@
 // needs enough warps.
 #include "base/integer.h"
 #include "ir/dot/dot.h"
-#include "ir/layout/layout.h"
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
 #include "passes/pipeline/pipeline_loads.h"
@@ -22,16 +21,6 @@ typedef struct Beside {
   uint64_t in_passing; // The largest scratch buffer of a single op after the loop. They are used one after the
                        // other.
 } Beside;
-
-static bool used_after(const Value *buffer, const Op *loop) {
-  for (const Use *use = buffer->first_use; use; use = use->next) {
-    if (use->user->id > loop->id) return true;
-    for (uint32_t i = 0; i < use->user->result_count; i++) // Views.
-      if (use->user->results[i].type->kind == TYPE_SHARED && used_after(&use->user->results[i], loop))
-        return true;
-  }
-  return false;
-}
 
 enum { BESIDE_ALIGN = 1024 };
 
@@ -55,7 +44,8 @@ static void add_beside(Beside *beside, Op *op) {
     if (staged->loads.at[i].alloc == op) return;
   const Op *around = op;
   while (around && around != staged->loop) around = around->region->parent;
-  bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop)) ||
+  bool alive = around ||
+               (op->id < staged->loop->id && value_use_end(op_result(op), op->region) > staged->loop->id) ||
                are_mbarriers(op_result(op));
   if (staged->by_role)
     alive |= op->id < staged->loop->id || staged->in_turn || op_enclosing_loop(staged->loop);

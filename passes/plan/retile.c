@@ -465,8 +465,7 @@ static bool is_sum(const Halving *h, uint32_t i) {
 }
 
 static bool is_index(const Halving *h, const Value *value) {
-  while (value->def && value->def->kind == OP_CAST) value = op_operand(value->def, 0);
-  return value == loop_index(h->loop);
+  return value_before(value, OP_CAST) == loop_index(h->loop);
 }
 
 static bool is_in_loop(const Halving *h, const Op *op) { return op->region == h->loop->regions[0]; }

@@ -6,12 +6,9 @@
 // breaks  nothing
 #include "base/integer.h"
 #include "ir/build.h"
-#include "ir/clone.h"
-#include "ir/memory/scratch.h"
 #include "passes/passes.h"
-#include "passes/analysis/pointer_origin.h"
+#include "ir/memory/buffer_name.h"
 #include "passes/analysis/pressure.h"
-#include "passes/registers/rematerialise.h"
 #include "passes/registers/split_stores.h"
 #include "ir/dot/dot.h"
 
@@ -98,8 +95,8 @@ static bool are_equally_far(const Value *a, const Value *b) {
   return a->def && b->def && a->def->kind == OP_SPLAT && b->def->kind == OP_SPLAT;
 }
 
-// True if the accesses, whose pointers have these origins, may reach the same memory.
-static bool may_meet(const StoreSplitter *s, const Value *a, const Value *b) {
+// True if accesses by pointers from these parameters may reach the same memory.
+static bool may_meet(const StoreSplitter *s, int32_t a, int32_t b) {
   return a == b || !s->func->module->target.restrict_pointers;
 }
 
@@ -109,13 +106,14 @@ static bool are_apart(StoreSplitter *s) {
   s->ordered = false;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *op = s->accesses.at[i];
-    const Value *pointer = op_operand(op, 0), *origin = pointer_origin(pointer);
-    if (!origin) return false;
+    const Value *pointer = op_operand(op, 0);
+    int32_t origin = pointer_param(pointer);
+    if (origin < 0) return false;
     s->behind[op->id] = false;
     for (uint32_t k = 0; k < i; k++) {
       const Op *later = s->accesses.at[k];
       if (op->kind == OP_LOAD && later->kind == OP_LOAD) continue;
-      if (!may_meet(s, pointer_origin(op_operand(later, 0)), origin)) continue;
+      if (!may_meet(s, pointer_param(op_operand(later, 0)), origin)) continue;
       if (op->kind == OP_LOAD && are_equally_far(pointer, op_operand(later, 0))) continue;
       if (op->kind != later->kind) return false;
       s->behind[later->id] = s->ordered = true;
@@ -140,11 +138,11 @@ static bool reads_first(StoreSplitter *s, const Op *first, const Op *end) {
 static bool is_read_again(const StoreSplitter *s, const Op *end) {
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *store = s->accesses.at[i];
-    const Value *written = store->kind == OP_STORE ? pointer_origin(op_operand(store, 0)) : NULL;
-    for (const Op *op = store->next; written && op != end; op = op->next) {
+    int32_t written = store->kind == OP_STORE ? pointer_param(op_operand(store, 0)) : -1;
+    for (const Op *op = store->next; written >= 0 && op != end; op = op->next) {
       if (op->kind != OP_LOAD || s->inside[op->id]) continue;
-      const Value *read = pointer_origin(op_operand(op, 0));
-      if (!read || may_meet(s, read, written)) return true;
+      int32_t read = pointer_param(op_operand(op, 0));
+      if (read < 0 || may_meet(s, read, written)) return true;
     }
   }
   return false;

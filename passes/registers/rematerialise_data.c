@@ -10,7 +10,8 @@
 // A reduction takes a tile's elements one by one. Elements that are used after it wait in registers until every warp
 // has come that far. In fp32, 64 elements fill all registers of a thread in a CTA of 1024 threads. The fp16 or bf16
 // elements that they come from take half. So values that a few instructions compute from one such tile and scalars are
-// computed again after each reduction. `fresh` keeps LLVM from merging both computations.
+// computed again after each reduction. `fresh` keeps LLVM from merging both computations. Tiles of which not even half
+// would fit stay: ptxas spills anyway, and chooses better what it computes again.
 //
 // before  %c, %t = scan_chunks %v           after  %b, %t = scan_chunks %v {runs}
 //         ...                                      ...
@@ -212,6 +213,6 @@ static uint32_t count_room(const Func *func) {
 bool rematerialise_data(PassContext *context, Func *func) {
   DataMaker m = {.context = context, .func = func, .room = count_room(func)};
   m.tiles = func_pressure_across(context->scratch, func);
-  if (m.tiles > m.room) visit_region(&m, func->body);
+  if (m.tiles > m.room && m.tiles <= 2 * m.room) visit_region(&m, func->body);
   return m.changed;
 }

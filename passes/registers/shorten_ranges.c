@@ -10,7 +10,6 @@
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
-#include "ir/clone.h"
 
 typedef struct Shortener {
   PassContext *context;

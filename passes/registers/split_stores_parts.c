@@ -5,7 +5,6 @@
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
-#include "passes/registers/rematerialise.h"
 #include "passes/registers/split_stores.h"
 
 // True if at most *left ops compute the value from the thread index and scalars.
@@ -60,18 +59,12 @@ static uint32_t words_beside(const StoreSplitter *s, const Op *op) {
   return addresses > 1 ? tile_words(value->type) / (uint32_t)op_int(s->accesses.at[0], ATTR_VECTOR, 1) : 0;
 }
 
-static bool is_last_use(const Value *value, const Op *op) {
-  for (const Use *use = value->first_use; use; use = use->next)
-    if (use->user->id > op->id) return false;
-  return true;
-}
-
 // True if operand k is computed inside, this op uses it last, and no operand before it is the same.
 static bool ends_at(const StoreSplitter *s, const Op *op, uint32_t k) {
   const Value *value = op_operand(op, k);
   for (uint32_t i = 0; i < k; i++)
     if (op_operand(op, i) == value) return false;
-  return is_inside(s, value) && is_last_use(value, op);
+  return is_inside(s, value) && value_use_end(value, op->region) <= op->id;
 }
 
 // Registers of loaded and computed data that are live at the same time in the present order.

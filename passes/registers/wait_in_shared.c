@@ -11,11 +11,9 @@
 #include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/pressure.h"
-#include "passes/registers/rematerialise.h"
 #include "ir/memory/access.h"
 #include "target/tuning.h"
 #include "passes/analysis/dot_loops.h"
-#include "passes/pipeline/pipeline_loads.h"
 #include "base/integer.h"
 
 // --- stores: as soon as their operands are there
@@ -70,26 +68,11 @@ typedef struct Chain {
 
 // --- room in shared memory
 
-// The id of the last op that uses the buffer or a view of it. If that is in an op of `home`, all of this op counts.
-static uint32_t last_use(const Value *buffer, const Region *home) {
-  uint32_t last = 0;
-  for (const Use *use = buffer->first_use; use; use = use->next) {
-    uint32_t end = op_last_id(op_in_region(use->user, home));
-    for (uint32_t i = 0; i < use->user->result_count; i++) {
-      const Value *view = &use->user->results[i];
-      uint32_t of_view = view->type->kind == TYPE_SHARED ? last_use(view, home) : 0;
-      if (of_view > end) end = of_view;
-    }
-    if (end > last) last = end;
-  }
-  return last;
-}
-
 static void add_buffer(const Mover *m, Op *op) {
   if (op->kind != OP_SHARED_ALLOC) return;
   uint32_t bytes = shared_bytes(op_result(op)->type);
   m->change[op->id] += bytes;
-  m->change[last_use(op_result(op), op->region) + 1] -= bytes; // unsigned sums wrap, and wrap back
+  m->change[value_use_end(op_result(op), op->region) + 1] -= bytes; // unsigned sums wrap, and wrap back
 }
 
 // The most bytes of buffers that are live together. Numbers the function.
@@ -542,21 +525,19 @@ static bool can_sink(const Op *load) {
   return true;
 }
 
-// The id of the last op that uses the buffer or a view of it. A use in a loop counts to the loop's end. The function's
-// last op is returned in two cases:
+// value_use_end, but the function's last op in two cases:
 // * an op other than a store, a load, a copy or a synchronous dot uses the buffer;
 // * `sunk` is set, and an operand that is read from the buffer can move into a loop.
-static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home, bool sunk) {
-  uint32_t end = buffer->def->id;
+static uint32_t end_of_life(const Func *func, const Value *buffer, bool sunk) {
   for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *user = use->user;
     bool brief = op_has(user, SHARED) || op_has(user, GLOBAL | ASYNC) || user->kind == OP_SHARED_TRANS ||
                  (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
     if (!brief || (sunk && can_sink(user))) return func->op_count - 1;
-    if (user->kind == OP_SHARED_TRANS) end = max_u32(end, end_of_life(func, op_result(user), home, sunk));
-    end = max_u32(end, op_use_end(user, home));
+    if (user->kind == OP_SHARED_TRANS && end_of_life(func, op_result(user), sunk) == func->op_count - 1)
+      return func->op_count - 1;
   }
-  return end;
+  return max_u32(buffer->def->id, value_use_end(buffer, buffer->def->region));
 }
 
 // The most bytes of buffers that are live at the same time. *all: of all buffers. sunk: buffers live as if operands were
@@ -570,8 +551,7 @@ static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t
     uint64_t bytes = shared_bytes(op_result(w.op)->type);
     *all += bytes;
     change[w.op->id] += bytes;
-    change[end_of_life(func, op_result(w.op), w.op->region, sunk) + 1] -=
-        bytes; // unsigned sums wrap, and wrap back
+    change[end_of_life(func, op_result(w.op), sunk) + 1] -= bytes; // unsigned sums wrap, and wrap back
   }
   for (uint32_t i = 0; i < func->op_count; i++) most = max_u64(most, now += change[i]);
   return most;

@@ -9,7 +9,7 @@
 #include "ir/memory/access.h"
 #include "ir/memory/atomic.h"
 #include "ir/memory/scratch.h"
-#include "passes/analysis/pointer_origin.h"
+#include "ir/memory/buffer_name.h"
 #include "passes/shared/barriers.h"
 
 #include <string.h>
@@ -121,16 +121,16 @@ static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write
 static void note_written(Placer *p, Op *op) {
   bool global = op_has(op, GLOBAL) && op->kind != OP_COPY_ASYNC && op_has(op, WRITES) && !atomic_is_load(op);
   if (!global && op->kind != OP_TMA_STORE) return;
-  const Value *origin = global ? pointer_origin(op_operand(op, 0)) : NULL;
-  p->writes_anywhere |= !origin;
-  if (origin) vec_push(p->context->scratch, &p->written, origin);
+  int32_t origin = global ? pointer_param(op_operand(op, 0)) : -1;
+  p->writes_anywhere |= origin < 0;
+  if (origin >= 0) vec_push(p->context->scratch, &p->written, origin);
 }
 
 // Returns true if the kernel may write the memory that the op reads. Arguments that it never writes are never part of a
 // protocol between its programs.
 static bool reads_written(const Placer *p, const Op *op) {
-  const Value *origin = pointer_origin(op_operand(op, 0));
-  bool written = p->writes_anywhere || (!origin && p->written.n);
+  int32_t origin = pointer_param(op_operand(op, 0));
+  bool written = p->writes_anywhere || (origin < 0 && p->written.n);
   for (uint32_t i = 0; i < p->written.n; i++) written |= p->written.at[i] == origin;
   return written;
 }

@@ -119,8 +119,8 @@ typedef struct Placer {
   VEC(BufferPart) parts;   // The places: whole buffers, by their indices, then parts of them.
   uint64_t **overlaps;     // By place: the places that share bytes with it.
   VEC(AccessKind) kinds;   // Kinds of global access. Entry 0: scalars.
-  VEC(const Value *) written; // The arguments through which global memory is written.
-  bool writes_anywhere;       // It is also written through pointers without a known argument.
+  VEC(int32_t) written;    // The parameters through which global memory is written.
+  bool writes_anywhere;    // It is also written through pointers without a known parameter.
   uint64_t **clashes;      // By kind: kinds whose threads hold the elements differently.
   uint64_t **overwrites;   // The same, for two writes.
   uint64_t **ring_kinds;   // By ring: the kinds that its copies read.

@@ -118,11 +118,6 @@ static Value *next_number(const RingLowering *l, Builder *b, Value *number, uint
 
 // --- views
 
-static bool is_before(const Op *a, const Op *b) {
-  while (a && a != b) a = a->next;
-  return a == b;
-}
-
 static void replace_view(Op *op, uint32_t i, Op *before, Value *number) {
   Value *view = &op->results[i];
   if (value_unused(view)) return;
@@ -136,7 +131,7 @@ static Op *first_user(Op *fill, const Value *view) {
   Op *first = view->first_use ? view->first_use->user : fill;
   for (const Use *use = view->first_use; use; use = use->next) {
     if (use->user->region != first->region) return fill;
-    if (is_before(use->user, first)) first = use->user;
+    if (op_precedes(use->user, first)) first = use->user;
   }
   // The address is available when all warps have reached the barrier.
   while (first != fill && first->prev && first->prev->kind == OP_BARRIER) first = first->prev;
@@ -150,7 +145,7 @@ static Op *first_of_all(Op *fill) {
     if (value_unused(&fill->results[i])) continue;
     Op *user = first_user(fill, &fill->results[i]);
     if (user == fill || (first && user->region != first->region)) return fill;
-    if (!first || is_before(user, first)) first = user;
+    if (!first || op_precedes(user, first)) first = user;
   }
   return first ? first : fill;
 }
@@ -159,7 +154,7 @@ static Op *first_of_all(Op *fill) {
 static Op *last_writer(Op *fill, const Value *view, Op *last) {
   for (const Use *use = view->first_use; use; use = use->next) {
     Op *user = op_in_region(use->user, fill->region);
-    if (is_before(last, user)) last = user;
+    if (op_precedes(last, user)) last = user;
     if (use->user->kind == OP_SHARED_TRANS) last = last_writer(fill, op_result(use->user), last);
   }
   return last;
@@ -257,7 +252,7 @@ static void lower_fill(RingLowering *l, Op *op) {
   for (uint32_t i = 0; i + 1 < op->result_count; i++)
     replace_view(op, i, first ? first : first_user(op, &op->results[i]), numbers.fill);
   const Use *next = ring_result(op)->first_use;
-  if (next && !is_before(last, op_in_region(next->user, op->region))) last = op;
+  if (next && !op_precedes(last, next->user)) last = op;
   Builder b = builder_after(last);
   b.loc = op->loc;
   numbers.fill = next_number(l, &b, numbers.fill, slots_of(l, ring_result(op)));

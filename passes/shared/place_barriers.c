@@ -52,14 +52,6 @@
 #include "ir/memory/groups.h"
 #include "passes/shared/barriers.h"
 
-// Makes the barrier one for only its group.
-static void name_barrier(Op *barrier) {
-  uint32_t group = group_of(barrier);
-  if (group == UINT32_MAX) return;
-  op_set_attr(barrier, (Attr){.key = ATTR_ID, .i = group + 1});
-  op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
-}
-
 // Returns true if the barrier is for all warps that run the region.
 static bool is_barrier_of_all(const Op *op) {
   if (op->kind != OP_BARRIER) return false;
@@ -73,7 +65,7 @@ static void put_op(Placer *p, Op *op, OpKind kind, bool global) {
   Builder b = builder_before(op);
   Op *put = build_op(&b, kind, 0, NULL, 0, NULL);
   op_set_flag(put, ATTR_GLOBAL, global);
-  if (kind == OP_BARRIER) name_barrier(put);
+  if (kind == OP_BARRIER) group_name_barrier(put);
   p->put++;
   p->barriers += kind == OP_BARRIER;
 }

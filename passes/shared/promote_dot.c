@@ -46,21 +46,13 @@ typedef struct DotPromoter {
   bool changed;
 } DotPromoter;
 
-// Returns true if `before` comes before op, or before an op that contains op.
-static bool precedes(const Op *before, const Op *op) {
-  op = op_in_region(op, before->region);
-  for (const Op *at = before; op && at; at = at->next)
-    if (at == op) return true;
-  return false;
-}
-
 // A buffer of that type that already holds the tile at the dot: another dot's operand.
 static Value *stored_before(const Op *dot, const Value *tile, const Type *type) {
   for (const Use *use = tile->first_use; use; use = use->next) {
     if (use->user->kind != OP_SHARED_STORE || use != &use->user->operands[0]) continue;
     Value *buffer = op_operand(use->user, 1);
     bool whole = buffer->def && buffer->def->kind == OP_SHARED_ALLOC && buffer->type == type;
-    if (whole && precedes(use->user, dot)) return buffer;
+    if (whole && op_precedes(use->user, dot)) return buffer;
   }
   return NULL;
 }
@@ -325,7 +317,7 @@ static bool is_chainable(const Op *op) {
 // Returns true if the loop around the dot keeps the buffer from one iteration to the next: its load is copied ahead.
 static bool is_kept(const Op *dot, const Value *buffer) {
   const Op *loop = dot->region->parent;
-  while (buffer->def && buffer->def->kind == OP_SHARED_TRANS) buffer = op_operand(buffer->def, 0);
+  buffer = value_before(buffer, OP_SHARED_TRANS);
   if (!loop || loop->kind != OP_FOR) return false;
   for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *from = use->user->kind == OP_SHARED_STORE ? op_operand(use->user, 0)->def : NULL;

@@ -9,6 +9,7 @@
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
+#include "ir/layout/ldmatrix.h"
 #include "passes/passes.h"
 #include "base/fault.h"
 #include "ir/clone.h"
@@ -250,11 +251,18 @@ static void replace_exchange(OpSplitter *s, Op *op, Value *with) {
 
 // --- moves
 
+// The buffer's layout was chosen for loads by ldmatrix, where these are the cheapest.
 static void split_conversion(OpSplitter *s, Op *op) {
+  LdmatrixPlan plan;
   Builder b = builder_before(op);
-  Value *buffer = op_scratch(op);
+  Value *buffer = op_scratch(op), *load;
   build_shared_store(&b, op_operand(op, 0), buffer);
-  replace_exchange(s, op, build_shared_load(&b, op_result(op)->type, buffer));
+  load = build_shared_load(&b, op_result(op)->type, buffer);
+  uint32_t elem_bits = log2_of(type_element_bytes(load->type));
+  if (ldmatrix_plan(load->def, &plan) &&
+      layout_prefers_matrices(load->type->layout, buffer->type->layout, elem_bits))
+    op_set_flag(load->def, ATTR_LDMATRIX, true);
+  replace_exchange(s, op, load);
 }
 
 // Has no bank conflicts: mirrored, it uses the same places in another order.

@@ -94,13 +94,6 @@ static Value *fold_math(Op *op) {
   return build_float(&b, op_result(op)->type, result);
 }
 
-static Value *fold_mulhi(Op *op) {
-  int64_t a, b;
-  if (!value_int_constant(op_operand(op, 0), &a) || !value_int_constant(op_operand(op, 1), &b)) return NULL;
-  Builder builder = builder_before(op);
-  return build_int(&builder, op_result(op)->type, fold_upper(value_elem(op_operand(op, 0)), a, b));
-}
-
 // C has fma with a single rounding only for fp32 and fp64. Narrower types would be rounded twice.
 static Value *fold_fma(Op *op) {
   double x[3], result;
@@ -120,7 +113,6 @@ static Value *fold_fma(Op *op) {
 Value *fold_op(Op *op) {
   if (op->kind == OP_MATH) return fold_math(op);
   if (op->kind == OP_FMA) return fold_fma(op);
-  if (op->kind == OP_MULHI) return fold_mulhi(op);
   if (op->kind == OP_SPLAT) return fold_splat(op);
   if (!op_has(op, PURE | ELEMENTWISE)) return NULL;
   if (op->kind == OP_CAST) return fold_cast(op);

@@ -23,27 +23,17 @@
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
 
-// A fold of `op`. OP_CONSTANT: the result is always `number`. OP_SHR, OP_AND: a division is a shift or a mask by
-// `number`. OP_REM: the remainder is the dividend itself.
+// A value for the op's result. NULL: the op's first operand.
 typedef struct BoundFold {
   Op *op;
-  OpKind by; // OP_CONSTANT, OP_SHR, OP_AND, OP_REM
-  int64_t number;
+  Value *value;
 } BoundFold;
 
-// The analysis covers only the values that existed when it ran. So all folds are decided first and applied afterwards.
-typedef struct BoundFolder {
-  Arena *scratch;
-  const AxisTable *axes;
-  VEC(BoundFold) folds;
-} BoundFolder;
+static bool is_index(const Type *type) { return type_is_int(type) && !type_is_elem(type, ELEM_I1); }
 
-static bool is_number(const Value *value) {
-  return type_is_int(value->type) && !type_is_elem(value->type, ELEM_I1);
-}
-
-// True if a is less than b everywhere. With `or_equal`: less than or equal.
-static bool always_less(const AxisInfo *a, const AxisInfo *b, bool or_equal) {
+// True if x is less than y everywhere. With `or_equal`: less than or equal.
+static bool is_less(const AxisTable *axes, const Value *x, const Value *y, bool or_equal) {
+  const AxisInfo *a = axis_info(axes, x), *b = axis_info(axes, y);
   bool below = a->known && !a->nonnegative; // a known value that is not nonnegative is negative
   if (below && b->nonnegative) return true;
   if (below && b->known) return or_equal ? a->constant <= b->constant : a->constant < b->constant;
@@ -52,56 +42,38 @@ static bool always_less(const AxisInfo *a, const AxisInfo *b, bool or_equal) {
   return or_equal ? a->most <= least : a->most < least;
 }
 
-// 1: the comparison is true everywhere. 0: it is false everywhere. -1: unknown.
-static int decided(const Op *op, const AxisInfo *a, const AxisInfo *b) {
-  bool swapped = op->kind == OP_GT || op->kind == OP_GE, or_equal = op->kind == OP_LE || op->kind == OP_GE;
-  const AxisInfo *x = swapped ? b : a, *y = swapped ? a : b;
-  if (always_less(x, y, or_equal)) return 1;
-  return always_less(y, x, !or_equal) ? 0 : -1;
+// True if x is not negative and y is a constant divisor.
+static bool is_divided(const AxisInfo *a, const AxisInfo *by) {
+  return a->nonnegative && by->known && by->constant >= 2;
 }
 
-static void decide_comparison(BoundFolder *f, Op *op) {
-  if (!is_number(op_operand(op, 0))) return;
-  int holds = decided(op, axis_info(f->axes, op_operand(op, 0)), axis_info(f->axes, op_operand(op, 1)));
-  BoundFold fold = {op, OP_CONSTANT, holds};
-  if (holds >= 0) vec_push(f->scratch, &f->folds, fold);
+static bool is_small(const AxisTable *axes, const Value *x, const Value *y) {
+  const AxisInfo *a = axis_info(axes, x), *by = axis_info(axes, y);
+  return is_divided(a, by) && a->most < (uint64_t)by->constant;
 }
 
-static void decide_division(BoundFolder *f, Op *op) {
-  if (!is_number(op_result(op))) return;
-  const AxisInfo *a = axis_info(f->axes, op_operand(op, 0)), *by = axis_info(f->axes, op_operand(op, 1));
-  bool quotient = op->kind == OP_DIV, power = by->known && is_power_of_two((uint64_t)by->constant);
-  if (!a->nonnegative || !by->known || by->constant < 2) return;
-  bool smaller = a->most < (uint64_t)by->constant;
-  if (!smaller && !power) return;
-  BoundFold fold = {op, OP_AND, by->constant - 1};
-  if (smaller)
-    fold = (BoundFold){op, quotient ? OP_CONSTANT : OP_REM, 0};
-  else if (quotient)
-    fold = (BoundFold){op, OP_SHR, log2_of((uint64_t)by->constant)};
-  vec_push(f->scratch, &f->folds, fold);
+// y is 2^k.
+static bool is_power(const AxisTable *axes, const Value *x, const Value *y, int64_t *k) {
+  const AxisInfo *by = axis_info(axes, y);
+  if (!is_divided(axis_info(axes, x), by) || !is_power_of_two((uint64_t)by->constant)) return false;
+  *k = log2_of((uint64_t)by->constant);
+  return true;
 }
 
-static void apply_fold(const BoundFold *fold) {
-  if (fold->by == OP_REM) {
-    value_replace_uses(op_result(fold->op), op_operand(fold->op, 0));
-    return;
-  }
-  Builder b = builder_before(fold->op);
-  b.loc = fold->op->loc;
-  Value *result = build_int(&b, op_result(fold->op)->type, fold->number);
-  if (fold->by != OP_CONSTANT) result = build_binary(&b, fold->by, op_operand(fold->op, 0), result);
-  value_replace_uses(op_result(fold->op), result);
-}
+#include "passes/rules_bounds.h"
 
-static void decide_op(BoundFolder *f, Op *op) {
-  if (op_has(op, COMPARE) && !op_has(op, COMMUTES)) decide_comparison(f, op);
-  if (op->kind == OP_DIV || op->kind == OP_REM) decide_division(f, op);
-}
-
+// The analysis covers only the values that existed when it ran. So all folds are decided first and applied afterwards.
 bool pass_fold_bounds(PassContext *context, Func *func) {
-  BoundFolder f = {.scratch = context->scratch, .axes = axis_analyse(context->scratch, func)};
-  for (OpWalk w = ops_in(func->body); ops_next(&w);) decide_op(&f, w.op);
-  for (uint32_t i = 0; i < f.folds.n; i++) apply_fold(&f.folds.at[i]);
-  return f.folds.n > 0;
+  const AxisTable *axes = axis_analyse(context->scratch, func);
+  VEC(BoundFold) folds = {0};
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    Value *value = w.op->result_count == 1 ? rules_bounds(axes, w.op) : NULL;
+    BoundFold fold = {w.op, value == op_operand(w.op, 0) ? NULL : value};
+    if (value) vec_push(context->scratch, &folds, fold);
+  }
+  for (uint32_t i = 0; i < folds.n; i++) {
+    Op *op = folds.at[i].op;
+    value_replace_uses(op_result(op), folds.at[i].value ? folds.at[i].value : op_operand(op, 0));
+  }
+  return folds.n > 0;
 }

@@ -37,7 +37,6 @@
 #include "base/integer.h"
 #include "ir/memory/tensor_map.h"
 #include "passes/tma/tma_form.h"
-#include "passes/analysis/mask_bounds.h"
 #include "passes/tma/tensor_copies.h"
 
 enum { RANK = 2, MAX_OTHERS = TENSOR_MAP_MAX_RANK - RANK };

@@ -51,14 +51,9 @@ typedef struct TileStorer {
   VEC(Op *) stores;
 } TileStorer;
 
-static Value *past_conversions(Value *value) {
-  while (value->def && value->def->kind == OP_CONVERT_LAYOUT) value = op_operand(value->def, 0);
-  return value;
-}
-
 // The mark that says which TMA tile is stored. NULL: none.
 static Op *tma_mark_of(const Op *store) {
-  Op *tma_mark = past_conversions(op_operand(store, 1))->def;
+  Op *tma_mark = value_before(op_operand(store, 1), OP_CONVERT_LAYOUT)->def;
   return tma_mark && tma_mark->kind == OP_TMA_MARK && op_attr(tma_mark, ATTR_STORED) ? tma_mark : NULL;
 }
 
@@ -161,23 +156,15 @@ static const char *why_not(const TileStorer *s, const Op *store, const Op *tma_m
 
 // The tile in the layout in which it was computed. A cast after a conversion is done in that layout too.
 static Value *computed(Builder *b, Value *value) {
-  value = past_conversions(value);
+  value = value_before(value, OP_CONVERT_LAYOUT);
   const Op *cast = value->def;
   if (!cast || cast->kind != OP_CAST) return value;
-  Value *from = past_conversions(op_operand(cast, 0));
+  Value *from = value_before(op_operand(cast, 0), OP_CONVERT_LAYOUT);
   if (from == op_operand(cast, 0)) return value;
   value = build(b, OP_CAST, type_with_layout(b->func->module->ir, value->type, from->type->layout), from,
                 NULL, NULL);
   op_copy_attrs(value->def, cast);
   return value;
-}
-
-static void build_meeting(Builder *b) {
-  Op *barrier = build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
-  uint32_t group = group_of(barrier);
-  if (group == UINT32_MAX) return;
-  op_set_attr(barrier, (Attr){.key = ATTR_ID, .i = group + 1});
-  op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
 }
 
 static void build_wait(Builder *b, bool read) {
@@ -203,7 +190,7 @@ static void wait_for_store(Builder *b, Op *programs, bool followed) {
   Builder behind = programs ? builder_after(programs) : *b;
   behind.loc = b->loc;
   build_wait(&behind, !followed);
-  if (followed) build_meeting(b);
+  if (followed) group_name_barrier(build_op(b, OP_BARRIER, 0, NULL, 0, NULL));
 }
 
 static void store_tile(TileStorer *s, Op *store, const Op *tma_mark, const TensorLoad *found, bool followed) {
@@ -216,7 +203,7 @@ static void store_tile(TileStorer *s, Op *store, const Op *tma_mark, const Tenso
   if (programs) build_wait(&b, true);
   build_op(&b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
   build_op(&b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
-  build_meeting(&b);
+  group_name_barrier(build_op(&b, OP_BARRIER, 0, NULL, 0, NULL));
   Value *operands[2 + TENSOR_MAP_MAX_RANK] = {map, buffer};
   uint32_t rank = tensor_coordinates_of(&b, found, NULL, operands + 2);
   build_op(&b, OP_TMA_STORE, 2 + rank, operands, 0, NULL);

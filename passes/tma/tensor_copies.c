@@ -8,11 +8,6 @@
 
 enum { MAX_DEPTH = 16 };
 
-static bool is_one(const Value *value) {
-  int64_t constant;
-  return value_int_constant(value, &constant) && constant == 1;
-}
-
 // The op's operands from `first` on: base, sizes, strides.
 typedef struct TensorParts {
   uint32_t rank;
@@ -31,13 +26,13 @@ static TensorParts parts_of(const Op *op, uint32_t first) {
 
 static bool find_inner(const TensorParts *parts, uint32_t *inner) {
   for (uint32_t d = parts->rank; d-- > 0;)
-    if (is_one(parts->stride[d])) return *inner = d, true;
+    if (value_is_int(parts->stride[d], 1)) return *inner = d, true;
   return false;
 }
 
 bool tma_mark_inner(const Op *tma_mark, uint32_t *inner) {
   for (uint32_t d = op_result(tma_mark)->type->rank; d-- > 0;)
-    if (is_one(op_operand(tma_mark, 2 + tma_mark_rank(tma_mark) + tma_mark_dim(tma_mark, d))))
+    if (value_is_int(op_operand(tma_mark, 2 + tma_mark_rank(tma_mark) + tma_mark_dim(tma_mark, d)), 1))
       return *inner = d, true;
   return false;
 }

@@ -3,7 +3,6 @@
 #include "passes/warp_specialization/roles.h"
 
 #include "ir/build.h"
-#include "ir/memory/scratch.h"
 
 // --- what it computes
 

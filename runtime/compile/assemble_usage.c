@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The resources that a kernel uses, as its assembler reports them.
 #include "runtime/compile/assemble.h"
-#include "runtime/error.h"
 
 // From the driver of a GPU, which assembles it.
 static void usage_by_driver(Str ptx, const Target *target, const char *kernel, CubinUsage *usage) {

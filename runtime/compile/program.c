@@ -8,7 +8,6 @@
 #include "base/fault.h"
 #include "base/sized.h"
 #include "runtime/device/device.h"
-#include "runtime/diagnostics.h"
 #include "runtime/error.h"
 #include "runtime/compile/imports.h"
 

@@ -45,7 +45,7 @@ static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, Tex
     return false;
   }
   *value = trimmed(rest);
-  if (param_name_is_good(name->text)) return true;
+  if (name_is_plain(name->text)) return true;
   diag_error(&c->diags, piece_loc(*name), "[T1006] '%.*s' is not the name of a parameter",
              STR_ARG(name->text));
   return false;
@@ -118,7 +118,7 @@ static bool imports_function(const Import *import, const ImportName *item) {
 
 // True if the file knows the name as a function (defined or imported) or as a constant.
 static bool is_known(Compilation *c, Str text) {
-  if (!c->syntax || !param_name_is_good(text)) return false;
+  if (!c->syntax || !name_is_plain(text)) return false;
   const char *name = ir_name(&c->ir, text);
   for (uint32_t i = 0; i < c->syntax->definitions.n; i++) {
     const Definition *definition = &c->syntax->definitions.at[i];
@@ -153,8 +153,7 @@ static tilec_status define(Compilation *c, void *data) {
     diag_error(
         &c->diags, piece_loc(value),
         "[T1003] '%.*s' is not a Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
-        STR_ARG(value.text),
-        param_name_is_good(value.text) ? ", nor a function or constant of the file" : "");
+        STR_ARG(value.text), name_is_plain(value.text) ? ", nor a function or constant of the file" : "");
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "runtime/launch/image_struct.h"
 
 #include "base/sized.h"
-#include "frontend/frontend.h"
 #include "ir/number.h"
 
 typedef struct Packer {

@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "base/integer.h"
-#include "ir/memory/tensor_map.h"
 #include "runtime/compile/compile_ptx.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/diagnostics.h"

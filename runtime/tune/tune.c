@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/plain.h"
 #include "base/sized.h"
 #include "runtime/error.h"
 #include "runtime/tune/tuner.h"

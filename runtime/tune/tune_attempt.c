@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "runtime/compile/compile_ptx.h"
-#include "runtime/compile/assemble.h"
 #include "runtime/error.h"
 #include "runtime/launch/expand.h"
 #include "runtime/launch/launch_maps.h"

@@ -3,6 +3,7 @@
 // call around the place. The text before the place decides, as it is rarely complete.
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "tools/lsp/lsp.h"
 #include "tools/options/language_help.h"
 
@@ -27,17 +28,11 @@ typedef struct Completion {
 
 static bool is_label(const void *entry, const void *key) { return strcmp(entry, key) == 0; }
 
-static uint64_t hash_label(const char *label) {
-  uint64_t hash = 1469598103934665603u;
-  for (; *label; label++) hash = (hash ^ (unsigned char)*label) * 1099511628211u;
-  return hash;
-}
-
 // `reference`: the entry of the reference, which completionItem/resolve shows; NULL: none.
 static void put_item(Completion *done, const char *label, int kind, const char *detail,
                      const char *reference) {
   Arena *arena = &done->analysis->c.arena;
-  void **place = table_place(&done->known, arena, hash_label(label), label, is_label);
+  void **place = table_place(&done->known, arena, hash_bytes(label, strlen(label)), label, is_label);
   if (*place) return;
   *place = arena_copy(arena, str_from(label));
   json_object(done->json, NULL);

@@ -19,8 +19,4 @@ const char *const *language_names(Arena *arena, bool full, size_t *count);
 // HELP_COLUMNS wide, apart from examples.
 void language_print_help(const char *word, bool colors, Buf *out);
 
-// The functions with a parameter of that name, each with the parameter's description.
-bool language_has_parameter(const char *name);
-void language_print_parameter(const char *name, bool colors, Buf *out);
-
 #endif

@@ -71,16 +71,6 @@ bool page_next_word(Str *words, Str *word);
 // A text of a page without the marks of code and of links.
 void options_put_plain(Buf *out, Str text);
 
-// Words of CUDA and NumPy, from the tables of docs/how-to/coming-from-*.md.
-bool options_has_other_word(const char *word);
-void options_print_other_word(const char *word, bool colors, Buf *out);
-// Writes those that are one word, at most `room`. Returns their number.
-size_t options_other_words(Arena *arena, const char **words, size_t room);
-
-// Statements, other words of Python and Triton (words.def), and environment variables.
-bool options_has_topic(const char *word);
-void options_print_topic(const char *word, bool colors, Buf *out);
-
 // The Python API (docs/reference/python.md; printing: options.h), and names of Triton that tilec does not take (docs/triton-versions.md).
 bool options_has_python(const char *word);
 // Writes its names, `full` as "tilec.jit", else also of parameters and options, at most `room`. Returns their number.

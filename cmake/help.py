@@ -1,0 +1,500 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The texts of `tilec help`, which the command carries: commands, options, codes of mistakes, entries of the language's reference, words of the glossary, of
+CUDA and NumPy, of Python, environment variables, and the forms of arguments. tools/options/help_words.c finds and prints them.
+
+  help.py OUT     writes them
+
+A text begins with the byte 1e, its kind, its words with the byte 1f between them, and a newline. Kinds:
+
+  L  an entry of the reference, by its full names       G  a word of the glossary
+  O  operators                                          S  a form of arguments, by the words that it may begin with
+  E  element types                                      C  words of CUDA, N of NumPy; `*` stands for any letters
+  A  the names of all functions                         T  a word of Python, or an environment variable
+  P  a parameter, by its name                           W  words to suggest, a line each
+  V  a command; one without a word: the overview        Y  an option, by its spellings
+  D  a code of mistakes; `codes`: all
+
+The bytes 01 and 02 are around what a terminal shows in bold. Lines have at most 100 columns, apart from examples."""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDTH = 100
+OPERATORS = "operator operators + - * / // % ** ~ & | ^ << >> < <= > >= == != @ += -= *= /= //= %=".split()
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="latin-1")  # a character a byte: columns are bytes
+
+
+def rows(name):
+    """The strings of each row of a table."""
+    for line in re.findall(r"^X\((.*)\)$", read(name), re.M):
+        yield strings(line)
+
+
+def strings(line):
+    """The values of C's strings in a line."""
+    return [re.sub(r"\\(.)", lambda c: {"n": "\n", "t": "\t"}.get(c[1], c[1]), text) for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line)]
+
+
+def wrapped(text, column, indent):
+    """The words, from that column on. Continuation lines begin at `indent`."""
+    out = ""
+    for i, word in enumerate(text.split()):
+        if i and column + 1 + len(word) > WIDTH:
+            out, column = out + "\n", 0
+        elif i:
+            out, column = out + " ", column + 1
+        if column < indent:
+            out, column = out + " " * (indent - column), indent
+        out, column = out + word, column + len(word)
+    return out
+
+
+def bold(text):
+    return f"\x01{text}\x02"
+
+
+# --- the reference: "== " begins a signature, "| " a row of a table, "# " a file ---
+
+
+LINES = "".join(file.read_text(encoding="latin-1") for file in sorted((ROOT / "frontend/builtins/reference").glob("*.txt"))).split("\n")[:-1]
+
+
+def is_head(line):
+    return line.startswith("== ")
+
+
+def is_entry(line):
+    return line.startswith(("== ", "| "))
+
+
+def name_in(line):
+    return line[3 if line[0] == "=" else 2:].split("(")[0]
+
+
+def is_private(name):
+    return name.split(".")[-1].startswith("_")
+
+
+def is_item(line):
+    """name: text, as parameters, errors and differences are"""
+    return re.match(r"[A-Za-z_0-9]+: .", line) is not None
+
+
+class Printer:
+    def __init__(self):
+        self.out, self.pending, self.indent, self.parameters, self.alike = "", [], 0, None, []
+
+    def flush(self):
+        if self.pending:
+            self.out += wrapped(" ".join(self.pending), self.indent, self.indent) + "\n"
+        self.pending = []
+
+    def end_signature(self):
+        """A signature is broken after commas only. Of those with the parameters of the first one, the name is noted."""
+        if not self.pending:
+            return
+        text = " ".join(self.pending)
+        name, parameters = (text.split("(", 1) + [""])[:2] if "(" in text else (text, "")
+        first, self.pending = self.parameters is None, []
+        if not first and parameters == self.parameters:
+            self.alike.append(name.split(".")[-1])
+            return
+        if first:
+            self.parameters = parameters or None
+        whole = re.sub(r"(?<!,) ", "\0", text)
+        self.out += bold(wrapped(whole, 4, 4).replace("\0", " ") + "\n")
+
+    def end_signatures(self):
+        self.end_signature()
+        self.indent = 0
+        if self.alike:
+            self.pending = ["The same parameters: " + ", ".join(self.alike) + "."]
+            self.flush()
+        self.out += "\n"
+        self.parameters, self.alike = None, []
+
+    def line(self, at, example):
+        """Prints a line of text. Returns whether an example goes on."""
+        line = LINES[at]
+        indented = line.startswith("    ")
+        example = example and (indented or not line)
+        if example or not line or (indented and " | " in line):
+            self.flush()
+            self.out += line + "\n"
+        elif line in ("Example:", "Values:"):
+            self.flush()
+            self.out += values_head(at) if line == "Values:" else "Example:\n"
+            example = True
+        else:
+            if is_item(line):
+                self.flush()
+                self.indent = 4
+            self.pending.append(line.strip())
+        return example
+
+    def end(self):
+        self.flush()
+        return re.sub(r"\n+\Z", "\n", self.out)
+
+
+def values_head(at):
+    """The title of a block of values. It explains `x` if a value reads memory."""
+    end = at + 1
+    while end < len(LINES) and LINES[end].startswith("    "):
+        end += 1
+    memory = any("(x," in line or "(x +" in line for line in LINES[at + 1:end])
+    return "Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0):\n" if memory else "Values (lists are tiles):\n"
+
+
+def entry(at):
+    """The entry whose signatures begin at the line."""
+    p, in_text, example = Printer(), False, False
+    while at < len(LINES) and not (LINES[at].startswith(("# ", "| ")) or (in_text and is_head(LINES[at]))):
+        if is_head(LINES[at]):
+            p.end_signature()
+            p.pending = [LINES[at][3:]]
+        elif not in_text and LINES[at].startswith("    "):
+            p.pending.append(LINES[at].strip())
+        else:
+            if not in_text:
+                p.end_signatures()
+            in_text, example = True, p.line(at, example)
+        at += 1
+    return p.end()
+
+
+def row(at, intro):
+    """A row: its signature, its meaning, and the introduction of its file. Values are those of the row's function."""
+    p, example, name = Printer(), False, name_in(LINES[at])
+    signature, meaning = LINES[at][2:].split(" | ", 1)
+    p.pending = [signature]
+    p.end_signatures()
+    p.pending = [meaning]
+    p.flush()
+    p.out += "\n"
+    while not is_entry(LINES[intro]):
+        if LINES[intro] != "Values:":
+            example = p.line(intro, example)
+            intro += 1
+            continue
+        p.flush()
+        end = intro + 1
+        while LINES[end].startswith("    "):
+            end += 1
+        mine = [line for line in LINES[intro + 1:end] if line.strip().startswith(name + "(")]
+        p.out += "".join(["Values (lists are tiles):\n"] * bool(mine) + [line[:4] + re.sub(" +", " ", line[4:]) + "\n" for line in mine])
+        intro = end
+    return p.end()
+
+
+def language():
+    intro, heads, in_heads = 0, None, False
+    for at, line in enumerate(LINES):
+        if line.startswith("# "):
+            intro = at + 1
+        if is_head(line) and not in_heads:
+            heads, names = at, []
+        was_in, in_heads = in_heads, is_head(line) or (in_heads and line.startswith("    "))
+        if is_head(line):
+            names.append(name_in(line))
+        if was_in and not in_heads:
+            yield "L", names, entry(heads)
+        if line.startswith("| "):
+            yield "L", [name_in(line)], row(at, intro)
+
+
+def operators():
+    p, example, at = Printer(), False, LINES.index("# Operators") + 1
+    while at < len(LINES) and not LINES[at].startswith("# "):
+        example = p.line(at, example)
+        at += 1
+    return bold("Operators") + "\n\n" + p.end()
+
+
+def element_types(types):
+    return wrapped("Element types of tiles and pointers, as in x.to(tl.float32): " + " ".join("tl." + name for name in types), 0, 0) + "\n"
+
+
+NAMES_END = """
+'tilec help NAME' explains one. Types in signatures:
+  Value            a tile, a run-time scalar or a number
+  tensor           a tile or a run-time scalar
+  Int, Bool, Str   known at compile time
+  Shape            a tuple or list of integers
+  DType            an element type, such as tl.float32
+  Function         a jit function
+Examples are kernels, or statements in one: x, y and out point to fp32, p to i32, n is an i32,
+BLOCK is 128, i is tl.arange(0, 128), v and w are loaded from x + i and y + i, and k from p + i.
+In values a list is a tile: of i32, of fp32 if its numbers have a point, or of bools.
+"""
+
+
+def all_names():
+    out, names = "", []
+    for line in LINES + ["# "]:
+        if line.startswith("# "):
+            out += (wrapped(" ".join(names), 2, 2) + "\n") * bool(names)
+            out += f"{chr(10) * bool(out)}{bold(line[2:] + ':')[:-1]}\x02\n  " * (line != "# ")
+            names = []
+        elif is_entry(line) and not is_private(name_in(line)):
+            names.append(name_in(line))
+    return out + NAMES_END
+
+
+def parameters():
+    """{name: [(where the entry's signatures begin, the description)]}"""
+    found, heads, in_heads, at = {}, None, False, 0
+    while at < len(LINES):
+        line = LINES[at]
+        if is_head(line) and not in_heads:
+            heads = at
+        in_heads = is_head(line) or (in_heads and line.startswith("    "))
+        if line.startswith("# "):
+            heads = None
+        at += 1
+        if heads is None or not is_item(line):
+            continue
+        name, text = line.split(": ", 1)
+        while at < len(LINES) and LINES[at].startswith("    "):
+            text += "\n" + LINES[at]
+            at += 1
+        found.setdefault(name, []).append((heads, text))
+    return found
+
+
+def parameter(name, described):
+    """The functions with a parameter of that name. Those with one description are together."""
+    out, by_text = f"{bold(name)} is a parameter of\n\n", {}
+    for heads, text in described:
+        by_text.setdefault(text, []).append(heads)
+    for text, entries in by_text.items():
+        names = []
+        for at in entries:
+            while is_head(LINES[at]) or LINES[at].startswith("    "):
+                names += [name_in(LINES[at])] * (is_head(LINES[at]) and not is_private(name_in(LINES[at])))
+                at += 1
+        out += wrapped(", ".join(names) + ": " + " ".join(part.strip() for part in text.split("\n")), 4, 4) + "\n"
+    return out
+
+
+# --- pages of docs/: rows of their tables ---
+
+
+def table_rows(page):
+    """(the head's cells, the cells) of each row of two or more cells"""
+    head = None
+    for line in read(page).split("\n"):
+        cells = [cell.strip() for cell in line[1:].split("|")[:-1]][:4] if line.startswith("| ") else []
+        if line.startswith("|--"):
+            continue
+        if len(cells) < 2:
+            head = None
+        elif head is None:
+            head = cells
+            yield head, head
+        else:
+            yield head, cells
+
+
+def words_of(cell):
+    """The words between commas, without the marks of code."""
+    found = [word.strip().strip("`") for word in re.findall(r"(?:`[^`]*`?|[^,`])+", cell)]
+    return found[:found.index("")] if "" in found else found
+
+
+def plain(text):
+    """Without the marks of code and of links."""
+    parts = re.split(r"`", text)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"\]\([^)]*\)|\[", "", parts[i])
+    return "".join(parts)
+
+
+def glossary():
+    for _, cells in table_rows("docs/glossary.md"):
+        if cells[0] != "word":
+            words = re.sub(r"^(<[^>]*>)+", "", cells[0])
+            yield "G", words_of(words), f"{bold(plain(words))}\n\n{wrapped(plain(cells[1]), 0, 0)}\n"
+
+
+def plain_word(word):
+    """As help_words.c compares it: in lower case, without what is before and after a function's name."""
+    for head in ("np.", "numpy.", "a.", "x."):
+        word = word.removeprefix(head)
+    return re.sub(r"[-_ ]+", " ", re.split(r"(?<=.)[(.<]", word)[0].lstrip("-_ ")).strip().lower()
+
+
+def other_words():
+    for kind, system, page in (("C", "CUDA", "docs/how-to/coming-from-cuda.md"), ("N", "NumPy", "docs/how-to/coming-from-numpy.md")):
+        for head, cells in table_rows(page):
+            if head[0] == system and cells is not head and len(head) == len(cells):
+                texts = [(name, plain(cell)) for name, cell in zip(head, cells) if plain(cell)]
+                yield kind, words_of(cells[0]), "".join(f"{bold(name + ':')} {wrapped(text, len(name) + 2, 4)}\n" for name, text in texts)
+
+
+def topics():
+    for words, meaning in rows("tools/options/words.def"):
+        words = words.split(" ")
+        for first in range(len(words)):
+            for end in range(first + 1, len(words) + 1):
+                word = " ".join(words[first:end])
+                yield "T", [word], f"{bold(word)}\n\n{wrapped(meaning, 0, 0)}\n"
+    for _, cells in table_rows("docs/reference/environment.md"):
+        if len(cells) == 4 and cells[0].startswith("`"):
+            text = f"An environment variable. Read by {plain(cells[1])}. Meaning: {plain(cells[2])}. "
+            text += f"Default: {plain(cells[3])}. " if cells[3] else ""
+            text += "docs/reference/environment.md has all variables."
+            yield "T", words_of(cells[0]), f"{bold(plain(cells[0]))}\n\n{wrapped(text, 0, 0)}\n"
+
+
+def specs():
+    for form, meaning in rows("tools/options/specs.def"):
+        starts = [0] + [i + 1 for i, c in enumerate(form) if c == " "]
+        words = [form[start:end] for start in starts for end in range(start + 1, len(form)) if form[end] in ":("]
+        yield "S", words, f"  {form}\n      {wrapped(meaning, 6, 6)}\n"
+
+
+# --- commands, options, codes ---
+
+
+class Command:
+    def __init__(self, line):
+        self.name = re.match(r"X\((\w+)", line)[1]
+        self.letter, self.arguments, self.summary = strings(line)
+
+
+class Option:
+    def __init__(self, line, group):
+        self.group = group
+        self.name, self.short, self.value, self.commands = strings(line)[:4]
+        optional = self.value.startswith("[")
+        left = ", ".join(filter(None, (self.short, self.name))) + ("" if not self.value else f"[={self.value[1:]}" if optional else f" {self.value}")
+        self.row = two_columns(left, strings(line)[-1])
+
+
+def table(name):
+    return [line for line in read(name).split("\n") if re.match(r"(X|GROUP)\(", line)]
+
+
+def two_columns(left, meaning):
+    """A name, and its meaning from column 30 on."""
+    head = "  " + left
+    start = f"{head}\n" + " " * 30 if len(head) >= 30 else head.ljust(30)
+    return start + wrapped(meaning, 30, 30) + "\n"
+
+
+def heading(title):
+    return bold(title + ":") + "\n"
+
+
+def options():
+    group = ""
+    for line in table("tools/options/options.def"):
+        if line.startswith("GROUP"):
+            group = strings(line)[0]
+        else:
+            yield Option(line, group)
+
+
+def examples(command):
+    """Those of one command. None: one example of each."""
+    out, last = heading("examples"), ""
+    for line in table("tools/options/examples.def"):
+        of, (words, meaning) = re.match(r"X\((\w+)", line)[1], strings(line)
+        if of == command if command else of != last:
+            out += f"  tilec {'' if of == 'compile' else of + ' '}{words}\n      {wrapped(meaning, 6, 6)}\n"
+        last = of
+    return out
+
+
+def usage(command):
+    out = f"  tilec {'[compile]' if command.name == 'compile' else command.name} {command.arguments}\n"
+    ptx = f"  tilec {command.name} FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n"
+    return out + ptx * (command.letter == "R")
+
+
+def all_specs():
+    return heading("SPEC") + "".join(two_columns(form, meaning) for form, meaning in rows("tools/options/specs.def")) + "  " + wrapped(
+        "The SPEC of a buffer may end in +BYTES: the argument then points that many bytes into it. A constexpr takes a literal. "
+        "A FILE.ptx has no names: give SPECs in the order of its parameters.", 2, 2) + "\n"
+
+
+FILES = heading("FILE") + "  .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
+STATUS = heading("exit status") + "  0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug in tilec\n"
+
+
+def limits():
+    targets, spec = read("target/target.def"), read("target/target.h")
+    most = {name: re.search(rf"{name} = (\w+)", spec)[1] for name in ("NUM_WARPS_MAX", "NUM_STAGES_MAX", "MAXNREG_MAX")}
+    while not most["NUM_WARPS_MAX"].isdigit():
+        most["NUM_WARPS_MAX"] = re.search(rf"{most['NUM_WARPS_MAX']} = (\w+)", spec)[1]
+    fallback = re.search(r'target_fallback\(void\).*STR\("(\w+)"\)', read("target/target.c"))[1]
+    names = " ".join(re.findall(r"^X\((\w+)", targets, re.M)) + f" ({fallback} without --arch and without a GPU)"
+    numbers = "1 to {NUM_WARPS_MAX}, --num-stages 1 to {NUM_STAGES_MAX}, --maxnreg 1 to {MAXNREG_MAX}".format(**most)
+    return heading("architectures and limits") + two_columns("--arch", names) + two_columns("--num-warps", numbers)
+
+
+def overview(commands):
+    parts = [heading("usage") + "".join(map(usage, commands)), heading("commands") + "".join(two_columns(c.name, c.summary) for c in commands)]
+    parts += [FILES, all_specs(), examples(None), STATUS]
+    return "\n".join(parts + [wrapped("'tilec help COMMAND' and 'tilec COMMAND --help' list a command's options. A word @FILE is "
+                                      "replaced by the words in that file.", 0, 0) + "\n"])
+
+
+def command(c):
+    compiles, runs = c.name == "compile", c.letter in ("R", "E")
+    head = f"tilec {c.name}: "
+    parts = [head + wrapped(c.summary, len(head), 2) + "\n", heading("usage") + usage(c)] + [FILES] * (compiles or runs) + [all_specs()] * runs
+    groups = {}
+    for option in options():
+        if c.letter in option.commands:
+            groups.setdefault(option.group, []).append(option.row)
+    parts += [heading(group) + "".join(listed) for group, listed in groups.items()]
+    return "\n".join(parts + [limits()] * (compiles or runs) + [examples(c.name), STATUS])
+
+
+def code(name, title, text, written, instead):
+    block = lambda title, lines: f"\n{heading(title)}" + "".join(f"  {line}\n" for line in re.sub(r"\n\Z", "", lines.lstrip("\n")).split("\n"))
+    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', written)}{block('instead', instead or '(nothing)')}"
+
+
+def usages():
+    commands = [Command(line) for line in table("tools/options/verbs.def")]
+    yield "V", [], overview(commands)
+    yield from (("V", [c.name], command(c)) for c in commands)
+    for option in options():
+        takers = ", ".join(c.name for c in commands if c.letter in option.commands)
+        yield "Y", [name for name in (option.name, option.short) if name], option.row + wrapped(f"taken by: tilec {takers}", 0, 2) + "\n"
+    codes = [(re.match(r"X\((\w+)", line)[1], *strings(line)[:4]) for line in table("tools/options/diagnostics.def")]
+    yield "D", ["codes"], heading("codes of mistakes; tilec help CODE explains one") + "".join(two_columns(c[0], c[1]) for c in codes)
+    yield from (("D", [c[0]], code(*c)) for c in codes)
+
+
+def texts():
+    types = re.findall(r'^X\(\w+, "\w+", "(\w+)"', read("target/elems.def"), re.M)
+    yield from usages()
+    yield from language()
+    yield "O", OPERATORS, operators()
+    yield "E", types, element_types(types)
+    yield "A", [], all_names()
+    for name, described in parameters().items():
+        if len(name) > 1 and name not in ("Errors", "Triton"):
+            yield "P", [name], parameter(name, described)
+    words, others = list(glossary()), list(other_words())
+    yield from words
+    yield from specs()
+    yield from ((kind, [plain_word(word) for word in keys], body) for kind, keys, body in others)
+    yield from topics()
+    suggested = [word for _, keys, _ in words for word in keys]
+    suggested += [word for _, keys, _ in others for word in keys if "*" not in word and " " not in word]
+    yield "W", [], "".join(word + "\n" for word in suggested)
+
+
+if __name__ == "__main__":
+    text = "".join("\x1e" + kind + "\x1f".join(keys) + "\n" + body for kind, keys, body in texts())
+    Path(sys.argv[1]).write_text(text, encoding="latin-1", newline="")
