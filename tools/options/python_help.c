@@ -233,7 +233,7 @@ static bool explains(Str text, Str name) {
   return false;
 }
 
-// True if a meaning has the name as a key, as that of `asm` has "ttgir".
+// True if the meaning of `asm` has the name as a key: "ttgir".
 static bool quotes(Str text, Str name) {
   for (size_t i = 0; i + name.n + 2 <= text.n; i++)
     if (text.at[i] == '"' && memcmp(text.at + i + 1, name.at, name.n) == 0 && text.at[i + 1 + name.n] == '"')
@@ -255,7 +255,8 @@ static bool entry_rows(const char *word, bool options, bool colors, Buf *print) 
       bool wanted = !options || attribute || str_is(head.cells[0], "option");
       if (row.is_head || !wanted) continue;
       Str meaning = cell_of(&head, &row, "meaning");
-      bool within = explains(meaning, name) || (attribute && quotes(meaning, name));
+      bool texts = has_name(row.cells[0], str_from("asm"));
+      bool within = explains(meaning, name) || (texts && quotes(meaning, name));
       Str shown = has_name(row.cells[0], name) ? name : within ? row.cells[0] : (Str){0};
       found |= shown.n > 0;
       if (print && shown.n) put_entry_row(shown, &entry, &head, &row, colors, print);
