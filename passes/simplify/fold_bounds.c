@@ -10,6 +10,7 @@
 //         ...
 //         %m = constant {value = 1} : tile<32xi1>
 //         (a value less than its divisor has quotient 0 and is its own remainder)
+//         %g = div (mul %i, %128), %64   ->   %g = mul %i, %2
 //
 // needs   valid IR
 // keeps   every value
@@ -20,14 +21,15 @@
 //         not exist.
 #include "base/integer.h"
 #include "ir/build.h"
+#include "passes/analysis/axis_bounds.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
 
 // A fold of `op`. OP_CONSTANT: the result is always `number`. OP_SHR, OP_AND: a division is a shift or a mask by
-// `number`. OP_REM: the remainder is the dividend itself.
+// `number`. OP_MUL: a multiple's quotient is `number` times the factor. OP_REM: the remainder is the dividend itself.
 typedef struct BoundFold {
   Op *op;
-  OpKind by; // OP_CONSTANT, OP_SHR, OP_AND, OP_REM
+  OpKind by; // OP_CONSTANT, OP_SHR, OP_AND, OP_MUL, OP_REM
   int64_t number;
 } BoundFold;
 
@@ -67,16 +69,31 @@ static void decide_comparison(BoundFolder *f, Op *op) {
   if (holds >= 0) vec_push(f->scratch, &f->folds, fold);
 }
 
+// The number n for which the quotient is n times the dividend's first factor. 0: there is none, or a product may wrap.
+static int64_t multiple_of(const BoundFolder *f, const Op *op, int64_t by) {
+  const Op *product = op_operand(op, 0)->def;
+  if (op->kind != OP_DIV || !product || product->kind != OP_MUL) return 0;
+  const AxisInfo *x = axis_info(f->axes, op_operand(product, 0)),
+                 *times = axis_info(f->axes, op_operand(product, 1));
+  uint64_t most, limit = axis_greatest(type_element(op_result(op)->type));
+  if (!x->nonnegative || !times->known || times->constant < by || times->constant % by != 0) return 0;
+  return __builtin_mul_overflow(x->most, (uint64_t)times->constant, &most) || most > limit ? 0
+                                                                                         : times->constant / by;
+}
+
 static void decide_division(BoundFolder *f, Op *op) {
   if (!is_number(op_result(op))) return;
   const AxisInfo *a = axis_info(f->axes, op_operand(op, 0)), *by = axis_info(f->axes, op_operand(op, 1));
   bool quotient = op->kind == OP_DIV, power = by->known && is_power_of_two((uint64_t)by->constant);
   if (!a->nonnegative || !by->known || by->constant < 2) return;
   bool smaller = a->most < (uint64_t)by->constant;
-  if (!smaller && !power) return;
+  int64_t multiple = smaller ? 0 : multiple_of(f, op, by->constant);
+  if (!smaller && !power && !multiple) return;
   BoundFold fold = {op, OP_AND, by->constant - 1};
   if (smaller)
     fold = (BoundFold){op, quotient ? OP_CONSTANT : OP_REM, 0};
+  else if (multiple)
+    fold = (BoundFold){op, OP_MUL, multiple};
   else if (quotient)
     fold = (BoundFold){op, OP_SHR, log2_of((uint64_t)by->constant)};
   vec_push(f->scratch, &f->folds, fold);
@@ -89,8 +106,9 @@ static void apply_fold(const BoundFold *fold) {
   }
   Builder b = builder_before(fold->op);
   b.loc = fold->op->loc;
-  Value *result = build_int(&b, op_result(fold->op)->type, fold->number);
-  if (fold->by != OP_CONSTANT) result = build_binary(&b, fold->by, op_operand(fold->op, 0), result);
+  Value *result = build_int(&b, op_result(fold->op)->type, fold->number), *operand = op_operand(fold->op, 0);
+  if (fold->by == OP_MUL) operand = op_operand(operand->def, 0);
+  if (fold->by != OP_CONSTANT) result = build_binary(&b, fold->by, operand, result);
   value_replace_uses(op_result(fold->op), result);
 }
 
