@@ -102,27 +102,17 @@ static void flow_value(AxisTable *table, const Value *to, const Value *from) {
   flow_into(table, to, &incoming);
 }
 
-// The greatest value that the upper bound of a loop may have. 0: not known. A quotient is small, whatever sign the
-// dividend has.
-static uint64_t greatest_bound(const AxisTable *table, const Value *upper) {
-  const AxisInfo *info = axis_info(table, upper);
-  const Op *op = upper->def;
-  if (info->nonnegative) return info->most;
-  const AxisInfo *by = op && op->kind == OP_DIV ? axis_info(table, op_operand(op, 1)) : NULL;
-  bool divides = by && by->known && by->constant > 0;
-  return divides ? axis_greatest(element_of(upper)) / (uint64_t)by->constant : 0;
-}
-
 // i is lower + k step.
 static void flow_induction(AxisTable *table, const Op *op) {
   const Value *i = op->regions[0]->args[0];
-  const AxisInfo *lower = axis_info(table, op_operand(op, 0)), *step = axis_info(table, op_operand(op, 2));
+  const AxisInfo *lower = axis_info(table, op_operand(op, 0)), *upper = axis_info(table, op_operand(op, 1)),
+                 *step = axis_info(table, op_operand(op, 2));
   AxisInfo info = axis_nothing_known(i);
   info.divisibility[0] = min_u64(lower->divisibility[0], step->divisibility[0]);
   bool by_one = step->known && step->constant == 1; // Other steps may jump over the upper bound and wrap.
   bool is_unsigned = !elem_is_signed(element_of(i)->elem), upwards = lower->nonnegative && step->nonnegative;
-  uint64_t limit = axis_greatest(element_of(i)), upper = greatest_bound(table, op_operand(op, 1));
-  uint64_t last = upper > 0 ? upper - 1 : limit; // True within the body.
+  bool bounded = upper->nonnegative && upper->most > 0; // True within the body.
+  uint64_t limit = axis_greatest(element_of(i)), last = bounded ? upper->most - 1 : limit;
   bool stops = by_one || (step->most <= limit && last <= limit - step->most);
   info.nonnegative = is_unsigned || (upwards && stops);
   info.natural = is_unsigned || (lower->natural && step->natural);

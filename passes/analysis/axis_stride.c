@@ -141,8 +141,7 @@ static AxisStride stride_of_reshape(StrideSearch *s, const Op *op, uint32_t dim)
 static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   const Type *inner = type_element(op_result(op)->type);
   if (op->kind == OP_RESHAPE) return stride_of_reshape(s, op, dim);
-  if (op_has(op, VIEW))
-    return stride_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
+  if (op_has(op, VIEW)) return stride_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
   switch ((int)op->kind) {
   case OP_ADD:
   case OP_SUB: return stride_of_sum(s, op, dim, op->kind == OP_SUB ? -1 : 1);

@@ -69,26 +69,40 @@ static void decide_comparison(BoundFolder *f, Op *op) {
   if (holds >= 0) vec_push(f->scratch, &f->folds, fold);
 }
 
+// The bound of a loop's index if a quotient ends the loop. Then it is small, whatever sign the dividend has. UINT64_MAX:
+// not known.
+static uint64_t bound_by_quotient(const Value *x) {
+  const Op *loop = x->def ? NULL : x->region->parent;
+  int64_t lower, step, by;
+  if (!loop || loop->kind != OP_FOR || x != loop_index(loop)) return UINT64_MAX;
+  const Op *end = loop_upper(loop)->def;
+  bool counts = value_int_constant(loop_lower(loop), &lower) && lower >= 0 &&
+                value_int_constant(loop_step(loop), &step) && step == 1;
+  if (!counts || !end || end->kind != OP_DIV || !value_int_constant(op_operand(end, 1), &by) || by < 1)
+    return UINT64_MAX;
+  return axis_greatest(x->type) / (uint64_t)by;
+}
+
 // The number n for which the quotient is n times the dividend's first factor. 0: there is none, or a product may wrap.
 static int64_t multiple_of(const BoundFolder *f, const Op *op, int64_t by) {
   const Op *product = op_operand(op, 0)->def;
   if (op->kind != OP_DIV || !product || product->kind != OP_MUL) return 0;
-  const AxisInfo *x = axis_info(f->axes, op_operand(product, 0)),
-                 *times = axis_info(f->axes, op_operand(product, 1));
-  uint64_t most, limit = axis_greatest(type_element(op_result(op)->type));
-  if (!x->nonnegative || !times->known || times->constant < by || times->constant % by != 0) return 0;
-  return __builtin_mul_overflow(x->most, (uint64_t)times->constant, &most) || most > limit ? 0
-                                                                                         : times->constant / by;
+  const AxisInfo *times = axis_info(f->axes, op_operand(product, 1));
+  const AxisInfo *x = axis_info(f->axes, op_operand(product, 0));
+  uint64_t most = min_u64(x->nonnegative ? x->most : UINT64_MAX, bound_by_quotient(op_operand(product, 0)));
+  if (!times->known || times->constant < by || times->constant % by != 0) return 0;
+  if (__builtin_mul_overflow(most, (uint64_t)times->constant, &most)) return 0;
+  return most > axis_greatest(type_element(op_result(op)->type)) ? 0 : times->constant / by;
 }
 
 static void decide_division(BoundFolder *f, Op *op) {
   if (!is_number(op_result(op))) return;
   const AxisInfo *a = axis_info(f->axes, op_operand(op, 0)), *by = axis_info(f->axes, op_operand(op, 1));
-  bool quotient = op->kind == OP_DIV, power = by->known && is_power_of_two((uint64_t)by->constant);
-  if (!a->nonnegative || !by->known || by->constant < 2) return;
-  bool smaller = a->most < (uint64_t)by->constant;
+  if (!by->known || by->constant < 2) return;
+  bool quotient = op->kind == OP_DIV, power = is_power_of_two((uint64_t)by->constant);
+  bool smaller = a->nonnegative && a->most < (uint64_t)by->constant;
   int64_t multiple = smaller ? 0 : multiple_of(f, op, by->constant);
-  if (!smaller && !power && !multiple) return;
+  if (!smaller && !multiple && !(a->nonnegative && power)) return;
   BoundFold fold = {op, OP_AND, by->constant - 1};
   if (smaller)
     fold = (BoundFold){op, quotient ? OP_CONSTANT : OP_REM, 0};
