@@ -13,8 +13,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
-#include "tests/unit/golden.h"
-#include "tests/unit/pass_file.h"
+#include "tests/unit/pass_variant.h"
 #include "tests/unit/unit.h"
 
 // The text that is printed of a module; .at is NULL, and the errors are on standard output, where it is not well formed.
@@ -68,10 +67,11 @@ static void test_golden_files(void **state) {
   assert_int_equal(glob(TESTS_DIR "/golden/*/*.tir", 0, NULL, &files), 0);
   size_t others = files.gl_pathc;
   assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", GLOB_APPEND, NULL, &files), 0);
+  assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.diff", GLOB_APPEND, NULL, &files), 0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Arena arena = {0};
     const char *name = files.gl_pathv[i];
-    Str text = golden_read(&arena, name);
+    Str text = pass_golden_read(&arena, name);
     assert_non_null(text.at);
     check_text(&arena, name, text, &counts);
     if (i >= others) check_result(&arena, name, text, &counts);

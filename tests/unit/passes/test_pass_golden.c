@@ -4,13 +4,15 @@
 // tests/unit/pass_file.h says which, and BLESS=1 rewrites them. The result must verify, print, be left alone by a second
 // simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. With a line
 // "// launched" it is compiled as for libtilec's launches. With a line "// outline", for many passes, the result has only
-// what has an effect: control flow, memory, barriers. The passes refuse each kernel of error_NAME.tir.
+// what has an effect: control flow, memory, barriers. The passes refuse each kernel of error_NAME.tir. A file that is like
+// another one is NAME.diff: the lines that differ (tests/unit/pass_variant.h).
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <glob.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "tests/unit/golden.h"
 #include "ir/text/parse.h"
@@ -18,6 +20,7 @@
 #include "ir/verify/verify.h"
 #include "tests/unit/pass_file.h"
 #include "tests/unit/pass_launch.h"
+#include "tests/unit/pass_variant.h"
 #include "passes/passes.h"
 #include "tests/unit/unit.h"
 
@@ -146,24 +149,45 @@ static void write_file(const char *path, Str text) {
   assert_int_equal(fclose(file), 0);
 }
 
+// The input of a golden file. A variant has one even if the other file's marks have changed.
+static void read_input(Arena *arena, const char *path, Str text, Buf *input) {
+  if (!pass_is_variant(text)) {
+    pass_file_input(arena, text, input);
+  } else if (!pass_variant_apply(arena, pass_variant_base(arena, text), text, true, input)) {
+    fail_msg("%s: it takes the place of lines that the other file does not have", path);
+  }
+}
+
 // Writes the marks of what the passes make now. Remarks name lines of the file, which the marks move: it runs until the
 // file stays as it is.
 static void bless(const char *path, const char *stem) {
-  bool moves = true;
-  for (int round = 0; moves; round++) {
+  Arena arena = {0};
+  Str text = golden_read(&arena, path);
+  Buf input = {0}, whole = {0}, written = {0};
+  read_input(&arena, path, text, &input);
+  buf_str(&whole, buf_view(&input));
+  for (int round = 0;; round++) {
     assert_true(round < 4);
     GoldenFixture s;
-    Buf input = {0}, result = {0}, joined = {0};
+    Buf result = {0}, joined = {0};
     golden_fixture_open(&s);
-    Str text = golden_read(&s.arena, path);
-    pass_file_input(&s.arena, text, &input);
-    run_passes_of(&s, stem, text, &result);
+    run_passes_of(&s, stem, buf_view(&whole), &result);
     pass_file_join(&s.arena, buf_view(&input), buf_view(&result), &joined);
-    moves = !str_eq(buf_view(&joined), text);
-    if (moves) write_file(path, buf_view(&joined));
-    buf_free(&input), buf_free(&result), buf_free(&joined);
+    bool moves = !str_eq(buf_view(&joined), buf_view(&whole));
+    buf_reset(&whole);
+    buf_str(&whole, buf_view(&joined));
+    buf_free(&result), buf_free(&joined);
     arena_free(&s.arena);
+    if (!moves) break;
   }
+  if (pass_is_variant(text))
+    pass_variant_make(&arena, pass_lines(&arena, text).at[0], pass_variant_base(&arena, text),
+                      buf_view(&whole), &written);
+  else
+    buf_str(&written, buf_view(&whole));
+  if (!str_eq(buf_view(&written), text)) write_file(path, buf_view(&written));
+  buf_free(&input), buf_free(&whole), buf_free(&written);
+  arena_free(&arena);
 }
 
 // Returns true if the passes made what the file says, and reports the first difference.
@@ -188,9 +212,10 @@ static void check_file(const char *stem) {
   GoldenFixture s;
   golden_fixture_open(&s);
   const char *path = arena_printf(&s.arena, "%s/golden/passes/%s.tir", TESTS_DIR, stem);
+  if (access(path, F_OK) != 0) path = arena_printf(&s.arena, "%s/golden/passes/%s.diff", TESTS_DIR, stem);
   if (getenv("BLESS")) bless(path, stem);
-  Str text = golden_read(&s.arena, path);
-  assert_non_null(text.at);
+  Str text = pass_golden_read(&s.arena, path);
+  if (!text.at) fail_msg("%s: it takes the place of lines that the other file does not have", path);
   Buf made = {0};
   IrModule *module = run_passes_of(&s, stem, text, &made);
   bool same = is_as_marked(&s, path, text, buf_view(&made));
@@ -288,26 +313,29 @@ static int by_name(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-static void add_files(Arena *arena, Tests *tests) {
+// Variants come after all others, which they are like: BLESS writes these first.
+static void add_files(Arena *arena, Tests *tests, const char *suffix) {
   glob_t files;
-  assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", 0, NULL, &files), 0);
+  uint32_t first = tests->n;
+  assert_int_equal(glob(arena_printf(arena, "%s/golden/passes/*/*%s", TESTS_DIR, suffix), 0, NULL, &files), 0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Str name = str_from(files.gl_pathv[i] + strlen(TESTS_DIR "/golden/passes/"));
     if (str_ends(name, ".out.tir"))
       fail_msg("%s: the result belongs in the file itself, as marks (BLESS=1)", name.at);
-    char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(".tir")});
+    char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(suffix)});
     struct CMUnitTest test = {.name = stem, .test_func = test_file, .initial_state = stem};
     vec_push(arena, tests, test);
   }
   globfree(&files);
-  qsort(tests->at, tests->n, sizeof *tests->at, by_name);
+  qsort(tests->at + first, tests->n - first, sizeof *tests->at, by_name);
 }
 
 int suite_pass_golden(void) {
   Arena arena = {0};
   Tests tests = {0};
   const struct CMUnitTest more[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names), cmocka_unit_test(test_needs)};
-  add_files(&arena, &tests);
+  add_files(&arena, &tests, ".tir");
+  add_files(&arena, &tests, ".diff");
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) vec_push(&arena, &tests, more[i]);
   int failed = _cmocka_run_group_tests("passes", tests.at, tests.n, NULL, NULL);
   arena_free(&arena);
