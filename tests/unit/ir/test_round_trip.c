@@ -3,18 +3,11 @@
 // same. Of a golden file of passes, these are its input and their result. Prints what failed and 'N passed, N failed' (tests/groups/laws counts these).
 #define _GNU_SOURCE
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
 #include "tests/unit/pass_variant.h"
-#include "tests/unit/unit.h"
 
 // The text that is printed of a module; .at is NULL, and the errors are on standard output, where it is not well formed.
 static Str reprint(Arena *arena, const char *name, Str text) {
