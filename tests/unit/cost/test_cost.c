@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cost model's parts: occupancy, and counts of small kernels that anybody can count by hand.
+#include "tests/unit/unit.h"
 #include "tests/unit/ir_fixture.h"
 
 #include "cost/l2_cache.h"
 #include "ir/text/parse.h"
-#include "tests/unit/unit.h"
 
 static const TargetInfo *h200(void) { return target_find(STR("sm_90a")); }
 
