@@ -89,7 +89,7 @@ typedef struct Options {
   const char *aot_prefix;        // NULL: the file's name
   Cubins cubins;
   bool arch_list; // one --arch with several architectures
-  bool remarks, json_diagnostics, time_passes, verify_each, simulate;
+  bool remarks, json_diagnostics, time_passes, verify_each, simulate, quick;
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
