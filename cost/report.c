@@ -259,8 +259,12 @@ static void finish_region(Reporter *r, Region *region) {
 
 double cost_contention(const CostOp *op) {
   if (op->atomic.updates <= 0) return 0;
-  double bytes = type_element_bytes(op_result(op->op)->type);
-  return op->atomic.updates / ((double)(op->atomic.last - op->atomic.first) / bytes + 1);
+  const Type *type = op_result(op->op)->type;
+  double bytes = type_element_bytes(type), updates = op->atomic.updates;
+  // ptxas adds the integers of a warp first.
+  if (type_is_int(type) && !op->atomic.scattered && (double)op->requests.most < updates)
+    updates = (double)op->requests.most;
+  return updates / ((double)(op->atomic.last - op->atomic.first) / bytes + 1);
 }
 
 static void sum_range(CostRange *sum, CostRange more) {

@@ -7,6 +7,7 @@
 #include "cost/cost.h"
 #include "passes/analysis/axis_info.h"
 #include "runtime/compile/assemble.h"
+#include "runtime/compile/machine_code.h"
 #include "tools/explain/ncu.h"
 #include "tools/run/run.h"
 
@@ -75,6 +76,7 @@ typedef struct Explanation {
   Answer answer;
   CostEventList events;     // For the schedule on the page.
   PassTextList passes;      // For the page.
+  CodeText code;            // For the page.
   const tilec_sim *sim;     // The simulator after the launch. NULL: not asked for.
   const NcuReport *ncu;     // The measurements. NULL: none.
 } Explanation;

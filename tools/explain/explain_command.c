@@ -182,7 +182,7 @@ static void ask_assembler(Explanation *e, const Func *func, CostLaunch *launch) 
   if (e->given)
     e->usage.registers = (int)e->run->options->registers;
   else
-    launch->code = machine_code(c, &e->usage);
+    launch->code = machine_code(c, &e->usage, e->run->options->format == FORMAT_HTML ? &e->code : NULL);
   Buf log = {0};
   if (e->usage.registers < 0 && cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log, NULL))
     cubin_usage_of_log(buf_view(&log).at, func->name, &e->usage);
