@@ -107,8 +107,8 @@ typedef enum CostBound {
   BOUND_FMA,
   BOUND_MUFU,
   BOUND_LATENCY,
-  BOUND_TURNS,  // copies and dots that wait for each other
-  BOUND_SPILLS, // of registers to local memory
+  BOUND_TURNS,   // copies and dots that wait for each other
+  BOUND_SPILLS,  // of registers to local memory
   BOUND_ATOMICS, // updates of one element, one after another
   BOUND_COUNT
 } CostBound;

@@ -27,9 +27,17 @@ static const double ISSUE_NORM = 1.5;
 enum { ISSUE_SLOTS = 4 }; // warp instructions per clock and multiprocessor: one per scheduler
 
 const char *cost_bound_name(CostBound bound) {
-  static const char *const names[] = {
-      "memory",  "L2",   "shared memory", "tensor cores", "issue slots", "multiply-adds", "special functions",
-      "latency", "turns", "spills", "atomics"};
+  static const char *const names[] = {"memory",
+                                      "L2",
+                                      "shared memory",
+                                      "tensor cores",
+                                      "issue slots",
+                                      "multiply-adds",
+                                      "special functions",
+                                      "latency",
+                                      "turns",
+                                      "spills",
+                                      "atomics"};
   return names[bound];
 }
 

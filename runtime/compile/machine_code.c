@@ -115,8 +115,7 @@ static tilec_status take_code(Compilation *c, void *data) {
   const Op **ops = ARENA_ARRAY(&c->arena, const Op *, (size_t)count + 1);
   uint64_t *words = ARENA_ARRAY(&c->arena, uint64_t, 2 * (size_t)count + 1);
   memcpy(words, code, (size_t)count * INSN_BYTES);
-  for (uint32_t i = 0; i < count; i++)
-    ops[i] = op_of(&request->places, lines[i]);
+  for (uint32_t i = 0; i < count; i++) ops[i] = op_of(&request->places, lines[i]);
   MachineCode *found = ARENA_NEW(&c->arena, MachineCode);
   *found = (MachineCode){words, ops, count, c->module->target.arch->sm};
   request->found = found;

@@ -16,10 +16,10 @@ typedef enum ExplainKnob { KNOB_TILE = 1, KNOB_WARPS = 2, KNOB_STAGES = 4 } Expl
 
 // Another configuration of the launch, as tilec tune predicts it.
 typedef struct WhatIf {
-  const char *text;           // what differs, as for the command line: "BM=128 --num-warps 8"
-  uint32_t changes, knobs;    // how many settings differ, and their kinds
-  double seconds;             // predicted
-  double growth;              // of the product of the tile sizes
+  const char *text;        // what differs, as for the command line: "BM=128 --num-warps 8"
+  uint32_t changes, knobs; // how many settings differ, and their kinds
+  double seconds;          // predicted
+  double growth;           // of the product of the tile sizes
   CostBound bottleneck;
   uint32_t registers, shared_bytes, blocks; // estimated; per CTA; per multiprocessor
 } WhatIf;
@@ -33,9 +33,9 @@ typedef struct Loss {
   double counted; // Where the time is not predicted: its part of all `counted_of`, 0 to 1.
   const char *counted_of; // "sectors"; NULL: none.
   CostSaving saving;
-  uint32_t knobs;    // Configurations that differ only in these may avoid it. 0: the code has to change.
-  bool tf32;         // --fp32-dot tf32 may avoid it.
-  bool only_bound;   // A loss only if the prediction falls without it.
+  uint32_t knobs;  // Configurations that differ only in these may avoid it. 0: the code has to change.
+  bool tf32;       // --fp32-dot tf32 may avoid it.
+  bool only_bound; // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
   const char *fix;           // The advice in a few words.
 } Loss;
@@ -46,9 +46,9 @@ typedef VEC(Loss) LossList;
 
 // The one change to try.
 typedef struct Answer {
-  const char *flaw;   // "uncoalesced"; NULL: nothing was found that gains 1 %.
-  const char *change; // What to do about it, in a few words.
-  const Loss *loss;   // NULL: only another configuration.
+  const char *flaw;      // "uncoalesced"; NULL: nothing was found that gains 1 %.
+  const char *change;    // What to do about it, in a few words.
+  const Loss *loss;      // NULL: only another configuration.
   const WhatIf *what_if; // The configuration; NULL: the code has to change.
   double gain;           // Seconds; without a predicted time the loss's `counted`.
   VEC(Loc) lines;        // All lines with the flaw; none: the whole kernel.
@@ -64,8 +64,8 @@ typedef struct ExplainedLine {
 
 typedef struct Explanation {
   Run *run;
-  CostReport *report; // Counts, from machine code if ptxas is on PATH. Its time is the model's.
-  CostReport *model;  // By the compiler's own estimates, as tilec tune has it: time, losses.
+  CostReport *report;       // Counts, from machine code if ptxas is on PATH. Its time is the model's.
+  CostReport *model;        // By the compiler's own estimates, as tilec tune has it: time, losses.
   CubinUsage usage;         // -1: not known.
   const AxisTable *axes;    // Of the final IR.
   bool given;               // Registers were given on the command line.

@@ -4,12 +4,12 @@
 
 #include "tools/explain/explain.h"
 
-static const double least_share = 0.01;    // of the time or a total; less is no answer
-static const double least_retune = 0.02;   // a faster configuration, if no loss explains the gain
-static const double same_gain = 0.9;       // of the largest: fewer changes are better
-static const double prefer_loss = 0.5;     // of the largest gain: a named flaw is better
-static const double prefer_what_if = 0.8;  // of a loss's gain: a configuration that is predicted is better
-static const double explains = 0.3;        // of a configuration's gain: the loss is the reason for it
+static const double least_share = 0.01;   // of the time or a total; less is no answer
+static const double least_retune = 0.02;  // a faster configuration, if no loss explains the gain
+static const double same_gain = 0.9;      // of the largest: fewer changes are better
+static const double prefer_loss = 0.5;    // of the largest gain: a named flaw is better
+static const double prefer_what_if = 0.8; // of a loss's gain: a configuration that is predicted is better
+static const double explains = 0.3;       // of a configuration's gain: the loss is the reason for it
 
 const char *explain_duration(Arena *arena, double seconds) {
   return seconds < 1e-3 ? arena_printf(arena, "%.1f us", 1e6 * seconds)
@@ -20,8 +20,8 @@ double explain_floor(const Explanation *e) {
   const CostReport *r = e->model;
   const CostTime *time = &r->time;
   if (!time->known) return 0;
-  double once = r->memory > 0 ? (r->memory - r->again) / r->memory : 1, memory = once * time->bounds[BOUND_MEMORY],
-         tensor = time->bounds[BOUND_TENSOR] / time->tail;
+  double once = r->memory > 0 ? (r->memory - r->again) / r->memory : 1,
+         memory = once * time->bounds[BOUND_MEMORY], tensor = time->bounds[BOUND_TENSOR] / time->tail;
   return time->launch + (memory > tensor ? memory : tensor);
 }
 
@@ -65,8 +65,9 @@ static double gain_of(const Explanation *e, const CostSaving *saving, double cou
 
 // Losses that only another configuration can avoid.
 static bool needs_what_if(const Loss *loss) {
-  static const char *const kinds[] = {"spill",          "tail",           "too few programs", "too few stages",
-                                       "bank conflicts", "not prefetched", "waits for memory"};
+  static const char *const kinds[] = {"spill",           "tail",           "too few programs",
+                                      "too few stages",  "bank conflicts", "not prefetched",
+                                      "waits for memory"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(loss->kind, kinds[i]) == 0) return true;
   return false;
@@ -107,7 +108,8 @@ static const char *flaw_of_retuning(const Explanation *e, const WhatIf *found) {
   case BOUND_TENSOR: return larger ? "small tiles" : r->time.tail > 1.1 ? "tail" : "large tiles";
   case BOUND_LATENCY:
   case BOUND_TURNS:
-    return 2 * r->occupancy.warps < r->func->module->target.arch->warps ? "low occupancy" : "few bytes in flight";
+    return 2 * r->occupancy.warps < r->func->module->target.arch->warps ? "low occupancy"
+                                                                        : "few bytes in flight";
   case BOUND_SPILLS: return "spill";
   case BOUND_MEMORY:
   case BOUND_ISSUE:
@@ -126,12 +128,14 @@ void explain_answer(Explanation *e) {
   for (uint32_t i = 0; i < e->losses.n; i++) {
     if (!is_first_of_kind(e, i)) continue;
     Answer answer = answer_of_kind(e, i);
-    bool same = best.what_if && answer.what_if == best.what_if && strcmp(answer.flaw, "too few programs") == 0;
+    bool same =
+        best.what_if && answer.what_if == best.what_if && strcmp(answer.flaw, "too few programs") == 0;
     if (answer.gain >= least_share * whole && (answer.gain > best.gain || same)) best = answer;
   }
   const WhatIf *found = best_what_if(e, KNOB_TILE | KNOB_WARPS | KNOB_STAGES, &gain);
   if (found && gain >= least_retune * whole && best.gain < prefer_loss * gain)
-    best = (Answer){.flaw = flaw_of_retuning(e, found), .change = found->text, .what_if = found, .gain = gain};
+    best =
+        (Answer){.flaw = flaw_of_retuning(e, found), .change = found->text, .what_if = found, .gain = gain};
   e->answer = best;
 }
 
@@ -142,7 +146,10 @@ static const char *lines_text(const Explanation *e) {
   const Answer *answer = &e->answer;
   const char *text = "";
   for (uint32_t i = 0; i < answer->lines.n && i < MOST; i++)
-    text = arena_printf(e->run->arena, "%s%s%u", text, i ? ", " : answer->lines.n > 1 ? " (lines " : " (line ",
+    text = arena_printf(e->run->arena, "%s%s%u", text,
+                        i                     ? ", "
+                        : answer->lines.n > 1 ? " (lines "
+                                              : " (line ",
                         answer->lines.at[i].line);
   return !*text ? "" : arena_printf(e->run->arena, "%s%s)", text, answer->lines.n > MOST ? ", ..." : "");
 }
@@ -151,10 +158,12 @@ static const char *without_time(const Explanation *e) {
   const Answer *answer = &e->answer;
   Arena *arena = e->run->arena;
   const char *chip = e->model->func->module->target.arch->name;
-  if (!answer->flaw) return arena_printf(arena, "no time is predicted for %s; no waste of 1 %% was found", chip);
+  if (!answer->flaw)
+    return arena_printf(arena, "no time is predicted for %s; no waste of 1 %% was found", chip);
   const char *of = answer->loss->counted_of;
   return arena_printf(arena, "no time is predicted for %s; %s%s%s. Try %s", chip, answer->flaw, lines_text(e),
-                      of ? arena_printf(arena, ": %.0f %% of all %s", 100 * answer->gain, of) : "", answer->change);
+                      of ? arena_printf(arena, ": %.0f %% of all %s", 100 * answer->gain, of) : "",
+                      answer->change);
 }
 
 const char *explain_headline(const Explanation *e) {
@@ -165,8 +174,8 @@ const char *explain_headline(const Explanation *e) {
   const char *head = arena_printf(arena, "%s, limited by %s", explain_duration(arena, time->seconds),
                                   cost_bound_name(time->bottleneck));
   if (!answer->flaw)
-    return arena_printf(arena, "%s; the work needs %s at least, and no change was found that gains 1 %%", head,
-                        explain_duration(arena, explain_floor(e)));
+    return arena_printf(arena, "%s; the work needs %s at least, and no change was found that gains 1 %%",
+                        head, explain_duration(arena, explain_floor(e)));
   const char *left = explain_duration(arena, time->seconds - answer->gain);
   return arena_printf(arena, "%s: %s%s. Try %s: %s, %.0f %% less", head, answer->flaw, lines_text(e),
                       answer->change, left, 100 * answer->gain / time->seconds);

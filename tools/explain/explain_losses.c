@@ -199,7 +199,8 @@ static void find_plain_dot(Explanation *e, const CostOp *op) {
   loss.change = fp32 ? "input_precision of tl.dot, if less precision is enough" : "sizes of 16 or more";
   loss.fix = fp32 ? "input_precision=\"tf32\" in tl.dot, or fp16 operands" : "tiles of 16 or more for tl.dot";
   loss.tf32 = fp32;
-  static const double less = 7 / 8.0; // a tensor core's instruction replaces eight, and reads operands as often less
+  static const double less =
+      7 / 8.0; // a tensor core's instruction replaces eight, and reads operands as often less
   add_loss(e, loss,
            &(CostSaving){.instructions = {[PIPE_FMA] = op->instructions[PIPE_FMA] * less},
                          .wavefronts = (double)op->wavefronts.most * less});
@@ -210,10 +211,11 @@ static void find_contention(Explanation *e, const CostOp *op) {
   double updates = cost_contention(op), tiles = op->atomic.tiles;
   if (tiles <= 0 || op->atomic.scattered || op->atomic.updates < 2 * tiles) return;
   Loss loss = {.kind = "contended atomics", .loc = op->op->loc};
-  loss.what = arena_printf(e->run->arena,
-                           "each program updates one element %.0f times, and updates of one element are done one "
-                           "after another",
-                           op->atomic.updates / tiles);
+  loss.what =
+      arena_printf(e->run->arena,
+                   "each program updates one element %.0f times, and updates of one element are done one "
+                   "after another",
+                   op->atomic.updates / tiles);
   loss.change = "reduce the tile first (tl.sum, tl.max), and update the element once in each program";
   loss.fix = "tl.sum of the tile, then one atomic a program";
   add_loss(e, loss, &(CostSaving){.contention = updates * (1 - tiles / op->atomic.updates)});
@@ -227,11 +229,13 @@ static void find_spills(Explanation *e) {
   double words = known ? (e->usage.spill_stores + e->usage.spill_loads) / 4.0 : 0;
   if (words <= 0 && (known || !r->excess)) return;
   Loss loss = {.kind = "spill", .loc = r->func->loc};
-  loss.what = known ? arena_printf(e->run->arena,
-                                   "each thread stores %d bytes of registers to local memory and loads %d back",
-                                   e->usage.spill_stores, e->usage.spill_loads)
-                    : arena_printf(e->run->arena, "tiles need %u registers more than a thread has", r->excess);
-  loss.change = "smaller tiles or more warps, so that each thread holds less; no limit on registers (maxnreg)";
+  loss.what = known
+                  ? arena_printf(e->run->arena,
+                                 "each thread stores %d bytes of registers to local memory and loads %d back",
+                                 e->usage.spill_stores, e->usage.spill_loads)
+                  : arena_printf(e->run->arena, "tiles need %u registers more than a thread has", r->excess);
+  loss.change =
+      "smaller tiles or more warps, so that each thread holds less; no limit on registers (maxnreg)";
   loss.fix = "smaller tiles or more warps";
   loss.knobs = KNOB_TILE | KNOB_WARPS;
   double warps = (double)r->programs * func_warps(r->func);
@@ -246,15 +250,17 @@ static void find_tail(Explanation *e) {
   bool few = r->programs < arch->multiprocessors;
   Loss loss = {.kind = few ? "too few programs" : "tail", .loc = r->func->loc};
   unsigned long long programs = r->programs;
-  loss.what = few ? arena_printf(e->run->arena, "%llu program%s on %u multiprocessors: the others are idle",
-                                 programs, programs == 1 ? "" : "s", arch->multiprocessors)
-                  : arena_printf(e->run->arena,
-                                 "%llu programs on %u multiprocessors: some are idle while others run their last "
-                                 "program, %.0f %% of the time",
-                                 programs, arch->multiprocessors, 100 * (1 - 1 / r->time.tail));
-  loss.change = few ? "more, smaller programs: smaller tiles, or a dimension of the work as another axis of the grid"
-                    : "tile sizes for which the number of programs is a multiple of the multiprocessors, or many "
-                      "more, smaller programs";
+  loss.what =
+      few ? arena_printf(e->run->arena, "%llu program%s on %u multiprocessors: the others are idle", programs,
+                         programs == 1 ? "" : "s", arch->multiprocessors)
+          : arena_printf(e->run->arena,
+                         "%llu programs on %u multiprocessors: some are idle while others run their last "
+                         "program, %.0f %% of the time",
+                         programs, arch->multiprocessors, 100 * (1 - 1 / r->time.tail));
+  loss.change =
+      few ? "more, smaller programs: smaller tiles, or a dimension of the work as another axis of the grid"
+          : "tile sizes for which the number of programs is a multiple of the multiprocessors, or many "
+            "more, smaller programs";
   loss.fix = few ? "more, smaller programs"
                  : arena_printf(e->run->arena, "a number of programs that %u divides, or many small ones",
                                 arch->multiprocessors);
@@ -405,9 +411,9 @@ static void try_tf32(Explanation *e, Loss *loss) {
   Arena *arena = e->run->arena;
   if (seconds <= 0) return;
   if (gain >= least_share * time->seconds)
-    loss->change =
-        arena_printf(arena, "--fp32-dot tf32 (tensor cores multiply, with less precision): %s predicted, %s less; %s",
-                     explain_duration(arena, seconds), explain_duration(arena, gain), loss->change);
+    loss->change = arena_printf(
+        arena, "--fp32-dot tf32 (tensor cores multiply, with less precision): %s predicted, %s less; %s",
+        explain_duration(arena, seconds), explain_duration(arena, gain), loss->change);
   else
     loss->what = arena_printf(arena, "%s; --fp32-dot tf32 is predicted to gain nothing", loss->what);
 }

@@ -74,8 +74,8 @@ static const char *unit_text(const Writer *w, double n, const char *unit) {
   static const char *const prefixes[] = {"", "K", "M", "G", "T"};
   int prefix = 0;
   while (n >= 1000 && prefix < 4) n /= 1000, prefix++;
-  return arena_printf(w->e->run->arena, n == (double)(uint64_t)n ? "%.0f %s%s" : "%.1f %s%s", n, prefixes[prefix],
-                      unit);
+  return arena_printf(w->e->run->arena, n == (double)(uint64_t)n ? "%.0f %s%s" : "%.1f %s%s", n,
+                      prefixes[prefix], unit);
 }
 
 // --- lines
@@ -304,8 +304,7 @@ static void put_work(Writer *w) {
   double memory = bytes / r->time.bounds[BOUND_MEMORY], intensity = (double)r->totals.flops.most / bytes;
   if (rate > 0)
     put_row(w, "roofline",
-            arena_printf(arena,
-                         "%.1f FLOP a byte of memory, %s %.1f: dots alone take %s than memory alone",
+            arena_printf(arena, "%.1f FLOP a byte of memory, %s %.1f: dots alone take %s than memory alone",
                          intensity, intensity < rate / memory ? "below" : "above", rate / memory,
                          intensity < rate / memory ? "less time" : "more time"));
 }
@@ -380,7 +379,8 @@ static void put_what_if(Writer *w) {
   if (!e->what_if.n) return;
   put_heading(w, "other configurations, as tilec tune predicts them");
   buf_printf(w->out, "%11s  less  limited by         configuration\n", "time");
-  buf_printf(w->out, "%11s        %-17s  as given\n", time_text(w, now), cost_bound_name(e->model->time.bottleneck));
+  buf_printf(w->out, "%11s        %-17s  as given\n", time_text(w, now),
+             cost_bound_name(e->model->time.bottleneck));
   for (uint32_t i = 0; i < e->what_if.n && i < MOST; i++) {
     const WhatIf *one = &e->what_if.at[i];
     if (one->seconds > least * now) break;
@@ -388,7 +388,8 @@ static void put_what_if(Writer *w) {
                percent(now - one->seconds, now), cost_bound_name(one->bottleneck), one->text);
   }
   if (e->what_if.at[0].seconds > least * now)
-    buf_printf(w->out, "%11s        none of %s is 1 %% faster\n", "", arena_printf(arena, "%u others", e->what_if.n));
+    buf_printf(w->out, "%11s        none of %s is 1 %% faster\n", "",
+               arena_printf(arena, "%u others", e->what_if.n));
 }
 
 static void put_losses(Writer *w) {

@@ -206,8 +206,7 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   if (status != TILEC_OK) return run_device_failed(status);
   Places places = {run, buffers};
   TuneRequest request = tune_request(run, program, card);
-  request.places =
-      (TunePlaces){.place = make_buffers, .restore = restore, .kept_sets = 1, .data = &places};
+  request.places = (TunePlaces){.place = make_buffers, .restore = restore, .kept_sets = 1, .data = &places};
   set_options(run, &request.options);
   Tuning *t = NULL;
   status = tuning_make(&request, &t);
