@@ -174,6 +174,16 @@ const char *cost_cards(Arena *arena, const TargetInfo *arch);
 // Updates that each element gets from the atomic, if all in its span get as many.
 double cost_contention(const CostOp *op);
 
+// Latencies and rates of a card, for a timeline.
+typedef struct CostLatencies {
+  const char *card;
+  double clock, load, arrival; // ns
+  double link;                 // bytes per ns from the L2 cache to a multiprocessor
+  double tensor;               // share of the tensor cores' peak that matmuls attain
+} CostLatencies;
+// `card`: from cost_card; NULL: the architecture's own. False: no times are known.
+bool cost_latencies(const TargetInfo *arch, const char *card, CostLatencies *out);
+
 // The func must have been through all passes. The arena owns the report's contents.
 CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch);
 // Recomputes occupancy and time for the registers that an assembler reported.

@@ -41,10 +41,24 @@ const char *cost_bound_name(CostBound bound) {
   return names[bound];
 }
 
-static const Chip *chip_of(const CostReport *report) {
+static const Chip *chip_named(const char *card) {
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
-    if (strcmp(chips[i].card, report->card) == 0) return &chips[i];
+    if (strcmp(chips[i].card, card) == 0) return &chips[i];
   return NULL;
+}
+
+static const Chip *chip_of(const CostReport *report) { return chip_named(report->card); }
+
+bool cost_latencies(const TargetInfo *arch, const char *card, CostLatencies *out) {
+  const Chip *chip = chip_named(card ? card : arch->card);
+  if (!chip || !arch->multiprocessors) return false;
+  *out = (CostLatencies){.card = chip->card,
+                         .clock = 1e3 / chip->mhz,
+                         .load = chip->latency,
+                         .arrival = chip->arrival,
+                         .link = chip->l2 / arch->multiprocessors,
+                         .tensor = chip->tensor / 100};
+  return true;
 }
 
 const char *cost_card(const TargetInfo *arch, const char *name) {
