@@ -112,7 +112,8 @@ static void fill_slot(TimedWarp *w, uint32_t slot, double ready) {
 static void wait_for_operands(Timeline *t, uint32_t index, const Insn *insn) {
   if (!t->warps[index].load_count) return;
   if (insn->exec == exec_store) {
-    for (uint32_t i = 0; i < insn->u.access->count; i++) wait_for_slot(t, index, insn, insn->u.access->slots[i]);
+    for (uint32_t i = 0; i < insn->u.access->count; i++)
+      wait_for_slot(t, index, insn, insn->u.access->slots[i]);
   } else if (insn->exec == exec_mma) {
     const Matrix *m = insn->u.matrix;
     for (uint32_t i = 0; i < m->a_count; i++) wait_for_slot(t, index, insn, m->a_slots[i]);
@@ -139,8 +140,8 @@ static double run_dot(Timeline *t, uint32_t warp, const Insn *insn, const char *
   double rate = t->model.tensor[operand_bytes(m->a)];
   double flops = 2.0 * m->m * m->n * m->k, duration = rate > 0 ? flops / rate : t->model.clock;
   double begin = book(t, &t->tensor[warp % QUARTERS], t->warps[warp].now, duration);
-  add_slice(t, (Slice){SLICE_MMA, shape_name(t, name, m, rows), line_of(t, insn), .warp = warp, .begin = begin,
-                       .end = begin + duration});
+  add_slice(t, (Slice){SLICE_MMA, shape_name(t, name, m, rows), line_of(t, insn), .warp = warp,
+                       .begin = begin, .end = begin + duration});
   return begin + duration;
 }
 
@@ -227,7 +228,8 @@ static double run_copy(Timeline *t, const AsyncOp *op) {
   bool out = op->u.range->to.space != SPACE_SHARED;
   uint64_t address = out ? op->u.range->from.address : op->u.range->to.address;
   const char *name = op->kind == ASYNC_TENSOR ? "TMA" : "bulk";
-  add_slice(t, (Slice){SLICE_COPY, name, line_of(t, op->insn), op->warp->index, address, bytes, out, now, end});
+  add_slice(t,
+            (Slice){SLICE_COPY, name, line_of(t, op->insn), op->warp->index, address, bytes, out, now, end});
   return end;
 }
 
@@ -251,10 +253,10 @@ static void note_issue(void *context, const AsyncOp *op) {
   keep_done(t, op, end);
 }
 
-static void note_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
-                      bool read) {
-  static const char *const names[] = {"wait: cp.async", "wait: TMA stores", "wait: dot", "wait: dot", "wait: tmem",
-                                      "wait: tmem"};
+static void note_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group,
+                      uint32_t pending, bool read) {
+  static const char *const names[] = {"wait: cp.async", "wait: TMA stores", "wait: dot",
+                                      "wait: dot",      "wait: tmem",       "wait: tmem"};
   Timeline *t = context;
   (void)read;
   if (!is_recorded(warp->block) || group >= ASYNC_GROUP_NONE || !mask) return;

@@ -335,7 +335,8 @@ static ExitStatus command_step(const Options *o, Arena *arena) {
     return tool_error("[T1006] --step runs on the evaluator, not on %s", o->device);
   if (options_file_is_ptx(o)) return tool_error("[T1006] --step needs a kernel's source: PTX has no tiles");
   if (o->check || o->expectations.n || o->saves.n || o->stats || o->strict || o->timeline)
-    return tool_error("[T1006] --check, --expect, --save, --stats, --strict and --timeline do not go with --step");
+    return tool_error(
+        "[T1006] --check, --expect, --save, --stats, --strict and --timeline do not go with --step");
   if (strcmp(o->file, "-") == 0)
     return tool_error("[T1006] --step reads commands from standard input, so the kernel must be a file");
   return start_run(o, arena, step_source);
@@ -399,7 +400,7 @@ ExitStatus command_tune(const Options *options, Arena *arena) {
 ExitStatus command_bench(const Options *options, Arena *arena) {
   if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict ||
       options->step || options->timeline)
-    return tool_error(
-        "[T1006] --check, --expect, --save, --print, --step, --strict and --timeline are for run, not for bench");
+    return tool_error("[T1006] --check, --expect, --save, --print, --step, --strict and --timeline are for "
+                      "run, not for bench");
   return start_run(options, arena, run_bench);
 }

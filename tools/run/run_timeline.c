@@ -18,7 +18,8 @@ bool run_timeline_begin(Run *run, Timeline **timeline) {
   if (!device_simulator(run->device))
     return tool_error("[T1006] --timeline records on the simulator, not on %s", run->device->name), false;
   if (!cost_latencies(arch, NULL, &known))
-    return tool_error("[T1006] --timeline: no latencies are known for %s; use --arch sm_90a", arch->name), false;
+    return tool_error("[T1006] --timeline: no latencies are known for %s; use --arch sm_90a", arch->name),
+           false;
   TimelineModel model = {.card = known.card,
                          .clock = known.clock,
                          .issue = ISSUE,
@@ -26,7 +27,8 @@ bool run_timeline_begin(Run *run, Timeline **timeline) {
                          .shared = SHARED_LOAD * known.clock,
                          .arrival = known.arrival,
                          .link = known.link};
-  const uint32_t rates[] = {[1] = arch->tensor_fp8, [2] = arch->tensor_fp16, [4] = arch->tensor_tf32, [8] = arch->tensor_fp64};
+  const uint32_t rates[] = {
+      [1] = arch->tensor_fp8, [2] = arch->tensor_fp16, [4] = arch->tensor_tf32, [8] = arch->tensor_fp64};
   for (int i = 1; i <= 8; i *= 2) model.tensor[i] = known.tensor * rates[i] / QUARTERS / known.clock;
   *timeline = timeline_new(&model);
   if (!*timeline) return tool_error("[T1005] out of memory (a timeline)"), false;
