@@ -75,7 +75,7 @@ class Explain(test_main.Main):
             self.assertIn(text, result.stdout)
         self.assertEqual(result.stdout.count("registers     "), 3)
         self.assertNotIn("_tilec_", result.stdout)
-        self.assertIn("8.2 KB from and to memory", " ".join(result.stdout.split()))  # of copy: 1024 elements each way
+        self.assertIn("8192 B from and to memory", " ".join(result.stdout.split()))  # of copy: 1024 elements each way
 
     def test_a_launch_that_is_not_made(self):
         """kernel.explain: the report as text, and the page as a notebook shows it, of the kernel too."""

@@ -89,6 +89,9 @@ void explain_losses(Explanation *e);
 void explain_add_saving(CostSaving *sum, const CostSaving *more);
 // Adds other configurations.
 void explain_search(Explanation *e);
+// The configuration that changes only these kinds, with fewest changes of those that gain nearly as much as the best.
+// NULL: none gains 1 %.
+const WhatIf *explain_best_what_if(const Explanation *e, uint32_t knobs, double *gain);
 // Finds the answer, from the losses and the other configurations.
 void explain_answer(Explanation *e);
 // "909.7 us, limited by L2: small tiles. Try BM=128 BN=256: 212.5 us, 77 % less", in the run's arena.

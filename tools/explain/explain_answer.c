@@ -25,8 +25,7 @@ double explain_floor(const Explanation *e) {
   return time->launch + (memory > tensor ? memory : tensor);
 }
 
-// The configuration with fewest changes that gains nearly as much as the best. NULL: none gains.
-static const WhatIf *best_what_if(const Explanation *e, uint32_t knobs, double *gain) {
+const WhatIf *explain_best_what_if(const Explanation *e, uint32_t knobs, double *gain) {
   const WhatIf *best = NULL;
   double most = 0;
   *gain = 0;
@@ -87,7 +86,7 @@ static Answer answer_of_kind(const Explanation *e, uint32_t at) {
   }
   answer.gain = gain_of(e, &saving, counted);
   if (!loss->knobs || !e->model->time.known) return answer;
-  const WhatIf *found = best_what_if(e, loss->knobs, &gain);
+  const WhatIf *found = explain_best_what_if(e, loss->knobs, &gain);
   if (answer.gain < explains * gain) found = NULL;
   bool searched = (e->searched & loss->knobs & (uint32_t)~KNOB_WARPS) != 0;
   if (found && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
@@ -132,7 +131,7 @@ void explain_answer(Explanation *e) {
         best.what_if && answer.what_if == best.what_if && strcmp(answer.flaw, "too few programs") == 0;
     if (answer.gain >= least_share * whole && (answer.gain > best.gain || same)) best = answer;
   }
-  const WhatIf *found = best_what_if(e, KNOB_TILE | KNOB_WARPS | KNOB_STAGES, &gain);
+  const WhatIf *found = explain_best_what_if(e, KNOB_TILE | KNOB_WARPS | KNOB_STAGES, &gain);
   if (found && gain >= least_retune * whole && best.gain < prefer_loss * gain)
     best =
         (Answer){.flaw = flaw_of_retuning(e, found), .change = found->text, .what_if = found, .gain = gain};

@@ -390,13 +390,10 @@ static bool is_hidden_wait(const Explanation *e, const Loss *loss) {
 
 // The advice begins with a configuration that avoids the loss.
 static void try_what_if(const Explanation *e, Loss *loss) {
-  const CostTime *time = &e->model->time;
   Arena *arena = e->run->arena;
-  const WhatIf *found = NULL;
-  for (uint32_t i = 0; i < e->what_if.n && !found; i++)
-    if (!(e->what_if.at[i].knobs & ~loss->knobs)) found = &e->what_if.at[i];
-  double gain = found ? time->seconds - found->seconds : 0;
-  if (gain >= least_share * time->seconds)
+  double gain;
+  const WhatIf *found = explain_best_what_if(e, loss->knobs, &gain);
+  if (found)
     loss->change =
         arena_printf(arena, "%s: %s predicted, %s less; %s", found->text,
                      explain_duration(arena, found->seconds), explain_duration(arena, gain), loss->change);

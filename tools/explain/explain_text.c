@@ -69,11 +69,11 @@ static const char *time_text(const Writer *w, double seconds) {
   return explain_duration(w->e->run->arena, seconds);
 }
 
-// "137.4 GFLOP", "268.4 MB".
+// "137.4 GFLOP", "2147.5 MB".
 static const char *unit_text(const Writer *w, double n, const char *unit) {
   static const char *const prefixes[] = {"", "K", "M", "G", "T"};
   int prefix = 0;
-  while (n >= 1000 && prefix < 4) n /= 1000, prefix++;
+  while (n >= 10000 && prefix < 4) n /= 1000, prefix++;
   return arena_printf(w->e->run->arena, n == (double)(uint64_t)n ? "%.0f %s%s" : "%.1f %s%s", n,
                       prefixes[prefix], unit);
 }
