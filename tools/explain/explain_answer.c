@@ -4,12 +4,12 @@
 
 #include "tools/explain/explain.h"
 
-static const double least_share = 0.01;   // of the time or a total; less is no answer
-static const double least_retune = 0.02;  // a faster configuration, if no loss explains the gain
-static const double same_gain = 0.9;      // of the largest: fewer changes are better
-static const double prefer_loss = 0.5;    // of the largest gain: a named flaw is better
-static const double prefer_what_if = 0.8; // of a loss's gain: a configuration that is predicted is better
-static const double explains = 0.3;       // of a configuration's gain: the loss is the reason for it
+static const double least_share = 0.01;   // Part of the time or a total. Less is no answer.
+static const double least_retune = 0.02;  // A faster configuration must gain this, if no loss explains it.
+static const double same_gain = 0.9;      // Part of the largest gain. Fewer changes are better.
+static const double prefer_loss = 0.5;    // Part of the largest gain. A named flaw is better.
+static const double prefer_what_if = 0.8; // Part of a loss's gain. A predicted configuration is better.
+static const double explains = 0.3;       // Part of a configuration's gain. The loss is the reason for it.
 
 const char *explain_duration(Arena *arena, double seconds) {
   return seconds < 1e-3 ? arena_printf(arena, "%.1f us", 1e6 * seconds)
@@ -101,10 +101,12 @@ static Answer answer_of_kind(const Explanation *e, uint32_t at) {
 static const char *flaw_of_retuning(const Explanation *e, const WhatIf *found) {
   const CostReport *r = e->model;
   bool larger = found->growth > 1;
+  if (found->knobs == KNOB_WARPS) return "number of warps";
+  if (found->knobs == KNOB_STAGES) return "number of stages";
   switch (r->time.bottleneck) {
   case BOUND_L2:
   case BOUND_SHARED:
-  case BOUND_TENSOR: return larger ? "small tiles" : r->time.tail > 1.1 ? "tail" : "large tiles";
+  case BOUND_TENSOR: return larger ? "small tiles" : r->time.tail > 1.1 ? "tail" : "tile sizes";
   case BOUND_LATENCY:
   case BOUND_TURNS:
     return 2 * r->occupancy.warps < r->func->module->target.arch->warps ? "low occupancy"

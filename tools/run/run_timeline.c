@@ -18,7 +18,7 @@ bool run_timeline_begin(Run *run, Timeline **timeline) {
   if (!device_simulator(run->device))
     return tool_error("[T1006] --timeline records on the simulator, not on %s", run->device->name), false;
   if (!cost_latencies(arch, NULL, &known))
-    return tool_error("[T1006] --timeline: no latencies are known for %s; use --arch sm_90a", arch->name),
+    return tool_error("[T1006] --timeline: no latencies are known for %s", arch->name),
            false;
   TimelineModel model = {.card = known.card,
                          .clock = known.clock,
